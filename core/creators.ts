@@ -1,0 +1,115 @@
+/**
+ * The monitoring list: a set of creators. A creator is a platform and a username, whose case does
+ * not matter; the list keeps the spelling it was added with.
+ */
+import { DomainError, quote } from "./errors.ts";
+import type { CreatorRequest } from "./schema/creators.ts";
+import { foldCase } from "./text.ts";
+
+/** The platforms whose creators can be watched. */
+export const PLATFORMS = ["microblog"] as const;
+
+/** A platform whose creators can be watched. */
+export type Platform = (typeof PLATFORMS)[number];
+
+/** What a creator's username looks like. */
+export const CREATOR_PATTERN = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
+
+/** A creator of the list. */
+export interface Creator {
+  readonly platform: Platform;
+  /** The username, without the @ symbol, as it is spelt in the list. */
+  readonly creator: string;
+}
+
+/** The list: creators by {@link creatorKey}. */
+export type CreatorSet = ReadonlyMap<string, Creator>;
+
+/** What an operation made of the list. */
+export interface CreatorTransition {
+  readonly set: CreatorSet;
+  /** The creator as the list spells it. */
+  readonly creator: Creator;
+}
+
+/**
+ * Checks the body of a request to add or to remove a creator.
+ *
+ * @throws {DomainError} `Invalid Request`, naming the field, what it was and what is allowed.
+ *
+ * @example
+ * checkCreator({ creator: "nasa", platform: "microblog" });
+ */
+export function checkCreator(body: unknown): Creator & CreatorRequest {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw new DomainError(
+      "Invalid Request",
+      `The body must be an object with creator and platform, got ${quote(body)}`,
+    );
+  }
+  const creator = "creator" in body ? body.creator : undefined;
+  if (typeof creator !== "string" || !CREATOR_PATTERN.test(creator)) {
+    throw new DomainError(
+      "Invalid Request",
+      "creator must be a username of 1 to 64 letters, digits, _, . or -, without @, " +
+        `beginning with a letter, a digit or _, got ${quote(creator)}`,
+    );
+  }
+  const given = "platform" in body ? body.platform : undefined;
+  const platform = PLATFORMS.find((name) => name === given);
+  if (platform === undefined) {
+    throw new DomainError(
+      "Invalid Request",
+      `platform must be ${PLATFORMS.map((name) => quote(name)).join(" or ")}, got ${quote(given)}`,
+    );
+  }
+  return { creator, platform };
+}
+
+/** What makes two creators one: the platform, and the username regardless of case. */
+export function creatorKey({ platform, creator }: Creator): string {
+  return `${platform}/${foldCase(creator)}`;
+}
+
+/**
+ * Adds a creator.
+ *
+ * @throws {DomainError} `Creator Already Exists` when it is in the list, in any case.
+ *
+ * @example
+ * addCreator(new Map(), { platform: "microblog", creator: "nasa" }).set.size; // 1
+ */
+export function addCreator(set: CreatorSet, creator: Creator): CreatorTransition {
+  const known = set.get(creatorKey(creator));
+  if (known !== undefined) throw creatorExists(known);
+  return { set: new Map(set).set(creatorKey(creator), creator), creator };
+}
+
+/**
+ * Removes a creator.
+ *
+ * @throws {DomainError} `Creator Not Found` when it is not in the list.
+ */
+export function removeCreator(set: CreatorSet, creator: Creator): CreatorTransition {
+  const known = set.get(creatorKey(creator));
+  if (known === undefined) throw creatorNotFound(creator);
+  const next = new Map(set);
+  next.delete(creatorKey(creator));
+  return { set: next, creator: known };
+}
+
+/** The error of adding a creator that is in the list, by its spelling there. */
+export function creatorExists({ platform, creator }: Creator): DomainError {
+  return new DomainError(
+    "Creator Already Exists",
+    `Creator ${creator} on ${platform} is already in the monitoring list`,
+  );
+}
+
+/** The error of removing a creator that is not in the list. */
+export function creatorNotFound({ platform, creator }: Creator): DomainError {
+  return new DomainError(
+    "Creator Not Found",
+    `Creator ${creator} on ${platform} is not in the monitoring list`,
+  );
+}

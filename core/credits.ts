@@ -1,0 +1,158 @@
+/**
+ * The credit ledger: what an account was granted, what it was debited, what was refunded.
+ *
+ * A ledger is a value and an operation gives the next one; the store keeps the same rules in its
+ * database and `credits verify` holds one against the other. What must hold after every operation:
+ * grants - debits + refunds = balance, and the balance is never negative.
+ */
+import { DomainError } from "./errors.ts";
+import { MAX_WHOLE } from "./limits.ts";
+
+/** The parts of the service, by what they cost. */
+export const PRICES = { video: 1, microblog: 1, creators: 0 } as const;
+
+/** The sums of an account, in credits. */
+export interface CreditSums {
+  readonly granted: number;
+  readonly debited: number;
+  readonly refunded: number;
+}
+
+/** One operation, as the journal keeps it. Amounts are whole numbers of credits, 1 or more. */
+export type LedgerEntry =
+  | { readonly kind: "grant"; readonly amount: number; readonly reference?: string }
+  | { readonly kind: "debit"; readonly id: string; readonly amount: number }
+  | { readonly kind: "refund"; readonly debit: string };
+
+/** An account's ledger. */
+export interface Ledger extends CreditSums {
+  /** The amount that each reference granted. */
+  readonly references: ReadonlyMap<string, number>;
+  /** The debits by their identifier, and whether each was given back. */
+  readonly debits: ReadonlyMap<string, { readonly amount: number; readonly refunded: boolean }>;
+}
+
+/** The ledger of a new account. */
+export const EMPTY_LEDGER: Ledger = {
+  granted: 0,
+  debited: 0,
+  refunded: 0,
+  references: new Map(),
+  debits: new Map(),
+};
+
+/**
+ * The credits that an account can spend.
+ *
+ * @example
+ * balanceOf({ granted: 10, debited: 3, refunded: 1 }); // 8
+ */
+export function balanceOf(sums: CreditSums): number {
+  return sums.granted - sums.debited + sums.refunded;
+}
+
+/**
+ * Whether an answer of a priced interface is charged: what was found or truly not there is, what
+ * was refused or failed is not.
+ *
+ * @param status The answer's HTTP status.
+ */
+export function isCharged(status: number): boolean {
+  return status === 200 || status === 304 || status === 404;
+}
+
+/**
+ * Applies one operation to a ledger.
+ *
+ * @returns The next ledger; the same one where the operation was applied before: a reference
+ * grants once, a debit's identifier debits once, and a debit is refunded once.
+ * @throws {DomainError} `Insufficient Credits` for a debit over the balance; `Conflict` for a
+ * reference or a debit that was used with another amount; `Invalid Request` for an amount that is
+ * no whole number from 1, a balance past 2^53 - 1, or a refund of a debit that is not there.
+ *
+ * @example
+ * const granted = applyEntry(EMPTY_LEDGER, { kind: "grant", amount: 10 });
+ * balanceOf(applyEntry(granted, { kind: "debit", id: "a", amount: 1 })); // 9
+ */
+export function applyEntry(ledger: Ledger, entry: LedgerEntry): Ledger {
+  switch (entry.kind) {
+    case "grant":
+      return grant(ledger, entry.amount, entry.reference);
+    case "debit":
+      return debit(ledger, entry.id, entry.amount);
+    case "refund":
+      return refund(ledger, entry.debit);
+  }
+}
+
+function grant(ledger: Ledger, amount: number, reference: string | undefined): Ledger {
+  checkAmount(amount);
+  if (reference !== undefined) {
+    const before = ledger.references.get(reference);
+    if (before === amount) return ledger;
+    if (before !== undefined) throw referenceConflict(reference, before, amount);
+  }
+  if (ledger.granted + amount > MAX_WHOLE) throw grantTooLarge(ledger.granted, amount);
+  const references =
+    reference === undefined ? ledger.references : new Map(ledger.references).set(reference, amount);
+  return { ...ledger, granted: ledger.granted + amount, references };
+}
+
+function debit(ledger: Ledger, id: string, amount: number): Ledger {
+  checkAmount(amount);
+  const before = ledger.debits.get(id);
+  if (before?.amount === amount) return ledger;
+  if (before !== undefined) {
+    throw new DomainError("Conflict", `Debit ${id} was of ${before.amount}, got ${amount}`);
+  }
+  const balance = balanceOf(ledger);
+  if (balance < amount) throw insufficientCredits(balance, amount);
+  const debits = new Map(ledger.debits).set(id, { amount, refunded: false });
+  return { ...ledger, debited: ledger.debited + amount, debits };
+}
+
+function refund(ledger: Ledger, id: string): Ledger {
+  const debited = ledger.debits.get(id);
+  if (debited === undefined) throw new DomainError("Invalid Request", `There is no debit ${id}`);
+  if (debited.refunded) return ledger;
+  const debits = new Map(ledger.debits).set(id, { ...debited, refunded: true });
+  return { ...ledger, refunded: ledger.refunded + debited.amount, debits };
+}
+
+/**
+ * Checks an amount of credits.
+ *
+ * @throws {DomainError} `Invalid Request` when it is no whole number from 1 to 2^53 - 1.
+ */
+export function checkAmount(amount: number): void {
+  if (!Number.isSafeInteger(amount) || amount < 1) {
+    throw new DomainError(
+      "Invalid Request",
+      `An amount must be a whole number from 1 to ${MAX_WHOLE}, got ${amount}`,
+    );
+  }
+}
+
+/** The error of a debit over the balance. */
+export function insufficientCredits(balance: number, amount: number): DomainError {
+  return new DomainError(
+    "Insufficient Credits",
+    `This request costs ${amount} ${amount === 1 ? "credit" : "credits"}, the balance is ${balance}`,
+  );
+}
+
+/** The error of a reference that granted another amount before. */
+export function referenceConflict(reference: string, before: number, amount: number): DomainError {
+  return new DomainError(
+    "Conflict",
+    `Reference ${reference} granted ${before} before, it cannot grant ${amount}`,
+  );
+}
+
+/** The error of a grant that no account can hold. */
+export function grantTooLarge(granted: number, amount: number): DomainError {
+  return new DomainError(
+    "Invalid Request",
+    `An account is granted ${MAX_WHOLE} credits at most in all: ${granted} so far, got ${amount}`,
+  );
+}

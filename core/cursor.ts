@@ -1,0 +1,102 @@
+/**
+ * Pages by position: `/shorts`. A cursor is the place of the last short of a page in the listing,
+ * so the next page continues exactly there, whatever was published in between.
+ */
+import { DomainError, quote } from "./errors.ts";
+import { IDENTIFIER_MAX_CHARACTERS, SHORTS_LIMIT } from "./limits.ts";
+import { readOnce, readWhole } from "./parameters.ts";
+import { compareText, hasControlCharacter, isLongerThan, isStorable } from "./text.ts";
+import { requireInstant } from "./time.ts";
+
+/** Where a short stands in the listing of its channel. */
+export interface Position {
+  /** Milliseconds since 1970 UTC. */
+  readonly publishedAt: number;
+  readonly id: string;
+}
+
+/** What a client asked of the shorts of a channel. */
+export interface ShortsRequest {
+  readonly limit: number;
+  /** Only shorts published before this instant (milliseconds). */
+  readonly before?: number;
+  /** Only shorts that come after this position. */
+  readonly after?: Position;
+}
+
+/**
+ * Reads `limit`, `before` and `cursor`.
+ *
+ * @param valuesOf Every value that the request gave a parameter, in order.
+ * @throws {DomainError} `Invalid Request`, naming the parameter, what it was and what is allowed.
+ */
+export function readShortsRequest(valuesOf: (name: string) => readonly string[]): ShortsRequest {
+  const limit = readWhole("limit", valuesOf("limit"), SHORTS_LIMIT);
+  const before = readOnce("before", valuesOf("before"));
+  const cursor = readOnce("cursor", valuesOf("cursor"));
+  return {
+    limit,
+    ...(before === undefined ? {} : { before: requireInstant("before", before) }),
+    ...(cursor === undefined ? {} : { after: decodeCursor(cursor) }),
+  };
+}
+
+/**
+ * Orders two positions as the listing does: newest first, then the greater identifier.
+ *
+ * @example
+ * shorts.toSorted(comparePositions);
+ */
+export function comparePositions(a: Position, b: Position): number {
+  return b.publishedAt - a.publishedAt || compareText(b.id, a.id);
+}
+
+/**
+ * Whether a short belongs to what was asked: published before `before` and behind `after`.
+ */
+export function isWithin(short: Position, request: Omit<ShortsRequest, "limit">): boolean {
+  const { before, after } = request;
+  if (before !== undefined && short.publishedAt >= before) return false;
+  return after === undefined || comparePositions(after, short) < 0;
+}
+
+/**
+ * Writes a position as a cursor: opaque to clients, safe in a URL as it stands.
+ *
+ * @example
+ * encodeCursor({ publishedAt: 1795162530123, id: "-aB_9" }); // "mwp4tk9n-2d-61-42-5f-39"
+ */
+export function encodeCursor({ publishedAt, id }: Position): string {
+  const units = Array.from(id, (character) => character.codePointAt(0)?.toString(16));
+  return [(publishedAt + ORIGIN_MS).toString(36), ...units].join("-");
+}
+
+/** Keeps the number of a cursor positive: it begins before the year 0. */
+const ORIGIN_MS = 62_167_219_200_000;
+
+/**
+ * Reads a cursor that {@link encodeCursor} wrote.
+ *
+ * @throws {DomainError} `Invalid Request` for any other text.
+ */
+export function decodeCursor(cursor: string): Position {
+  const position = readPosition(cursor);
+  if (position === undefined || encodeCursor(position) !== cursor) {
+    throw new DomainError(
+      "Invalid Request",
+      `cursor must be the nextCursor of a page of shorts, got ${quote(cursor)}`,
+    );
+  }
+  return position;
+}
+
+function readPosition(cursor: string): Position | undefined {
+  if (!/^[0-9a-z]{1,11}(?:-[0-9a-f]{1,6}){1,256}$/.test(cursor)) return undefined;
+  const [instant = "", ...units] = cursor.split("-");
+  const points = units.map((unit) => Number.parseInt(unit, 16));
+  if (points.some((point) => point > 0x10ffff)) return undefined;
+  const id = String.fromCodePoint(...points);
+  if (!isStorable(id) || hasControlCharacter(id)) return undefined;
+  if (isLongerThan(id, IDENTIFIER_MAX_CHARACTERS)) return undefined;
+  return { publishedAt: Number.parseInt(instant, 36) - ORIGIN_MS, id };
+}

@@ -1,0 +1,33 @@
+/** The days filter of `/tweets` and `/followers`. */
+import { DAY_MS } from "./time.ts";
+
+/**
+ * The first instant that a days filter selects. It counts back from now and includes its end; what
+ * is dated ahead of the clock counts as now.
+ *
+ * @param now Milliseconds since 1970 UTC.
+ *
+ * @example
+ * daysStart(Date.parse("2026-11-20T12:00:00Z"), 3); // 2026-11-17T12:00:00Z, in milliseconds
+ */
+export function daysStart(now: number, days: number): number {
+  return now - days * DAY_MS;
+}
+
+/**
+ * Keeps the items of the last days, in their order.
+ *
+ * @param instantOf The instant of an item, in milliseconds.
+ *
+ * @example
+ * filterDays(tweets, (tweet) => tweet.createdAt, 3, now);
+ */
+export function filterDays<Item>(
+  items: readonly Item[],
+  instantOf: (item: Item) => number,
+  days: number,
+  now: number,
+): Item[] {
+  const start = daysStart(now, days);
+  return items.filter((item) => instantOf(item) >= start);
+}

@@ -1,0 +1,58 @@
+/**
+ * What can go wrong in the domain, by name. The domain knows no HTTP: the server keeps the one
+ * table from these names to statuses.
+ */
+
+/** The names of all errors, as clients read them in the `error` field. */
+export const ERROR_CODES = [
+  "Invalid Pagination Parameters",
+  "Invalid Request",
+  "Missing API Key",
+  "Invalid API Key",
+  "Insufficient Credits",
+  "Channel Not Found",
+  "Short Not Found",
+  "User Not Found",
+  "Tweet Not Found",
+  "Creator Not Found",
+  "Page Out of Range",
+  "Not Found",
+  "Method Not Allowed",
+  "Creator Already Exists",
+  "Conflict",
+  "Payload Too Large",
+  "Unsupported Media Type",
+  "Too Many Requests",
+  "Internal Error",
+  "Service Unavailable",
+] as const;
+
+/** The name of an error. */
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** An error that a caller caused or has to know of; its message is meant for them. */
+export class DomainError extends Error {
+  override readonly name = "DomainError";
+  readonly code: ErrorCode;
+
+  /**
+   * @param code Which error it is.
+   * @param message One sentence: what was got and what is allowed.
+   */
+  constructor(code: ErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * Writes an offending value for a message: as JSON, cut to 80 characters.
+ *
+ * @example
+ * quote("3.0"); // '"3.0"'
+ */
+export function quote(value: unknown): string {
+  const text = JSON.stringify(typeof value === "string" ? value.slice(0, 200) : value);
+  const characters = Array.from(text ?? String(value));
+  return characters.length > 80 ? `${characters.slice(0, 80).join("")}…` : characters.join("");
+}

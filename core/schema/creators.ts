@@ -1,0 +1,37 @@
+/** The monitoring list: requests and answers. */
+import { Type, type Static } from "@sinclair/typebox";
+import { closed, Instant } from "./fields.ts";
+
+const PlatformName = Type.String({ enum: ["microblog"] });
+
+/** The body of `PATCH` and `DELETE /api/creators`. */
+export const CreatorRequest = Type.Object({
+  creator: Type.String({
+    pattern: "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$",
+    description: "Username without the @ symbol",
+  }),
+  platform: PlatformName,
+});
+export type CreatorRequest = Static<typeof CreatorRequest>;
+
+/** The answer of adding or removing a creator. */
+export const CreatorResult = closed({
+  message: Type.String(),
+  creator: Type.String({ description: "As the list spells it" }),
+  platform: PlatformName,
+  total_creators: Type.Integer({
+    minimum: 0,
+    description: "Size of the list after the operation",
+  }),
+});
+export type CreatorResult = Static<typeof CreatorResult>;
+
+/** The answer of `GET /api/creators`. */
+export const CreatorList = closed({
+  creators: Type.Array(
+    closed({ creator: Type.String(), platform: PlatformName, added_at: Instant }),
+    { description: "By platform and username" },
+  ),
+  total_creators: Type.Integer({ minimum: 0 }),
+});
+export type CreatorList = Static<typeof CreatorList>;

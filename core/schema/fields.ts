@@ -1,0 +1,37 @@
+/** The types that fields of several resources share. */
+import { Type, type SchemaOptions, type TSchema } from "@sinclair/typebox";
+import { MAX_WHOLE } from "../limits.ts";
+
+/** A value, or `null` where no source told it. */
+export const nullable = <Schema extends TSchema>(schema: Schema, options?: SchemaOptions) =>
+  Type.Union([schema, Type.Null()], options);
+
+/** An object of exactly these fields, all of them present. */
+export const closed = <Properties extends Record<string, TSchema>>(
+  properties: Properties,
+  options?: SchemaOptions,
+) => Type.Object(properties, { additionalProperties: false, ...options });
+
+/** A count: a whole number from 0 to 2^53 - 1. */
+export const Count = Type.Integer({ minimum: 0, maximum: MAX_WHOLE });
+
+/** A count, or `null` where no source told it. */
+export const CountOrNull = nullable(Count);
+
+/** A difference of two counts; a loss is negative. */
+export const Change = Type.Integer({ minimum: -MAX_WHOLE, maximum: MAX_WHOLE });
+
+/** A text, or `null` where no source told it. */
+export const TextOrNull = nullable(Type.String());
+
+/** A link as the source gave it, or `null`. */
+export const LinkOrNull = nullable(Type.String({ description: "URL" }));
+
+/** An instant, UTC, with milliseconds: `2026-11-20T08:15:30.123Z`. */
+export const Instant = Type.String({
+  format: "date-time",
+  pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$",
+});
+
+/** An instant, or `null` where no source told it. */
+export const InstantOrNull = nullable(Instant);

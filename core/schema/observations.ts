@@ -1,0 +1,91 @@
+/** What a line of observations looks like. */
+import { Type, type Static } from "@sinclair/typebox";
+import { IDENTIFIER_MAX_CHARACTERS, LINK_MAX_CHARACTERS, TEXT_MAX_CHARACTERS } from "../limits.ts";
+import { CountOrNull, nullable } from "./fields.ts";
+
+const optionalCount = Type.Optional(CountOrNull);
+const text = Type.Optional(nullable(Type.String({ maxLength: TEXT_MAX_CHARACTERS })));
+const link = Type.Optional(nullable(Type.String({ maxLength: LINK_MAX_CHARACTERS })));
+const identifier = Type.String({ minLength: 1, maxLength: IDENTIFIER_MAX_CHARACTERS });
+const instant = Type.String({
+  pattern:
+    "^\\d{4}-\\d{2}-\\d{2}(?:T\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d+)?)?(?:Z|[+-]\\d{2}:\\d{2})?)?$",
+});
+const optionalInstant = Type.Optional(nullable(instant));
+
+/** What a source saw of a channel. */
+export const ChannelObservation = Type.Object({
+  kind: Type.Literal("channel"),
+  observedAt: instant,
+  id: identifier,
+  username: text,
+  displayName: text,
+  description: text,
+  subscribers: optionalCount,
+  videoCount: optionalCount,
+  viewCount: optionalCount,
+  joinedAt: optionalInstant,
+  country: text,
+  thumbnail: link,
+  bannerImage: link,
+});
+export type ChannelObservation = Static<typeof ChannelObservation>;
+
+/** What a source saw of a short; `channel` is the identifier of its channel. */
+export const ShortObservation = Type.Object({
+  kind: Type.Literal("short"),
+  observedAt: instant,
+  channel: identifier,
+  id: identifier,
+  title: text,
+  description: text,
+  publishedAt: optionalInstant,
+  thumbnail: link,
+  views: optionalCount,
+  likes: optionalCount,
+  comments: optionalCount,
+  shares: optionalCount,
+});
+export type ShortObservation = Static<typeof ShortObservation>;
+
+/** What a source saw of a user. */
+export const UserObservation = Type.Object({
+  kind: Type.Literal("user"),
+  observedAt: instant,
+  username: identifier,
+  displayName: text,
+  followers_count: optionalCount,
+  following_count: optionalCount,
+  tweet_count: optionalCount,
+  description: text,
+  profile_image_url: link,
+  created_at: optionalInstant,
+  verified: Type.Optional(nullable(Type.Boolean())),
+});
+export type UserObservation = Static<typeof UserObservation>;
+
+/** What a source saw of a tweet. */
+export const TweetObservation = Type.Object({
+  kind: Type.Literal("tweet"),
+  observedAt: instant,
+  username: identifier,
+  id: identifier,
+  text,
+  created_at: optionalInstant,
+  url: link,
+  likes: optionalCount,
+  retweets: optionalCount,
+  replies: optionalCount,
+  quotes: optionalCount,
+  impressions: optionalCount,
+});
+export type TweetObservation = Static<typeof TweetObservation>;
+
+/** One line of an import or an export. */
+export const ObservationLine = Type.Union([
+  ChannelObservation,
+  ShortObservation,
+  UserObservation,
+  TweetObservation,
+]);
+export type ObservationLine = Static<typeof ObservationLine>;

@@ -1,0 +1,56 @@
+/** Text as the service compares and accepts it. */
+
+/**
+ * Orders two texts by their UTF-8 bytes, as identifiers are ordered everywhere.
+ *
+ * JavaScript's `<` compares UTF-16 units and puts an emoji before `U+FF01`; bytes don't.
+ *
+ * @returns Below 0, 0 or above 0, as `Array.prototype.sort` wants it.
+ *
+ * @example
+ * ["b", "a"].sort(compareText); // ["a", "b"]
+ */
+export function compareText(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index++) {
+    const left = a.charCodeAt(index);
+    const right = b.charCodeAt(index);
+    if (left !== right) return byteRank(left) - byteRank(right);
+  }
+  return a.length - b.length;
+}
+
+/** Moves the surrogates behind all other units, where their characters stand in UTF-8. */
+function byteRank(unit: number): number {
+  if (unit >= 0xe000) return unit - 0x800;
+  return unit >= 0xd800 ? unit + 0x2000 : unit;
+}
+
+/**
+ * Folds the case of a username: two usernames are one where these are equal.
+ *
+ * @example
+ * foldCase("NASA") === foldCase("nasa"); // true
+ */
+export function foldCase(username: string): string {
+  return username.toLowerCase();
+}
+
+/** Whether a text has more than `max` characters (code points). */
+export function isLongerThan(text: string, max: number): boolean {
+  if (text.length <= max) return false;
+  if (text.length > 2 * max) return true;
+  let count = 0;
+  for (const _ of text) if (++count > max) return true;
+  return false;
+}
+
+/** Whether a text comes back from every store as it went in: no NUL, no lone surrogate. */
+export function isStorable(text: string): boolean {
+  return !text.includes("\0") && text.isWellFormed();
+}
+
+/** Whether a text has a control character (`\p{Cc}`), which no identifier may. */
+export function hasControlCharacter(text: string): boolean {
+  return /\p{Cc}/u.test(text);
+}

@@ -1,0 +1,86 @@
+/**
+ * Instants: whole milliseconds since 1970 UTC inside, ISO 8601 text outside.
+ *
+ * Nothing here reads a clock or a time zone: "now" is always an argument.
+ */
+import { DomainError, quote } from "./errors.ts";
+
+/** One day, in milliseconds. */
+export const DAY_MS = 86_400_000;
+
+const FIRST_INSTANT = -62_167_219_200_000; // 0000-01-01T00:00:00.000Z
+const LAST_INSTANT = 253_402_300_799_999; // 9999-12-31T23:59:59.999Z
+
+const INSTANT =
+  /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(?:Z|([+-])(\d{2}):(\d{2}))?)?$/;
+
+/** What {@link parseInstant} takes, for messages. */
+export const INSTANT_FORMS =
+  "an ISO 8601 date (2026-11-20) or date-time (2026-11-20T08:15:30.123Z) that exists";
+
+/**
+ * Reads an instant: `YYYY-MM-DD`, or `YYYY-MM-DDTHH:MM` with optional seconds, fraction (cut to
+ * milliseconds) and zone (`Z`, `+HH:MM`, `-HH:MM`; none means UTC).
+ *
+ * @returns Milliseconds since 1970 UTC, or `undefined` where the text is no instant that exists
+ * (`2024-02-30`, `24:00` and second 60 don't).
+ *
+ * @example
+ * parseInstant("2026-11-20T08:15+01:00"); // 1795158900000
+ */
+export function parseInstant(text: string): number | undefined {
+  const match = INSTANT.exec(text);
+  if (match === null) return undefined;
+  const [year, month, day, hour, minute, second] = match
+    .slice(1, 7)
+    .map((part) => Number(part ?? 0)) as [number, number, number, number, number, number];
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
+  const ms = Number((match[7] ?? "").slice(0, 3).padEnd(3, "0"));
+  date.setUTCHours(hour, minute, second, ms);
+  const zoneHour = Number(match[9] ?? 0);
+  const zoneMinute = Number(match[10] ?? 0);
+  if (zoneHour > 23 || zoneMinute > 59) return undefined;
+  const zoneMs = (zoneHour * 60 + zoneMinute) * 60_000 * (match[8] === "-" ? -1 : 1);
+  const instant = date.getTime() - zoneMs;
+  return instant < FIRST_INSTANT || instant > LAST_INSTANT ? undefined : instant;
+}
+
+/**
+ * Reads an instant that a client sent.
+ *
+ * @param name The parameter, for the message.
+ * @throws {DomainError} `Invalid Request`, naming the parameter, what it was and what is allowed.
+ */
+export function requireInstant(name: string, text: string): number {
+  const instant = parseInstant(text);
+  if (instant === undefined) {
+    throw new DomainError(
+      "Invalid Request",
+      `${name} must be ${INSTANT_FORMS}, got ${quote(text)}`,
+    );
+  }
+  return instant;
+}
+
+/**
+ * Writes an instant as everything but a tweet record's metrics has it.
+ *
+ * @example
+ * formatInstant(1795162530123); // "2026-11-20T08:15:30.123Z"
+ */
+export function formatInstant(instant: number): string {
+  return new Date(instant).toISOString();
+}
+
+/**
+ * Writes an instant, always UTC, with no zone suffix: `metrics[].timestamp` of a tweet record.
+ *
+ * @example
+ * formatInstantWithoutZone(1795162530123); // "2026-11-20T08:15:30.123"
+ */
+export function formatInstantWithoutZone(instant: number): string {
+  return formatInstant(instant).slice(0, -1);
+}
