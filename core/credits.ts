@@ -68,7 +68,8 @@ export function isCharged(status: number): boolean {
  * grants once, a debit's identifier debits once, and a debit is refunded once.
  * @throws {DomainError} `Insufficient Credits` for a debit over the balance; `Conflict` for a
  * reference or a debit that was used with another amount; `Invalid Request` for an amount that is
- * no whole number from 1, a balance past 2^53 - 1, or a refund of a debit that is not there.
+ * no whole number from 1, grants or debits past 2^53 - 1 in all, or a refund of a debit that is not
+ * there.
  *
  * @example
  * const granted = applyEntry(EMPTY_LEDGER, { kind: "grant", amount: 10 });
@@ -107,6 +108,8 @@ function debit(ledger: Ledger, id: string, amount: number): Ledger {
   }
   const balance = balanceOf(ledger);
   if (balance < amount) throw insufficientCredits(balance, amount);
+  // Refunds let the debits of an account grow past its grants, and past what adds up exactly.
+  if (ledger.debited + amount > MAX_WHOLE) throw debitTooLarge(ledger.debited, amount);
   const debits = new Map(ledger.debits).set(id, { amount, refunded: false });
   return { ...ledger, debited: ledger.debited + amount, debits };
 }
@@ -146,6 +149,13 @@ export function referenceConflict(reference: string, before: number, amount: num
   return new DomainError(
     "Conflict",
     `Reference ${reference} granted ${before} before, it cannot grant ${amount}`,
+  );
+}
+
+function debitTooLarge(debited: number, amount: number): DomainError {
+  return new DomainError(
+    "Invalid Request",
+    `An account is debited ${MAX_WHOLE} credits at most in all: ${debited} so far, got ${amount}`,
   );
 }
 

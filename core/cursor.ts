@@ -6,7 +6,7 @@ import { DomainError, quote } from "./errors.ts";
 import { IDENTIFIER_MAX_CHARACTERS, SHORTS_LIMIT } from "./limits.ts";
 import { readOnce, readWhole } from "./parameters.ts";
 import { compareText, hasControlCharacter, isLongerThan, isStorable } from "./text.ts";
-import { requireInstant } from "./time.ts";
+import { LAST_INSTANT, requireInstant } from "./time.ts";
 
 /** Where a short stands in the listing of its channel. */
 export interface Position {
@@ -98,5 +98,6 @@ function readPosition(cursor: string): Position | undefined {
   const id = String.fromCodePoint(...points);
   if (!isStorable(id) || hasControlCharacter(id)) return undefined;
   if (isLongerThan(id, IDENTIFIER_MAX_CHARACTERS)) return undefined;
-  return { publishedAt: Number.parseInt(instant, 36) - ORIGIN_MS, id };
+  const publishedAt = Number.parseInt(instant, 36) - ORIGIN_MS;
+  return publishedAt > LAST_INSTANT ? undefined : { publishedAt, id };
 }

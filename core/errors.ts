@@ -46,13 +46,29 @@ export class DomainError extends Error {
 }
 
 /**
- * Writes an offending value for a message: as JSON, cut to 80 characters.
+ * Writes an offending value for a message: as JSON, cut to 80 characters. It takes every value:
+ * what has no JSON is written as JavaScript has it, or by its type.
  *
  * @example
  * quote("3.0"); // '"3.0"'
  */
 export function quote(value: unknown): string {
-  const text = JSON.stringify(typeof value === "string" ? value.slice(0, 200) : value);
-  const characters = Array.from(text ?? String(value));
+  // 80 characters are at most 160 units.
+  const characters = Array.from(write(value).slice(0, 200));
   return characters.length > 80 ? `${characters.slice(0, 80).join("")}…` : characters.join("");
+}
+
+function write(value: unknown): string {
+  if (typeof value === "number") return String(value); // JSON writes Infinity as null
+  let visited = 0;
+  // What comes past the hundredth value is cut anyway, and could be nested past the stack.
+  const cut = (_key: string, inner: unknown) => (visited++ < 100 ? inner : undefined);
+  try {
+    const shown = typeof value === "string" ? value.slice(0, 200) : value;
+    const text: unknown = JSON.stringify(shown, cut);
+    return typeof text === "string" ? text : String(value);
+  } catch {
+    // A cycle, a BigInt.
+    return `a value of type ${typeof value}`;
+  }
 }

@@ -54,8 +54,9 @@ export function readObservation(line: string, now: number): Observation {
   } catch {
     throw invalid(`The line must be a JSON object, got ${quote(line)}`);
   }
-  // Only an escape can hide one of the characters that a store would change.
-  if (/\\u(?:0000|[dD][89a-fA-F])/.test(line)) checkTextsWithin(value);
+  // Only an escape can hide one of the characters that a store would change, or a line that was
+  // not read from UTF-8.
+  if (/\\u(?:0000|[dD][89a-fA-F])/.test(line) || !line.isWellFormed()) checkTextsWithin(value);
   return checkObservation(value, now);
 }
 
@@ -103,7 +104,7 @@ function checkCount(name: string, given: unknown): number | null {
   if (typeof given !== "number" || !Number.isSafeInteger(given) || given < 0) {
     throw invalid(`${name} must be a whole number from 0 to ${MAX_WHOLE}, got ${quote(given)}`);
   }
-  return given;
+  return given + 0; // -0 becomes 0
 }
 
 function checkField(name: string, type: FieldType, given: unknown): FieldValue {

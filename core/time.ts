@@ -8,8 +8,11 @@ import { DomainError, quote } from "./errors.ts";
 /** One day, in milliseconds. */
 export const DAY_MS = 86_400_000;
 
-const FIRST_INSTANT = -62_167_219_200_000; // 0000-01-01T00:00:00.000Z
-const LAST_INSTANT = 253_402_300_799_999; // 9999-12-31T23:59:59.999Z
+/** The first instant that four digits of year can write: 0000-01-01T00:00:00.000Z. */
+export const FIRST_INSTANT = -62_167_219_200_000;
+
+/** The last one: 9999-12-31T23:59:59.999Z. */
+export const LAST_INSTANT = 253_402_300_799_999;
 
 const INSTANT =
   /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(?:Z|([+-])(\d{2}):(\d{2}))?)?$/;

@@ -1,0 +1,100 @@
+/**
+ * Chance without state: every "random" number is a pure function of a seed and an index, so that
+ * any instant of the demo can be computed without the instants before it.
+ */
+
+/** A list that is never empty. */
+export type Choices<Value> = readonly [Value, ...Value[]];
+
+/**
+ * Makes a seed of a name (FNV-1a over its UTF-16 units).
+ *
+ * @returns A whole number from 0 to 2^32 - 1.
+ */
+export function seedOf(name: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < name.length; index++) {
+    hash = Math.imul(hash ^ name.charCodeAt(index), 0x01000193);
+  }
+  return hash >>> 0;
+}
+
+/**
+ * Draws the number at a place of a seed's endless sequence (the finalizer of MurmurHash3).
+ *
+ * @param index A whole number, negative ones included.
+ * @returns At least 0 and below 1, evenly spread.
+ */
+export function draw(seed: number, index: number): number {
+  let hash = seed ^ Math.imul(index + 1, 0x9e3779b1);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
+}
+
+/** Draws from `low` (included) to `high` (not included). */
+export function drawBetween(seed: number, index: number, low: number, high: number): number {
+  return low + (high - low) * draw(seed, index);
+}
+
+/**
+ * Draws from a bell curve of mean 0 and deviation 1, cut at 3.5: four even draws summed.
+ *
+ * @param index The draws at `index` to `index + 3` are used.
+ */
+export function drawBell(seed: number, index: number): number {
+  let sum = -2;
+  for (let step = 0; step < 4; step++) sum += draw(seed, index + step);
+  return sum * Math.sqrt(3);
+}
+
+/** Picks the value at a place of a list that repeats endlessly. */
+export function pick<Value>(choices: Choices<Value>, index: number): Value {
+  return choices[index % choices.length] ?? choices[0];
+}
+
+/** Picks any value of a list. */
+export function pickAny<Value>(choices: Choices<Value>, seed: number, index: number): Value {
+  return pick(choices, Math.floor(draw(seed, index) * choices.length));
+}
+
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/** Spells an identifier of letters and digits, the same one for the same name. */
+export function spellIdentifier(name: string, length: number): string {
+  const seed = seedOf(name);
+  // A second seed: two names that share the first one still get different identifiers.
+  const other = seedOf(`${name}/identifier`);
+  let text = "";
+  for (let index = 0; index < length; index++) {
+    const from = index % 2 === 0 ? seed : other;
+    text += LETTERS.charAt(Math.floor(draw(from, index) * LETTERS.length));
+  }
+  return text;
+}
+
+/**
+ * A line that wanders between -1 and 1, straight between whole numbers.
+ *
+ * @param place Where on the line; its slope is never steeper than 2.
+ */
+export function wander(seed: number, place: number): number {
+  const index = Math.floor(place);
+  const before = draw(seed, index);
+  const after = draw(seed, index + 1);
+  return 2 * (before + (after - before) * (place - index)) - 1;
+}
+
+/**
+ * A staircase that wanders between -1 and 1: one sudden rise or fall (a logistic) between each
+ * two whole numbers, at a moment of its own.
+ */
+export function wanderInSteps(seed: number, place: number): number {
+  const index = Math.floor(place);
+  const before = draw(seed, index);
+  const after = draw(seed, index + 1);
+  const moment = drawBetween(seed ^ 0x5bd1e995, index, 0.3, 0.7);
+  const rise = (at: number) => 1 / (1 + Math.exp(-(at - moment) * 40));
+  const done = (rise(place - index) - rise(0)) / (rise(1) - rise(0));
+  return 2 * (before + (after - before) * done) - 1;
+}

@@ -1,0 +1,58 @@
+/**
+ * The demo's data: a believable history of channels, shorts, users, tweets and followers.
+ *
+ * It reads no clock and keeps no state. What is published, when it is observed and what is then
+ * seen are functions of the instant alone, so a demo that was stopped continues its history, and
+ * two demos of one moment show the same.
+ */
+import type { ObservationLine } from "../../core/schema/observations.ts";
+import { EPOCH, HOUR_MS } from "./curves.ts";
+import { tweetSubjects, userSubjects } from "./microblog.ts";
+import { DAY_MS, dayOf, WATCHED_MAX_MS } from "./schedule.ts";
+import type { Subject } from "./subject.ts";
+import { channelSubjects, shortSubjects } from "./video.ts";
+
+export { DEMO_CHANNEL, DEMO_USER } from "./cast.ts";
+
+/** Instants, in milliseconds since 1970 UTC: from `from`, included, to `to`, not included. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Generates what a collector would have observed in a span of instants, oldest first.
+ *
+ * The observations of two adjoining spans, one after the other, are those of the whole span.
+ *
+ * @param span Nothing is observed before 2024; the future is as long as you like.
+ *
+ * @example
+ * const now = Date.now();
+ * for (const line of generateObservations({ from: now - 45 * 86_400_000, to: now })) {
+ *   console.log(JSON.stringify(line));
+ * }
+ */
+export function* generateObservations({ from, to }: Span): Generator<ObservationLine> {
+  const start = Math.max(from, EPOCH);
+  const profiles = [...channelSubjects(), ...userSubjects()];
+  let posts: Subject[] = [];
+  // A creator's day may end on the next UTC day, hence one more.
+  let nextDay = Math.max(0, dayOf(start - WATCHED_MAX_MS) - 1);
+  for (let hour = start - (start % HOUR_MS); hour < to; hour += HOUR_MS) {
+    for (; nextDay * DAY_MS + EPOCH <= hour; nextDay++) {
+      posts = posts.filter(({ lastAt }) => lastAt >= hour);
+      posts.push(...shortSubjects(nextDay), ...tweetSubjects(nextDay));
+    }
+    yield* observeHour([...profiles, ...posts], hour, { from: start, to });
+  }
+}
+
+/** Observes what is due in an hour, in order; at one instant, in the order of the subjects. */
+function observeHour(subjects: readonly Subject[], hour: number, { from, to }: Span) {
+  return subjects
+    .map((subject) => ({ subject, instant: hour + subject.momentMs }))
+    .filter(({ subject, instant }) => instant >= from && instant < to && subject.isDueAt(instant))
+    .toSorted((a, b) => a.instant - b.instant)
+    .map(({ subject, instant }) => subject.observe(instant));
+}

@@ -1,0 +1,106 @@
+/**
+ * When creators publish and when their posts are observed: an endless timetable from `EPOCH`,
+ * the same whenever the demo is started.
+ */
+import { draw } from "./chance.ts";
+import { EPOCH, HOUR_MS } from "./curves.ts";
+
+export const DAY_MS = 24 * HOUR_MS;
+
+const AWAKE_HOURS = 16;
+
+/** How a creator publishes. */
+export interface Rhythm {
+  /** Posts of each day of the week, from Monday on. */
+  readonly week: readonly [number, number, number, number, number, number, number];
+  /** The hour of the day, UTC, when the creator gets up. */
+  readonly wakeHour: number;
+}
+
+/** A place in a creator's timetable. */
+export interface Slot {
+  /** How many posts since `EPOCH` came before. */
+  readonly sequence: number;
+  readonly publishedAt: number;
+}
+
+/** The day of an instant, counted from `EPOCH`. */
+export function dayOf(instant: number): number {
+  return Math.floor((instant - EPOCH) / DAY_MS);
+}
+
+/**
+ * Lists what a creator publishes on a day of theirs: 16 hours from when they get up, which may
+ * end on the next UTC day.
+ *
+ * @param seed The creator's.
+ * @param day Counted from `EPOCH`; a day before it has no posts.
+ */
+export function slotsOfDay({ week, wakeHour }: Rhythm, seed: number, day: number): Slot[] {
+  const count = day < 0 ? 0 : (week[day % 7] ?? 0);
+  const first = postsBefore(week, day);
+  const partMs = (AWAKE_HOURS * HOUR_MS) / count;
+  return Array.from({ length: count }, (_, part) => {
+    const sinceWaking = partMs * (part + draw(seed, first + part));
+    return {
+      sequence: first + part,
+      publishedAt: EPOCH + day * DAY_MS + wakeHour * HOUR_MS + Math.floor(sinceWaking),
+    };
+  });
+}
+
+/** Counts what a creator published from `EPOCH` to an instant, included. */
+export function publishedBy(rhythm: Rhythm, seed: number, instant: number): number {
+  const day = dayOf(instant);
+  const recent = [...slotsOfDay(rhythm, seed, day - 1), ...slotsOfDay(rhythm, seed, day)];
+  const published = recent.filter((slot) => slot.publishedAt <= instant).length;
+  return postsBefore(rhythm.week, day - 1) + published;
+}
+
+function postsBefore(week: Rhythm["week"], day: number): number {
+  if (day <= 0) return 0;
+  const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+  return Math.floor(day / 7) * sum(week) + sum(week.slice(0, day % 7));
+}
+
+/** How often a post is observed: every so many hours up to an age. */
+export interface Watch {
+  readonly untilMs: number;
+  readonly everyHours: number;
+}
+
+/** Shorts: hourly for two days, every six hours up to ten days, daily up to thirty. */
+export const SHORT_WATCHES: readonly Watch[] = [
+  { untilMs: 2 * DAY_MS, everyHours: 1 },
+  { untilMs: 10 * DAY_MS, everyHours: 6 },
+  { untilMs: 30 * DAY_MS, everyHours: 24 },
+];
+
+/** Tweets: hourly for a day and a half, every six hours up to five days, daily up to fourteen. */
+export const TWEET_WATCHES: readonly Watch[] = [
+  { untilMs: 1.5 * DAY_MS, everyHours: 1 },
+  { untilMs: 5 * DAY_MS, everyHours: 6 },
+  { untilMs: 14 * DAY_MS, everyHours: 24 },
+];
+
+/** The age past which no post is observed. */
+export const WATCHED_MAX_MS = 30 * DAY_MS;
+
+/**
+ * Whether a post is observed in the hour of an instant.
+ *
+ * @param stagger A whole number of the post's own, so that the rare observations of many posts
+ * don't all fall into the same hours.
+ */
+export function isWatched(
+  watches: readonly Watch[],
+  publishedAt: number,
+  stagger: number,
+  instant: number,
+): boolean {
+  const age = instant - publishedAt;
+  if (age < 0) return false;
+  const watch = watches.find(({ untilMs }) => age < untilMs);
+  if (watch === undefined) return false;
+  return (Math.floor(instant / HOUR_MS) + stagger) % watch.everyHours === 0;
+}

@@ -1,0 +1,133 @@
+/** What the demo's video platform shows: channels and their shorts. */
+import { formatInstant } from "../../core/time.ts";
+import type { ObservationLine } from "../../core/schema/observations.ts";
+import { CHANNELS, type Channel } from "./cast.ts";
+import { draw, drawBetween, seedOf, spellIdentifier } from "./chance.ts";
+import { audienceHours, drawReach, followingAt, roundDown, seen } from "./curves.ts";
+import { DAY_MS, isWatched, publishedBy, SHORT_WATCHES, slotsOfDay } from "./schedule.ts";
+import type { Slot } from "./schedule.ts";
+import { hourlyMoment, type Subject } from "./subject.ts";
+import { compose } from "./voices.ts";
+
+const PLACE = "https://example.com/video";
+const FAST_HOURS = 14;
+const LIKES_HIDDEN_SHARE = 0.07;
+
+// What all shorts of a channel bring in the long run, for each view of a median one: the mean of
+// the lognormal draw, the bursts and the views of other videos.
+const VIEWS_PER_REACH = 2.6;
+
+/** Lists the channels, observed every hour. */
+export function channelSubjects(): Subject[] {
+  return CHANNELS.map(watchChannel);
+}
+
+/** Lists the shorts that are published on a day, counted from `EPOCH`. */
+export function shortSubjects(day: number): Subject[] {
+  return CHANNELS.flatMap((channel) =>
+    slotsOfDay(channel.rhythm, seedOf(channel.username), day).map((slot) =>
+      watchShort(channel, slot),
+    ),
+  );
+}
+
+function watchChannel(channel: Channel): Subject {
+  const { username, audience, rhythm, following } = channel;
+  const seed = seedOf(username);
+  const id = channelId(username);
+  const shortsPerDay = rhythm.week.reduce((total, count) => total + count, 0) / 7;
+  const viewsPerDay = shortsPerDay * channel.typicalReach * VIEWS_PER_REACH;
+  const viewsBefore = channel.earlierPosts * channel.typicalReach * VIEWS_PER_REACH;
+  return {
+    momentMs: hourlyMoment(seed),
+    lastAt: Infinity,
+    isDueAt: () => true,
+    observe(instant): ObservationLine {
+      const subscribers = followingAt(following, audience, seed, instant);
+      const shown = channel.subscribersShown === "rounded" ? roundDown(subscribers) : subscribers;
+      const days = audienceHours(audience, seed, instant) / 24;
+      return {
+        kind: "channel",
+        observedAt: formatInstant(instant),
+        id,
+        username,
+        displayName: channel.displayName,
+        description: channel.description,
+        ...(channel.subscribersShown === "never" ? {} : { subscribers: shown }),
+        videoCount: channel.earlierPosts + publishedBy(rhythm, seed, instant),
+        viewCount: Math.max(0, Math.floor(viewsBefore + viewsPerDay * days)),
+        joinedAt: channel.since,
+        country: channel.country,
+        thumbnail: `${PLACE}/channels/${username}/avatar.jpg`,
+        bannerImage: `${PLACE}/channels/${username}/banner.jpg`,
+      };
+    },
+  };
+}
+
+function watchShort(channel: Channel, { sequence, publishedAt }: Slot): Subject {
+  const name = `${channel.username}/short/${sequence}`;
+  const seed = seedOf(name);
+  const described = describeShort(channel, name, sequence, publishedAt);
+  const count = shortCounter(channel, seed, publishedAt);
+  const stagger = Math.floor(draw(seed, 30) * 24);
+  return {
+    momentMs: hourlyMoment(seed),
+    lastAt: publishedAt + 30 * DAY_MS,
+    isDueAt: (instant) => isWatched(SHORT_WATCHES, publishedAt, stagger, instant),
+    observe: (instant): ObservationLine => ({
+      kind: "short",
+      observedAt: formatInstant(instant),
+      ...described,
+      ...count(instant),
+    }),
+  };
+}
+
+function describeShort(channel: Channel, name: string, sequence: number, publishedAt: number) {
+  const seed = seedOf(name);
+  const id = spellIdentifier(name, 11);
+  const composed = compose(channel.voice, seed, sequence);
+  const isBroken = sequence % (channel.brokenTitleEvery ?? Infinity) === 1;
+  const firstTag = sequence % channel.tags.length;
+  const tags = [...channel.tags.slice(firstTag), ...channel.tags.slice(0, firstTag)];
+  return {
+    channel: channelId(channel.username),
+    id,
+    title: isBroken ? `${composed}\nPart ${1 + (sequence % 3)} of 3` : composed,
+    description: `${composed}\n\n${tags.join(" ")}`,
+    publishedAt: formatInstant(publishedAt - (publishedAt % 1000)),
+    thumbnail: `${PLACE}/shorts/${id}/cover.jpg`,
+  };
+}
+
+/** Makes the function that counts a short at an instant: each count rises, none passes views. */
+function shortCounter(channel: Channel, seed: number, publishedAt: number) {
+  const { audience, tellsShares } = channel;
+  const reach = drawReach(seed, channel.typicalReach, FAST_HOURS);
+  const likesShare = drawBetween(seed, 20, 0.025, 0.08);
+  const commentsShare = drawBetween(seed, 21, 0.001, 0.006);
+  const sharesShare = drawBetween(seed, 22, 0.002, 0.012);
+  const hidesLikes = draw(seed, 23) < LIKES_HIDDEN_SHARE;
+  // Each count has its own noise, hence its own small lead or delay on the others.
+  const at = (noise: number, instant: number) =>
+    seen(
+      reach,
+      audienceHours(audience, noise, instant) - audienceHours(audience, noise, publishedAt),
+    );
+  return (instant: number) => {
+    const views = Math.floor(at(seed, instant));
+    const part = (share: number, noise: number) =>
+      Math.min(views, Math.floor(share * at(noise, instant)));
+    return {
+      views,
+      ...(hidesLikes ? {} : { likes: part(likesShare, seed + 1) }),
+      comments: part(commentsShare, seed + 2),
+      ...(tellsShares ? { shares: part(sharesShare, seed + 3) } : {}),
+    };
+  };
+}
+
+function channelId(username: string): string {
+  return `CH${spellIdentifier(`${username}/channel`, 20)}`;
+}

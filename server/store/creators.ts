@@ -1,0 +1,77 @@
+/** The monitoring list in the database; each operation is one transaction. */
+import { asc, sql } from "drizzle-orm";
+import { creatorExists, creatorNotFound, type Creator } from "../../core/creators.ts";
+import type { CreatorList } from "../../core/schema/creators.ts";
+import { foldCase } from "../../core/text.ts";
+import { formatInstant } from "../../core/time.ts";
+import type { Database } from "./database.ts";
+import { creators } from "./tables.ts";
+
+/** What an operation made of the list. */
+export interface CreatorChange {
+  /** As the list spells it. */
+  readonly creator: string;
+  /** Size of the list after the operation. */
+  readonly total: number;
+}
+
+/** The monitoring list. */
+export type CreatorStore = ReturnType<typeof creatorStore>;
+
+/** The monitoring list of a database; `now` is in milliseconds since 1970 UTC. */
+export function creatorStore(database: Database) {
+  const total = { sql: "SELECT count(*) AS total FROM creators", args: [] };
+  return {
+    /** @throws {DomainError} `Creator Already Exists`. */
+    async add(creator: Creator, now: number): Promise<CreatorChange> {
+      const identity = [creator.platform, foldCase(creator.creator)];
+      const [added, counted, listed] = await database.write([
+        {
+          sql:
+            "INSERT INTO creators (platform, folded, creator, added_at) VALUES (?, ?, ?, ?) " +
+            "ON CONFLICT DO NOTHING RETURNING creator",
+          args: [...identity, creator.creator, now],
+        },
+        total,
+        { sql: "SELECT creator FROM creators WHERE platform = ? AND folded = ?", args: identity },
+      ]);
+      const spelt = String(listed?.rows[0]?.["creator"] ?? creator.creator);
+      if (added?.rows.length !== 1) throw creatorExists({ ...creator, creator: spelt });
+      return { creator: spelt, total: Number(counted?.rows[0]?.["total"]) };
+    },
+
+    /** @throws {DomainError} `Creator Not Found`. */
+    async remove(creator: Creator): Promise<CreatorChange> {
+      const [removed, counted] = await database.write([
+        {
+          sql: "DELETE FROM creators WHERE platform = ? AND folded = ? RETURNING creator",
+          args: [creator.platform, foldCase(creator.creator)],
+        },
+        total,
+      ]);
+      const spelt = removed?.rows[0]?.["creator"];
+      if (spelt === undefined) throw creatorNotFound(creator);
+      return { creator: String(spelt), total: Number(counted?.rows[0]?.["total"]) };
+    },
+
+    /** The whole list, by platform and username. */
+    async list(): Promise<CreatorList> {
+      const rows = await database.query
+        .select({
+          creator: creators.creator,
+          platform: creators.platform,
+          addedAt: sql<number>`${creators.addedAt}`,
+        })
+        .from(creators)
+        .orderBy(asc(creators.platform), asc(creators.folded));
+      return {
+        creators: rows.map(({ creator, platform, addedAt }) => ({
+          creator,
+          platform,
+          added_at: formatInstant(addedAt),
+        })),
+        total_creators: rows.length,
+      };
+    },
+  };
+}

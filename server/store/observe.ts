@@ -1,0 +1,255 @@
+/**
+ * Observations into the database: as one transaction, in any order, any number of times.
+ *
+ * The join of the domain decides what is new; the statements join once more in SQL, so two
+ * processes that write at once lose nothing either.
+ */
+import type { Row } from "@libsql/client";
+import { KIND_NAMES, KINDS, type Kind } from "../../core/kinds.ts";
+import {
+  mergeCounts,
+  mergeDescription,
+  type Counts,
+  type Description,
+  type FieldValue,
+  type Observation,
+} from "../../core/observations.ts";
+import { foldCase } from "../../core/text.ts";
+import type { Database } from "./database.ts";
+import {
+  FIND_SPELLINGS,
+  FORGET_SPELLINGS,
+  LAYOUTS,
+  lendKeys,
+  refreshPresent,
+  upsertEntities,
+  upsertObservations,
+  type Layout,
+} from "./layout.ts";
+
+/** What became of a set of observations. */
+export interface Observed {
+  readonly new: number;
+  readonly changed: number;
+  readonly unchanged: number;
+}
+
+/** An entity of a batch: what was known of it that matters, joined with what came in. */
+interface Fold {
+  readonly id: string;
+  description: Description;
+  /** The instants that came in or could be there already. */
+  readonly points: Map<number, Counts>;
+  readonly given: Set<number>;
+  newestGiven: number;
+}
+
+type Statement = { readonly sql: string; readonly args: string[] };
+
+/**
+ * Stores observations.
+ *
+ * @returns How many were new (an instant never observed before), changed (more about a known one)
+ * or unchanged. Their sum is the number of observations.
+ */
+export async function storeObservations(
+  database: Database,
+  observations: readonly Observation[],
+): Promise<Observed> {
+  const counted = { new: 0, changed: 0, unchanged: 0 };
+  const statements: Statement[] = [];
+  for (const kind of KIND_NAMES) {
+    const ofKind = observations.filter((observation) => observation.kind === kind);
+    if (ofKind.length === 0) continue;
+    const folds = await readKnown(database, LAYOUTS[kind], ofKind);
+    const before = counted.unchanged;
+    for (const observation of ofKind) counted[fold(folds, observation)]++;
+    if (counted.unchanged - before < ofKind.length) {
+      statements.push(...writesOf(LAYOUTS[kind], [...folds.values()]));
+    }
+  }
+  if (statements.length > 0) await database.write(statements);
+  return counted;
+}
+
+function fold(folds: ReadonlyMap<string, Fold>, observation: Observation): keyof Observed {
+  const { entity, observedAt } = observation;
+  const known = folds.get(entity);
+  if (known === undefined) throw new Error(`Entity ${entity} was not read`);
+  const point = known.points.get(observedAt);
+  const counts = mergeCounts(point, observation.counts);
+  const description = mergeDescription(known.description, observation);
+  if (counts === point && description === known.description) return "unchanged";
+  known.points.set(observedAt, counts);
+  known.given.add(observedAt);
+  known.newestGiven = Math.max(known.newestGiven, observedAt);
+  known.description = description;
+  return point === undefined ? "new" : "changed";
+}
+
+/**
+ * Reads what decides whether an observation is new. One that is newer than all of its entity is,
+ * whatever the entity's row says; for the others, the row and the instants in question are read.
+ */
+async function readKnown(
+  database: Database,
+  layout: Layout,
+  observations: readonly Observation[],
+): Promise<Map<string, Fold>> {
+  const folds = new Map<string, Fold>();
+  for (const { entity } of observations) {
+    if (folds.has(entity)) continue;
+    folds.set(entity, {
+      id: entity,
+      description: {},
+      points: new Map(),
+      given: new Set(),
+      newestGiven: -Infinity,
+    });
+  }
+  const newest = await readNewest(database, layout, [...folds.keys()]);
+  const late = observations.filter(
+    ({ entity, observedAt }) => observedAt <= (newest.get(entity) ?? -Infinity),
+  );
+  if (late.length === 0) return folds;
+  await readDescriptions(database, layout, folds, [...new Set(late.map(({ entity }) => entity))]);
+  await readPoints(database, layout, folds, late);
+  return folds;
+}
+
+async function readNewest(
+  database: Database,
+  { entities }: Layout,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await select(
+    database,
+    `SELECT id, observed_at FROM ${entities} WHERE observed_at IS NOT NULL ` +
+      "AND id IN (SELECT value FROM json_each(?))",
+    ids,
+  );
+  return new Map(rows.map((row) => [String(row["id"]), Number(row["observed_at"])]));
+}
+
+async function readDescriptions(
+  database: Database,
+  layout: Layout,
+  folds: ReadonlyMap<string, Fold>,
+  ids: readonly string[],
+): Promise<void> {
+  const columns = [...layout.described.values()].flatMap((column) => [
+    layout.kind === "short" && column === "channel"
+      ? "(SELECT id FROM channels WHERE key = channel) AS channel"
+      : column,
+    `${column}_at`,
+  ]);
+  const rows = await select(
+    database,
+    `SELECT id, ${columns.join(", ")} FROM ${layout.entities} ` +
+      "WHERE id IN (SELECT value FROM json_each(?))",
+    ids,
+  );
+  for (const row of rows) {
+    const known = folds.get(String(row["id"]));
+    if (known !== undefined) known.description = descriptionOf(layout, row);
+  }
+}
+
+/** The description that an entity's row holds. */
+export function descriptionOf(layout: Layout, row: Row): Description {
+  const types: Readonly<Record<string, string>> = KINDS[layout.kind].described;
+  const description: Record<string, { value: FieldValue; at: number }> = {};
+  for (const [field, column] of layout.described) {
+    const at = row[`${column}_at`];
+    const value = row[column];
+    if (typeof at !== "number") continue;
+    if (typeof value !== "string" && typeof value !== "number") continue;
+    description[field] = { value: types[field] === "boolean" ? value === 1 : value, at };
+  }
+  return description;
+}
+
+async function readPoints(
+  database: Database,
+  layout: Layout,
+  folds: ReadonlyMap<string, Fold>,
+  late: readonly Observation[],
+): Promise<void> {
+  const counts = [...layout.counts.values()].map((column) => `o.${column}`);
+  const rows = await select(
+    database,
+    `SELECT e.id AS id, ${["o.at AS at", ...counts].join(", ")} FROM json_each(?) ` +
+      `CROSS JOIN ${layout.entities} AS e ON e.id = value ->> 0 ` +
+      `CROSS JOIN ${layout.observations} AS o ON o.${layout.owner} = e.key AND o.at = value ->> 1`,
+    late.map(({ entity, observedAt }) => [entity, observedAt]),
+  );
+  for (const row of rows) {
+    folds.get(String(row["id"]))?.points.set(Number(row["at"]), countsOf(layout, row));
+  }
+}
+
+/** The counts that a row of observations holds. */
+export function countsOf(layout: Layout, row: Row): Counts {
+  const counts: Record<string, number | null> = {};
+  for (const [field, column] of layout.counts) {
+    const count = row[column];
+    counts[field] = typeof count === "number" ? count : null;
+  }
+  return counts;
+}
+
+function writesOf(layout: Layout, folds: readonly Fold[]): Statement[] {
+  const changed = folds.filter(({ given }) => given.size > 0);
+  const fields = [...layout.described.keys()];
+  const counts = [...layout.counts.keys()];
+  const entities = changed.map(({ id, description, newestGiven }) => {
+    const username = description["username"]?.value;
+    return [
+      id,
+      newestGiven,
+      username === undefined ? null : foldCase(String(username)),
+      ...fields.flatMap((name) => [
+        description[name]?.value ?? null,
+        description[name]?.at ?? null,
+      ]),
+    ];
+  });
+  const points = changed.flatMap(({ id, given, points: all }) =>
+    Array.from(given, (at) => [id, at, ...counts.map((name) => all.get(at)?.[name] ?? null)]),
+  );
+  const ids = changed.map(({ id }) => id);
+  return [
+    ...namedBy(layout.kind, changed),
+    statement(upsertEntities(layout), entities),
+    statement(upsertObservations(layout), points),
+    statement(refreshPresent(layout), ids),
+    ...(layout.kind === "tweet" ? [{ sql: FIND_SPELLINGS, args: [] }] : []),
+  ];
+}
+
+/** What must be there before the entities of a batch: the channels and users that they name. */
+function namedBy(kind: Kind, folds: readonly Fold[]): Statement[] {
+  if (kind === "short") {
+    const ids = folds.map(({ description }) => description["channel"]?.value ?? null);
+    return [statement(lendKeys(LAYOUTS.channel), ids)];
+  }
+  if (kind === "tweet") {
+    const names = folds.map(({ description }) => foldCase(String(description["username"]?.value)));
+    return [
+      statement(lendKeys(LAYOUTS.user), names),
+      statement(
+        FORGET_SPELLINGS,
+        folds.map(({ id }) => id),
+      ),
+    ];
+  }
+  return [];
+}
+
+function statement(sql: string, rows: readonly unknown[]): Statement {
+  return { sql, args: [JSON.stringify(rows)] };
+}
+
+function select(database: Database, sql: string, rows: readonly unknown[]): Promise<Row[]> {
+  return database.select(statement(sql, rows));
+}

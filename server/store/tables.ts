@@ -1,0 +1,271 @@
+/**
+ * The tables. Identifiers are text to the outside and small integers (`key`) inside.
+ *
+ * An entity's row holds its newest state: every describing field with the instant that it came
+ * from (`…_at`), and the counts of its newest observation, so details and listings never read
+ * history. The observations themselves lie in tables WITHOUT ROWID, by entity and instant;
+ * Drizzle cannot say that, so their migration adds it by hand, and a test holds it.
+ *
+ * All instants are milliseconds since 1970 UTC.
+ */
+import { sql } from "drizzle-orm";
+import {
+  check,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+
+/** Channels. A row without `observed_at` only lends its key to shorts that came first. */
+export const channels = sqliteTable(
+  "channels",
+  {
+    key: integer().primaryKey(),
+    id: text().notNull().unique(),
+    observedAt: integer("observed_at"),
+    subscribers: integer(),
+    videoCount: integer("video_count"),
+    viewCount: integer("view_count"),
+    username: text(),
+    usernameAt: integer("username_at"),
+    /** The username in lower case, by which channels are found. */
+    usernameFolded: text("username_folded"),
+    displayName: text("display_name"),
+    displayNameAt: integer("display_name_at"),
+    description: text(),
+    descriptionAt: integer("description_at"),
+    joinedAt: integer("joined_at"),
+    joinedAtAt: integer("joined_at_at"),
+    country: text(),
+    countryAt: integer("country_at"),
+    thumbnail: text(),
+    thumbnailAt: integer("thumbnail_at"),
+    bannerImage: text("banner_image"),
+    bannerImageAt: integer("banner_image_at"),
+  },
+  (table) => [index("channels_username").on(table.usernameFolded)],
+);
+
+/** What was counted of a channel at an instant. */
+export const channelObservations = sqliteTable(
+  "channel_observations",
+  {
+    channel: integer().notNull(),
+    at: integer().notNull(),
+    subscribers: integer(),
+    videoCount: integer("video_count"),
+    viewCount: integer("view_count"),
+  },
+  (table) => [primaryKey({ columns: [table.channel, table.at] })],
+);
+
+/** Shorts. `channel` is the key of the channel that the newest observation names. */
+export const shorts = sqliteTable(
+  "shorts",
+  {
+    key: integer().primaryKey(),
+    id: text().notNull().unique(),
+    observedAt: integer("observed_at").notNull(),
+    channel: integer().notNull(),
+    channelAt: integer("channel_at").notNull(),
+    views: integer(),
+    likes: integer(),
+    comments: integer(),
+    shares: integer(),
+    title: text(),
+    titleAt: integer("title_at"),
+    description: text(),
+    descriptionAt: integer("description_at"),
+    publishedAt: integer("published_at"),
+    publishedAtAt: integer("published_at_at"),
+    thumbnail: text(),
+    thumbnailAt: integer("thumbnail_at"),
+  },
+  (table) => [index("shorts_listing").on(table.channel, table.publishedAt, table.id)],
+);
+
+/** What was counted of a short at an instant. */
+export const shortObservations = sqliteTable(
+  "short_observations",
+  {
+    short: integer().notNull(),
+    at: integer().notNull(),
+    views: integer(),
+    likes: integer(),
+    comments: integer(),
+    shares: integer(),
+  },
+  (table) => [primaryKey({ columns: [table.short, table.at] })],
+);
+
+/**
+ * Users, by their username in lower case. Without `observed_at` only tweets told of the user, and
+ * `username` is the spelling of the newest of them, or NULL where none is theirs any more.
+ */
+export const users = sqliteTable(
+  "users",
+  {
+    key: integer().primaryKey(),
+    id: text().notNull().unique(),
+    observedAt: integer("observed_at"),
+    followersCount: integer("followers_count"),
+    followingCount: integer("following_count"),
+    tweetCount: integer("tweet_count"),
+    username: text(),
+    usernameAt: integer("username_at"),
+    displayName: text("display_name"),
+    displayNameAt: integer("display_name_at"),
+    profileImageUrl: text("profile_image_url"),
+    profileImageUrlAt: integer("profile_image_url_at"),
+    description: text(),
+    descriptionAt: integer("description_at"),
+    createdAt: integer("created_at"),
+    createdAtAt: integer("created_at_at"),
+    verified: integer(),
+    verifiedAt: integer("verified_at"),
+  },
+  (table) => [
+    index("users_unnamed")
+      .on(table.key)
+      .where(sql`${table.username} IS NULL`),
+  ],
+);
+
+/** What was counted of a user at an instant. */
+export const userObservations = sqliteTable(
+  "user_observations",
+  {
+    user: integer().notNull(),
+    at: integer().notNull(),
+    followersCount: integer("followers_count"),
+    followingCount: integer("following_count"),
+    tweetCount: integer("tweet_count"),
+  },
+  (table) => [primaryKey({ columns: [table.user, table.at] })],
+);
+
+/** Tweets. `user` is the key of the user that `username`, by the newest observation, names. */
+export const tweets = sqliteTable(
+  "tweets",
+  {
+    key: integer().primaryKey(),
+    id: text().notNull().unique(),
+    observedAt: integer("observed_at").notNull(),
+    user: integer().notNull(),
+    username: text().notNull(),
+    usernameAt: integer("username_at").notNull(),
+    likes: integer(),
+    retweets: integer(),
+    replies: integer(),
+    quotes: integer(),
+    impressions: integer(),
+    text: text(),
+    textAt: integer("text_at"),
+    createdAt: integer("created_at"),
+    createdAtAt: integer("created_at_at"),
+    url: text(),
+    urlAt: integer("url_at"),
+  },
+  (table) => [index("tweets_listing").on(table.user, table.createdAt, table.id)],
+);
+
+/** What was counted of a tweet at an instant. */
+export const tweetObservations = sqliteTable(
+  "tweet_observations",
+  {
+    tweet: integer().notNull(),
+    at: integer().notNull(),
+    likes: integer(),
+    retweets: integer(),
+    replies: integer(),
+    quotes: integer(),
+    impressions: integer(),
+  },
+  (table) => [primaryKey({ columns: [table.tweet, table.at] })],
+);
+
+/** The monitoring list. */
+export const creators = sqliteTable(
+  "creators",
+  {
+    platform: text().notNull(),
+    /** The username in lower case. */
+    folded: text().notNull(),
+    creator: text().notNull(),
+    addedAt: integer("added_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.platform, table.folded] })],
+);
+
+/** Accounts and their sums; the journal is what the sums are made of. */
+export const accounts = sqliteTable(
+  "accounts",
+  {
+    id: integer().primaryKey(),
+    name: text().notNull().unique(),
+    createdAt: integer("created_at").notNull(),
+    granted: integer().notNull().default(0),
+    debited: integer().notNull().default(0),
+    refunded: integer().notNull().default(0),
+    balance: integer().notNull().default(0),
+  },
+  (table) => [
+    check("balance_not_negative", sql`${table.balance} >= 0`),
+    check(
+      "balance_is_sum",
+      sql`${table.balance} = ${table.granted} - ${table.debited} + ${table.refunded}`,
+    ),
+  ],
+);
+
+/** API keys: never the key itself, only its hash and how it begins. */
+export const keys = sqliteTable("keys", {
+  id: integer().primaryKey(),
+  account: integer().notNull(),
+  /** SHA-256 of the key, in hex. */
+  hash: text().notNull().unique(),
+  /** The first characters of the key, to tell keys apart. */
+  beginsWith: text("begins_with").notNull(),
+  label: text(),
+  createdAt: integer("created_at").notNull(),
+  revokedAt: integer("revoked_at"),
+});
+
+/**
+ * The journal: every change of every balance, in the order they were committed.
+ *
+ * Debits that waited for one commit are one entry of an account: `amount` credits for as many
+ * requests as the sum says. A refund names its debit by the entry and its place in it.
+ */
+export const journal = sqliteTable(
+  "journal",
+  {
+    entry: integer().primaryKey(),
+    /** Made before the entry is written: a write that is tried again is applied once. */
+    uid: text().notNull(),
+    account: integer().notNull(),
+    kind: text({ enum: ["grant", "debit", "refund"] }).notNull(),
+    amount: integer().notNull(),
+    at: integer().notNull(),
+    /** Of a grant: what it was for; it grants once. */
+    reference: text(),
+    reason: text(),
+    /** Of a refund: the `uid` of the debit's entry, and its place in it, from 0. */
+    debit: text(),
+    place: integer(),
+  },
+  (table) => [
+    uniqueIndex("journal_uid").on(table.uid, table.account),
+    index("journal_account").on(table.account, table.entry),
+    uniqueIndex("journal_reference")
+      .on(table.account, table.reference)
+      .where(sql`${table.reference} IS NOT NULL`),
+    uniqueIndex("journal_refund")
+      .on(table.debit, table.account, table.place)
+      .where(sql`${table.debit} IS NOT NULL`),
+    check("amount_positive", sql`${table.amount} > 0`),
+  ],
+);

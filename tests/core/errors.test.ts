@@ -1,0 +1,112 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { DomainError, ERROR_CODES, quote } from "../../core/errors.ts";
+import { unitTexts } from "../support/arbitraries.ts";
+
+function cutTo80(text: string): string {
+  return Array.from(text).slice(0, 80).join("");
+}
+
+function fail(): never {
+  throw new Error("no");
+}
+
+describe("ERROR_CODES", () => {
+  test("ERROR_CODES holds the errors that the specification names, word for word", () => {
+    const named = [
+      "User Not Found",
+      "Tweet Not Found",
+      "Creator Already Exists",
+      "Creator Not Found",
+      "Invalid Pagination Parameters",
+      "Page Out of Range",
+    ];
+    const codes: readonly string[] = ERROR_CODES;
+    expect(named.filter((name) => !codes.includes(name))).toEqual([]);
+  });
+
+  test("ERROR_CODES names no error twice", () => {
+    expect(new Set(ERROR_CODES).size).toBe(ERROR_CODES.length);
+  });
+});
+
+describe("DomainError", () => {
+  test("DomainError is an Error that carries its code and its sentence", () => {
+    const error = new DomainError("User Not Found", "There is no user nasa");
+    expect(error).toBeInstanceOf(Error);
+    expect([error.name, error.code, error.message]).toEqual([
+      "DomainError",
+      "User Not Found",
+      "There is no user nasa",
+    ]);
+  });
+});
+
+describe("quote", () => {
+  const cases: [what: string, value: unknown, written: string][] = [
+    ["a text in quotes", "3.0", '"3.0"'],
+    ["an empty text so that it can be seen", "", '""'],
+    ["a line break and a control character as escapes", "a\n\u0007", String.raw`"a\n\u0007"`],
+    ["a lone surrogate as an escape", "\ud83d", String.raw`"\ud83d"`],
+    ["undefined, which has no JSON", undefined, "undefined"],
+    ["null", null, "null"],
+    ["a symbol", Symbol("x"), "Symbol(x)"],
+    ["infinity as itself, not as null", Infinity, "Infinity"],
+    ["no number as itself, not as null", NaN, "NaN"],
+    ["an array", ["1", "2"], '["1","2"]'],
+    ["a BigInt, which JSON refuses, by its type", 1n, "a value of type bigint"],
+  ];
+  test.each(cases)("quote() writes %s", (_what, value, written) => {
+    expect(quote(value)).toBe(written);
+  });
+
+  test("quote() shows a text that has 80 characters with its quotes, and cuts the next", () => {
+    expect(quote("x".repeat(78))).toBe(`"${"x".repeat(78)}"`);
+    expect(quote("x".repeat(79))).toBe(`"${"x".repeat(79)}…`);
+  });
+
+  test("quote() cuts between characters, never inside an emoji", () => {
+    expect(quote("😀".repeat(1000))).toBe(`"${"😀".repeat(79)}…`);
+    expect(quote(`x${"😀".repeat(1000)}`)).toBe(`"x${"😀".repeat(78)}…`);
+  });
+
+  test("quote() survives a cycle", () => {
+    const cycle: unknown[] = [];
+    cycle.push(cycle);
+    expect(quote(cycle)).toBe("a value of type object");
+  });
+
+  test("quote() survives arrays nested deeper than the stack", () => {
+    const depth = 100_000;
+    const nested: unknown = JSON.parse("[".repeat(depth) + "]".repeat(depth));
+    expect(quote(nested)).toBe(`${"[".repeat(80)}…`);
+  });
+
+  test("quote() survives objects whose own writing fails", () => {
+    expect(quote({ toJSON: fail })).toBe("a value of type object");
+    expect(quote({ toJSON: () => undefined, toString: fail })).toBe("a value of type object");
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    expect(quote(proxy)).toBe("a value of type object");
+  });
+
+  test("quote() shows what it cuts as JSON.stringify would begin it", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 10 }), (value) => {
+        const whole = JSON.stringify(value);
+        const shown = quote(value);
+        expect(shown).toBe(shown.endsWith("…") ? `${cutTo80(whole)}…` : whole);
+      }),
+    );
+  });
+
+  test("quote() never throws and writes at most 81 whole characters, whatever it gets", () => {
+    const anything = fc.anything({ withBigInt: true, withNullPrototype: true, withDate: true });
+    fc.assert(
+      fc.property(fc.oneof(anything, unitTexts, fc.string({ minLength: 70 })), (value) => {
+        expect(Array.from(quote(value)).length).toBeLessThanOrEqual(81);
+        if (typeof value === "string") expect(quote(value).isWellFormed()).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, test } from "bun:test";
+import { Value } from "@sinclair/typebox/value";
+import * as fc from "fast-check";
+import { MAX_WHOLE } from "../../core/limits.ts";
+import { paginate, readPageRequest } from "../../core/pagination.ts";
+import { Pagination } from "../../core/schema/microblog.ts";
+import { counts } from "../support/arbitraries.ts";
+import { refusalOf } from "../support/refusal.ts";
+
+const limits = fc.integer({ min: 1, max: 100 });
+
+function read(query: string) {
+  const parameters = new URLSearchParams(query);
+  return readPageRequest((name) => parameters.getAll(name));
+}
+
+describe("readPageRequest", () => {
+  test("readPageRequest() reads an empty query as 3 days, page 0, 50 items", () => {
+    expect(read("")).toEqual({ days: 3, page: 0, limit: 50 });
+  });
+
+  test("readPageRequest() reads all three and ignores the parameters of others", () => {
+    expect(read("days=14&page=2&limit=1&before=x&Days=99")).toEqual({
+      days: 14,
+      page: 2,
+      limit: 1,
+    });
+  });
+
+  test.each([
+    ["days=0", 'days must be a whole number from 1 to 14, got "0"'],
+    ["days=15", 'days must be a whole number from 1 to 14, got "15"'],
+    ["page=-1", 'page must be a whole number from 0 to 9007199254740991, got "-1"'],
+    ["limit=0", 'limit must be a whole number from 1 to 100, got "0"'],
+    ["limit=101", 'limit must be a whole number from 1 to 100, got "101"'],
+    ["limit=", 'limit must be a whole number from 1 to 100, got ""'],
+    ["limit=1&limit=2", 'limit must be given once, got ["1","2"]'],
+  ])("readPageRequest() refuses %s", (query, message) => {
+    expect(refusalOf(() => read(query))).toEqual({
+      code: "Invalid Pagination Parameters",
+      message,
+    });
+  });
+});
+
+describe("paginate", () => {
+  test("paginate() returns an empty page 0 of an empty listing", () => {
+    expect(paginate(0, 50, 0)).toEqual({
+      page: 0,
+      limit: 50,
+      total: 0,
+      page_count: 0,
+      has_more: false,
+    });
+  });
+
+  test("paginate() counts a last page that is not full", () => {
+    expect(paginate(0, 50, 51)).toMatchObject({ page_count: 2, has_more: true });
+    expect(paginate(1, 50, 51)).toMatchObject({ page_count: 2, has_more: false });
+  });
+
+  test("paginate() has no page after one that is just full", () => {
+    expect(paginate(0, 50, 50)).toMatchObject({ page_count: 1, has_more: false });
+    expect(refusalOf(() => paginate(1, 50, 50))).toEqual({
+      code: "Page Out of Range",
+      message: "Page 1 is out of range: 50 items at 50 a page make 1 page, from 0",
+    });
+  });
+
+  test("paginate() refuses any page but 0 of an empty listing", () => {
+    expect(refusalOf(() => paginate(1, 50, 0))?.code).toBe("Page Out of Range");
+    expect(refusalOf(() => paginate(MAX_WHOLE, 1, 0))?.code).toBe("Page Out of Range");
+  });
+
+  test("paginate() pages that partition a listing, for any limit", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer(), { maxLength: 300 }), limits, (listing, limit) => {
+        const pages: number[][] = [];
+        let more = true;
+        while (more) {
+          const page = paginate(pages.length, limit, listing.length);
+          const start = page.page * limit;
+          pages.push(listing.slice(start, start + limit));
+          more = page.has_more;
+          expect(page.total).toBe(listing.length);
+        }
+        expect(pages.flat()).toEqual(listing);
+        expect(pages.slice(0, -1).every((items) => items.length === limit)).toBe(true);
+        if (listing.length > 0) expect(pages.at(-1)).not.toEqual([]);
+        expect(refusalOf(() => paginate(pages.length, limit, listing.length))?.code).toBe(
+          "Page Out of Range",
+        );
+      }),
+    );
+  });
+
+  test("paginate() counts pages exactly up to 2^53 - 1 items", () => {
+    fc.assert(
+      fc.property(counts, limits, (total, limit) => {
+        const pages = (BigInt(total) + BigInt(limit) - 1n) / BigInt(limit);
+        expect(BigInt(paginate(0, limit, total).page_count)).toBe(pages);
+      }),
+    );
+  });
+
+  test("paginate() returns what the schema of the pagination object allows", () => {
+    fc.assert(
+      fc.property(counts, limits, (total, limit) => {
+        expect(Value.Check(Pagination, paginate(0, limit, total))).toBe(true);
+      }),
+    );
+  });
+});

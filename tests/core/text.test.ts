@@ -1,0 +1,113 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import {
+  compareText,
+  foldCase,
+  hasControlCharacter,
+  isLongerThan,
+  isStorable,
+} from "../../core/text.ts";
+import { texts, unitTexts } from "../support/arbitraries.ts";
+
+describe("compareText", () => {
+  test("compareText() puts U+FF01 before an emoji, as their UTF-8 bytes stand", () => {
+    expect(["！", "😀"].toSorted()).toEqual(["😀", "！"]); // JavaScript's own order is another one
+    expect(compareText("！", "😀")).toBeLessThan(0);
+    expect(compareText("😀", "！")).toBeGreaterThan(0);
+  });
+
+  test("compareText() puts a text before the longer one that begins with it", () => {
+    expect(compareText("a", "ab")).toBeLessThan(0);
+    expect(compareText("", "a")).toBeLessThan(0);
+    expect(compareText("", "")).toBe(0);
+  });
+
+  test("compareText() orders digits as text, not as numbers, and capitals first", () => {
+    expect(["b", "a", "B", "10", "9", "é"].toSorted(compareText)).toEqual([
+      "10",
+      "9",
+      "B",
+      "a",
+      "b",
+      "é",
+    ]);
+  });
+
+  test("compareText() orders any two texts as Buffer.compare orders their UTF-8 bytes", () => {
+    const edges = fc.constantFrom("\ud7ff", "\ue000", "\uffff", "\u{10000}", "\u{10ffff}", "\x7f");
+    const near = fc.oneof(
+      texts,
+      fc.array(edges).map((parts) => parts.join("")),
+    );
+    fc.assert(
+      fc.property(near, near, near, (start, a, b) => {
+        const [left, right] = [start + a, start + b];
+        expect(Math.sign(compareText(left, right))).toBe(
+          Buffer.compare(Buffer.from(left), Buffer.from(right)),
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("foldCase", () => {
+  test("foldCase() makes one of the spellings of a username, beyond ASCII too", () => {
+    expect(foldCase("NaSa_1")).toBe("nasa_1");
+    expect(foldCase("ÉCOLE")).toBe(foldCase("école"));
+    expect(foldCase("straße")).not.toBe(foldCase("STRASSE")); // toLowerCase, not a full fold
+  });
+
+  test("foldCase() folds what is folded to itself", () => {
+    fc.assert(fc.property(texts, (text) => foldCase(foldCase(text)) === foldCase(text)));
+  });
+});
+
+describe("isLongerThan", () => {
+  test("isLongerThan() counts characters, not UTF-16 units", () => {
+    expect(isLongerThan("😀".repeat(256), 256)).toBe(false);
+    expect(isLongerThan(`${"😀".repeat(256)}a`, 256)).toBe(true);
+    expect(isLongerThan("a".repeat(256), 256)).toBe(false);
+    expect(isLongerThan("a".repeat(257), 256)).toBe(true);
+    expect(isLongerThan("", 0)).toBe(false);
+  });
+
+  test("isLongerThan() agrees with counting every code point of any text", () => {
+    fc.assert(
+      fc.property(fc.oneof(texts, unitTexts), fc.nat(12), (text, max) => {
+        expect(isLongerThan(text, max)).toBe(Array.from(text).length > max);
+      }),
+    );
+  });
+});
+
+describe("isStorable", () => {
+  test("isStorable() refuses a NUL and a lone surrogate wherever they stand", () => {
+    for (const bad of ["\0", "a\0b", "\ud83d", "\ude00", "\ude00\ud83d", "a\ud83d", "\ud83d😀"]) {
+      expect(isStorable(bad)).toBe(false);
+    }
+    for (const good of ["", "a\u0001\n", "😀", "\uffff", "\ufffd"]) {
+      expect(isStorable(good)).toBe(true);
+    }
+  });
+
+  test("isStorable() accepts just the texts that come back from UTF-8, cut at a NUL, unchanged", () => {
+    fc.assert(
+      fc.property(fc.oneof(texts, unitTexts), (text) => {
+        const [stored = ""] = Buffer.from(text).toString().split("\0");
+        expect(isStorable(text)).toBe(stored === text);
+      }),
+    );
+  });
+});
+
+describe("hasControlCharacter", () => {
+  test("hasControlCharacter() finds all 65 control characters of Unicode and no other", () => {
+    const found: number[] = [];
+    for (let point = 0; point <= 0xffff; point++) {
+      if (hasControlCharacter(`a${String.fromCodePoint(point)}b`)) found.push(point);
+    }
+    const expected = Array.from({ length: 65 }, (_, index) => (index < 32 ? index : index + 95));
+    expect(found).toEqual(expected);
+  });
+});

@@ -1,0 +1,127 @@
+/** The domain's values as fast-check makes them. */
+import * as fc from "fast-check";
+import {
+  FIRST_INSTANT,
+  formatInstant,
+  KINDS,
+  LAST_INSTANT,
+  MAX_WHOLE,
+  type FieldType,
+  type Kind,
+  type KindFields,
+  type Position,
+} from "../../core/mod.ts";
+
+/** A clock for tests that need one. */
+export const NOW = Date.parse("2026-11-20T12:00:00Z");
+
+/** Instants of all years that can be written. */
+export const instants = fc.integer({ min: FIRST_INSTANT, max: LAST_INSTANT });
+
+/** Whole numbers from 0 to 2^53 - 1, often at an end. */
+export const counts = fc.oneof(
+  fc.nat(5),
+  fc.integer({ min: 0, max: MAX_WHOLE }),
+  fc.integer({ min: MAX_WHOLE - 5, max: MAX_WHOLE }),
+);
+
+/** Texts of whole characters, of every plane, NUL among them. */
+export const texts = fc.string({ unit: "binary" });
+
+/** Texts of any UTF-16 units: lone surrogates among them. */
+export const unitTexts = fc.string({
+  unit: fc
+    .oneof(fc.nat(0xffff), fc.integer({ min: 0xd800, max: 0xdfff }))
+    .map((unit) => String.fromCharCode(unit)),
+});
+
+const identifierCharacter = fc
+  .string({ unit: "binary", minLength: 1, maxLength: 1 })
+  .filter((character) => !/\p{Cc}/u.test(character));
+
+/** Names that an object keyed by them would trip over. */
+export const TRICKY_IDENTIFIERS = ["__proto__", "constructor", "toString", "7", "-1", "a/b", "😀"];
+
+/** Identifiers that an observation may have. */
+export const identifiers = fc.oneof(
+  fc.string({ unit: identifierCharacter, minLength: 1, maxLength: 20 }),
+  fc.string({ unit: identifierCharacter, minLength: 250, maxLength: 256 }),
+  fc.constantFrom(...TRICKY_IDENTIFIERS),
+);
+
+/** Positions that often share an instant, so that the identifier decides. */
+export const positions: fc.Arbitrary<Position> = fc.record({
+  publishedAt: fc.oneof(fc.nat(3), instants),
+  id: fc.oneof(fc.constantFrom("a", "b", "A", "é", "！", "😀"), identifiers),
+});
+
+/** A listing: positions, no two of one identifier. */
+export const listings = fc.uniqueArray(positions, { selector: ({ id }) => id, maxLength: 40 });
+
+/** Names of creators, often the same one in another case. */
+export const creatorNames = fc.oneof(
+  fc.constantFrom("nasa", "NASA", "Nasa", "esa", "ESA", "_x", "a.b", "constructor"),
+  fc.stringMatching(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,9}$/),
+);
+
+/** Values of a describing field: few, so that observations agree and disagree. */
+const FEW_VALUES: Record<FieldType, fc.Arbitrary<unknown>> = {
+  identifier: fc.constantFrom("NASA", "nasa", "Nasa"),
+  text: fc.constantFrom(null, "", "a", "b", "！", "😀"),
+  link: fc.constantFrom(null, "https://a.example/1", "https://a.example/2"),
+  instant: fc.constantFrom(null, "2020-02-29", "2020-02-29T00:00:00.001Z", "1969-12-31"),
+  boolean: fc.constantFrom(null, true, false),
+};
+
+/** Observations of one entity, as they come in, at few instants. */
+export function observationsOf(kind: Kind): fc.Arbitrary<Record<string, unknown>> {
+  const fields: KindFields = KINDS[kind];
+  const model: Record<string, fc.Arbitrary<unknown>> = {};
+  for (const [name, type] of Object.entries(fields.described)) model[name] = FEW_VALUES[type];
+  for (const name of fields.counts) model[name] = fc.constantFrom(null, 0, -0, 1, 2, MAX_WHOLE);
+  model["kind"] = fc.constant(kind);
+  model["observedAt"] = fc.integer({ min: NOW - 3, max: NOW }).map(formatInstant);
+  model[fields.identity] = kind === "user" ? FEW_VALUES.identifier : fc.constant("__proto__");
+  const optional = new Set([
+    ...Object.keys(fields.described).filter((name) => fields.described[name] !== "identifier"),
+    ...fields.counts,
+  ]);
+  const requiredKeys = Object.keys(model).filter((name) => !optional.has(name));
+  return fc.record(model, { requiredKeys });
+}
+
+const ANY_VALUES: Record<FieldType, fc.Arbitrary<unknown>> = {
+  identifier: identifiers,
+  text: fc.oneof(fc.constant(null), texts),
+  link: fc.oneof(fc.constant(null), fc.webUrl(), fc.constantFrom("x".repeat(2048), "")),
+  instant: fc.oneof(fc.constant(null), instants.map(formatInstant)),
+  boolean: fc.oneof(fc.constant(null), fc.boolean()),
+};
+
+const WRONG_VALUES = fc.oneof(
+  fc.constantFrom<unknown>(undefined, null, "", -1, 1.5, MAX_WHOLE + 1, Infinity, NaN, -0),
+  fc.constantFrom<unknown>("\0", "\ud800", "2024-02-30", "2024-01-01T24:00", "20240101", "1"),
+  fc.constantFrom<unknown>("x".repeat(257), "é".repeat(256), "x".repeat(2049), true, [], {}),
+  fc.jsonValue(),
+);
+
+function near(right: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  return fc.oneof({ weight: 40, arbitrary: right }, { weight: 1, arbitrary: WRONG_VALUES });
+}
+
+/** Objects like observations: each field is most often right, sometimes wrong or left out. */
+export function nearObservationsOf(kind: Kind): fc.Arbitrary<Record<string, unknown>> {
+  const fields: KindFields = KINDS[kind];
+  const model: Record<string, fc.Arbitrary<unknown>> = {};
+  for (const [name, type] of Object.entries(fields.described)) model[name] = near(ANY_VALUES[type]);
+  for (const name of fields.counts) model[name] = near(counts);
+  model["kind"] = near(fc.constant(kind));
+  model["observedAt"] = near(fc.integer({ min: FIRST_INSTANT, max: NOW }).map(formatInstant));
+  model[fields.identity] = near(identifiers);
+  return fc
+    .tuple(fc.record(model), fc.option(fc.constantFrom(...Object.keys(model)), { freq: 3 }))
+    .map(([value, left]) => {
+      if (left === null) return value;
+      return Object.fromEntries(Object.entries(value).filter(([name]) => name !== left));
+    });
+}
