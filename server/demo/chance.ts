@@ -85,6 +85,13 @@ export function wander(seed: number, place: number): number {
   return 2 * (before + (after - before) * (place - index)) - 1;
 }
 
+/** The S-shaped curve from 0 to 1, which is 1/2 at 0. */
+export function logistic(place: number): number {
+  return 1 / (1 + Math.exp(-place));
+}
+
+const STEEPNESS = 40;
+
 /**
  * A staircase that wanders between -1 and 1: one sudden rise or fall (a logistic) between each
  * two whole numbers, at a moment of its own.
@@ -94,7 +101,8 @@ export function wanderInSteps(seed: number, place: number): number {
   const before = draw(seed, index);
   const after = draw(seed, index + 1);
   const moment = drawBetween(seed ^ 0x5bd1e995, index, 0.3, 0.7);
-  const rise = (at: number) => 1 / (1 + Math.exp(-(at - moment) * 40));
-  const done = (rise(place - index) - rise(0)) / (rise(1) - rise(0));
+  const start = logistic(-moment * STEEPNESS);
+  const end = logistic((1 - moment) * STEEPNESS);
+  const done = (logistic((place - index - moment) * STEEPNESS) - start) / (end - start);
   return 2 * (before + (after - before) * done) - 1;
 }

@@ -4,7 +4,7 @@
  * What can only rise is a rising function of an audience's time: clock time that runs faster in
  * the evening and at the weekend, never backwards.
  */
-import { draw, drawBell, drawBetween, wander, wanderInSteps } from "./chance.ts";
+import { draw, drawBell, drawBetween, logistic, wander, wanderInSteps } from "./chance.ts";
 
 export const HOUR_MS = 3_600_000;
 
@@ -75,20 +75,31 @@ export function drawReach(seed: number, typical: number, fastHours: number): Rea
   return { ...reach, burst };
 }
 
+/** Counts a post at an instant. */
+export type Counter = (instant: number) => number;
+
 /**
- * How often a post was seen so many hours after it was published: from 0 on, never falling.
- *
- * @param age In hours of its audience's time.
+ * Makes the counters of one post: what a share of those who see it do, each with a noise of its
+ * own and hence a small lead or delay on the others. A counter never falls.
  */
-export function seen({ total, fastHours, slowHours, burst }: Reach, age: number): number {
+export function countersOf(reach: Reach, audience: Audience, publishedAt: number) {
+  return (share: number, noise: number): Counter => {
+    const start = audienceHours(audience, noise, publishedAt);
+    return (instant) =>
+      Math.floor(share * seen(reach, audienceHours(audience, noise, instant) - start));
+  };
+}
+
+function seen({ total, fastHours, slowHours, burst }: Reach, hours: number): number {
+  const age = Math.max(0, hours);
   const fast = 1 - Math.exp(-age / fastHours);
   const slow = 1 - Math.exp(-age / slowHours);
-  let shares = FAST_SHARE * fast + (1 - FAST_SHARE) * slow;
-  if (burst !== undefined) {
-    const rise = (at: number) => 1 / (1 + Math.exp(-(at - burst.atHours) / burst.hours));
-    shares += burst.factor * (rise(age) - rise(0));
-  }
-  return total * shares;
+  const calm = FAST_SHARE * fast + (1 - FAST_SHARE) * slow;
+  return total * (calm + (burst === undefined ? 0 : burst.factor * burstDone(burst, age)));
+}
+
+function burstDone({ atHours, hours }: NonNullable<Reach["burst"]>, age: number): number {
+  return logistic((age - atHours) / hours) - logistic(-atHours / hours);
 }
 
 /** How a following moves. */
@@ -102,7 +113,8 @@ export interface Following {
 }
 
 const STEP_EVERY_HOURS = 12 * 24;
-const FLUTTER_EVERY_HOURS = 7;
+const FLUTTER_SHARE = 0.006;
+const FLUTTER_EVERY_HOURS = 1.7;
 const FOLLOWING_MIN = 1000;
 
 /** The size of a following at an instant: a whole number that may fall. */
@@ -115,7 +127,7 @@ export function followingAt(
   const hours = (instant - EPOCH) / HOUR_MS;
   const trend = (perDay / 24) * audienceHours(audience, seed, instant);
   const steps = swing * wanderInSteps(seed, hours / STEP_EVERY_HOURS);
-  const flutter = 0.04 * swing * wander(seed ^ 0x2c1b3c6d, hours / FLUTTER_EVERY_HOURS);
+  const flutter = FLUTTER_SHARE * swing * wander(seed ^ 0x2c1b3c6d, hours / FLUTTER_EVERY_HOURS);
   return Math.max(FOLLOWING_MIN, Math.floor(base + trend + steps + flutter));
 }
 

@@ -6,9 +6,10 @@
  * two demos of one moment show the same.
  */
 import type { ObservationLine } from "../../core/schema/observations.ts";
+import { DAY_MS } from "../../core/time.ts";
 import { EPOCH, HOUR_MS } from "./curves.ts";
 import { tweetSubjects, userSubjects } from "./microblog.ts";
-import { DAY_MS, dayOf, WATCHED_MAX_MS } from "./schedule.ts";
+import { dayOf, WATCHED_MAX_MS } from "./schedule.ts";
 import type { Subject } from "./subject.ts";
 import { channelSubjects, shortSubjects } from "./video.ts";
 
@@ -41,7 +42,7 @@ export function* generateObservations({ from, to }: Span): Generator<Observation
   let nextDay = Math.max(0, dayOf(start - WATCHED_MAX_MS) - 1);
   for (let hour = start - (start % HOUR_MS); hour < to; hour += HOUR_MS) {
     for (; nextDay * DAY_MS + EPOCH <= hour; nextDay++) {
-      posts = posts.filter(({ lastAt }) => lastAt >= hour);
+      posts = posts.filter(({ until }) => until > hour);
       posts.push(...shortSubjects(nextDay), ...tweetSubjects(nextDay));
     }
     yield* observeHour([...profiles, ...posts], hour, { from: start, to });

@@ -1,12 +1,10 @@
 /** What the demo's microblog platform shows: users and their tweets. */
 import { formatInstant } from "../../core/time.ts";
-import type { ObservationLine } from "../../core/schema/observations.ts";
 import { USERS, type User } from "./cast.ts";
 import { draw, drawBetween, seedOf } from "./chance.ts";
-import { audienceHours, drawReach, followingAt, seen } from "./curves.ts";
-import { DAY_MS, dayOf, isWatched, publishedBy, slotsOfDay, TWEET_WATCHES } from "./schedule.ts";
-import type { Slot } from "./schedule.ts";
-import { hourlyMoment, type Subject } from "./subject.ts";
+import { countersOf, drawReach, followingAt } from "./curves.ts";
+import { dayOf, publishedBy, slotsOfDay, TWEET_WATCHES, type Slot } from "./schedule.ts";
+import { watchPost, watchProfile, type Subject } from "./subject.ts";
 import { compose } from "./voices.ts";
 
 const PLACE = "https://example.com/microblog";
@@ -28,24 +26,19 @@ export function tweetSubjects(day: number): Subject[] {
 function watchUser(user: User): Subject {
   const { username, rhythm } = user;
   const seed = seedOf(username);
-  return {
-    momentMs: hourlyMoment(seed),
-    lastAt: Infinity,
-    isDueAt: () => true,
-    observe: (instant): ObservationLine => ({
-      kind: "user",
-      observedAt: formatInstant(instant),
-      username,
-      displayName: user.displayName,
-      followers_count: followingAt(user.following, user.audience, seed, instant),
-      following_count: user.follows + Math.floor(dayOf(instant) / FOLLOWS_ONE_MORE_EVERY_DAYS),
-      tweet_count: user.earlierPosts + publishedBy(rhythm, seed, instant),
-      description: user.description,
-      profile_image_url: `${PLACE}/${username}/avatar.png`,
-      created_at: user.since,
-      verified: user.verified,
-    }),
-  };
+  return watchProfile(seed, (instant) => ({
+    kind: "user",
+    observedAt: formatInstant(instant),
+    username,
+    displayName: user.displayName,
+    followers_count: followingAt(user.following, user.audience, seed, instant),
+    following_count: user.follows + Math.floor(dayOf(instant) / FOLLOWS_ONE_MORE_EVERY_DAYS),
+    tweet_count: user.earlierPosts + publishedBy(rhythm, seed, instant),
+    description: user.description,
+    profile_image_url: `${PLACE}/${username}/avatar.png`,
+    created_at: user.since,
+    verified: user.verified,
+  }));
 }
 
 function watchTweet(user: User, { sequence, publishedAt }: Slot): Subject {
@@ -59,43 +52,32 @@ function watchTweet(user: User, { sequence, publishedAt }: Slot): Subject {
     created_at: formatInstant(publishedAt),
     url: `${PLACE}/${username}/tweet/${id}`,
   };
-  const count = tweetCounter(user, seed, publishedAt);
-  const stagger = Math.floor(draw(seed, 30) * 24);
-  return {
-    momentMs: hourlyMoment(seed),
-    lastAt: publishedAt + 14 * DAY_MS,
-    isDueAt: (instant) => isWatched(TWEET_WATCHES, publishedAt, stagger, instant),
-    observe: (instant): ObservationLine => ({
-      kind: "tweet",
-      observedAt: formatInstant(instant),
-      ...described,
-      ...count(instant),
-    }),
-  };
+  const count = countTweet(user, seed, publishedAt);
+  return watchPost(TWEET_WATCHES, seed, publishedAt, (instant) => ({
+    kind: "tweet",
+    observedAt: formatInstant(instant),
+    ...described,
+    ...count(instant),
+  }));
 }
 
-/** Makes the function that counts a tweet at an instant: each count rises. */
-function tweetCounter(user: User, seed: number, publishedAt: number) {
-  const { audience, tellsImpressions } = user;
-  const reach = drawReach(seed, user.typicalReach, FAST_HOURS);
+/** Makes the function that counts a tweet at an instant; no count passes its impressions. */
+function countTweet({ audience, typicalReach, tellsImpressions }: User, seed: number, at: number) {
+  const counter = countersOf(drawReach(seed, typicalReach, FAST_HOURS), audience, at);
   const likesShare = drawBetween(seed, 20, 0.01, 0.05);
   const retweetsShare = likesShare * drawBetween(seed, 21, 0.08, 0.3);
-  const repliesShare = likesShare * drawBetween(seed, 22, 0.04, 0.2);
-  const quotesShare = retweetsShare * drawBetween(seed, 23, 0.05, 0.25);
-  const at = (noise: number, instant: number) =>
-    seen(
-      reach,
-      audienceHours(audience, noise, instant) - audienceHours(audience, noise, publishedAt),
-    );
+  const seen = counter(1, seed);
+  const liked = counter(likesShare, seed + 1);
+  const retweeted = counter(retweetsShare, seed + 2);
+  const replied = counter(likesShare * drawBetween(seed, 22, 0.04, 0.2), seed + 3);
+  const quoted = counter(retweetsShare * drawBetween(seed, 23, 0.05, 0.25), seed + 4);
   return (instant: number) => {
-    const impressions = Math.floor(at(seed, instant));
-    const part = (share: number, noise: number) =>
-      Math.min(impressions, Math.floor(share * at(noise, instant)));
+    const impressions = seen(instant);
     return {
-      likes: part(likesShare, seed + 1),
-      retweets: part(retweetsShare, seed + 2),
-      replies: part(repliesShare, seed + 3),
-      quotes: part(quotesShare, seed + 4),
+      likes: Math.min(impressions, liked(instant)),
+      retweets: Math.min(impressions, retweeted(instant)),
+      replies: Math.min(impressions, replied(instant)),
+      quotes: Math.min(impressions, quoted(instant)),
       ...(tellsImpressions ? { impressions } : {}),
     };
   };

@@ -2,10 +2,9 @@
  * When creators publish and when their posts are observed: an endless timetable from `EPOCH`,
  * the same whenever the demo is started.
  */
+import { DAY_MS } from "../../core/time.ts";
 import { draw } from "./chance.ts";
 import { EPOCH, HOUR_MS } from "./curves.ts";
-
-export const DAY_MS = 24 * HOUR_MS;
 
 const AWAKE_HOURS = 16;
 
@@ -59,21 +58,28 @@ export function publishedBy(rhythm: Rhythm, seed: number, instant: number): numb
 
 function postsBefore(week: Rhythm["week"], day: number): number {
   if (day <= 0) return 0;
-  const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
   return Math.floor(day / 7) * sum(week) + sum(week.slice(0, day % 7));
 }
 
-/** How often a post is observed: every so many hours up to an age. */
+/** Adds numbers up. */
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** How often a post is observed at the ages below `untilMs`: every so many hours. */
 export interface Watch {
   readonly untilMs: number;
   readonly everyHours: number;
 }
 
+/** The age from which no post is observed. */
+export const WATCHED_MAX_MS = 30 * DAY_MS;
+
 /** Shorts: hourly for two days, every six hours up to ten days, daily up to thirty. */
 export const SHORT_WATCHES: readonly Watch[] = [
   { untilMs: 2 * DAY_MS, everyHours: 1 },
   { untilMs: 10 * DAY_MS, everyHours: 6 },
-  { untilMs: 30 * DAY_MS, everyHours: 24 },
+  { untilMs: WATCHED_MAX_MS, everyHours: 24 },
 ];
 
 /** Tweets: hourly for a day and a half, every six hours up to five days, daily up to fourteen. */
@@ -82,25 +88,3 @@ export const TWEET_WATCHES: readonly Watch[] = [
   { untilMs: 5 * DAY_MS, everyHours: 6 },
   { untilMs: 14 * DAY_MS, everyHours: 24 },
 ];
-
-/** The age past which no post is observed. */
-export const WATCHED_MAX_MS = 30 * DAY_MS;
-
-/**
- * Whether a post is observed in the hour of an instant.
- *
- * @param stagger A whole number of the post's own, so that the rare observations of many posts
- * don't all fall into the same hours.
- */
-export function isWatched(
-  watches: readonly Watch[],
-  publishedAt: number,
-  stagger: number,
-  instant: number,
-): boolean {
-  const age = instant - publishedAt;
-  if (age < 0) return false;
-  const watch = watches.find(({ untilMs }) => age < untilMs);
-  if (watch === undefined) return false;
-  return (Math.floor(instant / HOUR_MS) + stagger) % watch.everyHours === 0;
-}

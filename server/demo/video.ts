@@ -3,10 +3,9 @@ import { formatInstant } from "../../core/time.ts";
 import type { ObservationLine } from "../../core/schema/observations.ts";
 import { CHANNELS, type Channel } from "./cast.ts";
 import { draw, drawBetween, seedOf, spellIdentifier } from "./chance.ts";
-import { audienceHours, drawReach, followingAt, roundDown, seen } from "./curves.ts";
-import { DAY_MS, isWatched, publishedBy, SHORT_WATCHES, slotsOfDay } from "./schedule.ts";
-import type { Slot } from "./schedule.ts";
-import { hourlyMoment, type Subject } from "./subject.ts";
+import { audienceHours, countersOf, drawReach, followingAt, roundDown } from "./curves.ts";
+import { publishedBy, SHORT_WATCHES, slotsOfDay, sum, type Slot } from "./schedule.ts";
+import { watchPost, watchProfile, type Subject } from "./subject.ts";
 import { compose } from "./voices.ts";
 
 const PLACE = "https://example.com/video";
@@ -35,53 +34,42 @@ function watchChannel(channel: Channel): Subject {
   const { username, audience, rhythm, following } = channel;
   const seed = seedOf(username);
   const id = channelId(username);
-  const shortsPerDay = rhythm.week.reduce((total, count) => total + count, 0) / 7;
-  const viewsPerDay = shortsPerDay * channel.typicalReach * VIEWS_PER_REACH;
-  const viewsBefore = channel.earlierPosts * channel.typicalReach * VIEWS_PER_REACH;
-  return {
-    momentMs: hourlyMoment(seed),
-    lastAt: Infinity,
-    isDueAt: () => true,
-    observe(instant): ObservationLine {
-      const subscribers = followingAt(following, audience, seed, instant);
-      const shown = channel.subscribersShown === "rounded" ? roundDown(subscribers) : subscribers;
-      const days = audienceHours(audience, seed, instant) / 24;
-      return {
-        kind: "channel",
-        observedAt: formatInstant(instant),
-        id,
-        username,
-        displayName: channel.displayName,
-        description: channel.description,
-        ...(channel.subscribersShown === "never" ? {} : { subscribers: shown }),
-        videoCount: channel.earlierPosts + publishedBy(rhythm, seed, instant),
-        viewCount: Math.max(0, Math.floor(viewsBefore + viewsPerDay * days)),
-        joinedAt: channel.since,
-        country: channel.country,
-        thumbnail: `${PLACE}/channels/${username}/avatar.jpg`,
-        bannerImage: `${PLACE}/channels/${username}/banner.jpg`,
-      };
-    },
-  };
+  const viewsPerShort = channel.typicalReach * VIEWS_PER_REACH;
+  const viewsBefore = channel.earlierPosts * viewsPerShort;
+  const viewsPerDay = (sum(rhythm.week) / 7) * viewsPerShort;
+  return watchProfile(seed, (instant): ObservationLine => {
+    const subscribers = followingAt(following, audience, seed, instant);
+    const shown = channel.subscribersShown === "rounded" ? roundDown(subscribers) : subscribers;
+    const days = audienceHours(audience, seed, instant) / 24;
+    return {
+      kind: "channel",
+      observedAt: formatInstant(instant),
+      id,
+      username,
+      displayName: channel.displayName,
+      description: channel.description,
+      ...(channel.subscribersShown === "never" ? {} : { subscribers: shown }),
+      videoCount: channel.earlierPosts + publishedBy(rhythm, seed, instant),
+      viewCount: Math.floor(viewsBefore + viewsPerDay * days),
+      joinedAt: channel.since,
+      country: channel.country,
+      thumbnail: `${PLACE}/channels/${username}/avatar.jpg`,
+      bannerImage: `${PLACE}/channels/${username}/banner.jpg`,
+    };
+  });
 }
 
 function watchShort(channel: Channel, { sequence, publishedAt }: Slot): Subject {
   const name = `${channel.username}/short/${sequence}`;
   const seed = seedOf(name);
   const described = describeShort(channel, name, sequence, publishedAt);
-  const count = shortCounter(channel, seed, publishedAt);
-  const stagger = Math.floor(draw(seed, 30) * 24);
-  return {
-    momentMs: hourlyMoment(seed),
-    lastAt: publishedAt + 30 * DAY_MS,
-    isDueAt: (instant) => isWatched(SHORT_WATCHES, publishedAt, stagger, instant),
-    observe: (instant): ObservationLine => ({
-      kind: "short",
-      observedAt: formatInstant(instant),
-      ...described,
-      ...count(instant),
-    }),
-  };
+  const count = countShort(channel, seed, publishedAt);
+  return watchPost(SHORT_WATCHES, seed, publishedAt, (instant) => ({
+    kind: "short",
+    observedAt: formatInstant(instant),
+    ...described,
+    ...count(instant),
+  }));
 }
 
 function describeShort(channel: Channel, name: string, sequence: number, publishedAt: number) {
@@ -101,29 +89,21 @@ function describeShort(channel: Channel, name: string, sequence: number, publish
   };
 }
 
-/** Makes the function that counts a short at an instant: each count rises, none passes views. */
-function shortCounter(channel: Channel, seed: number, publishedAt: number) {
-  const { audience, tellsShares } = channel;
-  const reach = drawReach(seed, channel.typicalReach, FAST_HOURS);
-  const likesShare = drawBetween(seed, 20, 0.025, 0.08);
-  const commentsShare = drawBetween(seed, 21, 0.001, 0.006);
-  const sharesShare = drawBetween(seed, 22, 0.002, 0.012);
-  const hidesLikes = draw(seed, 23) < LIKES_HIDDEN_SHARE;
-  // Each count has its own noise, hence its own small lead or delay on the others.
-  const at = (noise: number, instant: number) =>
-    seen(
-      reach,
-      audienceHours(audience, noise, instant) - audienceHours(audience, noise, publishedAt),
-    );
+/** Makes the function that counts a short at an instant; no count passes its views. */
+function countShort({ audience, typicalReach, tellsShares }: Channel, seed: number, at: number) {
+  const counter = countersOf(drawReach(seed, typicalReach, FAST_HOURS), audience, at);
+  const seen = counter(1, seed);
+  const liked = counter(drawBetween(seed, 20, 0.025, 0.08), seed + 1);
+  const commented = counter(drawBetween(seed, 21, 0.001, 0.006), seed + 2);
+  const shared = counter(drawBetween(seed, 22, 0.002, 0.012), seed + 3);
+  const tellsLikes = draw(seed, 23) >= LIKES_HIDDEN_SHARE;
   return (instant: number) => {
-    const views = Math.floor(at(seed, instant));
-    const part = (share: number, noise: number) =>
-      Math.min(views, Math.floor(share * at(noise, instant)));
+    const views = seen(instant);
     return {
       views,
-      ...(hidesLikes ? {} : { likes: part(likesShare, seed + 1) }),
-      comments: part(commentsShare, seed + 2),
-      ...(tellsShares ? { shares: part(sharesShare, seed + 3) } : {}),
+      ...(tellsLikes ? { likes: Math.min(views, liked(instant)) } : {}),
+      comments: Math.min(views, commented(instant)),
+      ...(tellsShares ? { shares: Math.min(views, shared(instant)) } : {}),
     };
   };
 }

@@ -148,7 +148,7 @@ export const CODE: Voice = {
   openings: [
     "Today I learned:",
     "Hot take:",
-    "Reminder that",
+    "Ask me about",
     "Spent the morning on",
     "Still proud of",
   ],
@@ -222,7 +222,7 @@ export const BAKERY_JAPANESE: Voice = {
 
 export const POEMS_ARABIC: Voice = {
   openings: ["صباح الخير من", "كتبت اليوم عن", "ما زلت أفكر في", "سطر واحد عن"],
-  subjects: ["شرفة تطل على البحر", "رائحة المطر", "قطار لا يصل", "فنجان القهوة الأول", "حديقة جدتي"],
+  subjects: ["شرفة تطل على البحر", "رائحة المطر", "قطار لا يصل", "فنجان القهوة", "حديقة جدتي"],
   closings: [".", " ☕", " 🌙", "…", " — ما رأيكم؟"],
   gap: " ",
 };

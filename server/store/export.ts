@@ -75,7 +75,7 @@ async function readEntities(
   });
   return new Map(
     entities.map((row) => {
-      const named = layout.kind === "short" ? { ...row, channel: row["channel_id"] } : row;
+      const named = layout.kind === "short" ? { ...row, channel: row["channel_id"] ?? null } : row;
       const description = descriptionOf(layout, named);
       return [Number(row["key"]), { id: String(row["id"]), description }] as const;
     }),

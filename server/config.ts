@@ -1,0 +1,136 @@
+/** Settings: environment variables, read and checked once at start. */
+
+/** How much is logged: this level and what is worse. */
+export const LOG_LEVELS = ["debug", "info", "warning", "error"] as const;
+
+/** The settings of the service. */
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly databaseUrl: string;
+  readonly databaseAuthToken?: string;
+  readonly durability: "power" | "process";
+  readonly adminToken?: string;
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+  /** The origins whose pages may call the service; `*` is every origin. */
+  readonly corsOrigins: readonly string[];
+}
+
+/** A setting: its default as text, what it is for, what is allowed. */
+export interface Setting {
+  readonly name: string;
+  readonly default: string | undefined;
+  readonly description: string;
+  readonly allowed: string;
+  isAllowed(value: string): boolean;
+}
+
+const isWhole = (value: string, min: number, max: number) =>
+  /^(?:0|[1-9]\d{0,15})$/.test(value) && Number(value) >= min && Number(value) <= max;
+
+function isOrigin(text: string): boolean {
+  if (text === "*") return true;
+  return URL.canParse(text) && new URL(text).origin === text && text !== "null";
+}
+
+/** Every setting. The documents list them from here, and a test holds them to it. */
+export const SETTINGS: readonly Setting[] = [
+  {
+    name: "PORT",
+    default: "3000",
+    description: "The port to listen on; 0 takes a free one",
+    allowed: "a whole number from 0 to 65535",
+    isAllowed: (value) => isWhole(value, 0, 65_535),
+  },
+  {
+    name: "HOST",
+    default: "127.0.0.1",
+    description: "The address to listen on; 0.0.0.0 is every one",
+    allowed: "an address or a host name",
+    isAllowed: (value) => /^[A-Za-z0-9_.:-]+$/.test(value),
+  },
+  {
+    name: "DATABASE_URL",
+    default: "file:./data/metrics.db",
+    description: "The database file, or a libSQL server",
+    allowed: "file:PATH, libsql://…, http://…, https://…, ws://… or wss://…",
+    isAllowed: (value) => /^(?:file:(?!:memory:).+|(?:libsql|https?|wss?):\/\/.+)$/s.test(value),
+  },
+  {
+    name: "DATABASE_AUTH_TOKEN",
+    default: undefined,
+    description: "The token for a libSQL server",
+    allowed: "a text without spaces",
+    isAllowed: (value) => /^\S+$/.test(value),
+  },
+  {
+    name: "DURABILITY",
+    default: "power",
+    description: "What a charged answer survives: a power cut, or the death of the process",
+    allowed: "power or process",
+    isAllowed: (value) => value === "power" || value === "process",
+  },
+  {
+    name: "ADMIN_TOKEN",
+    default: undefined,
+    description: "Opens the administrator's interface under /admin to who sends it as a bearer",
+    allowed: "a text of 16 or more visible characters",
+    isAllowed: (value) => /^[\x21-\x7e]{16,}$/.test(value),
+  },
+  {
+    name: "LOG_LEVEL",
+    default: "info",
+    description: "How much is logged; debug logs every request",
+    allowed: LOG_LEVELS.join(", "),
+    isAllowed: (value) => LOG_LEVELS.some((level) => level === value),
+  },
+  {
+    name: "CORS_ORIGINS",
+    default: undefined,
+    description: "The origins whose pages may call the service",
+    allowed: "origins such as https://example.com, separated by commas, or *",
+    isAllowed: (value) => value.split(",").every((origin) => isOrigin(origin.trim())),
+  },
+];
+
+/** A setting that is not allowed. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/**
+ * Reads the settings from environment variables; an empty one counts as not set.
+ *
+ * @throws {ConfigError} Naming every wrong setting, what it was and what is allowed.
+ */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const values = new Map<string, string>();
+  const faults: string[] = [];
+  for (const setting of SETTINGS) {
+    const value = environment[setting.name] || setting.default;
+    if (value === undefined) continue;
+    values.set(setting.name, value);
+    if (!setting.isAllowed(value)) {
+      const shown = setting.name.endsWith("_TOKEN") ? "something else" : JSON.stringify(value);
+      faults.push(`${setting.name} must be ${setting.allowed}, got ${shown}`);
+    }
+  }
+  if (faults.length > 0) throw new ConfigError(faults.join("\n"));
+  const get = (name: string) => values.get(name) ?? "";
+  const optional = <Name extends string>(name: string, field: Name) =>
+    (values.has(name) ? { [field]: get(name) } : {}) as { readonly [Key in Name]?: string };
+  return {
+    port: Number(get("PORT")),
+    host: get("HOST"),
+    databaseUrl: get("DATABASE_URL"),
+    ...optional("DATABASE_AUTH_TOKEN", "databaseAuthToken"),
+    durability: get("DURABILITY") === "process" ? "process" : "power",
+    ...optional("ADMIN_TOKEN", "adminToken"),
+    logLevel: LOG_LEVELS.find((level) => level === get("LOG_LEVEL")) ?? "info",
+    corsOrigins: values.has("CORS_ORIGINS")
+      ? get("CORS_ORIGINS")
+          .split(",")
+          .map((origin) => origin.trim())
+      : [],
+  };
+}

@@ -1,0 +1,73 @@
+/** API keys: how they are made, and whose a presented one is. */
+
+/** Who a request comes from. */
+export interface Caller {
+  readonly key: number;
+  readonly account: number;
+}
+
+/** Where keys are looked up, by their hash. */
+export interface KeyLookup {
+  find(hash: string): Promise<{ readonly id: number; readonly account: number } | undefined>;
+}
+
+/** How many characters of a key are kept to tell keys apart. */
+const SHOWN_CHARACTERS = 10;
+
+/** How long a key is believed without another look: another process may have revoked it. */
+const BELIEVED_MS = 500;
+
+/** Keys that are remembered at most. */
+const REMEMBERED_MAX = 10_000;
+
+/** A new key, what is stored of it, and nothing else: the key itself is shown once. */
+export interface MadeKey {
+  readonly key: string;
+  readonly hash: string;
+  readonly beginsWith: string;
+}
+
+/** Makes a key of 256 random bits. */
+export function makeKey(): MadeKey {
+  const random = crypto.getRandomValues(new Uint8Array(32));
+  const key = `cm_${random.toBase64({ alphabet: "base64url", omitPadding: true })}`;
+  return { key, hash: hashKey(key), beginsWith: key.slice(0, SHOWN_CHARACTERS) };
+}
+
+/** The SHA-256 of a key, in hex: all that is ever stored or looked up of it. */
+export function hashKey(key: string): string {
+  return new Bun.CryptoHasher("sha256").update(key).digest("hex");
+}
+
+/** Tells whose a key is. */
+export type Keyring = ReturnType<typeof createKeyring>;
+
+/**
+ * Makes a keyring. A key that was found is believed for half a second, so that a revocation in
+ * any process is effective within one.
+ *
+ * @param now The clock, in milliseconds.
+ */
+export function createKeyring(lookup: KeyLookup, now: () => number) {
+  const believed = new Map<string, { readonly caller: Caller; readonly until: number }>();
+  return {
+    /** The caller that a key belongs to; `undefined` for an unknown or revoked key. */
+    async callerOf(key: string): Promise<Caller | undefined> {
+      const hash = hashKey(key);
+      const known = believed.get(hash);
+      if (known !== undefined && now() < known.until) return known.caller;
+      const found = await lookup.find(hash);
+      believed.delete(hash);
+      if (found === undefined) return undefined;
+      const caller = { key: found.id, account: found.account };
+      if (believed.size >= REMEMBERED_MAX) believed.clear();
+      believed.set(hash, { caller, until: now() + BELIEVED_MS });
+      return caller;
+    },
+
+    /** Forgets a key that was revoked here. */
+    forget(hash: string): void {
+      believed.delete(hash);
+    },
+  };
+}

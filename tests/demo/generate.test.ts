@@ -1,0 +1,233 @@
+import { describe, expect, test } from "bun:test";
+import { assert, integer, property } from "fast-check";
+import { checkObservation } from "../../core/observations.ts";
+import type { ObservationLine } from "../../core/schema/observations.ts";
+import { DAY_MS } from "../../core/time.ts";
+import { DEMO_CHANNEL, DEMO_USER, generateObservations } from "../../server/demo/generate.ts";
+
+const HOUR_MS = 3_600_000;
+const EPOCH = Date.UTC(2024, 0, 1);
+const NOW = Date.UTC(2026, 10, 20, 8, 15, 30, 123);
+const FROM = NOW - 45 * DAY_MS;
+const HISTORY = [...generateObservations({ from: FROM, to: NOW })];
+
+type Channel = Extract<ObservationLine, { kind: "channel" }>;
+type Short = Extract<ObservationLine, { kind: "short" }>;
+type User = Extract<ObservationLine, { kind: "user" }>;
+type Tweet = Extract<ObservationLine, { kind: "tweet" }>;
+
+const channels = HISTORY.filter((line): line is Channel => line.kind === "channel");
+const shorts = HISTORY.filter((line): line is Short => line.kind === "short");
+const users = HISTORY.filter((line): line is User => line.kind === "user");
+const tweets = HISTORY.filter((line): line is Tweet => line.kind === "tweet");
+
+/** The observations of each entity, oldest first. */
+function byEntity<Line extends ObservationLine>(lines: readonly Line[]): Line[][] {
+  return [...Map.groupBy(lines, entityOf).values()];
+}
+
+function entityOf(line: ObservationLine): string {
+  return `${line.kind} ${line.kind === "user" ? line.username : line.id}`;
+}
+
+function generate(from: number, to: number): ObservationLine[] {
+  return [...generateObservations({ from, to })];
+}
+
+/** Whether a count of an entity ever falls between two of its observations. */
+function everFalls(counts: readonly (number | null | undefined)[]): boolean {
+  return counts.some((count, index) => (count ?? 0) < (counts[index - 1] ?? 0));
+}
+
+/** What a series of counts gained from its first to its last. */
+function gain(counts: readonly number[]): number {
+  return (counts.at(-1) ?? 0) - (counts[0] ?? 0);
+}
+
+describe("generateObservations()", () => {
+  test("yields only what an import accepts, within the span, oldest first", () => {
+    let before = FROM;
+    const instants = new Set<string>();
+    for (const line of HISTORY) {
+      const { observedAt, entity, kind } = checkObservation(line, NOW);
+      expect(observedAt).toBeGreaterThanOrEqual(before);
+      before = observedAt;
+      instants.add(`${kind} ${entity} ${observedAt}`);
+    }
+    expect(before).toBeLessThan(NOW);
+    expect(instants.size).toBe(HISTORY.length);
+  });
+
+  test("yields a history of the promised size", () => {
+    expect(HISTORY.length).toBeWithin(60_000, 120_000);
+    expect(byEntity(channels)).toHaveLength(8);
+    expect(byEntity(users)).toHaveLength(6);
+    const published = shorts.filter((line) => Date.parse(line.publishedAt ?? "") >= FROM);
+    expect(byEntity(published).length).toBeWithin(150, 250);
+    for (const profile of [...byEntity(channels), ...byEntity(users)]) {
+      expect(profile).toHaveLength(45 * 24);
+    }
+  });
+
+  test("yields the same again", () => {
+    const span = { from: NOW - 2 * DAY_MS, to: NOW };
+    expect([...generateObservations(span)]).toEqual([...generateObservations(span)]);
+    const isOfSpan = ({ observedAt }: ObservationLine) => Date.parse(observedAt) >= span.from;
+    expect([...generateObservations(span)]).toEqual(HISTORY.filter(isOfSpan));
+  });
+
+  test("yields of two adjoining spans what it yields of both together", () => {
+    const start = integer({ min: EPOCH - DAY_MS, max: EPOCH + 4000 * DAY_MS });
+    const length = integer({ min: 0, max: 2 * DAY_MS });
+    assert(
+      property(start, length, length, (a, first, second) => {
+        const b = a + first;
+        const c = b + second;
+        expect([...generate(a, b), ...generate(b, c)]).toEqual(generate(a, c));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test("splits at the very instant of an observation without losing or repeating it", () => {
+    const whole = generate(NOW - 6 * HOUR_MS, NOW);
+    for (const line of whole.slice(-20)) {
+      const split = Date.parse(line.observedAt);
+      const parts = [...generate(NOW - 6 * HOUR_MS, split), ...generate(split, NOW)];
+      expect(parts).toEqual(whole);
+    }
+  });
+
+  test("yields nothing of an empty span, nor of one before its history", () => {
+    expect(generate(NOW, NOW)).toEqual([]);
+    expect(generate(NOW, NOW - DAY_MS)).toEqual([]);
+    expect(generate(0, EPOCH)).toEqual([]);
+    expect(generate(0, EPOCH + DAY_MS)).not.toBeEmpty();
+  });
+
+  test("yields one at a time, however long the span", () => {
+    const [first] = generateObservations({ from: NOW, to: Infinity }).take(1);
+    expect(Date.parse(first?.observedAt ?? "")).toBeGreaterThanOrEqual(NOW);
+  });
+
+  test.each(["2024-03-01T00:00Z", "2025-02-28T23:59Z", "2026-11-21T01:02Z", "2031-07-06T12:00Z"])(
+    "tells recent posts of the demo's channel and user at %s",
+    (text) => {
+      const end = Date.parse(text);
+      const lines = generate(end - 3 * DAY_MS, end);
+      const channel = lines.find(
+        (line): line is Channel => line.kind === "channel" && line.username === DEMO_CHANNEL,
+      );
+      const recent = (at: string | null | undefined) => Date.parse(at ?? "") >= end - 3 * DAY_MS;
+      const ofUser = (line: ObservationLine) =>
+        line.kind === "tweet" && line.username === DEMO_USER && recent(line.created_at);
+      const ofChannel = (line: ObservationLine) =>
+        line.kind === "short" && line.channel === channel?.id && recent(line.publishedAt);
+      expect(new Set(lines.filter(ofUser).map(entityOf)).size).toBeGreaterThanOrEqual(5);
+      expect(new Set(lines.filter(ofChannel).map(entityOf)).size).toBeGreaterThanOrEqual(2);
+    },
+  );
+
+  test("lets no count of a post, of views or of posts fall, and none pass its views", () => {
+    for (const lines of byEntity(shorts)) {
+      for (const name of ["views", "likes", "comments", "shares"] as const) {
+        expect(everFalls(lines.map((line) => line[name]))).toBeFalse();
+        expect(lines.every((line) => (line[name] ?? 0) <= (line.views ?? 0))).toBeTrue();
+      }
+    }
+    for (const lines of byEntity(tweets)) {
+      for (const name of ["impressions", "likes", "retweets", "replies", "quotes"] as const) {
+        expect(everFalls(lines.map((line) => line[name]))).toBeFalse();
+      }
+    }
+    for (const lines of byEntity(channels)) {
+      expect(everFalls(lines.map((line) => line.viewCount))).toBeFalse();
+      expect(everFalls(lines.map((line) => line.videoCount))).toBeFalse();
+    }
+    for (const lines of byEntity(users)) {
+      expect(everFalls(lines.map((line) => line.tweet_count))).toBeFalse();
+    }
+  });
+
+  test("counts each published post once", () => {
+    for (const lines of byEntity(users)) {
+      const counts = lines.map((line) => line.tweet_count ?? 0);
+      const first = Date.parse(lines.at(0)?.observedAt ?? "");
+      const last = Date.parse(lines.at(-1)?.observedAt ?? "");
+      const published = tweets.filter(({ username, created_at }) => {
+        const at = Date.parse(created_at ?? "");
+        return username === lines[0]?.username && at > first && at <= last;
+      });
+      // What was published in the last hour may not have been observed yet.
+      const missing = (counts.at(-1) ?? 0) - (counts[0] ?? 0) - byEntity(published).length;
+      expect(missing).toBeWithin(0, 2);
+    }
+  });
+
+  test("observes a post from its first hour on, and never before it is published", () => {
+    for (const [line] of [...byEntity(shorts), ...byEntity(tweets)]) {
+      if (line === undefined) continue;
+      const at = Date.parse((line.kind === "short" ? line.publishedAt : line.created_at) ?? "");
+      const age = Date.parse(line.observedAt) - at;
+      expect(age).toBeGreaterThanOrEqual(0);
+      if (at >= FROM) expect(age).toBeLessThanOrEqual(HOUR_MS + 1000);
+    }
+  });
+
+  test("hides some counts", () => {
+    const hidden = byEntity(channels).filter(([line]) => line?.subscribers === undefined);
+    expect(hidden).toHaveLength(1);
+    expect(channels.filter((line) => line.subscribers === undefined)).toHaveLength(45 * 24);
+    const noLikes = byEntity(shorts).filter(([line]) => line?.likes === undefined);
+    expect(noLikes.length).toBeWithin(3, 60);
+  });
+
+  test("lets some creators lose followers, and the others gain", () => {
+    const gains = byEntity(users).map((lines) =>
+      gain(lines.map((line) => line.followers_count ?? 0)),
+    );
+    expect(gains.some((change) => change < 0)).toBeTrue();
+    expect(gains.filter((change) => change > 0).length).toBeGreaterThanOrEqual(4);
+    const subscribers = byEntity(channels).map((lines) =>
+      gain(lines.map((line) => line.subscribers ?? 0)),
+    );
+    expect(subscribers.some((change) => change < 0)).toBeTrue();
+  });
+
+  test("follows the day: an audience's evening brings more than its early morning", () => {
+    const seven = byEntity(channels).find(([line]) => line?.username === DEMO_CHANNEL) ?? [];
+    const gains = Map.groupBy(seven.slice(1).keys(), (index) =>
+      new Date(seven[index + 1]?.observedAt ?? 0).getUTCHours(),
+    );
+    const gainAt = (hour: number) =>
+      (gains.get(hour) ?? [])
+        .map((index) => (seven[index + 1]?.viewCount ?? 0) - (seven[index]?.viewCount ?? 0))
+        .reduce((total, change) => total + change, 0);
+    expect(gainAt(18)).toBeGreaterThan(2 * gainAt(6));
+  });
+
+  test("has a viral short, other scripts, emoji and a title of two lines", () => {
+    const views = byEntity(shorts).map((lines) => lines.at(-1)?.views ?? 0);
+    const median = views.toSorted((a, b) => a - b)[Math.floor(views.length / 2)] ?? 0;
+    expect(Math.max(...views)).toBeGreaterThan(10 * median);
+    const titles = new Set(shorts.map(({ title }) => title ?? ""));
+    const patterns = [
+      /\n/,
+      /\p{Script=Arabic}/u,
+      /\p{Script=Hiragana}/u,
+      /\p{Emoji_Presentation}/u,
+    ];
+    for (const pattern of patterns) {
+      expect([...titles].some((title) => pattern.test(title))).toBeTrue();
+    }
+    const texts = tweets.map(({ text }) => text ?? "").join("");
+    expect(texts).toMatch(/\p{Script=Arabic}/u);
+    expect(texts).toMatch(/\p{Script=Katakana}/u);
+  });
+
+  test("names its channel and its user as they stand in a path", () => {
+    for (const name of [DEMO_CHANNEL, DEMO_USER]) expect(encodeURIComponent(name)).toBe(name);
+    for (const { id } of tweets) expect(id).toMatch(/^\d{17,20}$/);
+    for (const { id } of shorts) expect(id).toMatch(/^[A-Za-z0-9]{11}$/);
+  });
+});
