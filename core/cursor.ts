@@ -3,9 +3,9 @@
  * so the next page continues exactly there, whatever was published in between.
  */
 import { DomainError, quote } from "./errors.ts";
-import { IDENTIFIER_MAX_CHARACTERS, SHORTS_LIMIT } from "./limits.ts";
+import { SHORTS_LIMIT } from "./limits.ts";
 import { readOnce, readWhole } from "./parameters.ts";
-import { compareText, hasControlCharacter, isLongerThan, isStorable } from "./text.ts";
+import { compareText, isIdentifier } from "./text.ts";
 import { LAST_INSTANT, requireInstant } from "./time.ts";
 
 /** Where a short stands in the listing of its channel. */
@@ -96,8 +96,7 @@ function readPosition(cursor: string): Position | undefined {
   const points = units.map((unit) => Number.parseInt(unit, 16));
   if (points.some((point) => point > 0x10ffff)) return undefined;
   const id = String.fromCodePoint(...points);
-  if (!isStorable(id) || hasControlCharacter(id)) return undefined;
-  if (isLongerThan(id, IDENTIFIER_MAX_CHARACTERS)) return undefined;
+  if (!isIdentifier(id)) return undefined;
   const publishedAt = Number.parseInt(instant, 36) - ORIGIN_MS;
   return publishedAt > LAST_INSTANT ? undefined : { publishedAt, id };
 }

@@ -1,4 +1,5 @@
 /** Text as the service compares and accepts it. */
+import { IDENTIFIER_MAX_CHARACTERS } from "./limits.ts";
 
 /**
  * Orders two texts by their UTF-8 bytes, as identifiers are ordered everywhere.
@@ -53,4 +54,19 @@ export function isStorable(text: string): boolean {
 /** Whether a text has a control character (`\p{Cc}`), which no identifier may. */
 export function hasControlCharacter(text: string): boolean {
   return /\p{Cc}/u.test(text);
+}
+
+/**
+ * Whether a text can be an identifier: 1 to 256 characters, storable, no control character.
+ *
+ * @example
+ * isIdentifier("-aB_9"); // true
+ */
+export function isIdentifier(text: string): boolean {
+  return (
+    text !== "" &&
+    isStorable(text) &&
+    !hasControlCharacter(text) &&
+    !isLongerThan(text, IDENTIFIER_MAX_CHARACTERS)
+  );
 }

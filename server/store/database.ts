@@ -38,6 +38,8 @@ export interface Database {
   select(statement: InStatement): Promise<Row[]>;
   /** Writes statements as one transaction: all or none. */
   write(statements: readonly InStatement[]): Promise<ResultSet[]>;
+  /** Copies the whole database, as it is at one instant, into a new file. */
+  copyTo(file: string): Promise<void>;
   close(): void;
 }
 
@@ -78,6 +80,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     query,
     select: async (statement) => (await guarded.client.execute(statement)).rows,
     write: (statements) => guarded.client.batch([...statements], "write"),
+    copyTo: async (target) => {
+      await guarded.client.execute({ sql: "VACUUM INTO ?", args: [target] });
+    },
     close: () => client.close(),
   };
 }

@@ -1,0 +1,46 @@
+/** The HTTP interface, whole: the door, then one plugin for each part of the service. */
+import { Elysia } from "elysia";
+import { admin, type AdminParts } from "./http/admin.ts";
+import type { Charger } from "./http/charge.ts";
+import { creators, type CreatorSetStore } from "./http/creators.ts";
+import { door, type DoorParts } from "./http/door.ts";
+import { health, type Metrics } from "./http/health.ts";
+import { microblog, type MicroblogReads } from "./http/microblog.ts";
+import { knownPaths, type FindPath } from "./http/paths.ts";
+import { reference } from "./http/reference.ts";
+import { video, type VideoReads } from "./http/video.ts";
+
+/** What the interface is made of. */
+export interface AppParts<Debit> extends Omit<DoorParts, "findPath"> {
+  readonly now: () => number;
+  readonly video: VideoReads;
+  readonly microblog: MicroblogReads;
+  readonly creators: CreatorSetStore;
+  readonly charger: Charger<Debit>;
+  readonly metrics: Metrics;
+  /** Throws while the service cannot serve. */
+  readonly check: () => Promise<void>;
+  readonly admin: AdminParts;
+  /** The path of the script that renders the reference. */
+  readonly referenceScript: string;
+}
+
+/** Makes the HTTP interface. */
+export function createApp<Debit>(parts: AppParts<Debit>) {
+  let table: FindPath | undefined;
+  let routes: () => { method: string; path: string }[] = () => [];
+  const findPath = () => (table ??= knownPaths(routes()));
+  const app = new Elysia({ serve: { maxRequestBodySize: 64 * 1_048_576 } })
+    .use(door({ ...parts, findPath }))
+    .use(health(parts.metrics, parts.check))
+    .use(reference(parts.referenceScript))
+    .use(video(parts.video, parts.charger))
+    .use(microblog(parts.microblog, parts.charger, parts.now))
+    .use(creators(parts.creators, parts.now));
+  routes = () => app.routes;
+  if (parts.adminToken !== undefined) app.use(admin(parts.admin));
+  return app;
+}
+
+/** The type of the interface, for typed clients. */
+export type App = ReturnType<typeof createApp>;

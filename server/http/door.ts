@@ -1,0 +1,135 @@
+/**
+ * The door: what happens to every request before its route and to every answer after it.
+ *
+ * Checks come in this order: path, key, method, then (in the route) body, parameters, credits and
+ * existence. So without a valid key the answer on any known path is 401, whatever else is wrong.
+ */
+import { Elysia } from "elysia";
+import { DomainError } from "../../core/errors.ts";
+import { answerError, asDomainError } from "./errors.ts";
+import { checkPathParameters, type FindPath } from "./paths.ts";
+
+/** Who a request comes from. */
+export interface Caller {
+  readonly key: number;
+  readonly account: number;
+}
+
+/** What the door needs. */
+export interface DoorParts {
+  /** Whose an API key is; `undefined` for an unknown or revoked one. */
+  callerOf(key: string): Promise<Caller | undefined>;
+  /** Opens the administrator's interface; without it there is none. */
+  readonly adminToken?: string | undefined;
+  /** The origins whose pages may call; `*` is every one. */
+  readonly corsOrigins: readonly string[];
+  /** The known paths, once all routes are declared. */
+  findPath(): FindPath;
+  /** Told of every thrown value that is no domain error, and of every unavailable service. */
+  onFailure(error: unknown, requestId: string): void;
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
+const EXPOSED_HEADERS =
+  "Link, Retry-After, X-Credits-Cost, X-Credits-Remaining, X-History-Thinned, X-Request-Id";
+
+/** The callers of the requests under way. */
+const callers = new WeakMap<Request, Caller>();
+
+/** The caller of a request that passed the door. */
+export function callerOf(request: Request): Caller {
+  const caller = callers.get(request);
+  if (caller === undefined) throw new Error("The request did not pass the door");
+  return caller;
+}
+
+/** The path of a request as it was sent, without its query. */
+export function pathOf({ url }: Request): string {
+  const start = url.indexOf("/", url.indexOf("//") + 2);
+  const end = url.indexOf("?", start);
+  return start === -1 ? "/" : url.slice(start, end === -1 ? undefined : end);
+}
+
+/** Makes the door. It must be the first plugin of the app. */
+export function door(parts: DoorParts) {
+  return new Elysia({ name: "door" })
+    .onRequest(async ({ request, set }) => {
+      const given = request.headers.get("x-request-id");
+      const requestId =
+        given !== null && REQUEST_ID.test(given) ? given : Bun.randomUUIDv7();
+      set.headers["x-request-id"] = requestId;
+      allowOrigin(parts.corsOrigins, request, set.headers);
+      const path = pathOf(request);
+      const known = parts.findPath()(path);
+      if (known === undefined) throw new DomainError("Not Found", `There is no path ${path}`);
+      if (request.method === "OPTIONS") {
+        set.headers["allow"] = known.methods.join(", ");
+        return new Response(null, { status: 204 });
+      }
+      await authenticate(parts, request, path);
+      if (!known.methods.includes(request.method)) {
+        set.headers["allow"] = known.methods.join(", ");
+        throw new DomainError(
+          "Method Not Allowed",
+          `${path} takes ${known.methods.join(", ")}, got ${request.method}`,
+        );
+      }
+      checkPathParameters(known.route, path);
+      return undefined;
+    })
+    .onError({ as: "global" }, ({ error, request, set }) => {
+      const domainError = asDomainError(error);
+      const answer = answerError(domainError, pathOf(request));
+      if (answer.status >= 500) {
+        parts.onFailure(
+          domainError === error ? (domainError.cause ?? error) : error,
+          String(set.headers["x-request-id"] ?? ""),
+        );
+      }
+      set.status = answer.status;
+      Object.assign(set.headers, answer.headers);
+      return answer.body;
+    });
+}
+
+async function authenticate(parts: DoorParts, request: Request, path: string): Promise<void> {
+  if (path.startsWith("/admin/")) return authenticateAdmin(parts.adminToken, request);
+  if (!path.startsWith("/api/")) return;
+  const key = request.headers.get("x-api-key");
+  if (key === null || key === "") {
+    throw new DomainError("Missing API Key", "Send your API key in the X-API-Key header");
+  }
+  const caller = await parts.callerOf(key);
+  if (caller === undefined) {
+    throw new DomainError("Invalid API Key", "The key in the X-API-Key header is not valid");
+  }
+  callers.set(request, caller);
+}
+
+function authenticateAdmin(token: string | undefined, request: Request): void {
+  const [scheme, given = ""] = (request.headers.get("authorization") ?? "").split(" ");
+  // Compared as hashes, so that the time it takes tells nothing of the token.
+  const hash = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
+  if (token !== undefined && scheme === "Bearer" && hash(given) === hash(token)) return;
+  throw given === ""
+    ? new DomainError("Missing API Key", "Send the administrator's token as a bearer token")
+    : new DomainError("Invalid API Key", "The bearer token is not the administrator's");
+}
+
+function allowOrigin(
+  origins: readonly string[],
+  request: Request,
+  headers: Record<string, string | number | undefined>,
+): void {
+  if (origins.length === 0) return;
+  headers["vary"] = "Origin";
+  const origin = request.headers.get("origin");
+  if (origin === null || !(origins.includes("*") || origins.includes(origin))) return;
+  headers["access-control-allow-origin"] = origin;
+  headers["access-control-expose-headers"] = EXPOSED_HEADERS;
+  if (request.method !== "OPTIONS") return;
+  headers["access-control-allow-methods"] = "GET, HEAD, PATCH, DELETE";
+  headers["access-control-allow-headers"] = "X-API-Key, X-Request-Id, Content-Type";
+  headers["access-control-max-age"] = "600";
+}

@@ -1,0 +1,77 @@
+/** Errors as clients get them: the one table of statuses, and the one place that writes them. */
+import { ParseError, ValidationError } from "elysia";
+import { DomainError, type ErrorCode } from "../../core/errors.ts";
+
+/** The status of every error. */
+export const STATUSES: Readonly<Record<ErrorCode, number>> = {
+  "Invalid Pagination Parameters": 400,
+  "Invalid Request": 400,
+  "Missing API Key": 401,
+  "Invalid API Key": 401,
+  "Insufficient Credits": 402,
+  "Channel Not Found": 404,
+  "Short Not Found": 404,
+  "User Not Found": 404,
+  "Tweet Not Found": 404,
+  "Creator Not Found": 404,
+  "Page Out of Range": 404,
+  "Not Found": 404,
+  "Method Not Allowed": 405,
+  "Creator Already Exists": 409,
+  Conflict: 409,
+  "Payload Too Large": 413,
+  "Unsupported Media Type": 415,
+  "Too Many Requests": 429,
+  "Internal Error": 500,
+  "Service Unavailable": 503,
+};
+
+/** How long a client waits before it tries again what was unavailable. */
+const RETRY_AFTER_S = 1;
+
+/** An error as it is answered. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * What a thrown value is to a client: a domain error is told, anything else is an internal error
+ * of which nothing leaks.
+ */
+export function asDomainError(thrown: unknown): DomainError {
+  if (thrown instanceof DomainError) return thrown;
+  if (thrown instanceof ParseError) {
+    return new DomainError("Invalid Request", "The body must be JSON");
+  }
+  if (thrown instanceof ValidationError && thrown.type !== "response") {
+    const [first] = thrown.all;
+    const what = first !== undefined && "summary" in first ? first.summary : undefined;
+    return new DomainError("Invalid Request", what ?? `The ${thrown.type} is not as described`);
+  }
+  return new DomainError("Internal Error", "Something went wrong here; the request id is logged");
+}
+
+/** Writes an error: one field under the video interface, a name and a sentence elsewhere. */
+export function answerError(error: DomainError, path: string): ErrorAnswer {
+  const status = STATUSES[error.code];
+  const isVideo = path === "/api/video" || path.startsWith("/api/video/");
+  const body = isVideo
+    ? { error: videoSentence(error) }
+    : { error: error.code, message: error.message };
+  return {
+    status,
+    body: JSON.stringify(body),
+    headers: {
+      "content-type": "application/json",
+      ...(status === 503 ? { "retry-after": String(RETRY_AFTER_S) } : {}),
+    },
+  };
+}
+
+/** The two named conditions are their sentence; a 400 adds to its name what was wrong. */
+function videoSentence({ code, message }: DomainError): string {
+  if (code === "Channel Not Found" || code === "Short Not Found") return message;
+  return STATUSES[code] === 400 ? `${code}: ${message}` : code;
+}

@@ -1,0 +1,90 @@
+/** The monitoring list as the reference describes it. */
+import { BODY_MAX_BYTES } from "../../../core/limits.ts";
+import { describe, type ErrorExample } from "./describe.ts";
+
+const REQUEST = {
+  schema: "CreatorRequest",
+  example: { creator: "slowcompiler", platform: "microblog" },
+};
+
+const BODY_ERRORS: readonly ErrorExample[] = [
+  ["Invalid Request", 'platform must be "microblog", got "video"'],
+  ["Payload Too Large", `A body has at most ${BODY_MAX_BYTES} bytes`],
+  ["Unsupported Media Type", 'The Content-Type must be application/json, got "text/plain"'],
+];
+
+const common = { tag: "Creators", path: "/api/creators" } as const;
+
+/** The operations of the monitoring list. */
+export const CREATOR_OPERATIONS = {
+  list: describe({
+    ...common,
+    id: "listCreators",
+    summary: "The monitoring list",
+    description: "By platform and username. Free.",
+    success: {
+      status: 200,
+      description: "The list",
+      schema: "CreatorList",
+      example: {
+        creators: [
+          {
+            creator: "slowcompiler",
+            platform: "microblog",
+            added_at: "2026-11-20T08:15:30.123Z",
+          },
+        ],
+        total_creators: 1,
+      },
+    },
+  }),
+
+  add: describe({
+    ...common,
+    id: "addCreator",
+    summary: "Add a creator",
+    description: "A creator is a platform and a username regardless of case. Free.",
+    body: REQUEST,
+    success: {
+      status: 201,
+      description: "The creator was added",
+      schema: "CreatorResult",
+      example: {
+        message: "Creator slowcompiler added to the monitoring list",
+        creator: "slowcompiler",
+        platform: "microblog",
+        total_creators: 1,
+      },
+    },
+    errors: [
+      ...BODY_ERRORS,
+      [
+        "Creator Already Exists",
+        "Creator slowcompiler on microblog is already in the monitoring list",
+      ],
+    ],
+  }),
+
+  remove: describe({
+    ...common,
+    id: "removeCreator",
+    summary: "Remove a creator",
+    description: "Its collection stops; what was collected is kept. Free.",
+    body: REQUEST,
+    success: {
+      status: 200,
+      description: "The creator was removed",
+      schema: "CreatorResult",
+      example: {
+        message: "Creator slowcompiler removed from the monitoring list",
+        creator: "slowcompiler",
+        platform: "microblog",
+        total_creators: 0,
+      },
+    },
+    errors: [
+      ...BODY_ERRORS,
+      ["Creator Not Found", "Creator nobody on microblog is not in the monitoring list"],
+    ],
+  }),
+};

@@ -1,0 +1,177 @@
+/** How an operation is described in the reference: parameters, answers, headers, examples. */
+import type { TSchema } from "@sinclair/typebox";
+import type { DocumentDecoration } from "elysia";
+import type { ErrorCode } from "../../../core/errors.ts";
+import { IDENTIFIER_MAX_CHARACTERS } from "../../../core/limits.ts";
+import { answerError, STATUSES } from "../errors.ts";
+import { DomainError } from "../../../core/errors.ts";
+
+/** A parameter, with its type and its bounds. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: object;
+  readonly example?: unknown;
+}
+
+/** A named example of an error: its code and its sentence. */
+export type ErrorExample = readonly [code: ErrorCode, message: string];
+
+/** The names of headers that an answer may carry; each is described once. */
+export type HeaderName =
+  | "X-Request-Id"
+  | "X-Credits-Cost"
+  | "X-Credits-Remaining"
+  | "X-History-Thinned"
+  | "Link"
+  | "Allow"
+  | "Retry-After";
+
+/** What describes an operation. */
+export interface Operation {
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  /** An example path, which tells the interface whose errors these are. */
+  readonly path: string;
+  readonly parameters?: readonly Parameter[];
+  readonly body?: { readonly schema: string; readonly example: unknown };
+  readonly success: {
+    readonly status: number;
+    readonly description: string;
+    readonly schema: string;
+    readonly example: unknown;
+    readonly headers?: readonly HeaderName[];
+  };
+  /** The errors of this operation, beside those that every one has. */
+  readonly errors?: readonly ErrorExample[];
+  readonly isCharged?: boolean;
+  readonly isOpen?: boolean;
+}
+
+const CREDITS: readonly HeaderName[] = ["X-Credits-Cost", "X-Credits-Remaining"];
+
+const COMMON_ERRORS: readonly ErrorExample[] = [
+  ["Missing API Key", "Send your API key in the X-API-Key header"],
+  ["Invalid API Key", "The key in the X-API-Key header is not valid"],
+];
+
+const FAILURES: readonly ErrorExample[] = [
+  ["Internal Error", "Something went wrong here; the request id is logged"],
+  ["Service Unavailable", "The database cannot be reached right now"],
+];
+
+/** A path parameter: an identifier. */
+export function pathParameter(name: string, description: string, example: string): Parameter {
+  return {
+    name,
+    in: "path",
+    required: true,
+    description: `${description} Percent-encoded, without control characters.`,
+    schema: { type: "string", minLength: 1, maxLength: IDENTIFIER_MAX_CHARACTERS },
+    example,
+  };
+}
+
+/** A query parameter that may be left out. */
+export function queryParameter(name: string, description: string, schema: object): Parameter {
+  return { name, in: "query", required: false, description, schema };
+}
+
+/** Describes an operation as the reference wants it. */
+export function describe(operation: Operation): DocumentDecoration {
+  const { success, isOpen = false, isCharged = false, body } = operation;
+  const errors = [
+    ...(operation.errors ?? []),
+    ...(isOpen ? [] : COMMON_ERRORS),
+    ...(isCharged
+      ? [["Insufficient Credits", "This request costs 1 credit, the balance is 0"] as const]
+      : []),
+    ...FAILURES,
+  ];
+  const headers: readonly HeaderName[] = [
+    "X-Request-Id",
+    ...(isCharged ? CREDITS : []),
+    ...(success.headers ?? []),
+  ];
+  const decoration = {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: operation.description,
+    security: isOpen ? [] : [{ apiKey: [] }],
+    parameters: [...(operation.parameters ?? []), REQUEST_ID_PARAMETER],
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: ref(body.schema), example: body.example } },
+          },
+        }),
+    responses: {
+      [success.status]: {
+        description: success.description,
+        headers: headerRefs(headers),
+        content: contentOf(success),
+      },
+      ...errorResponses(operation, errors),
+    },
+  };
+  return decoration;
+}
+
+const REQUEST_ID_PARAMETER: Parameter = {
+  name: "X-Request-Id",
+  in: "header",
+  required: false,
+  description: "Your own name for the request, given back in the answer; else one is made.",
+  schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,128}$" },
+};
+
+function ref(schema: string) {
+  return { $ref: `#/components/schemas/${schema}` };
+}
+
+function headerRefs(names: readonly HeaderName[]) {
+  return Object.fromEntries(
+    names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
+  );
+}
+
+function contentOf({ schema, example }: Operation["success"]) {
+  if (schema === "text") {
+    return { "text/plain": { schema: { type: "string" as const }, example } };
+  }
+  return { "application/json": { schema: ref(schema), example } };
+}
+
+function errorResponses(operation: Operation, errors: readonly ErrorExample[]) {
+  const byStatus = Map.groupBy(errors, ([code]) => STATUSES[code]);
+  const schema = operation.path.startsWith("/api/video") ? "VideoError" : "ServiceError";
+  return Object.fromEntries(
+    Array.from(byStatus, ([status, of]) => {
+      const names: HeaderName[] = ["X-Request-Id"];
+      if (status === 404 && operation.isCharged) names.push(...CREDITS);
+      if (status === 503) names.push("Retry-After");
+      const examples = Object.fromEntries(
+        of.map(([code, message]) => {
+          const { body } = answerError(new DomainError(code, message), operation.path);
+          return [code.replaceAll(" ", ""), { value: JSON.parse(body) }] as const;
+        }),
+      );
+      const response = {
+        description: of.map(([code]) => code).join(" or "),
+        headers: headerRefs(names),
+        content: { "application/json": { schema: ref(schema), examples } },
+      };
+      return [status, response] as const;
+    }),
+  );
+}
+
+/** The schemas of the reference, by name. */
+export type Schemas = Readonly<Record<string, TSchema>>;

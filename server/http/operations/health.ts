@@ -1,0 +1,42 @@
+/** Health and numbers as the reference describes them. */
+import { describe } from "./describe.ts";
+
+const common = { tag: "Operation", isOpen: true } as const;
+
+/** The operations of health and numbers. */
+export const HEALTH_OPERATIONS = {
+  live: describe({
+    ...common,
+    id: "live",
+    path: "/livez",
+    summary: "Whether the process lives",
+    description: "200 as long as it answers at all. Needs no key.",
+    success: { status: 200, description: "It lives", schema: "Health", example: { status: "ok" } },
+  }),
+  ready: describe({
+    ...common,
+    id: "ready",
+    path: "/readyz",
+    summary: "Whether it can serve",
+    description: "200 once the database answers, 503 while it doesn't. Needs no key.",
+    success: {
+      status: 200,
+      description: "It can serve",
+      schema: "Health",
+      example: { status: "ok" },
+    },
+  }),
+  metrics: describe({
+    ...common,
+    id: "metrics",
+    path: "/metrics",
+    summary: "Numbers of the service",
+    description: "In Prometheus' text format. Needs no key.",
+    success: {
+      status: 200,
+      description: "The numbers",
+      schema: "text",
+      example: 'http_requests_total{route="/livez",method="GET",status="200"} 1\n',
+    },
+  }),
+};

@@ -1,0 +1,126 @@
+/** The reference: /swagger and its document. Nothing of it is fetched from elsewhere. */
+import { swagger } from "@elysiajs/swagger";
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { CreatorList, CreatorRequest, CreatorResult } from "../../core/schema/creators.ts";
+import { ServiceError, VideoError } from "../../core/schema/errors.ts";
+import { FollowersPage, TweetDetails, TweetsPage, UserDetails } from "../../core/schema/microblog.ts";
+import { ChannelDetails, ChannelList, ShortDetails, ShortsPage } from "../../core/schema/video.ts";
+
+const SCRIPT_PATH = "/swagger/reference.js";
+
+const header = <const Schema>(description: string, schema: Schema, example: unknown) => ({
+  description,
+  schema,
+  example,
+});
+
+const SCHEMAS = {
+  ChannelList,
+  ChannelDetails,
+  ShortsPage,
+  ShortDetails,
+  UserDetails,
+  TweetsPage,
+  FollowersPage,
+  TweetDetails,
+  CreatorRequest,
+  CreatorResult,
+  CreatorList,
+  VideoError,
+  ServiceError,
+  Health: Type.Object({ status: Type.String() }, { additionalProperties: false }),
+};
+
+const DOCUMENTATION = {
+  openapi: "3.1.0",
+  info: {
+    title: "Creator metrics",
+    version: "0.1.0",
+    license: { name: "MIT", identifier: "MIT" },
+    description:
+      "The history of public numbers: channels and shorts of a video platform; users, tweets and " +
+      "followers of a microblog platform; and the list of the creators that are watched.\n\n" +
+      "Every request carries an API key. Each read of the video and microblog interfaces costs " +
+      "one credit: answers 200 and 404 are charged, all others are not. What no source told is " +
+      "null, never 0. All bodies are JSON.",
+  },
+  servers: [{ url: "/", description: "This service" }],
+  tags: [
+    { name: "Video", description: "Channels and shorts. 1 credit a request." },
+    { name: "Microblog", description: "Users, tweets and followers. 1 credit a request." },
+    { name: "Creators", description: "The monitoring list. Free." },
+    { name: "Operation", description: "For who runs the service. No key needed." },
+  ],
+  components: {
+    securitySchemes: {
+      apiKey: {
+        type: "apiKey" as const,
+        in: "header",
+        name: "X-API-Key",
+        description: "Your API key.",
+      },
+    },
+    headers: {
+      "X-Request-Id": header(
+        "The request's name: your own, or one made for it",
+        { type: "string" },
+        "019a9f3e-6c1b-7000-8f5e-0c6a1d2b3c4d",
+      ),
+      "X-Credits-Cost": header("Credits that this answer cost", { type: "integer" }, 1),
+      "X-Credits-Remaining": header(
+        "Credits that were left after it",
+        { type: "integer", minimum: 0 },
+        9_999,
+      ),
+      "X-History-Thinned": header(
+        "Present, as 1, when a history was too long to list whole",
+        { type: "string" },
+        "1",
+      ),
+      Link: header(
+        "Present when there is a next page, ready to follow",
+        { type: "string" },
+        '</api/video/sevenminutesoup/shorts?cursor=mwp4tk9n-2d-61-42>; rel="next"',
+      ),
+      Allow: header("The methods that the path takes", { type: "string" }, "GET, HEAD, OPTIONS"),
+      "Retry-After": header("Seconds to wait before another try", { type: "integer" }, 1),
+    },
+  },
+};
+
+/** The headers that are described once but that an answer may lack. */
+export const OPTIONAL_HEADERS: readonly string[] = ["X-History-Thinned", "Link"];
+
+/**
+ * The routes of the reference.
+ *
+ * @param script The path of the file that renders it, served from here.
+ */
+export function reference(script: string) {
+  const cache = { "cache-control": "public, max-age=3600", "content-type": "text/javascript" };
+  return new Elysia({ name: "reference" })
+    .model(SCHEMAS)
+    .use(
+      swagger({
+        scalarCDN: SCRIPT_PATH,
+        documentation: DOCUMENTATION,
+        scalarConfig: {
+          ...{
+            withDefaultFonts: false,
+            telemetry: false,
+            agent: { disabled: true },
+            mcp: { disabled: true },
+            showDeveloperTools: "never",
+            persistAuth: true,
+          },
+          spec: { url: "/swagger/json" },
+          authentication: { preferredSecurityScheme: "apiKey" },
+        },
+        excludeStaticFile: false,
+      }),
+    )
+    .get(SCRIPT_PATH, () => new Response(Bun.file(script), { headers: cache }), {
+      detail: { hide: true },
+    });
+}
