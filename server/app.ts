@@ -3,9 +3,10 @@ import { Elysia } from "elysia";
 import { admin, type AdminParts } from "./http/admin.ts";
 import type { Charger } from "./http/charge.ts";
 import { creators, type CreatorSetStore } from "./http/creators.ts";
-import { door, type DoorParts } from "./http/door.ts";
+import { door, errorAnswers, type DoorParts } from "./http/door.ts";
 import { health, type Metrics } from "./http/health.ts";
 import { microblog, type MicroblogReads } from "./http/microblog.ts";
+import { requestWatch } from "./http/watch.ts";
 import { knownPaths, type FindPath } from "./http/paths.ts";
 import { reference } from "./http/reference.ts";
 import { video, type VideoReads } from "./http/video.ts";
@@ -18,6 +19,8 @@ export interface AppParts<Debit> extends Omit<DoorParts, "findPath"> {
   readonly creators: CreatorSetStore;
   readonly charger: Charger<Debit>;
   readonly metrics: Metrics;
+  /** Told of every answered request. */
+  readonly log: RequestLog;
   /** Throws while the service cannot serve. */
   readonly check: () => Promise<void>;
   readonly admin: AdminParts;
@@ -25,12 +28,23 @@ export interface AppParts<Debit> extends Omit<DoorParts, "findPath"> {
   readonly referenceScript: string;
 }
 
+/** Told of every answered request; never of its key. */
+export interface RequestLog {
+  request(line: { method: string; path: string; status: number; ms: number }): void;
+}
+
 /** Makes the HTTP interface. */
 export function createApp<Debit>(parts: AppParts<Debit>) {
   let table: FindPath | undefined;
   let routes: () => { method: string; path: string }[] = () => [];
   const findPath = () => (table ??= knownPaths(routes()));
+  const observed = requestWatch(({ route, ...line }) => {
+    parts.metrics.count(route, line.method, line.status, line.ms);
+    parts.log.request(line);
+  }, findPath);
   const app = new Elysia({ serve: { maxRequestBodySize: 64 * 1_048_576 } })
+    .use(errorAnswers(parts.onFailure))
+    .use(observed)
     .use(door({ ...parts, findPath }))
     .use(health(parts.metrics, parts.check))
     .use(reference(parts.referenceScript))

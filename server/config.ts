@@ -134,3 +134,13 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       : [],
   };
 }
+
+/** The settings as the command line's help lists them. */
+export function settingsHelp(): string {
+  const width = Math.max(...SETTINGS.map(({ name }) => name.length));
+  const lines = SETTINGS.map(({ name, description, allowed, default: initial }) => {
+    const otherwise = initial === undefined ? "" : `; default ${initial}`;
+    return `  ${name.padEnd(width)}  ${description} (${allowed}${otherwise})\n`;
+  });
+  return lines.join("");
+}

@@ -25,7 +25,7 @@ export interface DoorParts {
   readonly corsOrigins: readonly string[];
   /** The known paths, once all routes are declared. */
   findPath(): FindPath;
-  /** Told of every thrown value that is no domain error, and of every unavailable service. */
+  /** Told of the cause of every 5xx. */
   onFailure(error: unknown, requestId: string): void;
 }
 
@@ -53,44 +53,47 @@ export function pathOf({ url }: Request): string {
 
 /** Makes the door. It must be the first plugin of the app. */
 export function door(parts: DoorParts) {
-  return new Elysia({ name: "door" })
-    .onRequest(async ({ request, set }) => {
-      const given = request.headers.get("x-request-id");
-      const requestId =
-        given !== null && REQUEST_ID.test(given) ? given : Bun.randomUUIDv7();
-      set.headers["x-request-id"] = requestId;
-      allowOrigin(parts.corsOrigins, request, set.headers);
-      const path = pathOf(request);
-      const known = parts.findPath()(path);
-      if (known === undefined) throw new DomainError("Not Found", `There is no path ${path}`);
-      if (request.method === "OPTIONS") {
-        set.headers["allow"] = known.methods.join(", ");
-        return new Response(null, { status: 204 });
-      }
-      await authenticate(parts, request, path);
-      if (!known.methods.includes(request.method)) {
-        set.headers["allow"] = known.methods.join(", ");
-        throw new DomainError(
-          "Method Not Allowed",
-          `${path} takes ${known.methods.join(", ")}, got ${request.method}`,
-        );
-      }
-      checkPathParameters(known.route, path);
-      return undefined;
-    })
-    .onError({ as: "global" }, ({ error, request, set }) => {
+  return new Elysia({ name: "door" }).onRequest(async ({ request, set }) => {
+    const given = request.headers.get("x-request-id");
+    const requestId = given !== null && REQUEST_ID.test(given) ? given : Bun.randomUUIDv7();
+    set.headers["x-request-id"] = requestId;
+    allowOrigin(parts.corsOrigins, request, set.headers);
+    const path = pathOf(request);
+    const known = parts.findPath()(path);
+    if (known === undefined) throw new DomainError("Not Found", `There is no path ${path}`);
+    if (request.method === "OPTIONS") {
+      set.headers["allow"] = known.methods.join(", ");
+      return new Response(null, { status: 204 });
+    }
+    await authenticate(parts, request, path);
+    if (!known.methods.includes(request.method)) {
+      set.headers["allow"] = known.methods.join(", ");
+      throw new DomainError(
+        "Method Not Allowed",
+        `${path} takes ${known.methods.join(", ")}, got ${request.method}`,
+      );
+    }
+    checkPathParameters(known.route, path);
+    return undefined;
+  });
+}
+
+/** Writes every error of an app the one way. */
+export function errorAnswers(onFailure: DoorParts["onFailure"]) {
+  return new Elysia({ name: "error-answers" }).onError(
+    { as: "global" },
+    ({ error, request, set }) => {
       const domainError = asDomainError(error);
       const answer = answerError(domainError, pathOf(request));
       if (answer.status >= 500) {
-        parts.onFailure(
-          domainError === error ? (domainError.cause ?? error) : error,
-          String(set.headers["x-request-id"] ?? ""),
-        );
+        const cause = domainError === error ? (domainError.cause ?? error) : error;
+        onFailure(cause, String(set.headers["x-request-id"] ?? ""));
       }
       set.status = answer.status;
       Object.assign(set.headers, answer.headers);
       return answer.body;
-    });
+    },
+  );
 }
 
 async function authenticate(parts: DoorParts, request: Request, path: string): Promise<void> {

@@ -4,7 +4,12 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { CreatorList, CreatorRequest, CreatorResult } from "../../core/schema/creators.ts";
 import { ServiceError, VideoError } from "../../core/schema/errors.ts";
-import { FollowersPage, TweetDetails, TweetsPage, UserDetails } from "../../core/schema/microblog.ts";
+import {
+  FollowersPage,
+  TweetDetails,
+  TweetsPage,
+  UserDetails,
+} from "../../core/schema/microblog.ts";
 import { ChannelDetails, ChannelList, ShortDetails, ShortsPage } from "../../core/schema/video.ts";
 
 const SCRIPT_PATH = "/swagger/reference.js";
@@ -89,6 +94,18 @@ const DOCUMENTATION = {
   },
 };
 
+/** The page asks nobody else for anything, and remembers the key that was entered once. */
+const PAGE = {
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: "never",
+  persistAuth: true,
+  spec: { url: "/swagger/json" },
+  authentication: { preferredSecurityScheme: "apiKey" },
+};
+
 /** The headers that are described once but that an answer may lack. */
 export const OPTIONAL_HEADERS: readonly string[] = ["X-History-Thinned", "Link"];
 
@@ -105,18 +122,7 @@ export function reference(script: string) {
       swagger({
         scalarCDN: SCRIPT_PATH,
         documentation: DOCUMENTATION,
-        scalarConfig: {
-          ...{
-            withDefaultFonts: false,
-            telemetry: false,
-            agent: { disabled: true },
-            mcp: { disabled: true },
-            showDeveloperTools: "never",
-            persistAuth: true,
-          },
-          spec: { url: "/swagger/json" },
-          authentication: { preferredSecurityScheme: "apiKey" },
-        },
+        scalarConfig: PAGE,
         excludeStaticFile: false,
       }),
     )

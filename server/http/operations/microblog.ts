@@ -169,10 +169,6 @@ export const MICROBLOG_OPERATIONS = {
         },
       },
     },
-    errors: [
-      BAD_PATH,
-      NO_USER,
-      ["Tweet Not Found", "Tweet 7 of user slowcompiler not found"],
-    ],
+    errors: [BAD_PATH, NO_USER, ["Tweet Not Found", "Tweet 7 of user slowcompiler not found"]],
   }),
 };

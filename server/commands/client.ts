@@ -1,0 +1,80 @@
+/** The verbs' typed client of the administrator's interface. */
+import { treaty } from "@elysiajs/eden";
+import type { OwnerApp } from "../http/owner.ts";
+
+/** The database, wherever its owner is. */
+export interface Connection {
+  readonly fetcher: (url: string, init?: RequestInit) => Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** What every verb works with. */
+export interface Surroundings {
+  /** Reaches the database; `verb` is what others are told of this process. */
+  connect(verb: string): Promise<Connection>;
+  /** Data. */
+  out(text: string): void;
+  /** Messages and progress. */
+  err(text: string): void;
+}
+
+/** A verb that failed, in words for a person. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+}
+
+/** A typed client over a connection. */
+export function adminClient({ fetcher }: Connection) {
+  const asFetch = (input: string | URL | Request, init?: RequestInit) =>
+    fetcher(input instanceof Request ? input.url : String(input), init);
+  return treaty<OwnerApp>("http://localhost", {
+    fetcher: Object.assign(asFetch, { preconnect: () => undefined }),
+    parseDate: false,
+  }).admin;
+}
+
+/** The typed client. */
+export type AdminClient = ReturnType<typeof adminClient>;
+
+/**
+ * The data of an answer.
+ *
+ * @throws {CommandError} With the sentence that the interface answered.
+ */
+export function unwrap<Data>(answer: {
+  readonly data: Data;
+  readonly error: { readonly value: unknown } | null;
+}): NonNullable<Data> {
+  if (answer.error !== null) throw new CommandError(sentenceOf(answer.error.value));
+  if (answer.data === null || answer.data === undefined) throw new CommandError("No answer");
+  return answer.data;
+}
+
+/** The sentence of an error body. */
+export function sentenceOf(value: unknown): string {
+  const body = typeof value === "string" ? parse(value) : value;
+  if (typeof body === "object" && body !== null && "message" in body) return String(body.message);
+  return value instanceof Error ? value.message : String(value);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Connects, works, and disconnects, whatever happens. */
+export async function withAdmin<Result>(
+  { connect }: Surroundings,
+  verb: string,
+  work: (client: AdminClient, connection: Connection) => Promise<Result>,
+): Promise<Result> {
+  const connection = await connect(verb);
+  try {
+    return await work(adminClient(connection), connection);
+  } finally {
+    await connection.close();
+  }
+}

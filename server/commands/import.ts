@@ -1,0 +1,142 @@
+/** `import`: observations from files into the database. */
+import { SingleBar } from "cli-progress";
+import { Command } from "commander";
+import { stat } from "node:fs/promises";
+import {
+  CommandError,
+  sentenceOf,
+  withAdmin,
+  type Connection,
+  type Surroundings,
+} from "./client.ts";
+import { openInput, readBlocks } from "./lines.ts";
+import { formatJson, formatTable } from "./table.ts";
+
+/** What became of a file's lines. */
+interface Counts {
+  read: number;
+  new: number;
+  changed: number;
+  unchanged: number;
+  rejected: number;
+}
+
+/** Makes the verb. */
+export function importCommand(surroundings: Surroundings): Command {
+  return new Command("import")
+    .summary("take in observations from files")
+    .description(
+      "Takes in observations: NDJSON, one a line; .gz is unpacked, - is standard input.\n" +
+        "Taking in a file again changes nothing. A wrong line is named with its number and the\n" +
+        "reason on standard error, the others are taken in, and the exit status is 1.",
+    )
+    .argument("<file...>", "the files")
+    .option("--json", "print the counts as JSON")
+    .action(async (files: string[], { json }: { json?: true }) => {
+      const sizes = await Promise.all(files.map(sizeOf));
+      const counts: (Counts & { file: string })[] = [];
+      await withAdmin(surroundings, "import", async (_, connection) => {
+        const progress = showProgress(sizes.reduce((sum, size) => sum + size, 0));
+        try {
+          for (const file of files) {
+            counts.push({ file, ...(await importFile(surroundings, connection, file, progress)) });
+          }
+        } finally {
+          progress.stop();
+        }
+      });
+      const { file: _, ...total } = sumOf(counts);
+      surroundings.out(
+        json === true
+          ? formatJson({ files: counts, ...total })
+          : formatTable(
+              ["file", "read", "new", "changed", "unchanged", "rejected"],
+              counts.length > 1 ? [...counts, { file: "all", ...total }] : counts,
+            ),
+      );
+      if (total.rejected > 0) {
+        const lines = total.rejected === 1 ? "1 line was" : `${total.rejected} lines were`;
+        throw new CommandError(`${lines} rejected`);
+      }
+    });
+}
+
+async function sizeOf(file: string): Promise<number> {
+  if (file === "-") return 0;
+  try {
+    const found = await stat(file);
+    if (found.isFile() || found.isFIFO()) return found.size;
+  } catch (error) {
+    throw new CommandError(`Cannot read ${file}: ${sentenceOf(error)}`);
+  }
+  throw new CommandError(`Cannot read ${file}: it is no file`);
+}
+
+async function importFile(
+  { err }: Surroundings,
+  { fetcher }: Connection,
+  file: string,
+  progress: Progress,
+): Promise<Counts> {
+  const counts: Counts = { read: 0, new: 0, changed: 0, unchanged: 0, rejected: 0 };
+  for await (const { bytes, firstLine } of readBlocks(openInput(file, progress.add))) {
+    const response = await fetcher("http://localhost/admin/observations", {
+      method: "POST",
+      body: bytes,
+    });
+    if (!response.ok) throw new CommandError(sentenceOf(await response.text()));
+    const { rejected, ...taken } = (await response.json()) as IntakeAnswer;
+    for (const { line, reason } of rejected) {
+      progress.hide();
+      err(`${file}:${firstLine + line - 1}: ${reason}\n`);
+    }
+    counts.read += taken.read;
+    counts.new += taken.new;
+    counts.changed += taken.changed;
+    counts.unchanged += taken.unchanged;
+    counts.rejected += rejected.length;
+  }
+  return counts;
+}
+
+interface IntakeAnswer extends Omit<Counts, "rejected"> {
+  readonly rejected: readonly { readonly line: number; readonly reason: string }[];
+}
+
+function sumOf(counts: readonly (Counts & { file: string })[]): Counts & { file: string } {
+  const total = { file: "all", read: 0, new: 0, changed: 0, unchanged: 0, rejected: 0 };
+  for (const of of counts) {
+    total.read += of.read;
+    total.new += of.new;
+    total.changed += of.changed;
+    total.unchanged += of.unchanged;
+    total.rejected += of.rejected;
+  }
+  return total;
+}
+
+/** A progress bar on a terminal, nothing elsewhere. */
+interface Progress {
+  add(bytes: number): void;
+  /** Makes room for a message; the bar is drawn again with the next bytes. */
+  hide(): void;
+  stop(): void;
+}
+
+function showProgress(totalBytes: number): Progress {
+  const nothing = () => undefined;
+  if (!process.stderr.isTTY || totalBytes === 0)
+    return { add: nothing, hide: nothing, stop: nothing };
+  const bar = new SingleBar({
+    stream: process.stderr,
+    format: "{bar} {percentage} %  {eta_formatted} left",
+    clearOnComplete: true,
+    hideCursor: true,
+  });
+  bar.start(totalBytes, 0);
+  return {
+    add: (bytes) => bar.increment(bytes),
+    hide: () => process.stderr.write("\r\u001b[K"),
+    stop: () => bar.stop(),
+  };
+}

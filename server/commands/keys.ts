@@ -1,0 +1,46 @@
+/** `keys`: the API keys of accounts. */
+import { Command } from "commander";
+import { readAmount } from "./arguments.ts";
+import { unwrap, withAdmin, type Surroundings } from "./client.ts";
+import { formatJson, formatTable } from "./table.ts";
+
+/** Makes the verb. */
+export function keysCommand(surroundings: Surroundings): Command {
+  const keys = new Command("keys").description("API keys of accounts.");
+  keys
+    .command("create")
+    .description("Creates a key and prints it, alone. It is shown this once and stored nowhere.")
+    .argument("<account>", "the account's name")
+    .option("--label <text>", "what the key is for")
+    .option("--json", "print the key and its id as JSON")
+    .action(async (account: string, { label, json }: { label?: string; json?: true }) => {
+      const created = await withAdmin(surroundings, "keys", async (client) =>
+        unwrap(await client.keys.post({ account, ...(label === undefined ? {} : { label }) })),
+      );
+      surroundings.out(json === true ? formatJson(created) : `${created.key}\n`);
+    });
+  keys
+    .command("list")
+    .description("Lists the keys of an account by how they begin.")
+    .argument("<account>", "the account's name")
+    .option("--json", "print them as JSON")
+    .action(async (account: string, { json }: { json?: true }) => {
+      const all = await withAdmin(surroundings, "keys", async (client) =>
+        unwrap(await client.keys.get({ query: { account } })),
+      );
+      surroundings.out(json === true ? formatJson(all) : formatTable(COLUMNS, all));
+    });
+  keys
+    .command("revoke")
+    .description("Revokes a key, within a second, for good.")
+    .argument("<id>", "the key's id, as keys list shows it", readAmount)
+    .action(async (id: number) => {
+      const { revoked_at } = await withAdmin(surroundings, "keys", async (client) =>
+        unwrap(await client.keys.delete({ id })),
+      );
+      surroundings.err(`Key ${id} is revoked since ${revoked_at}\n`);
+    });
+  return keys;
+}
+
+const COLUMNS = ["id", "begins_with", "label", "created_at", "revoked_at"] as const;

@@ -1,0 +1,62 @@
+/** Files as blocks of whole lines, in constant memory. */
+import { createReadStream } from "node:fs";
+import { pipeline } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { LINE_MAX_BYTES } from "../../core/limits.ts";
+
+const NEWLINE = 0x0a;
+
+/** Bytes of a block, about: what one transaction takes in. */
+const BLOCK_BYTES = 1_048_576;
+
+/** Some whole lines of a file. */
+export interface Block {
+  readonly bytes: Uint8Array;
+  /** The number of the first of them, from 1. */
+  readonly firstLine: number;
+}
+
+/**
+ * Cuts a stream into blocks of whole lines. Of a line that is over the limit only so much is kept
+ * as shows that it is, whatever its length.
+ */
+export async function* readBlocks(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Block> {
+  let held: Uint8Array[] = [];
+  let heldBytes = 0;
+  let tail: Uint8Array = new Uint8Array();
+  let firstLine = 1;
+  const take = (): Block => {
+    const bytes = Buffer.concat(held);
+    const block = { bytes, firstLine };
+    for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) {
+      firstLine++;
+    }
+    held = [];
+    heldBytes = 0;
+    return block;
+  };
+  for await (const piece of stream) {
+    const end = piece.lastIndexOf(NEWLINE) + 1;
+    if (end > 0) {
+      held.push(tail, piece.subarray(0, end));
+      heldBytes += tail.byteLength + end;
+      tail = piece.slice(end);
+    } else if (tail.byteLength <= LINE_MAX_BYTES) {
+      tail = Buffer.concat([tail, piece]).subarray(0, LINE_MAX_BYTES + 1);
+    }
+    if (heldBytes >= BLOCK_BYTES) yield take();
+  }
+  if (tail.byteLength > 0) held.push(tail);
+  if (held.length > 0) yield take();
+}
+
+/** The bytes of a file, unpacked where its name ends in `.gz`; `-` is standard input. */
+export function openInput(
+  file: string,
+  onBytes: (count: number) => void,
+): AsyncIterable<Uint8Array> {
+  const source = file === "-" ? process.stdin : createReadStream(file);
+  source.on("data", (piece: Buffer | string) => onBytes(piece.length));
+  // A pipeline passes an error of the file on to who reads the unpacked bytes.
+  return file.endsWith(".gz") ? pipeline(source, createGunzip(), () => undefined) : source;
+}

@@ -1,0 +1,39 @@
+/** Rows for a person: a table without lines; or for a program: JSON. */
+import Table from "cli-table3";
+
+/** A value of a row. */
+type Cell = string | number | boolean | null;
+
+/**
+ * Writes rows under their names; a null is empty.
+ *
+ * @param columns The names of the fields, in the order of the columns.
+ */
+export function formatTable<Row extends Readonly<Record<string, Cell>>>(
+  columns: readonly (keyof Row & string)[],
+  rows: readonly Row[],
+): string {
+  const isNumeric = (column: string) =>
+    rows.length > 0 && rows.every((row) => row[column] === null || typeof row[column] === "number");
+  const table = new Table({
+    chars: EMPTY_CHARS,
+    head: columns.map((column) => column.replaceAll("_", " ")),
+    colAligns: columns.map((column) => (isNumeric(column) ? "right" : "left")),
+    style: { head: [], border: [], "padding-left": 0, "padding-right": 2 },
+  });
+  for (const row of rows) table.push(columns.map((column) => String(row[column] ?? "")));
+  const lines = table.toString().split("\n");
+  return `${lines.map((line) => line.trimEnd()).join("\n")}\n`;
+}
+
+const EMPTY_CHARS = Object.fromEntries(
+  ["top", "bottom", "left", "right"]
+    .flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`])
+    .concat("mid", "mid-mid", "middle")
+    .map((name) => [name, ""] as const),
+);
+
+/** Writes JSON for a program. */
+export function formatJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

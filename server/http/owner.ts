@@ -1,0 +1,33 @@
+/** What the owner of a database file answers on its socket: the administrator's interface. */
+import { Elysia, t } from "elysia";
+import { admin, type AdminParts } from "./admin.ts";
+import { errorAnswers, type DoorParts } from "./door.ts";
+
+/** Who has the database. */
+export interface OwnerDescription {
+  readonly pid: number;
+  /** The verb that it runs: `serve`, `import`. */
+  readonly verb: string;
+  /** Where it serves, if it does. */
+  readonly address: string | null;
+  readonly since: string;
+}
+
+/** What the owner needs beside the administrator's interface. */
+export interface OwnerParts extends AdminParts, Pick<DoorParts, "onFailure"> {
+  describe(): OwnerDescription;
+  backUp(file: string): Promise<{ file: string; bytes: number }>;
+}
+
+/** The type of the owner's interface, for its typed clients. */
+export type OwnerApp = ReturnType<typeof createOwnerApp>;
+
+/** Makes the owner's interface; the socket's file mode says who may use it. */
+export function createOwnerApp(parts: OwnerParts) {
+  const ownRoutes = new Elysia({ name: "owner", prefix: "/admin" })
+    .get("/owner", () => parts.describe())
+    .post("/backup", ({ body }) => parts.backUp(body.file), {
+      body: t.Object({ file: t.String({ minLength: 1, maxLength: 4096 }) }),
+    });
+  return new Elysia().use(errorAnswers(parts.onFailure)).use(admin(parts)).use(ownRoutes);
+}

@@ -1,0 +1,34 @@
+/** Watches requests: how long each took and what it was answered. */
+import { Elysia } from "elysia";
+import { pathOf } from "./door.ts";
+import type { FindPath } from "./paths.ts";
+
+/** An answered request. */
+export interface Watched {
+  /** As the route is declared; `unknown` for paths that are none. */
+  readonly route: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly ms: number;
+}
+
+/** Tells of every answered request, after its answer has left. */
+export function requestWatch(tell: (watched: Watched) => void, findPath: () => FindPath) {
+  const started = new WeakMap<Request, number>();
+  return new Elysia({ name: "watch" })
+    .onRequest(({ request }) => {
+      started.set(request, performance.now());
+    })
+    .onAfterResponse({ as: "global" }, ({ request, set, responseValue }) => {
+      const path = pathOf(request);
+      const given = responseValue instanceof Response ? responseValue.status : set.status;
+      tell({
+        route: findPath()(path)?.route ?? "unknown",
+        method: request.method,
+        path,
+        status: typeof given === "number" ? given : 200,
+        ms: performance.now() - (started.get(request) ?? performance.now()),
+      });
+    });
+}

@@ -1,0 +1,26 @@
+/** The log: lines on standard error, never with a key in them. */
+import { configure, getLogger, jsonLinesFormatter, type Sink } from "@logtape/logtape";
+import type { Config } from "./config.ts";
+import type { ServiceLog } from "./service.ts";
+
+/** Starts the log at a level. */
+export async function startLog(level: Config["logLevel"]): Promise<ServiceLog> {
+  const sink: Sink = (record) => void process.stderr.write(jsonLinesFormatter(record));
+  await configure({
+    reset: true,
+    sinks: { stderr: sink },
+    loggers: [
+      { category: "metrics", lowestLevel: level, sinks: ["stderr"] },
+      { category: ["logtape", "meta"], lowestLevel: "warning", sinks: ["stderr"] },
+    ],
+  });
+  const logger = getLogger("metrics");
+  return {
+    failure: (error, requestId) =>
+      logger.error("Request {requestId} failed: {error}", {
+        requestId,
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      }),
+    request: (line) => logger.debug("{method} {path} {status} in {ms} ms", line),
+  };
+}

@@ -1,0 +1,84 @@
+/** The command line. */
+import { Command, CommanderError } from "commander";
+import { accountsCommand } from "./commands/accounts.ts";
+import { backupCommand } from "./commands/backup.ts";
+import { CommandError, type Surroundings } from "./commands/client.ts";
+import { creditsCommand } from "./commands/credits.ts";
+import { exportCommand } from "./commands/export.ts";
+import { importCommand } from "./commands/import.ts";
+import { keysCommand } from "./commands/keys.ts";
+import { ConfigError, readConfig, settingsHelp } from "./config.ts";
+import { DomainError } from "../core/errors.ts";
+import { connect } from "./owner.ts";
+import { demo, openapi, serve } from "./run.ts";
+
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+
+/** Makes the command line. */
+export function createProgram(): Command {
+  const surroundings: Surroundings = {
+    connect: (verb) => connect({ config: readConfig(process.env), verb }),
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+  };
+  const program = new Command("bun server/main.ts")
+    .description("Creator metrics: the history of public numbers, one prepaid credit a read.")
+    .addHelpText("after", `\nSettings are environment variables:\n${settingsHelp()}`);
+  program
+    .command("serve")
+    .description("Runs the service. SIGTERM finishes what is in flight.")
+    .action(() => serve(readConfig(process.env)));
+  program
+    .command("demo")
+    .description("Runs the service on generated data, with a key made for it.")
+    .action(() => demo(process.env));
+  program
+    .command("openapi")
+    .description("Prints the reference's OpenAPI document.")
+    .action(() => openapi());
+  for (const make of [
+    importCommand,
+    exportCommand,
+    accountsCommand,
+    keysCommand,
+    creditsCommand,
+    backupCommand,
+  ]) {
+    program.addCommand(make(surroundings));
+  }
+  exitByThrowing(program);
+  return program;
+}
+
+/** Every verb reports wrong usage the one way, so that the exit status is ours. */
+function exitByThrowing(command: Command): void {
+  command.exitOverride().showHelpAfterError("(--help tells what is allowed)");
+  for (const verb of command.commands) exitByThrowing(verb);
+}
+
+/** Tells what went wrong; what is no error of the user's or the service's own is thrown on. */
+function exitStatusOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  if (error instanceof ConfigError) {
+    process.stderr.write(`${error.message}\n`);
+    return EXIT_USAGE;
+  }
+  if (error instanceof CommandError || error instanceof DomainError || isSystemError(error)) {
+    process.stderr.write(`${error.message}\n`);
+    return EXIT_FAILED;
+  }
+  throw error;
+}
+
+function isSystemError(error: unknown): error is Error {
+  return error instanceof Error && "code" in error && typeof error.code === "string";
+}
+
+if (import.meta.main) {
+  try {
+    await createProgram().parseAsync();
+  } catch (error) {
+    process.exitCode = exitStatusOf(error);
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * One process owns a database file. Who owns it answers on a socket beside it, so that every verb
+ * works while a service runs: through the owner where there is one, in process where there is none.
+ */
+import { Database as Lock } from "bun:sqlite";
+import { chmodSync, mkdirSync, rmSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
+import { DomainError } from "../core/errors.ts";
+import type { OwnerDescription } from "./http/owner.ts";
+import { openService, type Service, type ServiceOptions } from "./service.ts";
+import { databaseFile } from "./store/database.ts";
+
+/** Sends a request to the administrator's interface, wherever it is. */
+export type Fetcher = (url: string, init?: RequestInit) => Promise<Response>;
+
+/** The database, owned by this process or reached through who owns it. */
+export interface Connection {
+  readonly fetcher: Fetcher;
+  close(): Promise<void>;
+}
+
+/** A database that this process owns. */
+export interface Ownership extends Connection {
+  readonly service: Service;
+}
+
+/** How long to wait for an owner that comes or goes. */
+const TURNOVER_MS = 10_000;
+
+/** The longest path that a unix socket can have on every platform. */
+const SOCKET_PATH_MAX_BYTES = 103;
+
+/**
+ * Opens the database through its owner, or becomes the owner while there is none. A libSQL server
+ * has no owner: it is shared.
+ *
+ * @throws {DomainError} `Service Unavailable` when the owner does not answer.
+ */
+export async function connect(options: ServiceOptions): Promise<Connection> {
+  const file = databaseFile(options.config.databaseUrl);
+  if (file === undefined) return own(options);
+  for (const deadline = Date.now() + TURNOVER_MS; ;) {
+    const ownership = await tryOwn(options, file);
+    if (ownership !== undefined) return ownership;
+    const fetcher = socketFetcher(socketPath(file));
+    if ((await askOwner(fetcher)) !== undefined) return { fetcher, close: async () => undefined };
+    if (Date.now() > deadline) throw silentOwner(file);
+    await Bun.sleep(50);
+  }
+}
+
+/**
+ * Becomes the owner of the database.
+ *
+ * @throws {DomainError} `Conflict`, saying who has it.
+ */
+export async function own(options: ServiceOptions): Promise<Ownership> {
+  const file = databaseFile(options.config.databaseUrl);
+  if (file === undefined) {
+    const service = await openService(options);
+    return { service, fetcher: inProcess(service), close: async () => service.close() };
+  }
+  for (const deadline = Date.now() + TURNOVER_MS; ;) {
+    const ownership = await tryOwn(options, file);
+    if (ownership !== undefined) return ownership;
+    const owner = await askOwner(socketFetcher(socketPath(file)));
+    if (owner?.address != null) {
+      throw new DomainError(
+        "Conflict",
+        `${file} is served by process ${owner.pid} at ${owner.address} since ${owner.since}`,
+      );
+    }
+    if (Date.now() > deadline) {
+      if (owner === undefined) throw silentOwner(file);
+      throw new DomainError(
+        "Conflict",
+        `${file} is in use by process ${owner.pid} (${owner.verb}) since ${owner.since}`,
+      );
+    }
+    await Bun.sleep(50);
+  }
+}
+
+async function tryOwn(options: ServiceOptions, file: string): Promise<Ownership | undefined> {
+  mkdirSync(dirname(resolve(file)), { recursive: true });
+  const release = tryLock(`${file}-lock`);
+  if (release === undefined) return undefined;
+  try {
+    const service = await openService(options);
+    const path = socketPath(file);
+    rmSync(path, { force: true });
+    const socket = serveSocket(path, service);
+    return {
+      service,
+      fetcher: inProcess(service),
+      async close() {
+        rmSync(path, { force: true });
+        await socket.stop();
+        service.close();
+        release();
+      },
+    };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** Takes a lock that ends with the process, however that ends. */
+function tryLock(path: string): (() => void) | undefined {
+  const lock = new Lock(path);
+  try {
+    lock.run("BEGIN EXCLUSIVE");
+    chmodSync(path, 0o600);
+    return () => lock.close();
+  } catch (error) {
+    lock.close();
+    if (error instanceof Error && "code" in error && error.code === "SQLITE_BUSY") return undefined;
+    throw error;
+  }
+}
+
+function serveSocket(path: string, service: Service) {
+  const umask = process.umask(0o177);
+  try {
+    return Bun.serve({
+      unix: path,
+      maxRequestBodySize: 64 * 1_048_576,
+      fetch: service.owner.fetch,
+    });
+  } finally {
+    process.umask(umask);
+  }
+}
+
+/** The socket of a file, by the shorter of its two names: a socket's path is limited. */
+function socketPath(file: string): string {
+  const path = resolve(`${file}-socket`);
+  const near = relative(process.cwd(), path);
+  const shorter = near.length < path.length ? near : path;
+  if (Buffer.byteLength(shorter) > SOCKET_PATH_MAX_BYTES) {
+    throw new DomainError(
+      "Invalid Request",
+      `The path of the database is too long for a socket beside it: ${shorter} has more than ` +
+        `${SOCKET_PATH_MAX_BYTES} bytes`,
+    );
+  }
+  return shorter;
+}
+
+function socketFetcher(unix: string): Fetcher {
+  return (url, init) => fetch(url, { ...init, unix });
+}
+
+function inProcess(service: Service): Fetcher {
+  return async (url, init) => service.owner.handle(new Request(url, init));
+}
+
+async function askOwner(fetcher: Fetcher): Promise<OwnerDescription | undefined> {
+  try {
+    const response = await fetcher("http://localhost/admin/owner");
+    return response.ok ? ((await response.json()) as OwnerDescription) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function silentOwner(file: string): DomainError {
+  return new DomainError(
+    "Service Unavailable",
+    `${file} is in use by a process that does not answer`,
+  );
+}

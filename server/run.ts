@@ -1,0 +1,96 @@
+/** The verbs that serve: `serve`, `demo`, and `openapi`, which describes what is served. */
+import { readConfig, type Config } from "./config.ts";
+import { prepareDemo } from "./demo/prepare.ts";
+import { startLog } from "./log.ts";
+import { own, type Ownership } from "./owner.ts";
+import { openService, type Service } from "./service.ts";
+import { newestObservation } from "./store/newest.ts";
+
+/** How long requests in flight may take to finish after SIGTERM. */
+const DRAIN_MS = 10_000;
+
+/** Runs the service until SIGTERM or SIGINT. */
+export async function serve(config: Config): Promise<void> {
+  const log = await startLog(config.logLevel);
+  const ownership = await own({ config, verb: "serve", log });
+  const { url, stop } = await listen(ownership, config);
+  process.stderr.write(`Serving ${config.databaseUrl} at ${url}\n`);
+  await signalled();
+  await stop();
+}
+
+/** Runs the service on generated data, with a key made for it. */
+export async function demo(environment: Record<string, string | undefined>): Promise<void> {
+  const config = readConfig({
+    ...environment,
+    DATABASE_URL: environment["DATABASE_URL"] || "file:./data/demo.db",
+    LOG_LEVEL: environment["LOG_LEVEL"] || "warning",
+  });
+  const log = await startLog(config.logLevel);
+  const ownership = await own({ config, verb: "demo", log });
+  process.stderr.write("Making 45 days of data up to now, or what is new since the last start…\n");
+  const prepared = await prepareDemo(
+    ownership,
+    await newestObservation(ownership.service.database),
+    Date.now,
+  );
+  const { url, stop } = await listen(ownership, config, environment["PORT"] === undefined);
+  process.stdout.write(prepared.greeting(url));
+  const growing = setInterval(
+    () => void prepared.grow().catch((error) => log.failure(error, "demo")),
+    60_000,
+  );
+  await signalled();
+  clearInterval(growing);
+  await stop();
+}
+
+/** Prints the document of the reference, the same that /swagger/json answers. */
+export async function openapi(): Promise<void> {
+  const config = { ...readConfig({}), databaseUrl: "file::memory:" };
+  const service = await openService({ config, verb: "openapi" });
+  const response = await service.app.handle(new Request("http://localhost/swagger/json"));
+  process.stdout.write(`${JSON.stringify(await response.json(), null, 2)}\n`);
+  service.close();
+}
+
+/** Listens; `anyPort` takes a free one where the wanted one is taken. */
+async function listen(ownership: Ownership, config: Config, anyPort = false) {
+  const { service } = ownership;
+  const server = startServer(service, config, anyPort);
+  const host = server.hostname?.includes(":") ? `[${server.hostname}]` : server.hostname;
+  const url = `http://${host}:${server.port}`;
+  service.serveAt(url);
+  return {
+    url,
+    async stop(): Promise<void> {
+      const drained = server.stop();
+      await Promise.race([drained, Bun.sleep(DRAIN_MS)]);
+      await server.stop(true);
+      await ownership.close();
+    },
+  };
+}
+
+function startServer({ app }: Service, { port, host }: Config, anyPort: boolean) {
+  const start = (on: number) =>
+    Bun.serve({
+      port: on,
+      hostname: host,
+      reusePort: false,
+      maxRequestBodySize: 64 * 1_048_576,
+      fetch: app.fetch,
+    });
+  try {
+    return start(port);
+  } catch (error) {
+    if (!anyPort) throw error;
+    return start(0);
+  }
+}
+
+function signalled(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
+  });
+}

@@ -1,0 +1,119 @@
+/** The parts put together: settings and a database become the interfaces that are served. */
+import { fileURLToPath } from "node:url";
+import { formatInstant } from "../core/time.ts";
+import { createApp } from "./app.ts";
+import type { Config } from "./config.ts";
+import { createMetrics } from "./http/health.ts";
+import { createOwnerApp } from "./http/owner.ts";
+import type { AdminParts } from "./http/admin.ts";
+import { createDebits } from "./metering/debits.ts";
+import { createKeyring, makeKey } from "./metering/keys.ts";
+import { backUp } from "./store/backup.ts";
+import { creatorStore } from "./store/creators.ts";
+import { openDatabase, type Database } from "./store/database.ts";
+import { exportObservations } from "./store/export.ts";
+import { takeIn } from "./store/intake.ts";
+import { keyStore } from "./store/keys.ts";
+import { ledgerStore } from "./store/ledger.ts";
+import { microblogStore } from "./store/microblog.ts";
+import { verifyLedger } from "./store/verify.ts";
+import { videoStore } from "./store/video.ts";
+
+/** What the process that has the service is, for who asks. */
+export interface ServiceOptions {
+  readonly config: Config;
+  readonly verb: string;
+  /** The one clock, in milliseconds since 1970 UTC. */
+  readonly now?: () => number;
+  /** Told of every failure and every answered request. */
+  readonly log?: ServiceLog;
+}
+
+/** Where the service writes what happens. */
+export interface ServiceLog {
+  failure(error: unknown, requestId: string): void;
+  request(line: { method: string; path: string; status: number; ms: number }): void;
+}
+
+const SILENT: ServiceLog = { failure: () => undefined, request: () => undefined };
+
+/** The service. */
+export type Service = Awaited<ReturnType<typeof openService>>;
+
+/** Opens the database and makes both interfaces on it. */
+export async function openService({ config, verb, now = Date.now, log = SILENT }: ServiceOptions) {
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    durability: config.durability,
+    ...(config.databaseAuthToken === undefined ? {} : { authToken: config.databaseAuthToken }),
+  });
+  const keys = keyStore(database);
+  const keyring = createKeyring(keys, now);
+  const admin = adminParts(database, keyring, now);
+  const since = formatInstant(now());
+  let address: string | null = null;
+  const owner = createOwnerApp({
+    ...admin,
+    onFailure: log.failure,
+    describe: () => ({ pid: process.pid, verb, address, since }),
+    backUp: (file) => backUp(database, config.databaseUrl, file),
+  });
+  const app = createApp({
+    now,
+    log,
+    callerOf: keyring.callerOf,
+    adminToken: config.adminToken,
+    corsOrigins: config.corsOrigins,
+    onFailure: log.failure,
+    video: videoStore(database),
+    microblog: microblogStore(database),
+    creators: creatorStore(database),
+    charger: createDebits(ledgerStore(database), now),
+    metrics: createMetrics(),
+    check: async () => void (await database.select("SELECT 1")),
+    admin,
+    referenceScript: fileURLToPath(
+      import.meta.resolve("@scalar/api-reference/dist/browser/standalone.js"),
+    ),
+  });
+  return {
+    app,
+    owner,
+    database,
+    /** Says where the service is served, for who asks its owner. */
+    serveAt(url: string): void {
+      address = url;
+    },
+    close: () => database.close(),
+  };
+}
+
+function adminParts(
+  database: Database,
+  keyring: ReturnType<typeof createKeyring>,
+  now: () => number,
+): AdminParts {
+  const ledger = ledgerStore(database);
+  const keys = keyStore(database);
+  return {
+    now,
+    takeIn: (bytes) => takeIn(database, bytes, now()),
+    exportObservations: (options) => exportObservations(database, options),
+    ledger,
+    verify: () => verifyLedger(database),
+    keys: {
+      async create(name, label) {
+        const account = await ledger.account(name);
+        const { key, hash, beginsWith } = makeKey();
+        const id = await keys.create({ account: account.id, hash, beginsWith, label }, now());
+        return { id, key };
+      },
+      list: keys.list,
+      async revoke(id) {
+        const { hash, revokedAt } = await keys.revoke(id, now());
+        keyring.forget(hash);
+        return { id, revokedAt };
+      },
+    },
+  };
+}
