@@ -72,8 +72,9 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     metrics: createMetrics(),
     check: async () => void (await database.select("SELECT 1")),
     admin,
+    // The package does not export its own script, which lies beside what it exports.
     referenceScript: fileURLToPath(
-      import.meta.resolve("@scalar/api-reference/dist/browser/standalone.js"),
+      new URL("browser/standalone.js", import.meta.resolve("@scalar/api-reference")),
     ),
   });
   return {

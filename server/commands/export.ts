@@ -8,8 +8,8 @@ export function exportCommand(surroundings: Surroundings): Command {
   return new Command("export")
     .summary("write out observations")
     .description(
-      "Writes observations to standard output, one a line. Imported into an empty database, they\n" +
-        "give the same answers.",
+      "Writes observations to standard output, one a line. Imported into an empty database, " +
+        "they give the same answers.",
     )
     .addOption(new Option("--kind <kind>", "only this kind").choices(KIND_NAMES))
     .option("--since <instant>", "only what was observed since, such as 2026-11-20")

@@ -26,8 +26,8 @@ export function importCommand(surroundings: Surroundings): Command {
   return new Command("import")
     .summary("take in observations from files")
     .description(
-      "Takes in observations: NDJSON, one a line; .gz is unpacked, - is standard input.\n" +
-        "Taking in a file again changes nothing. A wrong line is named with its number and the\n" +
+      "Takes in observations: NDJSON, one a line; .gz is unpacked, - is standard input. " +
+        "Taking in a file again changes nothing. A wrong line is named with its number and the " +
         "reason on standard error, the others are taken in, and the exit status is 1.",
     )
     .argument("<file...>", "the files")
