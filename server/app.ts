@@ -42,7 +42,10 @@ export function createApp<Debit>(parts: AppParts<Debit>) {
     parts.metrics.count(route, line.method, line.status, line.ms);
     parts.log.request(line);
   }, findPath);
-  const app = new Elysia({ serve: { maxRequestBodySize: 64 * 1_048_576 } })
+  const app = new Elysia({
+    // The path of a request is found behind a host of any length.
+    handler: { standardHostname: false },
+  })
     .use(errorAnswers(parts.onFailure))
     .use(observed)
     .use(door({ ...parts, findPath }))

@@ -76,6 +76,11 @@ function isSystemError(error: unknown): error is Error {
 }
 
 if (import.meta.main) {
+  // Who reads the output may stop early, as `head` does.
+  process.stdout.on("error", (error) => {
+    if (!("code" in error) || error.code !== "EPIPE") throw error;
+    process.exit(0);
+  });
   try {
     await createProgram().parseAsync();
   } catch (error) {

@@ -39,6 +39,23 @@ const SOCKET_PATH_MAX_BYTES = 103;
 export async function connect(options: ServiceOptions): Promise<Connection> {
   const file = databaseFile(options.config.databaseUrl);
   if (file === undefined) return own(options);
+  let current = await reach(options, file);
+  return {
+    // An owner may end between two requests, as an import beside a short verb does.
+    async fetcher(url, init) {
+      try {
+        return await current.fetcher(url, init);
+      } catch (error) {
+        if (!isUnreached(error)) throw error;
+        current = await reach(options, file);
+        return current.fetcher(url, init);
+      }
+    },
+    close: () => current.close(),
+  };
+}
+
+async function reach(options: ServiceOptions, file: string): Promise<Connection> {
   for (const deadline = Date.now() + TURNOVER_MS; ;) {
     const ownership = await tryOwn(options, file);
     if (ownership !== undefined) return ownership;
@@ -47,6 +64,14 @@ export async function connect(options: ServiceOptions): Promise<Connection> {
     if (Date.now() > deadline) throw silentOwner(file);
     await Bun.sleep(50);
   }
+}
+
+/** Whether a request never left, so that it can be sent again without being done twice. */
+function isUnreached(error: unknown): boolean {
+  if (!(error instanceof Error) || !("code" in error)) return false;
+  return ["ENOENT", "ECONNREFUSED", "ConnectionRefused", "FailedToOpenSocket"].includes(
+    String(error.code),
+  );
 }
 
 /**
@@ -110,6 +135,7 @@ async function tryOwn(options: ServiceOptions, file: string): Promise<Ownership 
 function tryLock(path: string): (() => void) | undefined {
   const lock = new Lock(path);
   try {
+    lock.run("PRAGMA journal_mode = MEMORY");
     lock.run("BEGIN EXCLUSIVE");
     chmodSync(path, 0o600);
     return () => lock.close();

@@ -12,7 +12,7 @@ import { backUp } from "./store/backup.ts";
 import { creatorStore } from "./store/creators.ts";
 import { openDatabase, type Database } from "./store/database.ts";
 import { exportObservations } from "./store/export.ts";
-import { takeIn } from "./store/intake.ts";
+import { createIntake } from "./store/intake.ts";
 import { keyStore } from "./store/keys.ts";
 import { ledgerStore } from "./store/ledger.ts";
 import { microblogStore } from "./store/microblog.ts";
@@ -98,7 +98,7 @@ function adminParts(
   const keys = keyStore(database);
   return {
     now,
-    takeIn: (bytes) => takeIn(database, bytes, now()),
+    takeIn: createIntake(database, now),
     exportObservations: (options) => exportObservations(database, options),
     ledger,
     verify: () => verifyLedger(database),

@@ -21,12 +21,22 @@ export interface Intake {
 }
 
 /**
- * Stores the observations of some lines, as one transaction.
+ * Makes what takes in lines, some at a time: what is new is decided by what is there, so blocks
+ * that come at once wait for each other.
  *
- * @param bytes Whole lines, as they came.
  * @param now The clock, in milliseconds since 1970 UTC.
+ * @returns Stores the observations of some whole lines, as one transaction.
  */
-export async function takeIn(database: Database, bytes: Uint8Array, now: number): Promise<Intake> {
+export function createIntake(database: Database, now: () => number) {
+  let last: Promise<unknown> = Promise.resolve();
+  return (bytes: Uint8Array): Promise<Intake> => {
+    const next = last.then(() => takeIn(database, bytes, now()));
+    last = next.catch(() => undefined);
+    return next;
+  };
+}
+
+async function takeIn(database: Database, bytes: Uint8Array, now: number): Promise<Intake> {
   const observations: Observation[] = [];
   const rejected: Rejection[] = [];
   decodeLines(bytes).forEach((text, index) => {
