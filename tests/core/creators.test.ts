@@ -1,0 +1,184 @@
+import { describe, expect, test } from "bun:test";
+import { Ajv } from "ajv";
+import * as fc from "fast-check";
+import {
+  addCreator,
+  checkCreator,
+  creatorKey,
+  removeCreator,
+  type Creator,
+  type CreatorSet,
+} from "../../core/creators.ts";
+import { CreatorRequest } from "../../core/schema/creators.ts";
+import { creatorNames, texts } from "../support/arbitraries.ts";
+import { refusalOf } from "../support/refusal.ts";
+
+const microblog = (creator: string): Creator => ({ platform: "microblog", creator });
+
+const NAME_RULE =
+  "creator must be a username of 1 to 64 letters, digits, _, . or -, without @, " +
+  "beginning with a letter, a digit or _, got ";
+
+describe("checkCreator", () => {
+  test.each(["a", "_", "7", "NASA", "a.b-c_d", "x".repeat(64), "constructor", "__proto__"])(
+    "checkCreator() accepts the username %j as it is spelt",
+    (creator) => {
+      expect(checkCreator({ creator, platform: "microblog" })).toEqual(microblog(creator));
+    },
+  );
+
+  test.each<[written: string, creator: unknown]>([
+    ['""', ""],
+    ['"@nasa"', "@nasa"],
+    ['".nasa"', ".nasa"],
+    ['"-nasa"', "-nasa"],
+    ['"na sa"', "na sa"],
+    [String.raw`"nasa\n"`, "nasa\n"],
+    ['"nasa/.."', "nasa/.."],
+    ['"\u212a"', "\u212a"], // the Kelvin sign, a k in lower case
+    ['"ñasa"', "ñasa"],
+    [String.raw`"nasa\u0000"`, "nasa\0"],
+    [`"${"x".repeat(65)}"`, "x".repeat(65)],
+    ["undefined", undefined],
+    ["null", null],
+    ["7", 7],
+    ['["nasa"]', ["nasa"]],
+  ])("checkCreator() refuses the username %s", (written, creator) => {
+    expect(refusalOf(() => checkCreator({ creator, platform: "microblog" }))).toEqual({
+      code: "Invalid Request",
+      message: NAME_RULE + written,
+    });
+  });
+
+  test.each<[written: string, platform: unknown]>([
+    ['"video"', "video"],
+    ['"Microblog"', "Microblog"],
+    ['""', ""],
+    ["undefined", undefined],
+    ['["microblog"]', ["microblog"]],
+  ])("checkCreator() refuses the platform %s", (written, platform) => {
+    expect(refusalOf(() => checkCreator({ creator: "nasa", platform }))).toEqual({
+      code: "Invalid Request",
+      message: `platform must be "microblog", got ${written}`,
+    });
+  });
+
+  test.each<[written: string, body: unknown]>([
+    ["null", null],
+    ["undefined", undefined],
+    ["[]", []],
+    ['"nasa"', "nasa"],
+    ["7", 7],
+  ])("checkCreator() refuses the body %s", (written, body) => {
+    expect(refusalOf(() => checkCreator(body))).toEqual({
+      code: "Invalid Request",
+      message: `The body must be an object with creator and platform, got ${written}`,
+    });
+  });
+
+  test("checkCreator() ignores unknown fields and returns none of them", () => {
+    const body: unknown = JSON.parse(
+      '{"creator":"nasa","platform":"microblog","admin":true,"__proto__":{"creator":"esa"}}',
+    );
+    expect(checkCreator(body)).toEqual(microblog("nasa"));
+  });
+
+  test("checkCreator() accepts just what the schema of the request accepts", () => {
+    const matchesSchema = new Ajv({ strict: false }).compile(CreatorRequest);
+    const bodies = fc.record(
+      {
+        creator: fc.oneof(
+          creatorNames,
+          creatorNames.map((name) => `${name}\n`),
+          texts,
+          fc.nat(),
+        ),
+        platform: fc.oneof({ weight: 4, arbitrary: fc.constant("microblog") }, texts),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(fc.oneof({ weight: 9, arbitrary: bodies }, fc.jsonValue()), (body) => {
+        expect(refusalOf(() => checkCreator(body)) === undefined).toBe(matchesSchema(body));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("creatorKey", () => {
+  test("creatorKey() is one key for all spellings of a username and another for any other", () => {
+    fc.assert(
+      fc.property(creatorNames, creatorNames, (a, b) => {
+        const isOne = a.toLowerCase() === b.toLowerCase();
+        expect(creatorKey(microblog(a)) === creatorKey(microblog(b))).toBe(isOne);
+      }),
+    );
+  });
+});
+
+describe("addCreator", () => {
+  test("addCreator() keeps the spelling that the creator was added with", () => {
+    const { set, creator } = addCreator(new Map(), microblog("NaSa"));
+    expect([...set.values()]).toEqual([microblog("NaSa")]);
+    expect(creator).toEqual(microblog("NaSa"));
+  });
+
+  test("addCreator() refuses a creator in another case, by its spelling in the list", () => {
+    const { set } = addCreator(new Map(), microblog("NaSa"));
+    expect(refusalOf(() => addCreator(set, microblog("nasa")))).toEqual({
+      code: "Creator Already Exists",
+      message: "Creator NaSa on microblog is already in the monitoring list",
+    });
+  });
+
+  test("addCreator() leaves the list that it was given as it was", () => {
+    const empty: CreatorSet = new Map();
+    addCreator(empty, microblog("nasa"));
+    expect(empty.size).toBe(0);
+  });
+});
+
+describe("removeCreator", () => {
+  test("removeCreator() finds the creator in any case and tells the list's spelling", () => {
+    const { set } = addCreator(new Map(), microblog("NaSa"));
+    const removed = removeCreator(set, microblog("nAsA"));
+    expect(removed.creator).toEqual(microblog("NaSa"));
+    expect(removed.set.size).toBe(0);
+    expect(set.size).toBe(1);
+  });
+
+  test("removeCreator() refuses a creator that is not in the list", () => {
+    expect(refusalOf(() => removeCreator(new Map(), microblog("nasa")))).toEqual({
+      code: "Creator Not Found",
+      message: "Creator nasa on microblog is not in the monitoring list",
+    });
+  });
+
+  test("removeCreator() lets the creator be added again in another spelling", () => {
+    const { set } = addCreator(new Map(), microblog("NaSa"));
+    const again = addCreator(removeCreator(set, microblog("nasa")).set, microblog("nasa"));
+    expect([...again.set.values()]).toEqual([microblog("nasa")]);
+  });
+});
+
+test("addCreator() and removeCreator() behave as a set of usernames that ignores case", () => {
+  const operations = fc.array(fc.tuple(fc.boolean(), creatorNames), { maxLength: 60 });
+  fc.assert(
+    fc.property(operations, (list) => {
+      const model: string[] = [];
+      let set: CreatorSet = new Map();
+      for (const [adds, name] of list) {
+        const before = set;
+        const found = model.findIndex((known) => known.toLowerCase() === name.toLowerCase());
+        const operate = adds ? addCreator : removeCreator;
+        const refusal = refusalOf(() => (set = operate(before, microblog(name)).set));
+        if (adds) expect(refusal?.code === "Creator Already Exists").toBe(found >= 0);
+        else expect(refusal?.code === "Creator Not Found").toBe(found < 0);
+        if (adds && found < 0) model.push(name);
+        if (!adds && found >= 0) model.splice(found, 1);
+        expect([...set.values()].map(({ creator }) => creator)).toEqual(model);
+      }
+    }),
+  );
+});

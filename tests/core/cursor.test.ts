@@ -1,0 +1,207 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import {
+  comparePositions,
+  decodeCursor,
+  encodeCursor,
+  isWithin,
+  readShortsRequest,
+  type Position,
+} from "../../core/cursor.ts";
+import { FIRST_INSTANT, LAST_INSTANT } from "../../core/time.ts";
+import { identifiers, listings, positions, texts, unitTexts } from "../support/arbitraries.ts";
+import { refusalOf } from "../support/refusal.ts";
+
+function read(query: string) {
+  const parameters = new URLSearchParams(query);
+  return readShortsRequest((name) => parameters.getAll(name));
+}
+
+describe("readShortsRequest", () => {
+  test("readShortsRequest() reads an empty query as 20 shorts from the newest on", () => {
+    expect(read("")).toEqual({ limit: 20 });
+  });
+
+  test("readShortsRequest() reads limit, before and cursor together", () => {
+    const after = { publishedAt: 5, id: "x" };
+    expect(read(`limit=100&before=1970-01-02&cursor=${encodeCursor(after)}`)).toEqual({
+      limit: 100,
+      before: 86_400_000,
+      after,
+    });
+  });
+
+  test.each([
+    ["limit=0", 'limit must be a whole number from 1 to 100, got "0"'],
+    ["limit=101", 'limit must be a whole number from 1 to 100, got "101"'],
+    ["limit=1e1", 'limit must be a whole number from 1 to 100, got "1e1"'],
+    ["limit=1&limit=1", 'limit must be given once, got ["1","1"]'],
+    ["before=2024-01-01&before=2024-01-02", "before must be given once, got "],
+    ["before=yesterday", "before must be an ISO 8601 date (2026-11-20) or date-time "],
+    ["before=", "before must be an ISO 8601 date"],
+    ["before=2026-11-20T08:15+01:00", "before must be an ISO 8601 date"], // its + is a space
+    ["cursor=", 'cursor must be the nextCursor of a page of shorts, got ""'],
+    ["cursor=0-61&cursor=0-62", 'cursor must be given once, got ["0-61","0-62"]'],
+  ])("readShortsRequest() refuses %s", (query, start) => {
+    const refusal = refusalOf(() => read(query));
+    expect(refusal?.code).toBe("Invalid Request");
+    expect(refusal?.message).toStartWith(start);
+  });
+});
+
+describe("comparePositions", () => {
+  test("comparePositions() puts the newest first, and of one instant the greater identifier", () => {
+    const listed = [
+      { publishedAt: 2, id: "a" },
+      { publishedAt: 1, id: "😀" },
+      { publishedAt: 1, id: "！" },
+      { publishedAt: 1, id: "b" },
+      { publishedAt: 1, id: "B" },
+      { publishedAt: 1, id: "10" },
+      { publishedAt: -1, id: "z" },
+    ];
+    expect(listed.toReversed().toSorted(comparePositions)).toEqual(listed);
+  });
+
+  test("comparePositions() is a total order: one sign back and forth, 0 for one position", () => {
+    fc.assert(
+      fc.property(positions, positions, positions, (a, b, c) => {
+        const isOne = a.publishedAt === b.publishedAt && a.id === b.id;
+        expect(comparePositions(a, b) === 0).toBe(isOne);
+        expect(Math.sign(comparePositions(a, b))).toBe(0 - Math.sign(comparePositions(b, a)));
+        if (comparePositions(a, b) <= 0 && comparePositions(b, c) <= 0) {
+          expect(comparePositions(a, c)).toBeLessThanOrEqual(0);
+        }
+      }),
+    );
+  });
+});
+
+describe("isWithin", () => {
+  const short = { publishedAt: 10, id: "m" };
+
+  test("isWithin() leaves out what was published at `before` itself", () => {
+    expect(isWithin(short, { before: 10 })).toBe(false);
+    expect(isWithin(short, { before: 11 })).toBe(true);
+  });
+
+  test("isWithin() leaves out the short that the cursor stands on and all before it", () => {
+    expect(isWithin(short, { after: short })).toBe(false);
+    expect(isWithin(short, { after: { publishedAt: 10, id: "l" } })).toBe(false);
+    expect(isWithin(short, { after: { publishedAt: 10, id: "n" } })).toBe(true);
+    expect(isWithin(short, { after: { publishedAt: 11, id: "a" } })).toBe(true);
+    expect(isWithin(short, { after: { publishedAt: 9, id: "z" } })).toBe(false);
+  });
+
+  test("isWithin() holds both bounds where both are given", () => {
+    const after = { publishedAt: 20, id: "a" };
+    expect(isWithin(short, { before: 11, after })).toBe(true);
+    expect(isWithin(short, { before: 10, after })).toBe(false);
+    expect(isWithin(short, { before: 30, after: short })).toBe(false);
+  });
+});
+
+describe("encodeCursor", () => {
+  test("encodeCursor() writes what decodeCursor() reads back, for any position", () => {
+    fc.assert(
+      fc.property(positions, (position) => {
+        expect(decodeCursor(encodeCursor(position))).toEqual(position);
+      }),
+      {
+        examples: [
+          [{ publishedAt: FIRST_INSTANT, id: "\u{10ffff}".repeat(256) }],
+          [{ publishedAt: LAST_INSTANT, id: "😀".repeat(256) }],
+        ],
+      },
+    );
+  });
+
+  test("encodeCursor() writes text that a URL carries unchanged", () => {
+    fc.assert(
+      fc.property(identifiers, (id) => {
+        const cursor = encodeCursor({ publishedAt: 0, id });
+        expect(encodeURIComponent(cursor)).toBe(cursor);
+        expect(new URLSearchParams({ cursor }).toString()).toBe(`cursor=${cursor}`);
+      }),
+    );
+  });
+});
+
+describe("decodeCursor", () => {
+  test.each([
+    ["an empty text", ""],
+    ["no identifier", "0"],
+    ["an empty identifier", "0-"],
+    ["no instant", "-61"],
+    ["capitals", "0-6A"],
+    ["a leading zero", "00-61"],
+    ["a leading zero of a character", "0-061"],
+    ["a space", "0-61 "],
+    ["a line end", "0-61\n"],
+    ["a character past the last", "0-110000"],
+    ["half a surrogate pair", "0-d83d"],
+    ["a surrogate pair in halves", "0-d83d-de00"],
+    ["a NUL", "0-0"],
+    ["a control character", "0-7f"],
+    ["an identifier of 257 characters", `0${"-61".repeat(257)}`],
+    ["an instant past the year 9999", "33uymwg000-61"],
+    ["an instant past 2^53", "zzzzzzzzzzz-61"],
+    ["a very long text", "0-61".repeat(100_000)],
+  ])("decodeCursor() refuses %s", (_what, cursor) => {
+    const refusal = refusalOf(() => decodeCursor(cursor));
+    expect(refusal?.code).toBe("Invalid Request");
+    expect(refusal?.message).toStartWith("cursor must be the nextCursor of a page of shorts, got ");
+    expect(refusal?.message.length).toBeLessThan(200);
+  });
+
+  test("decodeCursor() accepts only text that encodeCursor() writes", () => {
+    const near = fc.stringMatching(/^[0-9a-z]{1,10}(-[0-9a-f]{1,6}){1,4}$/);
+    fc.assert(
+      fc.property(fc.oneof(near, texts, unitTexts), (cursor) => {
+        let position: Position | undefined;
+        const refusal = refusalOf(() => (position = decodeCursor(cursor)));
+        if (position === undefined) expect(refusal?.code).toBe("Invalid Request");
+        else expect(encodeCursor(position)).toBe(cursor);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+/** What a client sees that reads to the end while others publish. */
+function walk(start: readonly Position[], inserts: readonly Position[][], limit: number) {
+  const stored = new Map(start.map((position) => [position.id, position]));
+  const [seen, due] = [[] as string[], new Set(stored.keys())];
+  let cursor: string | undefined;
+  for (let page = 0; ; page++) {
+    const after = cursor === undefined ? undefined : decodeCursor(cursor);
+    const listing = [...stored.values()]
+      .filter((position) => after === undefined || isWithin(position, { after }))
+      .toSorted(comparePositions);
+    const shorts = listing.slice(0, limit);
+    seen.push(...shorts.map(({ id }) => id));
+    const last = shorts.at(-1);
+    if (last === undefined || listing.length <= limit) return { seen, due };
+    cursor = encodeCursor(last);
+    for (const position of inserts[page] ?? []) {
+      if (stored.has(position.id)) continue;
+      stored.set(position.id, position);
+      // Behind the cursor it is still to come; before it, it was missed rightly.
+      if (comparePositions(last, position) < 0) due.add(position.id);
+    }
+  }
+}
+
+describe("a walk by cursor", () => {
+  test("a walk with encodeCursor() and isWithin() neither skips nor repeats under inserts", () => {
+    const inserts = fc.array(fc.array(positions, { maxLength: 4 }), { maxLength: 20 });
+    fc.assert(
+      fc.property(listings, inserts, fc.integer({ min: 1, max: 7 }), (start, added, limit) => {
+        const { seen, due } = walk(start, added, limit);
+        expect(seen.length).toBe(new Set(seen).size);
+        expect(new Set(seen)).toEqual(due);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, test } from "bun:test";
+import { Value } from "@sinclair/typebox/value";
+import { Ajv } from "ajv";
+import * as fc from "fast-check";
+import { KIND_NAMES, KINDS, type Kind, type KindFields } from "../../core/kinds.ts";
+import { checkObservation } from "../../core/observations.ts";
+import { Instant } from "../../core/schema/fields.ts";
+import * as schemas from "../../core/schema/observations.ts";
+import { formatInstant } from "../../core/time.ts";
+import { instants, nearObservationsOf, NOW } from "../support/arbitraries.ts";
+import { refusalOf } from "../support/refusal.ts";
+
+const SCHEMAS = {
+  channel: schemas.ChannelObservation,
+  short: schemas.ShortObservation,
+  user: schemas.UserObservation,
+  tweet: schemas.TweetObservation,
+} satisfies Record<Kind, object>;
+
+/** JSON Schema as its own reader takes it: lengths are counted in code points. */
+const matchesJsonSchema = new Ajv({ strict: false }).compile(schemas.ObservationLine);
+
+/** What TypeBox counts in UTF-16 units cannot differ in a text without surrogates. */
+function hasNoSurrogate(value: unknown): boolean {
+  return !/[\ud800-\udfff]/.test(JSON.stringify(value));
+}
+
+describe("KINDS", () => {
+  test.each(KIND_NAMES.map((kind) => [kind]))(
+    "KINDS and the schema have the fields of a %s",
+    (kind) => {
+      const fields: KindFields = KINDS[kind];
+      const named = [
+        ...new Set([
+          "kind",
+          "observedAt",
+          fields.identity,
+          ...Object.keys(fields.described),
+          ...fields.counts,
+        ]),
+      ];
+      expect(Object.keys(SCHEMAS[kind].properties).toSorted()).toEqual(named.toSorted());
+    },
+  );
+
+  test.each(KIND_NAMES.map((kind) => [kind]))(
+    "KINDS and the schema require the same of a %s",
+    (kind) => {
+      const fields: KindFields = KINDS[kind];
+      const identifiers = Object.entries(fields.described)
+        .filter(([, type]) => type === "identifier")
+        .map(([name]) => name);
+      const required = new Set(["kind", "observedAt", fields.identity, ...identifiers]);
+      expect(new Set<string>(SCHEMAS[kind].required)).toEqual(required);
+    },
+  );
+
+  test("KIND_NAMES lists every kind", () => {
+    const names: string[] = KIND_NAMES.toSorted();
+    expect(names).toEqual(Object.keys(KINDS).toSorted());
+  });
+});
+
+describe("ObservationLine", () => {
+  const near = fc.constantFrom(...KIND_NAMES).chain(nearObservationsOf);
+  const isAccepted = (value: unknown) =>
+    refusalOf(() => checkObservation(value, NOW)) === undefined;
+
+  test("the schema accepts what checkObservation() accepts, of nearly right observations", () => {
+    let [accepted, refused] = [0, 0];
+    fc.assert(
+      fc.property(near, (value) => {
+        const isRight = isAccepted(value);
+        if (isRight) accepted++;
+        else refused++;
+        if (!isRight) return;
+        // As it would be read from a line: JSON knows no undefined.
+        const parsed: unknown = JSON.parse(JSON.stringify(value));
+        expect([value, matchesJsonSchema(parsed)]).toEqual([value, true]);
+        if (hasNoSurrogate(value)) {
+          expect([value, Value.Check(schemas.ObservationLine, parsed)]).toEqual([value, true]);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+    // Both sides are tried, or this would show nothing.
+    expect(accepted).toBeGreaterThan(100);
+    expect(refused).toBeGreaterThan(100);
+  });
+
+  test("checkObservation() refuses whatever JSON the schema refuses", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        fc.pre(!matchesJsonSchema(value));
+        expect(isAccepted(value)).toBe(false);
+      }),
+    );
+  });
+});
+
+describe("Instant", () => {
+  test("the schema of an instant matches all that formatInstant() writes", () => {
+    const pattern = new RegExp(Instant.pattern ?? "^$");
+    fc.assert(fc.property(instants, (instant) => pattern.test(formatInstant(instant))));
+  });
+});
