@@ -40,7 +40,7 @@ const rearranged = sets.chain((set) =>
         fc.shuffledSubarray(set),
         fc.nat(set.length),
       )
-      .map(([all, some, at]) => [...all.slice(0, at), ...some, ...all.slice(at)]),
+      .map(([all, some, at]) => all.toSpliced(at, 0, ...some)),
     cut: fc.nat(2 * set.length),
   }),
 );
@@ -220,18 +220,18 @@ describe("mergeDescription", () => {
   });
 
   test("mergeDescription() gives one description for any order, repetition and split", () => {
-    const describe = (set: readonly Pick<Observation, "described" | "observedAt">[]) =>
+    const joined = (set: readonly Pick<Observation, "described" | "observedAt">[]) =>
       set.reduce(mergeDescription, {});
     fc.assert(
       fc.property(rearranged, ({ set, again, cut }) => {
-        const parts = [again.slice(0, cut), again.slice(cut)].map((part) => describe(part));
+        const parts = [again.slice(0, cut), again.slice(cut)].map((part) => joined(part));
         const fields = parts.flatMap((part) =>
           Object.entries(part).map(([name, { value, at }]) => {
             return { observedAt: at, described: { [name]: value } };
           }),
         );
-        expect(describe(fields)).toEqual(describe(set));
-        expect(describe(again)).toEqual(describe(set));
+        expect(joined(fields)).toEqual(joined(set));
+        expect(joined(again)).toEqual(joined(set));
       }),
     );
   });

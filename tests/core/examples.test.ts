@@ -1,0 +1,45 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+
+const CORE = join(import.meta.dir, "../../core");
+
+/** Runs an example as its reader would and gives what it prints. */
+async function run(code: string): Promise<string> {
+  const child = Bun.spawn([process.execPath, "run", "-"], {
+    cwd: CORE,
+    stdin: Buffer.from(code.replaceAll('from "creator-metrics"', 'from "./mod.ts"')),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [printed, complaints] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  expect(complaints).toBe("");
+  // The console writes longer objects over several lines, with a last comma.
+  return printed.replaceAll(/\s+/g, " ").replaceAll(", }", " }").trim();
+}
+
+/** What the comments of an example say that it prints. */
+const promised = (code: string) =>
+  Array.from(code.matchAll(/^(?:console\.log.*; )?\/\/ (.*)$/gm), ([, text]) => text).join(" ");
+
+describe("examples of core/README.md print what they say", async () => {
+  const readme = await Bun.file(join(CORE, "README.md")).text();
+  const examples = Array.from(readme.matchAll(/```ts\n(.*?)```/gs), ([, code = ""]) => code);
+
+  test("there is one for each part", () => expect(examples.length).toBe(4));
+
+  test.each(examples.map((code, index) => [index + 1, code] as const))(
+    "example %d",
+    async (_, code) => {
+      expect(await run(code)).toBe(promised(code));
+    },
+  );
+});
+
+describe("core/mod.ts", () => {
+  test("its example prints what it says", async () => {
+    const source = await Bun.file(join(CORE, "mod.ts")).text();
+    const [, comment = ""] = /@example\n(.*?)\n \*\n \* @module/s.exec(source) ?? [];
+    const code = comment.replaceAll(/^ \* ?/gm, "");
+    expect(await run(code)).toBe(promised(code));
+  });
+});
