@@ -6,6 +6,9 @@ import { own, type Ownership } from "./owner.ts";
 import { openService, type Service } from "./service.ts";
 import { newestObservation } from "./store/newest.ts";
 
+/** How long a connection may be silent; longer than a body may take to arrive. */
+const IDLE_TIMEOUT_S = 30;
+
 /** How long requests in flight may take to finish after SIGTERM. */
 const DRAIN_MS = 10_000;
 
@@ -78,6 +81,7 @@ function startServer({ app }: Service, { port, host }: Config, anyPort: boolean)
       port: on,
       hostname: host,
       reusePort: false,
+      idleTimeout: IDLE_TIMEOUT_S,
       maxRequestBodySize: 64 * 1_048_576,
       fetch: app.fetch,
     });
