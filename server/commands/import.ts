@@ -9,7 +9,7 @@ import {
   type Connection,
   type Surroundings,
 } from "./client.ts";
-import { openInput, readBlocks } from "./lines.ts";
+import { openInput, readBlocks, type Block } from "./lines.ts";
 import { formatJson, formatTable } from "./table.ts";
 
 /** What became of a file's lines. */
@@ -79,7 +79,7 @@ async function importFile(
   progress: Progress,
 ): Promise<Counts> {
   const counts: Counts = { read: 0, new: 0, changed: 0, unchanged: 0, rejected: 0 };
-  for await (const { bytes, firstLine } of readBlocks(openInput(file, progress.add))) {
+  for await (const { bytes, firstLine } of readable(file, progress)) {
     const response = await fetcher("http://localhost/admin/observations", {
       method: "POST",
       body: bytes,
@@ -97,6 +97,15 @@ async function importFile(
     counts.rejected += rejected.length;
   }
   return counts;
+}
+
+/** The blocks of a file; what is wrong with reading it is told with its name. */
+async function* readable(file: string, progress: Progress): AsyncGenerator<Block> {
+  try {
+    yield* readBlocks(openInput(file, progress.add));
+  } catch (error) {
+    throw new CommandError(`Cannot read ${file}: ${sentenceOf(error)}`);
+  }
 }
 
 interface IntakeAnswer extends Omit<Counts, "rejected"> {
