@@ -63,7 +63,7 @@ const DOCUMENTATION = {
         type: "apiKey" as const,
         in: "header",
         name: "X-API-Key",
-        description: "Your API key.",
+        description: "Paste your API key: this browser keeps it.",
       },
     },
     headers: {
@@ -101,6 +101,7 @@ const PAGE = {
   agent: { disabled: true },
   mcp: { disabled: true },
   showDeveloperTools: "never",
+  hideClientButton: true,
   persistAuth: true,
   spec: { url: "/swagger/json" },
   authentication: { preferredSecurityScheme: "apiKey" },

@@ -1,5 +1,5 @@
 /** The video interface as the reference describes it. */
-import { SHORTS_LIMIT } from "../../../core/limits.ts";
+import { IDENTIFIER_MAX_CHARACTERS, SHORTS_LIMIT } from "../../../core/limits.ts";
 import { describe, pathParameter, queryParameter, type ErrorExample } from "./describe.ts";
 
 const CHANNEL = pathParameter(
@@ -7,6 +7,9 @@ const CHANNEL = pathParameter(
   "A channel's identifier, or its username regardless of case; an identifier wins.",
   "sevenminutesoup",
 );
+
+/** An instant of 11 digits at most, and of each character of an identifier a dash and 6 at most. */
+const CURSOR_MAX_CHARACTERS = 11 + 7 * IDENTIFIER_MAX_CHARACTERS;
 
 const BAD_PATH: ErrorExample = [
   "Invalid Request",
@@ -108,6 +111,8 @@ export const VIDEO_OPERATIONS = {
       ),
       queryParameter("cursor", "The nextCursor of the page before; combines with before.", {
         type: "string",
+        minLength: 1,
+        maxLength: CURSOR_MAX_CHARACTERS,
       }),
     ],
     success: {

@@ -1,0 +1,228 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import addFormats from "ajv-formats";
+import Ajv2020 from "ajv/dist/2020.js";
+import packageFile from "../../package.json";
+import { createProgram } from "../../server/main.ts";
+import { openTrial } from "../support/trial.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+
+interface Schema {
+  readonly type?: string;
+  readonly [keyword: string]: unknown;
+}
+
+interface Content {
+  readonly schema: Schema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
+interface Answer {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, { readonly $ref: string }>>;
+  readonly content: Readonly<Record<string, Content>>;
+}
+
+interface Operation {
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly description: string;
+    readonly schema: Schema;
+  }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Content>> };
+  readonly responses: Readonly<Record<string, Answer>>;
+}
+
+interface OpenApi {
+  readonly openapi: string;
+  readonly info: { readonly version: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly headers: Readonly<
+      Record<string, { description: string; schema: Schema; example: unknown }>
+    >;
+    readonly schemas: Readonly<Record<string, Schema>>;
+  };
+}
+
+const trial = await openTrial();
+afterAll(trial.close);
+
+const served = await (await trial.get("/swagger/json")).text();
+const document = JSON.parse(served) as OpenApi;
+
+const OPERATIONS = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(
+    ([method, operation]) => [`${method.toUpperCase()} ${path}` as string, operation] as const,
+  ),
+);
+
+const ANSWERS = OPERATIONS.flatMap(([name, { responses }]) =>
+  Object.entries(responses).map(
+    ([status, answer]) => [`${name} ${status}`, { status: Number(status), answer }] as const,
+  ),
+);
+
+/** Runs a tool of the project and gives its output. */
+async function run(...command: string[]) {
+  const child = Bun.spawn([process.execPath, ...command], {
+    cwd: ROOT,
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+  });
+  const [out, err, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { out, err, exitCode };
+}
+
+describe("/swagger/json", () => {
+  test("passes the linter", async () => {
+    const file = join(trial.folder, "openapi.json");
+    await Bun.write(file, served);
+    const linted = await run("node_modules/.bin/redocly", "lint", "--extends=spec", file);
+    expect(linted.out + linted.err).toContain("Your API description is valid");
+    expect(linted.exitCode).toBe(0);
+  }, 30_000);
+
+  test("is what the verb openapi prints", async () => {
+    const printed = await run("server/main.ts", "openapi");
+    expect(JSON.parse(printed.out)).toEqual(document);
+    expect(printed.err).toBe("");
+    expect(printed.exitCode).toBe(0);
+    expect(createProgram().commands.map((verb) => verb.name())).toContain("openapi");
+  }, 30_000);
+
+  test("has the version of the package", () => {
+    expect(document.openapi).toStartWith("3.1");
+    expect(document.info.version).toBe(packageFile.version);
+  });
+
+  test("describes every route of the interface", () => {
+    const routes = trial.service.app.routes
+      .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`)
+      .filter((route) => !route.startsWith("GET /swagger"));
+    expect(OPERATIONS.map(([name]) => name).toSorted()).toEqual(routes.toSorted());
+  });
+
+  test.each(OPERATIONS)("%s gives each parameter a type and bounds", (name, { parameters }) => {
+    const inPath = parameters.filter((parameter) => parameter.in === "path");
+    expect(inPath.map((parameter) => `{${parameter.name}}`)).toEqual(name.match(/\{\w+\}/g) ?? []);
+    for (const { name: parameter, description, schema } of parameters) {
+      const bounds = schema.type === "integer" ? ["minimum", "maximum"] : ["maxLength"];
+      const isBound = "pattern" in schema || bounds.every((bound) => bound in schema);
+      expect({ parameter, type: schema.type, isBound }).toEqual({
+        parameter,
+        type: schema.type === "integer" ? "integer" : "string",
+        isBound: true,
+      });
+      expect(description).not.toBeEmpty();
+    }
+  });
+
+  test.each(ANSWERS)("%s has a description, headers and an example", (_, { status, answer }) => {
+    expect(answer.description).not.toBeEmpty();
+    expect(Object.keys(answer.headers)).toContain("X-Request-Id");
+    for (const { $ref } of Object.values(answer.headers)) {
+      const header = document.components.headers[$ref.replace("#/components/headers/", "")];
+      expect(header?.description).toBeString();
+      expect(header?.schema.type).toBeString();
+      expect(header?.example).toBeDefined();
+    }
+    expect(Object.values(answer.content).flatMap(examplesOf)).not.toBeEmpty();
+    const names = Object.keys(answer.headers);
+    expect(names.includes("Retry-After")).toBe(status === 503);
+  });
+
+  test("tells the credits of charged answers, and of no others", () => {
+    const charged = ANSWERS.filter(([, { answer }]) => "X-Credits-Cost" in answer.headers);
+    const expected = ANSWERS.filter(
+      ([name, { status }]) =>
+        /^GET \/api\/(?:video|microblog)\//.test(name) && [200, 404].includes(status),
+    );
+    expect(charged.map(([name]) => name)).toEqual(expected.map(([name]) => name));
+  });
+});
+
+function examplesOf({ example, examples = {} }: Content): unknown[] {
+  const named = Object.values(examples).map(({ value }) => value);
+  return example === undefined ? named : [example, ...named];
+}
+
+describe("the examples", () => {
+  const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false }));
+  ajv.addSchema({ $id: "openapi", components: document.components });
+
+  const contents = OPERATIONS.flatMap(([name, { requestBody, responses }]) =>
+    [["takes", requestBody] as const, ...Object.entries(responses)].flatMap(([status, body]) =>
+      Object.entries(body?.content ?? {}).map(
+        ([type, content]) => [`${name}, ${status}, ${type}`, content] as const,
+      ),
+    ),
+  );
+
+  test.each(contents)("%s as its schema says", (_, content) => {
+    const schema = JSON.parse(
+      JSON.stringify(content.schema).replaceAll('"#/', '"openapi#/'),
+    ) as Schema;
+    const validate = ajv.compile(schema);
+    for (const example of examplesOf(content)) {
+      validate(example);
+      expect(validate.errors ?? []).toEqual([]);
+    }
+  });
+
+  test("would not pass with a field left out, added or of another type", () => {
+    const validate = ajv.compile({ $ref: "openapi#/components/schemas/ChannelDetails" });
+    const operation = document.paths["/api/video/{channel}/details"]?.["get"];
+    const content = operation?.responses["200"]?.content["application/json"];
+    const example: Readonly<Record<string, unknown>> = Object(content?.example);
+    const { country, ...rest } = example;
+    expect(validate(example)).toBe(true);
+    expect(country).toBeString();
+    expect(validate(rest)).toBe(false);
+    expect(validate({ ...example, added: 1 })).toBe(false);
+    expect(validate({ ...example, joinedAt: "yesterday" })).toBe(false);
+  });
+});
+
+describe("/swagger", () => {
+  test("is a page that names no other host", async () => {
+    const response = await trial.get("/swagger");
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toStartWith("text/html");
+    const page = await response.text();
+    expect(page).toContain("<title>Creator metrics</title>");
+    expect(page.match(/(?:https?:)?\/\/[\w-]+\.[\w.-]+/g) ?? []).toEqual([]);
+    expect(page).toContain('<script src="/swagger/reference.js"');
+  });
+
+  test("has a configuration that survives its attribute", async () => {
+    const page = await (await trial.get("/swagger")).text();
+    const [, text = ""] = /data-configuration='([^']*)'/.exec(page) ?? [];
+    expect(JSON.parse(text)).toMatchObject({
+      telemetry: false,
+      withDefaultFonts: false,
+      persistAuth: true,
+      spec: { url: "/swagger/json" },
+    });
+    const [, description = ""] = /name="description"\s+content="([^"]*)"/.exec(page) ?? [];
+    expect(description).toEndWith("All bodies are JSON.");
+  });
+
+  test("needs no key, and serves its own script", async () => {
+    for (const path of ["/swagger", "/swagger/json", "/swagger/reference.js"]) {
+      const response = await trial.service.app.handle(new Request(`http://localhost${path}`));
+      expect(response.status).toBe(200);
+    }
+    const script = await trial.get("/swagger/reference.js");
+    expect(script.headers.get("content-type")).toBe("text/javascript");
+    expect((await script.bytes()).byteLength).toBeGreaterThan(1_000_000);
+  });
+});
