@@ -1,0 +1,103 @@
+/** A real service on a port and a database of its own, with a clock to set. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readConfig } from "../../server/config.ts";
+import { openService } from "../../server/service.ts";
+import { createContract } from "./contract.ts";
+
+/** The instant that the clock of a test begins at. */
+export const NOW = Date.parse("2026-11-20T12:00:00.000Z");
+
+/** Starts a service; every answer that is fetched through it is held against its reference. */
+export async function startService(settings: Readonly<Record<string, string>> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), "service-"));
+  const clock = { now: NOW };
+  const failures: unknown[] = [];
+  const service = await openService({
+    config: readConfig({
+      DURABILITY: "process",
+      DATABASE_URL: `file:${join(folder, "metrics.db")}`,
+      ...settings,
+    }),
+    verb: "test",
+    now: () => clock.now,
+    log: { failure: (error) => void failures.push(error), request: () => undefined },
+  });
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    maxRequestBodySize: 64 * 1_048_576,
+    fetch: service.app.fetch,
+  });
+  const address = `http://127.0.0.1:${server.port}`;
+  const contract = createContract(await (await fetch(`${address}/swagger/json`)).json());
+  const admin = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const request = new Request(`http://localhost/admin/${path}`, {
+      method,
+      headers: { "content-type": "application/json" },
+      body: typeof body === "string" ? body : body === undefined ? null : JSON.stringify(body),
+    });
+    const response = await service.owner.handle(request);
+    if (!response.ok) throw new Error(await response.text());
+    return response.json();
+  };
+  const field = (value: unknown, name: string): unknown =>
+    typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+  let accounts = 0;
+  const createAccess = async (credits?: number) => {
+    const account = `account ${++accounts}`;
+    await admin("POST", "accounts", {
+      name: account,
+      ...(credits === undefined ? {} : { credits }),
+    });
+    const made = await admin("POST", "keys", { account });
+    return { account, key: String(field(made, "key")) };
+  };
+  const access = await createAccess(1_000_000);
+  const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const response = await fetch(`${address}${path}`, init);
+    await contract.check({ method: init.method ?? "GET", path, response });
+    return response;
+  };
+  return {
+    address,
+    clock,
+    failures,
+    service,
+    key: access.key,
+    admin,
+    createAccess,
+    send,
+    /** Reads with a key; one with plenty of credits unless told. */
+    get: (path: string, key = access.key, init: RequestInit = {}) =>
+      send(path, { ...init, headers: { "x-api-key": key, ...init.headers } }),
+    /** Takes in observations. */
+    observe: (...observations: readonly object[]) =>
+      admin(
+        "POST",
+        "observations",
+        observations.map((observation) => JSON.stringify(observation)).join("\n"),
+      ),
+    /** The sums of an account. */
+    async sumsOf(account: string) {
+      const all = await admin("GET", "accounts");
+      const found = Array.isArray(all)
+        ? all.find((row) => field(row, "name") === account)
+        : undefined;
+      return {
+        balance: Number(field(found, "balance")),
+        debited: Number(field(found, "debited")),
+        refunded: Number(field(found, "refunded")),
+      };
+    },
+    async close(): Promise<void> {
+      await server.stop(true);
+      service.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A started service. */
+export type TestService = Awaited<ReturnType<typeof startService>>;
