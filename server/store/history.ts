@@ -87,11 +87,11 @@ async function readThinned(
   const slices = bounds.slice(1).map((end, index) => [bounds[index], end]);
   const rows = await database.select({
     sql:
-      `WITH chosen(at) AS (SELECT ?2 UNION SELECT ?3 UNION SELECT (SELECT max(at) ` +
-      `FROM ${observations} WHERE ${owner} = ?1 AND at > ?2 AND at < ?3 ` +
-      `AND at >= slice.value ->> 0 AND at < slice.value ->> 1) FROM json_each(?4) AS slice) ` +
-      `SELECT o.* FROM chosen JOIN ${observations} AS o ON o.${owner} = ?1 AND o.at = chosen.at ` +
-      `ORDER BY o.at`,
+      `WITH chosen(at) AS MATERIALIZED (SELECT ?2 UNION SELECT ?3 UNION SELECT (SELECT o.at ` +
+      `FROM ${observations} AS o WHERE o.${owner} = ?1 AND o.at > ?2 ` +
+      `AND o.at >= slice.value ->> 0 AND o.at < slice.value ->> 1 ORDER BY o.at DESC LIMIT 1) ` +
+      `FROM json_each(?4) AS slice) SELECT o.* FROM chosen CROSS JOIN ${observations} AS o ` +
+      `ON o.${owner} = ?1 AND o.at = chosen.at ORDER BY o.at`,
     args: [key, first, newest, JSON.stringify(slices)],
   });
   return rows.map((row) => ({ at: Number(row["at"]), counts: countsOf(layout, row) }));

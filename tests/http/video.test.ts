@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { DAY_MS } from "../../core/time.ts";
+import { NOW, startService, type TestService } from "../support/service.ts";
+
+let service: TestService;
+const iso = (ms: number) => new Date(ms).toISOString();
+const channel = (id: string, at: number, rest: object = {}) => ({
+  kind: "channel",
+  observedAt: iso(at),
+  id,
+  ...rest,
+});
+const short = (id: string, on: string, at: number, rest: object = {}) => ({
+  kind: "short",
+  observedAt: iso(at),
+  id,
+  channel: on,
+  ...rest,
+});
+const json = async (path: string): Promise<unknown> => (await service.get(path)).json();
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+describe("GET /api/video/channels", () => {
+  test("200: most subscribers first, unknown counts last, then by identifier", async () => {
+    const own = await startService();
+    await own.observe(
+      channel("b", NOW, { subscribers: 5 }),
+      channel("a", NOW, { subscribers: 5 }),
+      channel("u", NOW),
+      channel("z", NOW, { subscribers: 9, username: "Zed", displayName: "Z", videoCount: 1 }),
+      short("s", "never-observed", NOW, { publishedAt: iso(NOW) }),
+    );
+    const response = await own.get("/api/video/channels");
+    const body = await response.text();
+    expect(response.status).toBe(200);
+    expect(body).toStartWith(
+      '{"channels":[{"id":"z","username":"Zed","displayName":"Z","subscribers":9,"videoCount":1,' +
+        '"thumbnail":null},{"id":"a","username":null,"displayName":null,"subscribers":5,',
+    );
+    expect(Array.from(body.matchAll(/"id":"(\w)"/g), ([, id]) => id)).toEqual(["z", "a", "b", "u"]);
+    await own.close();
+  });
+});
+
+describe("GET /api/video/{channel}/details", () => {
+  test("200: every field in order, null for what no source told", async () => {
+    await service.observe(channel("UC1", NOW, { username: "Soup", viewCount: 0 }));
+    expect(await (await service.get("/api/video/UC1/details")).text()).toBe(
+      '{"id":"UC1","username":"Soup","displayName":null,"description":null,"subscribers":null,' +
+        '"videoCount":null,"viewCount":0,"joinedAt":null,"country":null,"thumbnail":null,' +
+        '"bannerImage":null,"statistics":{"dailySubscriberGain":null,' +
+        '"weeklySubscriberGain":null,"monthlySubscriberGain":null}}',
+    );
+  });
+
+  test.each([["soup"], ["SOUP"], ["Soup"], ["UC1"]])("200: %s finds it", async (name) => {
+    expect(await json(`/api/video/${name}/details`)).toMatchObject({ id: "UC1" });
+  });
+
+  test("404: an identifier is matched exactly", async () => {
+    const response = await service.get("/api/video/uc1/details");
+    expect(response.status).toBe(404);
+    expect(await response.text()).toBe('{"error":"Channel uc1 not found"}');
+  });
+
+  test("200: an identifier wins over a username, then the newest observed, then the smaller", async () => {
+    await service.observe(
+      channel("twin", NOW - 5),
+      channel("t1", NOW, { username: "twin" }),
+      channel("t3", NOW - 1, { username: "Both" }),
+      channel("t2", NOW - 1, { username: "both" }),
+      channel("t4", NOW - 9, { username: "both" }),
+    );
+    expect(await json("/api/video/twin/details")).toMatchObject({ id: "twin" });
+    expect(await json("/api/video/TWIN/details")).toMatchObject({ id: "t1" });
+    expect(await json("/api/video/BOTH/details")).toMatchObject({ id: "t2" });
+  });
+
+  test("200: usernames fold as JavaScript does, beyond ASCII", async () => {
+    await service.observe(channel("fold", NOW, { username: "ÄRGER" }));
+    expect(await json(`/api/video/${encodeURIComponent("ärger")}/details`)).toMatchObject({
+      id: "fold",
+    });
+  });
+
+  test("200: gains compare within N to 2N days; a gap or an unknown count is null", async () => {
+    const point = (days: number, subscribers?: number) =>
+      channel("gain", NOW - days * DAY_MS, subscribers === undefined ? {} : { subscribers });
+    await service.observe(point(0, 100), point(1, 130), point(14, 40), point(61, 1), point(2, 7));
+    expect(await json("/api/video/gain/details")).toMatchObject({
+      statistics: {
+        dailySubscriberGain: -30,
+        weeklySubscriberGain: 60,
+        monthlySubscriberGain: null,
+      },
+    });
+    await service.observe(channel("gain", NOW + 1));
+    expect(await json("/api/video/gain/details")).toMatchObject({
+      subscribers: null,
+      statistics: { dailySubscriberGain: null, weeklySubscriberGain: null },
+    });
+  });
+
+  test.each([["%00"], ["%0A"], ["%FF"], ["a%zz"], ["x".repeat(257)]])(
+    "400: %s is no identifier, and costs nothing",
+    async (name) => {
+      const response = await service.get(`/api/video/${name}/details`);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toEqual({
+        error: expect.stringMatching(/^Invalid Request: channel must be 1 to 256 characters/),
+      });
+      expect(response.headers.has("x-credits-cost")).toBe(false);
+    },
+  );
+
+  test("200: identifiers may hold a slash, a question mark, %, and names of Object", async () => {
+    for (const id of ["a/b", "a?b#c", "100%", "__proto__", "constructor", "💡".repeat(256)]) {
+      await service.observe(channel(id, NOW));
+      expect(await json(`/api/video/${encodeURIComponent(id)}/details`)).toMatchObject({ id });
+    }
+  });
+});
+
+describe("GET /api/video/{channel}/short/{short_id}", () => {
+  test("200: every field in order, the history oldest first", async () => {
+    await service.observe(
+      channel("c", NOW),
+      short("-x", "c", NOW, { views: 5, likes: 1, publishedAt: "2026-11-01" }),
+      short("-x", "c", NOW - 1000, { views: 7, comments: 2, title: "T" }),
+    );
+    expect(await (await service.get("/api/video/c/short/-x")).text()).toBe(
+      '{"id":"-x","title":"T","description":null,"publishedAt":"2026-11-01T00:00:00.000Z",' +
+        '"metrics":{"views":5,"likes":1,"comments":null,"shares":null},"history":[' +
+        '{"timestamp":"2026-11-20T11:59:59.000Z","views":7,"likes":null,"comments":2},' +
+        '{"timestamp":"2026-11-20T12:00:00.000Z","views":5,"likes":1,"comments":null}]}',
+    );
+  });
+
+  test.each([
+    ["line\nbreak"],
+    ["🍲 emoji"],
+    ["مرحبا بالعالم"],
+    ["e\u0301 not NFC"],
+    [' "\\ </script>'],
+  ])("200: the title %j comes back byte for byte", async (title) => {
+    await service.observe(
+      channel("c", NOW),
+      short("t", "c", (service.clock.now += 1), { title, publishedAt: "2026-11-01" }),
+    );
+    expect(await json("/api/video/c/short/t")).toMatchObject({ title });
+  });
+
+  test("404: unknown, of another channel, or published when nobody knows", async () => {
+    await service.observe(
+      channel("other", NOW),
+      short("undated", "c", NOW),
+      short("elsewhere", "other", NOW, { publishedAt: "2026-11-01" }),
+    );
+    for (const id of ["none", "undated", "elsewhere"]) {
+      const response = await service.get(`/api/video/C%20c/short/${id}`);
+      expect(await response.json()).toEqual({ error: "Channel C c not found" });
+      const missing = await service.get(`/api/video/c/short/${id}`);
+      expect([missing.status, await missing.json()]).toEqual([
+        404,
+        { error: `Short ${id} not found for channel c` },
+      ]);
+    }
+  });
+
+  test("200: a short moves to the channel that its newest observation names", async () => {
+    await service.observe(
+      channel("from", NOW),
+      channel("to", NOW),
+      short("moved", "to", NOW, {}),
+      short("moved", "from", NOW - 1, { publishedAt: "2026-11-01" }),
+    );
+    expect((await service.get("/api/video/to/short/moved")).status).toBe(200);
+    expect((await service.get("/api/video/from/short/moved")).status).toBe(404);
+  });
+
+  test("200: past 1,000 observations the history is thinned, and says so", async () => {
+    const points = Array.from({ length: 1000 }, (_, index) =>
+      short("long", "c", NOW - index * 60_000, { views: index, publishedAt: "2026-11-01" }),
+    );
+    await service.observe(...points);
+    const whole = await service.get("/api/video/c/short/long");
+    expect(whole.headers.has("x-history-thinned")).toBe(false);
+    await service.observe(short("long", "c", NOW - DAY_MS * 9, { views: 77 }));
+    const thinned = await service.get("/api/video/c/short/long");
+    expect(thinned.headers.get("x-history-thinned")).toBe("1");
+    const { history } = (await thinned.json()) as { history: { views: number }[] };
+    expect([history.length <= 1000, history[0]?.views, history.at(-1)?.views]).toEqual([
+      true,
+      77,
+      0,
+    ]);
+  });
+});
