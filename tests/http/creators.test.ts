@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { startService, type TestService } from "../support/service.ts";
+
+let service: TestService;
+beforeEach(async () => {
+  service = await startService();
+});
+afterEach(() => service.close());
+
+const send = (method: string, body: unknown, type = "application/json") =>
+  service.get("/api/creators", service.key, {
+    method,
+    headers: { "content-type": type },
+    body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body),
+  });
+const nasa = { creator: "Nasa", platform: "microblog" };
+
+describe("/api/creators", () => {
+  test("201 and 200: adding and removing tell the exact size, and the list's spelling", async () => {
+    const added = await send("PATCH", nasa);
+    expect([added.status, await added.json()]).toEqual([
+      201,
+      {
+        message: "Creator Nasa added to the monitoring list",
+        creator: "Nasa",
+        platform: "microblog",
+        total_creators: 1,
+      },
+    ]);
+    const again = await send("PATCH", { ...nasa, creator: "NASA" });
+    expect([again.status, await again.json()]).toMatchObject([
+      409,
+      { error: "Creator Already Exists" },
+    ]);
+    const list = await service.get("/api/creators");
+    expect(await list.json()).toEqual({
+      creators: [{ creator: "Nasa", platform: "microblog", added_at: "2026-11-20T12:00:00.000Z" }],
+      total_creators: 1,
+    });
+    const removed = await send("DELETE", { ...nasa, creator: "nASA" });
+    expect([removed.status, await removed.json()]).toMatchObject([
+      200,
+      { creator: "Nasa", total_creators: 0 },
+    ]);
+    const absent = await send("DELETE", nasa);
+    expect([absent.status, await absent.json()]).toMatchObject([
+      404,
+      { error: "Creator Not Found" },
+    ]);
+  });
+
+  test("200 concurrent adds of 100 creators: each total exactly once", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, async (_, index) => {
+        const response = await send("PATCH", { ...nasa, creator: `c${index % 100}` });
+        const body: unknown = await response.json();
+        return { status: response.status, body };
+      }),
+    );
+    const totals = answers.flatMap(({ status, body }) =>
+      status === 201 && typeof body === "object" && body !== null && "total_creators" in body
+        ? [Number(body.total_creators)]
+        : [],
+    );
+    expect(totals.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1));
+    expect(answers.filter(({ status }) => status === 409).length).toBe(100);
+  });
+
+  test.each([
+    [{ creator: "@nasa", platform: "microblog" }],
+    [{ creator: "", platform: "microblog" }],
+    [{ creator: "x".repeat(65), platform: "microblog" }],
+    [{ creator: "näsa", platform: "microblog" }],
+    [{ creator: 7, platform: "microblog" }],
+    [{ creator: "nasa", platform: "Microblog" }],
+    [{ creator: "nasa" }],
+    [[nasa]],
+    ["null"],
+    ["{"],
+    [""],
+    [Uint8Array.of(0x22, 0xff, 0x22)],
+  ])("400: %j", async (body) => {
+    for (const method of ["PATCH", "DELETE"]) {
+      const response = await send(method, body);
+      expect([response.status, await response.json()]).toMatchObject([
+        400,
+        { error: "Invalid Request" },
+      ]);
+    }
+  });
+
+  test("413 comes before 415, and 415 before what is in the body", async () => {
+    const large = JSON.stringify({ ...nasa, note: "x".repeat(65_536) });
+    expect((await send("PATCH", large, "text/plain")).status).toBe(413);
+    const streamed = await fetch(`${service.address}/api/creators`, {
+      method: "PATCH",
+      headers: { "x-api-key": service.key, "content-type": "application/json" },
+      body: new Blob([large]).stream(),
+    });
+    expect([streamed.status, await streamed.json()]).toMatchObject([
+      413,
+      { error: "Payload Too Large" },
+    ]);
+    expect((await send("PATCH", "{", "text/plain")).status).toBe(415);
+    expect((await send("PATCH", nasa, "Application/JSON; charset=utf-8")).status).toBe(201);
+    const exact = JSON.stringify({ creator: "edge", platform: "microblog", note: "" });
+    const padded = JSON.stringify({
+      creator: "edge",
+      platform: "microblog",
+      note: "x".repeat(65_536 - exact.length),
+    });
+    expect((await send("PATCH", padded)).status).toBe(201);
+  });
+});

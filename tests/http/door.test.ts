@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startService, type TestService } from "../support/service.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({
+    CORS_ORIGINS: "https://a.example, https://b.example",
+    ADMIN_TOKEN: "a-token-of-an-administrator",
+  });
+});
+afterAll(() => service.close());
+
+const API_PATHS = [
+  "/api/video/channels",
+  "/api/video/%00/details",
+  "/api/video/c/shorts?limit=0",
+  "/api/video/c/short/s",
+  "/api/microblog/u/details",
+  "/api/microblog/u/tweets?days=0",
+  "/api/microblog/u/followers",
+  "/api/microblog/u/tweet/t",
+  "/api/creators",
+];
+
+describe("the door", () => {
+  test.each(API_PATHS.flatMap((path) => ["GET", "POST", "PATCH"].map((method) => [method, path])))(
+    "401: %s %s without a key or with a wrong one, whatever else is wrong",
+    async (method, path) => {
+      const body = method === "GET" ? null : "x".repeat(70_000);
+      for (const headers of [{}, { "x-api-key": "" }, { "x-api-key": "cm_wrong" }]) {
+        const response = await service.send(path, { method, headers, body });
+        expect(response.status).toBe(401);
+        expect(await response.text()).not.toContain("cm_wrong");
+      }
+    },
+  );
+
+  test.each([
+    ["/"],
+    ["/api"],
+    ["/api/video"],
+    ["/api/video/c"],
+    ["/api/video//details"],
+    ["/API/creators"],
+  ])("404: %s is no path, with a key or without", async (path) => {
+    expect((await service.send(path)).status).toBe(404);
+    const response = await service.get(path);
+    const body: unknown = await response.json();
+    expect(body).toMatchObject({ error: "Not Found" });
+  });
+
+  test("404: a slash at the end makes another path", async () => {
+    expect((await service.get("/api/video/channels/")).status).toBe(404);
+  });
+
+  test.each(API_PATHS.map((path) => [path]))("405: POST %s, with Allow", async (path) => {
+    const response = await service.get(path, service.key, { method: "POST", body: "{" });
+    expect(response.status).toBe(405);
+    expect(response.headers.get("allow")).toContain("GET, HEAD");
+  });
+
+  test.each([...API_PATHS, "/livez", "/swagger"].map((path) => [path]))(
+    "204: OPTIONS %s needs no key, and tells Allow alone",
+    async (path) => {
+      const response = await service.send(path, { method: "OPTIONS" });
+      expect([response.status, await response.text()]).toEqual([204, ""]);
+      expect(response.headers.get("allow")).toContain("OPTIONS");
+    },
+  );
+
+  test("HEAD is a GET without its body, charged the same", async () => {
+    const { key, account } = await service.createAccess(5);
+    const response = await service.get("/api/video/channels", key, { method: "HEAD" });
+    expect([response.status, await response.text()]).toEqual([200, ""]);
+    expect(response.headers.get("x-credits-remaining")).toBe("4");
+    expect(await service.sumsOf(account)).toMatchObject({ balance: 4 });
+  });
+
+  test.each([
+    ["abc.D_9-", true],
+    ["a b", false],
+    ["x".repeat(128), true],
+    ["x".repeat(129), false],
+    ["é", false],
+  ])("X-Request-Id %j is given back: %p", async (id, isKept) => {
+    const response = await service.get("/nothing", service.key, {
+      headers: { "x-request-id": id },
+    });
+    expect(response.headers.get("x-request-id") === id).toBe(isKept);
+  });
+
+  test("the configured origins may call, others get no permission", async () => {
+    const ask = (origin: string, method: string) =>
+      service.send("/api/creators", { method, headers: { origin } });
+    const allowed = await ask("https://b.example", "OPTIONS");
+    expect(allowed.headers.get("access-control-allow-origin")).toBe("https://b.example");
+    expect(allowed.headers.get("access-control-allow-headers")).toContain("X-API-Key");
+    const refused = await ask("https://c.example", "OPTIONS");
+    expect(refused.headers.has("access-control-allow-origin")).toBe(false);
+    const unauthorized = await ask("https://a.example", "GET");
+    expect(unauthorized.headers.get("access-control-allow-origin")).toBe("https://a.example");
+  });
+
+  test("/admin opens to its token alone, and is no path where there is none", async () => {
+    const ask = async (authorization?: string) => {
+      const headers = authorization === undefined ? {} : { authorization };
+      return (await service.send("/admin/accounts", { headers })).status;
+    };
+    expect(await ask()).toBe(401);
+    expect(await ask("Bearer something-else-altogether")).toBe(401);
+    expect(await ask(`Bearer ${service.key}`)).toBe(401);
+    const response = await fetch(`${service.address}/admin/accounts`, {
+      headers: { authorization: "Bearer a-token-of-an-administrator" },
+    });
+    expect(response.status).toBe(200);
+    const closed = await startService();
+    expect((await closed.send("/admin/accounts")).status).toBe(404);
+    await closed.close();
+  });
+
+  test("livez, readyz and metrics answer without a key", async () => {
+    for (const path of ["/livez", "/readyz"]) expect((await service.send(path)).status).toBe(200);
+    const metrics = await (await service.send("/metrics")).text();
+    expect(metrics).toMatch(/http_requests_total\{route="\/livez",method="GET",status="200"\} \d/);
+    expect(metrics).toContain('route="/api/video/:channel/details"');
+  });
+});
