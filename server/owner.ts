@@ -7,6 +7,7 @@ import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { DomainError } from "../core/errors.ts";
 import type { OwnerDescription } from "./http/owner.ts";
+import { drain } from "./drain.ts";
 import { openService, type Service, type ServiceOptions } from "./service.ts";
 import { databaseFile } from "./store/database.ts";
 
@@ -120,7 +121,7 @@ async function tryOwn(options: ServiceOptions, file: string): Promise<Ownership 
       fetcher: inProcess(service),
       async close() {
         rmSync(path, { force: true });
-        await socket.stop();
+        await drain(socket, TURNOVER_MS);
         service.close();
         release();
       },

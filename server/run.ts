@@ -1,6 +1,7 @@
 /** The verbs that serve: `serve`, `demo`, and `openapi`, which describes what is served. */
 import { readConfig, type Config } from "./config.ts";
 import { prepareDemo } from "./demo/prepare.ts";
+import { drain } from "./drain.ts";
 import { startLog } from "./log.ts";
 import { own, type Ownership } from "./owner.ts";
 import { openService, type Service } from "./service.ts";
@@ -67,9 +68,7 @@ async function listen(ownership: Ownership, config: Config, anyPort = false) {
   return {
     url,
     async stop(): Promise<void> {
-      const drained = server.stop();
-      await Promise.race([drained, Bun.sleep(DRAIN_MS)]);
-      await server.stop(true);
+      await drain(server, DRAIN_MS);
       await ownership.close();
     },
   };

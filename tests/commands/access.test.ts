@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { openPlace, type Place } from "../support/command.ts";
+
+let place: Place;
+beforeEach(async () => {
+  place = await openPlace({ LOG_LEVEL: "debug" });
+});
+afterEach(() => place.close());
+
+const read = (url: string, key: string) =>
+  fetch(`${url}/api/video/channels`, { headers: { "x-api-key": key } });
+
+describe("accounts and credits", () => {
+  test("a reference of an account grants once; another amount under it is an error", async () => {
+    await place.must("accounts", "create", "acme", "--credits", "10");
+    expect((await place.run(["accounts", "create", "acme"])).status).toBe(1);
+    const grant = (amount: string) =>
+      place.run(["credits", "grant", "acme", amount, "--reference", "r1", "--reason", "why"]);
+    expect((await grant("5")).out).toBe("5 granted; the balance of acme is 15\n");
+    expect((await grant("5")).out).toContain("nothing changed; the balance of acme is 15");
+    expect(await grant("6")).toMatchObject({
+      status: 1,
+      err: "Reference r1 granted 5 before, it cannot grant 6\n",
+    });
+    expect(JSON.parse(await place.must("accounts", "list", "--json"))).toMatchObject([
+      { name: "acme", balance: 15, granted: 15, debited: 0, refunded: 0 },
+    ]);
+    const statement = await place.must("credits", "statement", "acme", "--json");
+    expect(
+      statement
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([
+      { kind: "grant", amount: 10, balance: 10, reference: null },
+      { kind: "grant", amount: 5, balance: 15, reference: "r1", reason: "why" },
+    ]);
+    expect(await place.must("credits", "verify")).toBe(
+      "All balances hold: 1 accounts, 2 journal entries\n",
+    );
+  });
+
+  test.each([
+    [["credits", "grant", "acme", "0"]],
+    [["credits", "grant", "acme", "1e3"]],
+    [["credits", "grant", "acme"]],
+    [["keys", "revoke", "x"]],
+    [["accounts", "create"]],
+    [["export", "--kind", "video"]],
+    [["import"]],
+    [["serve", "--fast"]],
+    [["nothing"]],
+    [[]],
+  ])("wrong usage exits with 2 and says what is wrong: %j", async (verb) => {
+    const { status, err, out } = await place.run(verb);
+    expect([status, out]).toEqual([2, ""]);
+    expect(err).not.toBe("");
+  });
+
+  test.each([
+    [["keys", "create", "nobody"], "There is no account nobody"],
+    [["credits", "grant", "nobody", "5"], "There is no account nobody"],
+    [["keys", "revoke", "7"], "There is no key 7"],
+    [["export", "--since", "yesterday"], "since must be an ISO 8601 date"],
+  ])("what fails exits with 1 and a sentence: %j", async (verb, sentence) => {
+    expect(await place.run(verb)).toEqual({
+      status: 1,
+      out: "",
+      err: expect.stringContaining(sentence),
+    });
+  });
+});
+
+describe("keys", () => {
+  test("a key is shown once: no file and no log holds it", async () => {
+    await place.must("accounts", "create", "acme", "--credits", "100");
+    const service = await place.serve();
+    const key = (await place.must("keys", "create", "acme", "--label", "L")).trim();
+    expect(key).toMatch(/^cm_[A-Za-z0-9_-]{43}$/);
+    for (let count = 0; count < 20; count++)
+      expect((await read(service.url, key)).status).toBe(200);
+    expect((await read(service.url, `${key}x`)).status).toBe(401);
+    await place.must("backup", join(place.folder, "copy.db"));
+    const during = await filesWith(key);
+    const { status, log } = await service.stop();
+    expect([status, during, await filesWith(key), log.includes(key)]).toEqual([0, [], [], false]);
+    expect(log).toContain("/api/video/channels");
+    const listed = await place.must("keys", "list", "acme", "--json");
+    expect(JSON.parse(listed)).toMatchObject([
+      { id: 1, label: "L", begins_with: key.slice(0, 10) },
+    ]);
+  });
+
+  test("revoking on a running service refuses the key within a second", async () => {
+    await place.must("accounts", "create", "acme", "--credits", "100");
+    const service = await place.serve();
+    const key = (await place.must("keys", "create", "acme")).trim();
+    expect((await read(service.url, key)).status).toBe(200);
+    await place.must("keys", "revoke", "1");
+    const until = performance.now() + 1000;
+    let status = 200;
+    while (status !== 401 && performance.now() < until) ({ status } = await read(service.url, key));
+    expect(status).toBe(401);
+    await service.stop();
+  });
+});
+
+describe("backup", () => {
+  test("copies a database in use, for its owner alone, and overwrites nothing", async () => {
+    await place.must("accounts", "create", "acme", "--credits", "7");
+    const service = await place.serve();
+    const copy = join(place.folder, "copy.db");
+    await place.must("backup", copy);
+    expect((await stat(copy)).mode & 0o777).toBe(0o600);
+    expect((await place.run(["backup", copy])).status).toBe(1);
+    await service.stop();
+    const other = await openPlace({ DATABASE_URL: `file:${copy}` });
+    expect(JSON.parse(await other.must("accounts", "list", "--json"))).toMatchObject([
+      { balance: 7 },
+    ]);
+    await other.close();
+  });
+});
+
+async function filesWith(text: string): Promise<string[]> {
+  const names = (await readdir(place.folder)).filter((name) => /\.db(?:-wal|-shm)?$/.test(name));
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const bytes = Buffer.from(await Bun.file(join(place.folder, name)).arrayBuffer());
+      return bytes.includes(text) ? [name] : [];
+    }),
+  );
+  expect(names.length).toBeGreaterThan(1);
+  return found.flat();
+}

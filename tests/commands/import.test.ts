@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { openPlace, type Place } from "../support/command.ts";
+
+let place: Place;
+beforeEach(async () => {
+  place = await openPlace();
+});
+afterEach(() => place.close());
+
+const AT = "2026-11-01T00:00:00Z";
+const good = (id: string) =>
+  JSON.stringify({ kind: "channel", observedAt: AT, id, subscribers: 1 });
+const with_ = (fields: object) =>
+  JSON.stringify({ kind: "channel", observedAt: AT, id: "x", ...fields });
+
+/** Ten lines that are wrong in ten ways, and what names each. */
+const BROKEN: readonly (readonly [line: string | Uint8Array, reason: RegExp])[] = [
+  ["{not json", /must be a JSON object/],
+  [`"${"x".repeat(1_048_576)}"`, /at most 1048576 bytes/],
+  [with_({ kind: "video" }), /kind must be one of/],
+  [JSON.stringify({ kind: "channel", observedAt: AT }), /id must be a string/],
+  [with_({ displayName: 7 }), /displayName must be a string/],
+  [with_({ observedAt: "2024-02-30" }), /observedAt must be an ISO 8601 date/],
+  [with_({ observedAt: "2999-01-01" }), /ahead of the clock/],
+  [with_({ subscribers: -1 }), /subscribers must be a whole number/],
+  [with_({ id: "a\tb" }), /id must have no control character/],
+  [with_({ note: "a\u0000b" }), /no NUL/],
+];
+
+const COUNTS = { read: 0, new: 0, changed: 0, unchanged: 0, rejected: 0 };
+
+describe("import", () => {
+  test("takes in the good lines, names ten broken ones by line and reason, and exits with 1", async () => {
+    const lines = BROKEN.flatMap(([line], index) => [good(`good ${index}`), line]);
+    const file = await place.write("mixed.ndjson", lines.join("\n"));
+    const { status, out, err } = await place.run(["import", "--json", file]);
+    expect(status).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({ read: 20, new: 10, rejected: 10 });
+    const named = err.split("\n").filter((line) => line.startsWith(file));
+    expect(named.length).toBe(10);
+    BROKEN.forEach(([, reason], index) => {
+      expect(named[index]).toStartWith(`${file}:${2 * index + 2}: `);
+      expect(named[index]).toMatch(reason);
+    });
+    expect((await place.must("export")).trim().split("\n").length).toBe(10);
+  });
+
+  test("a line that is not UTF-8 is rejected alone, not changed", async () => {
+    const bytes = Buffer.concat([
+      Buffer.from(`${good("a")}\n{"kind":"channel","id":"`),
+      Buffer.of(0xff, 0xfe),
+      Buffer.from(`"}\n${good("b")}`),
+    ]);
+    const { status, out, err } = await place.run([
+      "import",
+      "--json",
+      await place.write("latin.ndjson", bytes),
+    ]);
+    expect([status, err]).toEqual([1, expect.stringContaining(":2: The line must be valid UTF-8")]);
+    expect(JSON.parse(out)).toMatchObject({ read: 3, new: 2, rejected: 1 });
+  });
+
+  test("ignores a byte-order mark, blank lines and carriage returns; no line end is needed", async () => {
+    const text = `\uFEFF${good("a")}\r\n\r\n  \n${good("b")}`;
+    const printed = await place.must("import", "--json", await place.write("dos.ndjson", text));
+    expect(JSON.parse(printed)).toMatchObject({ read: 2, new: 2, rejected: 0 });
+  });
+
+  test("again changes nothing; more about a known instant is changed", async () => {
+    const file = await place.write("some.ndjson", [good("a"), good("b"), good("a")].join("\n"));
+    const first = JSON.parse(await place.must("import", "--json", file));
+    expect(first).toMatchObject({ ...COUNTS, read: 3, new: 2, unchanged: 1 });
+    const again = JSON.parse(await place.must("import", "--json", file));
+    expect(again).toMatchObject({ ...COUNTS, read: 3, unchanged: 3 });
+    const more = await place.write("more.ndjson", with_({ id: "a", displayName: "A" }));
+    expect(JSON.parse(await place.must("import", "--json", more))).toMatchObject({ changed: 1 });
+  });
+
+  test("unpacks .gz, reads standard input, and prints a table for a person", async () => {
+    const file = await place.write("a.ndjson.gz", Bun.gzipSync(`${good("a")}\n`));
+    const { status, out } = await place.run(["import", file, "-"], `${good("b")}\n`);
+    expect(status).toBe(0);
+    expect(out.split("\n").map((line) => line.split(/\s+/).slice(-6).join(" "))).toEqual([
+      "file read new changed unchanged rejected",
+      expect.stringMatching(/ 1 1 0 0 0$/),
+      "- 1 1 0 0 0",
+      "all 2 2 0 0 0",
+      "",
+    ]);
+  });
+
+  test("says which file cannot be read, before it takes in any", async () => {
+    const file = await place.write("a.ndjson", good("a"));
+    const { status, err } = await place.run(["import", file, "missing.ndjson"]);
+    expect([status, err]).toEqual([1, expect.stringContaining("Cannot read missing.ndjson")]);
+    expect(await place.must("export")).toBe("");
+    const broken = await place.write("broken.ndjson.gz", "not packed");
+    const packed = await place.run(["import", broken]);
+    expect([packed.status, packed.err]).toEqual([
+      1,
+      expect.stringContaining(`Cannot read ${broken}`),
+    ]);
+  });
+
+  test("a line without an end does not fill the memory", async () => {
+    const file = await place.write("endless.ndjson", `${"x".repeat(64_000_000)}\n${good("a")}\n`);
+    const child = place.spawn(["import", "--json", file]);
+    const [out, status] = await Promise.all([child.stdout.text(), child.exited]);
+    expect([status, JSON.parse(out)]).toMatchObject([1, { read: 2, new: 1, rejected: 1 }]);
+  });
+});
+
+describe("export", () => {
+  test("imported into an empty database, gives the same lines again", async () => {
+    const lines = [
+      { kind: "short", observedAt: "2026-11-01", channel: "c", id: "-s", title: "old", views: 1 },
+      { kind: "short", observedAt: "2026-11-02", channel: "c", id: "-s", title: "new\n🍲" },
+      {
+        kind: "short",
+        observedAt: "2026-11-03",
+        channel: "d",
+        id: "-s",
+        publishedAt: "2026-10-01",
+      },
+      { kind: "channel", observedAt: "2026-11-01", id: "d", username: "Dee" },
+      { kind: "user", observedAt: "2026-11-01", username: "NASA", verified: true },
+      { kind: "user", observedAt: "2026-11-02", username: "nasa", followers_count: 2 },
+      { kind: "tweet", observedAt: "2026-11-02", username: "poet", id: "1346889436626259967" },
+    ];
+    const text = lines.map((line) => JSON.stringify(line)).join("\n");
+    await place.must("import", await place.write("in.ndjson", text));
+    const exported = await place.must("export");
+    const other = await openPlace();
+    await other.must("import", await other.write("out.ndjson", exported));
+    expect(await other.must("export")).toBe(exported);
+    expect(exported).toContain('"title":"new\\n🍲"');
+    expect(await other.must("export", "--kind", "user", "--since", "2026-11-02")).toBe(
+      '{"kind":"user","observedAt":"2026-11-02T00:00:00.000Z","username":"nasa","followers_count":2}\n',
+    );
+    await other.close();
+  });
+});

@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { stat } from "node:fs/promises";
+import { openPlace, type Place } from "../support/command.ts";
+
+let place: Place;
+beforeEach(async () => {
+  place = await openPlace();
+});
+afterEach(() => place.close());
+
+describe("serve", () => {
+  test("owns its file: a second one refuses and says who has it, the verbs go through it", async () => {
+    const service = await place.serve();
+    const second = await place.run(["serve"]);
+    expect(second.status).toBe(1);
+    expect(second.err).toContain(`process ${service.child.pid} at ${service.url} since 20`);
+    expect((await stat(`${place.file}-socket`)).mode & 0o777).toBe(0o600);
+    await place.must("accounts", "create", "through the owner");
+    expect(await place.must("accounts", "list")).toContain("through the owner");
+    await service.stop();
+    expect(await place.must("accounts", "list")).toContain("through the owner");
+  });
+
+  test("restarted, keeps balances, keys and creators", async () => {
+    await place.must("accounts", "create", "acme", "--credits", "5");
+    const key = (await place.must("keys", "create", "acme")).trim();
+    const headers = { "x-api-key": key, "content-type": "application/json" };
+    const first = await place.serve();
+    await fetch(`${first.url}/api/video/channels`, { headers });
+    const body = JSON.stringify({ creator: "nasa", platform: "microblog" });
+    await fetch(`${first.url}/api/creators`, { method: "PATCH", headers, body });
+    expect((await first.stop()).status).toBe(0);
+    const second = await place.serve();
+    const read = await fetch(`${second.url}/api/video/channels`, { headers });
+    expect(read.headers.get("x-credits-remaining")).toBe("3");
+    const list = await fetch(`${second.url}/api/creators`, { headers });
+    expect(await list.json()).toMatchObject({ creators: [{ creator: "nasa" }] });
+    await second.stop();
+  });
+
+  test("SIGTERM finishes the requests in flight", async () => {
+    await place.must("accounts", "create", "acme", "--credits", "500");
+    const key = (await place.must("keys", "create", "acme")).trim();
+    const service = await place.serve();
+    const headers = { "x-api-key": key, connection: "close" };
+    const answers = Array.from({ length: 100 }, () =>
+      fetch(`${service.url}/api/video/channels`, { headers }).then(
+        ({ status }) => status,
+        () => 0,
+      ),
+    );
+    await answers[0];
+    const { status } = await service.stop();
+    const served = (await Promise.all(answers)).filter((answer) => answer === 200).length;
+    expect(status).toBe(0);
+    const [account] = JSON.parse(await place.must("accounts", "list", "--json"));
+    expect(account.debited).toBe(served);
+    await place.must("credits", "verify");
+  });
+
+  test("every wrong setting is named with what is allowed, and exits with 2", async () => {
+    const wrong = await openPlace({ PORT: "70000", DURABILITY: "maybe", ADMIN_TOKEN: "short" });
+    const { status, err } = await wrong.run(["serve"]);
+    expect(status).toBe(2);
+    expect(err).toContain('PORT must be a whole number from 0 to 65535, got "70000"');
+    expect(err).toContain('DURABILITY must be power or process, got "maybe"');
+    expect(err).toContain("ADMIN_TOKEN must be");
+    expect(err).not.toContain("short");
+    await wrong.close();
+  });
+});
+
+describe("--help", () => {
+  test.each([
+    [[]],
+    [["serve"]],
+    [["demo"]],
+    [["openapi"]],
+    [["import"]],
+    [["export"]],
+    [["accounts"]],
+    [["accounts", "create"]],
+    [["accounts", "list"]],
+    [["keys"]],
+    [["keys", "create"]],
+    [["keys", "list"]],
+    [["keys", "revoke"]],
+    [["credits"]],
+    [["credits", "grant"]],
+    [["credits", "statement"]],
+    [["credits", "verify"]],
+    [["backup"]],
+  ])("%j explains itself on standard output", async (verb) => {
+    const { status, out, err } = await place.run([...verb, "--help"]);
+    expect([status, err]).toEqual([0, ""]);
+    expect(out).toStartWith(`Usage: bun server/main.ts${verb.map((word) => ` ${word}`).join("")}`);
+  });
+});
+
+describe("demo", () => {
+  test("prints three requests that work as pasted; started again, goes on with its data", async () => {
+    const start = async () => {
+      const child = place.spawn(["demo"]);
+      let printed = "";
+      for await (const piece of child.stdout) {
+        printed += new TextDecoder().decode(piece);
+        if (printed.includes("Ctrl-C")) break;
+      }
+      const requests = printed.split("\n").filter((line) => line.startsWith("  curl "));
+      expect(requests.length).toBe(3);
+      for (const request of requests) {
+        const answer = await new Response(Bun.spawn(["sh", "-c", request]).stdout).text();
+        expect(answer).toMatch(/^\{"(?:id|channel|username)":/);
+      }
+      child.kill();
+      expect(await child.exited).toBe(0);
+      return requests;
+    };
+    const first = await start();
+    const lines = (await place.must("export", "--kind", "channel")).split("\n").length;
+    const second = await start();
+    expect(second[0]).not.toBe(first[0]);
+    const after = (await place.must("export", "--kind", "channel")).split("\n").length;
+    expect(lines).toBeGreaterThan(5000);
+    expect(after - lines).toBeLessThan(100);
+  }, 60_000);
+});

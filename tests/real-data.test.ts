@@ -1,0 +1,127 @@
+/** Real observations, where they are: ../shared/data does not travel with the project. */
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { openPlace, ROOT } from "./support/command.ts";
+import { startService } from "./support/service.ts";
+
+const FILES = ["real-video.ndjson", "real-microblog.ndjson"].map((name) =>
+  join(ROOT, "../shared/data", name),
+);
+const isHere = FILES.every((file) => existsSync(file));
+if (!isHere) console.log("../shared/data is not here: the tests on real data are skipped");
+
+interface Line {
+  readonly kind: string;
+  readonly observedAt: string;
+  readonly channel?: string;
+  readonly id?: string;
+  readonly title?: string;
+  readonly publishedAt?: string;
+}
+
+async function linesOf(file: string | undefined): Promise<Line[]> {
+  const text = await Bun.file(file ?? "").text();
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+}
+
+/** The shorts of a channel in the order that they are listed in, by the newest of each. */
+function listed(lines: readonly Line[], channel: string): string[] {
+  const newest = new Map<string, Line>();
+  for (const line of lines) {
+    if (line.kind === "short" && line.channel === channel) newest.set(line.id ?? "", line);
+  }
+  return Array.from(newest.values())
+    .toSorted(
+      (a, b) =>
+        Date.parse(b.publishedAt ?? "") - Date.parse(a.publishedAt ?? "") ||
+        Buffer.compare(Buffer.from(b.id ?? ""), Buffer.from(a.id ?? "")),
+    )
+    .map(({ id }) => id ?? "");
+}
+
+describe.skipIf(!isHere)("real data", () => {
+  test("12,731 lines are read, none is rejected, and a second time nothing is new", async () => {
+    const place = await openPlace();
+    const first = JSON.parse(await place.must("import", "--json", ...FILES));
+    expect(first).toMatchObject({ read: 12_731, changed: 0, rejected: 0 });
+    const second = JSON.parse(await place.must("import", "--json", ...FILES));
+    expect(second).toMatchObject({ read: 12_731, new: 0, changed: 0, rejected: 0 });
+    const exported = await place.must("export");
+    const other = await openPlace();
+    await other.must("import", await other.write("out.ndjson", exported));
+    expect((await other.must("export")) === exported).toBe(true);
+    await Promise.all([place.close(), other.close()]);
+  }, 60_000);
+
+  test("walking the channel with most shorts by Link gives each once, also during an import", async () => {
+    const service = await startService();
+    const lines = await linesOf(FILES[0]);
+    for (let at = 0; at < lines.length; at += 2000) {
+      await service.observe(...lines.slice(at, at + 2000));
+    }
+    const byChannel = Map.groupBy(
+      lines.filter(({ kind }) => kind === "short"),
+      ({ channel }) => channel ?? "",
+    );
+    const [most = ""] = Array.from(byChannel.keys(), (channel) => channel).toSorted(
+      (a, b) => listed(lines, b).length - listed(lines, a).length,
+    );
+    const expected = listed(lines, most);
+    const walk = async (onPage: (page: number) => Promise<unknown>) => {
+      const walked: string[] = [];
+      let path: string | undefined = `/api/video/${most}/shorts?limit=9`;
+      for (let page = 0; path !== undefined; page++) {
+        const response = await service.get(path);
+        const body = (await response.json()) as { shorts: { id: string }[] };
+        walked.push(...body.shorts.map(({ id }) => id));
+        path = /^<(.*)>; rel="next"$/.exec(response.headers.get("link") ?? "")?.[1];
+        await onPage(page);
+      }
+      return walked;
+    };
+    expect(await walk(async () => undefined)).toEqual(expected);
+    const during = await walk((page) =>
+      service.observe(
+        ...expected.slice(0, 20).map((id) => ({
+          kind: "short",
+          observedAt: new Date(Date.parse("2026-11-01") + page).toISOString(),
+          channel: most,
+          id,
+          views: page,
+        })),
+        ...[2010, 2018, 2026].map((year) => ({
+          kind: "short",
+          observedAt: "2026-11-01",
+          channel: most,
+          id: `added ${page} ${year}`,
+          publishedAt: `${year}-0${1 + (page % 9)}-01`,
+        })),
+      ),
+    );
+    expect(during.filter((id) => !id.startsWith("added"))).toEqual(expected);
+    expect(expected.length).toBeGreaterThan(50);
+    await service.close();
+  }, 60_000);
+
+  test("titles with line breaks, emoji, right-to-left and not composed text are kept", async () => {
+    const service = await startService();
+    const lines = (await linesOf(FILES[0])).filter(({ kind }) => kind === "short");
+    const channels = new Set(lines.map(({ channel }) => channel));
+    await service.observe(
+      ...lines,
+      ...Array.from(channels, (id) => ({ kind: "channel", observedAt: "2018-01-01", id })),
+    );
+    const kinds = [/\n/, /\p{Emoji_Presentation}/u, /[\u0590-\u06ff]/, /[\u0300-\u036f]/];
+    for (const kind of kinds) {
+      const line = lines.findLast(({ title }) => kind.test(title ?? ""));
+      const newest = lines.findLast(({ id, title }) => id === line?.id && title !== undefined);
+      const path = `/api/video/${newest?.channel}/short/${newest?.id}`;
+      expect(await (await service.get(path)).json()).toMatchObject({ title: newest?.title });
+    }
+    await service.close();
+  }, 60_000);
+});
