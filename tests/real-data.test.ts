@@ -17,6 +17,8 @@ interface Line {
   readonly channel?: string;
   readonly id?: string;
   readonly title?: string;
+  readonly username?: string;
+  readonly text?: string;
   readonly publishedAt?: string;
 }
 
@@ -107,20 +109,28 @@ describe.skipIf(!isHere)("real data", () => {
     await service.close();
   }, 60_000);
 
-  test("titles with line breaks, emoji, right-to-left and not composed text are kept", async () => {
+  test("line breaks, emoji, right-to-left and not composed text are kept byte for byte", async () => {
     const service = await startService();
-    const lines = (await linesOf(FILES[0])).filter(({ kind }) => kind === "short");
-    const channels = new Set(lines.map(({ channel }) => channel));
+    const shorts = (await linesOf(FILES[0])).filter(({ kind }) => kind === "short");
+    const tweets = (await linesOf(FILES[1])).filter(({ kind }) => kind === "tweet");
+    const channels = new Set(shorts.map(({ channel }) => channel));
     await service.observe(
-      ...lines,
+      ...shorts,
+      ...tweets,
       ...Array.from(channels, (id) => ({ kind: "channel", observedAt: "2018-01-01", id })),
     );
-    const kinds = [/\n/, /\p{Emoji_Presentation}/u, /[\u0590-\u06ff]/, /[\u0300-\u036f]/];
-    for (const kind of kinds) {
-      const line = lines.findLast(({ title }) => kind.test(title ?? ""));
-      const newest = lines.findLast(({ id, title }) => id === line?.id && title !== undefined);
+    for (const kind of [/\n/, /\p{Emoji_Presentation}/u, /[\u0300-\u036f]/]) {
+      const some = shorts.find(({ title }) => kind.test(title ?? ""));
+      const newest = shorts.findLast(({ id, title }) => id === some?.id && title !== undefined);
       const path = `/api/video/${newest?.channel}/short/${newest?.id}`;
       expect(await (await service.get(path)).json()).toMatchObject({ title: newest?.title });
+    }
+    for (const kind of [/\n/, /\p{Emoji_Presentation}/u, /[\u0590-\u06ff]/]) {
+      const some = tweets.find(({ text }) => kind.test(text ?? ""));
+      const newest = tweets.findLast(({ id, text }) => id === some?.id && text !== undefined);
+      const path = `/api/microblog/${newest?.username}/tweet/${newest?.id}`;
+      const body: unknown = await (await service.get(path)).json();
+      expect(body).toMatchObject({ tweet: { id: newest?.id, text: newest?.text } });
     }
     await service.close();
   }, 60_000);

@@ -4,7 +4,7 @@ import { creatorExists, creatorNotFound, type Creator } from "../../core/creator
 import type { CreatorList } from "../../core/schema/creators.ts";
 import { foldCase } from "../../core/text.ts";
 import { formatInstant } from "../../core/time.ts";
-import type { Database } from "./database.ts";
+import { withOwnErrors, type Database } from "./database.ts";
 import { creators } from "./tables.ts";
 
 /** What an operation made of the list. */
@@ -21,7 +21,7 @@ export type CreatorStore = ReturnType<typeof creatorStore>;
 /** The monitoring list of a database; `now` is in milliseconds since 1970 UTC. */
 export function creatorStore(database: Database) {
   const total = { sql: "SELECT count(*) AS total FROM creators", args: [] };
-  return {
+  return withOwnErrors({
     /** @throws {DomainError} `Creator Already Exists`. */
     async add(creator: Creator, now: number): Promise<CreatorChange> {
       const identity = [creator.platform, foldCase(creator.creator)];
@@ -73,5 +73,5 @@ export function creatorStore(database: Database) {
         total_creators: rows.length,
       };
     },
-  };
+  });
 }

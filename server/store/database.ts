@@ -17,6 +17,7 @@ import {
   type ResultSet,
   type Row,
 } from "@libsql/client";
+import { DrizzleQueryError } from "drizzle-orm/errors";
 import { drizzle, type LibSQLDatabase } from "drizzle-orm/libsql";
 import { migrate } from "drizzle-orm/libsql/migrator";
 import { DomainError } from "../../core/errors.ts";
@@ -28,6 +29,8 @@ export interface DatabaseOptions {
   readonly authToken?: string;
   /** `power`: a commit survives a power cut; `process`: the death of the process. */
   readonly durability: "power" | "process";
+  /** How long a statement waits for a lock that another process holds; 5 seconds if left out. */
+  readonly lockTimeoutMs?: number;
 }
 
 /** An open database. */
@@ -43,7 +46,6 @@ export interface Database {
   close(): void;
 }
 
-/** How long a statement waits for a lock that another process holds. */
 const LOCK_TIMEOUT_MS = 5000;
 
 /** The path of the file that a URL names, or `undefined` where it names a server. */
@@ -63,52 +65,78 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const client = createClient({
     url: options.url,
     ...(options.authToken === undefined ? {} : { authToken: options.authToken }),
-    ...(file === undefined ? {} : { concurrency: 1, timeout: LOCK_TIMEOUT_MS }),
+    ...(file === undefined
+      ? {}
+      : { concurrency: 1, timeout: options.lockTimeoutMs ?? LOCK_TIMEOUT_MS }),
   });
-  const pragmas =
-    file === undefined
-      ? []
-      : [
-          "PRAGMA journal_mode = WAL",
-          `PRAGMA synchronous = ${options.durability === "power" ? "FULL" : "NORMAL"}`,
-        ];
-  const guarded = guardClient(client, pragmas);
-  await guarded.prepare();
-  const query = drizzle(guarded.client);
-  await migrate(query, { migrationsFolder: join(import.meta.dir, "migrations") });
+  const pragmas = [
+    "PRAGMA journal_mode = WAL",
+    `PRAGMA synchronous = ${options.durability === "power" ? "FULL" : "NORMAL"}`,
+  ];
+  const guarded = file === undefined ? guardServer(client) : await guardFile(client, pragmas);
+  const query = drizzle(guarded);
+  const migrationsFolder = join(import.meta.dir, "migrations");
+  await ownError(() => migrate(query, { migrationsFolder }));
   return {
     query,
-    select: async (statement) => (await guarded.client.execute(statement)).rows,
-    write: (statements) => guarded.client.batch([...statements], "write"),
+    select: async (statement) => (await guarded.execute(statement)).rows,
+    write: (statements) => guarded.batch([...statements], "write"),
     copyTo: async (target) => {
-      await guarded.client.execute({ sql: "VACUUM INTO ?", args: [target] });
+      await guarded.execute({ sql: "VACUUM INTO ?", args: [target] });
     },
     close: () => client.close(),
   };
 }
 
-/**
- * Wraps a client so that a lock that could not be had closes the connection before its next use,
- * and so that a batch of anything but queries takes its lock at once.
- */
-function guardClient(client: Client, pragmas: readonly string[]) {
-  const prepare = async () => {
-    for (const pragma of pragmas) await client.execute(pragma);
-  };
-  async function guard<Result>(call: () => Promise<Result>): Promise<Result> {
+/** Runs a call of the client. */
+type Guard = <Result>(call: () => Promise<Result>) => Promise<Result>;
+
+/** Wraps the client of a server, which many calls may use at once. */
+function guardServer(client: Client): Client {
+  return guardClient(client, async (call) => {
     try {
+      return await call();
+    } catch (error) {
+      throw asUnavailable(error) ?? error;
+    }
+  });
+}
+
+/**
+ * Wraps the client of a file. A connection that could not have a lock is opened anew before its
+ * next use; calls go one by one, because the client hands such a connection to the next call
+ * before it tells of the failure.
+ */
+async function guardFile(client: Client, pragmas: readonly string[]): Promise<Client> {
+  let isReady = false;
+  let last: Promise<unknown> = Promise.resolve();
+  const attempt: Guard = async (call) => {
+    try {
+      if (!isReady) {
+        await client.reconnect();
+        for (const pragma of pragmas) await client.execute(pragma);
+        isReady = true;
+      }
       return await call();
     } catch (error) {
       const unavailable = asUnavailable(error);
       if (unavailable === undefined) throw error;
-      if (pragmas.length > 0) {
-        client.reconnect();
-        await prepare();
-      }
+      isReady = false;
       throw unavailable;
     }
-  }
-  const guardedClient: Client = {
+  };
+  const guard: Guard = (call) => {
+    const next = last.then(() => attempt(call));
+    last = next.catch(() => undefined);
+    return next;
+  };
+  await guard(() => Promise.resolve());
+  return guardClient(client, guard);
+}
+
+/** Wraps a client; a batch of anything but queries takes its lock at once. */
+function guardClient(client: Client, guard: Guard): Client {
+  return {
     protocol: client.protocol,
     get closed() {
       return client.closed;
@@ -123,7 +151,6 @@ function guardClient(client: Client, pragmas: readonly string[]) {
     reconnect: () => client.reconnect(),
     close: () => client.close(),
   };
-  return { client: guardedClient, prepare: () => guard(prepare) };
 }
 
 function batchMode(statements: readonly InStatement[]): "read" | "write" {
@@ -146,4 +173,31 @@ function asUnavailable(error: unknown): DomainError | undefined {
     new DomainError("Service Unavailable", "The database cannot be reached right now"),
     { cause: error },
   );
+}
+
+/** Drizzle wraps what a query failed with; its caller gets the domain's error itself. */
+async function ownError<Result>(call: () => PromiseLike<Result>): Promise<Result> {
+  try {
+    return await call();
+  } catch (error) {
+    const isOwn = error instanceof DrizzleQueryError && error.cause instanceof DomainError;
+    throw isOwn ? error.cause : error;
+  }
+}
+
+type Methods = Readonly<Record<string, (...args: never[]) => PromiseLike<unknown>>>;
+
+type Promised<Store extends Methods> = {
+  readonly [Name in keyof Store]: (
+    ...args: Parameters<Store[Name]>
+  ) => Promise<Awaited<ReturnType<Store[Name]>>>;
+};
+
+/** Makes all methods of a store fail with the domain's errors, whatever ran the query. */
+export function withOwnErrors<Store extends Methods>(store: Store): Promised<Store> {
+  const methods: Record<string, unknown> = {};
+  for (const [name, method] of Object.entries(store)) {
+    methods[name] = (...args: never[]) => ownError(() => method(...args));
+  }
+  return methods as Promised<Store>;
 }

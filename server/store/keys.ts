@@ -1,7 +1,7 @@
 /** API keys in the database: their hashes and how they begin. */
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { DomainError } from "../../core/errors.ts";
-import type { Database } from "./database.ts";
+import { withOwnErrors, type Database } from "./database.ts";
 import { accounts, keys } from "./tables.ts";
 
 /** What is stored of a new key. */
@@ -18,7 +18,7 @@ export type KeyStore = ReturnType<typeof keyStore>;
 
 /** The keys of a database; `now` is in milliseconds since 1970 UTC. */
 export function keyStore({ query }: Database) {
-  return {
+  return withOwnErrors({
     async create(key: NewKey, now: number) {
       const [created] = await query
         .insert(keys)
@@ -66,5 +66,5 @@ export function keyStore({ query }: Database) {
       if (key === undefined) throw new DomainError("Not Found", `There is no key ${id}`);
       return { id, hash: key.hash, revokedAt: key.revokedAt ?? now };
     },
-  };
+  });
 }

@@ -9,7 +9,7 @@ import { and, asc, eq, gt, sql } from "drizzle-orm";
 import { checkAmount, grantTooLarge, referenceConflict } from "../../core/credits.ts";
 import { DomainError } from "../../core/errors.ts";
 import { MAX_WHOLE } from "../../core/limits.ts";
-import type { Database } from "./database.ts";
+import { withOwnErrors, type Database } from "./database.ts";
 import { accounts, journal } from "./tables.ts";
 
 /** A request's debit that waits for its commit. */
@@ -47,7 +47,7 @@ export type LedgerStore = ReturnType<typeof ledgerStore>;
 
 /** The ledger of a database; `now` is in milliseconds since 1970 UTC. */
 export function ledgerStore(database: Database) {
-  return {
+  return withOwnErrors({
     /** @throws {DomainError} `Conflict` when the name is taken. */
     createAccount: (name: string, now: number) => createAccount(database, name, now),
 
@@ -75,7 +75,7 @@ export function ledgerStore(database: Database) {
     /** A part of an account's journal, oldest first, with the balance after each entry. */
     statement: (name: string, after: number, limit: number) =>
       readStatement(database, name, after, limit),
-  };
+  });
 }
 
 async function createAccount(database: Database, name: string, now: number) {
@@ -148,8 +148,9 @@ async function commitDebits(
         "SELECT ?, account, 'debit', max(upto), ? FROM (SELECT value ->> 0 AS account, " +
         "sum(value ->> 1) OVER (PARTITION BY value ->> 0 ORDER BY key) AS upto " +
         "FROM json_each(?)) AS waiting JOIN accounts ON accounts.id = waiting.account " +
-        "WHERE upto <= balance GROUP BY account ON CONFLICT DO NOTHING",
-      args: [uid, now, costs],
+        "WHERE upto <= balance AND NOT EXISTS (SELECT 1 FROM journal WHERE uid = ?) " +
+        "GROUP BY account",
+      args: [uid, now, costs, uid],
     },
     {
       sql:

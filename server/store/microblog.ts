@@ -14,7 +14,7 @@ import type {
 } from "../../core/schema/microblog.ts";
 import { foldCase } from "../../core/text.ts";
 import { formatInstant, formatInstantWithoutZone } from "../../core/time.ts";
-import type { Database } from "./database.ts";
+import { withOwnErrors, type Database } from "./database.ts";
 import { readHistories, type History } from "./history.ts";
 import { tweets, userObservations, users } from "./tables.ts";
 import type { Thinnable } from "./video.ts";
@@ -24,7 +24,7 @@ export type MicroblogStore = ReturnType<typeof microblogStore>;
 
 /** Queries of the microblog interface on a database; `now` is in milliseconds since 1970 UTC. */
 export function microblogStore(database: Database) {
-  return {
+  return withOwnErrors({
     /** @throws {DomainError} `User Not Found`. */
     user: (username: string) => readUser(database, username),
 
@@ -38,7 +38,7 @@ export function microblogStore(database: Database) {
 
     /** @throws {DomainError} `User Not Found`, `Tweet Not Found`. */
     tweet: (username: string, id: string) => readTweet(database, username, id),
-  };
+  });
 }
 
 /** Finds a user, regardless of case: known once a user or a tweet of theirs was observed. */

@@ -12,7 +12,7 @@ import type {
 } from "../../core/schema/video.ts";
 import { foldCase } from "../../core/text.ts";
 import { formatInstant } from "../../core/time.ts";
-import type { Database } from "./database.ts";
+import { withOwnErrors, type Database } from "./database.ts";
 import { readHistories } from "./history.ts";
 import { channelObservations, channels, shorts } from "./tables.ts";
 
@@ -27,7 +27,7 @@ export type VideoStore = ReturnType<typeof videoStore>;
 
 /** Queries of the video interface on a database. */
 export function videoStore(database: Database) {
-  return {
+  return withOwnErrors({
     /** All channels: most subscribers first, unknown counts last, then by identifier. */
     channels: (): Promise<ChannelSummary[]> =>
       database.query
@@ -51,7 +51,7 @@ export function videoStore(database: Database) {
 
     /** @throws {DomainError} `Channel Not Found`, `Short Not Found`. */
     short: (name: string, id: string) => readShort(database, name, id),
-  };
+  });
 }
 
 /**

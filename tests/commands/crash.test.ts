@@ -26,9 +26,9 @@ test(`kill -9 during ${READERS}-way reads loses no answered debit (${ROUNDS} rou
   for (let round = 1; round <= ROUNDS; round++) {
     const service = await place.serve();
     let lowest = GRANTED;
-    let isKilled = false;
+    const crash = new AbortController();
     const reader = async () => {
-      while (!isKilled) {
+      while (!crash.signal.aborted) {
         try {
           const response = await fetch(`${service.url}/api/video/channels`, {
             headers: { "x-api-key": key },
@@ -37,13 +37,13 @@ test(`kill -9 during ${READERS}-way reads loses no answered debit (${ROUNDS} rou
           answered++;
           lowest = Math.min(lowest, Number(response.headers.get("x-credits-remaining")));
         } catch (error) {
-          if (!isKilled) throw error;
+          if (!crash.signal.aborted) throw error;
         }
       }
     };
     const readers = Array.from({ length: READERS }, reader);
     await Bun.sleep(150 + 37 * round);
-    isKilled = true;
+    crash.abort();
     await service.stop("SIGKILL");
     await Promise.all(readers);
     checkIntegrity(place.file);

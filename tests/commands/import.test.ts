@@ -10,21 +10,21 @@ afterEach(() => place.close());
 const AT = "2026-11-01T00:00:00Z";
 const good = (id: string) =>
   JSON.stringify({ kind: "channel", observedAt: AT, id, subscribers: 1 });
-const with_ = (fields: object) =>
+const channelWith = (fields: object) =>
   JSON.stringify({ kind: "channel", observedAt: AT, id: "x", ...fields });
 
 /** Ten lines that are wrong in ten ways, and what names each. */
 const BROKEN: readonly (readonly [line: string | Uint8Array, reason: RegExp])[] = [
   ["{not json", /must be a JSON object/],
   [`"${"x".repeat(1_048_576)}"`, /at most 1048576 bytes/],
-  [with_({ kind: "video" }), /kind must be one of/],
+  [channelWith({ kind: "video" }), /kind must be one of/],
   [JSON.stringify({ kind: "channel", observedAt: AT }), /id must be a string/],
-  [with_({ displayName: 7 }), /displayName must be a string/],
-  [with_({ observedAt: "2024-02-30" }), /observedAt must be an ISO 8601 date/],
-  [with_({ observedAt: "2999-01-01" }), /ahead of the clock/],
-  [with_({ subscribers: -1 }), /subscribers must be a whole number/],
-  [with_({ id: "a\tb" }), /id must have no control character/],
-  [with_({ note: "a\u0000b" }), /no NUL/],
+  [channelWith({ displayName: 7 }), /displayName must be a string/],
+  [channelWith({ observedAt: "2024-02-30" }), /observedAt must be an ISO 8601 date/],
+  [channelWith({ observedAt: "2999-01-01" }), /ahead of the clock/],
+  [channelWith({ subscribers: -1 }), /subscribers must be a whole number/],
+  [channelWith({ id: "a\tb" }), /id must have no control character/],
+  [channelWith({ note: "a\u0000b" }), /no NUL/],
 ];
 
 const COUNTS = { read: 0, new: 0, changed: 0, unchanged: 0, rejected: 0 };
@@ -72,7 +72,7 @@ describe("import", () => {
     expect(first).toMatchObject({ ...COUNTS, read: 3, new: 2, unchanged: 1 });
     const again = JSON.parse(await place.must("import", "--json", file));
     expect(again).toMatchObject({ ...COUNTS, read: 3, unchanged: 3 });
-    const more = await place.write("more.ndjson", with_({ id: "a", displayName: "A" }));
+    const more = await place.write("more.ndjson", channelWith({ id: "a", displayName: "A" }));
     expect(JSON.parse(await place.must("import", "--json", more))).toMatchObject({ changed: 1 });
   });
 
