@@ -30,10 +30,13 @@ describe("the tables", () => {
   ] as const)(
     "with durability %s the log is written ahead, synchronous is %d",
     async (durability, level) => {
-      await withDatabase(async (database) => {
-        expect((await database.select("PRAGMA journal_mode"))[0]?.["journal_mode"]).toBe("wal");
-        expect((await database.select("PRAGMA synchronous"))[0]?.["synchronous"]).toBe(level);
-      }, { durability });
+      await withDatabase(
+        async (database) => {
+          expect((await database.select("PRAGMA journal_mode"))[0]?.["journal_mode"]).toBe("wal");
+          expect((await database.select("PRAGMA synchronous"))[0]?.["synchronous"]).toBe(level);
+        },
+        { durability },
+      );
     },
   );
 
