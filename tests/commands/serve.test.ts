@@ -109,7 +109,7 @@ describe("demo", () => {
       const requests = printed.split("\n").filter((line) => line.startsWith("  curl "));
       expect(requests.length).toBe(3);
       for (const request of requests) {
-        const answer = await new Response(Bun.spawn(["sh", "-c", request]).stdout).text();
+        const answer = await pasted(request);
         expect(answer).toMatch(/^\{"(?:id|channel|username)":/);
       }
       child.kill();
@@ -125,3 +125,12 @@ describe("demo", () => {
     expect(after - lines).toBeLessThan(100);
   }, 60_000);
 });
+
+/** Runs a request as it is pasted into a shell; where there is no curl, sends what it says. */
+async function pasted(request: string): Promise<string> {
+  if (Bun.which("curl") !== null) {
+    return new Response(Bun.spawn(["sh", "-c", request]).stdout).text();
+  }
+  const [, name = "", value = "", url = ""] = /-H "(.*): (.*)" "(.*)"$/.exec(request) ?? [];
+  return (await fetch(url, { headers: { [name]: value } })).text();
+}

@@ -1,43 +1,26 @@
-/** A database file of a test's own, and ways to reach it from another process. */
+/** A database of its own for a test, and ways to reach it from another process. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase, type Database, type DatabaseOptions } from "../../server/store/database.ts";
 
-/** A database of a test's own. */
-export interface TestDatabase {
-  readonly database: Database;
-  readonly file: string;
-  close(): Promise<void>;
-}
-
-/** Opens an empty database on a file in a temporary folder, which closing it removes. */
-export async function openTestDatabase(
-  options: Partial<DatabaseOptions> = {},
-): Promise<TestDatabase> {
-  const folder = await mkdtemp(join(tmpdir(), "database-"));
-  const file = join(folder, "metrics.db");
-  const database = await openDatabase({ url: `file:${file}`, durability: "process", ...options });
-  return {
-    database,
-    file,
-    async close(): Promise<void> {
-      database.close();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-/** Lends an empty database to some steps. */
+/** Opens a new database file, lets a test work on it, and removes it. */
 export async function withDatabase<Result>(
-  steps: (database: Database, file: string) => Promise<Result>,
+  work: (database: Database, file: string) => Promise<Result>,
   options: Partial<DatabaseOptions> = {},
 ): Promise<Result> {
-  const test = await openTestDatabase(options);
+  const folder = await mkdtemp(join(tmpdir(), "database-"));
+  const file = join(folder, "metrics.db");
+  const database = await openDatabase({
+    url: `file:${file}`,
+    durability: "process",
+    ...options,
+  });
   try {
-    return await steps(test.database, test.file);
+    return await work(database, file);
   } finally {
-    await test.close();
+    database.close();
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
