@@ -164,14 +164,16 @@ export function lendKeys({ entities }: Layout): string {
 }
 
 /**
- * Users that only tweets tell of are spelt as the newest of their tweets. A tweet may change its
- * user, so the spelling of both is forgotten before tweets are written and found again after.
+ * Users that only tweets tell of are spelt as the newest of their tweets. Tweets that come in may
+ * change that of the users that they name and of those that they belonged to, so the spelling of
+ * both is forgotten before they are written, and found again after.
  *
- * Each takes a JSON array: of tweets' identifiers, and nothing.
+ * The one takes two JSON arrays: of the tweets' identifiers and of the users'; the other nothing.
  */
 export const FORGET_SPELLINGS =
   "UPDATE users SET username = NULL WHERE observed_at IS NULL AND key IN " +
-  "(SELECT user FROM tweets WHERE id IN (SELECT value FROM json_each(?)))";
+  "(SELECT user FROM tweets WHERE id IN (SELECT value FROM json_each(?)) " +
+  "UNION SELECT key FROM users WHERE id IN (SELECT value FROM json_each(?)))";
 
 export const FIND_SPELLINGS =
   "UPDATE users SET username = (SELECT username FROM tweets WHERE user = users.key " +

@@ -240,14 +240,15 @@ function namedBy(kind: Kind, folds: readonly Fold[]): Statement[] {
       statement(
         FORGET_SPELLINGS,
         folds.map(({ id }) => id),
+        names,
       ),
     ];
   }
   return [];
 }
 
-function statement(sql: string, rows: readonly unknown[]): Statement {
-  return { sql, args: [JSON.stringify(rows)] };
+function statement(sql: string, ...rows: readonly (readonly unknown[])[]): Statement {
+  return { sql, args: rows.map((of) => JSON.stringify(of)) };
 }
 
 function select(database: Database, sql: string, rows: readonly unknown[]): Promise<Row[]> {

@@ -46,6 +46,14 @@ describe("GET /api/microblog/{username}/details", () => {
     expect(await json("/api/microblog/poet/details")).toMatchObject({ username: "Poet" });
   });
 
+  test("200: the spelling does not depend on the order that tweets come in", async () => {
+    await service.observe(tweet("o1", "ordered", NOW - 1));
+    await service.observe(tweet("o2", "Ordered", NOW));
+    expect(await json("/api/microblog/ordered/details")).toMatchObject({ username: "Ordered" });
+    await service.observe(tweet("o3", "ORDERED", NOW - 2));
+    expect(await json("/api/microblog/ordered/details")).toMatchObject({ username: "Ordered" });
+  });
+
   test("404: unknown, with an @, or when the only tweet is another's now", async () => {
     await service.observe(tweet("m", "giver", NOW - 9), tweet("m", "taker", NOW));
     for (const name of ["nobody", "@nasa", "giver"]) {

@@ -56,10 +56,11 @@ describe("openDatabase", () => {
     ["power", 2],
     ["process", 1],
   ] as const)("with durability %s, WAL is on and synchronous is %p", async (durability, level) => {
+    const settings = { durability };
     await withDatabase(async (database) => {
       expect(await rowsOf(database, "PRAGMA journal_mode")).toEqual([{ journal_mode: "wal" }]);
       expect(await rowsOf(database, "PRAGMA synchronous")).toEqual([{ synchronous: level }]);
-    }, durability);
+    }, settings);
   });
 });
 

@@ -24,22 +24,6 @@ describe("the tables", () => {
     },
   );
 
-  test.each([
-    ["power", 2],
-    ["process", 1],
-  ] as const)(
-    "with durability %s the log is written ahead, synchronous is %d",
-    async (durability, level) => {
-      await withDatabase(
-        async (database) => {
-          expect((await database.select("PRAGMA journal_mode"))[0]?.["journal_mode"]).toBe("wal");
-          expect((await database.select("PRAGMA synchronous"))[0]?.["synchronous"]).toBe(level);
-        },
-        { durability },
-      );
-    },
-  );
-
   test("the migrations make the tables as they are declared", async () => {
     const folder = await mkdtemp(join(ROOT, "tests/migrations-"));
     try {
