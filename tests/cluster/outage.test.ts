@@ -1,0 +1,42 @@
+/** A libSQL server that is away for a while. */
+import { describe, expect, test } from "bun:test";
+import { openDatabase } from "../../server/store/database.ts";
+import { ledgerStore } from "../../server/store/ledger.ts";
+import { verifyLedger } from "../../server/store/verify.ts";
+import { settled } from "../support/database.ts";
+import { isHere, startServer } from "../support/sqld.ts";
+
+const UNAVAILABLE = ["Service Unavailable", "The database cannot be reached right now"];
+
+describe.skipIf(!isHere)("a libSQL server that was killed", () => {
+  test("is unavailable while it is away, and has all that it acknowledged when it is back", async () => {
+    const server = await startServer();
+    const database = await openDatabase({ url: server.url, durability: "power" });
+    const ledger = ledgerStore(database);
+    const { id } = await ledger.createAccount("a", 0);
+    const grant = (uid: string) => ledger.grant({ uid, account: "a", amount: 1 }, 0);
+    await grant("first");
+    const uids = Array.from({ length: 60 }, (_, index) => `grant ${index}`);
+    const first = grant(uids[0] ?? "");
+    const flying = uids.slice(1).map((uid) => settled(grant(uid)));
+    await first;
+    await server.kill();
+    const answers = await Promise.all(flying);
+    const refused = answers.filter(Array.isArray);
+    expect(refused).toEqual(refused.map(() => UNAVAILABLE));
+    expect(await settled(ledger.accounts())).toEqual(UNAVAILABLE);
+    expect(await settled(ledger.debit([{ account: id, cost: 1 }], "d", 0))).toEqual(UNAVAILABLE);
+
+    await server.restart();
+    const acknowledged = 2 + answers.length - refused.length;
+    const { granted } = await ledger.account("a");
+    expect(granted).toBeGreaterThanOrEqual(acknowledged);
+    expect(granted).toBeLessThanOrEqual(uids.length + 1);
+    // What was refused may have been stored: tried again, each is applied once.
+    for (const uid of uids) await grant(uid);
+    expect(await ledger.account("a")).toMatchObject({ granted: uids.length + 1 });
+    expect((await verifyLedger(database)).faults).toEqual([]);
+    database.close();
+    await server.close();
+  }, 60_000);
+});

