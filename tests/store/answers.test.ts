@@ -141,7 +141,7 @@ describe("what is served", () => {
         );
         expect(await outcomeOf(batches)).toEqual(await outcomeOf([set]));
       }),
-      { numRuns: 40 },
+      { numRuns: 40, interruptAfterTimeLimit: 40_000 },
     );
   }, 60_000);
 
@@ -152,7 +152,7 @@ describe("what is served", () => {
         const again = there.exported.map((line) => checkObservation(JSON.parse(line), NOW));
         expect(await outcomeOf([again])).toEqual(there);
       }),
-      { numRuns: 25 },
+      { numRuns: 25, interruptAfterTimeLimit: 40_000 },
     );
   }, 60_000);
 
@@ -168,7 +168,7 @@ describe("what is served", () => {
         });
         expect(atOnce).toEqual(await outcomeOf([set]));
       }),
-      { numRuns: 20 },
+      { numRuns: 20, interruptAfterTimeLimit: 40_000 },
     );
   }, 60_000);
 });
@@ -196,7 +196,7 @@ describe("what is stored", () => {
           }
         });
       }),
-      { numRuns: 100 },
+      { numRuns: 100, interruptAfterTimeLimit: 40_000 },
     );
   }, 60_000);
 });
