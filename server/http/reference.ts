@@ -127,7 +127,9 @@ export function reference(script: string) {
         excludeStaticFile: false,
       }),
     )
-    .get(SCRIPT_PATH, () => new Response(Bun.file(script), { headers: cache }), {
-      detail: { hide: true },
-    });
+    .get(
+      SCRIPT_PATH,
+      async () => new Response(await Bun.file(script).bytes(), { headers: cache }),
+      { detail: { hide: true } },
+    );
 }
