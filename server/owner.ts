@@ -84,7 +84,7 @@ export async function own(options: ServiceOptions): Promise<Ownership> {
   const file = databaseFile(options.config.databaseUrl);
   if (file === undefined) {
     const service = await openService(options);
-    return { service, fetcher: inProcess(service), close: async () => service.close() };
+    return { service, fetcher: inProcess(service), close: service.close };
   }
   for (const deadline = Date.now() + TURNOVER_MS; ;) {
     const ownership = await tryOwn(options, file);
@@ -122,7 +122,7 @@ async function tryOwn(options: ServiceOptions, file: string): Promise<Ownership 
       async close() {
         rmSync(path, { force: true });
         await drain(socket, TURNOVER_MS);
-        service.close();
+        await service.close();
         release();
       },
     };

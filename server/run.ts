@@ -1,4 +1,7 @@
 /** The verbs that serve: `serve`, `demo`, and `openapi`, which describes what is served. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { readConfig, type Config } from "./config.ts";
 import { prepareDemo } from "./demo/prepare.ts";
 import { drain } from "./drain.ts";
@@ -51,11 +54,13 @@ export async function demo(environment: Record<string, string | undefined>): Pro
 
 /** Prints the document of the reference, the same that /swagger/json answers. */
 export async function openapi(): Promise<void> {
-  const config = { ...readConfig({}), databaseUrl: "file::memory:" };
+  const folder = await mkdtemp(join(tmpdir(), "creator-metrics-"));
+  const config = { ...readConfig({}), databaseUrl: `file:${join(folder, "metrics.db")}` };
   const service = await openService({ config, verb: "openapi" });
   const response = await service.app.handle(new Request("http://localhost/swagger/json"));
   process.stdout.write(`${JSON.stringify(await response.json(), null, 2)}\n`);
-  service.close();
+  await service.close();
+  await rm(folder, { recursive: true });
 }
 
 /** Listens; `anyPort` takes a free one where the wanted one is taken. */

@@ -96,7 +96,7 @@ describe("the arrows point inward", () => {
     const imports = await importsOf("server");
     const users = imports.filter(
       ({ file, target }) =>
-        /^(?:drizzle-orm|@libsql\/)/.test(target) && !isWithin("server/store")(file),
+        /^(?:drizzle-orm|@libsql\/|libsql$)/.test(target) && !isWithin("server/store")(file),
     );
     expect(users.map(described)).toEqual([]);
   });

@@ -4,7 +4,8 @@ import { creatorExists, creatorNotFound, type Creator } from "../../core/creator
 import type { CreatorList } from "../../core/schema/creators.ts";
 import { foldCase } from "../../core/text.ts";
 import { formatInstant } from "../../core/time.ts";
-import { withOwnErrors, type Database } from "./database.ts";
+import type { Database } from "./database.ts";
+import { withOwnErrors } from "./guard.ts";
 import { creators } from "./tables.ts";
 
 /** What an operation made of the list. */

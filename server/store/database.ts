@@ -1,26 +1,25 @@
 /**
  * The database: an embedded libSQL file, or a libSQL server.
  *
- * What the client needs to be safe is kept here. A file has one owner and one connection, waits
- * for a lock instead of failing, and is opened anew after a lock could not be had (the connection
- * would acknowledge writes that it never stores). Writes are single statements or one batch, never
- * an interactive transaction, and each is conditional in SQL, so it is exact on a file and on a
- * server shared by many processes.
+ * A file has one owner, one thread that writes it and, in the thread of the requests, connections
+ * that only read. A write is one batch, never an interactive transaction, and each is conditional
+ * in SQL, so it is exact on a file and on a server shared by many processes.
  */
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import {
   createClient,
-  LibsqlError,
   type Client,
   type InStatement,
+  type InValue,
   type ResultSet,
   type Row,
 } from "@libsql/client";
-import { DrizzleQueryError } from "drizzle-orm/errors";
 import { drizzle, type LibSQLDatabase } from "drizzle-orm/libsql";
 import { migrate } from "drizzle-orm/libsql/migrator";
-import { DomainError } from "../../core/errors.ts";
+import { openDocuments } from "./documents.ts";
+import { areQueries, guardFile, guardServer, ownError, tellUnavailable } from "./guard.ts";
+import { openWriter, type Statement } from "./writer.ts";
 
 /** Where the database is and what a commit survives. */
 export interface DatabaseOptions {
@@ -33,17 +32,28 @@ export interface DatabaseOptions {
   readonly lockTimeoutMs?: number;
 }
 
+/** How a write is done. */
+export interface WriteOptions {
+  /** Whether it survives only what the setting says; without it a power cut as well. */
+  readonly isRelaxed?: boolean;
+}
+
 /** An open database. */
 export interface Database {
   /** Typed queries. A batch of them is one transaction. */
   readonly query: LibSQLDatabase;
   /** Reads the rows of one statement. */
   select(statement: InStatement): Promise<Row[]>;
+  /**
+   * Reads the one JSON text that a statement makes: the fastest way to many values. The statement
+   * is kept, so its text must not vary without bound.
+   */
+  document<Value>(sql: string, args: readonly (string | number)[]): Promise<Value | undefined>;
   /** Writes statements as one transaction: all or none. */
-  write(statements: readonly InStatement[]): Promise<ResultSet[]>;
+  write(statements: readonly Statement[], options?: WriteOptions): Promise<ResultSet[]>;
   /** Copies the whole database, as it is at one instant, into a new file. */
   copyTo(file: string): Promise<void>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 const LOCK_TIMEOUT_MS = 5000;
@@ -61,143 +71,88 @@ export function databaseFile(url: string): string | undefined {
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const file = databaseFile(options.url);
-  if (file !== undefined) await mkdir(dirname(file), { recursive: true });
-  const client = createClient({
-    url: options.url,
-    ...(options.authToken === undefined ? {} : { authToken: options.authToken }),
-    ...(file === undefined
-      ? {}
-      : { concurrency: 1, timeout: options.lockTimeoutMs ?? LOCK_TIMEOUT_MS }),
-  });
-  const pragmas = [
-    "PRAGMA journal_mode = WAL",
-    `PRAGMA synchronous = ${options.durability === "power" ? "FULL" : "NORMAL"}`,
-  ];
-  const guarded = file === undefined ? guardServer(client) : await guardFile(client, pragmas);
-  const query = drizzle(guarded);
+  const database = file === undefined ? openServer(options) : await openFile(options, file);
   const migrationsFolder = join(import.meta.dir, "migrations");
-  await ownError(() => migrate(query, { migrationsFolder }));
-  return {
-    query,
-    select: async (statement) => (await guarded.execute(statement)).rows,
-    write: (statements) => guarded.batch([...statements], "write"),
-    copyTo: async (target) => {
-      await guarded.execute({ sql: "VACUUM INTO ?", args: [target] });
-    },
-    close: () => client.close(),
-  };
-}
-
-/** Runs a call of the client. */
-type Guard = <Result>(call: () => Promise<Result>) => Promise<Result>;
-
-/** Wraps the client of a server, which many calls may use at once. */
-function guardServer(client: Client): Client {
-  return guardClient(client, async (call) => {
-    try {
-      return await call();
-    } catch (error) {
-      throw asUnavailable(error) ?? error;
-    }
-  });
-}
-
-/**
- * Wraps the client of a file. A connection that could not have a lock is opened anew before its
- * next use; calls go one by one, because the client hands such a connection to the next call
- * before it tells of the failure.
- */
-async function guardFile(client: Client, pragmas: readonly string[]): Promise<Client> {
-  let isReady = false;
-  let last: Promise<unknown> = Promise.resolve();
-  const attempt: Guard = async (call) => {
-    try {
-      if (!isReady && !client.closed) {
-        await client.reconnect();
-        for (const pragma of pragmas) await client.execute(pragma);
-        isReady = true;
-      }
-      return await call();
-    } catch (error) {
-      const unavailable = asUnavailable(error);
-      if (unavailable === undefined) throw error;
-      isReady = false;
-      throw unavailable;
-    }
-  };
-  const guard: Guard = (call) => {
-    const next = last.then(() => attempt(call));
-    last = next.catch(() => undefined);
-    return next;
-  };
-  await guard(() => Promise.resolve());
-  return guardClient(client, guard);
-}
-
-/** Wraps a client; a batch of anything but queries takes its lock at once. */
-function guardClient(client: Client, guard: Guard): Client {
-  return {
-    protocol: client.protocol,
-    get closed() {
-      return client.closed;
-    },
-    execute: (statement: InStatement) => guard(() => client.execute(statement)),
-    batch: (statements: InStatement[], mode?: "read" | "write" | "deferred") =>
-      guard(() => client.batch(statements, mode ?? batchMode(statements))),
-    migrate: (statements) => guard(() => client.migrate(statements)),
-    executeMultiple: (sql) => guard(() => client.executeMultiple(sql)),
-    transaction: () => Promise.reject(new Error("Interactive transactions are not safe here")),
-    sync: () => client.sync(),
-    reconnect: () => client.reconnect(),
-    close: () => client.close(),
-  };
-}
-
-function batchMode(statements: readonly InStatement[]): "read" | "write" {
-  const isQuery = (statement: InStatement) =>
-    /^\s*select\b/i.test(typeof statement === "string" ? statement : statement.sql);
-  return statements.every(isQuery) ? "read" : "write";
-}
-
-/** What can pass by itself: a lock that another holds, a server that is away. */
-function asUnavailable(error: unknown): DomainError | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const code = error instanceof LibsqlError ? error.code : "";
-  const isPassing =
-    ["SQLITE_BUSY", "SQLITE_LOCKED", "HRANA_WEBSOCKET_ERROR", "HRANA_CLOSED_ERROR"].includes(
-      code,
-    ) ||
-    /ConnectionRefused|ECONNREFUSED|ECONNRESET|Unable to connect/.test(`${error.message} ${code}`);
-  if (!isPassing) return undefined;
-  return Object.assign(
-    new DomainError("Service Unavailable", "The database cannot be reached right now"),
-    { cause: error },
-  );
-}
-
-/** Drizzle wraps what a query failed with; its caller gets the domain's error itself. */
-async function ownError<Result>(call: () => PromiseLike<Result>): Promise<Result> {
   try {
-    return await call();
+    await ownError(() => migrate(database.query, { migrationsFolder }));
   } catch (error) {
-    const isOwn = error instanceof DrizzleQueryError && error.cause instanceof DomainError;
-    throw isOwn ? error.cause : error;
+    await database.close();
+    throw error;
   }
+  return database;
 }
 
-type Methods = Readonly<Record<string, (...args: never[]) => PromiseLike<unknown>>>;
+function openServer({ url, authToken }: DatabaseOptions): Database {
+  const client = guardServer(
+    createClient({ url, ...(authToken === undefined ? {} : { authToken }) }),
+  );
+  return {
+    query: drizzle(client),
+    select: async (statement) => (await client.execute(statement)).rows,
+    async document(sql, args) {
+      const { rows } = await client.execute({ sql, args: [...args] });
+      const text = rows[0]?.[0];
+      return typeof text === "string" ? JSON.parse(text) : undefined;
+    },
+    write: (statements) => client.batch([...statements], "write"),
+    copyTo: () => Promise.reject(new Error("A server is not copied from here")),
+    close: async () => client.close(),
+  };
+}
 
-type Promised<Store extends Methods> = {
-  readonly [Name in keyof Store]: (
-    ...args: Parameters<Store[Name]>
-  ) => Promise<Awaited<ReturnType<Store[Name]>>>;
-};
+async function openFile(options: DatabaseOptions, file: string): Promise<Database> {
+  await mkdir(dirname(file), { recursive: true });
+  const timeout = options.lockTimeoutMs ?? LOCK_TIMEOUT_MS;
+  const isAlwaysSynced = options.durability === "power";
+  const writer = await openWriter(file, timeout);
+  const write: Database["write"] = (statements, { isRelaxed = false } = {}) =>
+    tellUnavailable(() => writer.write(statements, isAlwaysSynced || !isRelaxed));
+  // The file's first connection makes it one that readers and a writer can use at once.
+  await write([]);
+  const reader = await guardFile(createClient({ url: options.url, concurrency: 1, timeout }), [
+    "PRAGMA query_only = ON",
+  ]);
+  const documents = openDocuments(file, timeout);
+  return {
+    query: drizzle(twoWayClient(reader, write)),
+    select: async (statement) => (await reader.execute(statement)).rows,
+    document: documents.read,
+    write,
+    copyTo: (target) => tellUnavailable(() => writer.copyTo(target)),
+    async close() {
+      documents.close();
+      reader.close();
+      await writer.close();
+    },
+  };
+}
 
-/** Makes all methods of a store fail with the domain's errors, whatever ran the query. */
-export function withOwnErrors<Store extends Methods>(store: Store): Promised<Store> {
-  const methods: Record<string, unknown> = {};
-  for (const [name, method] of Object.entries(store)) {
-    methods[name] = (...args: never[]) => ownError(() => method(...args));
-  }
-  return methods as Promised<Store>;
+/** A client whose queries go to the one connection and whose writes go to the other. */
+function twoWayClient(reader: Client, write: Database["write"]): Client {
+  return {
+    ...reader,
+    execute: async (statement: InStatement) => {
+      if (areQueries([statement])) return reader.execute(statement);
+      const [result] = await write([asStatement(statement)]);
+      if (result === undefined) throw new Error("The statement gave no result");
+      return result;
+    },
+    batch: (statements: InStatement[]) =>
+      areQueries(statements)
+        ? reader.batch(statements, "read")
+        : write(statements.map(asStatement)),
+    migrate: (statements) => write(statements.map(asStatement)),
+  };
+}
+
+function asStatement(statement: InStatement): Statement {
+  if (typeof statement === "string") return { sql: statement, args: [] };
+  const { sql, args = [] } = statement;
+  if (!Array.isArray(args)) throw new TypeError("Arguments are given in order, not by name");
+  return { sql, args: args.map(asValue) };
+}
+
+/** A boolean is 1 or 0 to the database. */
+function asValue(value: InValue): InValue {
+  return typeof value === "boolean" ? Number(value) : value;
 }

@@ -1,7 +1,8 @@
 /** API keys in the database: their hashes and how they begin. */
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { DomainError } from "../../core/errors.ts";
-import { withOwnErrors, type Database } from "./database.ts";
+import type { Database } from "./database.ts";
+import { withOwnErrors } from "./guard.ts";
 import { accounts, keys } from "./tables.ts";
 
 /** What is stored of a new key. */

@@ -9,7 +9,8 @@ import { and, asc, eq, gt, sql } from "drizzle-orm";
 import { checkAmount, grantTooLarge, referenceConflict } from "../../core/credits.ts";
 import { DomainError } from "../../core/errors.ts";
 import { MAX_WHOLE } from "../../core/limits.ts";
-import { withOwnErrors, type Database } from "./database.ts";
+import type { Database } from "./database.ts";
+import { withOwnErrors } from "./guard.ts";
 import { accounts, journal } from "./tables.ts";
 
 /** A request's debit that waits for its commit. */
@@ -141,32 +142,35 @@ async function commitDebits(
   now: number,
 ): Promise<DebitOutcome[]> {
   const costs = JSON.stringify(waiting.map(({ account, cost }) => [account, cost]));
-  const [, , decided] = await database.write([
-    {
-      sql:
-        "INSERT INTO journal (uid, account, kind, amount, at) " +
-        "SELECT ?, account, 'debit', max(upto), ? FROM (SELECT value ->> 0 AS account, " +
-        "sum(value ->> 1) OVER (PARTITION BY value ->> 0 ORDER BY key) AS upto " +
-        "FROM json_each(?)) AS waiting JOIN accounts ON accounts.id = waiting.account " +
-        "WHERE upto <= balance AND NOT EXISTS (SELECT 1 FROM journal WHERE uid = ?) " +
-        "GROUP BY account",
-      args: [uid, now, costs, uid],
-    },
-    {
-      sql:
-        "UPDATE accounts SET debited = debited + entry.amount, balance = balance - entry.amount " +
-        "FROM journal AS entry WHERE entry.uid = ? AND entry.account = accounts.id " +
-        "AND changes() > 0",
-      args: [uid],
-    },
-    {
-      sql:
-        "SELECT accounts.id AS account, balance, ifnull(entry.amount, 0) AS amount FROM accounts " +
-        "LEFT JOIN journal AS entry ON entry.uid = ? AND entry.account = accounts.id " +
-        "WHERE accounts.id IN (SELECT value ->> 0 FROM json_each(?))",
-      args: [uid, costs],
-    },
-  ]);
+  const [, , decided] = await database.write(
+    [
+      {
+        sql:
+          "INSERT INTO journal (uid, account, kind, amount, at) " +
+          "SELECT ?, account, 'debit', max(upto), ? FROM (SELECT value ->> 0 AS account, " +
+          "sum(value ->> 1) OVER (PARTITION BY value ->> 0 ORDER BY key) AS upto " +
+          "FROM json_each(?)) AS waiting JOIN accounts ON accounts.id = waiting.account " +
+          "WHERE upto <= balance AND NOT EXISTS (SELECT 1 FROM journal WHERE uid = ?) " +
+          "GROUP BY account",
+        args: [uid, now, costs, uid],
+      },
+      {
+        sql:
+          "UPDATE accounts SET debited = debited + entry.amount, balance = balance - entry.amount " +
+          "FROM journal AS entry WHERE entry.uid = ? AND entry.account = accounts.id " +
+          "AND changes() > 0",
+        args: [uid],
+      },
+      {
+        sql:
+          "SELECT accounts.id AS account, balance, ifnull(entry.amount, 0) AS amount FROM accounts " +
+          "LEFT JOIN journal AS entry ON entry.uid = ? AND entry.account = accounts.id " +
+          "WHERE accounts.id IN (SELECT value ->> 0 FROM json_each(?))",
+        args: [uid, costs],
+      },
+    ],
+    { isRelaxed: true },
+  );
   const accepted = new Map(
     decided?.rows.map((row) => [
       Number(row["account"]),
@@ -190,21 +194,24 @@ async function refundDebit(
   reason: string,
   now: number,
 ): Promise<void> {
-  await database.write([
-    {
-      sql:
-        "INSERT INTO journal (uid, account, kind, amount, at, debit, place, reason) " +
-        "SELECT ?, account, 'refund', ?, ?, uid, ?, ? FROM journal " +
-        "WHERE uid = ? AND account = ? AND kind = 'debit' ON CONFLICT DO NOTHING",
-      args: [uid, cost, now, place, reason, debit, account],
-    },
-    {
-      sql:
-        "UPDATE accounts SET refunded = refunded + ?, balance = balance + ? " +
-        "WHERE id = ? AND changes() = 1",
-      args: [cost, cost, account],
-    },
-  ]);
+  await database.write(
+    [
+      {
+        sql:
+          "INSERT INTO journal (uid, account, kind, amount, at, debit, place, reason) " +
+          "SELECT ?, account, 'refund', ?, ?, uid, ?, ? FROM journal " +
+          "WHERE uid = ? AND account = ? AND kind = 'debit' ON CONFLICT DO NOTHING",
+        args: [uid, cost, now, place, reason, debit, account],
+      },
+      {
+        sql:
+          "UPDATE accounts SET refunded = refunded + ?, balance = balance + ? " +
+          "WHERE id = ? AND changes() = 1",
+        args: [cost, cost, account],
+      },
+    ],
+    { isRelaxed: true },
+  );
 }
 
 async function readStatement(database: Database, name: string, after: number, limit: number) {

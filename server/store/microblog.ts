@@ -14,7 +14,8 @@ import type {
 } from "../../core/schema/microblog.ts";
 import { foldCase } from "../../core/text.ts";
 import { formatInstant, formatInstantWithoutZone } from "../../core/time.ts";
-import { withOwnErrors, type Database } from "./database.ts";
+import type { Database } from "./database.ts";
+import { withOwnErrors } from "./guard.ts";
 import { readHistories, type History } from "./history.ts";
 import { tweets, userObservations, users } from "./tables.ts";
 import type { Thinnable } from "./video.ts";

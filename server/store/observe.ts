@@ -68,7 +68,7 @@ export async function storeObservations(
       statements.push(...writesOf(LAYOUTS[kind], [...folds.values()]));
     }
   }
-  if (statements.length > 0) await database.write(statements);
+  if (statements.length > 0) await database.write(statements, { isRelaxed: true });
   return counted;
 }
 

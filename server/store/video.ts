@@ -12,7 +12,8 @@ import type {
 } from "../../core/schema/video.ts";
 import { foldCase } from "../../core/text.ts";
 import { formatInstant } from "../../core/time.ts";
-import { withOwnErrors, type Database } from "./database.ts";
+import type { Database } from "./database.ts";
+import { withOwnErrors } from "./guard.ts";
 import { readHistories } from "./history.ts";
 import { channelObservations, channels, shorts } from "./tables.ts";
 

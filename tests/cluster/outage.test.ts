@@ -36,7 +36,7 @@ describe.skipIf(!isHere)("a libSQL server that was killed", () => {
     for (const uid of uids) await grant(uid);
     expect(await ledger.account("a")).toMatchObject({ granted: uids.length + 1 });
     expect((await verifyLedger(database)).faults).toEqual([]);
-    database.close();
+    await database.close();
     await server.close();
   }, 60_000);
 });

@@ -67,7 +67,7 @@ describe.skipIf(!isHere)("a libSQL server", () => {
       subscribers: 33,
       statistics: { dailySubscriberGain: 13 },
     });
-    for (const database of both) database.close();
+    await Promise.all(both.map((database) => database.close()));
     await server.close();
   }, 60_000);
 });

@@ -51,7 +51,7 @@ describe("credits", () => {
   test("500: nothing of the cause leaks, and the debit is refunded", async () => {
     const service = await startService();
     const { key, account } = await service.createAccess(3);
-    await service.service.database.write(["DROP TABLE shorts"]);
+    await service.service.database.write([{ sql: "DROP TABLE shorts", args: [] }]);
     await service.observe(CHANNEL);
     const response = await service.get("/api/video/c/shorts", key);
     expect([response.status, await response.text()]).toEqual([500, '{"error":"Internal Error"}']);

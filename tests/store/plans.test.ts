@@ -39,8 +39,12 @@ function listenTo(database: Database, file: string) {
     query: drizzle(listening),
     select: async (statement) => (await listening.execute(statement)).rows,
     write: (statements) => listening.batch([...statements], "write"),
+    async document(sql, args) {
+      const { rows } = await listening.execute({ sql, args: [...args] });
+      return rows[0] === undefined ? undefined : JSON.parse(String(rows[0][0]));
+    },
     copyTo: (target) => database.copyTo(target),
-    close: () => client.close(),
+    close: async () => client.close(),
   };
   return { listened, heard };
 }

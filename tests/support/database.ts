@@ -19,7 +19,7 @@ export async function withDatabase<Result>(
   try {
     return await work(database, file);
   } finally {
-    database.close();
+    await database.close();
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -93,7 +93,7 @@ export async function startService(settings: Readonly<Record<string, string>> = 
     },
     async close(): Promise<void> {
       await server.stop(true);
-      service.close();
+      await service.close();
       await rm(folder, { recursive: true, force: true });
     },
   };

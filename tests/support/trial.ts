@@ -59,7 +59,7 @@ export async function openTrial({ now = Date.now, adminToken }: TrialOptions = {
         new Request(`http://localhost${path}`, { headers: { "x-api-key": made.key } }),
       ),
     async close(): Promise<void> {
-      service.close();
+      await service.close();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -1,0 +1,60 @@
+/**
+ * The fastest reads of a file: one statement makes one JSON text of all that an answer needs.
+ *
+ * Statements are kept, and a statement makes one row: so nothing of it stays open when it is read.
+ */
+import Driver from "libsql";
+import { tellUnavailable } from "./guard.ts";
+
+/** Kept statements at most. */
+const STATEMENTS_MAX = 100;
+
+/** Reads documents of a file. */
+export type Documents = ReturnType<typeof openDocuments>;
+
+/**
+ * Opens a file that is there for such reads.
+ *
+ * @param lockTimeoutMs How long a read waits for a lock that another process holds.
+ */
+export function openDocuments(path: string, lockTimeoutMs: number) {
+  const statements = new Map<string, Driver.Statement>();
+  let driver: Driver.Database | undefined;
+
+  function prepare(sql: string): Driver.Statement {
+    driver ??= connect(path, lockTimeoutMs);
+    const kept = statements.get(sql);
+    if (kept !== undefined) return kept;
+    if (statements.size >= STATEMENTS_MAX) statements.clear();
+    const statement = driver.prepare(sql).raw(true);
+    statements.set(sql, statement);
+    return statement;
+  }
+
+  function close(): void {
+    statements.clear();
+    driver?.close();
+    driver = undefined;
+  }
+
+  return {
+    /** The value that a statement's JSON text says; `undefined` where it has no row. */
+    read: <Value>(sql: string, args: readonly (string | number)[]): Promise<Value | undefined> =>
+      tellUnavailable(async () => {
+        try {
+          const [row] = prepare(sql).all([...args]) as [string][];
+          return row === undefined ? undefined : JSON.parse(row[0]);
+        } catch (error) {
+          close();
+          throw error;
+        }
+      }),
+    close,
+  };
+}
+
+function connect(path: string, lockTimeoutMs: number): Driver.Database {
+  const driver = new Driver(path, { timeout: lockTimeoutMs });
+  driver.pragma("query_only = ON");
+  return driver;
+}

@@ -1,0 +1,124 @@
+/**
+ * What the client needs to be safe: it tells what can pass by itself, and a connection that could
+ * not have a lock is opened anew before its next use.
+ */
+import type { Client, InStatement } from "@libsql/client";
+import { DrizzleQueryError } from "drizzle-orm/errors";
+import { DomainError } from "../../core/errors.ts";
+
+/** Runs a call of a client. */
+type Guard = <Result>(call: () => Promise<Result>) => Promise<Result>;
+
+/** Runs a call; what can pass by itself fails as `Service Unavailable`. */
+export const tellUnavailable: Guard = async (call) => {
+  try {
+    return await call();
+  } catch (error) {
+    throw asUnavailable(error) ?? error;
+  }
+};
+
+/** Wraps the client of a server, which many calls may use at once. */
+export function guardServer(client: Client): Client {
+  return guardClient(client, tellUnavailable);
+}
+
+/**
+ * Wraps the client of a file. Calls go one by one, because the client hands a connection that
+ * could not have a lock to the next call before it tells of the failure.
+ */
+export async function guardFile(client: Client, pragmas: readonly string[]): Promise<Client> {
+  let isReady = false;
+  let last: Promise<unknown> = Promise.resolve();
+  const attempt: Guard = async (call) => {
+    try {
+      if (!isReady && !client.closed) {
+        await client.reconnect();
+        for (const pragma of pragmas) await client.execute(pragma);
+        isReady = true;
+      }
+      return await call();
+    } catch (error) {
+      const unavailable = asUnavailable(error);
+      if (unavailable === undefined) throw error;
+      isReady = false;
+      throw unavailable;
+    }
+  };
+  const guard: Guard = (call) => {
+    const next = last.then(() => attempt(call));
+    last = next.catch(() => undefined);
+    return next;
+  };
+  await guard(() => Promise.resolve());
+  return guardClient(client, guard);
+}
+
+/** Wraps a client; a batch of anything but queries takes its lock at once. */
+function guardClient(client: Client, guard: Guard): Client {
+  return {
+    protocol: client.protocol,
+    get closed() {
+      return client.closed;
+    },
+    execute: (statement: InStatement) => guard(() => client.execute(statement)),
+    batch: (statements: InStatement[], mode?: "read" | "write" | "deferred") =>
+      guard(() => client.batch(statements, mode ?? (areQueries(statements) ? "read" : "write"))),
+    migrate: (statements) => guard(() => client.migrate(statements)),
+    executeMultiple: (sql) => guard(() => client.executeMultiple(sql)),
+    transaction: () => Promise.reject(new Error("Interactive transactions are not safe here")),
+    sync: () => client.sync(),
+    reconnect: () => client.reconnect(),
+    close: () => client.close(),
+  };
+}
+
+/** Whether statements only read. */
+export function areQueries(statements: readonly InStatement[]): boolean {
+  return statements.every((statement) =>
+    /^\s*(?:select|with)\b/i.test(typeof statement === "string" ? statement : statement.sql),
+  );
+}
+
+/** What can pass by itself: a lock that another holds, a server that is away. */
+export function asUnavailable(error: unknown): DomainError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code = "code" in error ? String(error.code) : "";
+  const isPassing =
+    /^(?:SQLITE_BUSY|SQLITE_LOCKED|HRANA_WEBSOCKET_ERROR|HRANA_CLOSED_ERROR)/.test(code) ||
+    /ConnectionRefused|ECONNREFUSED|ECONNRESET|Unable to connect|socket connection was closed/.test(
+      `${error.message} ${code}`,
+    );
+  if (!isPassing) return undefined;
+  return Object.assign(
+    new DomainError("Service Unavailable", "The database cannot be reached right now"),
+    { cause: error },
+  );
+}
+
+/** Drizzle wraps what a query failed with; its caller gets the domain's error itself. */
+export async function ownError<Result>(call: () => PromiseLike<Result>): Promise<Result> {
+  try {
+    return await call();
+  } catch (error) {
+    const isOwn = error instanceof DrizzleQueryError && error.cause instanceof DomainError;
+    throw isOwn ? error.cause : error;
+  }
+}
+
+type Methods = Readonly<Record<string, (...args: never[]) => PromiseLike<unknown>>>;
+
+type Promised<Store extends Methods> = {
+  readonly [Name in keyof Store]: (
+    ...args: Parameters<Store[Name]>
+  ) => Promise<Awaited<ReturnType<Store[Name]>>>;
+};
+
+/** Makes all methods of a store fail with the domain's errors, whatever ran the query. */
+export function withOwnErrors<Store extends Methods>(store: Store): Promised<Store> {
+  const methods: Record<string, unknown> = {};
+  for (const [name, method] of Object.entries(store)) {
+    methods[name] = (...args: never[]) => ownError(() => method(...args));
+  }
+  return methods as Promised<Store>;
+}
