@@ -1,7 +1,7 @@
 /** The HTTP interface, whole: the door, then one plugin for each part of the service. */
 import { Elysia } from "elysia";
 import { admin, type AdminParts } from "./http/admin.ts";
-import type { Charger } from "./http/charge.ts";
+import type { ChargeParts } from "./http/charge.ts";
 import { creators, type CreatorSetStore } from "./http/creators.ts";
 import { door, errorAnswers, type DoorParts } from "./http/door.ts";
 import { health, type Metrics } from "./http/health.ts";
@@ -12,12 +12,10 @@ import { reference } from "./http/reference.ts";
 import { video, type VideoReads } from "./http/video.ts";
 
 /** What the interface is made of. */
-export interface AppParts<Debit> extends Omit<DoorParts, "findPath"> {
-  readonly now: () => number;
+export interface AppParts extends Omit<DoorParts, "findPath">, ChargeParts {
   readonly video: VideoReads;
   readonly microblog: MicroblogReads;
   readonly creators: CreatorSetStore;
-  readonly charger: Charger<Debit>;
   readonly metrics: Metrics;
   /** Told of every answered request. */
   readonly log: RequestLog;
@@ -34,7 +32,7 @@ export interface RequestLog {
 }
 
 /** Makes the HTTP interface. */
-export function createApp<Debit>(parts: AppParts<Debit>) {
+export function createApp(parts: AppParts) {
   let table: FindPath | undefined;
   let routes: () => { method: string; path: string }[] = () => [];
   const findPath = () => (table ??= knownPaths(routes()));
@@ -51,8 +49,8 @@ export function createApp<Debit>(parts: AppParts<Debit>) {
     .use(door({ ...parts, findPath }))
     .use(health(parts.metrics, parts.check))
     .use(reference(parts.referenceScript))
-    .use(video(parts.video, parts.charger))
-    .use(microblog(parts.microblog, parts.charger, parts.now))
+    .use(video(parts.video, parts))
+    .use(microblog(parts.microblog, parts))
     .use(creators(parts.creators, parts.now));
   routes = () => app.routes;
   if (parts.adminToken !== undefined) app.use(admin(parts.admin));

@@ -2,6 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { formatInstant } from "../core/time.ts";
 import { createApp } from "./app.ts";
+import { createAnswers } from "./http/answers.ts";
 import type { Config } from "./config.ts";
 import { createMetrics } from "./http/health.ts";
 import { createOwnerApp } from "./http/owner.ts";
@@ -51,6 +52,7 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
   const keyring = createKeyring(keys, now);
   const admin = adminParts(database, keyring, now);
   const since = formatInstant(now());
+  const answers = createAnswers();
   let address: string | null = null;
   const owner = createOwnerApp({
     ...admin,
@@ -68,7 +70,8 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     video: videoStore(database),
     microblog: microblogStore(database),
     creators: creatorStore(database),
-    charger: createDebits(ledgerStore(database), now),
+    charger: createDebits(ledgerStore(database), now, answers.forget),
+    answers,
     metrics: createMetrics(),
     check: async () => void (await database.select("SELECT 1")),
     admin,

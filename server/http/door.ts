@@ -15,10 +15,25 @@ export interface Caller {
   readonly account: number;
 }
 
+/** A request that passed the door: who it comes from, and where it goes. */
+export interface Visit extends Caller {
+  /** As the reference names it: `/api/video/{channel}/details`. */
+  readonly endpoint: string;
+}
+
+/** Whether a key may go on, and what its requests are told of its limit. */
+export interface Admission {
+  readonly isAdmitted: boolean;
+  readonly retryAfterS: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** What the door needs. */
 export interface DoorParts {
   /** Whose an API key is; `undefined` for an unknown or revoked one. */
-  callerOf(key: string): Promise<Caller | undefined>;
+  callerOf(key: string): Caller | undefined | Promise<Caller | undefined>;
+  /** Counts a request of a key; without it there is no limit. */
+  readonly admit?: ((key: number) => Admission) | undefined;
   /** Opens the administrator's interface; without it there is none. */
   readonly adminToken?: string | undefined;
   /** The origins whose pages may call; `*` is every one. */
@@ -32,23 +47,30 @@ export interface DoorParts {
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 const EXPOSED_HEADERS =
-  "Link, Retry-After, X-Credits-Cost, X-Credits-Remaining, X-History-Thinned, X-Request-Id";
+  "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Credits-Cost, X-Credits-Remaining, " +
+  "X-History-Thinned, X-Request-Id";
 
-/** The callers of the requests under way. */
-const callers = new WeakMap<Request, Caller>();
+/** The requests under way that passed. */
+const visits = new WeakMap<Request, Visit>();
 
-/** The caller of a request that passed the door. */
-export function callerOf(request: Request): Caller {
-  const caller = callers.get(request);
-  if (caller === undefined) throw new Error("The request did not pass the door");
-  return caller;
+/** The visit of a request that passed the door. */
+export function visitOf(request: Request): Visit {
+  const visit = visits.get(request);
+  if (visit === undefined) throw new Error("The request did not pass the door");
+  return visit;
+}
+
+/** The path and query of a request as they were sent. */
+export function targetOf({ url }: Request): string {
+  const start = url.indexOf("/", url.indexOf("//") + 2);
+  return start === -1 ? "/" : url.slice(start);
 }
 
 /** The path of a request as it was sent, without its query. */
-export function pathOf({ url }: Request): string {
-  const start = url.indexOf("/", url.indexOf("//") + 2);
-  const end = url.indexOf("?", start);
-  return start === -1 ? "/" : url.slice(start, end === -1 ? undefined : end);
+export function pathOf(request: Request): string {
+  const target = targetOf(request);
+  const end = target.indexOf("?");
+  return end === -1 ? target : target.slice(0, end);
 }
 
 /** Makes the door. It must be the first plugin of the app. */
@@ -65,13 +87,17 @@ export function door(parts: DoorParts) {
       set.headers["allow"] = known.methods.join(", ");
       return new Response(null, { status: 204 });
     }
-    await authenticate(parts, request, path);
+    const caller = await authenticate(parts, request, path);
     if (!known.methods.includes(request.method)) {
       set.headers["allow"] = known.methods.join(", ");
       throw new DomainError(
         "Method Not Allowed",
         `${path} takes ${known.methods.join(", ")}, got ${request.method}`,
       );
+    }
+    if (caller !== undefined) {
+      visits.set(request, { ...caller, endpoint: known.endpoint });
+      if (parts.admit !== undefined) admit(parts.admit(caller.key), set.headers);
     }
     checkPathParameters(known.route, path);
     return undefined;
@@ -96,25 +122,45 @@ export function errorAnswers(onFailure: DoorParts["onFailure"]) {
   );
 }
 
-async function authenticate(parts: DoorParts, request: Request, path: string): Promise<void> {
+/** The caller of a request that needs a key. */
+function authenticate(
+  parts: DoorParts,
+  request: Request,
+  path: string,
+): Caller | undefined | Promise<Caller> {
   if (path.startsWith("/admin/")) return authenticateAdmin(parts.adminToken, request);
-  if (!path.startsWith("/api/")) return;
+  if (!path.startsWith("/api/")) return undefined;
   const key = request.headers.get("x-api-key");
   if (key === null || key === "") {
     throw new DomainError("Missing API Key", "Send your API key in the X-API-Key header");
   }
-  const caller = await parts.callerOf(key);
-  if (caller === undefined) {
-    throw new DomainError("Invalid API Key", "The key in the X-API-Key header is not valid");
-  }
-  callers.set(request, caller);
+  const caller = parts.callerOf(key);
+  return caller instanceof Promise ? caller.then(requireCaller) : requireCaller(caller);
 }
 
-function authenticateAdmin(token: string | undefined, request: Request): void {
+function requireCaller(caller: Caller | undefined): Caller {
+  if (caller !== undefined) return caller;
+  throw new DomainError("Invalid API Key", "The key in the X-API-Key header is not valid");
+}
+
+function admit(
+  { isAdmitted, retryAfterS, headers }: Admission,
+  into: Record<string, string | number | undefined>,
+): void {
+  Object.assign(into, headers);
+  if (isAdmitted) return;
+  into["retry-after"] = String(retryAfterS);
+  throw new DomainError(
+    "Too Many Requests",
+    `The key has used its requests for now; the next one is in ${retryAfterS} s`,
+  );
+}
+
+function authenticateAdmin(token: string | undefined, request: Request): undefined {
   const [scheme, given = ""] = (request.headers.get("authorization") ?? "").split(" ");
   // Compared as hashes, so that the time it takes tells nothing of the token.
   const hash = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
-  if (token !== undefined && scheme === "Bearer" && hash(given) === hash(token)) return;
+  if (token !== undefined && scheme === "Bearer" && hash(given) === hash(token)) return undefined;
   throw given === ""
     ? new DomainError("Missing API Key", "Send the administrator's token as a bearer token")
     : new DomainError("Invalid API Key", "The bearer token is not the administrator's");
@@ -133,6 +179,7 @@ function allowOrigin(
   headers["access-control-expose-headers"] = EXPOSED_HEADERS;
   if (request.method !== "OPTIONS") return;
   headers["access-control-allow-methods"] = "GET, HEAD, PATCH, DELETE";
-  headers["access-control-allow-headers"] = "X-API-Key, X-Request-Id, Content-Type";
+  headers["access-control-allow-headers"] =
+    "X-API-Key, X-Request-Id, Idempotency-Key, If-None-Match, Content-Type";
   headers["access-control-max-age"] = "600";
 }

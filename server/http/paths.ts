@@ -8,6 +8,8 @@ import { isIdentifier } from "../../core/text.ts";
 export interface KnownPath {
   /** As it is declared: `/api/video/:channel/details`. */
   readonly route: string;
+  /** As the reference names it: `/api/video/{channel}/details`. */
+  readonly endpoint: string;
   readonly methods: readonly string[];
 }
 
@@ -26,7 +28,8 @@ export function knownPaths(
   }
   const router = new Memoirist<KnownPath>();
   for (const [route, of] of methods) {
-    router.add("", route, { route, methods: [...of, "OPTIONS"] });
+    const endpoint = route.replaceAll(/:(\w+)/g, "{$1}");
+    router.add("", route, { route, endpoint, methods: [...of, "OPTIONS"] });
   }
   return (path) => {
     if (path.includes("//") || (path.length > 1 && path.endsWith("/"))) return undefined;

@@ -1,67 +1,64 @@
 /** The video interface: channels and their shorts. */
 import { Elysia } from "elysia";
 import { PRICES } from "../../core/credits.ts";
-import { readShortsRequest } from "../../core/cursor.ts";
+import { readShortsRequest, type ShortsRequest } from "../../core/cursor.ts";
 import type {
   ChannelDetails,
   ChannelSummary,
   ShortDetails,
   ShortsPage,
 } from "../../core/schema/video.ts";
-import type { ShortsRequest } from "../../core/cursor.ts";
-import { chargedRead, queryValues, type Charger } from "./charge.ts";
+import type { Reading } from "./answers.ts";
+import { chargedRead, queryValues, type ChargeParts } from "./charge.ts";
 import { pathOf } from "./door.ts";
-import { markThinned, type Thinnable } from "./thinned.ts";
 import { VIDEO_OPERATIONS } from "./operations/video.ts";
 
 /** What the video interface reads. */
 export interface VideoReads {
-  channels(): Promise<ChannelSummary[]>;
-  channel(name: string): Promise<ChannelDetails>;
-  shorts(name: string, request: ShortsRequest): Promise<ShortsPage>;
-  short(name: string, id: string): Promise<Thinnable<ShortDetails>>;
+  channels(): Promise<Reading<{ channels: ChannelSummary[] }>>;
+  channel(name: string): Promise<Reading<ChannelDetails>>;
+  shorts(name: string, request: ShortsRequest): Promise<Reading<ShortsPage>>;
+  short(name: string, id: string): Promise<Reading<ShortDetails>>;
 }
 
+const cost = PRICES.video;
+
 /** The routes of the video interface. */
-export function video<Debit>(reads: VideoReads, charger: Charger<Debit>) {
+export function video(reads: VideoReads, charge: ChargeParts) {
   return new Elysia({ name: "video", prefix: "/api/video" })
     .get(
       "/channels",
-      (context) =>
-        chargedRead(charger, PRICES.video, context, async () => ({
-          channels: await reads.channels(),
-        })),
+      (context) => chargedRead(charge, context, { cost, read: () => reads.channels() }),
       { detail: VIDEO_OPERATIONS.channels },
     )
     .get(
       "/:channel/details",
-      (context) =>
-        chargedRead(charger, PRICES.video, context, () => reads.channel(context.params.channel)),
+      (context) => {
+        const { channel } = context.params;
+        return chargedRead(charge, context, { cost, read: () => reads.channel(channel) });
+      },
       { detail: VIDEO_OPERATIONS.channel },
     )
     .get(
       "/:channel/shorts",
       (context) => {
-        const { request, params, set } = context;
+        const { request, params } = context;
         const asked = readShortsRequest(queryValues(request));
-        return chargedRead(charger, PRICES.video, context, async () => {
-          const page = await reads.shorts(params.channel, asked);
-          const { nextCursor } = page.pagination;
-          if (nextCursor !== null) set.headers["link"] = nextLink(request, nextCursor);
-          return page;
+        return chargedRead(charge, context, {
+          cost,
+          read: () => reads.shorts(params.channel, asked),
+          headersOf: ({ pagination: { nextCursor } }) =>
+            nextCursor === null ? {} : { link: nextLink(request, nextCursor) },
         });
       },
       { detail: VIDEO_OPERATIONS.shorts },
     )
     .get(
       "/:channel/short/:short_id",
-      (context) =>
-        chargedRead(charger, PRICES.video, context, async () =>
-          markThinned(
-            context.set.headers,
-            await reads.short(context.params.channel, context.params.short_id),
-          ),
-        ),
+      (context) => {
+        const { channel, short_id: id } = context.params;
+        return chargedRead(charge, context, { cost, read: () => reads.short(channel, id) });
+      },
       { detail: VIDEO_OPERATIONS.short },
     );
 }

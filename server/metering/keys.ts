@@ -39,6 +39,12 @@ export function hashKey(key: string): string {
   return new Bun.CryptoHasher("sha256").update(key).digest("hex");
 }
 
+interface Believed {
+  readonly caller: Caller;
+  readonly hash: string;
+  readonly until: number;
+}
+
 /** Tells whose a key is. */
 export type Keyring = ReturnType<typeof createKeyring>;
 
@@ -49,25 +55,32 @@ export type Keyring = ReturnType<typeof createKeyring>;
  * @param now The clock, in milliseconds.
  */
 export function createKeyring(lookup: KeyLookup, now: () => number) {
-  const believed = new Map<string, { readonly caller: Caller; readonly until: number }>();
+  const believed = new Map<string, Believed>();
   return {
-    /** The caller that a key belongs to; `undefined` for an unknown or revoked key. */
-    async callerOf(key: string): Promise<Caller | undefined> {
-      const hash = hashKey(key);
-      const known = believed.get(hash);
+    /**
+     * The caller that a key belongs to; `undefined` for an unknown or revoked key. At once for one
+     * that is believed.
+     */
+    callerOf(key: string): Caller | undefined | Promise<Caller | undefined> {
+      const known = believed.get(key);
       if (known !== undefined && now() < known.until) return known.caller;
-      const found = await lookup.find(hash);
-      believed.delete(hash);
-      if (found === undefined) return undefined;
-      const caller = { key: found.id, account: found.account };
-      if (believed.size >= REMEMBERED_MAX) believed.clear();
-      believed.set(hash, { caller, until: now() + BELIEVED_MS });
-      return caller;
+      believed.delete(key);
+      return lookUp(key);
     },
 
     /** Forgets a key that was revoked here. */
     forget(hash: string): void {
-      believed.delete(hash);
+      for (const [key, { hash: known }] of believed) if (known === hash) believed.delete(key);
     },
   };
+
+  async function lookUp(key: string): Promise<Caller | undefined> {
+    const hash = hashKey(key);
+    const found = await lookup.find(hash);
+    if (found === undefined) return undefined;
+    const caller = { key: found.id, account: found.account };
+    if (believed.size >= REMEMBERED_MAX) believed.clear();
+    believed.set(key, { caller, hash, until: now() + BELIEVED_MS });
+    return caller;
+  }
 }

@@ -17,6 +17,8 @@ import {
 } from "@libsql/client";
 import { drizzle, type LibSQLDatabase } from "drizzle-orm/libsql";
 import { migrate } from "drizzle-orm/libsql/migrator";
+import pRetry from "p-retry";
+import { DomainError } from "../../core/errors.ts";
 import { openDocuments } from "./documents.ts";
 import { areQueries, guardFile, guardServer, ownError, tellUnavailable } from "./guard.ts";
 import { openWriter, type Statement } from "./writer.ts";
@@ -36,6 +38,8 @@ export interface DatabaseOptions {
 export interface WriteOptions {
   /** Whether it survives only what the setting says; without it a power cut as well. */
   readonly isRelaxed?: boolean;
+  /** Whether it does nothing more when it is done again, as what carries its own `uid` does. */
+  readonly isRepeatable?: boolean;
 }
 
 /** An open database. */
@@ -57,6 +61,9 @@ export interface Database {
 }
 
 const LOCK_TIMEOUT_MS = 5000;
+
+/** How a write is tried again whose answer a server did not give; a second in all. */
+const LOST_ANSWER_RETRIES = { retries: 4, minTimeout: 50, factor: 2, randomize: true };
 
 /** The path of the file that a URL names, or `undefined` where it names a server. */
 export function databaseFile(url: string): string | undefined {
@@ -94,7 +101,12 @@ function openServer({ url, authToken }: DatabaseOptions): Database {
       const text = rows[0]?.[0];
       return typeof text === "string" ? JSON.parse(text) : undefined;
     },
-    write: (statements) => client.batch([...statements], "write"),
+    write: (statements, { isRepeatable = false } = {}) =>
+      pRetry(() => client.batch([...statements], "write"), {
+        ...LOST_ANSWER_RETRIES,
+        retries: isRepeatable ? LOST_ANSWER_RETRIES.retries : 0,
+        shouldRetry: ({ error }) => error instanceof DomainError,
+      }),
     copyTo: () => Promise.reject(new Error("A server is not copied from here")),
     close: async () => client.close(),
   };

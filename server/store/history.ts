@@ -1,98 +1,67 @@
 /** Histories: the observations of one entity, or of those of a page, thinned where they are long. */
-import type { Kind } from "../../core/kinds.ts";
 import { historyBounds } from "../../core/history.ts";
-import type { Counts } from "../../core/observations.ts";
+import type { Kind } from "../../core/kinds.ts";
 import type { Database } from "./database.ts";
-import { LAYOUTS, type Layout } from "./layout.ts";
-import { countsOf } from "./observe.ts";
+import { LAYOUTS } from "./layout.ts";
 
-/** An observation of a history. */
-export interface Point {
-  readonly at: number;
-  readonly counts: Counts;
-}
+/** An observation of a history: its instant, and the counts that were asked for. */
+export type Point = readonly [at: number, ...counts: (number | null)[]];
 
-/** A history, oldest first. */
-export interface History {
-  readonly points: readonly Point[];
-  /** Whether observations were left out. */
-  readonly isThinned: boolean;
+/** Which histories are read. */
+export interface HistoryKind {
+  readonly kind: Kind;
+  /** The columns of the counts, in the order in which a point has them. */
+  readonly counts: readonly string[];
+  /** How many points a history lists at most, 3 or more. */
+  readonly maxPoints: number;
 }
 
 /**
- * Reads the histories of entities.
+ * A part of a statement: the history of an entity, oldest first, as JSON. One point more than is
+ * listed tells that it is longer.
  *
- * @param keys Their keys; the answer has a history for each.
- * @param maxPoints How many points each lists at most, 3 or more.
+ * @param key The entity's key, as SQL.
  */
-export async function readHistories(
-  database: Database,
-  kind: Kind,
-  keys: readonly number[],
-  maxPoints: number,
-): Promise<Map<number, History>> {
-  const layout = LAYOUTS[kind];
-  const long = new Set(await longerThan(database, layout, keys, maxPoints));
-  const short = keys.filter((key) => !long.has(key));
-  const histories = new Map(
-    keys.map((key) => [key, { points: new Array<Point>(), isThinned: long.has(key) }] as const),
+export function historyJson({ kind, counts, maxPoints }: HistoryKind, key: string): string {
+  const { observations, owner } = LAYOUTS[kind];
+  return (
+    `(SELECT json_group_array(json_array(at, ${counts.join(", ")})) FROM (SELECT at, ` +
+    `${counts.join(", ")} FROM ${observations} WHERE ${owner} = ${key} ORDER BY at ` +
+    `LIMIT ${maxPoints + 1}))`
   );
-  const rows = await database.select({
-    sql:
-      `SELECT * FROM ${layout.observations} WHERE ${layout.owner} IN ` +
-      `(SELECT value FROM json_each(?)) ORDER BY ${layout.owner}, at`,
-    args: [JSON.stringify(short)],
-  });
-  for (const row of rows) {
-    const point = { at: Number(row["at"]), counts: countsOf(layout, row) };
-    histories.get(Number(row[layout.owner]))?.points.push(point);
-  }
-  for (const key of long) {
-    const points = await readThinned(database, layout, key, maxPoints);
-    histories.get(key)?.points.push(...points);
-  }
-  return histories;
 }
 
-/** The entities that have more than `maxPoints` observations; no more of them are counted. */
-async function longerThan(
-  database: Database,
-  { observations, owner }: Layout,
-  keys: readonly number[],
-  maxPoints: number,
-): Promise<number[]> {
-  const rows = await database.select({
-    sql:
-      `SELECT value AS key FROM json_each(?1) WHERE (SELECT count(*) FROM (SELECT 1 ` +
-      `FROM ${observations} WHERE ${owner} = value LIMIT ?2 + 1)) > ?2`,
-    args: [JSON.stringify(keys), maxPoints],
-  });
-  return rows.map((row) => Number(row["key"]));
+/** Whether a history that was read by {@link historyJson} is longer than it lists. */
+export function isLong({ maxPoints }: HistoryKind, points: readonly Point[]): boolean {
+  return points.length > maxPoints;
 }
 
-/** Looks up the newest observation of each slice, instead of reading all to choose a few. */
-async function readThinned(
+/**
+ * Reads a history that is too long to list whole: looks up the newest observation of each slice,
+ * instead of reading all to choose a few.
+ */
+export async function readThinned(
   database: Database,
-  layout: Layout,
+  { kind, counts, maxPoints }: HistoryKind,
   key: number,
-  maxPoints: number,
 ): Promise<Point[]> {
-  const { observations, owner } = layout;
-  const [ends] = await database.select({
-    sql: `SELECT min(at) AS first, max(at) AS newest FROM ${observations} WHERE ${owner} = ?`,
-    args: [key],
-  });
-  const [first, newest] = [Number(ends?.["first"]), Number(ends?.["newest"])];
+  const { observations, owner } = LAYOUTS[kind];
+  const [first = 0, newest = 0] =
+    (await database.document<[number, number]>(
+      `SELECT json_array(min(at), max(at)) FROM ${observations} WHERE ${owner} = ?`,
+      [key],
+    )) ?? [];
   const bounds = historyBounds(first, newest, maxPoints);
   const slices = bounds.slice(1).map((end, index) => [bounds[index], end]);
-  const rows = await database.select({
-    sql:
-      `WITH chosen(at) AS MATERIALIZED (SELECT ?2 UNION SELECT ?3 UNION SELECT (SELECT o.at ` +
+  const points = await database.document<Point[]>(
+    `WITH chosen(at) AS MATERIALIZED (SELECT ?2 UNION SELECT ?3 UNION SELECT (SELECT o.at ` +
       `FROM ${observations} AS o WHERE o.${owner} = ?1 AND o.at > ?2 ` +
       `AND o.at >= slice.value ->> 0 AND o.at < slice.value ->> 1 ORDER BY o.at DESC LIMIT 1) ` +
-      `FROM json_each(?4) AS slice) SELECT o.* FROM chosen CROSS JOIN ${observations} AS o ` +
-      `ON o.${owner} = ?1 AND o.at = chosen.at ORDER BY o.at`,
-    args: [key, first, newest, JSON.stringify(slices)],
-  });
-  return rows.map((row) => ({ at: Number(row["at"]), counts: countsOf(layout, row) }));
+      `FROM json_each(?4) AS slice) ` +
+      `SELECT json_group_array(json_array(at, ${counts.join(", ")})) FROM ` +
+      `(SELECT o.* FROM chosen CROSS JOIN ${observations} AS o ` +
+      `ON o.${owner} = ?1 AND o.at = chosen.at ORDER BY o.at)`,
+    [key, first, newest, JSON.stringify(slices)],
+  );
+  return points ?? [];
 }

@@ -3,7 +3,7 @@ import { and, asc, eq, isNull } from "drizzle-orm";
 import { DomainError } from "../../core/errors.ts";
 import type { Database } from "./database.ts";
 import { withOwnErrors } from "./guard.ts";
-import { accounts, keys } from "./tables.ts";
+import { accounts, keys } from "./account-tables.ts";
 
 /** What is stored of a new key. */
 export interface NewKey {

@@ -11,28 +11,10 @@ import { DomainError } from "../../core/errors.ts";
 import { MAX_WHOLE } from "../../core/limits.ts";
 import type { Database } from "./database.ts";
 import { withOwnErrors } from "./guard.ts";
-import { accounts, journal } from "./tables.ts";
-
-/** A request's debit that waits for its commit. */
-export interface WaitingDebit {
-  readonly account: number;
-  /** In credits. */
-  readonly cost: number;
-}
-
-/** A committed debit, as a refund names it. */
-export interface Debit {
-  readonly uid: string;
-  readonly account: number;
-  /** Its place in the entry, from 0. */
-  readonly place: number;
-  readonly cost: number;
-}
-
-/** What became of a debit. */
-export type DebitOutcome =
-  | { readonly isAccepted: true; readonly debit: Debit; readonly balance: number }
-  | { readonly isAccepted: false; readonly balance: number };
+import { commitDebits, type Debit, type DebitGroup, type WaitingDebit } from "./debits.ts";
+import { refundDebit, withdrawDebits } from "./refunds.ts";
+import { accounts, journal } from "./account-tables.ts";
+import { readUsage, type DaySpan } from "./usage.ts";
 
 /** A grant of credits to an account. */
 export interface Grant {
@@ -66,12 +48,19 @@ export function ledgerStore(database: Database) {
     grant: (grant: Grant, now: number) => grantCredits(database, grant, now),
 
     /** Decides waiting debits, in their order, and commits those that the balances cover. */
-    debit: (waiting: readonly WaitingDebit[], uid: string, now: number) =>
-      commitDebits(database, waiting, uid, now),
+    debit: (waiting: readonly WaitingDebit[], group: DebitGroup) =>
+      commitDebits(database, waiting, group),
 
     /** Gives a debit back, once. */
     refund: (debit: Debit, uid: string, reason: string, now: number) =>
       refundDebit(database, debit, uid, reason, now),
+
+    /** Sees to it that a group whose commit failed without an answer takes nothing. */
+    withdraw: (waiting: readonly WaitingDebit[], uid: string, now: number) =>
+      withdrawDebits(database, waiting, uid, now),
+
+    /** What an account used, by day. */
+    usage: (account: number, days: DaySpan) => readUsage(database, account, days),
 
     /** A part of an account's journal, oldest first, with the balance after each entry. */
     statement: (name: string, after: number, limit: number) =>
@@ -107,111 +96,35 @@ async function grantCredits(database: Database, grant: Grant, now: number): Prom
   const { uid, amount, reference = null, reason = null } = grant;
   checkAmount(amount);
   const account = await findAccount(database, grant.account);
-  const [, updated, after, referred] = await database.write([
-    {
-      sql:
-        "INSERT INTO journal (uid, account, kind, amount, at, reference, reason) " +
-        "SELECT ?, id, 'grant', ?, ?, ?, ? FROM accounts " +
-        "WHERE id = ? AND granted + ? <= ? ON CONFLICT DO NOTHING",
-      args: [uid, amount, now, reference, reason, account.id, amount, MAX_WHOLE],
-    },
-    {
-      sql:
-        "UPDATE accounts SET granted = granted + ?, balance = balance + ? " +
-        "WHERE id = ? AND changes() = 1",
-      args: [amount, amount, account.id],
-    },
-    { sql: "SELECT granted, balance FROM accounts WHERE id = ?", args: [account.id] },
-    {
-      sql: "SELECT amount FROM journal WHERE account = ? AND (uid = ? OR reference = ?)",
-      args: [account.id, uid, reference],
-    },
-  ]);
+  const [, updated, after, referred] = await database.write(
+    [
+      {
+        sql:
+          "INSERT INTO journal (uid, account, kind, amount, at, reference, reason) " +
+          "SELECT ?, id, 'grant', ?, ?, ?, ? FROM accounts " +
+          "WHERE id = ? AND granted + ? <= ? ON CONFLICT DO NOTHING",
+        args: [uid, amount, now, reference, reason, account.id, amount, MAX_WHOLE],
+      },
+      {
+        sql:
+          "UPDATE accounts SET granted = granted + ?, balance = balance + ? " +
+          "WHERE id = ? AND changes() = 1",
+        args: [amount, amount, account.id],
+      },
+      { sql: "SELECT granted, balance FROM accounts WHERE id = ?", args: [account.id] },
+      {
+        sql: "SELECT amount FROM journal WHERE account = ? AND (uid = ? OR reference = ?)",
+        args: [account.id, uid, reference],
+      },
+    ],
+    { isRepeatable: true },
+  );
   const balance = Number(after?.rows[0]?.["balance"]);
   if (updated?.rowsAffected === 1) return { isNew: true, balance };
   const before = referred?.rows[0]?.["amount"];
   if (before === undefined) throw grantTooLarge(Number(after?.rows[0]?.["granted"]), amount);
   if (before !== amount) throw referenceConflict(String(reference), Number(before), amount);
   return { isNew: false, balance };
-}
-
-async function commitDebits(
-  database: Database,
-  waiting: readonly WaitingDebit[],
-  uid: string,
-  now: number,
-): Promise<DebitOutcome[]> {
-  const costs = JSON.stringify(waiting.map(({ account, cost }) => [account, cost]));
-  const [, , decided] = await database.write(
-    [
-      {
-        sql:
-          "INSERT INTO journal (uid, account, kind, amount, at) " +
-          "SELECT ?, account, 'debit', max(upto), ? FROM (SELECT value ->> 0 AS account, " +
-          "sum(value ->> 1) OVER (PARTITION BY value ->> 0 ORDER BY key) AS upto " +
-          "FROM json_each(?)) AS waiting JOIN accounts ON accounts.id = waiting.account " +
-          "WHERE upto <= balance AND NOT EXISTS (SELECT 1 FROM journal WHERE uid = ?) " +
-          "GROUP BY account",
-        args: [uid, now, costs, uid],
-      },
-      {
-        sql:
-          "UPDATE accounts SET debited = debited + entry.amount, balance = balance - entry.amount " +
-          "FROM journal AS entry WHERE entry.uid = ? AND entry.account = accounts.id " +
-          "AND changes() > 0",
-        args: [uid],
-      },
-      {
-        sql:
-          "SELECT accounts.id AS account, balance, ifnull(entry.amount, 0) AS amount FROM accounts " +
-          "LEFT JOIN journal AS entry ON entry.uid = ? AND entry.account = accounts.id " +
-          "WHERE accounts.id IN (SELECT value ->> 0 FROM json_each(?))",
-        args: [uid, costs],
-      },
-    ],
-    { isRelaxed: true },
-  );
-  const accepted = new Map(
-    decided?.rows.map((row) => [
-      Number(row["account"]),
-      { balance: Number(row["balance"]), amount: Number(row["amount"]), upto: 0, place: 0 },
-    ]),
-  );
-  return waiting.map(({ account, cost }) => {
-    const of = accepted.get(account);
-    if (of === undefined) return { isAccepted: false, balance: 0 };
-    of.upto += cost;
-    if (of.upto > of.amount) return { isAccepted: false, balance: of.balance };
-    const debit = { uid, account, place: of.place++, cost };
-    return { isAccepted: true, debit, balance: of.balance + of.amount - of.upto };
-  });
-}
-
-async function refundDebit(
-  database: Database,
-  { uid: debit, account, place, cost }: Debit,
-  uid: string,
-  reason: string,
-  now: number,
-): Promise<void> {
-  await database.write(
-    [
-      {
-        sql:
-          "INSERT INTO journal (uid, account, kind, amount, at, debit, place, reason) " +
-          "SELECT ?, account, 'refund', ?, ?, uid, ?, ? FROM journal " +
-          "WHERE uid = ? AND account = ? AND kind = 'debit' ON CONFLICT DO NOTHING",
-        args: [uid, cost, now, place, reason, debit, account],
-      },
-      {
-        sql:
-          "UPDATE accounts SET refunded = refunded + ?, balance = balance + ? " +
-          "WHERE id = ? AND changes() = 1",
-        args: [cost, cost, account],
-      },
-    ],
-    { isRelaxed: true },
-  );
 }
 
 async function readStatement(database: Database, name: string, after: number, limit: number) {

@@ -1,5 +1,7 @@
-/** Queries of the microblog interface. */
-import { and, count, desc, eq, gte, isNotNull, sql } from "drizzle-orm";
+/**
+ * Reads of the microblog interface. Each is one statement that makes one JSON text of the numbers
+ * and texts that an answer needs.
+ */
 import { daysStart } from "../../core/days.ts";
 import { DomainError } from "../../core/errors.ts";
 import { followerChanges } from "../../core/growth.ts";
@@ -13,19 +15,17 @@ import type {
   UserDetails,
 } from "../../core/schema/microblog.ts";
 import { foldCase } from "../../core/text.ts";
-import { formatInstant, formatInstantWithoutZone } from "../../core/time.ts";
+import { DAY_MS, formatInstant, formatInstantWithoutZone } from "../../core/time.ts";
 import type { Database } from "./database.ts";
-import { withOwnErrors } from "./guard.ts";
-import { readHistories, type History } from "./history.ts";
-import { tweets, userObservations, users } from "./tables.ts";
-import type { Thinnable } from "./video.ts";
+import { historyJson, isLong, readThinned, type HistoryKind, type Point } from "./history.ts";
+import { userSubject, type Reading } from "./reading.ts";
 
 /** What the microblog interface reads. */
 export type MicroblogStore = ReturnType<typeof microblogStore>;
 
-/** Queries of the microblog interface on a database; `now` is in milliseconds since 1970 UTC. */
+/** Reads of the microblog interface on a database; `now` is in milliseconds since 1970 UTC. */
 export function microblogStore(database: Database) {
-  return withOwnErrors({
+  return {
     /** @throws {DomainError} `User Not Found`. */
     user: (username: string) => readUser(database, username),
 
@@ -39,163 +39,224 @@ export function microblogStore(database: Database) {
 
     /** @throws {DomainError} `User Not Found`, `Tweet Not Found`. */
     tweet: (username: string, id: string) => readTweet(database, username, id),
-  });
-}
-
-/** Finds a user, regardless of case: known once a user or a tweet of theirs was observed. */
-async function findUser({ query }: Database, username: string) {
-  const [user] = await query
-    .select()
-    .from(users)
-    .where(eq(users.id, foldCase(username)));
-  if (user === undefined || user.username === null) {
-    throw new DomainError("User Not Found", `User ${username} not found`);
-  }
-  return { ...user, username: user.username };
-}
-
-async function readUser(database: Database, username: string): Promise<UserDetails> {
-  const user = await findUser(database, username);
-  return {
-    username: user.username,
-    displayName: user.displayName,
-    followers_count: user.followersCount,
-    following_count: user.followingCount,
-    tweet_count: user.tweetCount,
-    profile_image_url: user.profileImageUrl,
-    description: user.description,
-    created_at: user.createdAt === null ? null : formatInstant(user.createdAt),
-    verified: user.verified === null ? null : user.verified === 1,
   };
 }
+
+/** A user is found regardless of case, and known once a user or a tweet of theirs was observed. */
+const OF_USER = "FROM users WHERE id = ?1 AND username IS NOT NULL";
+
+function userNotFound(username: string): DomainError {
+  return new DomainError("User Not Found", `User ${username} not found`);
+}
+
+const USER =
+  "SELECT json_array(username, display_name, followers_count, following_count, tweet_count, " +
+  `profile_image_url, description, created_at, verified) ${OF_USER}`;
+
+type UserRow = [
+  username: string,
+  displayName: string | null,
+  followers: number | null,
+  following: number | null,
+  tweets: number | null,
+  image: string | null,
+  description: string | null,
+  createdAt: number | null,
+  verified: number | null,
+];
+
+async function readUser(database: Database, username: string): Promise<Reading<UserDetails>> {
+  const id = foldCase(username);
+  const user = await database.document<UserRow>(USER, [id]);
+  if (user === undefined) throw userNotFound(username);
+  const [name, displayName, followers, following, tweets, image, description, at, verified] = user;
+  return {
+    body: {
+      username: name,
+      displayName,
+      followers_count: followers,
+      following_count: following,
+      tweet_count: tweets,
+      profile_image_url: image,
+      description,
+      created_at: at === null ? null : formatInstant(at),
+      verified: verified === null ? null : verified === 1,
+    },
+    subjects: [userSubject(id)],
+  };
+}
+
+/** The history of a tweet in a record of a page. */
+const RECORD: HistoryKind = {
+  kind: "tweet",
+  counts: ["likes", "replies", "retweets", "impressions"],
+  maxPoints: RECORD_MAX_POINTS,
+};
+
+const TWEETS =
+  "SELECT json_array(username, (SELECT json_array(count(*), min(created_at)) FROM tweets " +
+  "WHERE user = users.key AND created_at >= ?2), (SELECT json_group_array(json_array(" +
+  `key, id, text, url, observed_at, created_at, json(${historyJson(RECORD, "page.key")}))) ` +
+  "FROM (SELECT * FROM tweets WHERE user = users.key AND created_at >= ?2 " +
+  `ORDER BY created_at DESC, id DESC LIMIT ?3 OFFSET ?4) AS page)) ${OF_USER}`;
+
+type TweetRow = [
+  key: number,
+  id: string,
+  text: string | null,
+  url: string | null,
+  observedAt: number,
+  createdAt: number,
+  points: Point[],
+];
+
+type Selection = [total: number, oldest: number | null];
 
 async function readTweets(
   database: Database,
   username: string,
   { days, page, limit }: PageRequest,
   now: number,
-): Promise<Thinnable<TweetsPage>> {
-  const user = await findUser(database, username);
-  const { key, id, text, url, observedAt } = tweets;
-  const selected = and(
-    eq(tweets.user, user.key),
-    isNotNull(tweets.createdAt),
-    gte(tweets.createdAt, daysStart(now, days)),
-  );
-  const [totals, rows] = await database.query.batch([
-    database.query.select({ total: count() }).from(tweets).where(selected),
-    database.query
-      .select({ key, id, text, url, observedAt, createdAt: sql<number>`${tweets.createdAt}` })
-      .from(tweets)
-      .where(selected)
-      .orderBy(desc(tweets.createdAt), desc(tweets.id))
-      .limit(limit)
-      .offset(page * limit),
+): Promise<Reading<TweetsPage>> {
+  const id = foldCase(username);
+  const found = await database.document<[string, Selection, TweetRow[]]>(TWEETS, [
+    id,
+    daysStart(now, days),
+    limit,
+    page * limit,
   ]);
-  const pagination = paginate(page, limit, totals[0]?.total ?? 0);
-  const keys = rows.map((row) => row.key);
-  const histories = await readHistories(database, "tweet", keys, RECORD_MAX_POINTS);
+  if (found === undefined) throw userNotFound(username);
+  const [name, [total, oldest], rows] = found;
+  const pagination = paginate(page, limit, total);
   // A map keyed by identifiers: `__proto__` is one, so no prototype may stand behind it.
-  const records: Record<string, TweetRecord> = Object.create(null);
-  for (const row of rows) records[row.id] = tweetRecord(row, histories.get(row.key));
+  const tweets: Record<string, TweetRecord> = Object.create(null);
+  let isThinned = false;
+  for (const [key, tweet, text, url, observedAt, createdAt, read] of rows) {
+    const isCut = isLong(RECORD, read);
+    isThinned ||= isCut;
+    const points = isCut ? await readThinned(database, RECORD, key) : read;
+    tweets[tweet] = {
+      created_at: formatInstant(createdAt),
+      metrics: points.map(([at, likes = null, replies = null, retweets = null, views = null]) => ({
+        likes,
+        replies,
+        retweets,
+        views,
+        timestamp: formatInstantWithoutZone(at),
+      })),
+      text,
+      timestamp: formatInstant(observedAt),
+      url,
+    };
+  }
   return {
-    body: { username: user.username, tweets: records, filter_days: days, pagination },
-    isThinned: Array.from(histories.values()).some(({ isThinned }) => isThinned),
+    body: { username: name, tweets, filter_days: days, pagination },
+    subjects: [userSubject(id)],
+    until: leavesAfter(oldest, days),
+    isThinned,
   };
 }
 
-function tweetRecord(
-  row: { createdAt: number; observedAt: number; text: string | null; url: string | null },
-  history: History | undefined,
-): TweetRecord {
-  return {
-    created_at: formatInstant(row.createdAt),
-    metrics: (history?.points ?? []).map(({ at, counts }) => ({
-      likes: counts["likes"] ?? null,
-      replies: counts["replies"] ?? null,
-      retweets: counts["retweets"] ?? null,
-      views: counts["impressions"] ?? null,
-      timestamp: formatInstantWithoutZone(at),
-    })),
-    text: row.text,
-    timestamp: formatInstant(row.observedAt),
-    url: row.url,
-  };
+/** The last instant at which the oldest item that a days filter selects is still selected. */
+function leavesAfter(oldest: number | null, days: number): number {
+  return oldest === null ? Infinity : oldest + days * DAY_MS;
 }
+
+// One row more than a page: its oldest count is compared with the one before, filtered or not.
+const FOLLOWERS =
+  "SELECT json_array(username, (SELECT json_array(count(*), min(at)) FROM user_observations " +
+  "WHERE user = users.key AND at >= ?2 AND followers_count IS NOT NULL), " +
+  "(SELECT json_group_array(json_array(at, followers_count)) FROM (SELECT at, followers_count " +
+  "FROM user_observations WHERE user = users.key AND followers_count IS NOT NULL " +
+  `ORDER BY at DESC LIMIT ?3 + 1 OFFSET ?4))) ${OF_USER}`;
 
 async function readFollowers(
   database: Database,
   username: string,
   { days, page, limit }: PageRequest,
   now: number,
-): Promise<FollowersPage> {
-  const user = await findUser(database, username);
-  const { at, followersCount } = userObservations;
-  const known = and(eq(userObservations.user, user.key), isNotNull(followersCount));
+): Promise<Reading<FollowersPage>> {
+  const id = foldCase(username);
   const start = daysStart(now, days);
-  // One row more than a page: its oldest count is compared with the one before, filtered or not.
-  const [totals, rows] = await database.query.batch([
-    database.query
-      .select({ total: count() })
-      .from(userObservations)
-      .where(and(known, gte(at, start))),
-    database.query
-      .select({ at, followers: sql<number>`${followersCount}` })
-      .from(userObservations)
-      .where(known)
-      .orderBy(desc(at))
-      .limit(limit + 1)
-      .offset(page * limit),
+  const found = await database.document<[string, Selection, [number, number][]]>(FOLLOWERS, [
+    id,
+    start,
+    limit,
+    page * limit,
   ]);
-  const pagination = paginate(page, limit, totals[0]?.total ?? 0);
-  const metrics = followerChanges(rows, limit)
-    .filter((point) => point.at >= start)
-    .map(({ followers, change, at: observedAt }) => ({
-      followers,
-      change,
-      timestamp: formatInstant(observedAt),
-    }));
+  if (found === undefined) throw userNotFound(username);
+  const [name, [total, oldest], rows] = found;
+  const pagination = paginate(page, limit, total);
+  const points = rows.map(([at, followers]) => ({ at, followers }));
+  const metrics = followerChanges(points, limit)
+    .filter(({ at }) => at >= start)
+    .map(({ followers, change, at }) => ({ followers, change, timestamp: formatInstant(at) }));
   return {
-    username: user.username,
-    followers: { USER: { metrics } },
-    filter_days: days,
-    pagination,
+    body: { username: name, followers: { USER: { metrics } }, filter_days: days, pagination },
+    subjects: [userSubject(id)],
+    until: leavesAfter(oldest, days),
   };
 }
+
+/** The history of a tweet by itself. */
+const HISTORY: HistoryKind = {
+  kind: "tweet",
+  counts: ["impressions", "likes", "retweets"],
+  maxPoints: HISTORY_MAX_POINTS,
+};
+
+const TWEET =
+  "SELECT json_array(users.username, (SELECT json_array(key, id, text, created_at, " +
+  `impressions, likes, retweets, replies, quotes, json(${historyJson(HISTORY, "tweets.key")})) ` +
+  "FROM tweets WHERE id = ?2 AND user = users.key AND created_at IS NOT NULL)) " +
+  OF_USER;
+
+type TweetDetailsRow = [
+  key: number,
+  id: string,
+  text: string | null,
+  createdAt: number,
+  impressions: number | null,
+  likes: number | null,
+  retweets: number | null,
+  replies: number | null,
+  quotes: number | null,
+  points: Point[],
+];
 
 async function readTweet(
   database: Database,
   username: string,
   id: string,
-): Promise<Thinnable<TweetDetails>> {
-  const user = await findUser(database, username);
-  const [tweet] = await database.query
-    .select()
-    .from(tweets)
-    .where(and(eq(tweets.id, id), eq(tweets.user, user.key)));
-  if (tweet === undefined || tweet.createdAt === null) {
+): Promise<Reading<TweetDetails>> {
+  const user = foldCase(username);
+  const found = await database.document<[string, TweetDetailsRow | null]>(TWEET, [user, id]);
+  if (found === undefined) throw userNotFound(username);
+  const [name, tweet] = found;
+  if (tweet === null) {
     throw new DomainError("Tweet Not Found", `Tweet ${id} of user ${username} not found`);
   }
-  const histories = await readHistories(database, "tweet", [tweet.key], HISTORY_MAX_POINTS);
-  const history = histories.get(tweet.key);
-  const { impressions, likes, retweets, replies, quotes } = tweet;
+  const [key, tweetId, text, at, impressions, likes, retweets, replies, quotes, read] = tweet;
+  const isThinned = isLong(HISTORY, read);
+  const points = isThinned ? await readThinned(database, HISTORY, key) : read;
   return {
     body: {
-      username: user.username,
-      tweet_id: tweet.id,
+      username: name,
+      tweet_id: tweetId,
       tweet: {
-        id: tweet.id,
-        text: tweet.text,
-        created_at: formatInstant(tweet.createdAt),
+        id: tweetId,
+        text,
+        created_at: formatInstant(at),
         metrics: { impressions, likes, retweets, replies, quotes },
-        history: (history?.points ?? []).map(({ at, counts }) => ({
-          timestamp: formatInstant(at),
-          impressions: counts["impressions"] ?? null,
-          likes: counts["likes"] ?? null,
-          retweets: counts["retweets"] ?? null,
+        history: points.map(([seenAt, views = null, liked = null, retweeted = null]) => ({
+          timestamp: formatInstant(seenAt),
+          impressions: views,
+          likes: liked,
+          retweets: retweeted,
         })),
       },
     },
-    isThinned: history?.isThinned ?? false,
+    subjects: [userSubject(user)],
+    isThinned,
   };
 }

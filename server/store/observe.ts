@@ -16,6 +16,7 @@ import {
 } from "../../core/observations.ts";
 import { foldCase } from "../../core/text.ts";
 import type { Database } from "./database.ts";
+import { tellChanges, type ChangedFold } from "./changes.ts";
 import {
   FIND_SPELLINGS,
   FORGET_SPELLINGS,
@@ -58,6 +59,7 @@ export async function storeObservations(
 ): Promise<Observed> {
   const counted = { new: 0, changed: 0, unchanged: 0 };
   const statements: Statement[] = [];
+  const changed: ChangedFold[] = [];
   for (const kind of KIND_NAMES) {
     const ofKind = observations.filter((observation) => observation.kind === kind);
     if (ofKind.length === 0) continue;
@@ -65,10 +67,15 @@ export async function storeObservations(
     const before = counted.unchanged;
     for (const observation of ofKind) counted[fold(folds, observation)]++;
     if (counted.unchanged - before < ofKind.length) {
-      statements.push(...writesOf(LAYOUTS[kind], [...folds.values()]));
+      const given = [...folds.values()].filter((known) => known.given.size > 0);
+      changed.push(...given.map(({ id, description }) => ({ kind, id, description })));
+      statements.push(...writesOf(LAYOUTS[kind], given));
     }
   }
-  if (statements.length > 0) await database.write(statements, { isRelaxed: true });
+  if (statements.length > 0) {
+    const told = tellChanges(changed);
+    await database.write([...told, ...statements], { isRelaxed: true, isRepeatable: true });
+  }
   return counted;
 }
 
@@ -198,8 +205,7 @@ export function countsOf(layout: Layout, row: Row): Counts {
   return counts;
 }
 
-function writesOf(layout: Layout, folds: readonly Fold[]): Statement[] {
-  const changed = folds.filter(({ given }) => given.size > 0);
+function writesOf(layout: Layout, changed: readonly Fold[]): Statement[] {
   const fields = [...layout.described.keys()];
   const counts = [...layout.counts.keys()];
   const entities = changed.map(({ id, description, newestGiven }) => {

@@ -9,15 +9,7 @@
  * All instants are milliseconds since 1970 UTC.
  */
 import { sql } from "drizzle-orm";
-import {
-  check,
-  index,
-  integer,
-  primaryKey,
-  sqliteTable,
-  text,
-  uniqueIndex,
-} from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /** Channels. A row without `observed_at` only lends its key to shorts that came first. */
 export const channels = sqliteTable(
@@ -200,72 +192,12 @@ export const creators = sqliteTable(
   (table) => [primaryKey({ columns: [table.platform, table.folded] })],
 );
 
-/** Accounts and their sums; the journal is what the sums are made of. */
-export const accounts = sqliteTable(
-  "accounts",
-  {
-    id: integer().primaryKey(),
-    name: text().notNull().unique(),
-    createdAt: integer("created_at").notNull(),
-    granted: integer().notNull().default(0),
-    debited: integer().notNull().default(0),
-    refunded: integer().notNull().default(0),
-    balance: integer().notNull().default(0),
-  },
-  (table) => [
-    check("balance_not_negative", sql`${table.balance} >= 0`),
-    check(
-      "balance_is_sum",
-      sql`${table.balance} = ${table.granted} - ${table.debited} + ${table.refunded}`,
-    ),
-  ],
-);
-
-/** API keys: never the key itself, only its hash and how it begins. */
-export const keys = sqliteTable("keys", {
-  id: integer().primaryKey(),
-  account: integer().notNull(),
-  /** SHA-256 of the key, in hex. */
-  hash: text().notNull().unique(),
-  /** The first characters of the key, to tell keys apart. */
-  beginsWith: text("begins_with").notNull(),
-  label: text(),
-  createdAt: integer("created_at").notNull(),
-  revokedAt: integer("revoked_at"),
-});
-
 /**
- * The journal: every change of every balance, in the order they were committed.
- *
- * Debits that waited for one commit are one entry of an account: `amount` credits for as many
- * requests as the sum says. A refund names its debit by the entry and its place in it.
+ * The newest changes: which entities each write of observations changed, in order. Who keeps
+ * answers asks here which of them have become old.
  */
-export const journal = sqliteTable(
-  "journal",
-  {
-    entry: integer().primaryKey(),
-    /** Made before the entry is written: a write that is tried again is applied once. */
-    uid: text().notNull(),
-    account: integer().notNull(),
-    kind: text({ enum: ["grant", "debit", "refund"] }).notNull(),
-    amount: integer().notNull(),
-    at: integer().notNull(),
-    /** Of a grant: what it was for; it grants once. */
-    reference: text(),
-    reason: text(),
-    /** Of a refund: the `uid` of the debit's entry, and its place in it, from 0. */
-    debit: text(),
-    place: integer(),
-  },
-  (table) => [
-    uniqueIndex("journal_uid").on(table.uid, table.account),
-    index("journal_account").on(table.account, table.entry),
-    uniqueIndex("journal_reference")
-      .on(table.account, table.reference)
-      .where(sql`${table.reference} IS NOT NULL`),
-    uniqueIndex("journal_refund")
-      .on(table.debit, table.account, table.place)
-      .where(sql`${table.debit} IS NOT NULL`),
-    check("amount_positive", sql`${table.amount} > 0`),
-  ],
-);
+export const changes = sqliteTable("changes", {
+  sequence: integer().primaryKey(),
+  /** JSON array of the subjects; NULL where there were too many to name. */
+  subjects: text(),
+});

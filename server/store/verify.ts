@@ -16,12 +16,13 @@ export interface Verification {
 }
 
 /**
- * Recomputes every balance from the journal and holds it against the account: the sums must agree,
- * no balance may ever have been negative, and no debit may be refunded beyond its amount.
+ * Recomputes every balance from the journal and holds it against the account: the sums must agree
+ * with the account's and with what was counted as used, no balance may ever have been negative, and no debit may be refunded beyond its amount.
  */
 export async function verifyLedger(database: Database): Promise<Verification> {
-  const [sums, negatives, overRefunds, counts] = await database.query.batch([
+  const [sums, uses, negatives, overRefunds, counts] = await database.query.batch([
     database.query.all<SumsRow>(SUMS),
+    database.query.all<UsageRow>(USAGE),
     database.query.all<{ account: string; entry: number }>(NEGATIVE_BALANCES),
     database.query.all<{ account: string; debit: string }>(OVER_REFUNDS),
     database.query.all<{ accounts: number; entries: number }>(sql`SELECT
@@ -34,6 +35,12 @@ export async function verifyLedger(database: Database): Promise<Verification> {
         `the journal sums to ${row.granted} - ${row.debited} + ${row.refunded}, the account ` +
         `says ${row.accountGranted} - ${row.accountDebited} + ${row.accountRefunded} = ` +
         `${row.balance}`,
+    })),
+    ...uses.map(({ account, ...row }) => ({
+      account,
+      problem:
+        `the usage sums to ${row.credits} - ${row.usageRefunded}, the account says ` +
+        `${row.debited} - ${row.refunded}`,
     })),
     ...negatives.map(({ account, entry }) => ({
       account,
@@ -71,6 +78,24 @@ const SUMS = sql`
   FROM accounts AS a FULL JOIN sums AS s ON s.account = a.id
   WHERE a.id IS NULL OR ifnull(s.granted, 0) <> a.granted OR ifnull(s.debited, 0) <> a.debited
     OR ifnull(s.refunded, 0) <> a.refunded OR a.balance <> a.granted - a.debited + a.refunded`;
+
+interface UsageRow {
+  readonly account: string;
+  readonly credits: number;
+  readonly usageRefunded: number;
+  readonly debited: number;
+  readonly refunded: number;
+}
+
+const USAGE = sql`
+  WITH sums AS (SELECT account, total(credits) AS credits, total(refunded) AS refunded
+    FROM usage GROUP BY account)
+  SELECT ifnull(a.name, 'no account ' || s.account) AS account,
+    ifnull(s.credits, 0) AS credits, ifnull(s.refunded, 0) AS "usageRefunded",
+    a.debited AS debited, a.refunded AS refunded
+  FROM accounts AS a FULL JOIN sums AS s ON s.account = a.id
+  WHERE a.id IS NULL OR ifnull(s.credits, 0) <> a.debited
+    OR ifnull(s.refunded, 0) <> a.refunded`;
 
 const NEGATIVE_BALANCES = sql`
   SELECT name AS account, min(entry) AS entry FROM (SELECT account, entry,

@@ -1,5 +1,7 @@
-/** Queries of the video interface. */
-import { and, asc, desc, eq, isNotNull, lt, or, sql } from "drizzle-orm";
+/**
+ * Reads of the video interface. Each is one statement that makes one JSON text of the numbers and
+ * texts that an answer needs.
+ */
 import { encodeCursor, type ShortsRequest } from "../../core/cursor.ts";
 import { DomainError } from "../../core/errors.ts";
 import { GAIN_DAYS, gainSpan, subscriberGains } from "../../core/growth.ts";
@@ -11,38 +13,19 @@ import type {
   ShortsPage,
 } from "../../core/schema/video.ts";
 import { foldCase } from "../../core/text.ts";
-import { formatInstant } from "../../core/time.ts";
+import { formatInstant, LAST_INSTANT } from "../../core/time.ts";
 import type { Database } from "./database.ts";
-import { withOwnErrors } from "./guard.ts";
-import { readHistories } from "./history.ts";
-import { channelObservations, channels, shorts } from "./tables.ts";
-
-/** An answer that may carry a thinned history. */
-export interface Thinnable<Body> {
-  readonly body: Body;
-  readonly isThinned: boolean;
-}
+import { historyJson, isLong, readThinned, type HistoryKind, type Point } from "./history.ts";
+import { channelSubject, CHANNELS_SUBJECT, type Reading } from "./reading.ts";
 
 /** What the video interface reads. */
 export type VideoStore = ReturnType<typeof videoStore>;
 
-/** Queries of the video interface on a database. */
+/** Reads of the video interface on a database. */
 export function videoStore(database: Database) {
-  return withOwnErrors({
+  return {
     /** All channels: most subscribers first, unknown counts last, then by identifier. */
-    channels: (): Promise<ChannelSummary[]> =>
-      database.query
-        .select({
-          id: channels.id,
-          username: channels.username,
-          displayName: channels.displayName,
-          subscribers: channels.subscribers,
-          videoCount: channels.videoCount,
-          thumbnail: channels.thumbnail,
-        })
-        .from(channels)
-        .where(isNotNull(channels.observedAt))
-        .orderBy(sql`${channels.subscribers} DESC NULLS LAST`, asc(channels.id)),
+    channels: () => readChannels(database),
 
     /** @throws {DomainError} `Channel Not Found`. */
     channel: (name: string) => readChannel(database, name),
@@ -52,143 +35,235 @@ export function videoStore(database: Database) {
 
     /** @throws {DomainError} `Channel Not Found`, `Short Not Found`. */
     short: (name: string, id: string) => readShort(database, name, id),
-  });
+  };
+}
+
+const CHANNELS =
+  "SELECT json_group_array(json_array(id, username, display_name, subscribers, video_count, " +
+  "thumbnail)) FROM (SELECT * FROM channels WHERE observed_at IS NOT NULL " +
+  "ORDER BY subscribers DESC NULLS LAST, id)";
+
+type ChannelSummaryRow = [
+  id: string,
+  username: string | null,
+  displayName: string | null,
+  subscribers: number | null,
+  videoCount: number | null,
+  thumbnail: string | null,
+];
+
+async function readChannels(database: Database): Promise<Reading<{ channels: ChannelSummary[] }>> {
+  const rows = (await database.document<ChannelSummaryRow[]>(CHANNELS, [])) ?? [];
+  return {
+    body: {
+      channels: rows.map(([id, username, displayName, subscribers, videoCount, thumbnail]) => ({
+        id,
+        username,
+        displayName,
+        subscribers,
+        videoCount,
+        thumbnail,
+      })),
+    },
+    subjects: [CHANNELS_SUBJECT],
+  };
 }
 
 /**
- * Finds a channel by its identifier, or by its username regardless of case: an identifier wins,
- * then the channel observed last, then the smaller identifier.
+ * The channel that a name means, by its identifier or by its username regardless of case: an
+ * identifier wins, then the channel observed last, then the smaller identifier.
  */
-async function findChannel({ query }: Database, name: string) {
-  const [channel] = await query
-    .select()
-    .from(channels)
-    .where(
-      and(
-        or(eq(channels.id, name), eq(channels.usernameFolded, foldCase(name))),
-        isNotNull(channels.observedAt),
-      ),
-    )
-    .orderBy(sql`${channels.id} = ${name} DESC`, desc(channels.observedAt), asc(channels.id))
-    .limit(1);
-  if (channel === undefined) {
-    throw new DomainError("Channel Not Found", `Channel ${name} not found`);
-  }
-  return channel;
+const OF_CHANNEL =
+  "FROM (SELECT * FROM channels WHERE (id = ?1 OR username_folded = ?2) " +
+  "AND observed_at IS NOT NULL ORDER BY id = ?1 DESC, observed_at DESC, id LIMIT 1) AS named";
+
+function channelNotFound(name: string): DomainError {
+  return new DomainError("Channel Not Found", `Channel ${name} not found`);
 }
 
-async function readChannel(database: Database, name: string): Promise<ChannelDetails> {
-  const channel = await findChannel(database, name);
-  const newest = { at: channel.observedAt ?? 0, count: channel.subscribers };
-  const known = new Map<number, number | null>();
-  for (const days of Object.values(GAIN_DAYS)) {
-    const { from, to } = gainSpan(newest.at, days);
-    const [past] = await database.query
-      .select({ subscribers: channelObservations.subscribers })
-      .from(channelObservations)
-      .where(
-        and(
-          eq(channelObservations.channel, channel.key),
-          sql`${channelObservations.at} BETWEEN ${from} AND ${to}`,
-          isNotNull(channelObservations.subscribers),
-        ),
-      )
-      .orderBy(desc(channelObservations.at))
-      .limit(1);
-    known.set(from, past?.subscribers ?? null);
-  }
+/** What an answer under a channel's name depends on: whom the name means as well, unless it is
+ * the identifier. */
+function subjectsOf(name: string, id: string): string[] {
+  return name === id ? [channelSubject(id)] : [channelSubject(id), CHANNELS_SUBJECT];
+}
+
+/** The newest known subscriber count of a span before the newest observation. */
+const pastCount = (days: number) => {
+  const { from, to } = gainSpan(0, days);
+  return (
+    "(SELECT subscribers FROM channel_observations WHERE channel = named.key AND at BETWEEN " +
+    `named.observed_at + ${from} AND named.observed_at + ${to} ` +
+    "AND subscribers IS NOT NULL ORDER BY at DESC LIMIT 1)"
+  );
+};
+
+const GAINS = Object.values(GAIN_DAYS);
+
+const CHANNEL =
+  "SELECT json_array(id, username, display_name, description, subscribers, video_count, " +
+  "view_count, joined_at, country, thumbnail, banner_image, observed_at, " +
+  `json_array(${GAINS.map(pastCount).join(", ")})) ${OF_CHANNEL}`;
+
+type ChannelRow = [
+  id: string,
+  username: string | null,
+  displayName: string | null,
+  description: string | null,
+  subscribers: number | null,
+  videoCount: number | null,
+  viewCount: number | null,
+  joinedAt: number | null,
+  country: string | null,
+  thumbnail: string | null,
+  bannerImage: string | null,
+  observedAt: number,
+  past: (number | null)[],
+];
+
+async function readChannel(database: Database, name: string): Promise<Reading<ChannelDetails>> {
+  const channel = await database.document<ChannelRow>(CHANNEL, [name, foldCase(name)]);
+  if (channel === undefined) throw channelNotFound(name);
+  const [id, username, displayName, description, subscribers, videoCount, viewCount] = channel;
+  const [, , , , , , , joinedAt, country, thumbnail, bannerImage, observedAt, past] = channel;
+  const known = new Map(
+    GAINS.map((days, index) => [gainSpan(observedAt, days).from, past[index] ?? null]),
+  );
   return {
-    id: channel.id,
-    username: channel.username,
-    displayName: channel.displayName,
-    description: channel.description,
-    subscribers: channel.subscribers,
-    videoCount: channel.videoCount,
-    viewCount: channel.viewCount,
-    joinedAt: channel.joinedAt === null ? null : formatInstant(channel.joinedAt),
-    country: channel.country,
-    thumbnail: channel.thumbnail,
-    bannerImage: channel.bannerImage,
-    statistics: subscriberGains(newest, ({ from }) => known.get(from) ?? null),
+    body: {
+      id,
+      username,
+      displayName,
+      description,
+      subscribers,
+      videoCount,
+      viewCount,
+      joinedAt: joinedAt === null ? null : formatInstant(joinedAt),
+      country,
+      thumbnail,
+      bannerImage,
+      statistics: subscriberGains(
+        { at: observedAt, count: subscribers },
+        ({ from }) => known.get(from) ?? null,
+      ),
+    },
+    subjects: subjectsOf(name, id),
   };
 }
+
+const SHORTS =
+  "SELECT json_array(named.id, named.username, (SELECT json_group_array(json_array(" +
+  "id, title, thumbnail, published_at, views, likes, comments)) FROM (SELECT * FROM shorts " +
+  "WHERE channel = named.key AND published_at < ?3 AND (published_at, id) < (?4, ?5) " +
+  `ORDER BY published_at DESC, id DESC LIMIT ?6))) ${OF_CHANNEL}`;
+
+type ShortRow = [
+  id: string,
+  title: string | null,
+  thumbnail: string | null,
+  publishedAt: number,
+  views: number | null,
+  likes: number | null,
+  comments: number | null,
+];
 
 async function readShorts(
   database: Database,
   name: string,
-  { limit, before, after }: ShortsRequest,
-): Promise<ShortsPage> {
-  const channel = await findChannel(database, name);
-  const { publishedAt, id } = shorts;
-  const rows = await database.query
-    .select({
-      id,
-      title: shorts.title,
-      thumbnail: shorts.thumbnail,
-      publishedAt: sql<number>`${publishedAt}`,
-      views: shorts.views,
-      likes: shorts.likes,
-      comments: shorts.comments,
-    })
-    .from(shorts)
-    .where(
-      and(
-        eq(shorts.channel, channel.key),
-        isNotNull(publishedAt),
-        before === undefined ? undefined : lt(publishedAt, before),
-        after && sql`(${publishedAt}, ${id}) < (${after.publishedAt}, ${after.id})`,
-      ),
-    )
-    .orderBy(desc(publishedAt), desc(id))
-    .limit(limit + 1);
+  { limit, before = LAST_INSTANT + 1, after }: ShortsRequest,
+): Promise<Reading<ShortsPage>> {
+  const found = await database.document<[string, string | null, ShortRow[]]>(SHORTS, [
+    name,
+    foldCase(name),
+    before,
+    after?.publishedAt ?? LAST_INSTANT + 1,
+    after?.id ?? "",
+    limit + 1,
+  ]);
+  if (found === undefined) throw channelNotFound(name);
+  const [channel, username, rows] = found;
   const hasMore = rows.length > limit;
   const page = rows.slice(0, limit);
-  const last = page.at(-1);
+  const [lastId, , , lastPublishedAt] = page.at(-1) ?? [];
+  const next =
+    hasMore && lastId !== undefined && lastPublishedAt !== undefined
+      ? encodeCursor({ id: lastId, publishedAt: lastPublishedAt })
+      : null;
   return {
-    channel: channel.username ?? channel.id,
-    shorts: page.map(({ title, thumbnail, views, likes, comments, ...short }) => ({
-      id: short.id,
-      title,
-      thumbnail,
-      publishedAt: formatInstant(short.publishedAt),
-      views,
-      likes,
-      comments,
-    })),
-    pagination: { hasMore, nextCursor: hasMore && last !== undefined ? encodeCursor(last) : null },
+    body: {
+      channel: username ?? channel,
+      shorts: page.map(([id, title, thumbnail, publishedAt, views, likes, comments]) => ({
+        id,
+        title,
+        thumbnail,
+        publishedAt: formatInstant(publishedAt),
+        views,
+        likes,
+        comments,
+      })),
+      pagination: { hasMore, nextCursor: next },
+    },
+    subjects: subjectsOf(name, channel),
   };
 }
+
+const HISTORY: HistoryKind = {
+  kind: "short",
+  counts: ["views", "likes", "comments"],
+  maxPoints: HISTORY_MAX_POINTS,
+};
+
+const SHORT =
+  "SELECT json_array(named.id, (SELECT json_array(key, id, title, description, published_at, " +
+  `views, likes, comments, shares, json(${historyJson(HISTORY, "shorts.key")})) FROM shorts ` +
+  `WHERE id = ?3 AND channel = named.key AND published_at IS NOT NULL)) ${OF_CHANNEL}`;
+
+type ShortDetailsRow = [
+  key: number,
+  id: string,
+  title: string | null,
+  description: string | null,
+  publishedAt: number,
+  views: number | null,
+  likes: number | null,
+  comments: number | null,
+  shares: number | null,
+  points: Point[],
+];
 
 async function readShort(
   database: Database,
   name: string,
   id: string,
-): Promise<Thinnable<ShortDetails>> {
-  const channel = await findChannel(database, name);
-  const [short] = await database.query
-    .select()
-    .from(shorts)
-    .where(and(eq(shorts.id, id), eq(shorts.channel, channel.key)));
-  if (short === undefined || short.publishedAt === null) {
+): Promise<Reading<ShortDetails>> {
+  const found = await database.document<[string, ShortDetailsRow | null]>(SHORT, [
+    name,
+    foldCase(name),
+    id,
+  ]);
+  if (found === undefined) throw channelNotFound(name);
+  const [channel, short] = found;
+  if (short === null) {
     throw new DomainError("Short Not Found", `Short ${id} not found for channel ${name}`);
   }
-  const histories = await readHistories(database, "short", [short.key], HISTORY_MAX_POINTS);
-  const history = histories.get(short.key);
-  const { views, likes, comments, shares } = short;
+  const [key, shortId, title, description, publishedAt, views, likes, comments, shares, read] =
+    short;
+  const isThinned = isLong(HISTORY, read);
+  const points = isThinned ? await readThinned(database, HISTORY, key) : read;
   return {
     body: {
-      id: short.id,
-      title: short.title,
-      description: short.description,
-      publishedAt: formatInstant(short.publishedAt),
+      id: shortId,
+      title,
+      description,
+      publishedAt: formatInstant(publishedAt),
       metrics: { views, likes, comments, shares },
-      history: (history?.points ?? []).map(({ at, counts }) => ({
+      history: points.map(([at, seen = null, liked = null, commented = null]) => ({
         timestamp: formatInstant(at),
-        views: counts["views"] ?? null,
-        likes: counts["likes"] ?? null,
-        comments: counts["comments"] ?? null,
+        views: seen,
+        likes: liked,
+        comments: commented,
       })),
     },
-    isThinned: history?.isThinned ?? false,
+    subjects: subjectsOf(name, channel),
+    isThinned,
   };
 }

@@ -29,9 +29,9 @@ const STATEMENTS_MAX = 200;
 
 const files = new Map<number, Opened>();
 
-self.onmessage = ({ data: order }: MessageEvent<Order>) => {
+self.addEventListener("message", ({ data: order }: MessageEvent<Order>) => {
   self.postMessage(obey(order));
-};
+});
 
 function obey(order: Order): Reply {
   try {

@@ -83,12 +83,14 @@ function send(file: number, errand: Errand): Promise<Written[]> {
 
 function start(): Worker {
   const started = new Worker(new URL("writer-thread.ts", import.meta.url).href);
-  started.onmessage = ({ data: reply }: MessageEvent<Reply>) => settle(started, reply);
-  started.onerror = ({ message }) => {
+  started.addEventListener("message", ({ data: reply }: MessageEvent<Reply>) =>
+    settle(started, reply),
+  );
+  started.addEventListener("error", ({ message }) => {
     for (const { reject } of waiting.values()) reject(new Error(message));
     waiting.clear();
     if (thread === started) thread = undefined;
-  };
+  });
   return started;
 }
 

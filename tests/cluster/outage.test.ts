@@ -5,6 +5,7 @@ import { ledgerStore } from "../../server/store/ledger.ts";
 import { verifyLedger } from "../../server/store/verify.ts";
 import { settled } from "../support/database.ts";
 import { isHere, startServer } from "../support/sqld.ts";
+import { debitGroup } from "../support/ledger.ts";
 
 const UNAVAILABLE = ["Service Unavailable", "The database cannot be reached right now"];
 
@@ -25,7 +26,9 @@ describe.skipIf(!isHere)("a libSQL server that was killed", () => {
     const refused = answers.filter(Array.isArray);
     expect(refused).toEqual(refused.map(() => UNAVAILABLE));
     expect(await settled(ledger.accounts())).toEqual(UNAVAILABLE);
-    expect(await settled(ledger.debit([{ account: id, cost: 1 }], "d", 0))).toEqual(UNAVAILABLE);
+    expect(await settled(debitGroup(ledger, [{ account: id, cost: 1 }], "d", 0))).toEqual(
+      UNAVAILABLE,
+    );
 
     await server.restart();
     const acknowledged = 2 + answers.length - refused.length;

@@ -121,6 +121,22 @@ describe("parseInstant", () => {
     );
   });
 
+  test("formatInstant() writes every instant as Date does", () => {
+    const any = fc.integer({ min: FIRST_INSTANT, max: LAST_INSTANT });
+    const days = fc.integer({
+      min: FIRST_INSTANT / DAY_MS,
+      max: Math.floor(LAST_INSTANT / DAY_MS),
+    });
+    const edges = days.chain((day) => fc.constantFrom(day * DAY_MS, day * DAY_MS - 1));
+    fc.assert(
+      fc.property(fc.oneof(any, edges), (instant) => {
+        fc.pre(instant >= FIRST_INSTANT);
+        expect(formatInstant(instant)).toBe(new Date(instant).toISOString());
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   test("parseInstant() reads one instant the same from every zone offset", () => {
     const offsets = fc.integer({ min: -1439, max: 1439 });
     const inner = fc.integer({ min: FIRST_INSTANT + DAY_MS, max: LAST_INSTANT - DAY_MS });

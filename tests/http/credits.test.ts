@@ -51,8 +51,8 @@ describe("credits", () => {
   test("500: nothing of the cause leaks, and the debit is refunded", async () => {
     const service = await startService();
     const { key, account } = await service.createAccess(3);
-    await service.service.database.write([{ sql: "DROP TABLE shorts", args: [] }]);
     await service.observe(CHANNEL);
+    await service.service.database.write([{ sql: "DROP TABLE shorts", args: [] }]);
     const response = await service.get("/api/video/c/shorts", key);
     expect([response.status, await response.text()]).toEqual([500, '{"error":"Internal Error"}']);
     expect(response.headers.has("x-credits-remaining")).toBe(false);

@@ -4,6 +4,7 @@ import { createDebits } from "../../server/metering/debits.ts";
 import { createKeyring, hashKey, makeKey } from "../../server/metering/keys.ts";
 import { keyStore } from "../../server/store/keys.ts";
 import { ledgerStore } from "../../server/store/ledger.ts";
+import { charge } from "../support/ledger.ts";
 import { withDatabase } from "../support/database.ts";
 
 const NOW = 1_790_000_000_000;
@@ -17,16 +18,16 @@ describe("createDebits()", () => {
       const groups: number[] = [];
       const debits = createDebits(
         {
-          refund: ledger.refund,
-          debit: (waiting, uid, now) => {
+          ...ledger,
+          debit: (waiting, group) => {
             groups.push(waiting.length);
-            return ledger.debit(waiting, uid, now);
+            return ledger.debit(waiting, group);
           },
         },
         () => NOW,
       );
       const outcomes = await Promise.allSettled(
-        Array.from({ length: 100 }, () => debits.debit(account.id, 1)),
+        Array.from({ length: 100 }, () => debits.debit(charge(account.id))),
       );
       expect(groups).toEqual([100]);
       expect(
@@ -39,24 +40,28 @@ describe("createDebits()", () => {
 
   test("a commit that fails refuses its own requests, and the next ones are decided", async () => {
     let isBroken = true;
+    const withdrawn: number[] = [];
     const debits = createDebits(
       {
         refund: async () => undefined,
-        debit: async (waiting, uid) => {
+        withdraw: async (waiting) => void withdrawn.push(waiting.length),
+        debit: async (waiting) => {
           if (isBroken) throw new Error("The disk is full");
-          return waiting.map(({ account, cost }, place) => ({
-            isAccepted: true,
-            debit: { uid, account, place, cost },
-            balance: 0,
+          const outcomes = waiting.map(({ account }) => ({
+            kind: "charged" as const,
+            debit: undefined,
+            balance: account,
           }));
+          return { outcomes, changes: { sequence: 0, subjects: [] } };
         },
       },
       () => NOW,
     );
-    const broken = await Promise.allSettled([debits.debit(1, 1), debits.debit(2, 1)]);
+    const broken = await Promise.allSettled([charge(1), charge(2)].map(debits.debit));
     expect(broken.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     isBroken = false;
-    expect((await debits.debit(1, 1)).debit).toMatchObject({ account: 1, place: 0 });
+    expect(await debits.debit(charge(7))).toMatchObject({ cost: 1, balance: 7 });
+    expect(withdrawn).toEqual([2]);
   });
 });
 

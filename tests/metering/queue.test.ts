@@ -1,24 +1,25 @@
 import { describe, expect, test } from "bun:test";
-import { createDebits, type DebitLedger, type Receipt } from "../../server/metering/debits.ts";
+import { createDebits, type Receipt } from "../../server/metering/debits.ts";
 import { createKeyring, makeKey } from "../../server/metering/keys.ts";
 import { keyStore } from "../../server/store/keys.ts";
-import { ledgerStore } from "../../server/store/ledger.ts";
+import { ledgerStore, type LedgerStore } from "../../server/store/ledger.ts";
 import { verifyLedger } from "../../server/store/verify.ts";
+import { charge } from "../support/ledger.ts";
 import { withDatabase } from "../support/database.ts";
 
 /** A ledger whose commits wait to be let go, one by one, and may fail. */
-function holdCommits(ledger: DebitLedger) {
+function holdCommits(ledger: LedgerStore) {
   const groups: number[][] = [];
   const holds: PromiseWithResolvers<Error | undefined>[] = [];
   const holdOf = (index: number) => (holds[index] ??= Promise.withResolvers<Error | undefined>());
-  const held: DebitLedger = {
-    async debit(waiting, uid, now) {
+  const held: LedgerStore = {
+    ...ledger,
+    async debit(waiting, group) {
       const index = groups.push(waiting.map(({ account }) => account)) - 1;
       const error = await holdOf(index).promise;
       if (error !== undefined) throw error;
-      return ledger.debit(waiting, uid, now);
+      return ledger.debit(waiting, group);
     },
-    refund: ledger.refund,
   };
   return { held, groups, letGo: (index: number, error?: Error) => holdOf(index).resolve(error) };
 }
@@ -37,9 +38,9 @@ describe("createDebits()", () => {
       await ledger.grant({ uid: "gb", account: "b", amount: 1 }, 0);
       const { held, groups, letGo } = holdCommits(ledger);
       const debits = createDebits(held, () => 0);
-      const first = debits.debit(a.id, 1);
+      const first = debits.debit(charge(a.id));
       while (groups.length === 0) await Bun.sleep(0);
-      const rest = [a, b, a, b, a].map(({ id }) => debits.debit(id, 1));
+      const rest = [a, b, a, b, a].map(({ id }) => debits.debit(charge(id)));
       letGo(0);
       expect((await first).balance).toBe(2);
       letGo(1);
@@ -57,15 +58,15 @@ describe("createDebits()", () => {
       await ledger.grant({ uid: "g", account: "a", amount: 5 }, 0);
       const { held, groups, letGo } = holdCommits(ledger);
       const debits = createDebits(held, () => 0);
-      const failing = Promise.allSettled([debits.debit(id, 1), debits.debit(id, 1)]);
+      const failing = Promise.allSettled([debits.debit(charge(id)), debits.debit(charge(id))]);
       while (groups.length === 0) await Bun.sleep(0);
-      const waiting = Promise.allSettled([debits.debit(id, 1), debits.debit(id, 1)]);
+      const waiting = Promise.allSettled([debits.debit(charge(id)), debits.debit(charge(id))]);
       letGo(0, new Error("The disk is full"));
       letGo(1);
       letGo(2);
       expect(valuesOf(await failing)).toEqual(["The disk is full", "The disk is full"]);
       expect(valuesOf(await waiting)).toEqual([4, 3]);
-      expect((await debits.debit(id, 1)).balance).toBe(2);
+      expect((await debits.debit(charge(id))).balance).toBe(2);
       expect(groups.map(({ length }) => length)).toEqual([2, 2, 1]);
       expect(await ledger.account("a")).toMatchObject({ debited: 3, balance: 2 });
     });
@@ -77,10 +78,10 @@ describe("createDebits()", () => {
       const { id } = await ledger.createAccount("a", 0);
       await ledger.grant({ uid: "g", account: "a", amount: 5 }, 0);
       const debits = createDebits(ledger, () => 9);
-      const receipts = await Promise.all([debits.debit(id, 1), debits.debit(id, 2)]);
+      const receipts = await Promise.all([debits.debit(charge(id)), debits.debit(charge(id, 2))]);
       const [, second] = receipts;
       if (second === undefined) throw new Error("There is no second receipt");
-      await Promise.all(["a", "b"].map((reason) => debits.refund(second.debit, reason)));
+      await Promise.all(["a", "b"].map((reason) => debits.refund(second, reason)));
       expect(await ledger.account("a")).toMatchObject({ debited: 3, refunded: 2, balance: 4 });
       const entries = await ledger.statement("a", 0, 10);
       expect(entries.map(({ kind, amount, at }) => [kind, amount, at])).toEqual([

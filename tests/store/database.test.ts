@@ -12,6 +12,7 @@ import {
 import { keyStore } from "../../server/store/keys.ts";
 import { ledgerStore } from "../../server/store/ledger.ts";
 import { holdLock, readOutside, rowsOf, settled, withDatabase } from "../support/database.ts";
+import { debitGroup } from "../support/ledger.ts";
 
 const UNAVAILABLE = ["Service Unavailable", "The database cannot be reached right now"];
 
@@ -116,7 +117,7 @@ describe("a lock that another process holds", () => {
         const grant = (uid: string) => ledger.grant({ uid, account: "nasa", amount: 1 }, 0);
         expect(await settled(grant("refused"))).toEqual(UNAVAILABLE);
         expect(await settled(ledger.createAccount("esa", 0))).toEqual(UNAVAILABLE);
-        expect(await settled(ledger.debit([{ account: id, cost: 1 }], "d", 0))).toEqual(
+        expect(await settled(debitGroup(ledger, [{ account: id, cost: 1 }], "d", 0))).toEqual(
           UNAVAILABLE,
         );
         const key = { account: id, hash: "h", beginsWith: "cm_", label: null };

@@ -3,9 +3,11 @@ import * as fc from "fast-check";
 import { applyEntry, balanceOf, EMPTY_LEDGER, type Ledger } from "../../core/credits.ts";
 import { DomainError } from "../../core/errors.ts";
 import type { Database } from "../../server/store/database.ts";
-import { ledgerStore, type Debit } from "../../server/store/ledger.ts";
+import type { Debit } from "../../server/store/debits.ts";
+import { ledgerStore } from "../../server/store/ledger.ts";
 import { verifyLedger } from "../../server/store/verify.ts";
 import { withDatabase } from "../support/database.ts";
+import { debitGroup } from "../support/ledger.ts";
 
 const NAMES = ["first", "second", "third"];
 
@@ -66,7 +68,7 @@ describe("debit() and refund()", () => {
           const debits: { debit: Debit; model: string }[] = [];
           const send = async (uid: string, accounts: readonly number[], accepted: boolean[]) => {
             const waiting = accounts.map((account) => ({ account, cost: 1 }));
-            const outcomes = await ledger.debit(waiting, uid, 0);
+            const outcomes = await debitGroup(ledger, waiting, uid, 0);
             expect(outcomes.map(({ isAccepted }) => isAccepted)).toEqual(accepted);
             return outcomes;
           };
@@ -122,11 +124,11 @@ describe("debit() and refund()", () => {
     await withAccounts([1, 0], async (database, [first = 0, second = 0]) => {
       const ledger = ledgerStore(database);
       const group = [first, second].map((account) => ({ account, cost: 1 }));
-      const before = await ledger.debit(group, "group", 0);
+      const before = await debitGroup(ledger, group, "group", 0);
       expect(before.map(({ isAccepted }) => isAccepted)).toEqual([true, false]);
       await ledger.grant({ uid: "later", account: "second", amount: 1 }, 0);
       await ledger.grant({ uid: "more", account: "first", amount: 1 }, 0);
-      const again = await ledger.debit(group, "group", 0);
+      const again = await debitGroup(ledger, group, "group", 0);
       expect(again.map(({ isAccepted }) => isAccepted)).toEqual([true, false]);
       expect(await ledger.account("first")).toMatchObject({ debited: 1, balance: 1 });
       expect(await ledger.account("second")).toMatchObject({ debited: 0, balance: 1 });
@@ -137,7 +139,7 @@ describe("debit() and refund()", () => {
   test("an account with 3 credits and 5 waiting requests serves the first 3", async () => {
     await withAccounts([3], async (database, [id = 0]) => {
       const waiting = Array.from({ length: 5 }, () => ({ account: id, cost: 1 }));
-      const outcomes = await ledgerStore(database).debit(waiting, "group", 0);
+      const outcomes = await debitGroup(ledgerStore(database), waiting, "group", 0);
       expect(outcomes.map(({ isAccepted, balance }) => [isAccepted, balance])).toEqual([
         [true, 2],
         [true, 1],
@@ -154,7 +156,7 @@ describe("debit() and refund()", () => {
       fc.asyncProperty(fc.nat(15), costs, (granted, each) =>
         withAccounts([granted], async (database, [account = 0]) => {
           const waiting = each.map((cost) => ({ account, cost }));
-          const outcomes = await ledgerStore(database).debit(waiting, "group", 0);
+          const outcomes = await debitGroup(ledgerStore(database), waiting, "group", 0);
           let upto = 0;
           expect(outcomes.map(({ isAccepted }) => isAccepted)).toEqual(
             each.map((cost) => (upto += cost) <= granted),
@@ -175,7 +177,7 @@ describe("debit() and refund()", () => {
     await withAccounts([2], async (database, [id = 0]) => {
       const ledger = ledgerStore(database);
       const waiting = [{ account: id, cost: 1 }];
-      const [outcome] = await ledger.debit(waiting, "group", 0);
+      const [outcome] = await debitGroup(ledger, waiting, "group", 0);
       if (outcome?.isAccepted !== true) throw new Error("The debit was refused");
       for (const uid of ["a", "a", "b"]) await ledger.refund(outcome.debit, uid, "test", 0);
       await ledger.refund({ ...outcome.debit, uid: "unknown" }, "c", "test", 0);

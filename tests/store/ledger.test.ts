@@ -2,9 +2,11 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { applyEntry, balanceOf, EMPTY_LEDGER, type Ledger } from "../../core/credits.ts";
 import type { Database } from "../../server/store/database.ts";
-import { ledgerStore, type Debit } from "../../server/store/ledger.ts";
+import type { Debit } from "../../server/store/debits.ts";
+import { ledgerStore } from "../../server/store/ledger.ts";
 import { verifyLedger } from "../../server/store/verify.ts";
 import { settled, withDatabase } from "../support/database.ts";
+import { debitGroup } from "../support/ledger.ts";
 
 const NOW = 1_790_000_000_000;
 
@@ -58,7 +60,7 @@ describe("ledgerStore()", () => {
               }
             } else if (next.kind === "debit") {
               const group = Array.from({ length: next.requests }, () => ({ account: id, cost: 1 }));
-              const outcomes = await ledger.debit(group, `${uid}`, NOW);
+              const outcomes = await debitGroup(ledger, group, `${uid}`, NOW);
               const accepted = Math.min(balanceOf(model), next.requests);
               expect(outcomes.map(({ isAccepted }) => isAccepted)).toEqual(
                 group.map((_, index) => index < accepted),
@@ -99,7 +101,7 @@ describe("ledgerStore()", () => {
         account,
         cost: 1,
       }));
-      const outcomes = await ledger.debit(group, "d", NOW);
+      const outcomes = await debitGroup(ledger, group, "d", NOW);
       expect(outcomes.map(({ isAccepted, balance }) => [isAccepted, balance])).toEqual([
         [true, 2],
         [true, 0],
@@ -118,7 +120,7 @@ describe("ledgerStore()", () => {
       const ledger = ledgerStore(database);
       for (let attempt = 0; attempt < 2; attempt++) {
         await ledger.grant({ uid: "g", account: "first", amount: 9 }, NOW);
-        const [outcome] = await ledger.debit([{ account: id, cost: 1 }], "d", NOW);
+        const [outcome] = await debitGroup(ledger, [{ account: id, cost: 1 }], "d", NOW);
         expect(outcome).toMatchObject({ isAccepted: true, balance: 8 });
       }
       expect(await ledger.account("first")).toMatchObject({ granted: 9, debited: 1, balance: 8 });
@@ -144,7 +146,7 @@ describe("verifyLedger()", () => {
     await withAccounts(async (database, [id = 0]) => {
       const ledger = ledgerStore(database);
       await ledger.grant({ uid: "g", account: "first", amount: 5 }, NOW);
-      await ledger.debit([{ account: id, cost: 1 }], "d", NOW);
+      await debitGroup(ledger, [{ account: id, cost: 1 }], "d", NOW);
       expect((await verifyLedger(database)).faults).toEqual([]);
       await database.write([{ sql: tampering, args: [] }]);
       expect((await verifyLedger(database)).faults.length).toBeGreaterThan(0);

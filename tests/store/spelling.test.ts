@@ -51,7 +51,7 @@ describe("a user that only tweets tell of", () => {
             if (spelling === undefined) {
               expect(answer).toEqual(["User Not Found", `User ${name} not found`]);
             } else {
-              expect(answer).toMatchObject({ username: spelling, displayName: null });
+              expect(answer).toMatchObject({ body: { username: spelling, displayName: null } });
             }
           }
         });

@@ -3,8 +3,8 @@ import * as fc from "fast-check";
 import { thinHistory } from "../../core/history.ts";
 import { HISTORY_MAX_POINTS, RECORD_MAX_POINTS } from "../../core/limits.ts";
 import { checkObservation } from "../../core/observations.ts";
-import { readHistories } from "../../server/store/history.ts";
 import { storeObservations } from "../../server/store/observe.ts";
+import { readHistory } from "../support/history.ts";
 import { withDatabase } from "../support/database.ts";
 
 const START = Date.parse("2026-01-01T00:00:00Z");
@@ -25,7 +25,7 @@ const pointsAbout = (max: number) =>
       }));
     });
 
-describe("readHistories()", () => {
+describe("historyJson() and readThinned()", () => {
   test.each([HISTORY_MAX_POINTS, RECORD_MAX_POINTS])(
     "with at most %d points, a long history is thinned as core thins it",
     async (max) => {
@@ -47,9 +47,16 @@ describe("readHistories()", () => {
                 ),
               ),
             );
-            const history = (await readHistories(database, "short", [1], max)).get(1);
-            expect(history).toEqual({
-              points: thinHistory(points, max),
+            const counts = ["views", "likes", "comments", "shares"];
+            const kind = { kind: "short", counts, maxPoints: max } as const;
+            expect(await readHistory(database, kind, 1)).toEqual({
+              points: thinHistory(points, max).map((point) => [
+                point.at,
+                point.counts.views,
+                point.counts.likes,
+                point.counts.comments,
+                point.counts.shares,
+              ]),
               isThinned: points.length > max,
             });
           });

@@ -1,0 +1,111 @@
+/**
+ * Finished answers, kept as long as they hold: until something they depend on is observed again,
+ * or the clock moves an item out of the days that were asked for.
+ */
+import { LRUCache } from "lru-cache";
+
+/** What a read gives; instants are in milliseconds since 1970 UTC. */
+export interface Reading<Body = unknown> {
+  readonly body: Body;
+  /** It holds until one of these is observed again. */
+  readonly subjects: readonly string[];
+  /** The last instant at which the clock alone leaves it as it is. */
+  readonly until?: number;
+  /** Whether observations were left out of a history. */
+  readonly isThinned?: boolean;
+}
+
+/** A finished answer. */
+export interface Answer {
+  readonly body: string;
+  readonly etag: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly subjects: readonly string[];
+  readonly until: number;
+}
+
+/** What was observed up to a commit. */
+export interface Changes {
+  /** The last change. */
+  readonly sequence: number;
+  /** What changed since the last time; `undefined` where that cannot be told. */
+  readonly subjects: readonly string[] | undefined;
+}
+
+/** Bytes that are kept at most. */
+const KEPT_MAX_BYTES = 32 * 1_048_576;
+
+/** What an answer takes beside the text of its body. */
+const OVERHEAD_BYTES = 1024;
+
+/** Keeps finished answers. */
+export type Answers = ReturnType<typeof createAnswers>;
+
+/** Finishes what a read gave. */
+export function finishAnswer(
+  { body, subjects, until = Infinity, isThinned = false }: Reading,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  const text = JSON.stringify(body);
+  return {
+    body: text,
+    etag: `"${Bun.hash(text).toString(36)}"`,
+    headers: isThinned ? { ...headers, "x-history-thinned": "1" } : headers,
+    subjects,
+    until,
+  };
+}
+
+/** Makes the place where answers are kept, by the path and query that they answer. */
+export function createAnswers(maxBytes = KEPT_MAX_BYTES) {
+  const targets = new Map<string, Set<string>>();
+  let latest: number | undefined;
+  const kept = new LRUCache<string, Answer>({
+    maxSize: maxBytes,
+    maxEntrySize: Math.ceil(maxBytes / 8),
+    // A character takes one byte or two.
+    sizeCalculation: ({ body }, target) => 2 * (body.length + target.length) + OVERHEAD_BYTES,
+    dispose: ({ subjects }, target) => {
+      for (const subject of subjects) {
+        const of = targets.get(subject);
+        of?.delete(target);
+        if (of?.size === 0) targets.delete(subject);
+      }
+    },
+  });
+  return {
+    /** The answer of a target that still holds. */
+    find(target: string, now: number): Answer | undefined {
+      const answer = kept.get(target);
+      if (answer === undefined || now <= answer.until) return answer;
+      kept.delete(target);
+      return undefined;
+    },
+
+    /**
+     * Keeps an answer.
+     *
+     * @param sequence The last change before it was read. Where more was observed meanwhile, it
+     * may be old already and is not kept.
+     */
+    keep(target: string, answer: Answer, sequence: number): void {
+      if (sequence !== latest) return;
+      kept.set(target, answer);
+      if (!kept.has(target)) return;
+      for (const subject of answer.subjects) {
+        const of = targets.get(subject);
+        if (of === undefined) targets.set(subject, new Set([target]));
+        else of.add(target);
+      }
+    },
+
+    /** Lets go of what changed. */
+    forget({ sequence, subjects }: Changes): void {
+      latest = sequence;
+      if (subjects === undefined) return kept.clear();
+      for (const subject of subjects) {
+        for (const target of targets.get(subject) ?? []) kept.delete(target);
+      }
+    },
+  };
+}

@@ -1,0 +1,209 @@
+/**
+ * Debits in the database: requests that wait together are decided and committed as one transaction.
+ *
+ * Requests of one account, key, endpoint and price that follow each other are a run. A run is
+ * covered as far as the balance reaches after the runs before it, so each request is decided as if
+ * it came alone, in the order they came. What was paid with an idempotency key costs nothing again.
+ */
+import type { Row } from "@libsql/client";
+import type { Database } from "./database.ts";
+import {
+  BALANCES,
+  CHANGES,
+  JOURNAL,
+  JOURNAL_WITH_PAYMENTS,
+  OUTCOMES,
+  PAYMENTS,
+  rememberPayments,
+  USAGE,
+  USAGE_WITH_PAYMENTS,
+} from "./debit-statements.ts";
+
+/** A request that waits for its debit. */
+export interface WaitingDebit {
+  readonly account: number;
+  readonly key: number;
+  /** As the reference names it. */
+  readonly endpoint: string;
+  /** In credits, 1 or more. */
+  readonly cost: number;
+  /** What it is to be paid for once. A group has each name of an account once at most. */
+  readonly payment?: Payment | undefined;
+}
+
+/** An idempotency key and what was asked with it. */
+export interface Payment {
+  readonly name: string;
+  /** SHA-256 of what was asked, in hex. */
+  readonly request: string;
+}
+
+/** What the requests of one commit have in common. */
+export interface DebitGroup {
+  /** Made before the commit: one that is tried again is applied once. */
+  readonly uid: string;
+  /** In milliseconds since 1970 UTC. */
+  readonly now: number;
+  /** The last change that the caller knows of; without it, none are told. */
+  readonly since?: number | undefined;
+}
+
+/** A committed debit, as a refund names it. */
+export interface Debit {
+  readonly uid: string;
+  readonly account: number;
+  /** Its place among the debits of its commit and account, from 0. */
+  readonly place: number;
+  readonly cost: number;
+  readonly key: number;
+  readonly endpoint: string;
+  readonly hour: number;
+  /** The idempotency key that it paid for. */
+  readonly name?: string | undefined;
+}
+
+/** What became of a request. */
+export type DebitOutcome =
+  | { readonly kind: "charged"; readonly debit: Debit; readonly balance: number }
+  /** Paid before, with the same idempotency key. */
+  | { readonly kind: "repeated"; readonly balance: number }
+  | { readonly kind: "refused"; readonly balance: number }
+  /** Its idempotency key paid for something else. */
+  | { readonly kind: "misused" };
+
+/** What was observed up to a commit. */
+export interface Changes {
+  /** The last change. */
+  readonly sequence: number;
+  /** What changed since the caller last knew; `undefined` where that cannot be told. */
+  readonly subjects: readonly string[] | undefined;
+}
+
+/** What became of a group. */
+export interface DecidedGroup {
+  readonly outcomes: DebitOutcome[];
+  readonly changes: Changes;
+}
+
+/** One hour, in milliseconds. */
+export const HOUR_MS = 3_600_000;
+
+/** How long an idempotency key is good for, and a withdrawn group remembered. */
+export const REMEMBERED_MS = 24 * HOUR_MS;
+
+/** Decides waiting debits, in their order, and commits those that the balances cover. */
+export async function commitDebits(
+  database: Database,
+  waiting: readonly WaitingDebit[],
+  { uid, now, since }: DebitGroup,
+): Promise<DecidedGroup> {
+  const hour = Math.floor(now / HOUR_MS);
+  const runs = JSON.stringify(runsOf(waiting));
+  const forgotten = now - REMEMBERED_MS;
+  const isPaid = waiting.some(({ payment }) => payment !== undefined);
+  const results = await database.write(
+    [
+      { sql: isPaid ? JOURNAL_WITH_PAYMENTS : JOURNAL, args: [runs, forgotten, uid, now] },
+      { sql: BALANCES, args: [uid] },
+      { sql: isPaid ? USAGE_WITH_PAYMENTS : USAGE, args: [runs, forgotten, uid, hour] },
+      ...(isPaid ? rememberPayments(runs, forgotten, uid, now) : []),
+      { sql: OUTCOMES, args: [runs, uid] },
+      { sql: CHANGES, args: [since ?? null] },
+      ...(isPaid ? [{ sql: PAYMENTS, args: [runs, forgotten] }] : []),
+    ],
+    { isRelaxed: true, isRepeatable: true },
+  );
+  const [outcomes, changed, paid] = results.slice(isPaid ? 5 : 3).map(({ rows }) => rows);
+  return {
+    outcomes: decide(waiting, { uid, hour }, outcomes ?? [], paid ?? []),
+    changes: changesOf(changed?.[0], since),
+  };
+}
+
+export type Run = [
+  account: number,
+  cost: number,
+  key: number,
+  endpoint: string,
+  count: number,
+  name: string | null,
+  request: string | null,
+];
+
+/** Runs, in the order of each account's requests. */
+export function runsOf(waiting: readonly WaitingDebit[]): Run[] {
+  const runs: Run[] = [];
+  const last = new Map<number, Run>();
+  for (const { account, cost, key, endpoint, payment } of waiting) {
+    const run = last.get(account);
+    const isSame =
+      run !== undefined &&
+      run[1] === cost &&
+      run[2] === key &&
+      run[3] === endpoint &&
+      run[5] === null &&
+      payment === undefined;
+    if (isSame) run[4]++;
+    else {
+      const next: Run = [account, cost, key, endpoint, 1, null, null];
+      if (payment !== undefined) [next[5], next[6]] = [payment.name, payment.request];
+      last.set(account, next);
+      runs.push(next);
+    }
+  }
+  return runs;
+}
+
+interface Covered {
+  readonly balance: number;
+  /** Credits that the account was debited for the group. */
+  readonly amount: number;
+  upto: number;
+  place: number;
+}
+
+/** Tells each request what became of it, as the statements decided. */
+export function decide(
+  waiting: readonly WaitingDebit[],
+  { uid, hour }: { readonly uid: string; readonly hour: number },
+  balances: readonly Row[],
+  payments: readonly Row[],
+): DebitOutcome[] {
+  const accounts = new Map<number, Covered>(
+    balances.map(({ account, balance, amount }) => [
+      Number(account),
+      { balance: Number(balance), amount: Number(amount), upto: 0, place: 0 },
+    ]),
+  );
+  const paid = new Map(payments.map((row) => [`${row["account"]} ${row["name"]}`, row]));
+  return waiting.map(({ account, cost, key, endpoint, payment }) => {
+    const of = accounts.get(account);
+    if (of === undefined) return { kind: "refused", balance: 0 };
+    const name = payment?.name;
+    const before = name === undefined ? undefined : paid.get(`${account} ${name}`);
+    if (before !== undefined && before["debit"] !== uid) {
+      if (before["request"] !== payment?.request) return { kind: "misused" };
+      return { kind: "repeated", balance: of.balance + of.amount - of.upto };
+    }
+    if (of.upto + cost > of.amount) {
+      of.upto += cost;
+      return { kind: "refused", balance: of.balance };
+    }
+    of.upto += cost;
+    const debit = { uid, account, place: of.place++, cost, key, endpoint, hour, name };
+    return { kind: "charged", debit, balance: of.balance + of.amount - of.upto };
+  });
+}
+
+/** @param since The last change that the caller knows of. */
+function changesOf(row: Row | undefined, since: number | undefined): Changes {
+  const sequence = Number(row?.["sequence"]);
+  if (sequence === since) return { sequence, subjects: [] };
+  const listed: [number, string[] | null][] = JSON.parse(String(row?.["changes"]));
+  const subjects = listed.flatMap(([, of]) => of ?? []);
+  const isWhole =
+    since !== undefined &&
+    listed.length === sequence - since &&
+    listed.every(([, of]) => of !== null);
+  return { sequence, subjects: isWhole ? subjects : undefined };
+}
