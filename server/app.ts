@@ -5,11 +5,12 @@ import type { ChargeParts } from "./http/charge.ts";
 import { creators, type CreatorSetStore } from "./http/creators.ts";
 import { door, errorAnswers, type DoorParts } from "./http/door.ts";
 import { health, type Metrics } from "./http/health.ts";
-import { microblog, type MicroblogReads } from "./http/microblog.ts";
-import { requestWatch } from "./http/watch.ts";
+import { microblog, microblogRoutes, type MicroblogReads } from "./http/microblog.ts";
+import { createReads } from "./http/reads.ts";
+import { requestWatch, watchReads, type Watched } from "./http/watch.ts";
 import { knownPaths, type FindPath } from "./http/paths.ts";
 import { reference } from "./http/reference.ts";
-import { video, type VideoReads } from "./http/video.ts";
+import { video, videoRoutes, type VideoReads } from "./http/video.ts";
 
 /** What the interface is made of. */
 export interface AppParts extends Omit<DoorParts, "findPath">, ChargeParts {
@@ -36,26 +37,36 @@ export function createApp(parts: AppParts) {
   let table: FindPath | undefined;
   let routes: () => { method: string; path: string }[] = () => [];
   const findPath = () => (table ??= knownPaths(routes()));
-  const observed = requestWatch(({ route, ...line }) => {
+  const reads = createReads({
+    ...parts,
+    findPath,
+    routes: { ...videoRoutes(parts.video), ...microblogRoutes(parts.microblog, parts.now) },
+  });
+  const tell = ({ route, ...line }: Watched) => {
     parts.metrics.count(route, line.method, line.status, line.ms);
     parts.log.request(line);
-  }, findPath);
+  };
   const app = new Elysia({
     // The path of a request is found behind a host of any length.
     handler: { standardHostname: false },
   })
     .use(errorAnswers(parts.onFailure))
-    .use(observed)
-    .use(door({ ...parts, findPath }))
+    .use(requestWatch(tell, findPath))
+    .use(door({ ...parts, findPath }, reads.takes))
     .use(health(parts.metrics, parts.check))
     .use(reference(parts.referenceScript))
-    .use(video(parts.video, parts))
-    .use(microblog(parts.microblog, parts))
+    .use(video(reads))
+    .use(microblog(reads))
     .use(creators(parts.creators, parts.now));
   routes = () => app.routes;
   if (parts.adminToken !== undefined) app.use(admin(parts.admin));
-  return app;
+  const readStraight = watchReads(reads, tell);
+  return {
+    app,
+    /** Answers every request: a priced read straight, any other through the app. */
+    fetch: (request: Request) => readStraight(request) ?? app.fetch(request),
+  };
 }
 
 /** The type of the interface, for typed clients. */
-export type App = ReturnType<typeof createApp>;
+export type App = ReturnType<typeof createApp>["app"];

@@ -79,7 +79,7 @@ async function listen(ownership: Ownership, config: Config, anyPort = false) {
   };
 }
 
-function startServer({ app }: Service, { port, host }: Config, anyPort: boolean) {
+function startServer({ fetch }: Service, { port, host }: Config, anyPort: boolean) {
   const start = (on: number) =>
     Bun.serve({
       port: on,
@@ -87,7 +87,7 @@ function startServer({ app }: Service, { port, host }: Config, anyPort: boolean)
       reusePort: false,
       idleTimeout: IDLE_TIMEOUT_S,
       maxRequestBodySize: 64 * 1_048_576,
-      fetch: app.fetch,
+      fetch,
     });
   try {
     return start(port);

@@ -60,7 +60,7 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     describe: () => ({ pid: process.pid, verb, address, since }),
     backUp: (file) => backUp(database, config.databaseUrl, file),
   });
-  const app = createApp({
+  const { app, fetch } = createApp({
     now,
     log,
     callerOf: keyring.callerOf,
@@ -82,6 +82,7 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
   });
   return {
     app,
+    fetch,
     owner,
     database,
     /** Says where the service is served, for who asks its owner. */

@@ -13,6 +13,8 @@ export interface Reading<Body = unknown> {
   readonly until?: number;
   /** Whether observations were left out of a history. */
   readonly isThinned?: boolean;
+  /** More headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A finished answer. */
@@ -42,10 +44,8 @@ const OVERHEAD_BYTES = 1024;
 export type Answers = ReturnType<typeof createAnswers>;
 
 /** Finishes what a read gave. */
-export function finishAnswer(
-  { body, subjects, until = Infinity, isThinned = false }: Reading,
-  headers: Readonly<Record<string, string>> = {},
-): Answer {
+export function finishAnswer(reading: Reading): Answer {
+  const { body, subjects, until = Infinity, isThinned = false, headers = {} } = reading;
   const text = JSON.stringify(body);
   return {
     body: text,

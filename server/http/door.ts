@@ -6,8 +6,8 @@
  */
 import { Elysia } from "elysia";
 import { DomainError } from "../../core/errors.ts";
-import { answerError, asDomainError } from "./errors.ts";
-import { checkPathParameters, type FindPath } from "./paths.ts";
+import { answerError, asDomainError, type ErrorAnswer } from "./errors.ts";
+import { readPathParameters, type FindPath, type KnownPath } from "./paths.ts";
 
 /** Who a request comes from. */
 export interface Caller {
@@ -16,9 +16,11 @@ export interface Caller {
 }
 
 /** A request that passed the door: who it comes from, and where it goes. */
-export interface Visit extends Caller {
-  /** As the reference names it: `/api/video/{channel}/details`. */
-  readonly endpoint: string;
+export interface Visit {
+  /** Only of what needs no key there is none. */
+  readonly caller: Caller | undefined;
+  readonly known: KnownPath;
+  readonly parameters: Readonly<Record<string, string>>;
 }
 
 /** Whether a key may go on, and what its requests are told of its limit. */
@@ -50,16 +52,6 @@ const EXPOSED_HEADERS =
   "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Credits-Cost, X-Credits-Remaining, " +
   "X-History-Thinned, X-Request-Id";
 
-/** The requests under way that passed. */
-const visits = new WeakMap<Request, Visit>();
-
-/** The visit of a request that passed the door. */
-export function visitOf(request: Request): Visit {
-  const visit = visits.get(request);
-  if (visit === undefined) throw new Error("The request did not pass the door");
-  return visit;
-}
-
 /** The path and query of a request as they were sent. */
 export function targetOf({ url }: Request): string {
   const start = url.indexOf("/", url.indexOf("//") + 2);
@@ -73,13 +65,59 @@ export function pathOf(request: Request): string {
   return end === -1 ? target : target.slice(0, end);
 }
 
-/** Makes the door. It must be the first plugin of the app. */
-export function door(parts: DoorParts) {
+/** The headers of an answer, as they come together. */
+export type AnswerHeaders = Record<string, string | number | undefined>;
+
+/** The first headers of every answer: the request's name, and what its origin may do. */
+export function firstHeaders(
+  { corsOrigins }: Pick<DoorParts, "corsOrigins">,
+  request: Request,
+  into: AnswerHeaders,
+): void {
+  const given = request.headers.get("x-request-id");
+  into["x-request-id"] = given !== null && REQUEST_ID.test(given) ? given : Bun.randomUUIDv7();
+  if (corsOrigins.length > 0) allowOrigin(corsOrigins, request, into);
+}
+
+/**
+ * Lets a request of a known path in.
+ *
+ * @param headers Told what the answer has to carry, whatever it is.
+ * @throws {DomainError} For a key, a method, a limit or a path parameter, in this order.
+ */
+export function enter(
+  parts: DoorParts,
+  request: Request,
+  path: string,
+  known: KnownPath,
+  headers: AnswerHeaders,
+): Visit | Promise<Visit> {
+  const goOn = (caller: Caller | undefined): Visit => {
+    if (!known.methods.includes(request.method)) {
+      headers["allow"] = known.methods.join(", ");
+      throw new DomainError(
+        "Method Not Allowed",
+        `${path} takes ${known.methods.join(", ")}, got ${request.method}`,
+      );
+    }
+    if (caller !== undefined && parts.admit !== undefined) {
+      admit(parts.admit(caller.key), headers);
+    }
+    return { caller, known, parameters: readPathParameters(known, path) };
+  };
+  const caller = authenticate(parts, request, path);
+  return caller instanceof Promise ? caller.then(goOn) : goOn(caller);
+}
+
+/**
+ * Makes the door of an app. It must be the app's first plugin.
+ *
+ * @param isOutside Whether a request does not come through here: it goes through a door of its own.
+ */
+export function door(parts: DoorParts, isOutside: (request: Request) => boolean) {
   return new Elysia({ name: "door" }).onRequest(async ({ request, set }) => {
-    const given = request.headers.get("x-request-id");
-    const requestId = given !== null && REQUEST_ID.test(given) ? given : Bun.randomUUIDv7();
-    set.headers["x-request-id"] = requestId;
-    allowOrigin(parts.corsOrigins, request, set.headers);
+    if (isOutside(request)) return undefined;
+    firstHeaders(parts, request, set.headers);
     const path = pathOf(request);
     const known = parts.findPath()(path);
     if (known === undefined) throw new DomainError("Not Found", `There is no path ${path}`);
@@ -87,19 +125,7 @@ export function door(parts: DoorParts) {
       set.headers["allow"] = known.methods.join(", ");
       return new Response(null, { status: 204 });
     }
-    const caller = await authenticate(parts, request, path);
-    if (!known.methods.includes(request.method)) {
-      set.headers["allow"] = known.methods.join(", ");
-      throw new DomainError(
-        "Method Not Allowed",
-        `${path} takes ${known.methods.join(", ")}, got ${request.method}`,
-      );
-    }
-    if (caller !== undefined) {
-      visits.set(request, { ...caller, endpoint: known.endpoint });
-      if (parts.admit !== undefined) admit(parts.admit(caller.key), set.headers);
-    }
-    checkPathParameters(known.route, path);
+    await enter(parts, request, path, known, set.headers);
     return undefined;
   });
 }
@@ -109,17 +135,28 @@ export function errorAnswers(onFailure: DoorParts["onFailure"]) {
   return new Elysia({ name: "error-answers" }).onError(
     { as: "global" },
     ({ error, request, set }) => {
-      const domainError = asDomainError(error);
-      const answer = answerError(domainError, pathOf(request));
-      if (answer.status >= 500) {
-        const cause = domainError === error ? (domainError.cause ?? error) : error;
-        onFailure(cause, String(set.headers["x-request-id"] ?? ""));
-      }
+      const answer = tellError(error, request, set.headers, onFailure);
       set.status = answer.status;
-      Object.assign(set.headers, answer.headers);
       return answer.body;
     },
   );
+}
+
+/** What an error is answered with; the cause of a 5xx is told to who runs the service. */
+export function tellError(
+  error: unknown,
+  request: Request,
+  headers: AnswerHeaders,
+  onFailure: DoorParts["onFailure"],
+): ErrorAnswer {
+  const domainError = asDomainError(error);
+  const answer = answerError(domainError, pathOf(request));
+  if (answer.status >= 500) {
+    const cause = domainError === error ? (domainError.cause ?? error) : error;
+    onFailure(cause, String(headers["x-request-id"] ?? ""));
+  }
+  Object.assign(headers, answer.headers);
+  return answer;
 }
 
 /** The caller of a request that needs a key. */
@@ -143,10 +180,7 @@ function requireCaller(caller: Caller | undefined): Caller {
   throw new DomainError("Invalid API Key", "The key in the X-API-Key header is not valid");
 }
 
-function admit(
-  { isAdmitted, retryAfterS, headers }: Admission,
-  into: Record<string, string | number | undefined>,
-): void {
+function admit({ isAdmitted, retryAfterS, headers }: Admission, into: AnswerHeaders): void {
   Object.assign(into, headers);
   if (isAdmitted) return;
   into["retry-after"] = String(retryAfterS);
@@ -166,12 +200,7 @@ function authenticateAdmin(token: string | undefined, request: Request): undefin
     : new DomainError("Invalid API Key", "The bearer token is not the administrator's");
 }
 
-function allowOrigin(
-  origins: readonly string[],
-  request: Request,
-  headers: Record<string, string | number | undefined>,
-): void {
-  if (origins.length === 0) return;
+function allowOrigin(origins: readonly string[], request: Request, headers: AnswerHeaders): void {
   headers["vary"] = "Origin";
   const origin = request.headers.get("origin");
   if (origin === null || !(origins.includes("*") || origins.includes(origin))) return;

@@ -9,8 +9,8 @@ import type {
   UserDetails,
 } from "../../core/schema/microblog.ts";
 import type { Reading } from "./answers.ts";
-import { chargedRead, queryValues, type ChargeParts } from "./charge.ts";
 import { MICROBLOG_OPERATIONS } from "./operations/microblog.ts";
+import type { ReadRoutes, Reads } from "./reads.ts";
 
 /** What the microblog interface reads; `now` is in milliseconds since 1970 UTC. */
 export interface MicroblogReads {
@@ -20,46 +20,56 @@ export interface MicroblogReads {
   tweet(username: string, id: string): Promise<Reading<TweetDetails>>;
 }
 
+const PREFIX = "/api/microblog";
 const cost = PRICES.microblog;
 
-/** The routes of the microblog interface. */
-export function microblog(reads: MicroblogReads, charge: ChargeParts) {
-  const { now } = charge;
-  return new Elysia({ name: "microblog", prefix: "/api/microblog" })
-    .get(
-      "/:username/details",
-      (context) => {
-        const { username } = context.params;
-        return chargedRead(charge, context, { cost, read: () => reads.user(username) });
+/** What each path of the microblog interface reads. */
+export function microblogRoutes(reads: MicroblogReads, now: () => number): ReadRoutes {
+  return {
+    [`${PREFIX}/:username/details`]: {
+      cost,
+      prepare:
+        ({ username = "" }) =>
+        () =>
+          reads.user(username),
+    },
+    [`${PREFIX}/:username/tweets`]: {
+      cost,
+      prepare({ username = "" }, valuesOf) {
+        const asked = readPageRequest(valuesOf);
+        return () => reads.tweets(username, asked, now());
       },
-      { detail: MICROBLOG_OPERATIONS.user },
-    )
-    .get(
-      "/:username/tweets",
-      (context) => {
-        const { username } = context.params;
-        const asked = readPageRequest(queryValues(context.request));
-        const read = () => reads.tweets(username, asked, now());
-        return chargedRead(charge, context, { cost, read });
+    },
+    [`${PREFIX}/:username/followers`]: {
+      cost,
+      prepare({ username = "" }, valuesOf) {
+        const asked = readPageRequest(valuesOf);
+        return () => reads.followers(username, asked, now());
       },
-      { detail: MICROBLOG_OPERATIONS.tweets },
-    )
-    .get(
-      "/:username/followers",
-      (context) => {
-        const { username } = context.params;
-        const asked = readPageRequest(queryValues(context.request));
-        const read = () => reads.followers(username, asked, now());
-        return chargedRead(charge, context, { cost, read });
-      },
-      { detail: MICROBLOG_OPERATIONS.followers },
-    )
-    .get(
-      "/:username/tweet/:tweet_id",
-      (context) => {
-        const { username, tweet_id: id } = context.params;
-        return chargedRead(charge, context, { cost, read: () => reads.tweet(username, id) });
-      },
-      { detail: MICROBLOG_OPERATIONS.tweet },
-    );
+    },
+    [`${PREFIX}/:username/tweet/:tweet_id`]: {
+      cost,
+      prepare:
+        ({ username = "", tweet_id: id = "" }) =>
+        () =>
+          reads.tweet(username, id),
+    },
+  };
+}
+
+/** The paths of the microblog interface, as the framework and the reference know them. */
+export function microblog({ answerRouted }: Reads) {
+  return new Elysia({ name: "microblog", prefix: PREFIX })
+    .get("/:username/details", ({ request }) => answerRouted(request), {
+      detail: MICROBLOG_OPERATIONS.user,
+    })
+    .get("/:username/tweets", ({ request }) => answerRouted(request), {
+      detail: MICROBLOG_OPERATIONS.tweets,
+    })
+    .get("/:username/followers", ({ request }) => answerRouted(request), {
+      detail: MICROBLOG_OPERATIONS.followers,
+    })
+    .get("/:username/tweet/:tweet_id", ({ request }) => answerRouted(request), {
+      detail: MICROBLOG_OPERATIONS.tweet,
+    });
 }

@@ -11,6 +11,8 @@ export interface KnownPath {
   /** As the reference names it: `/api/video/{channel}/details`. */
   readonly endpoint: string;
   readonly methods: readonly string[];
+  /** Which segments are parameters. */
+  readonly parameters: readonly { readonly name: string; readonly segment: number }[];
 }
 
 /** Finds the known path of a request's path; an empty segment is never a parameter. */
@@ -28,8 +30,16 @@ export function knownPaths(
   }
   const router = new Memoirist<KnownPath>();
   for (const [route, of] of methods) {
-    const endpoint = route.replaceAll(/:(\w+)/g, "{$1}");
-    router.add("", route, { route, endpoint, methods: [...of, "OPTIONS"] });
+    router.add("", route, {
+      route,
+      endpoint: route.replaceAll(/:(\w+)/g, "{$1}"),
+      methods: [...of, "OPTIONS"],
+      parameters: route
+        .split("/")
+        .flatMap((name, segment) =>
+          name.startsWith(":") ? [{ name: name.slice(1), segment }] : [],
+        ),
+    });
   }
   return (path) => {
     if (path.includes("//") || (path.length > 1 && path.endsWith("/"))) return undefined;
@@ -38,31 +48,36 @@ export function knownPaths(
 }
 
 /**
- * Checks the parameters of a path as they came in: each, percent-decoded, is valid UTF-8 of 1 to
- * 256 characters with no control character. What is decoded later is what was checked here.
+ * Reads the parameters of a path: each, percent-decoded, is valid UTF-8 of 1 to 256 characters with
+ * no control character.
  *
  * @throws {DomainError} `Invalid Request`, naming the parameter and what is allowed.
  */
-export function checkPathParameters(route: string, path: string): void {
-  if (!route.includes(":")) return;
+export function readPathParameters(
+  { parameters }: KnownPath,
+  path: string,
+): Readonly<Record<string, string>> {
+  const values: Record<string, string> = {};
+  if (parameters.length === 0) return values;
   const segments = path.split("/");
-  route.split("/").forEach((name, index) => {
-    if (name.startsWith(":")) checkParameter(name.slice(1), segments[index] ?? "");
-  });
+  for (const { name, segment } of parameters) {
+    values[name] = readParameter(name, segments[segment] ?? "");
+  }
+  return values;
 }
 
-function checkParameter(name: string, segment: string): void {
+function readParameter(name: string, segment: string): string {
   const value = decode(segment);
-  if (value === undefined || !isIdentifier(value)) {
-    throw new DomainError(
-      "Invalid Request",
-      `${name} must be 1 to ${IDENTIFIER_MAX_CHARACTERS} characters of valid UTF-8 ` +
-        `without control characters, got ${quote(value ?? segment)}`,
-    );
-  }
+  if (value !== undefined && isIdentifier(value)) return value;
+  throw new DomainError(
+    "Invalid Request",
+    `${name} must be 1 to ${IDENTIFIER_MAX_CHARACTERS} characters of valid UTF-8 ` +
+      `without control characters, got ${quote(value ?? segment)}`,
+  );
 }
 
 function decode(segment: string): string | undefined {
+  if (!segment.includes("%")) return segment;
   try {
     return decodeURIComponent(segment);
   } catch {

@@ -9,9 +9,8 @@ import type {
   ShortsPage,
 } from "../../core/schema/video.ts";
 import type { Reading } from "./answers.ts";
-import { chargedRead, queryValues, type ChargeParts } from "./charge.ts";
-import { pathOf } from "./door.ts";
 import { VIDEO_OPERATIONS } from "./operations/video.ts";
+import type { ReadRoutes, Reads } from "./reads.ts";
 
 /** What the video interface reads. */
 export interface VideoReads {
@@ -21,54 +20,62 @@ export interface VideoReads {
   short(name: string, id: string): Promise<Reading<ShortDetails>>;
 }
 
+const PREFIX = "/api/video";
 const cost = PRICES.video;
 
-/** The routes of the video interface. */
-export function video(reads: VideoReads, charge: ChargeParts) {
-  return new Elysia({ name: "video", prefix: "/api/video" })
-    .get(
-      "/channels",
-      (context) => chargedRead(charge, context, { cost, read: () => reads.channels() }),
-      { detail: VIDEO_OPERATIONS.channels },
-    )
-    .get(
-      "/:channel/details",
-      (context) => {
-        const { channel } = context.params;
-        return chargedRead(charge, context, { cost, read: () => reads.channel(channel) });
+/** What each path of the video interface reads. */
+export function videoRoutes(reads: VideoReads): ReadRoutes {
+  return {
+    [`${PREFIX}/channels`]: { cost, prepare: () => () => reads.channels() },
+    [`${PREFIX}/:channel/details`]: {
+      cost,
+      prepare:
+        ({ channel = "" }) =>
+        () =>
+          reads.channel(channel),
+    },
+    [`${PREFIX}/:channel/shorts`]: {
+      cost,
+      prepare({ channel = "" }, valuesOf, target) {
+        const asked = readShortsRequest(valuesOf);
+        return async () => withNextLink(await reads.shorts(channel, asked), target);
       },
-      { detail: VIDEO_OPERATIONS.channel },
-    )
-    .get(
-      "/:channel/shorts",
-      (context) => {
-        const { request, params } = context;
-        const asked = readShortsRequest(queryValues(request));
-        return chargedRead(charge, context, {
-          cost,
-          read: () => reads.shorts(params.channel, asked),
-          headersOf: ({ pagination: { nextCursor } }) =>
-            nextCursor === null ? {} : { link: nextLink(request, nextCursor) },
-        });
-      },
-      { detail: VIDEO_OPERATIONS.shorts },
-    )
-    .get(
-      "/:channel/short/:short_id",
-      (context) => {
-        const { channel, short_id: id } = context.params;
-        return chargedRead(charge, context, { cost, read: () => reads.short(channel, id) });
-      },
-      { detail: VIDEO_OPERATIONS.short },
-    );
+    },
+    [`${PREFIX}/:channel/short/:short_id`]: {
+      cost,
+      prepare:
+        ({ channel = "", short_id: id = "" }) =>
+        () =>
+          reads.short(channel, id),
+    },
+  };
 }
 
-/** A link to the next page, ready to follow: every other parameter is kept as it came. */
-function nextLink(request: Request, cursor: string): string {
-  const start = request.url.indexOf("?");
-  const kept = start === -1 ? [] : request.url.slice(start + 1).split("&");
-  const others = kept.filter((pair) => pair !== "" && nameOf(pair) !== "cursor");
-  return `<${pathOf(request)}?${[...others, `cursor=${cursor}`].join("&")}>; rel="next"`;
+/** The paths of the video interface, as the framework and the reference know them. */
+export function video({ answerRouted }: Reads) {
+  return new Elysia({ name: "video", prefix: PREFIX })
+    .get("/channels", ({ request }) => answerRouted(request), {
+      detail: VIDEO_OPERATIONS.channels,
+    })
+    .get("/:channel/details", ({ request }) => answerRouted(request), {
+      detail: VIDEO_OPERATIONS.channel,
+    })
+    .get("/:channel/shorts", ({ request }) => answerRouted(request), {
+      detail: VIDEO_OPERATIONS.shorts,
+    })
+    .get("/:channel/short/:short_id", ({ request }) => answerRouted(request), {
+      detail: VIDEO_OPERATIONS.short,
+    });
+}
+
+/** Adds a link to the next page, ready to follow: every other parameter is kept as it came. */
+function withNextLink(page: Reading<ShortsPage>, target: string): Reading<ShortsPage> {
+  const { nextCursor } = page.body.pagination;
+  if (nextCursor === null) return page;
+  const [path = "", query = ""] = target.split(/\?(.*)/s);
+  const others = query.split("&").filter((pair) => pair !== "" && nameOf(pair) !== "cursor");
+  const link = `<${path}?${[...others, `cursor=${nextCursor}`].join("&")}>; rel="next"`;
+  return { ...page, headers: { link } };
 }
 
 function nameOf(pair: string): string {

@@ -2,6 +2,7 @@
 import { Elysia } from "elysia";
 import { pathOf } from "./door.ts";
 import type { FindPath } from "./paths.ts";
+import type { Reads } from "./reads.ts";
 
 /** An answered request. */
 export interface Watched {
@@ -31,4 +32,23 @@ export function requestWatch(tell: (watched: Watched) => void, findPath: () => F
         ms: performance.now() - (started.get(request) ?? performance.now()),
       });
     });
+}
+
+/** Answers priced reads, and tells of each; gives nothing for any other request. */
+export function watchReads(reads: Reads, tell: (watched: Watched) => void) {
+  return (request: Request): Promise<Response> | undefined => {
+    const found = reads.routeOf(request);
+    if (found === undefined) return undefined;
+    const started = performance.now();
+    return reads.answer(request, found).then((response) => {
+      tell({
+        route: found.known.route,
+        method: request.method,
+        path: found.path,
+        status: response.status,
+        ms: performance.now() - started,
+      });
+      return response;
+    });
+  };
 }

@@ -29,8 +29,8 @@ const STATEMENTS_MAX = 200;
 
 const files = new Map<number, Opened>();
 
-self.addEventListener("message", ({ data: order }: MessageEvent<Order>) => {
-  self.postMessage(obey(order));
+self.addEventListener("message", ({ data }: MessageEvent<string>) => {
+  self.postMessage(JSON.stringify(obey(JSON.parse(data))));
 });
 
 function obey(order: Order): Reply {

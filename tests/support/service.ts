@@ -28,7 +28,7 @@ export async function startService(settings: Readonly<Record<string, string>> = 
     port: 0,
     hostname: "127.0.0.1",
     maxRequestBodySize: 64 * 1_048_576,
-    fetch: service.app.fetch,
+    fetch: service.fetch,
   });
   const address = `http://127.0.0.1:${server.port}`;
   const contract = createContract(await (await fetch(`${address}/swagger/json`)).json());

@@ -55,9 +55,7 @@ export async function openTrial({ now = Date.now, adminToken }: TrialOptions = {
       },
     /** Sends a read with the key. */
     get: async (path: string): Promise<Response> =>
-      service.app.handle(
-        new Request(`http://localhost${path}`, { headers: { "x-api-key": made.key } }),
-      ),
+      service.fetch(new Request(`http://localhost${path}`, { headers: { "x-api-key": made.key } })),
     async close(): Promise<void> {
       await service.close();
       await rm(folder, { recursive: true, force: true });
