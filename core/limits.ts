@@ -27,6 +27,12 @@ export const PAGE: WholeRange = { min: 0, max: MAX_WHOLE, default: 0 };
 /** `limit` of `/tweets` and `/followers`. */
 export const PAGE_LIMIT: WholeRange = { min: 1, max: 100, default: 50 };
 
+/** Days of usage that one answer of `/api/account` tells. */
+export const USAGE_DAYS: WholeRange = { min: 1, max: 366, default: 30 };
+
+/** Characters (code points) of an idempotency key. */
+export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 255;
+
 /** Characters (code points) of an identifier, in a path and in an observation. */
 export const IDENTIFIER_MAX_CHARACTERS = 256;
 

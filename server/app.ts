@@ -1,5 +1,6 @@
 /** The HTTP interface, whole: the door, then one plugin for each part of the service. */
 import { Elysia } from "elysia";
+import { account, type AccountReads } from "./http/account.ts";
 import { admin, type AdminParts } from "./http/admin.ts";
 import type { ChargeParts } from "./http/charge.ts";
 import { creators, type CreatorSetStore } from "./http/creators.ts";
@@ -16,6 +17,7 @@ import { video, videoRoutes, type VideoReads } from "./http/video.ts";
 export interface AppParts extends Omit<DoorParts, "findPath">, ChargeParts {
   readonly video: VideoReads;
   readonly microblog: MicroblogReads;
+  readonly account: AccountReads;
   readonly creators: CreatorSetStore;
   readonly metrics: Metrics;
   /** Told of every answered request. */
@@ -57,6 +59,7 @@ export function createApp(parts: AppParts) {
     .use(reference(parts.referenceScript))
     .use(video(reads))
     .use(microblog(reads))
+    .use(account(parts.account, parts.now))
     .use(creators(parts.creators, parts.now));
   routes = () => app.routes;
   if (parts.adminToken !== undefined) app.use(admin(parts.admin));

@@ -10,6 +10,8 @@ export interface Config {
   readonly databaseUrl: string;
   readonly databaseAuthToken?: string;
   readonly durability: "power" | "process";
+  /** Requests a minute of a key; without it there is no limit. */
+  readonly rateLimit?: number;
   readonly adminToken?: string;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** The origins whose pages may call the service; `*` is every origin. */
@@ -71,6 +73,13 @@ export const SETTINGS: readonly Setting[] = [
     isAllowed: (value) => value === "power" || value === "process",
   },
   {
+    name: "RATE_LIMIT",
+    default: undefined,
+    description: "Requests a minute that each key may send, to each process; none is no limit",
+    allowed: "a whole number from 1 to 1000000",
+    isAllowed: (value) => isWhole(value, 1, 1_000_000),
+  },
+  {
     name: "ADMIN_TOKEN",
     default: undefined,
     description: "Opens the administrator's interface under /admin to who sends it as a bearer",
@@ -125,6 +134,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     databaseUrl: get("DATABASE_URL"),
     ...optional("DATABASE_AUTH_TOKEN", "databaseAuthToken"),
     durability: get("DURABILITY") === "process" ? "process" : "power",
+    ...(values.has("RATE_LIMIT") ? { rateLimit: Number(get("RATE_LIMIT")) } : {}),
     ...optional("ADMIN_TOKEN", "adminToken"),
     logLevel: LOG_LEVELS.find((level) => level === get("LOG_LEVEL")) ?? "info",
     corsOrigins: values.has("CORS_ORIGINS")

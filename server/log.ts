@@ -21,6 +21,9 @@ export async function startLog(level: Config["logLevel"]): Promise<ServiceLog> {
         requestId,
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       }),
-    request: (line) => logger.debug("{method} {path} {status} in {ms} ms", line),
+    request:
+      level === "debug"
+        ? (line) => logger.debug("{method} {path} {status} in {ms} ms", line)
+        : () => undefined,
   };
 }

@@ -8,6 +8,7 @@ import { createMetrics } from "./http/health.ts";
 import { createOwnerApp } from "./http/owner.ts";
 import type { AdminParts } from "./http/admin.ts";
 import { createDebits } from "./metering/debits.ts";
+import { createRateLimit } from "./metering/rate.ts";
 import { createKeyring, makeKey } from "./metering/keys.ts";
 import { backUp } from "./store/backup.ts";
 import { creatorStore } from "./store/creators.ts";
@@ -48,6 +49,7 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     durability: config.durability,
     ...(config.databaseAuthToken === undefined ? {} : { authToken: config.databaseAuthToken }),
   });
+  const ledger = ledgerStore(database);
   const keys = keyStore(database);
   const keyring = createKeyring(keys, now);
   const admin = adminParts(database, keyring, now);
@@ -64,13 +66,15 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     now,
     log,
     callerOf: keyring.callerOf,
+    ...(config.rateLimit === undefined ? {} : { admit: createRateLimit(config.rateLimit, now) }),
     adminToken: config.adminToken,
     corsOrigins: config.corsOrigins,
     onFailure: log.failure,
     video: videoStore(database),
     microblog: microblogStore(database),
+    account: ledger,
     creators: creatorStore(database),
-    charger: createDebits(ledgerStore(database), now, answers.forget),
+    charger: createDebits(ledger, now, answers.forget),
     answers,
     metrics: createMetrics(),
     check: async () => void (await database.select("SELECT 1")),

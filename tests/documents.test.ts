@@ -97,6 +97,8 @@ describe("server/README.md", () => {
       PAGE: rows.get("`page` of `/tweets` and `/followers`"),
       PAGE_LIMIT: rows.get("`limit` of `/tweets` and `/followers`"),
       MAX_WHOLE: rows.get("a count, an amount of credits"),
+      USAGE_DAYS: rows.get("days of usage in an answer"),
+      IDEMPOTENCY_KEY_MAX_CHARACTERS: rows.get("an idempotency key"),
       IDENTIFIER_MAX_CHARACTERS: rows.get("an identifier"),
       LINK_MAX_CHARACTERS: rows.get("a link of an observation"),
       TEXT_MAX_CHARACTERS: rows.get("any other text of an observation"),

@@ -24,6 +24,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   readonly subjects: readonly string[];
   readonly until: number;
+  /** Whether something that it depends on was observed since it was made. */
+  isOld: boolean;
 }
 
 /** What was observed up to a commit. */
@@ -53,6 +55,7 @@ export function finishAnswer(reading: Reading): Answer {
     headers: isThinned ? { ...headers, "x-history-thinned": "1" } : headers,
     subjects,
     until,
+    isOld: false,
   };
 }
 
@@ -65,7 +68,9 @@ export function createAnswers(maxBytes = KEPT_MAX_BYTES) {
     maxEntrySize: Math.ceil(maxBytes / 8),
     // A character takes one byte or two.
     sizeCalculation: ({ body }, target) => 2 * (body.length + target.length) + OVERHEAD_BYTES,
-    dispose: ({ subjects }, target) => {
+    dispose: (answer, target) => {
+      answer.isOld = true;
+      const { subjects } = answer;
       for (const subject of subjects) {
         const of = targets.get(subject);
         of?.delete(target);

@@ -4,6 +4,7 @@
  */
 import { isCharged } from "../../core/credits.ts";
 import { DomainError, quote } from "../../core/errors.ts";
+import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from "../../core/limits.ts";
 import { finishAnswer, type Answer, type Answers, type Reading } from "./answers.ts";
 import type { AnswerHeaders, Caller } from "./door.ts";
 import { STATUSES, asDomainError } from "./errors.ts";
@@ -57,7 +58,7 @@ export interface ReadRequest {
   prepare(): () => Promise<Reading>;
 }
 
-const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+const VISIBLE = /^[\x21-\x7e]+$/;
 
 /**
  * Charges a request, and answers it. What is found or is not there stays charged; what fails is
@@ -71,13 +72,13 @@ export async function chargedRead(
   { caller, endpoint, target, cost, idempotencyKey, prepare }: ReadRequest,
   headers: AnswerHeaders,
 ): Promise<Answer> {
-  const read = answers.find(target, now()) === undefined ? prepare() : undefined;
+  let answer = answers.find(target, now());
+  const read = answer === undefined ? prepare() : undefined;
   const { account, key } = caller;
   const payment = idempotencyKey === null ? undefined : paymentOf(idempotencyKey, target);
   const receipt = await charger.debit({ account, key, endpoint, cost, payment });
   try {
-    let answer = answers.find(target, now());
-    if (answer === undefined) {
+    if (answer === undefined || answer.isOld || now() > answer.until) {
       answer = finishAnswer(await (read ?? prepare())());
       answers.keep(target, answer, receipt.sequence);
     }
@@ -92,10 +93,11 @@ export async function chargedRead(
 
 /** What a request is paid for with. */
 function paymentOf(name: string, target: string): Charge["payment"] {
-  if (!IDEMPOTENCY_KEY.test(name)) {
+  if (!VISIBLE.test(name) || name.length > IDEMPOTENCY_KEY_MAX_CHARACTERS) {
     throw new DomainError(
       "Invalid Request",
-      `Idempotency-Key must be 1 to 255 visible characters, got ${quote(name)}`,
+      `Idempotency-Key must be 1 to ${IDEMPOTENCY_KEY_MAX_CHARACTERS} visible ASCII characters, ` +
+        `got ${quote(name)}`,
     );
   }
   return { name, request: new Bun.CryptoHasher("sha256").update(target).digest("hex") };

@@ -52,6 +52,16 @@ const EXPOSED_HEADERS =
   "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Credits-Cost, X-Credits-Remaining, " +
   "X-History-Thinned, X-Request-Id";
 
+/** The callers of the requests under way in the framework. */
+const callers = new WeakMap<Request, Caller>();
+
+/** The caller of a request that passed the framework's door. */
+export function callerOf(request: Request): Caller {
+  const caller = callers.get(request);
+  if (caller === undefined) throw new Error("The request did not pass the door");
+  return caller;
+}
+
 /** The path and query of a request as they were sent. */
 export function targetOf({ url }: Request): string {
   const start = url.indexOf("/", url.indexOf("//") + 2);
@@ -92,21 +102,29 @@ export function enter(
   known: KnownPath,
   headers: AnswerHeaders,
 ): Visit | Promise<Visit> {
-  const goOn = (caller: Caller | undefined): Visit => {
-    if (!known.methods.includes(request.method)) {
-      headers["allow"] = known.methods.join(", ");
-      throw new DomainError(
-        "Method Not Allowed",
-        `${path} takes ${known.methods.join(", ")}, got ${request.method}`,
-      );
-    }
-    if (caller !== undefined && parts.admit !== undefined) {
-      admit(parts.admit(caller.key), headers);
-    }
-    return { caller, known, parameters: readPathParameters(known, path) };
-  };
   const caller = authenticate(parts, request, path);
-  return caller instanceof Promise ? caller.then(goOn) : goOn(caller);
+  return caller instanceof Promise
+    ? caller.then((found) => goOn(parts, request, path, known, headers, found))
+    : goOn(parts, request, path, known, headers, caller);
+}
+
+function goOn(
+  { admit }: DoorParts,
+  { method }: Request,
+  path: string,
+  known: KnownPath,
+  headers: AnswerHeaders,
+  caller: Caller | undefined,
+): Visit {
+  if (!known.methods.includes(method)) {
+    headers["allow"] = known.methods.join(", ");
+    throw new DomainError(
+      "Method Not Allowed",
+      `${path} takes ${known.methods.join(", ")}, got ${method}`,
+    );
+  }
+  if (caller !== undefined && admit !== undefined) requireAdmission(admit(caller.key), headers);
+  return { caller, known, parameters: readPathParameters(known, path) };
 }
 
 /**
@@ -125,7 +143,8 @@ export function door(parts: DoorParts, isOutside: (request: Request) => boolean)
       set.headers["allow"] = known.methods.join(", ");
       return new Response(null, { status: 204 });
     }
-    await enter(parts, request, path, known, set.headers);
+    const { caller } = await enter(parts, request, path, known, set.headers);
+    if (caller !== undefined) callers.set(request, caller);
     return undefined;
   });
 }
@@ -180,7 +199,10 @@ function requireCaller(caller: Caller | undefined): Caller {
   throw new DomainError("Invalid API Key", "The key in the X-API-Key header is not valid");
 }
 
-function admit({ isAdmitted, retryAfterS, headers }: Admission, into: AnswerHeaders): void {
+function requireAdmission(
+  { isAdmitted, retryAfterS, headers }: Admission,
+  into: AnswerHeaders,
+): void {
   Object.assign(into, headers);
   if (isAdmitted) return;
   into["retry-after"] = String(retryAfterS);

@@ -59,8 +59,11 @@ export type Reads = ReturnType<typeof createReads>;
 export function createReads(parts: ReadParts) {
   const routes = new Map(Object.entries(parts.routes));
 
-  async function answer(request: Request, found: FoundRead): Promise<Response> {
-    const { known, route, path } = found;
+  async function answer(
+    request: Request,
+    { known, route, path }: FoundRead,
+    onStatus?: (status: number) => void,
+  ): Promise<Response> {
     const headers: AnswerHeaders = {};
     firstHeaders(parts, request, headers);
     try {
@@ -87,11 +90,16 @@ export function createReads(parts: ReadParts) {
       headers["etag"] = etag;
       for (const name in more) headers[name] = more[name];
       const held = request.headers.get("if-none-match");
-      if (held !== null && names(held, etag)) return respond(null, 304, headers);
+      if (held !== null && names(held, etag)) {
+        onStatus?.(304);
+        return respond(null, 304, headers);
+      }
       headers["content-type"] = "application/json";
+      onStatus?.(200);
       return respond(body, 200, headers);
     } catch (error) {
       const { body, status } = tellError(error, request, headers, parts.onFailure);
+      onStatus?.(status);
       return respond(body, status, headers);
     }
   }
@@ -109,7 +117,7 @@ export function createReads(parts: ReadParts) {
     routeOf,
     /** Whether a request is a priced read. */
     takes: (request: Request): boolean => routeOf(request) !== undefined,
-    /** Answers a priced read, whatever happens. */
+    /** Answers a priced read, whatever happens; tells its status first. */
     answer,
     /** Answers a request that the framework brought. */
     answerRouted(request: Request): Promise<Response> {
@@ -124,7 +132,8 @@ function respond(body: string | null, status: number, headers: AnswerHeaders): R
   return new Response(body, { status, headers: headers as Record<string, string> });
 }
 
-function valuesIn(target: string): ValuesOf {
+/** The values that the query of a target gives. */
+export function valuesIn(target: string): ValuesOf {
   const start = target.indexOf("?");
   if (start === -1) return () => [];
   const parameters = new URLSearchParams(target.slice(start));

@@ -2,6 +2,7 @@
 import { swagger } from "@elysiajs/swagger";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { AccountDetails } from "../../core/schema/account.ts";
 import { CreatorList, CreatorRequest, CreatorResult } from "../../core/schema/creators.ts";
 import { ServiceError, VideoError } from "../../core/schema/errors.ts";
 import {
@@ -29,6 +30,7 @@ const SCHEMAS = {
   TweetsPage,
   FollowersPage,
   TweetDetails,
+  AccountDetails,
   CreatorRequest,
   CreatorResult,
   CreatorList,
@@ -47,13 +49,14 @@ const DOCUMENTATION = {
       "The history of public numbers: channels and shorts of a video platform; users, tweets and " +
       "followers of a microblog platform; and the list of the creators that are watched.\n\n" +
       "Every request carries an API key. Each read of the video and microblog interfaces costs " +
-      "one credit: answers 200 and 404 are charged, all others are not. What no source told is " +
+      "one credit: answers 200, 304 and 404 are charged, all others are not. What no source told is " +
       "null, never 0. All bodies are JSON.",
   },
   servers: [{ url: "/", description: "This service" }],
   tags: [
     { name: "Video", description: "Channels and shorts. 1 credit a request." },
     { name: "Microblog", description: "Users, tweets and followers. 1 credit a request." },
+    { name: "Account", description: "The account of the key. Free." },
     { name: "Creators", description: "The monitoring list. Free." },
     { name: "Operation", description: "For who runs the service. No key needed." },
   ],
@@ -88,6 +91,21 @@ const DOCUMENTATION = {
         { type: "string" },
         '</api/video/sevenminutesoup/shorts?cursor=mwp4tk9n-2d-61-42>; rel="next"',
       ),
+      ETag: header(
+        "What the answer is: send it back as If-None-Match, and you get 304 while it holds",
+        { type: "string" },
+        '"2q1vxn8f3k6c1"',
+      ),
+      "RateLimit-Policy": header(
+        "Where requests are limited: how many a minute",
+        { type: "string" },
+        '"minute";q=600;w=60',
+      ),
+      RateLimit: header(
+        "Where requests are limited: how many are left, and seconds until all are",
+        { type: "string" },
+        '"minute";r=598;t=1',
+      ),
       Allow: header("The methods that the path takes", { type: "string" }, "GET, HEAD, OPTIONS"),
       "Retry-After": header("Seconds to wait before another try", { type: "integer" }, 1),
     },
@@ -108,7 +126,12 @@ const PAGE = {
 };
 
 /** The headers that are described once but that an answer may lack. */
-export const OPTIONAL_HEADERS: readonly string[] = ["X-History-Thinned", "Link"];
+export const OPTIONAL_HEADERS: readonly string[] = [
+  "X-History-Thinned",
+  "Link",
+  "RateLimit",
+  "RateLimit-Policy",
+];
 
 /**
  * The routes of the reference.

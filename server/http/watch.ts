@@ -40,15 +40,10 @@ export function watchReads(reads: Reads, tell: (watched: Watched) => void) {
     const found = reads.routeOf(request);
     if (found === undefined) return undefined;
     const started = performance.now();
-    return reads.answer(request, found).then((response) => {
-      tell({
-        route: found.known.route,
-        method: request.method,
-        path: found.path,
-        status: response.status,
-        ms: performance.now() - started,
-      });
-      return response;
-    });
+    const { method } = request;
+    const { path, known } = found;
+    return reads.answer(request, found, (status) =>
+      tell({ route: known.route, method, path, status, ms: performance.now() - started }),
+    );
   };
 }

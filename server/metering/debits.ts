@@ -38,19 +38,20 @@ export interface Changes {
   readonly subjects: readonly string[] | undefined;
 }
 
+/** What the ledger decided of a request. */
+export type Outcome<Debit> =
+  | { readonly kind: "charged"; readonly debit: Debit; readonly balance: number }
+  /** Its idempotency key had paid before; or the balance is too low. */
+  | { readonly kind: "repeated" | "refused"; readonly balance: number }
+  /** Its idempotency key paid for something else. */
+  | { readonly kind: "misused" };
+
 /** The ledger that decides and commits; `Debit` is how it names a debit. */
 export interface DebitLedger<Debit = unknown> {
   debit(
     waiting: readonly Charge[],
     group: { readonly uid: string; readonly now: number; readonly since: number | undefined },
-  ): Promise<{
-    readonly outcomes: readonly (
-      | { readonly kind: "charged"; readonly debit: Debit; readonly balance: number }
-      | { readonly kind: "repeated" | "refused"; readonly balance: number }
-      | { readonly kind: "misused" }
-    )[];
-    readonly changes: Changes;
-  }>;
+  ): Promise<{ readonly outcomes: readonly Outcome<Debit>[]; readonly changes: Changes }>;
   refund(debit: Debit, uid: string, reason: string, now: number): Promise<void>;
   /** Sees to it that a group whose commit failed takes nothing. */
   withdraw(waiting: readonly Charge[], uid: string, now: number): Promise<void>;
@@ -60,10 +61,19 @@ interface Waiting {
   readonly charge: Charge;
   readonly resolve: (receipt: Receipt) => void;
   readonly reject: (error: unknown) => void;
+  /** Requests with the same idempotency key that came together with this one: one debit. */
+  followers: Waiting[] | undefined;
 }
 
-/** Those that are one debit: requests that came together with one idempotency key, or one. */
-type Party = [Waiting, ...Waiting[]];
+/** A debit that requests share, and how many of them may still need it. */
+interface Share<Debit> {
+  readonly debit: Debit;
+  open: number;
+}
+
+interface SharedReceipt<Debit> extends Receipt {
+  share: Share<Debit> | undefined;
+}
 
 /** Charges requests. */
 export type Debits = ReturnType<typeof createDebits>;
@@ -74,7 +84,6 @@ const WITHDRAWAL_RETRIES = {
   minTimeout: 1000,
   maxTimeout: 30_000,
   unref: true,
-  shouldRetry: ({ error }: { error: Error }) => error instanceof DomainError,
 };
 
 /**
@@ -91,47 +100,35 @@ export function createDebits<Debit>(
   let waiting: Waiting[] = [];
   let isCommitting = false;
   let since: number | undefined;
-  /** Who shares the debit of a receipt, and how many of them could not be answered. */
-  const shares = new WeakMap<Receipt, { readonly debit: Debit; open: number }>();
 
-  async function commit(): Promise<void> {
-    while (waiting.length > 0) {
-      const { parties, later } = partiesOf(waiting);
-      waiting = later;
-      await commitGroup(parties);
-    }
-    isCommitting = false;
+  /** Commits those that wait, one group after another. */
+  function commit(): void {
+    isCommitting = waiting.length > 0;
+    if (!isCommitting) return;
+    const { group, later } = joinShared(waiting);
+    waiting = later;
+    void commitGroup(group);
   }
 
-  async function commitGroup(parties: readonly Party[]): Promise<void> {
-    const charges = parties.map(([{ charge }]) => charge);
-    const group = { uid: Bun.randomUUIDv7(), now: now(), since };
+  async function commitGroup(group: readonly Waiting[]): Promise<void> {
+    const charges = group.map(({ charge }) => charge);
+    const uid = Bun.randomUUIDv7();
     try {
-      const { outcomes, changes } = await ledger.debit(charges, group);
+      const { outcomes, changes } = await ledger.debit(charges, { uid, now: now(), since });
       since = changes.sequence;
       onChanges(changes);
-      parties.forEach((party, index) => settle(party, outcomes[index], changes.sequence));
+      // The next group is on its way while the answers of this one are made.
+      commit();
+      for (const [index, one] of group.entries()) settle(one, outcomes[index], changes.sequence);
     } catch (error) {
-      for (const { reject } of parties.flat()) reject(error);
-      const withdraw = () => ledger.withdraw(charges, group.uid, now());
+      commit();
+      for (const { reject, followers = [] } of group) {
+        reject(error);
+        for (const follower of followers) follower.reject(error);
+      }
+      const withdraw = () => ledger.withdraw(charges, uid, now());
       pRetry(withdraw, WITHDRAWAL_RETRIES).catch(() => undefined);
     }
-  }
-
-  type Outcome = Awaited<ReturnType<DebitLedger<Debit>["debit"]>>["outcomes"][number];
-
-  function settle(party: Party, outcome: Outcome | undefined, sequence: number): void {
-    const share = outcome?.kind === "charged" && { debit: outcome.debit, open: party.length };
-    party.forEach(({ charge, resolve, reject }, index) => {
-      if (outcome === undefined || outcome.kind === "refused") {
-        return reject(insufficientCredits(outcome?.balance ?? 0, charge.cost));
-      }
-      if (outcome.kind === "misused") return reject(misusedKey(charge));
-      const cost = share && index === 0 ? charge.cost : 0;
-      const receipt = { cost, balance: outcome.balance, sequence };
-      if (share) shares.set(receipt, share);
-      resolve(receipt);
-    });
   }
 
   return {
@@ -143,11 +140,11 @@ export function createDebits<Debit>(
      */
     debit(charge: Charge): Promise<Receipt> {
       return new Promise((resolve, reject) => {
-        waiting.push({ charge, resolve, reject });
+        waiting.push({ charge, resolve, reject, followers: undefined });
         // The requests of one turn of the event loop are one group.
         if (!isCommitting) {
           isCommitting = true;
-          setImmediate(() => void commit());
+          setImmediate(commit);
         }
       });
     },
@@ -157,37 +154,62 @@ export function createDebits<Debit>(
      * when none of them could be.
      */
     async refund(receipt: Receipt, reason: string): Promise<void> {
-      const share = shares.get(receipt);
-      if (share === undefined || !shares.delete(receipt)) return;
+      const shared = receipt as SharedReceipt<Debit>;
+      const { share } = shared;
+      if (share === undefined) return;
+      shared.share = undefined;
       share.open--;
-      if (share.open === 0) {
-        await ledger.refund(share.debit, Bun.randomUUIDv7(), reason, now());
-      }
+      if (share.open === 0) await ledger.refund(share.debit, Bun.randomUUIDv7(), reason, now());
     },
   };
 }
 
+/** Tells a request, and those that share its debit, what became of it. */
+function settle<Debit>(
+  { charge, resolve, reject, followers }: Waiting,
+  outcome: Outcome<Debit> | undefined,
+  sequence: number,
+): void {
+  if (outcome === undefined || outcome.kind === "refused" || outcome.kind === "misused") {
+    const error =
+      outcome?.kind === "misused"
+        ? misusedKey(charge)
+        : insufficientCredits(outcome?.balance ?? 0, charge.cost);
+    reject(error);
+    for (const follower of followers ?? []) follower.reject(error);
+    return;
+  }
+  const { balance } = outcome;
+  const isCharged = outcome.kind === "charged";
+  const share = isCharged ? { debit: outcome.debit, open: 1 } : undefined;
+  const receiptOf = (cost: number): SharedReceipt<Debit> => ({ cost, balance, sequence, share });
+  resolve(receiptOf(isCharged ? charge.cost : 0));
+  for (const follower of followers ?? []) {
+    if (share !== undefined) share.open++;
+    follower.resolve(receiptOf(0));
+  }
+}
+
 /** Joins the requests of one idempotency key; one that asks for something else waits. */
-function partiesOf(waiting: readonly Waiting[]): { parties: Party[]; later: Waiting[] } {
-  const parties: Party[] = [];
+function joinShared(waiting: Waiting[]): { group: Waiting[]; later: Waiting[] } {
+  if (waiting.every(({ charge }) => charge.payment === undefined)) {
+    return { group: waiting, later: [] };
+  }
+  const group: Waiting[] = [];
   const later: Waiting[] = [];
-  const byKey = new Map<string, Party>();
+  const first = new Map<string, Waiting>();
   for (const one of waiting) {
     const { account, payment } = one.charge;
-    if (payment === undefined) {
-      parties.push([one]);
-      continue;
-    }
-    const name = `${account} ${payment.name}`;
-    const party = byKey.get(name);
-    if (party === undefined) {
-      const next: Party = [one];
-      byKey.set(name, next);
-      parties.push(next);
-    } else if (party[0].charge.payment?.request === payment.request) party.push(one);
-    else later.push(one);
+    const name = payment === undefined ? undefined : `${account} ${payment.name}`;
+    const leader = name === undefined ? undefined : first.get(name);
+    if (leader === undefined) {
+      if (name !== undefined) first.set(name, one);
+      group.push(one);
+    } else if (leader.charge.payment?.request === payment?.request) {
+      (leader.followers ??= []).push(one);
+    } else later.push(one);
   }
-  return { parties, later };
+  return { group, later };
 }
 
 function misusedKey({ payment }: Charge): DomainError {

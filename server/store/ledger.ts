@@ -37,6 +37,9 @@ export function ledgerStore(database: Database) {
     /** All accounts, by name. */
     accounts: () => database.query.select().from(accounts).orderBy(asc(accounts.name)),
 
+    /** The account of a key that was accepted. */
+    accountOf: (id: number) => accountOf(database, id),
+
     /** @throws {DomainError} `Not Found` when there is no such account. */
     account: (name: string) => findAccount(database, name),
 
@@ -78,6 +81,12 @@ async function createAccount(database: Database, name: string, now: number) {
     throw new DomainError("Conflict", `There is an account ${name} already`);
   }
   return created;
+}
+
+async function accountOf({ query }: Database, id: number) {
+  const [account] = await query.select().from(accounts).where(eq(accounts.id, id));
+  if (account === undefined) throw new Error(`There is no account ${id}`);
+  return account;
 }
 
 async function findAccount({ query }: Database, name: string) {

@@ -1,38 +1,163 @@
-/** Loads a URL from many connections and counts the answers: with wrk where it is installed. */
+/** Loads a server from many connections: with wrk where it is installed, else with autocannon. */
+import { join } from "node:path";
 import autocannon from "autocannon";
+import type { Workspace } from "./workspace.ts";
 
-/** What to load. */
+/**
+ * Paths of which none comes twice: `before`, the number of a user, `after`, a counter. The users
+ * come in a scattered order.
+ */
+export interface FreshPaths {
+  readonly before: string;
+  readonly after: string;
+  readonly users: number;
+}
+
+/** What to load: one path, or fresh ones of each kind in turn. */
 export interface Target {
   readonly name: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly origin: string;
+  readonly key: string;
+  readonly paths: string | readonly FreshPaths[];
 }
 
-/** Answered requests a second; any answer but 2xx is an error. */
-export async function load(target: Target, connections: number, seconds: number): Promise<number> {
-  return Bun.which("wrk") === null
-    ? loadWithLibrary(target, connections, seconds)
-    : loadWithWrk(target, connections, seconds);
+/** What came of it. */
+export interface Loaded {
+  /** Answers a second. */
+  readonly rate: number;
+  /** The median time to an answer. */
+  readonly medianMs: number;
 }
 
-async function loadWithLibrary(
-  { name, url, headers }: Target,
-  connections: number,
-  seconds: number,
-): Promise<number> {
-  const result = await autocannon({ url, headers, connections, duration: seconds });
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${name} refused some requests`);
-  return result.requests.average;
+/** A prime, so that numbers times it, modulo the number of users, visit every user. */
+const STRIDE = 7919;
+
+/** More than one load asks for. */
+const COUNTERS_OF_A_LOAD = 10_000_000;
+
+const TIMEOUT_S = 20;
+
+/** What came of it, and what was wrong with it. */
+interface Attempt extends Loaded {
+  readonly fault: string | undefined;
 }
 
-async function loadWithWrk(
-  { name, url, headers }: Target,
-  connections: number,
-  seconds: number,
-): Promise<number> {
-  const header = Object.entries(headers).flatMap(([key, value]) => ["-H", `${key}: ${value}`]);
-  const wrk = ["wrk", "-t1", `-c${connections}`, `-d${seconds}`, ...header, url];
-  const printed = await new Response(Bun.spawn(wrk).stdout).text();
-  if (/Non-2xx|Socket errors/.test(printed)) throw new Error(`${name} refused some requests`);
-  return Number(/Requests\/sec:\s+([\d.]+)/.exec(printed)?.[1]);
+/** Loads a target; any answer but 2xx is an error. */
+export type Load = (target: Target, connections: number, seconds: number) => Promise<Loaded>;
+
+/** Makes the loader. */
+export function createLoad(workspace: Workspace): Load {
+  const hasWrk = Bun.which("wrk") !== null;
+  let start = 0;
+  return async (target, connections, seconds) => {
+    start += COUNTERS_OF_A_LOAD;
+    const size: Size = { connections, seconds, start };
+    const loaded = await (hasWrk ? withWrk(workspace, target, size) : withLibrary(target, size));
+    const { rate, medianMs, fault } = loaded;
+    if (fault === undefined && rate > 0 && medianMs > 0) return { rate, medianMs };
+    const sample = await sampleOf(target, start);
+    throw new Error(`${target.name} failed: ${fault ?? "no answer"}; ${sample}`);
+  };
+}
+
+/** What a target answers now, for a person who wonders why it fails. */
+async function sampleOf({ origin, key, paths }: Target, counter: number): Promise<string> {
+  const path = typeof paths === "string" ? paths : freshPath(paths, counter);
+  const response = await fetch(`${origin}${path}`, { headers: { "X-API-Key": key } });
+  return `${path} answers ${response.status}: ${(await response.text()).slice(0, 200)}`;
+}
+
+interface Size {
+  readonly connections: number;
+  readonly seconds: number;
+  /** The first counter. */
+  readonly start: number;
+}
+
+async function withWrk(
+  workspace: Workspace,
+  { origin, key, paths }: Target,
+  { connections, seconds, start }: Size,
+): Promise<Attempt> {
+  const isOne = typeof paths === "string";
+  const script = join(workspace.folder, "fresh.lua");
+  if (!isOne) await Bun.write(script, luaOf(paths));
+  const printed = await workspace.run([
+    "wrk",
+    "-t1",
+    `-c${connections}`,
+    `-d${seconds}s`,
+    "--latency",
+    "--timeout",
+    `${TIMEOUT_S}s`,
+    "-H",
+    `X-API-Key: ${key}`,
+    ...(isOne ? [`${origin}${paths}`] : ["-s", script, origin, "--", String(start)]),
+  ]);
+  const [fault] = /Non-2xx.*|Socket errors.*/.exec(printed) ?? [];
+  const [, rate] = /Requests\/sec:\s+([\d.]+)/.exec(printed) ?? [];
+  const [, median, unit = ""] = /^\s+50%\s+([\d.]+)(us|ms|s|m) *$/m.exec(printed) ?? [];
+  const medianMs = Number(median) * (UNIT_MS[unit] ?? Number.NaN);
+  return { rate: Number(rate), medianMs, fault };
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000 };
+
+function luaOf(paths: readonly FreshPaths[]): string {
+  const kinds = paths.map(
+    ({ before, after, users }) =>
+      `  { ${JSON.stringify(before)}, ${JSON.stringify(after)}, ${users} },`,
+  );
+  return [
+    "local kinds = {",
+    ...kinds,
+    "}",
+    "local counter = 0",
+    "function init(args) counter = tonumber(args[1]) end",
+    "function request()",
+    "  counter = counter + 1",
+    "  local kind = kinds[counter % #kinds + 1]",
+    `  local user = counter * ${STRIDE} % kind[3]`,
+    '  return wrk.format("GET", string.format("%s%d%s%d", kind[1], user, kind[2], counter))',
+    "end",
+    "",
+  ].join("\n");
+}
+
+async function withLibrary(
+  { origin, key, paths }: Target,
+  { connections, seconds, start }: Size,
+): Promise<Attempt> {
+  const durationsMs: number[] = [];
+  let counter = start;
+  const { non2xx, errors, requests, duration } = await autocannon({
+    url: typeof paths === "string" ? `${origin}${paths}` : origin,
+    headers: { "X-API-Key": key },
+    connections,
+    duration: seconds,
+    timeout: TIMEOUT_S,
+    setupClient: (client) => {
+      client.on("response", (_status, _bytes, responseMs) => durationsMs.push(responseMs));
+    },
+    ...(typeof paths === "string"
+      ? {}
+      : {
+          requests: [
+            {
+              method: "GET",
+              setupRequest: (request) => ({ ...request, path: freshPath(paths, ++counter) }),
+            },
+          ],
+        }),
+  });
+  const fault = non2xx + errors > 0 ? `${non2xx} refused, ${errors} broken` : undefined;
+  durationsMs.sort((a, b) => a - b);
+  const medianMs = durationsMs[Math.floor(durationsMs.length / 2)] ?? Number.NaN;
+  return { rate: requests.total / duration, medianMs, fault };
+}
+
+function freshPath(paths: readonly FreshPaths[], counter: number): string {
+  const kind = paths[counter % paths.length];
+  if (kind === undefined) throw new Error("There are no paths");
+  return `${kind.before}${(counter * STRIDE) % kind.users}${kind.after}${counter}`;
 }

@@ -1,126 +1,95 @@
 /**
- * `bun run bench`: what metering costs, as a ratio within one run (machines differ, ratios hold).
+ * `bun run bench`: what this service takes and gives, beside what it could be at best and what is
+ * written in an afternoon. Machines differ, so what counts are ratios within one run.
  *
- * The same read with its debit and without, in turns; medians and spreads as a table, and as JSON
- * with --json.
+ * Measures all parts, or those that are named: `details`, `cold`, `import`, `growth`. With --json
+ * the report is JSON; with --minute the memory under load is watched for a minute.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { formatJson, formatTable } from "../../server/commands/table.ts";
-import { own } from "../../server/owner.ts";
-import { readConfig } from "../../server/config.ts";
-import { load, type Target } from "./load.ts";
+import { parseArgs } from "node:util";
+import { formatJson } from "../../server/commands/table.ts";
+import { cold } from "./cold.ts";
+import { details } from "./details.ts";
+import { growth } from "./growth.ts";
+import { importing } from "./importing.ts";
+import { createLoad } from "./load.ts";
+import { describeMachine } from "./machine.ts";
+import type { Part, Surroundings } from "./parts.ts";
+import { formatReport, type Row } from "./report.ts";
+import { openWorkspace, type Workspace } from "./workspace.ts";
 
-const ROUNDS = 5;
-const ROUND_S = 4;
-const CONNECTIONS = [64, 256] as const;
-const CREDITS = 1_000_000_000;
-const ROOT = join(import.meta.dir, "../..");
+const PARTS: Readonly<Record<string, Part>> = { details, cold, import: importing, growth };
 
-const folder = await mkdtemp(join(tmpdir(), "creator-metrics-bench-"));
-const environment = { DATABASE_URL: `file:${join(folder, "bench.db")}`, PORT: "0" };
-const key = await prepare();
-const service = await startService();
-const path = "/api/video/bench/details";
-const headers = { "X-API-Key": key };
-const answer = await fetch(`${service.url}${path}`, { headers });
-const bare = await startBare(await answer.text());
-try {
-  const metered: Target = { name: "metered", url: `${service.url}${path}`, headers };
-  const unmetered: Target = { name: "bare Elysia", url: `${bare.url}${path}`, headers };
-  const rows = [];
-  for (const connections of CONNECTIONS) rows.push(await compare(metered, unmetered, connections));
-  const columns = ["connections", "metered", "bare", "ratio", "lowest", "highest"] as const;
-  process.stdout.write(
-    process.argv.includes("--json") ? formatJson(rows) : formatTable(columns, rows),
-  );
-} finally {
-  for (const { child } of [service, bare]) {
-    child.kill();
-    await child.exited;
+const MEMORY_S = 15;
+const LONG_MEMORY_S = 60;
+
+/** What the command line asks for. */
+function readArguments() {
+  const { values, positionals } = parseArgs({
+    options: { json: { type: "boolean" }, minute: { type: "boolean" } },
+    allowPositionals: true,
+  });
+  for (const name of positionals) {
+    if (!Object.hasOwn(PARTS, name)) {
+      throw new Error(`A part is one of ${Object.keys(PARTS).join(", ")}, got ${name}`);
+    }
   }
-  await rm(folder, { recursive: true, force: true });
+  const parts = Object.entries(PARTS)
+    .filter(([name]) => positionals.length === 0 || positionals.includes(name))
+    .map(([, part]) => part);
+  const memorySeconds = values.minute === true ? LONG_MEMORY_S : MEMORY_S;
+  return { parts, isJson: values.json === true, memorySeconds };
 }
 
-async function prepare(): Promise<string> {
-  const ownership = await own({ config: readConfig(environment), verb: "bench" });
-  const post = async (to: string, body: string) => {
-    const response = await ownership.fetcher(`http://localhost/admin/${to}`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body,
+/** Measures the parts, one after the other. */
+async function measure(
+  workspace: Workspace,
+  parts: readonly Part[],
+  memorySeconds: number,
+  elapsed: () => number,
+): Promise<Row[]> {
+  const surroundings: Surroundings = {
+    workspace,
+    load: createLoad(workspace),
+    say: (text) => void process.stderr.write(`${elapsed().toFixed(0).padStart(4)} s  ${text}\n`),
+    memorySeconds,
+  };
+  const rows: Row[] = [];
+  for (const part of parts) rows.push(...(await part(surroundings)));
+  return rows;
+}
+
+async function main(): Promise<void> {
+  const { parts, isJson, memorySeconds } = readArguments();
+  const machine = describeMachine();
+  const start = performance.now();
+  const elapsed = () => (performance.now() - start) / 1000;
+  const workspace = await openWorkspace();
+  let isInterrupted = false;
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => {
+      isInterrupted = true;
+      process.exitCode = 1;
+      void workspace.close();
     });
-    return response.json();
-  };
-  const days = Array.from({ length: 45 }, (_, day) => Date.UTC(2026, 0, 1 + day));
-  const lines = days.map((at, day) =>
-    JSON.stringify({
-      kind: "channel",
-      observedAt: new Date(at).toISOString(),
-      id: "bench",
-      displayName: "A channel",
-      subscribers: 1000 + day,
-    }),
-  );
-  await post("observations", lines.join("\n"));
-  await post("accounts", JSON.stringify({ name: "bench", credits: CREDITS }));
-  const made: unknown = await post("keys", JSON.stringify({ account: "bench" }));
-  await ownership.close();
-  if (typeof made === "object" && made !== null && "key" in made) return String(made.key);
-  throw new Error("No key was made");
-}
-
-async function startService() {
-  const child = Bun.spawn([process.execPath, "server/main.ts", "serve"], {
-    cwd: ROOT,
-    env: { ...process.env, ...environment, NODE_ENV: "production" },
-    stderr: "pipe",
-  });
-  return { child, url: await firstUrl(child.stderr) };
-}
-
-async function startBare(body: string) {
-  const child = Bun.spawn([process.execPath, "tests/bench/bare.ts"], {
-    cwd: ROOT,
-    env: { ...process.env, NODE_ENV: "production" },
-    stdin: Buffer.from(body),
-    stdout: "pipe",
-  });
-  return { child, url: await firstUrl(child.stdout) };
-}
-
-async function firstUrl(stream: ReadableStream<Uint8Array>): Promise<string> {
-  for await (const piece of stream) {
-    const [url] = /http:\/\/[\d.]+:\d+/.exec(new TextDecoder().decode(piece)) ?? [];
-    if (url !== undefined) return url;
   }
-  throw new Error("It did not start");
-}
-
-/** The two sides in turns, after a warm-up of each. */
-async function compare(metered: Target, unmetered: Target, connections: number) {
-  for (const target of [metered, unmetered]) await load(target, connections, 1);
-  const rates: [number, number][] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    rates.push([
-      await load(metered, connections, ROUND_S),
-      await load(unmetered, connections, ROUND_S),
-    ]);
+  try {
+    const rows = await measure(workspace, parts, memorySeconds, elapsed);
+    process.stdout.write(
+      isJson
+        ? formatJson({ machine, seconds: Math.round(elapsed()), rows })
+        : formatReport(machine, elapsed(), rows),
+    );
+  } catch (error) {
+    // What was ended by a signal fails with it.
+    if (!isInterrupted) throw error;
+  } finally {
+    await workspace.close();
   }
-  const ratios = rates.map(([a, b]) => a / b).toSorted((a, b) => a - b);
-  const twoDigits = (ratio: number | undefined) => Math.round((ratio ?? 0) * 100) / 100;
-  return {
-    connections,
-    metered: Math.round(median(rates.map(([rate]) => rate))),
-    bare: Math.round(median(rates.map(([, rate]) => rate))),
-    ratio: twoDigits(median(ratios)),
-    lowest: twoDigits(ratios[0]),
-    highest: twoDigits(ratios.at(-1)),
-  };
 }
 
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
 }

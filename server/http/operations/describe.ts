@@ -26,6 +26,9 @@ export type HeaderName =
   | "X-Credits-Remaining"
   | "X-History-Thinned"
   | "Link"
+  | "ETag"
+  | "RateLimit"
+  | "RateLimit-Policy"
   | "Allow"
   | "Retry-After";
 
@@ -54,9 +57,12 @@ export interface Operation {
 
 const CREDITS: readonly HeaderName[] = ["X-Credits-Cost", "X-Credits-Remaining"];
 
+const RATE: readonly HeaderName[] = ["RateLimit", "RateLimit-Policy"];
+
 const COMMON_ERRORS: readonly ErrorExample[] = [
   ["Missing API Key", "Send your API key in the X-API-Key header"],
   ["Invalid API Key", "The key in the X-API-Key header is not valid"],
+  ["Too Many Requests", "The key has used its requests for now; the next one is in 2 s"],
 ];
 
 const FAILURES: readonly ErrorExample[] = [
@@ -94,7 +100,8 @@ export function describe(operation: Operation): DocumentDecoration {
   ];
   const headers: readonly HeaderName[] = [
     "X-Request-Id",
-    ...(isCharged ? CREDITS : []),
+    ...(isOpen ? [] : RATE),
+    ...(isCharged ? [...CREDITS, "ETag" as const] : []),
     ...(success.headers ?? []),
   ];
   const decoration = {
@@ -103,7 +110,11 @@ export function describe(operation: Operation): DocumentDecoration {
     summary: operation.summary,
     description: operation.description,
     security: isOpen ? [] : [{ apiKey: [] }],
-    parameters: [...(operation.parameters ?? []), REQUEST_ID_PARAMETER],
+    parameters: [
+      ...(operation.parameters ?? []),
+      ...(isCharged ? READ_PARAMETERS : []),
+      REQUEST_ID_PARAMETER,
+    ],
     ...(body === undefined
       ? {}
       : {
@@ -118,6 +129,7 @@ export function describe(operation: Operation): DocumentDecoration {
         headers: headerRefs(headers),
         content: contentOf(success),
       },
+      ...(isCharged ? { 304: NOT_MODIFIED } : {}),
       ...errorResponses(operation, errors),
     },
   };
@@ -132,6 +144,25 @@ const REQUEST_ID_PARAMETER: Parameter = {
   schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,128}$" },
 };
 
+const READ_PARAMETERS: readonly Parameter[] = [
+  {
+    name: "If-None-Match",
+    in: "header",
+    required: false,
+    description: "The ETag of the answer that you have: 304 while it holds, charged the same.",
+    schema: { type: "string", maxLength: 4096 },
+  },
+  {
+    name: "Idempotency-Key",
+    in: "header",
+    required: false,
+    description:
+      "A name of your own for what you ask: within 24 hours it is charged once, however often it " +
+      "is sent. Another URL under it is 400.",
+    schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
+  },
+];
+
 function ref(schema: string) {
   return { $ref: `#/components/schemas/${schema}` };
 }
@@ -141,6 +172,11 @@ function headerRefs(names: readonly HeaderName[]) {
     names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
   );
 }
+
+const NOT_MODIFIED = {
+  description: "The answer that you have still holds",
+  headers: headerRefs(["X-Request-Id", ...RATE, ...CREDITS, "ETag"]),
+};
 
 function contentOf({ schema, example }: Operation["success"]) {
   if (schema === "text") {
@@ -156,7 +192,8 @@ function errorResponses(operation: Operation, errors: readonly ErrorExample[]) {
     Array.from(byStatus, ([status, of]) => {
       const names: HeaderName[] = ["X-Request-Id"];
       if (status === 404 && operation.isCharged) names.push(...CREDITS);
-      if (status === 503) names.push("Retry-After");
+      if (status === 429) names.push(...RATE);
+      if (status === 429 || status === 503) names.push("Retry-After");
       const examples = Object.fromEntries(
         of.map(([code, message]) => {
           const { body } = answerError(new DomainError(code, message), operation.path);

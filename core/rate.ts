@@ -1,0 +1,54 @@
+/**
+ * The rate limit: a token bucket. A bucket holds the requests of a minute; each request takes one,
+ * and they come back evenly.
+ */
+
+/** A bucket as it was left. A bucket that was never used is full. */
+export interface Bucket {
+  /** Tokens that it held, parts of one included. */
+  readonly tokens: number;
+  /** When, in milliseconds since 1970 UTC. */
+  readonly at: number;
+}
+
+/** What a request found. */
+export interface Taken {
+  readonly isAdmitted: boolean;
+  /** The bucket after it. */
+  readonly bucket: Bucket;
+  /** Whole tokens that are left. */
+  readonly remaining: number;
+  /** Seconds, rounded up, until the next token is there; 0 where one is. */
+  readonly retryAfterS: number;
+  /** Seconds, rounded up, until the bucket is full. */
+  readonly fullAfterS: number;
+}
+
+const MINUTE_MS = 60_000;
+
+/**
+ * Takes a token, if there is one.
+ *
+ * @param bucket As the request before left it; `undefined` for the first.
+ * @param perMinute Requests a minute, 1 or more.
+ * @param now Milliseconds since 1970 UTC. A clock that goes back brings no tokens.
+ *
+ * @example
+ * takeToken(undefined, 60, 0).remaining; // 59
+ * takeToken({ tokens: 0, at: 0 }, 60, 500).retryAfterS; // 1
+ */
+export function takeToken(bucket: Bucket | undefined, perMinute: number, now: number): Taken {
+  const tokenMs = MINUTE_MS / perMinute;
+  const before = bucket ?? { tokens: perMinute, at: now };
+  const gained = Math.max(0, now - before.at) / tokenMs;
+  const held = Math.min(perMinute, before.tokens + gained);
+  const isAdmitted = held >= 1;
+  const tokens = isAdmitted ? held - 1 : held;
+  return {
+    isAdmitted,
+    bucket: { tokens, at: Math.max(now, before.at) },
+    remaining: Math.floor(tokens),
+    retryAfterS: Math.ceil(Math.max(0, (1 - tokens) * tokenMs) / 1000),
+    fullAfterS: Math.ceil(((perMinute - tokens) * tokenMs) / 1000),
+  };
+}

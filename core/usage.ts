@@ -1,0 +1,50 @@
+/** Usage by day: which days a client asked for. */
+import { DomainError, quote } from "./errors.ts";
+import { USAGE_DAYS } from "./limits.ts";
+import { readOnce } from "./parameters.ts";
+import { DAY_MS, formatDay, parseInstant } from "./time.ts";
+
+/** A range of days, both ends included, counted from 1970 UTC. */
+export interface DayRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * Reads `from` and `to`, days of UTC, both included. Without `to` it is today; without `from`, as
+ * many days as the default says.
+ *
+ * @param valuesOf Every value that the request gave a parameter, in order.
+ * @param now Milliseconds since 1970 UTC.
+ * @throws {DomainError} `Invalid Request`, with the parameter and its value.
+ *
+ * @example
+ * readDayRange((name) => (name === "from" ? ["1970-01-02"] : []), 3 * DAY_MS);
+ * // { first: 1, last: 3 }
+ */
+export function readDayRange(valuesOf: (name: string) => readonly string[], now: number): DayRange {
+  const last = readDay("to", valuesOf("to")) ?? Math.floor(now / DAY_MS);
+  const first = readDay("from", valuesOf("from")) ?? last - USAGE_DAYS.default + 1;
+  const days = last - first + 1;
+  if (days < USAGE_DAYS.min || days > USAGE_DAYS.max) {
+    throw new DomainError(
+      "Invalid Request",
+      `from must be at or before to, and at most ${USAGE_DAYS.max} days, both included, ` +
+        `got ${formatDay(first)} to ${formatDay(last)}`,
+    );
+  }
+  return { first, last };
+}
+
+function readDay(name: string, values: readonly string[]): number | undefined {
+  const text = readOnce(name, values);
+  if (text === undefined) return undefined;
+  const instant = /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseInstant(text) : undefined;
+  if (instant === undefined) {
+    throw new DomainError(
+      "Invalid Request",
+      `${name} must be a day that exists (2026-11-20), got ${quote(text)}`,
+    );
+  }
+  return instant / DAY_MS;
+}

@@ -1,0 +1,49 @@
+/** The account of a key: its balance and what it used. */
+import { Elysia } from "elysia";
+import type { AccountDetails } from "../../core/schema/account.ts";
+import { formatDay } from "../../core/time.ts";
+import { readDayRange, type DayRange } from "../../core/usage.ts";
+import { callerOf, targetOf } from "./door.ts";
+import { ACCOUNT_OPERATIONS } from "./operations/account.ts";
+import { valuesIn } from "./reads.ts";
+
+/** Where accounts are read. */
+export interface AccountReads {
+  accountOf(id: number): Promise<{ readonly name: string; readonly balance: number }>;
+  /** Days without use may be left out. */
+  usage(
+    account: number,
+    days: DayRange,
+  ): Promise<
+    readonly {
+      /** Counted from 1970 UTC. */
+      readonly day: number;
+      readonly requests: number;
+      readonly credits: number;
+      readonly refunded: number;
+    }[]
+  >;
+}
+
+/** The route of the account; it costs nothing. */
+export function account(reads: AccountReads, now: () => number) {
+  return new Elysia({ name: "account" }).get(
+    "/api/account",
+    async ({ request }): Promise<AccountDetails> => {
+      const days = readDayRange(valuesIn(targetOf(request)), now());
+      const { account: id } = callerOf(request);
+      const [{ name, balance }, used] = await Promise.all([
+        reads.accountOf(id),
+        reads.usage(id, days),
+      ]);
+      const byDay = new Map(used.map((of) => [of.day, of]));
+      const usage = Array.from({ length: days.last - days.first + 1 }, (_, index) => {
+        const day = days.first + index;
+        const { requests = 0, credits = 0, refunded = 0 } = byDay.get(day) ?? {};
+        return { day: formatDay(day), requests, credits, refunded };
+      });
+      return { account: name, balance, usage };
+    },
+    { detail: ACCOUNT_OPERATIONS.account },
+  );
+}

@@ -1,0 +1,94 @@
+/** The observations of the import: those of real channels where they are at hand, else made up. */
+import { once } from "node:events";
+import { createReadStream, createWriteStream, existsSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createGzip } from "node:zlib";
+
+/** Where real observations may lie. */
+const REAL = join(import.meta.dir, "../../../shared/data/large-channels.ndjson.gz");
+
+/** As many are made up as there are real ones. */
+const MADE_UP = 806_809;
+const CHANNELS = 4491;
+const DAY_MS = 86_400_000;
+
+/** The same rows twice. */
+export interface Source {
+  /** Lines of observations, packed. */
+  readonly observations: string;
+  /** Their identifiers, instants and counts. */
+  readonly csv: string;
+  readonly rows: number;
+}
+
+/** An observation of a channel, as a line holds it. */
+interface ChannelLine {
+  readonly id: string;
+  readonly observedAt: string;
+  readonly subscribers?: number | null;
+  readonly videoCount?: number | null;
+  readonly viewCount?: number | null;
+}
+
+/** Writes the rows into a folder. */
+export async function makeRows(folder: string): Promise<Source> {
+  const isReal = existsSync(REAL);
+  const observations = isReal ? REAL : join(folder, "channels.ndjson.gz");
+  if (!isReal) {
+    const file = createWriteStream(observations);
+    await pipeline(Readable.from(madeUpLines()), createGzip({ level: 1 }), file);
+  }
+  const csv = join(folder, "channels.csv");
+  return { observations, csv, rows: await writeCsv(observations, csv) };
+}
+
+async function writeCsv(observations: string, csv: string): Promise<number> {
+  const input = createReadStream(observations).pipe(createGunzip());
+  const output = createWriteStream(csv);
+  let rows = 0;
+  let held: string[] = [];
+  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+    if (line === "") continue;
+    const { id, observedAt, subscribers, videoCount, viewCount } = JSON.parse(line) as ChannelLine;
+    const values = [id, observedAt, subscribers ?? "", videoCount ?? "", viewCount ?? ""];
+    held.push(`${values.map(quoted).join(",")}\n`);
+    rows++;
+    if (held.length < 10_000) continue;
+    output.write(held.join(""));
+    held = [];
+  }
+  output.end(held.join(""));
+  await once(output, "finish");
+  return rows;
+}
+
+function quoted(value: string | number): string {
+  const text = String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Each channel once a day, in blocks of one day. */
+function* madeUpLines(): Generator<string> {
+  const start = Date.UTC(2022, 6, 2, 23, 15, 20);
+  for (let made = 0; made < MADE_UP; made += CHANNELS) {
+    const day = made / CHANNELS;
+    const lines: string[] = [];
+    for (let channel = 0; channel < Math.min(CHANNELS, MADE_UP - made); channel++) {
+      const subscribers = 100 + ((channel * 7919) % 90_000) + ((day * (channel % 97)) >> 1);
+      lines.push(
+        JSON.stringify({
+          kind: "channel",
+          observedAt: new Date(start + day * DAY_MS + channel * 13).toISOString(),
+          id: `UC${String(channel * 48_271).padStart(22, "0")}`,
+          displayName: `Channel ${channel}`,
+          subscribers,
+          viewCount: subscribers * (40 + (channel % 300)) + day * channel,
+        }),
+      );
+    }
+    yield `${lines.join("\n")}\n`;
+  }
+}

@@ -1,0 +1,134 @@
+/** A temporary folder and the processes of a run; both are gone when it closes. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { watchMemory, type MemoryWatch } from "./machine.ts";
+
+/** How long a process may take to end when it is asked to. */
+const END_MS = 12_000;
+
+/** How much of what a process says is kept, for when it fails. */
+const KEPT_CHARACTERS = 10_000;
+
+/** What a process is given. */
+export interface Given {
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+}
+
+/** A server of the comparison, in a process of its own. */
+export interface Side {
+  readonly origin: string;
+  readonly memory: MemoryWatch;
+  stop(): Promise<void>;
+}
+
+/** The folder and the processes. */
+export type Workspace = Awaited<ReturnType<typeof openWorkspace>>;
+
+/** Makes the folder. */
+export async function openWorkspace() {
+  const folder = await mkdtemp(join(tmpdir(), "creator-metrics-bench-"));
+  const running = new Set<ReturnType<typeof launch>>();
+  let closing: Promise<void> | undefined;
+
+  const spawn = (command: readonly string[], given: Given = {}) => {
+    if (closing !== undefined) throw new Error("The bench is ending");
+    const child = launch(folder, command, given);
+    running.add(child);
+    void child.exited.then(() => running.delete(child));
+    return child;
+  };
+
+  return {
+    folder,
+
+    /** Starts a process in the folder. */
+    spawn,
+
+    /**
+     * Runs a program to its end.
+     *
+     * @returns What it printed.
+     * @throws What it said, where it failed.
+     */
+    async run(command: readonly string[], given?: Given): Promise<string> {
+      const child = spawn(command, given);
+      const [out, err, status] = await Promise.all([
+        new Response(child.stdout).text(),
+        new Response(child.stderr).text(),
+        child.exited,
+      ]);
+      if (status !== 0) throw new Error(`${nameOf(command)} ended with ${status}: ${err || out}`);
+      return out;
+    },
+
+    /** Starts a server, which says on standard error where it listens. */
+    async start(command: readonly string[], given?: Given): Promise<Side> {
+      const child = spawn(command, given);
+      const origin = await originOf(child.stderr, nameOf(command));
+      const memory = watchMemory(child.pid);
+      return {
+        origin,
+        memory,
+        stop: () => {
+          memory.stop();
+          return end(child);
+        },
+      };
+    },
+
+    /** Ends what runs and removes the folder. */
+    close(): Promise<void> {
+      closing ??= (async () => {
+        await Promise.all([...running].map(end));
+        await rm(folder, { recursive: true, force: true });
+      })();
+      return closing;
+    },
+  };
+}
+
+function launch(folder: string, command: readonly string[], { settings, stdin }: Given) {
+  return Bun.spawn([...command], {
+    cwd: folder,
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      HOME: folder,
+      TMPDIR: folder,
+      NODE_ENV: "production",
+      ...settings,
+    },
+    stdin: stdin === undefined ? "ignore" : new Blob([stdin]),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+}
+
+function nameOf([program = "", first = ""]: readonly string[]): string {
+  return program === process.execPath ? first : program;
+}
+
+async function end(child: ReturnType<typeof launch>): Promise<void> {
+  child.kill();
+  const last = setTimeout(() => child.kill("SIGKILL"), END_MS);
+  await child.exited;
+  clearTimeout(last);
+}
+
+/** The first address that is said; reads on, so that who says more is not held up. */
+function originOf(stream: ReadableStream<Uint8Array>, name: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const read = async () => {
+    const decoder = new TextDecoder();
+    let said = "";
+    for await (const piece of stream) {
+      said = (said + decoder.decode(piece, { stream: true })).slice(-KEPT_CHARACTERS);
+      const [origin] = /http:\/\/[\d.]+:\d+/.exec(said) ?? [];
+      if (origin !== undefined) resolve(origin);
+    }
+    reject(new Error(`${name} did not start: ${said}`));
+  };
+  read().catch(reject);
+  return promise;
+}
