@@ -4,13 +4,19 @@
  */
 import { LRUCache } from "lru-cache";
 
+/** A span of time, both ends included, in milliseconds since 1970 UTC. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** What a read gives; instants are in milliseconds since 1970 UTC. */
 export interface Reading<Body = unknown> {
   readonly body: Body;
   /** It holds until one of these is observed again. */
   readonly subjects: readonly string[];
-  /** The last instant at which the clock alone leaves it as it is. */
-  readonly until?: number;
+  /** The instants between which the clock alone leaves it as it is, both included. */
+  readonly during?: Span;
   /** Whether observations were left out of a history. */
   readonly isThinned?: boolean;
   /** More headers of the answer. */
@@ -23,7 +29,7 @@ export interface Answer {
   readonly etag: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly subjects: readonly string[];
-  readonly until: number;
+  readonly during: Span;
   /** Whether something that it depends on was observed since it was made. */
   isOld: boolean;
 }
@@ -42,19 +48,26 @@ const KEPT_MAX_BYTES = 32 * 1_048_576;
 /** What an answer takes beside the text of its body. */
 const OVERHEAD_BYTES = 1024;
 
+const ALWAYS: Span = { from: -Infinity, to: Infinity };
+
+/** Whether an answer still holds. */
+export function holds({ isOld, during }: Answer, now: number): boolean {
+  return !isOld && now >= during.from && now <= during.to;
+}
+
 /** Keeps finished answers. */
 export type Answers = ReturnType<typeof createAnswers>;
 
 /** Finishes what a read gave. */
 export function finishAnswer(reading: Reading): Answer {
-  const { body, subjects, until = Infinity, isThinned = false, headers = {} } = reading;
+  const { body, subjects, during = ALWAYS, isThinned = false, headers = {} } = reading;
   const text = JSON.stringify(body);
   return {
     body: text,
     etag: `"${Bun.hash(text).toString(36)}"`,
     headers: isThinned ? { ...headers, "x-history-thinned": "1" } : headers,
     subjects,
-    until,
+    during,
     isOld: false,
   };
 }
@@ -82,7 +95,7 @@ export function createAnswers(maxBytes = KEPT_MAX_BYTES) {
     /** The answer of a target that still holds. */
     find(target: string, now: number): Answer | undefined {
       const answer = kept.get(target);
-      if (answer === undefined || now <= answer.until) return answer;
+      if (answer === undefined || holds(answer, now)) return answer;
       kept.delete(target);
       return undefined;
     },

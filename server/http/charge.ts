@@ -5,7 +5,7 @@
 import { isCharged } from "../../core/credits.ts";
 import { DomainError, quote } from "../../core/errors.ts";
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from "../../core/limits.ts";
-import { finishAnswer, type Answer, type Answers, type Reading } from "./answers.ts";
+import { finishAnswer, holds, type Answer, type Answers, type Reading } from "./answers.ts";
 import type { AnswerHeaders, Caller } from "./door.ts";
 import { STATUSES, asDomainError } from "./errors.ts";
 
@@ -78,7 +78,7 @@ export async function chargedRead(
   const payment = idempotencyKey === null ? undefined : paymentOf(idempotencyKey, target);
   const receipt = await charger.debit({ account, key, endpoint, cost, payment });
   try {
-    if (answer === undefined || answer.isOld || now() > answer.until) {
+    if (answer === undefined || !holds(answer, now())) {
       answer = finishAnswer(await (read ?? prepare())());
       answers.keep(target, answer, receipt.sequence);
     }

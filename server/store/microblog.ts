@@ -4,7 +4,7 @@
  */
 import { daysStart } from "../../core/days.ts";
 import { DomainError } from "../../core/errors.ts";
-import { followerChanges } from "../../core/growth.ts";
+import { followerChanges, type Span } from "../../core/growth.ts";
 import { HISTORY_MAX_POINTS, RECORD_MAX_POINTS } from "../../core/limits.ts";
 import { paginate, type PageRequest } from "../../core/pagination.ts";
 import type {
@@ -152,14 +152,14 @@ async function readTweets(
   return {
     body: { username: name, tweets, filter_days: days, pagination },
     subjects: [userSubject(id)],
-    until: leavesAfter(oldest, days),
+    during: selectedDuring(now, oldest, days),
     isThinned,
   };
 }
 
-/** The last instant at which the oldest item that a days filter selects is still selected. */
-function leavesAfter(oldest: number | null, days: number): number {
-  return oldest === null ? Infinity : oldest + days * DAY_MS;
+/** For how long a days filter selects the same: from now until the oldest item leaves. */
+function selectedDuring(now: number, oldest: number | null, days: number): Span {
+  return { from: now, to: oldest === null ? Infinity : oldest + days * DAY_MS };
 }
 
 // One row more than a page: its oldest count is compared with the one before, filtered or not.
@@ -194,7 +194,7 @@ async function readFollowers(
   return {
     body: { username: name, followers: { USER: { metrics } }, filter_days: days, pagination },
     subjects: [userSubject(id)],
-    until: leavesAfter(oldest, days),
+    during: selectedDuring(now, oldest, days),
   };
 }
 

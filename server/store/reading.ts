@@ -1,12 +1,13 @@
 /** What a read gives, and what it depends on: who keeps it asks later whether that has changed. */
+import type { Span } from "../../core/growth.ts";
 
 /** A body and how long it holds. */
 export interface Reading<Body> {
   readonly body: Body;
   /** It holds until one of these is observed again. */
   readonly subjects: readonly string[];
-  /** The last instant, in milliseconds, at which the clock alone leaves it as it is. */
-  readonly until?: number;
+  /** The instants between which the clock alone leaves it as it is, both included. */
+  readonly during?: Span;
   /** Whether observations were left out of a history. */
   readonly isThinned?: boolean;
 }

@@ -65,6 +65,11 @@ const COMMON_ERRORS: readonly ErrorExample[] = [
   ["Too Many Requests", "The key has used its requests for now; the next one is in 2 s"],
 ];
 
+const READ_ERRORS: readonly ErrorExample[] = [
+  ["Invalid Request", "The Idempotency-Key order-7 paid for another URL within 24 hours"],
+  ["Insufficient Credits", "This request costs 1 credit, the balance is 0"],
+];
+
 const FAILURES: readonly ErrorExample[] = [
   ["Internal Error", "Something went wrong here; the request id is logged"],
   ["Service Unavailable", "The database cannot be reached right now"],
@@ -93,9 +98,7 @@ export function describe(operation: Operation): DocumentDecoration {
   const errors = [
     ...(operation.errors ?? []),
     ...(isOpen ? [] : COMMON_ERRORS),
-    ...(isCharged
-      ? [["Insufficient Credits", "This request costs 1 credit, the balance is 0"] as const]
-      : []),
+    ...(isCharged ? READ_ERRORS : []),
     ...FAILURES,
   ];
   const headers: readonly HeaderName[] = [
@@ -195,13 +198,15 @@ function errorResponses(operation: Operation, errors: readonly ErrorExample[]) {
       if (status === 429) names.push(...RATE);
       if (status === 429 || status === 503) names.push("Retry-After");
       const examples = Object.fromEntries(
-        of.map(([code, message]) => {
+        of.map(([code, message], index) => {
           const { body } = answerError(new DomainError(code, message), operation.path);
-          return [code.replaceAll(" ", ""), { value: JSON.parse(body) }] as const;
+          const isFirst = of.findIndex(([other]) => other === code) === index;
+          const name = code.replaceAll(" ", "") + (isFirst ? "" : String(index + 1));
+          return [name, { value: JSON.parse(body) }] as const;
         }),
       );
       const response = {
-        description: of.map(([code]) => code).join(" or "),
+        description: [...new Set(of.map(([code]) => code))].join(" or "),
         headers: headerRefs(names),
         content: { "application/json": { schema: ref(schema), examples } },
       };

@@ -1,0 +1,73 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { takeToken, type Bucket } from "../../core/rate.ts";
+
+/** Takes a token at each instant; tells which were admitted. */
+function admittedAt(instants: readonly number[], perMinute: number): boolean[] {
+  let bucket: Bucket | undefined;
+  return instants.map((now) => {
+    const taken = takeToken(bucket, perMinute, now);
+    ({ bucket } = taken);
+    return taken.isAdmitted;
+  });
+}
+
+describe("takeToken", () => {
+  test("takeToken() admits a minute's requests at once, then refuses", () => {
+    expect(admittedAt([0, 0, 0, 0], 3)).toEqual([true, true, true, false]);
+  });
+
+  test("takeToken() gives tokens back evenly: one each sixtieth of a minute at 60 a minute", () => {
+    const burst = Array.from({ length: 60 }, () => 0);
+    expect(admittedAt([...burst, 999, 1000, 1001, 2000], 60).slice(60)).toEqual([
+      false,
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  test("takeToken() says when the next token and all of them are there", () => {
+    expect(takeToken({ tokens: 0, at: 0 }, 60, 250)).toMatchObject({
+      isAdmitted: false,
+      remaining: 0,
+      retryAfterS: 1,
+      fullAfterS: 60,
+    });
+    expect(takeToken({ tokens: 0, at: 0 }, 1, 1)).toMatchObject({ retryAfterS: 60 });
+    expect(takeToken(undefined, 10, 0)).toMatchObject({
+      isAdmitted: true,
+      remaining: 9,
+      retryAfterS: 0,
+      fullAfterS: 6,
+    });
+  });
+
+  test("takeToken() admits when the time that it told is over, and not a second before", () => {
+    const tokens = fc.double({ min: 0, max: 0.999, noNaN: true });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 10_000 }), tokens, (perMinute, held) => {
+        const { bucket, retryAfterS } = takeToken({ tokens: held, at: 0 }, perMinute, 0);
+        expect(takeToken(bucket, perMinute, retryAfterS * 1000).isAdmitted).toBe(true);
+        const before = (retryAfterS - 1) * 1000 - 1;
+        expect(before >= 0 && takeToken(bucket, perMinute, before).isAdmitted).toBe(false);
+      }),
+    );
+  });
+
+  test("takeToken() never admits more than a minute's requests and what came back meanwhile", () => {
+    const instants = fc.array(fc.integer({ min: 0, max: 180_000 }), { maxLength: 60 });
+    fc.assert(
+      fc.property(instants, fc.integer({ min: 1, max: 20 }), (unsorted, perMinute) => {
+        const sorted = unsorted.toSorted((a, b) => a - b);
+        const admitted = admittedAt(sorted, perMinute).filter(Boolean).length;
+        const span = (sorted.at(-1) ?? 0) - (sorted[0] ?? 0);
+        expect(admitted).toBeLessThanOrEqual(perMinute + (span * perMinute) / 60_000 + 1e-6);
+      }),
+    );
+  });
+
+  test("takeToken() gives nothing for a clock that goes back, and none twice when it returns", () => {
+    expect(admittedAt([60_000, 0, 0, 60_000], 1)).toEqual([true, false, false, false]);
+  });
+});

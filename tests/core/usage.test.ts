@@ -1,0 +1,58 @@
+import { describe, expect, test } from "bun:test";
+import { DomainError } from "../../core/errors.ts";
+import { readDayRange } from "../../core/usage.ts";
+
+const NOW = Date.parse("2026-11-20T23:59:59.999Z");
+const TODAY = Date.parse("2026-11-20") / 86_400_000;
+
+const read = (given: Readonly<Record<string, readonly string[]>>) =>
+  readDayRange((name) => given[name] ?? [], NOW);
+
+function errorOf(given: Readonly<Record<string, readonly string[]>>): unknown {
+  try {
+    return read(given);
+  } catch (error) {
+    if (error instanceof DomainError) return [error.code, error.message];
+    throw error;
+  }
+}
+
+describe("readDayRange", () => {
+  test("readDayRange() is the 30 days up to today", () => {
+    expect(read({})).toEqual({ first: TODAY - 29, last: TODAY });
+  });
+
+  test("readDayRange() takes both ends, and counts back from to where from is left out", () => {
+    expect(read({ from: ["2026-11-20"], to: ["2026-11-20"] })).toEqual({
+      first: TODAY,
+      last: TODAY,
+    });
+    expect(read({ to: ["2026-11-10"] })).toEqual({ first: TODAY - 39, last: TODAY - 10 });
+    expect(read({ from: ["2025-11-20"] })).toEqual({ first: TODAY - 365, last: TODAY });
+  });
+
+  test.each([
+    [{ from: ["2026-11-31"] }, 'from must be a day that exists (2026-11-20), got "2026-11-31"'],
+    [
+      { to: ["2026-11-20T00:00"] },
+      'to must be a day that exists (2026-11-20), got "2026-11-20T00:00"',
+    ],
+    [{ to: [""] }, 'to must be a day that exists (2026-11-20), got ""'],
+    [
+      { to: ["2026-11-20", "2026-11-20"] },
+      'to must be given once, got ["2026-11-20","2026-11-20"]',
+    ],
+    [
+      { from: ["2026-11-21"] },
+      "from must be at or before to, and at most 366 days, both included, " +
+        "got 2026-11-21 to 2026-11-20",
+    ],
+    [
+      { from: ["2025-11-19"] },
+      "from must be at or before to, and at most 366 days, both included, " +
+        "got 2025-11-19 to 2026-11-20",
+    ],
+  ])("readDayRange() refuses %j", (given, message) => {
+    expect(errorOf(given)).toEqual(["Invalid Request", message]);
+  });
+});

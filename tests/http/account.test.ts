@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { NOW, startService, type TestService } from "../support/service.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+  await service.observe({ kind: "channel", observedAt: "2026-11-20", id: "c" });
+});
+afterAll(() => service.close());
+
+const usageOf = async (key: string, query = "") => {
+  const response = await service.get(`/api/account${query}`, key);
+  const { usage } = (await response.json()) as { usage: { day: string; requests: number }[] };
+  return usage;
+};
+
+describe("/api/account", () => {
+  test("200: name, balance and usage by day, and asking costs nothing", async () => {
+    const { key, account } = await service.createAccess(5);
+    for (const path of ["/api/video/c/details", "/api/video/channels", "/api/video/no/details"]) {
+      await service.get(path, key);
+    }
+    await service.get("/api/video/c/shorts?limit=0", key);
+    const response = await service.get("/api/account?from=2026-11-19&to=2026-11-20", key);
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      {
+        account,
+        balance: 2,
+        usage: [
+          { day: "2026-11-19", requests: 0, credits: 0, refunded: 0 },
+          { day: "2026-11-20", requests: 3, credits: 3, refunded: 0 },
+        ],
+      },
+    ]);
+    expect(response.headers.has("x-credits-cost")).toBe(false);
+    expect(await service.sumsOf(account)).toMatchObject({ balance: 2, debited: 3 });
+  });
+
+  test("a day is one of UTC: usage at its last millisecond and at the next one's first", async () => {
+    const { key } = await service.createAccess(5);
+    service.clock.now = Date.parse("2026-11-20T23:59:59.999Z");
+    await service.get("/api/video/c/details", key);
+    service.clock.now++;
+    await service.get("/api/video/c/details", key);
+    expect((await usageOf(key)).slice(-2).map(({ day, requests }) => [day, requests])).toEqual([
+      ["2026-11-20", 1],
+      ["2026-11-21", 1],
+    ]);
+    service.clock.now = NOW;
+  });
+
+  test("an account has the usage of all its keys and of no other account", async () => {
+    const [one, other] = [await service.createAccess(5), await service.createAccess(5)];
+    const made = await service.admin("POST", "keys", { account: one.account });
+    const second = String(Reflect.get(Object(made), "key"));
+    for (const key of [one.key, second, other.key]) await service.get("/api/video/channels", key);
+    expect((await usageOf(one.key)).at(-1)?.requests).toBe(2);
+    expect((await usageOf(other.key)).at(-1)?.requests).toBe(1);
+    expect(await service.admin("GET", "verification")).toMatchObject({ faults: [] });
+  });
+
+  test("400: days that don't exist, a range that is turned or too long", async () => {
+    for (const query of ["?from=2026-02-30", "?to=x", "?from=2026-11-21", "?from=2020-01-01"]) {
+      const response = await service.get(`/api/account${query}`);
+      expect([response.status, await response.json()]).toMatchObject([
+        400,
+        { error: "Invalid Request" },
+      ]);
+    }
+  });
+
+  test("401: without a key", async () => {
+    expect((await service.send("/api/account")).status).toBe(401);
+  });
+});
