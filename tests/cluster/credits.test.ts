@@ -1,0 +1,170 @@
+/**
+ * Credits on a real libSQL server, charged by one service and by two at once, and over a
+ * connection that breaks. EXACT_ROUNDS=20 is the long form.
+ */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { connect, createServer, type AddressInfo } from "node:net";
+import { openPlace, type Place } from "../support/command.ts";
+import { isHere, startServer } from "../support/sqld.ts";
+
+const ROUNDS = Number(process.env["EXACT_ROUNDS"] ?? 1);
+const REQUESTS = 1000;
+const CREDITS = 500;
+/** How long a debit that nobody was answered may take to be given back. */
+const SETTLED_WITHIN_MS = 10_000;
+
+/** A debit on its way to the server. */
+const DEBIT = /insert\s+into\s+"?journal/i;
+/** How much of a request is remembered, to find a text that comes in two pieces. */
+const REMEMBERED_CHARACTERS = 100;
+
+/**
+ * Stands between a service and its server. A request that matches is passed on when one is wanted;
+ * its answer is waited for, and the connection is cut instead of giving it back.
+ */
+async function startSwallower(target: string, pattern: RegExp) {
+  const state = { wanted: 0, swallowed: 0 };
+  const { hostname, port } = new URL(target);
+  const proxy = createServer((client) => {
+    const server = connect(Number(port), hostname);
+    let said = "";
+    let isSwallowing = false;
+    client.on("data", (piece) => {
+      said = said.slice(-REMEMBERED_CHARACTERS) + piece.toString("latin1");
+      if (state.wanted > 0 && pattern.test(said)) {
+        state.wanted--;
+        isSwallowing = true;
+      }
+      server.write(piece);
+    });
+    server.on("data", (piece) => {
+      if (!isSwallowing) return client.write(piece);
+      state.swallowed++;
+      return server.destroy();
+    });
+    // A connection that breaks is what this is for.
+    for (const [one, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      one.on("error", () => undefined);
+      one.on("close", () => other.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => {
+    proxy.listen(0, "127.0.0.1", resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    state,
+    close: () => void proxy.close(),
+  };
+}
+
+/** Sends reads at once, to services in turn, and gives the statuses and what was left. */
+function readAtOnce(urls: readonly string[], key: string, count: number) {
+  const request = async (_: unknown, index: number) => {
+    const response = await fetch(`${urls[index % urls.length]}/api/video/channels`, {
+      headers: { "x-api-key": key },
+    });
+    await response.arrayBuffer();
+    const { status, headers } = response;
+    return { status, remaining: Number(headers.get("x-credits-remaining")) };
+  };
+  return Promise.all(Array.from({ length: count }, request));
+}
+
+/** Ends a service; one that had ended by itself is told of, beside what failed for want of it. */
+async function endService(service: Awaited<ReturnType<Place["serve"]>>): Promise<void> {
+  const { status, log } = await service.stop();
+  if (status !== 0) process.stderr.write(`A service ended with status ${status}: ${log}\n`);
+}
+
+async function balanceOf(place: Place, name: string): Promise<number> {
+  const all: { name: string; balance: number }[] = JSON.parse(
+    await place.must("accounts", "list", "--json"),
+  );
+  return all.find((account) => account.name === name)?.balance ?? NaN;
+}
+
+describe.skipIf(!isHere)("credits on a libSQL server", () => {
+  let server: Awaited<ReturnType<typeof startServer>>;
+  let place: Place;
+  beforeEach(async () => {
+    server = await startServer();
+    place = await openPlace({ DATABASE_URL: server.url });
+  });
+  afterEach(async () => {
+    await place.close();
+    await server.close();
+  });
+
+  const createAccess = async (account: string, credits: number) => {
+    await place.must("accounts", "create", account, "--credits", String(credits));
+    return (await place.must("keys", "create", account)).trim();
+  };
+
+  test.each([[1], [2]])(
+    `${REQUESTS} concurrent requests on ${CREDITS} credits: each is spent once (${ROUNDS} rounds), by %d services`,
+    async (count) => {
+      const services = [];
+      try {
+        for (let started = 0; started < count; started++) services.push(await place.serve());
+        const urls = services.map(({ url }) => url);
+        for (let round = 1; round <= ROUNDS; round++) {
+          const account = `round ${round}`;
+          const key = await createAccess(account, CREDITS);
+          const answers = await readAtOnce(urls, key, REQUESTS);
+          const served = answers.filter(({ status }) => status === 200);
+          const refused = answers.filter(({ status }) => status === 402);
+          expect([served.length, refused.length]).toEqual([CREDITS, REQUESTS - CREDITS]);
+          expect(served.map(({ remaining }) => remaining).toSorted((a, b) => a - b)).toEqual(
+            Array.from({ length: CREDITS }, (_, left) => left),
+          );
+          expect(await balanceOf(place, account)).toBe(0);
+        }
+        await place.must("credits", "verify");
+      } finally {
+        for (const service of services) await endService(service);
+      }
+    },
+    280_000,
+  );
+
+  test("debits whose answer was lost, once or each time, are applied once or not at all", async () => {
+    const key = await createAccess("acme", CREDITS);
+    const swallower = await startSwallower(server.url, DEBIT);
+    const far = await openPlace({ DATABASE_URL: swallower.url });
+    const service = await far.serve();
+    let expected = CREDITS;
+    /** Sends reads while debits' answers are lost: what is served is paid, and nothing else. */
+    const readWithLosses = async (count: number, losses: number) => {
+      swallower.state.swallowed = 0;
+      swallower.state.wanted = losses;
+      const answers = await readAtOnce([service.url], key, count);
+      swallower.state.wanted = 0;
+      expect(swallower.state.swallowed).toBeGreaterThan(0);
+      const served = answers.filter(({ status }) => status === 200);
+      const failed = answers.filter(({ status }) => status >= 500);
+      expect(served.length + failed.length).toBe(count);
+      expected -= served.length;
+      const end = Date.now() + SETTLED_WITHIN_MS;
+      while ((await balanceOf(place, "acme")) !== expected && Date.now() < end) {
+        await Bun.sleep(100);
+      }
+      expect(await balanceOf(place, "acme")).toBe(expected);
+    };
+    try {
+      for (let round = 1; round <= ROUNDS; round++) {
+        await readWithLosses(1, 1);
+        await readWithLosses(20, 1);
+        await readWithLosses(3, Infinity);
+      }
+      await place.must("credits", "verify");
+    } finally {
+      await endService(service);
+      swallower.close();
+      await far.close();
+    }
+  }, 280_000);
+});

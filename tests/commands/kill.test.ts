@@ -1,0 +1,97 @@
+/**
+ * `kill -9` over and over, with every credit counted: what a round charged lies between what was
+ * answered and what was also in flight. CRASH_ROUNDS=200 is the long form.
+ */
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { openPlace, type Place } from "../support/command.ts";
+import { readOutside } from "../support/database.ts";
+
+const ROUNDS = Number(process.env["CRASH_ROUNDS"] ?? 10);
+const CLIENTS = 16;
+const GRANTED = 10_000_000;
+
+/** The one account as its row, its journal and its usage tell it; every request costs 1 credit. */
+const SUMS = `SELECT balance, granted, debited, refunded,
+  (SELECT total(CASE kind WHEN 'debit' THEN -amount ELSE amount END) FROM journal) AS journal,
+  granted - (SELECT total(credits - refunded) FROM usage) AS usage,
+  (SELECT total(requests) FROM usage) AS requests,
+  (SELECT integrity_check FROM pragma_integrity_check) AS integrity FROM accounts`;
+
+type Sums = Record<string, unknown> & { readonly balance: number; readonly debited: number };
+
+async function readSums({ file }: Place): Promise<Sums[]> {
+  return (await readOutside(file, SUMS)) as Sums[];
+}
+
+/** Reads from several clients until the service is killed, and counts the answers. */
+function startClients(url: string, key: string) {
+  const counted = { answered: 0, lowest: GRANTED, isKilled: false, faults: new Array<string>() };
+  const client = async () => {
+    while (!counted.isKilled) {
+      try {
+        const response = await fetch(`${url}/api/video/channels`, {
+          headers: { "x-api-key": key },
+        });
+        if (response.status !== 200) counted.faults.push(`Answered ${response.status}`);
+        const remaining = Number(response.headers.get("x-credits-remaining"));
+        counted.answered++;
+        counted.lowest = Math.min(counted.lowest, remaining);
+        await response.arrayBuffer();
+      } catch (error) {
+        if (!counted.isKilled) counted.faults.push(String(error));
+      }
+    }
+  };
+  return { counted, done: Promise.all(Array.from({ length: CLIENTS }, client)) };
+}
+
+/** Serves, kills while clients read, and gives how many answers came and the lowest balance. */
+async function killOnce(place: Place, key: string): Promise<{ answered: number; lowest: number }> {
+  const service = await place.serve();
+  const { counted, done } = startClients(service.url, key);
+  await Bun.sleep(20 + Math.random() * 200);
+  counted.isKilled = true;
+  await service.stop("SIGKILL");
+  await done;
+  expect(counted.faults.slice(0, 3)).toEqual([]);
+  return counted;
+}
+
+let place: Place;
+beforeEach(async () => {
+  place = await openPlace();
+});
+afterEach(() => place.close());
+
+test(`kill -9 under ${CLIENTS} clients: no answered debit is missing, and journal = usage = balance (${ROUNDS} rounds)`, async () => {
+  await place.must("accounts", "create", "acme", "--credits", String(GRANTED));
+  const key = (await place.must("keys", "create", "acme")).trim();
+  let before = 0;
+  let answeredInAll = 0;
+  for (let round = 1; round <= ROUNDS; round++) {
+    const { answered, lowest } = await killOnce(place, key);
+    // The verb comes first, so that the service's own library recovers the file.
+    expect(JSON.parse(await place.must("credits", "verify", "--json"))).toMatchObject({
+      accounts: 1,
+      faults: [],
+    });
+    const [sums] = await readSums(place);
+    const { balance = 0, debited = 0 } = sums ?? {};
+    expect(sums).toEqual({
+      balance,
+      granted: GRANTED,
+      debited: GRANTED - balance,
+      refunded: 0,
+      journal: balance,
+      usage: balance,
+      requests: debited,
+      integrity: "ok",
+    });
+    expect(balance).toBeLessThanOrEqual(lowest);
+    expect(debited - before).toBeGreaterThanOrEqual(answered);
+    expect(debited - before).toBeLessThanOrEqual(answered + CLIENTS);
+    before = debited;
+    answeredInAll += answered;
+  }
+  expect(answeredInAll).toBeGreaterThan(ROUNDS * CLIENTS);
+}, 600_000);
