@@ -4,7 +4,7 @@ import { account, type AccountReads } from "./http/account.ts";
 import { admin, type AdminParts } from "./http/admin.ts";
 import type { ChargeParts } from "./http/charge.ts";
 import { creators, type CreatorSetStore } from "./http/creators.ts";
-import { door, errorAnswers, type DoorParts } from "./http/door.ts";
+import { door, errorAnswers, pathOf, type DoorParts } from "./http/door.ts";
 import { health, type Metrics } from "./http/health.ts";
 import { microblog, microblogRoutes, type MicroblogReads } from "./http/microblog.ts";
 import { createReads } from "./http/reads.ts";
@@ -31,7 +31,7 @@ export interface AppParts extends Omit<DoorParts, "findPath">, ChargeParts {
 
 /** Told of every answered request; never of its key. */
 export interface RequestLog {
-  request(line: { method: string; path: string; status: number; ms: number }): void;
+  request?(line: { method: string; path: string; status: number; ms: number }): void;
 }
 
 /** Makes the HTTP interface. */
@@ -44,9 +44,10 @@ export function createApp(parts: AppParts) {
     findPath,
     routes: { ...videoRoutes(parts.video), ...microblogRoutes(parts.microblog, parts.now) },
   });
-  const tell = ({ route, ...line }: Watched) => {
-    parts.metrics.count(route, line.method, line.status, line.ms);
-    parts.log.request(line);
+  const tell = ({ route, request, status, ms }: Watched) => {
+    parts.metrics.count(route, request.method, status, ms);
+    const { method } = request;
+    parts.log.request?.({ method, path: pathOf(request), status, ms });
   };
   const app = new Elysia({
     // The path of a request is found behind a host of any length.

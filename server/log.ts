@@ -21,9 +21,8 @@ export async function startLog(level: Config["logLevel"]): Promise<ServiceLog> {
         requestId,
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       }),
-    request:
-      level === "debug"
-        ? (line) => logger.debug("{method} {path} {status} in {ms} ms", line)
-        : () => undefined,
+    ...(level === "debug"
+      ? { request: (line) => logger.debug("{method} {path} {status} in {ms} ms", line) }
+      : {}),
   };
 }

@@ -34,10 +34,11 @@ export interface ServiceOptions {
 /** Where the service writes what happens. */
 export interface ServiceLog {
   failure(error: unknown, requestId: string): void;
-  request(line: { method: string; path: string; status: number; ms: number }): void;
+  /** Every answered request, where that is wanted. */
+  request?(line: { method: string; path: string; status: number; ms: number }): void;
 }
 
-const SILENT: ServiceLog = { failure: () => undefined, request: () => undefined };
+const SILENT: ServiceLog = { failure: () => undefined };
 
 /** The service. */
 export type Service = Awaited<ReturnType<typeof openService>>;

@@ -23,8 +23,19 @@ export interface Reading<Body = unknown> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** What an answer is charged, and as what it is counted. */
+export interface Priced {
+  /** As the reference names it. */
+  readonly endpoint: string;
+  /** As it is declared. */
+  readonly route: string;
+  /** In credits. */
+  readonly cost: number;
+}
+
 /** A finished answer. */
 export interface Answer {
+  readonly priced: Priced;
   readonly body: string;
   readonly etag: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -59,10 +70,11 @@ export function holds({ isOld, during }: Answer, now: number): boolean {
 export type Answers = ReturnType<typeof createAnswers>;
 
 /** Finishes what a read gave. */
-export function finishAnswer(reading: Reading): Answer {
+export function finishAnswer(reading: Reading, priced: Priced): Answer {
   const { body, subjects, during = ALWAYS, isThinned = false, headers = {} } = reading;
   const text = JSON.stringify(body);
   return {
+    priced,
     body: text,
     etag: `"${Bun.hash(text).toString(36)}"`,
     headers: isThinned ? { ...headers, "x-history-thinned": "1" } : headers,

@@ -5,8 +5,8 @@
 import { isCharged } from "../../core/credits.ts";
 import { DomainError, quote } from "../../core/errors.ts";
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from "../../core/limits.ts";
-import { finishAnswer, holds, type Answer, type Answers, type Reading } from "./answers.ts";
-import type { AnswerHeaders, Caller } from "./door.ts";
+import { finishAnswer, type Answer, type Answers, type Priced, type Reading } from "./answers.ts";
+import type { AnswerHeaders } from "./door.ts";
 import { STATUSES, asDomainError } from "./errors.ts";
 
 /** What a request is charged. */
@@ -44,42 +44,33 @@ export interface ChargeParts {
   now(): number;
 }
 
-/** A request for a priced read. */
-export interface ReadRequest {
-  readonly caller: Caller;
-  /** As the reference names it. */
-  readonly endpoint: string;
+/** A priced read whose parameters were accepted. */
+export interface PricedRead {
   /** The path and query, as they were sent: the same target has the same answer. */
   readonly target: string;
-  /** In credits. */
-  readonly cost: number;
-  readonly idempotencyKey: string | null;
-  /** Checks the parameters; gives the read. Those of an answer that is kept were accepted. */
-  prepare(): () => Promise<Reading>;
+  readonly priced: Priced;
+  read(): Promise<Reading>;
 }
 
 const VISIBLE = /^[\x21-\x7e]+$/;
 
 /**
- * Charges a request, and answers it. What is found or is not there stays charged; what fails is
- * refunded.
+ * Reads what a request was charged for, unless it is kept. What is found or is not there stays
+ * charged; what fails is refunded.
  *
  * @param headers Told what the answer cost, whatever it is.
- * @throws {DomainError} `Insufficient Credits`, `Invalid Request`; whatever the read throws.
+ * @throws Whatever the read throws.
  */
-export async function chargedRead(
+export async function readPaid(
   { charger, answers, now }: ChargeParts,
-  { caller, endpoint, target, cost, idempotencyKey, prepare }: ReadRequest,
+  receipt: Receipt,
+  { target, priced, read }: PricedRead,
   headers: AnswerHeaders,
 ): Promise<Answer> {
-  let answer = answers.find(target, now());
-  const read = answer === undefined ? prepare() : undefined;
-  const { account, key } = caller;
-  const payment = idempotencyKey === null ? undefined : paymentOf(idempotencyKey, target);
-  const receipt = await charger.debit({ account, key, endpoint, cost, payment });
   try {
-    if (answer === undefined || !holds(answer, now())) {
-      answer = finishAnswer(await (read ?? prepare())());
+    let answer = answers.find(target, now());
+    if (answer === undefined) {
+      answer = finishAnswer(await read(), priced);
       answers.keep(target, answer, receipt.sequence);
     }
     showCost(headers, receipt);
@@ -91,8 +82,14 @@ export async function chargedRead(
   }
 }
 
-/** What a request is paid for with. */
-function paymentOf(name: string, target: string): Charge["payment"] {
+/**
+ * What a request is paid for with, if it carries an idempotency key.
+ *
+ * @throws {DomainError} `Invalid Request` for a malformed one.
+ */
+export function paymentOf({ headers }: Request, target: string): Charge["payment"] {
+  const name = headers.get("idempotency-key");
+  if (name === null) return undefined;
   if (!VISIBLE.test(name) || name.length > IDEMPOTENCY_KEY_MAX_CHARACTERS) {
     throw new DomainError(
       "Invalid Request",
@@ -103,7 +100,8 @@ function paymentOf(name: string, target: string): Charge["payment"] {
   return { name, request: new Bun.CryptoHasher("sha256").update(target).digest("hex") };
 }
 
-function showCost(headers: AnswerHeaders, { cost, balance }: Receipt): void {
+/** Tells what an answer cost. */
+export function showCost(headers: AnswerHeaders, { cost, balance }: Receipt): void {
   headers["x-credits-cost"] = String(cost);
   headers["x-credits-remaining"] = String(balance);
 }

@@ -4,8 +4,8 @@
  *
  * The framework's routes of the same paths go this way too, so there is one way.
  */
-import type { Reading } from "./answers.ts";
-import { chargedRead, type ChargeParts } from "./charge.ts";
+import { holds, type Answer, type Reading } from "./answers.ts";
+import { paymentOf, readPaid, showCost, type ChargeParts, type Receipt } from "./charge.ts";
 import {
   enter,
   firstHeaders,
@@ -15,7 +15,7 @@ import {
   type AnswerHeaders,
   type DoorParts,
 } from "./door.ts";
-import type { KnownPath } from "./paths.ts";
+import { readPathParameters, type KnownPath } from "./paths.ts";
 
 /** Every value that the query of a request gives a parameter, in order. */
 export type ValuesOf = (name: string) => readonly string[];
@@ -55,77 +55,143 @@ export interface FoundRead {
 /** Serves priced reads. */
 export type Reads = ReturnType<typeof createReads>;
 
+/** A request under way. */
+interface Exchange {
+  readonly request: Request;
+  /** What its answer carries, as it comes together. */
+  readonly headers: AnswerHeaders;
+  readonly tell: Tell | undefined;
+}
+
+/** Told of an answer before it leaves. */
+export type Tell = (route: string, status: number) => void;
+
 /** Makes what serves priced reads. */
 export function createReads(parts: ReadParts) {
   const routes = new Map(Object.entries(parts.routes));
-
-  async function answer(
-    request: Request,
-    { known, route, path }: FoundRead,
-    onStatus?: (status: number) => void,
-  ): Promise<Response> {
-    const headers: AnswerHeaders = {};
-    firstHeaders(parts, request, headers);
-    try {
-      const target = targetOf(request);
-      const entered = enter(parts, request, path, known, headers);
-      const { caller, parameters } = entered instanceof Promise ? await entered : entered;
-      if (caller === undefined) throw new Error("A priced read needs a key");
-      const {
-        body,
-        etag,
-        headers: more,
-      } = await chargedRead(
-        parts,
-        {
-          caller,
-          endpoint: known.endpoint,
-          target,
-          cost: route.cost,
-          idempotencyKey: request.headers.get("idempotency-key"),
-          prepare: () => route.prepare(parameters, valuesIn(target), target),
-        },
-        headers,
-      );
-      headers["etag"] = etag;
-      for (const name in more) headers[name] = more[name];
-      const held = request.headers.get("if-none-match");
-      if (held !== null && names(held, etag)) {
-        onStatus?.(304);
-        return respond(null, 304, headers);
-      }
-      headers["content-type"] = "application/json";
-      onStatus?.(200);
-      return respond(body, 200, headers);
-    } catch (error) {
-      const { body, status } = tellError(error, request, headers, parts.onFailure);
-      onStatus?.(status);
-      return respond(body, status, headers);
-    }
-  }
+  const { answers, charger, now } = parts;
 
   /** The route of a request, if it is a priced read. */
   function routeOf(request: Request): FoundRead | undefined {
-    if (request.method !== "GET" && request.method !== "HEAD") return undefined;
+    if (!isRead(request)) return undefined;
     const path = pathOf(request);
     const known = parts.findPath()(path);
     const route = known && routes.get(known.route);
     return known && route && { known, route, path };
   }
 
+  /** Answers a priced read, whatever happens. */
+  async function answer(request: Request, found: FoundRead, tell?: Tell): Promise<Response> {
+    const { known, route, path } = found;
+    const exchange: Exchange = { request, headers: {}, tell };
+    const { headers } = exchange;
+    try {
+      firstHeaders(parts, request, headers);
+      const entered = enter(parts, request, path, known, headers);
+      const { caller, parameters } = entered instanceof Promise ? await entered : entered;
+      if (caller === undefined) throw new Error("A priced read needs a key");
+      const target = targetOf(request);
+      const read = route.prepare(parameters, valuesIn(target), target);
+      const priced = { endpoint: known.endpoint, route: known.route, cost: route.cost };
+      const receipt = await charger.debit({
+        account: caller.account,
+        key: caller.key,
+        endpoint: known.endpoint,
+        cost: route.cost,
+        payment: paymentOf(request, target),
+      });
+      return send(exchange, await readPaid(parts, receipt, { target, priced, read }, headers));
+    } catch (error) {
+      return fail(exchange, known.route, error);
+    }
+  }
+
+  /**
+   * Answers with what is kept: most requests, so it does as little as can be done. Whatever is
+   * out of the common is left to {@link answer}.
+   */
+  function answerKept(request: Request, tell?: Tell): Promise<Response> | undefined {
+    const kept = answers.find(targetOf(request), now());
+    if (kept === undefined || parts.admit !== undefined || !isRead(request)) return undefined;
+    const given = request.headers.get("x-api-key");
+    const caller = given === null ? undefined : parts.callerOf(given);
+    if (caller === undefined || caller instanceof Promise) return undefined;
+    if (request.headers.get("idempotency-key") !== null) return undefined;
+    const exchange: Exchange = { request, headers: {}, tell };
+    firstHeaders(parts, request, exchange.headers);
+    const { account, key } = caller;
+    const { endpoint, cost } = kept.priced;
+    return charger.debit({ account, key, endpoint, cost }).then(
+      (receipt) => {
+        if (!holds(kept, now())) return answerAnew(exchange, receipt);
+        showCost(exchange.headers, receipt);
+        return send(exchange, kept);
+      },
+      (error: unknown) => fail(exchange, kept.priced.route, error),
+    );
+  }
+
+  /** Answers a request that was charged when what was kept for it had become old. */
+  async function answerAnew(exchange: Exchange, receipt: Receipt): Promise<Response> {
+    const { request, headers } = exchange;
+    const { known, route, path } = requireRoute(request);
+    try {
+      const target = targetOf(request);
+      const priced = { endpoint: known.endpoint, route: known.route, cost: route.cost };
+      const parameters = readPathParameters(known, path);
+      const read = route.prepare(parameters, valuesIn(target), target);
+      return send(exchange, await readPaid(parts, receipt, { target, priced, read }, headers));
+    } catch (error) {
+      return fail(exchange, known.route, error);
+    }
+  }
+
+  function requireRoute(request: Request): FoundRead {
+    const found = routeOf(request);
+    if (found === undefined) throw new Error("The request is no priced read");
+    return found;
+  }
+
+  function fail({ request, headers, tell }: Exchange, route: string, error: unknown): Response {
+    const { body, status } = tellError(error, request, headers, parts.onFailure);
+    tell?.(route, status);
+    return respond(body, status, headers);
+  }
+
   return {
-    routeOf,
     /** Whether a request is a priced read. */
     takes: (request: Request): boolean => routeOf(request) !== undefined,
-    /** Answers a priced read, whatever happens; tells its status first. */
-    answer,
-    /** Answers a request that the framework brought. */
-    answerRouted(request: Request): Promise<Response> {
+
+    /** Answers a priced read; nothing for any other request. */
+    tryAnswer(request: Request, tell?: Tell): Promise<Response> | undefined {
+      const kept = answerKept(request, tell);
+      if (kept !== undefined) return kept;
       const found = routeOf(request);
-      if (found === undefined) throw new Error("The request is no priced read");
-      return answer(request, found);
+      return found && answer(request, found, tell);
     },
+
+    /** Answers a priced read that the framework brought. */
+    answerRouted: (request: Request): Promise<Response> => answer(request, requireRoute(request)),
   };
+}
+
+function isRead({ method }: Request): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+/** Sends an answer; 304 to who has it already. */
+function send({ request, headers, tell }: Exchange, answer: Answer): Response {
+  const { body, etag, priced } = answer;
+  headers["etag"] = etag;
+  for (const name in answer.headers) headers[name] = answer.headers[name];
+  const held = request.headers.get("if-none-match");
+  if (held !== null && names(held, etag)) {
+    tell?.(priced.route, 304);
+    return respond(null, 304, headers);
+  }
+  headers["content-type"] = "application/json";
+  tell?.(priced.route, 200);
+  return respond(body, 200, headers);
 }
 
 function respond(body: string | null, status: number, headers: AnswerHeaders): Response {

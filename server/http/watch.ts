@@ -8,8 +8,7 @@ import type { Reads } from "./reads.ts";
 export interface Watched {
   /** As the route is declared; `unknown` for paths that are none. */
   readonly route: string;
-  readonly method: string;
-  readonly path: string;
+  readonly request: Request;
   readonly status: number;
   readonly ms: number;
 }
@@ -26,8 +25,7 @@ export function requestWatch(tell: (watched: Watched) => void, findPath: () => F
       const given = responseValue instanceof Response ? responseValue.status : set.status;
       tell({
         route: findPath()(path)?.route ?? "unknown",
-        method: request.method,
-        path,
+        request,
         status: typeof given === "number" ? given : 200,
         ms: performance.now() - (started.get(request) ?? performance.now()),
       });
@@ -37,13 +35,9 @@ export function requestWatch(tell: (watched: Watched) => void, findPath: () => F
 /** Answers priced reads, and tells of each; gives nothing for any other request. */
 export function watchReads(reads: Reads, tell: (watched: Watched) => void) {
   return (request: Request): Promise<Response> | undefined => {
-    const found = reads.routeOf(request);
-    if (found === undefined) return undefined;
     const started = performance.now();
-    const { method } = request;
-    const { path, known } = found;
-    return reads.answer(request, found, (status) =>
-      tell({ route: known.route, method, path, status, ms: performance.now() - started }),
+    return reads.tryAnswer(request, (route, status) =>
+      tell({ route, request, status, ms: performance.now() - started }),
     );
   };
 }

@@ -133,8 +133,10 @@ describe("ETag", () => {
   });
 });
 
+const PRICED = { endpoint: "/{a}", route: "/:a", cost: 1 };
+
 describe("createAnswers", () => {
-  const answer = (body: string, subjects: string[]) => finishAnswer({ body, subjects });
+  const answer = (body: string, subjects: string[]) => finishAnswer({ body, subjects }, PRICED);
 
   test("createAnswers() keeps no more than its bound, the answers that were asked for last", () => {
     const answers = createAnswers(40_000);

@@ -22,7 +22,7 @@ export async function startService(settings: Readonly<Record<string, string>> = 
     }),
     verb: "test",
     now: () => clock.now,
-    log: { failure: (error) => void failures.push(error), request: () => undefined },
+    log: { failure: (error) => void failures.push(error) },
   });
   const server = Bun.serve({
     port: 0,

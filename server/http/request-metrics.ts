@@ -1,0 +1,90 @@
+/**
+ * Requests as Prometheus counts them. A request only adds to numbers; what is read of them is
+ * written when it is asked for, since that is a thousand times rarer.
+ */
+import { Counter, Histogram, type Registry } from "prom-client";
+
+/** Upper bounds of the buckets of durations, in seconds; beyond the last there is one more. */
+const BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+
+/** Durations of a route: how many lie in each bucket, and their sum in seconds. */
+interface Durations {
+  readonly counts: number[];
+  sum: number;
+}
+
+/** A histogram that is given counts instead of single values. */
+class DurationHistogram extends Histogram<"route"> {
+  readonly durations = new Map<string, Durations>();
+
+  override async get() {
+    const described = await super.get();
+    const name = "http_request_duration_seconds";
+    const values = Array.from(this.durations, ([route, { counts, sum }]) => {
+      let upto = 0;
+      const buckets = counts.map((count, index) => {
+        upto += count;
+        const le = BOUNDS_S[index] ?? "+Inf";
+        return { labels: { le, route }, value: upto, metricName: `${name}_bucket` };
+      });
+      return [
+        ...buckets,
+        { labels: { route }, value: sum, metricName: `${name}_sum` },
+        { labels: { route }, value: upto, metricName: `${name}_count` },
+      ];
+    });
+    return { ...described, values: values.flat() };
+  }
+}
+
+/** Counts an answered request; `ms` is how long it took. */
+export type CountRequest = (route: string, method: string, status: number, ms: number) => void;
+
+/** Makes the numbers of requests in a registry. */
+export function countRequests(registry: Registry): CountRequest {
+  const answered = new Map<string, Map<string, Map<number, number>>>();
+  const requests = new Counter({
+    name: "http_requests_total",
+    help: "Answered requests by route, method and status",
+    labelNames: ["route", "method", "status"],
+    registers: [],
+    collect() {
+      this.reset();
+      for (const [route, methods] of answered) {
+        for (const [method, statuses] of methods) {
+          for (const [status, count] of statuses) this.inc({ route, method, status }, count);
+        }
+      }
+    },
+  });
+  registry.registerMetric(requests);
+  const { durations } = new DurationHistogram({
+    name: "http_request_duration_seconds",
+    help: "Time from a request to its answer, by route",
+    labelNames: ["route"],
+    buckets: BOUNDS_S,
+    registers: [registry],
+  });
+  return (route, method, status, ms) => {
+    const statuses = entryOf(entryOf(answered, route, newMap), method, newCounts);
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    const of = entryOf(durations, route, newDurations);
+    const seconds = ms / 1000;
+    of.sum += seconds;
+    let bucket = 0;
+    while (seconds > (BOUNDS_S[bucket] ?? Infinity)) bucket++;
+    of.counts[bucket] = (of.counts[bucket] ?? 0) + 1;
+  };
+}
+
+const newMap = () => new Map<string, Map<number, number>>();
+const newCounts = () => new Map<number, number>();
+const newDurations = (): Durations => ({ counts: [...BOUNDS_S, 0].map(() => 0), sum: 0 });
+
+function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
