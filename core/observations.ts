@@ -77,7 +77,7 @@ export function checkObservation(value: unknown, now: number): Observation {
   const observedAt = checkObservedAt(value["observedAt"], now);
   const identity = checkField(fields.identity, "identifier", value[fields.identity]);
   const described: Record<string, FieldValue> = {};
-  for (const [name, type] of Object.entries(fields.described)) {
+  for (const [name, type] of DESCRIBED[kind]) {
     const given = value[name];
     if (type !== "identifier" && (given === undefined || given === null)) continue;
     described[name] = checkField(name, type, given);
@@ -87,6 +87,14 @@ export function checkObservation(value: unknown, now: number): Observation {
   const entity = kind === "user" ? foldCase(String(identity)) : String(identity);
   return { kind, entity, observedAt, described, counts };
 }
+
+/** The describing fields of each kind, as they are gone through for every line. */
+const DESCRIBED: Readonly<Record<Kind, readonly (readonly [string, FieldType])[]>> = {
+  channel: Object.entries(KINDS.channel.described),
+  short: Object.entries(KINDS.short.described),
+  user: Object.entries(KINDS.user.described),
+  tweet: Object.entries(KINDS.tweet.described),
+};
 
 function checkObservedAt(given: unknown, now: number): number {
   const observedAt = checkField("observedAt", "instant", given);
@@ -211,7 +219,8 @@ export function applyObservation(
 export function mergeCounts(known: Counts | undefined, given: Counts): Counts {
   if (known === undefined) return given;
   let merged: Record<string, number | null> | undefined;
-  for (const [name, count] of Object.entries(given)) {
+  for (const name in given) {
+    const count = given[name] ?? null;
     const before = known[name] ?? null;
     if (count === null || (before !== null && before >= count)) continue;
     merged ??= { ...known };
@@ -231,7 +240,9 @@ export function mergeDescription(
   { described, observedAt }: Pick<Observation, "described" | "observedAt">,
 ): Description {
   let merged: Record<string, DescribedField> | undefined;
-  for (const [name, value] of Object.entries(described)) {
+  for (const name in described) {
+    const value = described[name];
+    if (value === undefined) continue;
     const before = known[name];
     if (before !== undefined && !isGreater({ value, at: observedAt }, before)) continue;
     merged ??= { ...known };

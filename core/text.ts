@@ -53,7 +53,11 @@ export function isStorable(text: string): boolean {
 
 /** Whether a text has a control character (`\p{Cc}`), which no identifier may. */
 export function hasControlCharacter(text: string): boolean {
-  return /\p{Cc}/u.test(text);
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x20 || (unit >= 0x7f && unit <= 0x9f)) return true;
+  }
+  return false;
 }
 
 /**

@@ -32,23 +32,83 @@ export const INSTANT_FORMS =
  * parseInstant("2026-11-20T08:15+01:00"); // 1795158900000
  */
 export function parseInstant(text: string): number | undefined {
+  const written = readWritten(text);
+  if (written !== undefined) return written;
   const match = INSTANT.exec(text);
   if (match === null) return undefined;
   const [year, month, day, hour, minute, second] = match
     .slice(1, 7)
     .map((part) => Number(part ?? 0)) as [number, number, number, number, number, number];
-  if (hour > 23 || minute > 59 || second > 59) return undefined;
-  const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
   const ms = Number((match[7] ?? "").slice(0, 3).padEnd(3, "0"));
-  date.setUTCHours(hour, minute, second, ms);
+  const local = instantOf(year, month, day, hour, minute, second, ms);
   const zoneHour = Number(match[9] ?? 0);
   const zoneMinute = Number(match[10] ?? 0);
-  if (zoneHour > 23 || zoneMinute > 59) return undefined;
-  const zoneMs = (zoneHour * 60 + zoneMinute) * 60_000 * (match[8] === "-" ? -1 : 1);
-  const instant = date.getTime() - zoneMs;
+  if (local === undefined || zoneHour > 23 || zoneMinute > 59) return undefined;
+  const instant = local - (zoneHour * 60 + zoneMinute) * 60_000 * (match[8] === "-" ? -1 : 1);
   return instant < FIRST_INSTANT || instant > LAST_INSTANT ? undefined : instant;
+}
+
+const WRITTEN = "0000-00-00T00:00:00.000Z";
+
+/** Reads an instant in the one form that is written here, which most that come in have. */
+function readWritten(text: string): number | undefined {
+  if (text.length !== WRITTEN.length) return undefined;
+  for (let index = 0; index < WRITTEN.length; index++) {
+    const unit = text.charCodeAt(index);
+    const wanted = WRITTEN.charCodeAt(index);
+    const isDigit = unit >= ZERO && unit <= ZERO + 9;
+    if (wanted === ZERO ? !isDigit : unit !== wanted) return undefined;
+  }
+  return instantOf(
+    digits(text, 0, 4),
+    digits(text, 5, 7),
+    digits(text, 8, 10),
+    digits(text, 11, 13),
+    digits(text, 14, 16),
+    digits(text, 17, 19),
+    digits(text, 20, 23),
+  );
+}
+
+const ZERO = 48;
+
+function digits(text: string, from: number, to: number): number {
+  let number = 0;
+  for (let index = from; index < to; index++) number = number * 10 + text.charCodeAt(index) - ZERO;
+  return number;
+}
+
+/** The instant of a date and time, UTC; `undefined` where there is none. */
+function instantOf(
+  year: number,
+  month: number,
+  day: number,
+  hour: number,
+  minute: number,
+  second: number,
+  ms: number,
+): number | undefined {
+  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
+  return dayOf(year, month, day) * DAY_MS + ((hour * 60 + minute) * 60 + second) * 1000 + ms;
+}
+
+const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+function daysIn(year: number, month: number): number {
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return month === 2 && isLeap ? 29 : (MONTH_DAYS[month - 1] ?? 0);
+}
+
+/** Days from 1970-01-01 to a date; the inverse of {@link formatDay}. */
+function dayOf(year: number, month: number, day: number): number {
+  const marchYear = month <= 2 ? year - 1 : year;
+  const marchMonth = month <= 2 ? month + 9 : month - 3;
+  const era = Math.floor(marchYear / 400);
+  const yearOfEra = marchYear - era * 400;
+  const dayOfYear = Math.floor((153 * marchMonth + 2) / 5) + day - 1;
+  const leapDays = Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100);
+  return era * DAYS_IN_ERA + yearOfEra * 365 + leapDays + dayOfYear - DAYS_BEFORE_1970;
 }
 
 /**
@@ -126,8 +186,8 @@ export function formatDay(days: number): string {
 const DAYS_BEFORE_1970 = 719_468;
 const DAYS_IN_ERA = 146_097;
 
-const padded = (digits: number) =>
-  Array.from({ length: 10 ** digits }, (_, number) => String(number).padStart(digits, "0"));
+const padded = (width: number) =>
+  Array.from({ length: 10 ** width }, (_, number) => String(number).padStart(width, "0"));
 
 const TWO = padded(2);
 const THREE = padded(3);

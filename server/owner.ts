@@ -17,6 +17,8 @@ export type Fetcher = (url: string, init?: RequestInit) => Promise<Response>;
 /** The database, owned by this process or reached through who owns it. */
 export interface Connection {
   readonly fetcher: Fetcher;
+  /** Whether it is this process that has the database, and no service that has to go on. */
+  readonly isInProcess: boolean;
   close(): Promise<void>;
 }
 
@@ -42,6 +44,7 @@ export async function connect(options: ServiceOptions): Promise<Connection> {
   if (file === undefined) return own(options);
   let current = await reach(options, file);
   return {
+    isInProcess: current.isInProcess,
     // An owner may end between two requests, as an import beside a short verb does.
     async fetcher(url, init) {
       try {
@@ -61,7 +64,9 @@ async function reach(options: ServiceOptions, file: string): Promise<Connection>
     const ownership = await tryOwn(options, file);
     if (ownership !== undefined) return ownership;
     const fetcher = socketFetcher(socketPath(file));
-    if ((await askOwner(fetcher)) !== undefined) return { fetcher, close: async () => undefined };
+    if ((await askOwner(fetcher)) !== undefined) {
+      return { fetcher, isInProcess: false, close: async () => undefined };
+    }
     if (Date.now() > deadline) throw silentOwner(file);
     await Bun.sleep(50);
   }
@@ -84,7 +89,7 @@ export async function own(options: ServiceOptions): Promise<Ownership> {
   const file = databaseFile(options.config.databaseUrl);
   if (file === undefined) {
     const service = await openService(options);
-    return { service, fetcher: inProcess(service), close: service.close };
+    return { service, fetcher: inProcess(service), isInProcess: true, close: service.close };
   }
   for (const deadline = Date.now() + TURNOVER_MS; ;) {
     const ownership = await tryOwn(options, file);
@@ -119,6 +124,7 @@ async function tryOwn(options: ServiceOptions, file: string): Promise<Ownership 
     return {
       service,
       fetcher: inProcess(service),
+      isInProcess: true,
       async close() {
         rmSync(path, { force: true });
         await drain(socket, TURNOVER_MS);

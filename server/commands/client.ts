@@ -5,6 +5,8 @@ import type { OwnerApp } from "../http/owner.ts";
 /** The database, wherever its owner is. */
 export interface Connection {
   readonly fetcher: (url: string, init?: RequestInit) => Promise<Response>;
+  /** Whether it is this process that has the database, and no service that has to go on. */
+  readonly isInProcess: boolean;
   close(): Promise<void>;
 }
 

@@ -6,12 +6,9 @@ import { LINE_MAX_BYTES } from "../../core/limits.ts";
 
 const NEWLINE = 0x0a;
 
-/** Bytes of a block, about: what one transaction takes in. */
-const BLOCK_BYTES = 1_048_576;
-
 /** Some whole lines of a file. */
 export interface Block {
-  readonly bytes: Uint8Array;
+  readonly bytes: Uint8Array<ArrayBuffer>;
   /** The number of the first of them, from 1. */
   readonly firstLine: number;
 }
@@ -19,8 +16,13 @@ export interface Block {
 /**
  * Cuts a stream into blocks of whole lines. Of a line that is over the limit only so much is kept
  * as shows that it is, whatever its length.
+ *
+ * @param blockBytes Bytes of a block, about.
  */
-export async function* readBlocks(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Block> {
+export async function* readBlocks(
+  stream: AsyncIterable<Uint8Array>,
+  blockBytes: number,
+): AsyncGenerator<Block> {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   let tail: Uint8Array = new Uint8Array();
@@ -44,7 +46,7 @@ export async function* readBlocks(stream: AsyncIterable<Uint8Array>): AsyncGener
     } else if (tail.byteLength <= LINE_MAX_BYTES) {
       tail = Buffer.concat([tail, piece]).subarray(0, LINE_MAX_BYTES + 1);
     }
-    if (heldBytes >= BLOCK_BYTES) yield take();
+    if (heldBytes >= blockBytes) yield take();
   }
   if (tail.byteLength > 0) held.push(tail);
   if (held.length > 0) yield take();

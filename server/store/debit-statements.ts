@@ -2,12 +2,15 @@
  * The statements of a commit of debits. Their first argument is the JSON array of the runs: of each
  * the account, cost, key, endpoint, count, and the idempotency key with what it asks for or nulls.
  */
+import { element } from "./json.ts";
 import type { Statement } from "./writer.ts";
 
-const WAITING =
-  "SELECT run.key AS run, run.value ->> 0 AS account, run.value ->> 1 AS cost, " +
-  "run.value ->> 2 AS key, run.value ->> 3 AS endpoint, run.value ->> 4 AS count, " +
-  "run.value ->> 5 AS name, run.value ->> 6 AS request FROM json_each(?1) AS run";
+/** The elements of a run, in their order. */
+const FIELDS = ["account", "cost", "key", "endpoint", "count", "name", "request"];
+
+const fields = FIELDS.map((name, index) => `${element(index, "run.value")} AS ${name}`);
+
+const WAITING = `SELECT run.key AS run, ${fields.join(", ")} FROM json_each(?1) AS run`;
 
 const PAID =
   "EXISTS (SELECT 1 FROM payments WHERE payments.account = waiting.account " +
@@ -77,12 +80,13 @@ export function rememberPayments(
 export const OUTCOMES =
   "SELECT accounts.id AS account, balance, ifnull(entry.amount, 0) AS amount FROM accounts " +
   "LEFT JOIN journal AS entry ON entry.uid = ?2 AND entry.account = accounts.id " +
-  "AND entry.kind = 'debit' WHERE accounts.id IN (SELECT value ->> 0 FROM json_each(?1))";
+  `AND entry.kind = 'debit' WHERE accounts.id IN (SELECT ${element(0)} FROM json_each(?1))`;
 
 export const PAYMENTS =
   "SELECT payments.account AS account, payments.name AS name, payments.request AS request, " +
   "payments.debit AS debit FROM json_each(?1) AS run JOIN payments " +
-  "ON payments.account = run.value ->> 0 AND payments.name = run.value ->> 5 " +
+  `ON payments.account = ${element(0, "run.value")} ` +
+  `AND payments.name = ${element(5, "run.value")} ` +
   "WHERE payments.at > ?2";
 
 export const CHANGES =

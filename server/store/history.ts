@@ -2,6 +2,7 @@
 import { historyBounds } from "../../core/history.ts";
 import type { Kind } from "../../core/kinds.ts";
 import type { Database } from "./database.ts";
+import { element } from "./json.ts";
 import { LAYOUTS } from "./layout.ts";
 
 /** An observation of a history: its instant, and the counts that were asked for. */
@@ -56,7 +57,8 @@ export async function readThinned(
   const points = await database.document<Point[]>(
     `WITH chosen(at) AS MATERIALIZED (SELECT ?2 UNION SELECT ?3 UNION SELECT (SELECT o.at ` +
       `FROM ${observations} AS o WHERE o.${owner} = ?1 AND o.at > ?2 ` +
-      `AND o.at >= slice.value ->> 0 AND o.at < slice.value ->> 1 ORDER BY o.at DESC LIMIT 1) ` +
+      `AND o.at >= ${element(0, "slice.value")} AND o.at < ${element(1, "slice.value")} ` +
+      `ORDER BY o.at DESC LIMIT 1) ` +
       `FROM json_each(?4) AS slice) ` +
       `SELECT json_group_array(json_array(at, ${counts.join(", ")})) FROM ` +
       `(SELECT o.* FROM chosen CROSS JOIN ${observations} AS o ` +

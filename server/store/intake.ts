@@ -30,13 +30,22 @@ export interface Intake {
 export function createIntake(database: Database, now: () => number) {
   let last: Promise<unknown> = Promise.resolve();
   return (bytes: Uint8Array): Promise<Intake> => {
-    const next = last.then(() => takeIn(database, bytes, now()));
+    // Read at once: while a block is written the next is read.
+    const { observations, rejected } = readLines(bytes, now());
+    const next = last.then(async () => {
+      const stored = await storeObservations(database, observations);
+      return { read: observations.length + rejected.length, ...stored, rejected };
+    });
     last = next.catch(() => undefined);
     return next;
   };
 }
 
-async function takeIn(database: Database, bytes: Uint8Array, now: number): Promise<Intake> {
+/** The observations of some lines, and the lines that hold none. */
+function readLines(
+  bytes: Uint8Array,
+  now: number,
+): { readonly observations: Observation[]; readonly rejected: Rejection[] } {
   const observations: Observation[] = [];
   const rejected: Rejection[] = [];
   decodeLines(bytes).forEach((text, index) => {
@@ -49,8 +58,7 @@ async function takeIn(database: Database, bytes: Uint8Array, now: number): Promi
       rejected.push({ line: index + 1, reason: error.message });
     }
   });
-  const stored = await storeObservations(database, observations);
-  return { read: observations.length + rejected.length, ...stored, rejected };
+  return { observations, rejected };
 }
 
 function readLine(line: string | undefined, now: number): Observation {

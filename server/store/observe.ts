@@ -27,6 +27,7 @@ import {
   upsertObservations,
   type Layout,
 } from "./layout.ts";
+import { element } from "./json.ts";
 
 /** What became of a set of observations. */
 export interface Observed {
@@ -38,6 +39,8 @@ export interface Observed {
 /** An entity of a batch: what was known of it that matters, joined with what came in. */
 interface Fold {
   readonly id: string;
+  /** What came in, in its order. */
+  readonly incoming: Observation[];
   description: Description;
   /** The instants that came in or could be there already. */
   readonly points: Map<number, Counts>;
@@ -60,17 +63,18 @@ export async function storeObservations(
   const counted = { new: 0, changed: 0, unchanged: 0 };
   const statements: Statement[] = [];
   const changed: ChangedFold[] = [];
+  const byKind = Map.groupBy(observations, ({ kind }) => kind);
   for (const kind of KIND_NAMES) {
-    const ofKind = observations.filter((observation) => observation.kind === kind);
-    if (ofKind.length === 0) continue;
-    const folds = await readKnown(database, LAYOUTS[kind], ofKind);
-    const before = counted.unchanged;
-    for (const observation of ofKind) counted[fold(folds, observation)]++;
-    if (counted.unchanged - before < ofKind.length) {
-      const given = [...folds.values()].filter((known) => known.given.size > 0);
-      changed.push(...given.map(({ id, description }) => ({ kind, id, description })));
-      statements.push(...writesOf(LAYOUTS[kind], given));
+    const folds = foldsOf(byKind.get(kind) ?? []);
+    if (folds.size === 0) continue;
+    await readKnown(database, LAYOUTS[kind], folds);
+    for (const known of folds.values()) {
+      for (const observation of known.incoming) counted[fold(known, observation)]++;
     }
+    const given = Array.from(folds.values()).filter((known) => known.given.size > 0);
+    if (given.length === 0) continue;
+    changed.push(...given.map(({ id, description }) => ({ kind, id, description })));
+    statements.push(...writesOf(LAYOUTS[kind], given));
   }
   if (statements.length > 0) {
     const told = tellChanges(changed);
@@ -79,10 +83,30 @@ export async function storeObservations(
   return counted;
 }
 
-function fold(folds: ReadonlyMap<string, Fold>, observation: Observation): keyof Observed {
-  const { entity, observedAt } = observation;
-  const known = folds.get(entity);
-  if (known === undefined) throw new Error(`Entity ${entity} was not read`);
+/** What came in, by entity. */
+function foldsOf(observations: readonly Observation[]): Map<string, Fold> {
+  const folds = new Map<string, Fold>();
+  for (const observation of observations) {
+    const { entity } = observation;
+    const known = folds.get(entity);
+    if (known !== undefined) {
+      known.incoming.push(observation);
+      continue;
+    }
+    folds.set(entity, {
+      id: entity,
+      incoming: [observation],
+      description: {},
+      points: new Map(),
+      given: new Set(),
+      newestGiven: -Infinity,
+    });
+  }
+  return folds;
+}
+
+function fold(known: Fold, observation: Observation): keyof Observed {
+  const { observedAt } = observation;
   const point = known.points.get(observedAt);
   const counts = mergeCounts(point, observation.counts);
   const description = mergeDescription(known.description, observation);
@@ -101,27 +125,18 @@ function fold(folds: ReadonlyMap<string, Fold>, observation: Observation): keyof
 async function readKnown(
   database: Database,
   layout: Layout,
-  observations: readonly Observation[],
-): Promise<Map<string, Fold>> {
-  const folds = new Map<string, Fold>();
-  for (const { entity } of observations) {
-    if (folds.has(entity)) continue;
-    folds.set(entity, {
-      id: entity,
-      description: {},
-      points: new Map(),
-      given: new Set(),
-      newestGiven: -Infinity,
-    });
-  }
+  folds: ReadonlyMap<string, Fold>,
+): Promise<void> {
   const newest = await readNewest(database, layout, [...folds.keys()]);
-  const late = observations.filter(
-    ({ entity, observedAt }) => observedAt <= (newest.get(entity) ?? -Infinity),
-  );
-  if (late.length === 0) return folds;
+  const late: Observation[] = [];
+  for (const [id, at] of newest) {
+    for (const observation of folds.get(id)?.incoming ?? []) {
+      if (observation.observedAt <= at) late.push(observation);
+    }
+  }
+  if (late.length === 0) return;
   await readDescriptions(database, layout, folds, [...new Set(late.map(({ entity }) => entity))]);
   await readPoints(database, layout, folds, late);
-  return folds;
 }
 
 async function readNewest(
@@ -186,8 +201,8 @@ async function readPoints(
   const rows = await select(
     database,
     `SELECT e.id AS id, ${["o.at AS at", ...counts].join(", ")} FROM json_each(?) ` +
-      `CROSS JOIN ${layout.entities} AS e ON e.id = value ->> 0 ` +
-      `CROSS JOIN ${layout.observations} AS o ON o.${layout.owner} = e.key AND o.at = value ->> 1`,
+      `CROSS JOIN ${layout.entities} AS e ON e.id = ${element(0)} ` +
+      `CROSS JOIN ${layout.observations} AS o ON o.${layout.owner} = e.key AND o.at = ${element(1)}`,
     late.map(({ entity, observedAt }) => [entity, observedAt]),
   );
   for (const row of rows) {
@@ -206,7 +221,11 @@ export function countsOf(layout: Layout, row: Row): Counts {
 }
 
 function writesOf(layout: Layout, changed: readonly Fold[]): Statement[] {
-  const fields = [...layout.described.keys()];
+  const isGiven = new Set<string>();
+  for (const { incoming } of changed) {
+    for (const { described } of incoming) for (const name in described) isGiven.add(name);
+  }
+  const fields = Array.from(layout.described.keys()).filter((name) => isGiven.has(name));
   const counts = [...layout.counts.keys()];
   const entities = changed.map(({ id, description, newestGiven }) => {
     const username = description["username"]?.value;
@@ -220,17 +239,25 @@ function writesOf(layout: Layout, changed: readonly Fold[]): Statement[] {
       ]),
     ];
   });
-  const points = changed.flatMap(({ id, given, points: all }) =>
-    Array.from(given, (at) => [id, at, ...counts.map((name) => all.get(at)?.[name] ?? null)]),
-  );
+  const points: (string | number | null)[][] = [];
+  for (const { id, given, points: all } of changed) {
+    for (const at of sorted(given)) {
+      const point = all.get(at);
+      points.push([id, at, ...counts.map((name) => point?.[name] ?? null)]);
+    }
+  }
   const ids = changed.map(({ id }) => id);
   return [
     ...namedBy(layout.kind, changed),
-    statement(upsertEntities(layout), entities),
+    statement(upsertEntities(layout, fields), entities),
     statement(upsertObservations(layout), points),
     statement(refreshPresent(layout), ids),
     ...(layout.kind === "tweet" ? [{ sql: FIND_SPELLINGS, args: [] }] : []),
   ];
+}
+
+function sorted(instants: ReadonlySet<number>): number[] {
+  return [...instants].toSorted((a, b) => a - b);
 }
 
 /** What must be there before the entities of a batch: the channels and users that they name. */

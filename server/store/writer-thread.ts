@@ -20,8 +20,14 @@ interface Opened {
 
 interface Connection {
   readonly driver: Driver.Database;
-  readonly statements: Map<string, Driver.Statement>;
+  readonly statements: Map<string, Prepared>;
   isSynced: boolean | undefined;
+}
+
+interface Prepared {
+  readonly statement: Driver.Statement;
+  /** Those of what it reads; none of what only writes. */
+  readonly columns: string[];
 }
 
 /** Kept statements of a file at most. */
@@ -29,8 +35,9 @@ const STATEMENTS_MAX = 200;
 
 const files = new Map<number, Opened>();
 
-self.addEventListener("message", ({ data }: MessageEvent<string>) => {
-  self.postMessage(JSON.stringify(obey(JSON.parse(data))));
+self.addEventListener("message", ({ data }: MessageEvent<string | Order>) => {
+  const order: Order = typeof data === "string" ? JSON.parse(data) : data;
+  self.postMessage(JSON.stringify(obey(order)));
 });
 
 function obey(order: Order): Reply {
@@ -73,6 +80,7 @@ function connect({ path, lockTimeoutMs }: Opened): Connection {
 }
 
 function disconnect(file: Opened): void {
+  file.connection?.statements.clear();
   file.connection?.driver.close();
   file.connection = undefined;
 }
@@ -87,10 +95,10 @@ function write(
     driver.exec(`PRAGMA synchronous = ${isSynced ? "FULL" : "NORMAL"}`);
     connection.isSynced = isSynced;
   }
-  driver.exec("BEGIN IMMEDIATE");
+  run(connection, "BEGIN IMMEDIATE", []);
   try {
     const written = statements.map(({ sql, args }) => run(connection, sql, args));
-    driver.exec("COMMIT");
+    run(connection, "COMMIT", []);
     return written;
   } catch (error) {
     if (driver.inTransaction) driver.exec("ROLLBACK");
@@ -99,19 +107,21 @@ function write(
 }
 
 function run(connection: Connection, sql: string, args: InValue[]): Written {
-  const statement = prepare(connection, sql);
-  if (!statement.reader) {
-    return { columns: [], rows: [], rowsAffected: statement.run(args).changes };
+  const { statement, columns } = prepare(connection, sql);
+  if (columns.length === 0) {
+    return { columns, rows: [], rowsAffected: statement.run(args).changes };
   }
-  const rows = statement.raw(true).all(args) as Written["rows"];
-  return { columns: statement.columns().map(({ name }) => name), rows, rowsAffected: 0 };
+  return { columns, rows: statement.all(args) as Written["rows"], rowsAffected: 0 };
 }
 
-function prepare({ driver, statements }: Connection, sql: string): Driver.Statement {
+function prepare({ driver, statements }: Connection, sql: string): Prepared {
   const kept = statements.get(sql);
   if (kept !== undefined) return kept;
   if (statements.size >= STATEMENTS_MAX) statements.clear();
   const statement = driver.prepare(sql);
-  statements.set(sql, statement);
-  return statement;
+  const prepared = statement.reader
+    ? { statement: statement.raw(true), columns: statement.columns().map(({ name }) => name) }
+    : { statement, columns: [] };
+  statements.set(sql, prepared);
+  return prepared;
 }
