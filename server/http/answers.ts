@@ -36,7 +36,8 @@ export interface Priced {
 /** A finished answer. */
 export interface Answer {
   readonly priced: Priced;
-  readonly body: string;
+  /** Text, or the bytes of a long one: those are sent many times as they are. */
+  readonly body: string | Uint8Array<ArrayBuffer>;
   readonly etag: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly subjects: readonly string[];
@@ -56,6 +57,11 @@ export interface Changes {
 /** Bytes that are kept at most. */
 const KEPT_MAX_BYTES = 32 * 1_048_576;
 
+/** Characters from which a body is kept and sent as bytes. */
+const LONG_CHARACTERS = 14_000;
+
+const encoder = new TextEncoder();
+
 /** What an answer takes beside the text of its body. */
 const OVERHEAD_BYTES = 1024;
 
@@ -73,10 +79,11 @@ export type Answers = ReturnType<typeof createAnswers>;
 export function finishAnswer(reading: Reading, priced: Priced): Answer {
   const { body, subjects, during = ALWAYS, isThinned = false, headers = {} } = reading;
   const text = JSON.stringify(body);
+  const sent = text.length > LONG_CHARACTERS ? encoder.encode(text) : text;
   return {
     priced,
-    body: text,
-    etag: `"${Bun.hash(text).toString(36)}"`,
+    body: sent,
+    etag: `"${Bun.hash(sent).toString(36)}"`,
     headers: isThinned ? { ...headers, "x-history-thinned": "1" } : headers,
     subjects,
     during,
@@ -91,8 +98,9 @@ export function createAnswers(maxBytes = KEPT_MAX_BYTES) {
   const kept = new LRUCache<string, Answer>({
     maxSize: maxBytes,
     maxEntrySize: Math.ceil(maxBytes / 8),
-    // A character takes one byte or two.
-    sizeCalculation: ({ body }, target) => 2 * (body.length + target.length) + OVERHEAD_BYTES,
+    // A character of a text takes one byte or two.
+    sizeCalculation: ({ body }, target) =>
+      (typeof body === "string" ? 2 * body.length : body.length) + OVERHEAD_BYTES + target.length,
     dispose: (answer, target) => {
       answer.isOld = true;
       const { subjects } = answer;

@@ -194,8 +194,23 @@ function send({ request, headers, tell }: Exchange, answer: Answer): Response {
   return respond(body, 200, headers);
 }
 
-function respond(body: string | null, status: number, headers: AnswerHeaders): Response {
-  return new Response(body, { status, headers: headers as Record<string, string> });
+function respond(body: Answer["body"] | null, status: number, headers: AnswerHeaders): Response {
+  const sent = typeof body === "string" || body === null ? body : streamOf(body);
+  return new Response(sent, { status, headers: headers as Record<string, string> });
+}
+
+/**
+ * A stream of bytes that are there. Bun 1.4 sends a body of more than its 16 KiB buffer in dozens of
+ * pieces when it is answered later than at once, ten times slower; a stream of this kind in one.
+ */
+function streamOf(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
+  return new ReadableStream({
+    type: "direct",
+    pull(controller) {
+      controller.write(bytes);
+      controller.close();
+    },
+  });
 }
 
 /** The values that the query of a target gives. */
