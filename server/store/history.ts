@@ -32,16 +32,39 @@ export function historyJson({ kind, counts, maxPoints }: HistoryKind, key: strin
   );
 }
 
-/** Whether a history that was read by {@link historyJson} is longer than it lists. */
-export function isLong({ maxPoints }: HistoryKind, points: readonly Point[]): boolean {
-  return points.length > maxPoints;
+/**
+ * A history as it comes in the JSON of a larger statement. SQLite keeps in mind that a text is JSON
+ * from one function to the next, but not through every plan; `json()` would read it all once more.
+ */
+export type ReadHistory = Point[] | string;
+
+/**
+ * The history that was read by {@link historyJson}, or what thins it where it is longer than it
+ * lists.
+ */
+export async function listHistory(
+  database: Database,
+  kind: HistoryKind,
+  key: number,
+  read: ReadHistory,
+): Promise<History> {
+  const points: Point[] = typeof read === "string" ? JSON.parse(read) : read;
+  if (points.length <= kind.maxPoints) return { points, isThinned: false };
+  return { points: await readThinned(database, kind, key), isThinned: true };
+}
+
+/** A history, oldest first. */
+export interface History {
+  readonly points: readonly Point[];
+  /** Whether observations were left out. */
+  readonly isThinned: boolean;
 }
 
 /**
  * Reads a history that is too long to list whole: looks up the newest observation of each slice,
  * instead of reading all to choose a few.
  */
-export async function readThinned(
+async function readThinned(
   database: Database,
   { kind, counts, maxPoints }: HistoryKind,
   key: number,

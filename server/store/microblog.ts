@@ -17,7 +17,7 @@ import type {
 import { foldCase } from "../../core/text.ts";
 import { DAY_MS, formatInstant, formatInstantWithoutZone } from "../../core/time.ts";
 import type { Database } from "./database.ts";
-import { historyJson, isLong, readThinned, type HistoryKind, type Point } from "./history.ts";
+import { historyJson, listHistory, type HistoryKind, type ReadHistory } from "./history.ts";
 import { userSubject, type Reading } from "./reading.ts";
 
 /** What the microblog interface reads. */
@@ -96,7 +96,7 @@ const RECORD: HistoryKind = {
 const TWEETS =
   "SELECT json_array(username, (SELECT json_array(count(*), min(created_at)) FROM tweets " +
   "WHERE user = users.key AND created_at >= ?2), (SELECT json_group_array(json_array(" +
-  `key, id, text, url, observed_at, created_at, json(${historyJson(RECORD, "page.key")}))) ` +
+  `key, id, text, url, observed_at, created_at, ${historyJson(RECORD, "page.key")})) ` +
   "FROM (SELECT * FROM tweets WHERE user = users.key AND created_at >= ?2 " +
   `ORDER BY created_at DESC, id DESC LIMIT ?3 OFFSET ?4) AS page)) ${OF_USER}`;
 
@@ -107,7 +107,7 @@ type TweetRow = [
   url: string | null,
   observedAt: number,
   createdAt: number,
-  points: Point[],
+  history: ReadHistory,
 ];
 
 type Selection = [total: number, oldest: number | null];
@@ -132,18 +132,19 @@ async function readTweets(
   const tweets: Record<string, TweetRecord> = Object.create(null);
   let isThinned = false;
   for (const [key, tweet, text, url, observedAt, createdAt, read] of rows) {
-    const isCut = isLong(RECORD, read);
-    isThinned ||= isCut;
-    const points = isCut ? await readThinned(database, RECORD, key) : read;
+    const history = await listHistory(database, RECORD, key, read);
+    isThinned ||= history.isThinned;
     tweets[tweet] = {
       created_at: formatInstant(createdAt),
-      metrics: points.map(([at, likes = null, replies = null, retweets = null, views = null]) => ({
-        likes,
-        replies,
-        retweets,
-        views,
-        timestamp: formatInstantWithoutZone(at),
-      })),
+      metrics: history.points.map(
+        ([at, likes = null, replies = null, retweets = null, views = null]) => ({
+          likes,
+          replies,
+          retweets,
+          views,
+          timestamp: formatInstantWithoutZone(at),
+        }),
+      ),
       text,
       timestamp: formatInstant(observedAt),
       url,
@@ -207,7 +208,7 @@ const HISTORY: HistoryKind = {
 
 const TWEET =
   "SELECT json_array(users.username, (SELECT json_array(key, id, text, created_at, " +
-  `impressions, likes, retweets, replies, quotes, json(${historyJson(HISTORY, "tweets.key")})) ` +
+  `impressions, likes, retweets, replies, quotes, ${historyJson(HISTORY, "tweets.key")}) ` +
   "FROM tweets WHERE id = ?2 AND user = users.key AND created_at IS NOT NULL)) " +
   OF_USER;
 
@@ -221,7 +222,7 @@ type TweetDetailsRow = [
   retweets: number | null,
   replies: number | null,
   quotes: number | null,
-  points: Point[],
+  history: ReadHistory,
 ];
 
 async function readTweet(
@@ -237,8 +238,7 @@ async function readTweet(
     throw new DomainError("Tweet Not Found", `Tweet ${id} of user ${username} not found`);
   }
   const [key, tweetId, text, at, impressions, likes, retweets, replies, quotes, read] = tweet;
-  const isThinned = isLong(HISTORY, read);
-  const points = isThinned ? await readThinned(database, HISTORY, key) : read;
+  const { points, isThinned } = await listHistory(database, HISTORY, key, read);
   return {
     body: {
       username: name,

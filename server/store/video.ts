@@ -15,7 +15,7 @@ import type {
 import { foldCase } from "../../core/text.ts";
 import { formatInstant, LAST_INSTANT } from "../../core/time.ts";
 import type { Database } from "./database.ts";
-import { historyJson, isLong, readThinned, type HistoryKind, type Point } from "./history.ts";
+import { historyJson, listHistory, type HistoryKind, type ReadHistory } from "./history.ts";
 import { channelSubject, CHANNELS_SUBJECT, type Reading } from "./reading.ts";
 
 /** What the video interface reads. */
@@ -214,7 +214,7 @@ const HISTORY: HistoryKind = {
 
 const SHORT =
   "SELECT json_array(named.id, (SELECT json_array(key, id, title, description, published_at, " +
-  `views, likes, comments, shares, json(${historyJson(HISTORY, "shorts.key")})) FROM shorts ` +
+  `views, likes, comments, shares, ${historyJson(HISTORY, "shorts.key")}) FROM shorts ` +
   `WHERE id = ?3 AND channel = named.key AND published_at IS NOT NULL)) ${OF_CHANNEL}`;
 
 type ShortDetailsRow = [
@@ -227,7 +227,7 @@ type ShortDetailsRow = [
   likes: number | null,
   comments: number | null,
   shares: number | null,
-  points: Point[],
+  history: ReadHistory,
 ];
 
 async function readShort(
@@ -247,8 +247,7 @@ async function readShort(
   }
   const [key, shortId, title, description, publishedAt, views, likes, comments, shares, read] =
     short;
-  const isThinned = isLong(HISTORY, read);
-  const points = isThinned ? await readThinned(database, HISTORY, key) : read;
+  const { points, isThinned } = await listHistory(database, HISTORY, key, read);
   return {
     body: {
       id: shortId,

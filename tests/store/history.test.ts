@@ -8,7 +8,7 @@ import { withDatabase } from "../support/database.ts";
 
 const START = Date.parse("2026-01-01T00:00:00Z");
 
-describe("historyJson() and readThinned()", () => {
+describe("historyJson() and listHistory()", () => {
   test("thins as the core does, each history of a page for itself", async () => {
     const instants = fc.uniqueArray(fc.nat(5000), { minLength: 1, maxLength: 60 });
     await fc.assert(
