@@ -62,6 +62,8 @@ function work(order: Order): Written[] {
   if (file === undefined) throw new Error("The database is closed");
   if (order.verb === "close") {
     files.delete(order.file);
+    // What is written so far goes into the file itself, as far as nobody else reads it.
+    file.connection?.driver.pragma("wal_checkpoint(TRUNCATE)");
     disconnect(file);
     return [];
   }
