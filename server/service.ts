@@ -67,6 +67,7 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     now,
     log,
     callerOf: keyring.callerOf,
+    recall: keyring.recall,
     ...(config.rateLimit === undefined ? {} : { admit: createRateLimit(config.rateLimit, now) }),
     adminToken: config.adminToken,
     corsOrigins: config.corsOrigins,

@@ -33,7 +33,9 @@ export interface Admission {
 /** What the door needs. */
 export interface DoorParts {
   /** Whose an API key is; `undefined` for an unknown or revoked one. */
-  callerOf(key: string): Caller | undefined | Promise<Caller | undefined>;
+  callerOf(key: string): Caller | Promise<Caller | undefined>;
+  /** The same, where it is known without a look. */
+  recall(key: string): Caller | undefined;
   /** Counts a request of a key; without it there is no limit. */
   readonly admit?: ((key: number) => Admission) | undefined;
   /** Opens the administrator's interface; without it there is none. */

@@ -114,8 +114,8 @@ export function createReads(parts: ReadParts) {
     const kept = answers.find(targetOf(request), now());
     if (kept === undefined || parts.admit !== undefined || !isRead(request)) return undefined;
     const given = request.headers.get("x-api-key");
-    const caller = given === null ? undefined : parts.callerOf(given);
-    if (caller === undefined || caller instanceof Promise) return undefined;
+    const caller = given === null ? undefined : parts.recall(given);
+    if (caller === undefined) return undefined;
     if (request.headers.get("idempotency-key") !== null) return undefined;
     const exchange: Exchange = { request, headers: {}, tell };
     firstHeaders(parts, request, exchange.headers);

@@ -57,16 +57,10 @@ export type Keyring = ReturnType<typeof createKeyring>;
 export function createKeyring(lookup: KeyLookup, now: () => number) {
   const believed = new Map<string, Believed>();
   return {
-    /**
-     * The caller that a key belongs to; `undefined` for an unknown or revoked key. At once for one
-     * that is believed.
-     */
-    callerOf(key: string): Caller | undefined | Promise<Caller | undefined> {
-      const known = believed.get(key);
-      if (known !== undefined && now() < known.until) return known.caller;
-      believed.delete(key);
-      return lookUp(key);
-    },
+    recall,
+
+    /** The caller that a key belongs to; `undefined` for an unknown or revoked key. */
+    callerOf: (key: string): Caller | Promise<Caller | undefined> => recall(key) ?? lookUp(key),
 
     /** Forgets a key that was revoked here. */
     forget(hash: string): void {
@@ -74,9 +68,16 @@ export function createKeyring(lookup: KeyLookup, now: () => number) {
     },
   };
 
+  /** The caller that a key belongs to, if it is believed. */
+  function recall(key: string): Caller | undefined {
+    const known = believed.get(key);
+    return known !== undefined && now() < known.until ? known.caller : undefined;
+  }
+
   async function lookUp(key: string): Promise<Caller | undefined> {
     const hash = hashKey(key);
     const found = await lookup.find(hash);
+    believed.delete(key);
     if (found === undefined) return undefined;
     const caller = { key: found.id, account: found.account };
     if (believed.size >= REMEMBERED_MAX) believed.clear();

@@ -4,6 +4,7 @@ import { openDatabase } from "../../server/store/database.ts";
 import { ledgerStore } from "../../server/store/ledger.ts";
 import { verifyLedger } from "../../server/store/verify.ts";
 import { settled } from "../support/database.ts";
+import { startService } from "../support/service.ts";
 import { isHere, startServer } from "../support/sqld.ts";
 import { debitGroup } from "../support/ledger.ts";
 
@@ -40,6 +41,23 @@ describe.skipIf(!isHere)("a libSQL server that was killed", () => {
     expect(await ledger.account("a")).toMatchObject({ granted: uids.length + 1 });
     expect((await verifyLedger(database)).faults).toEqual([]);
     await database.close();
+    await server.close();
+  }, 60_000);
+
+  test("is answered 503 while it is away, also for what is kept, and nothing is charged", async () => {
+    const server = await startServer();
+    const service = await startService({ DATABASE_URL: server.url });
+    const { key, account } = await service.createAccess(10);
+    const read = async () => (await service.get("/api/video/channels", key)).status;
+    expect([await read(), await read()]).toEqual([200, 200]);
+    await server.kill();
+    expect(await read()).toBe(503);
+    service.clock.now += 1000; // The key is no longer believed.
+    expect(await Promise.all([read(), read()])).toEqual([503, 503]);
+    await server.restart();
+    expect(await read()).toBe(200);
+    expect(await service.sumsOf(account)).toMatchObject({ balance: 7 });
+    await service.close();
     await server.close();
   }, 60_000);
 });
