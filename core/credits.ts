@@ -11,6 +11,26 @@ import { MAX_WHOLE } from "./limits.ts";
 /** The parts of the service, by what they cost. */
 export const PRICES = { video: 1, microblog: 1, creators: 0 } as const;
 
+/** What a request is charged. */
+export interface Charge {
+  /** The account, and the key that it came with, by their numbers. */
+  readonly account: number;
+  readonly key: number;
+  /** As the reference names it: `/api/video/{channel}/details`. */
+  readonly endpoint: string;
+  /** In credits, 1 or more. */
+  readonly cost: number;
+  /** What it is to be paid for once, however often it is sent. */
+  readonly payment?: Payment | undefined;
+}
+
+/** An idempotency key and what was asked with it. */
+export interface Payment {
+  readonly name: string;
+  /** SHA-256 of what was asked, in hex. */
+  readonly request: string;
+}
+
 /** The sums of an account, in credits. */
 export interface CreditSums {
   readonly granted: number;

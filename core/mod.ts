@@ -26,6 +26,7 @@ export * from "./observations.ts";
 export * from "./pagination.ts";
 export * from "./parameters.ts";
 export * from "./rate.ts";
+export type * from "./reading.ts";
 export * from "./text.ts";
 export * from "./time.ts";
 export * from "./usage.ts";

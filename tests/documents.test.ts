@@ -205,6 +205,16 @@ function numbersOf(text = ""): number[] {
   return Array.from(plain.matchAll(/\d+/g), Number);
 }
 
+describe("core/README.md", () => {
+  test("lists every file of core", async () => {
+    const rows = tableOf(sectionOf(await readDocument("core/README.md"), "## What is where"));
+    const files = Array.from(new Bun.Glob("*.ts").scanSync(join(ROOT, "core")));
+    expect(rows.flatMap(([file = ""]) => codesOf(file)).toSorted()).toEqual(
+      [...files, "schema/"].toSorted(),
+    );
+  });
+});
+
 describe(".env.example", () => {
   test("lists every setting with its default, what it allows and what it is for", async () => {
     const text = await readDocument(".env.example");

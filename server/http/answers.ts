@@ -3,23 +3,11 @@
  * or the clock moves an item out of the days that were asked for.
  */
 import { LRUCache } from "lru-cache";
+import type { Span } from "../../core/growth.ts";
+import type { Changes, Reading } from "../../core/reading.ts";
 
-/** A span of time, both ends included, in milliseconds since 1970 UTC. */
-export interface Span {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** What a read gives; instants are in milliseconds since 1970 UTC. */
-export interface Reading<Body = unknown> {
-  readonly body: Body;
-  /** It holds until one of these is observed again. */
-  readonly subjects: readonly string[];
-  /** The instants between which the clock alone leaves it as it is, both included. */
-  readonly during?: Span;
-  /** Whether observations were left out of a history. */
-  readonly isThinned?: boolean;
-  /** More headers of the answer. */
+/** What a read gives, with more headers of its answer. */
+export interface LinkedReading<Body = unknown> extends Reading<Body> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -46,14 +34,6 @@ export interface Answer {
   isOld: boolean;
 }
 
-/** What was observed up to a commit. */
-export interface Changes {
-  /** The last change. */
-  readonly sequence: number;
-  /** What changed since the last time; `undefined` where that cannot be told. */
-  readonly subjects: readonly string[] | undefined;
-}
-
 /** Bytes that are kept at most. */
 const KEPT_MAX_BYTES = 32 * 1_048_576;
 
@@ -76,7 +56,7 @@ export function holds({ isOld, during }: Answer, now: number): boolean {
 export type Answers = ReturnType<typeof createAnswers>;
 
 /** Finishes what a read gave. */
-export function finishAnswer(reading: Reading, priced: Priced): Answer {
+export function finishAnswer(reading: LinkedReading, priced: Priced): Answer {
   const { body, subjects, during = ALWAYS, isThinned = false, headers = {} } = reading;
   const text = JSON.stringify(body);
   const sent = text.length > LONG_CHARACTERS ? encoder.encode(text) : text;

@@ -2,24 +2,18 @@
  * Priced reads: the debit is committed before the read, and given back if it fails. An answer that
  * still holds is not made again, and costs the same.
  */
-import { isCharged } from "../../core/credits.ts";
+import { isCharged, type Charge, type Payment } from "../../core/credits.ts";
 import { DomainError, quote } from "../../core/errors.ts";
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from "../../core/limits.ts";
-import { finishAnswer, type Answer, type Answers, type Priced, type Reading } from "./answers.ts";
+import {
+  finishAnswer,
+  type Answer,
+  type Answers,
+  type Priced,
+  type LinkedReading,
+} from "./answers.ts";
 import type { AnswerHeaders } from "./door.ts";
 import { STATUSES, asDomainError } from "./errors.ts";
-
-/** What a request is charged. */
-export interface Charge {
-  readonly account: number;
-  readonly key: number;
-  /** As the reference names it. */
-  readonly endpoint: string;
-  /** In credits. */
-  readonly cost: number;
-  /** Its idempotency key, and the SHA-256 of what it asks for. */
-  readonly payment?: { readonly name: string; readonly request: string } | undefined;
-}
 
 /** A request that may be answered. */
 export interface Receipt {
@@ -49,7 +43,7 @@ export interface PricedRead {
   /** The path and query, as they were sent: the same target has the same answer. */
   readonly target: string;
   readonly priced: Priced;
-  read(): Promise<Reading>;
+  read(): Promise<LinkedReading>;
 }
 
 const VISIBLE = /^[\x21-\x7e]+$/;
@@ -87,7 +81,7 @@ export async function readPaid(
  *
  * @throws {DomainError} `Invalid Request` for a malformed one.
  */
-export function paymentOf({ headers }: Request, target: string): Charge["payment"] {
+export function paymentOf({ headers }: Request, target: string): Payment | undefined {
   const name = headers.get("idempotency-key");
   if (name === null) return undefined;
   if (!VISIBLE.test(name) || name.length > IDEMPOTENCY_KEY_MAX_CHARACTERS) {

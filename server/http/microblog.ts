@@ -2,13 +2,13 @@
 import { Elysia } from "elysia";
 import { PRICES } from "../../core/credits.ts";
 import { readPageRequest, type PageRequest } from "../../core/pagination.ts";
+import type { Reading } from "../../core/reading.ts";
 import type {
   FollowersPage,
   TweetDetails,
   TweetsPage,
   UserDetails,
 } from "../../core/schema/microblog.ts";
-import type { Reading } from "./answers.ts";
 import { MICROBLOG_OPERATIONS } from "./operations/microblog.ts";
 import type { ReadRoutes, Reads } from "./reads.ts";
 

@@ -4,7 +4,7 @@
  *
  * The framework's routes of the same paths go this way too, so there is one way.
  */
-import { holds, type Answer, type Reading } from "./answers.ts";
+import { holds, type Answer, type LinkedReading } from "./answers.ts";
 import { paymentOf, readPaid, showCost, type ChargeParts, type Receipt } from "./charge.ts";
 import {
   enter,
@@ -34,7 +34,7 @@ export interface ReadRoute {
     parameters: Readonly<Record<string, string>>,
     valuesOf: ValuesOf,
     target: string,
-  ): () => Promise<Reading>;
+  ): () => Promise<LinkedReading>;
 }
 
 /** The routes of priced reads, as they are declared: `/api/video/:channel/details`. */

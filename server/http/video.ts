@@ -2,13 +2,14 @@
 import { Elysia } from "elysia";
 import { PRICES } from "../../core/credits.ts";
 import { readShortsRequest, type ShortsRequest } from "../../core/cursor.ts";
+import type { Reading } from "../../core/reading.ts";
 import type {
   ChannelDetails,
   ChannelSummary,
   ShortDetails,
   ShortsPage,
 } from "../../core/schema/video.ts";
-import type { Reading } from "./answers.ts";
+import type { LinkedReading } from "./answers.ts";
 import { VIDEO_OPERATIONS } from "./operations/video.ts";
 import type { ReadRoutes, Reads } from "./reads.ts";
 
@@ -69,7 +70,7 @@ export function video({ answerRouted }: Reads) {
 }
 
 /** Adds a link to the next page, ready to follow: every other parameter is kept as it came. */
-function withNextLink(page: Reading<ShortsPage>, target: string): Reading<ShortsPage> {
+function withNextLink(page: Reading<ShortsPage>, target: string): LinkedReading<ShortsPage> {
   const { nextCursor } = page.body.pagination;
   if (nextCursor === null) return page;
   const [path = "", query = ""] = target.split(/\?(.*)/s);

@@ -6,20 +6,9 @@
  * together with one idempotency key are one debit.
  */
 import pRetry from "p-retry";
-import { insufficientCredits } from "../../core/credits.ts";
+import { insufficientCredits, type Charge } from "../../core/credits.ts";
 import { DomainError } from "../../core/errors.ts";
-
-/** What a request is charged. */
-export interface Charge {
-  readonly account: number;
-  readonly key: number;
-  /** As the reference names it. */
-  readonly endpoint: string;
-  /** In credits, 1 or more. */
-  readonly cost: number;
-  /** Its idempotency key, and the SHA-256 of what it asks for. */
-  readonly payment?: { readonly name: string; readonly request: string } | undefined;
-}
+import type { Changes } from "../../core/reading.ts";
 
 /** A request that may be answered. */
 export interface Receipt {
@@ -29,13 +18,6 @@ export interface Receipt {
   readonly balance: number;
   /** The last change that had been observed when it was committed. */
   readonly sequence: number;
-}
-
-/** What was observed up to a commit. */
-export interface Changes {
-  readonly sequence: number;
-  /** What changed since the last commit; `undefined` where that cannot be told. */
-  readonly subjects: readonly string[] | undefined;
 }
 
 /** What the ledger decided of a request. */

@@ -5,7 +5,7 @@
 import type { Kind } from "../../core/kinds.ts";
 import type { Description } from "../../core/observations.ts";
 import { foldCase } from "../../core/text.ts";
-import { channelSubject, CHANNELS_SUBJECT, userSubject } from "./reading.ts";
+import { channelSubject, CHANNELS_SUBJECT, userSubject } from "./subjects.ts";
 import type { Statement } from "./writer.ts";
 
 /** An entity that is written. */

@@ -6,6 +6,8 @@
  * it came alone, in the order they came. What was paid with an idempotency key costs nothing again.
  */
 import type { Row } from "@libsql/client";
+import type { Charge } from "../../core/credits.ts";
+import type { Changes } from "../../core/reading.ts";
 import type { Database } from "./database.ts";
 import {
   BALANCES,
@@ -18,25 +20,6 @@ import {
   USAGE,
   USAGE_WITH_PAYMENTS,
 } from "./debit-statements.ts";
-
-/** A request that waits for its debit. */
-export interface WaitingDebit {
-  readonly account: number;
-  readonly key: number;
-  /** As the reference names it. */
-  readonly endpoint: string;
-  /** In credits, 1 or more. */
-  readonly cost: number;
-  /** What it is to be paid for once. A group has each name of an account once at most. */
-  readonly payment?: Payment | undefined;
-}
-
-/** An idempotency key and what was asked with it. */
-export interface Payment {
-  readonly name: string;
-  /** SHA-256 of what was asked, in hex. */
-  readonly request: string;
-}
 
 /** What the requests of one commit have in common. */
 export interface DebitGroup {
@@ -71,14 +54,6 @@ export type DebitOutcome =
   /** Its idempotency key paid for something else. */
   | { readonly kind: "misused" };
 
-/** What was observed up to a commit. */
-export interface Changes {
-  /** The last change. */
-  readonly sequence: number;
-  /** What changed since the caller last knew; `undefined` where that cannot be told. */
-  readonly subjects: readonly string[] | undefined;
-}
-
 /** What became of a group. */
 export interface DecidedGroup {
   readonly outcomes: DebitOutcome[];
@@ -91,10 +66,14 @@ export const HOUR_MS = 3_600_000;
 /** How long an idempotency key is good for, and a withdrawn group remembered. */
 export const REMEMBERED_MS = 24 * HOUR_MS;
 
-/** Decides waiting debits, in their order, and commits those that the balances cover. */
+/**
+ * Decides waiting debits, in their order, and commits those that the balances cover.
+ *
+ * @param waiting Each idempotency key of an account is among them once at most.
+ */
 export async function commitDebits(
   database: Database,
-  waiting: readonly WaitingDebit[],
+  waiting: readonly Charge[],
   { uid, now, since }: DebitGroup,
 ): Promise<DecidedGroup> {
   const hour = Math.floor(now / HOUR_MS);
@@ -131,7 +110,7 @@ export type Run = [
 ];
 
 /** Runs, in the order of each account's requests. */
-export function runsOf(waiting: readonly WaitingDebit[]): Run[] {
+export function runsOf(waiting: readonly Charge[]): Run[] {
   const runs: Run[] = [];
   const last = new Map<number, Run>();
   for (const { account, cost, key, endpoint, payment } of waiting) {
@@ -164,7 +143,7 @@ interface Covered {
 
 /** Tells each request what became of it, as the statements decided. */
 export function decide(
-  waiting: readonly WaitingDebit[],
+  waiting: readonly Charge[],
   { uid, hour }: { readonly uid: string; readonly hour: number },
   balances: readonly Row[],
   payments: readonly Row[],

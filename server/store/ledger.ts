@@ -6,12 +6,12 @@
  * answer was lost, is applied once.
  */
 import { and, asc, eq, gt, sql } from "drizzle-orm";
-import { checkAmount, grantTooLarge, referenceConflict } from "../../core/credits.ts";
+import { checkAmount, grantTooLarge, referenceConflict, type Charge } from "../../core/credits.ts";
 import { DomainError } from "../../core/errors.ts";
 import { MAX_WHOLE } from "../../core/limits.ts";
 import type { Database } from "./database.ts";
 import { withOwnErrors } from "./guard.ts";
-import { commitDebits, type Debit, type DebitGroup, type WaitingDebit } from "./debits.ts";
+import { commitDebits, type Debit, type DebitGroup } from "./debits.ts";
 import { refundDebit, withdrawDebits } from "./refunds.ts";
 import { accounts, journal } from "./account-tables.ts";
 import { readUsage, type DaySpan } from "./usage.ts";
@@ -51,7 +51,7 @@ export function ledgerStore(database: Database) {
     grant: (grant: Grant, now: number) => grantCredits(database, grant, now),
 
     /** Decides waiting debits, in their order, and commits those that the balances cover. */
-    debit: (waiting: readonly WaitingDebit[], group: DebitGroup) =>
+    debit: (waiting: readonly Charge[], group: DebitGroup) =>
       commitDebits(database, waiting, group),
 
     /** Gives a debit back, once. */
@@ -59,7 +59,7 @@ export function ledgerStore(database: Database) {
       refundDebit(database, debit, uid, reason, now),
 
     /** Sees to it that a group whose commit failed without an answer takes nothing. */
-    withdraw: (waiting: readonly WaitingDebit[], uid: string, now: number) =>
+    withdraw: (waiting: readonly Charge[], uid: string, now: number) =>
       withdrawDebits(database, waiting, uid, now),
 
     /** What an account used, by day. */

@@ -7,6 +7,7 @@ import { DomainError } from "../../core/errors.ts";
 import { followerChanges, type Span } from "../../core/growth.ts";
 import { HISTORY_MAX_POINTS, RECORD_MAX_POINTS } from "../../core/limits.ts";
 import { paginate, type PageRequest } from "../../core/pagination.ts";
+import type { Reading } from "../../core/reading.ts";
 import type {
   FollowersPage,
   TweetDetails,
@@ -18,7 +19,7 @@ import { foldCase } from "../../core/text.ts";
 import { DAY_MS, formatInstant, formatInstantWithoutZone } from "../../core/time.ts";
 import type { Database } from "./database.ts";
 import { historyJson, listHistory, type HistoryKind, type ReadHistory } from "./history.ts";
-import { userSubject, type Reading } from "./reading.ts";
+import { userSubject } from "./subjects.ts";
 
 /** What the microblog interface reads. */
 export type MicroblogStore = ReturnType<typeof microblogStore>;

@@ -1,8 +1,9 @@
 /** Debits that are given back. */
 import type { InValue } from "@libsql/client";
+import type { Charge } from "../../core/credits.ts";
 import type { Database } from "./database.ts";
 import { OUTCOMES, PAYMENTS } from "./debit-statements.ts";
-import { decide, HOUR_MS, REMEMBERED_MS, runsOf, type Debit, type WaitingDebit } from "./debits.ts";
+import { decide, HOUR_MS, REMEMBERED_MS, runsOf, type Debit } from "./debits.ts";
 
 /** Gives a debit back, once; its idempotency key can pay again. */
 export async function refundDebit(
@@ -49,7 +50,7 @@ export async function refundDebit(
  */
 export async function withdrawDebits(
   database: Database,
-  waiting: readonly WaitingDebit[],
+  waiting: readonly Charge[],
   uid: string,
   now: number,
 ): Promise<void> {

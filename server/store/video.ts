@@ -6,6 +6,7 @@ import { encodeCursor, type ShortsRequest } from "../../core/cursor.ts";
 import { DomainError } from "../../core/errors.ts";
 import { GAIN_DAYS, gainSpan, subscriberGains } from "../../core/growth.ts";
 import { HISTORY_MAX_POINTS } from "../../core/limits.ts";
+import type { Reading } from "../../core/reading.ts";
 import type {
   ChannelDetails,
   ChannelSummary,
@@ -16,7 +17,7 @@ import { foldCase } from "../../core/text.ts";
 import { formatInstant, LAST_INSTANT } from "../../core/time.ts";
 import type { Database } from "./database.ts";
 import { historyJson, listHistory, type HistoryKind, type ReadHistory } from "./history.ts";
-import { channelSubject, CHANNELS_SUBJECT, type Reading } from "./reading.ts";
+import { channelSubject, CHANNELS_SUBJECT } from "./subjects.ts";
 
 /** What the video interface reads. */
 export type VideoStore = ReturnType<typeof videoStore>;
