@@ -15,12 +15,14 @@ import {
   codesOf,
   DOCUMENTS,
   linksOf,
+  numbersOf,
   readDocument,
   ROOT,
   sectionOf,
   tableOf,
   verbsOf,
 } from "./support/documents.ts";
+import { REJECTED } from "./support/rejected.ts";
 import { openTrial } from "./support/trial.ts";
 
 const readme = await readDocument("README.md");
@@ -178,32 +180,6 @@ describe("server/README.md", () => {
     expect(rows.map(([, reason]) => reason)).toEqual(rejected.map(({ reason }) => `\`${reason}\``));
   });
 });
-
-/** A line for each reason of rejection after the first, in the order of the document. */
-const REJECTED: readonly (string | object)[] = [
-  `"${" ".repeat(limits.LINE_MAX_BYTES)}"`,
-  "nope",
-  "[1]",
-  { kind: "video" },
-  { kind: "user" },
-  { kind: "channel", id: 7 },
-  { kind: "channel", id: "" },
-  { kind: "channel", id: "a\tb" },
-  { kind: "channel", id: "a".repeat(257) },
-  { kind: "tweet", id: "7", username: "a", url: "a".repeat(2049) },
-  { kind: "tweet", id: "7", username: "a", text: "a".repeat(65_537) },
-  { kind: "tweet", id: "7", username: "a", ignored: ["a\0b"] },
-  { kind: "user", username: "a", observedAt: "2024-02-30" },
-  { kind: "user", username: "a", observedAt: "2026-11-22" },
-  { kind: "short", id: "a", channel: "b", views: -1 },
-  { kind: "user", username: "a", verified: "yes" },
-];
-
-/** The whole numbers of a text; a power of two says again what a number said. */
-function numbersOf(text = ""): number[] {
-  const plain = text.replaceAll(/\(.*?\)/g, "").replaceAll(",", "");
-  return Array.from(plain.matchAll(/\d+/g), Number);
-}
 
 describe("core/README.md", () => {
   test("lists every file of core", async () => {

@@ -79,3 +79,9 @@ export function verbsOf(command: Command, path: readonly string[] = []): [string
     return verb.commands.length > 0 ? verbsOf(verb, name) : [[name.join(" "), verb]];
   });
 }
+
+/** The whole numbers of a text; a power of two says again what a number said. */
+export function numbersOf(text = ""): number[] {
+  const plain = text.replaceAll(/\(.*?\)/g, "").replaceAll(",", "");
+  return Array.from(plain.matchAll(/\d+/g), Number);
+}
