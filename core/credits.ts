@@ -31,6 +31,16 @@ export interface Payment {
   readonly request: string;
 }
 
+/** What a request that was charged may count on. */
+export interface Receipt {
+  /** What it was charged, in credits; 0 where its idempotency key had paid before. */
+  readonly cost: number;
+  /** What is left, in credits. */
+  readonly balance: number;
+  /** The last change that had been observed when it was committed. */
+  readonly sequence: number;
+}
+
 /** The sums of an account, in credits. */
 export interface CreditSums {
   readonly granted: number;

@@ -2,7 +2,7 @@
  * Priced reads: the debit is committed before the read, and given back if it fails. An answer that
  * still holds is not made again, and costs the same.
  */
-import { isCharged, type Charge, type Payment } from "../../core/credits.ts";
+import { isCharged, type Charge, type Payment, type Receipt } from "../../core/credits.ts";
 import { DomainError, quote } from "../../core/errors.ts";
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from "../../core/limits.ts";
 import {
@@ -14,15 +14,6 @@ import {
 } from "./answers.ts";
 import type { AnswerHeaders } from "./door.ts";
 import { STATUSES, asDomainError } from "./errors.ts";
-
-/** A request that may be answered. */
-export interface Receipt {
-  /** What it was charged; 0 where its idempotency key had paid before. */
-  readonly cost: number;
-  readonly balance: number;
-  /** The last change that had been observed when it was committed. */
-  readonly sequence: number;
-}
 
 /** Charges and refunds. */
 export interface Charger {

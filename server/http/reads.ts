@@ -4,8 +4,9 @@
  *
  * The framework's routes of the same paths go this way too, so there is one way.
  */
+import type { Receipt } from "../../core/credits.ts";
 import { holds, type Answer, type LinkedReading } from "./answers.ts";
-import { paymentOf, readPaid, showCost, type ChargeParts, type Receipt } from "./charge.ts";
+import { paymentOf, readPaid, showCost, type ChargeParts, type PricedRead } from "./charge.ts";
 import {
   enter,
   firstHeaders,
@@ -90,17 +91,15 @@ export function createReads(parts: ReadParts) {
       const entered = enter(parts, request, path, known, headers);
       const { caller, parameters } = entered instanceof Promise ? await entered : entered;
       if (caller === undefined) throw new Error("A priced read needs a key");
-      const target = targetOf(request);
-      const read = route.prepare(parameters, valuesIn(target), target);
-      const priced = { endpoint: known.endpoint, route: known.route, cost: route.cost };
+      const asked = askedOf(request, found, parameters);
       const receipt = await charger.debit({
         account: caller.account,
         key: caller.key,
         endpoint: known.endpoint,
         cost: route.cost,
-        payment: paymentOf(request, target),
+        payment: paymentOf(request, asked.target),
       });
-      return send(exchange, await readPaid(parts, receipt, { target, priced, read }, headers));
+      return send(exchange, await readPaid(parts, receipt, asked, headers));
     } catch (error) {
       return fail(exchange, known.route, error);
     }
@@ -134,13 +133,11 @@ export function createReads(parts: ReadParts) {
   /** Answers a request that was charged when what was kept for it had become old. */
   async function answerAnew(exchange: Exchange, receipt: Receipt): Promise<Response> {
     const { request, headers } = exchange;
-    const { known, route, path } = requireRoute(request);
+    const found = requireRoute(request);
+    const { known, path } = found;
     try {
-      const target = targetOf(request);
-      const priced = { endpoint: known.endpoint, route: known.route, cost: route.cost };
-      const parameters = readPathParameters(known, path);
-      const read = route.prepare(parameters, valuesIn(target), target);
-      return send(exchange, await readPaid(parts, receipt, { target, priced, read }, headers));
+      const asked = askedOf(request, found, readPathParameters(known, path));
+      return send(exchange, await readPaid(parts, receipt, asked, headers));
     } catch (error) {
       return fail(exchange, known.route, error);
     }
@@ -172,6 +169,21 @@ export function createReads(parts: ReadParts) {
 
     /** Answers a priced read that the framework brought. */
     answerRouted: (request: Request): Promise<Response> => answer(request, requireRoute(request)),
+  };
+}
+
+/** What a request asks for; throws for parameters that are not accepted. */
+function askedOf(
+  request: Request,
+  { known, route }: FoundRead,
+  parameters: Readonly<Record<string, string>>,
+): PricedRead {
+  const target = targetOf(request);
+  const read = route.prepare(parameters, valuesIn(target), target);
+  return {
+    target,
+    read,
+    priced: { endpoint: known.endpoint, route: known.route, cost: route.cost },
   };
 }
 

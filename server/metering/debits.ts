@@ -6,19 +6,9 @@
  * together with one idempotency key are one debit.
  */
 import pRetry from "p-retry";
-import { insufficientCredits, type Charge } from "../../core/credits.ts";
+import { insufficientCredits, type Charge, type Receipt } from "../../core/credits.ts";
 import { DomainError } from "../../core/errors.ts";
 import type { Changes } from "../../core/reading.ts";
-
-/** A request that may be answered. */
-export interface Receipt {
-  /** What it was charged, in credits; 0 where its idempotency key had paid before. */
-  readonly cost: number;
-  /** What is left. */
-  readonly balance: number;
-  /** The last change that had been observed when it was committed. */
-  readonly sequence: number;
-}
 
 /** What the ledger decided of a request. */
 export type Outcome<Debit> =

@@ -8,13 +8,14 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import { checkAmount, grantTooLarge, referenceConflict, type Charge } from "../../core/credits.ts";
 import { DomainError } from "../../core/errors.ts";
+import type { DayRange } from "../../core/usage.ts";
 import { MAX_WHOLE } from "../../core/limits.ts";
 import type { Database } from "./database.ts";
 import { withOwnErrors } from "./guard.ts";
 import { commitDebits, type Debit, type DebitGroup } from "./debits.ts";
 import { refundDebit, withdrawDebits } from "./refunds.ts";
 import { accounts, journal } from "./account-tables.ts";
-import { readUsage, type DaySpan } from "./usage.ts";
+import { readUsage } from "./usage.ts";
 
 /** A grant of credits to an account. */
 export interface Grant {
@@ -63,7 +64,7 @@ export function ledgerStore(database: Database) {
       withdrawDebits(database, waiting, uid, now),
 
     /** What an account used, by day. */
-    usage: (account: number, days: DaySpan) => readUsage(database, account, days),
+    usage: (account: number, days: DayRange) => readUsage(database, account, days),
 
     /** A part of an account's journal, oldest first, with the balance after each entry. */
     statement: (name: string, after: number, limit: number) =>

@@ -1,15 +1,10 @@
 /** What accounts used. */
 import { and, between, eq, sql } from "drizzle-orm";
+import type { DayRange } from "../../core/usage.ts";
 import type { Database } from "./database.ts";
 import { usage } from "./account-tables.ts";
 
-/** Days, both included, counted from 1970 UTC. */
-export interface DaySpan {
-  readonly first: number;
-  readonly last: number;
-}
-
-/** What was used on a day at an endpoint. */
+/** What was used on a day. */
 export interface DayUsage {
   /** Counted from 1970 UTC. */
   readonly day: number;
@@ -22,7 +17,7 @@ export interface DayUsage {
 export async function readUsage(
   { query }: Database,
   account: number,
-  { first, last }: DaySpan,
+  { first, last }: DayRange,
 ): Promise<DayUsage[]> {
   const day = sql<number>`${usage.hour} / 24`;
   return query

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { createDebits, type Receipt } from "../../server/metering/debits.ts";
+import type { Receipt } from "../../core/credits.ts";
+import { createDebits } from "../../server/metering/debits.ts";
 import { createKeyring, makeKey } from "../../server/metering/keys.ts";
 import { keyStore } from "../../server/store/keys.ts";
 import { ledgerStore, type LedgerStore } from "../../server/store/ledger.ts";
