@@ -27,7 +27,8 @@ export interface Answer {
   /** Text, or the bytes of a long one: those are sent many times as they are. */
   readonly body: string | Uint8Array<ArrayBuffer>;
   readonly etag: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Those that it has whoever asks; made once, because making them takes longer than the rest. */
+  readonly headers: Headers;
   readonly subjects: readonly string[];
   readonly during: Span;
   /** Whether something that it depends on was observed since it was made. */
@@ -60,11 +61,17 @@ export function finishAnswer(reading: LinkedReading, priced: Priced): Answer {
   const { body, subjects, during = ALWAYS, isThinned = false, headers = {} } = reading;
   const text = JSON.stringify(body);
   const sent = text.length > LONG_CHARACTERS ? encoder.encode(text) : text;
+  const etag = `"${Bun.hash(sent).toString(36)}"`;
   return {
     priced,
     body: sent,
-    etag: `"${Bun.hash(sent).toString(36)}"`,
-    headers: isThinned ? { ...headers, "x-history-thinned": "1" } : headers,
+    etag,
+    headers: new Headers({
+      ...headers,
+      ...(isThinned ? { "x-history-thinned": "1" } : {}),
+      etag,
+      "content-type": "application/json",
+    }),
     subjects,
     during,
     isOld: false,

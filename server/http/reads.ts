@@ -152,7 +152,7 @@ export function createReads(parts: ReadParts) {
   function fail({ request, headers, tell }: Exchange, route: string, error: unknown): Response {
     const { body, status } = tellError(error, request, headers, parts.onFailure);
     tell?.(route, status);
-    return respond(body, status, headers);
+    return new Response(body, { status, headers: headers as Record<string, string> });
   }
 
   return {
@@ -194,21 +194,16 @@ function isRead({ method }: Request): boolean {
 /** Sends an answer; 304 to who has it already. */
 function send({ request, headers, tell }: Exchange, answer: Answer): Response {
   const { body, etag, priced } = answer;
-  headers["etag"] = etag;
-  for (const name in answer.headers) headers[name] = answer.headers[name];
   const held = request.headers.get("if-none-match");
-  if (held !== null && names(held, etag)) {
-    tell?.(priced.route, 304);
-    return respond(null, 304, headers);
-  }
-  headers["content-type"] = "application/json";
-  tell?.(priced.route, 200);
-  return respond(body, 200, headers);
-}
-
-function respond(body: Answer["body"] | null, status: number, headers: AnswerHeaders): Response {
-  const sent = typeof body === "string" || body === null ? body : streamOf(body);
-  return new Response(sent, { status, headers: headers as Record<string, string> });
+  const isHeld = held !== null && names(held, etag);
+  const status = isHeld ? 304 : 200;
+  const response = isHeld
+    ? new Response(null, { status, headers: answer.headers })
+    : new Response(typeof body === "string" ? body : streamOf(body), { headers: answer.headers });
+  if (isHeld) response.headers.delete("content-type");
+  for (const name in headers) response.headers.set(name, String(headers[name]));
+  tell?.(priced.route, status);
+  return response;
 }
 
 /**

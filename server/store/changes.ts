@@ -6,7 +6,7 @@ import type { Kind } from "../../core/kinds.ts";
 import type { Description } from "../../core/observations.ts";
 import { foldCase } from "../../core/text.ts";
 import { channelSubject, CHANNELS_SUBJECT, userSubject } from "./subjects.ts";
-import type { Statement } from "./writer.ts";
+import type { Statement } from "./connection.ts";
 
 /** An entity that is written. */
 export interface ChangedFold {

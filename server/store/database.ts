@@ -21,7 +21,8 @@ import pRetry from "p-retry";
 import { DomainError } from "../../core/errors.ts";
 import { openDocuments } from "./documents.ts";
 import { areQueries, guardFile, guardServer, ownError, tellUnavailable } from "./guard.ts";
-import { openWriter, type Statement } from "./writer.ts";
+import type { Statement } from "./connection.ts";
+import { openWriter } from "./writer.ts";
 
 /** Where the database is and what a commit survives. */
 export interface DatabaseOptions {
@@ -40,6 +41,8 @@ export interface WriteOptions {
   readonly isRelaxed?: boolean;
   /** Whether it does nothing more when it is done again, as what carries its own `uid` does. */
   readonly isRepeatable?: boolean;
+  /** Whether it takes so little time that it may be done in the thread of the requests. */
+  readonly isQuick?: boolean;
 }
 
 /** An open database. */
@@ -116,9 +119,11 @@ async function openFile(options: DatabaseOptions, file: string): Promise<Databas
   await mkdir(dirname(file), { recursive: true });
   const timeout = options.lockTimeoutMs ?? LOCK_TIMEOUT_MS;
   const isAlwaysSynced = options.durability === "power";
-  const writer = await openWriter(file, timeout);
-  const write: Database["write"] = (statements, { isRelaxed = false } = {}) =>
-    tellUnavailable(() => writer.write(statements, isAlwaysSynced || !isRelaxed));
+  const writer = openWriter(file, timeout);
+  const write: Database["write"] = (statements, { isRelaxed = false, isQuick = false } = {}) =>
+    tellUnavailable(() =>
+      writer.write(statements, { isSynced: isAlwaysSynced || !isRelaxed, isQuick }),
+    );
   // The file's first connection makes it one that readers and a writer can use at once.
   await write([]);
   const reader = await guardFile(createClient({ url: options.url, concurrency: 1, timeout }), [

@@ -1,9 +1,12 @@
 /**
- * The statements of a commit of debits. Their first argument is the JSON array of the runs: of each
+ * The statements of a commit of debits. Those of many runs take the JSON array of the runs: of each
  * the account, cost, key, endpoint, count, and the idempotency key with what it asks for or nulls.
+ * Nearly all commits have one run that is paid for with nothing but credits; its statements say the
+ * same of it in half the time.
  */
+import type { Statement } from "./connection.ts";
+import type { Run } from "./debits.ts";
 import { element } from "./json.ts";
-import type { Statement } from "./writer.ts";
 
 /** The elements of a run, in their order. */
 const FIELDS = ["account", "cost", "key", "endpoint", "count", "name", "request"];
@@ -25,42 +28,59 @@ const placed = (isPaid: boolean) =>
 /** How many requests of a run so many credits cover. */
 const covered = (credits: string) => `max(0, min(count, (${credits} - before) / cost))`;
 
+const INTO_JOURNAL = "INSERT INTO journal (uid, account, kind, amount, at) ";
+
+/** Whether a group was neither committed nor withdrawn before. */
+const isNew = (uid: string) =>
+  `NOT EXISTS (SELECT 1 FROM journal WHERE uid = ${uid}) ` +
+  `AND NOT EXISTS (SELECT 1 FROM withdrawals WHERE uid = ${uid})`;
+
 const journalOf = (isPaid: boolean) =>
-  "INSERT INTO journal (uid, account, kind, amount, at) " +
+  INTO_JOURNAL +
   placed(isPaid) +
   `SELECT ?3, account, 'debit', sum(cost * ${covered("balance")}) AS amount, ?4 ` +
   "FROM placed JOIN accounts ON accounts.id = placed.account " +
-  "WHERE NOT EXISTS (SELECT 1 FROM journal WHERE uid = ?3) " +
-  "AND NOT EXISTS (SELECT 1 FROM withdrawals WHERE uid = ?3) " +
-  "GROUP BY account HAVING amount > 0";
+  `WHERE ${isNew("?3")} GROUP BY account HAVING amount > 0`;
 
-export const JOURNAL = journalOf(false);
-export const JOURNAL_WITH_PAYMENTS = journalOf(true);
+const JOURNAL = journalOf(false);
+const JOURNAL_WITH_PAYMENTS = journalOf(true);
 
-export const BALANCES =
+// A number of JavaScript comes as a REAL.
+const JOURNAL_OF_ONE =
+  INTO_JOURNAL +
+  "SELECT ?1, id, 'debit', cost * min(CAST(?5 AS INTEGER), balance / cost), ?2 " +
+  "FROM accounts, (SELECT CAST(?4 AS INTEGER) AS cost) " +
+  `WHERE id = ?3 AND balance >= cost AND ${isNew("?1")}`;
+
+const BALANCES =
   "UPDATE accounts SET debited = debited + entry.amount, balance = balance - entry.amount " +
   "FROM journal AS entry WHERE entry.uid = ? AND entry.account = accounts.id AND changes() > 0";
 
+const INTO_USAGE = "INSERT INTO usage (account, hour, key, endpoint, requests, credits) ";
+
+const ADD_TO_USAGE =
+  "ON CONFLICT (account, hour, key, endpoint) DO UPDATE SET " +
+  "requests = requests + excluded.requests, credits = credits + excluded.credits";
+
 const usageOf = (isPaid: boolean) =>
-  "INSERT INTO usage (account, hour, key, endpoint, requests, credits) " +
+  INTO_USAGE +
   placed(isPaid) +
   `SELECT placed.account, ?4, key, endpoint, sum(${covered("amount")}), ` +
   `sum(cost * ${covered("amount")}) FROM placed ` +
   "JOIN journal AS entry ON entry.uid = ?3 AND entry.account = placed.account " +
   `WHERE changes() > 0 AND ${covered("amount")} > 0 GROUP BY placed.account, key, endpoint ` +
-  "ON CONFLICT (account, hour, key, endpoint) DO UPDATE SET " +
-  "requests = requests + excluded.requests, credits = credits + excluded.credits";
+  ADD_TO_USAGE;
 
-export const USAGE = usageOf(false);
-export const USAGE_WITH_PAYMENTS = usageOf(true);
+const USAGE = usageOf(false);
+const USAGE_WITH_PAYMENTS = usageOf(true);
 
-/** Notes what was paid for, and forgets what was long ago. */
-export function rememberPayments(
-  runs: string,
-  forgotten: number,
-  uid: string,
-  now: number,
-): Statement[] {
+const USAGE_OF_ONE =
+  INTO_USAGE +
+  "SELECT account, ?2, ?5, ?6, amount / CAST(?4 AS INTEGER), amount FROM journal " +
+  `WHERE uid = ?1 AND account = ?3 AND changes() > 0 ${ADD_TO_USAGE}`;
+
+/** Notes what was paid for, forgets what was long ago, and tells what is paid for. */
+function rememberPayments(runs: string, forgotten: number, uid: string, now: number): Statement[] {
   return [
     {
       sql:
@@ -74,13 +94,18 @@ export function rememberPayments(
       args: [runs, forgotten, uid, now],
     },
     { sql: "DELETE FROM payments WHERE at <= ?", args: [forgotten] },
+    { sql: PAYMENTS, args: [runs, forgotten] },
   ];
 }
 
-export const OUTCOMES =
+const outcomesOf = (accounts: string) =>
   "SELECT accounts.id AS account, balance, ifnull(entry.amount, 0) AS amount FROM accounts " +
   "LEFT JOIN journal AS entry ON entry.uid = ?2 AND entry.account = accounts.id " +
-  `AND entry.kind = 'debit' WHERE accounts.id IN (SELECT ${element(0)} FROM json_each(?1))`;
+  `AND entry.kind = 'debit' WHERE accounts.id ${accounts}`;
+
+export const OUTCOMES = outcomesOf(`IN (SELECT ${element(0)} FROM json_each(?1))`);
+
+const OUTCOMES_OF_ONE = outcomesOf("= ?1");
 
 export const PAYMENTS =
   "SELECT payments.account AS account, payments.name AS name, payments.request AS request, " +
@@ -89,7 +114,50 @@ export const PAYMENTS =
   `AND payments.name = ${element(5, "run.value")} ` +
   "WHERE payments.at > ?2";
 
-export const CHANGES =
+const CHANGES =
   "SELECT ifnull((SELECT max(sequence) FROM changes), 0) AS sequence, " +
   "(SELECT json_group_array(json_array(sequence, json(subjects))) FROM changes " +
   "WHERE sequence > ?1) AS changes";
+
+/** A commit of runs. */
+export interface Commit {
+  readonly uid: string;
+  /** In milliseconds since 1970 UTC. */
+  readonly now: number;
+  /** In hours since then. */
+  readonly hour: number;
+  /** The last change that the caller knows of. */
+  readonly since: number | undefined;
+  /** Payments that are this old are forgotten. */
+  readonly forgotten: number;
+}
+
+/**
+ * The statements that commit runs. The fourth tells what became of the accounts, the fifth what
+ * changed since, and, where something is paid with an idempotency key, the eighth those payments.
+ */
+export function commitRuns(runs: readonly Run[], commit: Commit): Statement[] {
+  const { uid, now, hour, since, forgotten } = commit;
+  const changes = { sql: CHANGES, args: [since ?? null] };
+  const [one] = runs;
+  if (one !== undefined && runs.length === 1 && one[5] === null) {
+    const [account, cost, key, endpoint, count] = one;
+    return [
+      { sql: JOURNAL_OF_ONE, args: [uid, now, account, cost, count] },
+      { sql: BALANCES, args: [uid] },
+      { sql: USAGE_OF_ONE, args: [uid, hour, account, cost, key, endpoint] },
+      { sql: OUTCOMES_OF_ONE, args: [account, uid] },
+      changes,
+    ];
+  }
+  const json = JSON.stringify(runs);
+  const isPaid = runs.some(([, , , , , name]) => name !== null);
+  return [
+    { sql: isPaid ? JOURNAL_WITH_PAYMENTS : JOURNAL, args: [json, forgotten, uid, now] },
+    { sql: BALANCES, args: [uid] },
+    { sql: isPaid ? USAGE_WITH_PAYMENTS : USAGE, args: [json, forgotten, uid, hour] },
+    { sql: OUTCOMES, args: [json, uid] },
+    changes,
+    ...(isPaid ? rememberPayments(json, forgotten, uid, now) : []),
+  ];
+}

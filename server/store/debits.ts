@@ -9,17 +9,7 @@ import type { Row } from "@libsql/client";
 import type { Charge } from "../../core/credits.ts";
 import type { Changes } from "../../core/reading.ts";
 import type { Database } from "./database.ts";
-import {
-  BALANCES,
-  CHANGES,
-  JOURNAL,
-  JOURNAL_WITH_PAYMENTS,
-  OUTCOMES,
-  PAYMENTS,
-  rememberPayments,
-  USAGE,
-  USAGE_WITH_PAYMENTS,
-} from "./debit-statements.ts";
+import { commitRuns } from "./debit-statements.ts";
 
 /** What the requests of one commit have in common. */
 export interface DebitGroup {
@@ -77,22 +67,13 @@ export async function commitDebits(
   { uid, now, since }: DebitGroup,
 ): Promise<DecidedGroup> {
   const hour = Math.floor(now / HOUR_MS);
-  const runs = JSON.stringify(runsOf(waiting));
-  const forgotten = now - REMEMBERED_MS;
-  const isPaid = waiting.some(({ payment }) => payment !== undefined);
-  const results = await database.write(
-    [
-      { sql: isPaid ? JOURNAL_WITH_PAYMENTS : JOURNAL, args: [runs, forgotten, uid, now] },
-      { sql: BALANCES, args: [uid] },
-      { sql: isPaid ? USAGE_WITH_PAYMENTS : USAGE, args: [runs, forgotten, uid, hour] },
-      ...(isPaid ? rememberPayments(runs, forgotten, uid, now) : []),
-      { sql: OUTCOMES, args: [runs, uid] },
-      { sql: CHANGES, args: [since ?? null] },
-      ...(isPaid ? [{ sql: PAYMENTS, args: [runs, forgotten] }] : []),
-    ],
-    { isRelaxed: true, isRepeatable: true },
-  );
-  const [outcomes, changed, paid] = results.slice(isPaid ? 5 : 3).map(({ rows }) => rows);
+  const commit = { uid, now, hour, since, forgotten: now - REMEMBERED_MS };
+  const results = await database.write(commitRuns(runsOf(waiting), commit), {
+    isRelaxed: true,
+    isRepeatable: true,
+    isQuick: true,
+  });
+  const [, , , outcomes, changed, , , paid] = results.map(({ rows }) => rows);
   return {
     outcomes: decide(waiting, { uid, hour }, outcomes ?? [], paid ?? []),
     changes: changesOf(changed?.[0], since),

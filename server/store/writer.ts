@@ -1,35 +1,30 @@
 /**
- * The way to the thread that writes. A process has one such thread for all of its database files;
- * it never holds the process up when nothing is being written.
+ * Writes database files: what is short at once, all else in a thread of its own, of which a process
+ * has one for all its files. It never holds the process up when nothing is being written.
  */
-import { LibsqlError, type InValue, type ResultSet, type Row } from "@libsql/client";
+import { LibsqlError, type ResultSet, type Row } from "@libsql/client";
+import type { Statement, Written } from "./connection.ts";
+import { openQuickWriter } from "./quick.ts";
 
-/** A statement and its arguments, in order. */
-export interface Statement {
-  readonly sql: string;
-  readonly args: InValue[];
-}
-
-/** What a statement did, as it crosses from thread to thread. */
-export interface Written {
-  readonly columns: string[];
-  readonly rows: Row[0][][];
-  /** Rows that were changed; 0 of a statement that gives rows. */
-  readonly rowsAffected: number;
+/** A file that is open for writing. */
+interface OpenFile {
+  readonly id: number;
+  readonly path: string;
+  /** How long a write waits for a lock that another process holds. */
+  readonly lockTimeoutMs: number;
 }
 
 /** What the thread is asked. */
-export type Order = { readonly id: number; readonly file: number } & Errand;
+export type Order = { readonly id: number; readonly file: OpenFile } & Errand;
 
 type Errand =
-  | { readonly verb: "open"; readonly path: string; readonly lockTimeoutMs: number }
   | {
       readonly verb: "write";
       readonly statements: readonly Statement[];
       readonly isSynced: boolean;
     }
   | { readonly verb: "copy"; readonly target: string }
-  | { readonly verb: "close" };
+  | { readonly verb: "checkpoint" | "close" };
 
 /** What the thread answers. */
 export type Reply = { readonly id: number } & (
@@ -37,14 +32,18 @@ export type Reply = { readonly id: number } & (
   | { readonly failure: { readonly message: string; readonly code: string } }
 );
 
+/** How statements are written. */
+export interface WriteMode {
+  /** Whether the commit survives a power cut, not only the death of the process. */
+  readonly isSynced: boolean;
+  /** Whether they take so little time that they may hold up the requests. */
+  readonly isQuick: boolean;
+}
+
 /** Writes a database file. */
 export interface Writer {
-  /**
-   * Writes statements as one transaction: all or none.
-   *
-   * @param isSynced Whether the commit survives a power cut, not only the death of the process.
-   */
-  write(statements: readonly Statement[], isSynced: boolean): Promise<ResultSet[]>;
+  /** Writes statements as one transaction: all or none; in the order in which this is called. */
+  write(statements: readonly Statement[], mode: WriteMode): Promise<ResultSet[]>;
   /** Copies the database, as it is at one instant, into a new file. */
   copyTo(target: string): Promise<void>;
   close(): Promise<void>;
@@ -60,18 +59,42 @@ let thread: Worker | undefined;
 let lastId = 0;
 
 /** Opens a file for writing. */
-export async function openWriter(path: string, lockTimeoutMs: number): Promise<Writer> {
-  const file = ++lastId;
-  await send(file, { verb: "open", path, lockTimeoutMs });
+export function openWriter(path: string, lockTimeoutMs: number): Writer {
+  const file: OpenFile = { id: ++lastId, path, lockTimeoutMs };
+  /** Errands of the file that the thread has not done. */
+  let pending = 0;
+  const quick = openQuickWriter(path, () => {
+    order({ verb: "checkpoint" }).catch(() => undefined); // The next one does it all.
+  });
+
+  async function order(errand: Errand): Promise<Written[]> {
+    pending++;
+    try {
+      return await send(file, errand);
+    } finally {
+      pending--;
+    }
+  }
+
   return {
-    write: async (statements, isSynced) =>
-      (await send(file, { verb: "write", statements, isSynced })).map(asResultSet),
-    copyTo: async (target) => void (await send(file, { verb: "copy", target })),
-    close: async () => void (await send(file, { verb: "close" })),
+    async write(statements, { isSynced, isQuick }) {
+      // While the thread has something to write, or another process writes, it has to wait its turn.
+      const written = isQuick && pending === 0 ? quick.write(statements) : undefined;
+      if (written === undefined) {
+        return (await order({ verb: "write", statements, isSynced })).map(asResultSet);
+      }
+      if (isSynced) await quick.sync();
+      return written.map(asResultSet);
+    },
+    copyTo: async (target) => void (await order({ verb: "copy", target })),
+    async close() {
+      quick.close();
+      await order({ verb: "close" });
+    },
   };
 }
 
-function send(file: number, errand: Errand): Promise<Written[]> {
+function send(file: OpenFile, errand: Errand): Promise<Written[]> {
   return new Promise((resolve, reject) => {
     const id = ++lastId;
     thread ??= start();
