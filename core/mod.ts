@@ -20,6 +20,7 @@ export * from "./days.ts";
 export * from "./errors.ts";
 export * from "./growth.ts";
 export * from "./history.ts";
+export * from "./json.ts";
 export * from "./kinds.ts";
 export * from "./limits.ts";
 export * from "./observations.ts";

@@ -4,6 +4,7 @@
  */
 import { LRUCache } from "lru-cache";
 import type { Span } from "../../core/growth.ts";
+import { writeJson } from "../../core/json.ts";
 import type { Changes, Reading } from "../../core/reading.ts";
 
 /** What a read gives, with more headers of its answer. */
@@ -59,7 +60,7 @@ export type Answers = ReturnType<typeof createAnswers>;
 /** Finishes what a read gave. */
 export function finishAnswer(reading: LinkedReading, priced: Priced): Answer {
   const { body, subjects, during = ALWAYS, isThinned = false, headers = {} } = reading;
-  const text = JSON.stringify(body);
+  const text = writeJson(body);
   const sent = text.length > LONG_CHARACTERS ? encoder.encode(text) : text;
   const etag = `"${Bun.hash(sent).toString(36)}"`;
   return {

@@ -16,9 +16,9 @@ import type {
   UserDetails,
 } from "../../core/schema/microblog.ts";
 import { foldCase } from "../../core/text.ts";
-import { DAY_MS, formatInstant, formatInstantWithoutZone } from "../../core/time.ts";
+import { DAY_MS, formatInstant } from "../../core/time.ts";
 import type { Database } from "./database.ts";
-import { historyJson, listHistory, type HistoryKind, type ReadHistory } from "./history.ts";
+import { historyLister, historyText, type HistoryKind } from "./history.ts";
 import { userSubject } from "./subjects.ts";
 
 /** What the microblog interface reads. */
@@ -90,14 +90,23 @@ async function readUser(database: Database, username: string): Promise<Reading<U
 /** The history of a tweet in a record of a page. */
 const RECORD: HistoryKind = {
   kind: "tweet",
-  counts: ["likes", "replies", "retweets", "impressions"],
+  form: {
+    likes: "likes",
+    replies: "replies",
+    retweets: "retweets",
+    views: "impressions",
+    timestamp: "at",
+  },
+  zone: "",
   maxPoints: RECORD_MAX_POINTS,
 };
+
+const listRecord = historyLister<TweetRecord["metrics"][number]>(RECORD);
 
 const TWEETS =
   "SELECT json_array(username, (SELECT json_array(count(*), min(created_at)) FROM tweets " +
   "WHERE user = users.key AND created_at >= ?2), (SELECT json_group_array(json_array(" +
-  `key, id, text, url, observed_at, created_at, ${historyJson(RECORD, "page.key")})) ` +
+  `key, id, text, url, observed_at, created_at, ${historyText(RECORD, "page.key")})) ` +
   "FROM (SELECT * FROM tweets WHERE user = users.key AND created_at >= ?2 " +
   `ORDER BY created_at DESC, id DESC LIMIT ?3 OFFSET ?4) AS page)) ${OF_USER}`;
 
@@ -108,7 +117,7 @@ type TweetRow = [
   url: string | null,
   observedAt: number,
   createdAt: number,
-  history: ReadHistory,
+  history: string,
 ];
 
 type Selection = [total: number, oldest: number | null];
@@ -132,20 +141,12 @@ async function readTweets(
   // A map keyed by identifiers: `__proto__` is one, so no prototype may stand behind it.
   const tweets: Record<string, TweetRecord> = Object.create(null);
   let isThinned = false;
-  for (const [key, tweet, text, url, observedAt, createdAt, read] of rows) {
-    const history = await listHistory(database, RECORD, key, read);
-    isThinned ||= history.isThinned;
+  for (const [key, tweet, text, url, observedAt, createdAt, history] of rows) {
+    const { points, isThinned: isPart } = await listRecord(database, key, history);
+    isThinned ||= isPart;
     tweets[tweet] = {
       created_at: formatInstant(createdAt),
-      metrics: history.points.map(
-        ([at, likes = null, replies = null, retweets = null, views = null]) => ({
-          likes,
-          replies,
-          retweets,
-          views,
-          timestamp: formatInstantWithoutZone(at),
-        }),
-      ),
+      metrics: points,
       text,
       timestamp: formatInstant(observedAt),
       url,
@@ -203,13 +204,16 @@ async function readFollowers(
 /** The history of a tweet by itself. */
 const HISTORY: HistoryKind = {
   kind: "tweet",
-  counts: ["impressions", "likes", "retweets"],
+  form: { timestamp: "at", impressions: "impressions", likes: "likes", retweets: "retweets" },
+  zone: "Z",
   maxPoints: HISTORY_MAX_POINTS,
 };
 
+const listHistory = historyLister<TweetDetails["tweet"]["history"][number]>(HISTORY);
+
 const TWEET =
   "SELECT json_array(users.username, (SELECT json_array(key, id, text, created_at, " +
-  `impressions, likes, retweets, replies, quotes, ${historyJson(HISTORY, "tweets.key")}) ` +
+  `impressions, likes, retweets, replies, quotes, ${historyText(HISTORY, "tweets.key")}) ` +
   "FROM tweets WHERE id = ?2 AND user = users.key AND created_at IS NOT NULL)) " +
   OF_USER;
 
@@ -223,7 +227,7 @@ type TweetDetailsRow = [
   retweets: number | null,
   replies: number | null,
   quotes: number | null,
-  history: ReadHistory,
+  history: string,
 ];
 
 async function readTweet(
@@ -238,8 +242,8 @@ async function readTweet(
   if (tweet === null) {
     throw new DomainError("Tweet Not Found", `Tweet ${id} of user ${username} not found`);
   }
-  const [key, tweetId, text, at, impressions, likes, retweets, replies, quotes, read] = tweet;
-  const { points, isThinned } = await listHistory(database, HISTORY, key, read);
+  const [key, tweetId, text, at, impressions, likes, retweets, replies, quotes, history] = tweet;
+  const { points, isThinned } = await listHistory(database, key, history);
   return {
     body: {
       username: name,
@@ -249,12 +253,7 @@ async function readTweet(
         text,
         created_at: formatInstant(at),
         metrics: { impressions, likes, retweets, replies, quotes },
-        history: points.map(([seenAt, views = null, liked = null, retweeted = null]) => ({
-          timestamp: formatInstant(seenAt),
-          impressions: views,
-          likes: liked,
-          retweets: retweeted,
-        })),
+        history: points,
       },
     },
     subjects: [userSubject(user)],

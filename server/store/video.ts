@@ -16,7 +16,7 @@ import type {
 import { foldCase } from "../../core/text.ts";
 import { formatInstant, LAST_INSTANT } from "../../core/time.ts";
 import type { Database } from "./database.ts";
-import { historyJson, listHistory, type HistoryKind, type ReadHistory } from "./history.ts";
+import { historyLister, historyText, type HistoryKind } from "./history.ts";
 import { channelSubject, CHANNELS_SUBJECT } from "./subjects.ts";
 
 /** What the video interface reads. */
@@ -209,13 +209,16 @@ async function readShorts(
 
 const HISTORY: HistoryKind = {
   kind: "short",
-  counts: ["views", "likes", "comments"],
+  form: { timestamp: "at", views: "views", likes: "likes", comments: "comments" },
+  zone: "Z",
   maxPoints: HISTORY_MAX_POINTS,
 };
 
+const listHistory = historyLister<ShortDetails["history"][number]>(HISTORY);
+
 const SHORT =
   "SELECT json_array(named.id, (SELECT json_array(key, id, title, description, published_at, " +
-  `views, likes, comments, shares, ${historyJson(HISTORY, "shorts.key")}) FROM shorts ` +
+  `views, likes, comments, shares, ${historyText(HISTORY, "shorts.key")}) FROM shorts ` +
   `WHERE id = ?3 AND channel = named.key AND published_at IS NOT NULL)) ${OF_CHANNEL}`;
 
 type ShortDetailsRow = [
@@ -228,7 +231,7 @@ type ShortDetailsRow = [
   likes: number | null,
   comments: number | null,
   shares: number | null,
-  history: ReadHistory,
+  history: string,
 ];
 
 async function readShort(
@@ -246,9 +249,9 @@ async function readShort(
   if (short === null) {
     throw new DomainError("Short Not Found", `Short ${id} not found for channel ${name}`);
   }
-  const [key, shortId, title, description, publishedAt, views, likes, comments, shares, read] =
+  const [key, shortId, title, description, publishedAt, views, likes, comments, shares, history] =
     short;
-  const { points, isThinned } = await listHistory(database, HISTORY, key, read);
+  const { points, isThinned } = await listHistory(database, key, history);
   return {
     body: {
       id: shortId,
@@ -256,12 +259,7 @@ async function readShort(
       description,
       publishedAt: formatInstant(publishedAt),
       metrics: { views, likes, comments, shares },
-      history: points.map(([at, seen = null, liked = null, commented = null]) => ({
-        timestamp: formatInstant(at),
-        views: seen,
-        likes: liked,
-        comments: commented,
-      })),
+      history: points,
     },
     subjects: subjectsOf(name, channel),
     isThinned,

@@ -8,7 +8,7 @@ import { withDatabase } from "../support/database.ts";
 
 const START = Date.parse("2026-01-01T00:00:00Z");
 
-describe("historyJson() and listHistory()", () => {
+describe("historyText() and historyLister()", () => {
   test("thins as the core does, each history of a page for itself", async () => {
     const instants = fc.uniqueArray(fc.nat(5000), { minLength: 1, maxLength: 60 });
     await fc.assert(
@@ -24,14 +24,18 @@ describe("historyJson() and listHistory()", () => {
             ...a.map((offset) => tweet("a", offset)),
             ...b.map((offset) => tweet("b", offset)),
           ]);
-          const kind = { kind: "tweet", counts: ["likes"], maxPoints: max } as const;
+          const form = { likes: "likes", seen: "at" };
+          const kind = { kind: "tweet", form, zone: "Z", maxPoints: max } as const;
           for (const [index, offsets] of [a, b].entries()) {
             const points = offsets
               .toSorted((x, y) => x - y)
               .map((offset) => ({ at: START + offset }));
             const history = await readHistory(database, kind, index + 1);
             expect(history.points).toEqual(
-              thinHistory(points, max).map(({ at: seen }) => [seen, seen - START]),
+              thinHistory(points, max).map(({ at: seen }) => ({
+                likes: seen - START,
+                seen: new Date(seen).toISOString(),
+              })),
             );
             expect(history.isThinned).toBe(offsets.length > max);
           }

@@ -25,7 +25,7 @@ const pointsAbout = (max: number) =>
       }));
     });
 
-describe("historyJson() and listHistory()", () => {
+describe("historyText() and historyLister()", () => {
   test.each([HISTORY_MAX_POINTS, RECORD_MAX_POINTS])(
     "with at most %d points, a long history is thinned as core thins it",
     async (max) => {
@@ -47,16 +47,17 @@ describe("historyJson() and listHistory()", () => {
                 ),
               ),
             );
-            const counts = ["views", "likes", "comments", "shares"];
-            const kind = { kind: "short", counts, maxPoints: max } as const;
+            const counted = { v: "views", l: "likes", c: "comments", s: "shares" };
+            const form = { seen: "at", ...counted };
+            const kind = { kind: "short", form, zone: "Z", maxPoints: max } as const;
             expect(await readHistory(database, kind, 1)).toEqual({
-              points: thinHistory(points, max).map((point) => [
-                point.at,
-                point.counts.views,
-                point.counts.likes,
-                point.counts.comments,
-                point.counts.shares,
-              ]),
+              points: thinHistory(points, max).map(({ at, counts }) => ({
+                seen: new Date(at).toISOString(),
+                v: counts.views,
+                l: counts.likes,
+                c: counts.comments,
+                s: counts.shares,
+              })),
               isThinned: points.length > max,
             });
           });
