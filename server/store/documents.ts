@@ -42,7 +42,7 @@ export function openDocuments(path: string, lockTimeoutMs: number) {
     read: <Value>(sql: string, args: readonly (string | number)[]): Promise<Value | undefined> =>
       tellUnavailable(async () => {
         try {
-          const [row] = prepare(sql).all([...args]) as [string][];
+          const row = prepare(sql).get([...args]) as [string] | undefined;
           return row === undefined ? undefined : JSON.parse(row[0]);
         } catch (error) {
           close();

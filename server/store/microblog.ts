@@ -165,10 +165,14 @@ function selectedDuring(now: number, oldest: number | null, days: number): Span 
   return { from: now, to: oldest === null ? Infinity : oldest + days * DAY_MS };
 }
 
+/** Follower counts since a start. */
+const COUNTED =
+  "FROM user_observations WHERE user = users.key AND at >= ?2 AND followers_count IS NOT NULL";
+
 // One row more than a page: its oldest count is compared with the one before, filtered or not.
 const FOLLOWERS =
-  "SELECT json_array(username, (SELECT json_array(count(*), min(at)) FROM user_observations " +
-  "WHERE user = users.key AND at >= ?2 AND followers_count IS NOT NULL), " +
+  `SELECT json_array(username, json_array((SELECT count(*) ${COUNTED}), ` +
+  `(SELECT at ${COUNTED} ORDER BY at LIMIT 1)), ` +
   "(SELECT json_group_array(json_array(at, followers_count)) FROM (SELECT at, followers_count " +
   "FROM user_observations WHERE user = users.key AND followers_count IS NOT NULL " +
   `ORDER BY at DESC LIMIT ?3 + 1 OFFSET ?4))) ${OF_USER}`;
