@@ -3,7 +3,7 @@ import { DomainError } from "../../core/errors.ts";
 import { LINE_MAX_BYTES } from "../../core/limits.ts";
 import { readObservation, type Observation } from "../../core/observations.ts";
 import type { Database } from "./database.ts";
-import { storeObservations } from "./observe.ts";
+import { prepareObservations, storePrepared } from "./observe.ts";
 
 /** A line that was rejected, by its number from 1, and why. */
 export interface Rejection {
@@ -30,11 +30,13 @@ export interface Intake {
 export function createIntake(database: Database, now: () => number) {
   let last: Promise<unknown> = Promise.resolve();
   return (bytes: Uint8Array): Promise<Intake> => {
-    // Read at once: while a block is written the next is read.
+    // Prepared at once: while a block is written the next is read.
     const { observations, rejected } = readLines(bytes, now());
+    const read = observations.length + rejected.length;
+    const prepared = prepareObservations(observations);
     const next = last.then(async () => {
-      const stored = await storeObservations(database, observations);
-      return { read: observations.length + rejected.length, ...stored, rejected };
+      const stored = await storePrepared(database, prepared);
+      return { read, ...stored, rejected };
     });
     last = next.catch(() => undefined);
     return next;

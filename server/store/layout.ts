@@ -123,8 +123,9 @@ function winsOver({ kind, entities }: Layout, column: string): string {
 /**
  * Writes observations, joined with those of the same instant: of two counts the greater wins.
  *
- * Its one argument is a JSON array of arrays: identifier, instant, then the counts. In the order of
- * entities and instants it is fastest, because neighbours lie in one page.
+ * Its one argument is a JSON array of arrays: an identifier and its points, each an array of the
+ * instant, then the counts. In the order of instants it is fastest, because neighbours lie in one
+ * page.
  */
 export function upsertObservations(layout: Layout): string {
   const { entities, observations, owner } = layout;
@@ -133,11 +134,12 @@ export function upsertObservations(layout: Layout): string {
     const [given, known] = [`excluded.${column}`, `${observations}.${column}`];
     return `${column} = max(ifnull(${given}, ${known}), ifnull(${known}, ${given}))`;
   });
-  const values = counts.map((_, index) => element(2 + index));
+  const values = ["at", ...counts].map((_, index) => element(index, "point.value"));
   return (
     `INSERT INTO ${observations} (${[owner, "at", ...counts].join(", ")}) ` +
-    `SELECT ${["entity.key", element(1), ...values].join(", ")} ` +
-    `FROM json_each(?) CROSS JOIN ${entities} AS entity ON entity.id = ${element(0)} ` +
+    `SELECT ${["entity.key", ...values].join(", ")} FROM json_each(?) AS given ` +
+    `CROSS JOIN ${entities} AS entity ON entity.id = ${element(0, "given.value")} ` +
+    `CROSS JOIN json_each(given.value, '$[1]') AS point ` +
     `WHERE true ON CONFLICT (${owner}, at) DO UPDATE SET ${updates.join(", ")}`
   );
 }

@@ -7,8 +7,6 @@
 import type { Row } from "@libsql/client";
 import { KIND_NAMES, KINDS, type Kind } from "../../core/kinds.ts";
 import {
-  mergeCounts,
-  mergeDescription,
   type Counts,
   type Description,
   type FieldValue,
@@ -28,27 +26,33 @@ import {
   type Layout,
 } from "./layout.ts";
 import { element } from "./json.ts";
-
-/** What became of a set of observations. */
-export interface Observed {
-  readonly new: number;
-  readonly changed: number;
-  readonly unchanged: number;
-}
-
-/** An entity of a batch: what was known of it that matters, joined with what came in. */
-interface Fold {
-  readonly id: string;
-  /** What came in, in its order. */
-  readonly incoming: Observation[];
-  description: Description;
-  /** The instants that came in or could be there already. */
-  readonly points: Map<number, Counts>;
-  readonly given: Set<number>;
-  newestGiven: number;
-}
+import { foldIncoming, foldsOf, nothingKnown, type Fold, type Observed } from "./folds.ts";
 
 type Statement = { readonly sql: string; readonly args: string[] };
+
+/** What came in of a kind, and what is to be written if nothing of it was known. */
+interface Batch {
+  readonly kind: Kind;
+  readonly folds: ReadonlyMap<string, Fold>;
+  readonly statements: readonly Statement[];
+}
+
+/** Observations that are ready to be stored. */
+export type PreparedObservations = readonly Batch[];
+
+/**
+ * Prepares observations as if nothing was known of their entities: that is what nearly all turn out
+ * to be stored as, and it can be done before the observations before them are there.
+ */
+export function prepareObservations(observations: readonly Observation[]): PreparedObservations {
+  return KIND_NAMES.flatMap((kind) => {
+    const folds = foldsOf(kind, observations);
+    for (const known of folds.values()) foldIncoming(known);
+    return folds.size === 0
+      ? []
+      : [{ kind, folds, statements: writesOf(LAYOUTS[kind], [...folds.values()]) }];
+  });
+}
 
 /**
  * Stores observations.
@@ -56,25 +60,33 @@ type Statement = { readonly sql: string; readonly args: string[] };
  * @returns How many were new (an instant never observed before), changed (more about a known one)
  * or unchanged. Their sum is the number of observations.
  */
-export async function storeObservations(
+export function storeObservations(
   database: Database,
   observations: readonly Observation[],
+): Promise<Observed> {
+  return storePrepared(database, prepareObservations(observations));
+}
+
+/** Stores prepared observations, as {@link storeObservations} does. */
+export async function storePrepared(
+  database: Database,
+  batches: PreparedObservations,
 ): Promise<Observed> {
   const counted = { new: 0, changed: 0, unchanged: 0 };
   const statements: Statement[] = [];
   const changed: ChangedFold[] = [];
-  const byKind = Map.groupBy(observations, ({ kind }) => kind);
-  for (const kind of KIND_NAMES) {
-    const folds = foldsOf(byKind.get(kind) ?? []);
-    if (folds.size === 0) continue;
-    await readKnown(database, LAYOUTS[kind], folds);
-    for (const known of folds.values()) {
-      for (const observation of known.incoming) counted[fold(known, observation)]++;
+  for (const { kind, folds, statements: prepared } of batches) {
+    const isKnown = await readKnown(database, LAYOUTS[kind], folds);
+    const all = [...folds.values()];
+    for (const { counted: of } of all) {
+      counted.new += of.new;
+      counted.changed += of.changed;
+      counted.unchanged += of.unchanged;
     }
-    const given = Array.from(folds.values()).filter((known) => known.given.size > 0);
+    const given = isKnown ? all.filter((known) => known.given.size > 0) : all;
     if (given.length === 0) continue;
     changed.push(...given.map(({ id, description }) => ({ kind, id, description })));
-    statements.push(...writesOf(LAYOUTS[kind], given));
+    statements.push(...(isKnown ? writesOf(LAYOUTS[kind], given) : prepared));
   }
   if (statements.length > 0) {
     const told = tellChanges(changed);
@@ -83,60 +95,34 @@ export async function storeObservations(
   return counted;
 }
 
-/** What came in, by entity. */
-function foldsOf(observations: readonly Observation[]): Map<string, Fold> {
-  const folds = new Map<string, Fold>();
-  for (const observation of observations) {
-    const { entity } = observation;
-    const known = folds.get(entity);
-    if (known !== undefined) {
-      known.incoming.push(observation);
-      continue;
-    }
-    folds.set(entity, {
-      id: entity,
-      incoming: [observation],
-      description: {},
-      points: new Map(),
-      given: new Set(),
-      newestGiven: -Infinity,
-    });
-  }
-  return folds;
-}
-
-function fold(known: Fold, observation: Observation): keyof Observed {
-  const { observedAt } = observation;
-  const point = known.points.get(observedAt);
-  const counts = mergeCounts(point, observation.counts);
-  const description = mergeDescription(known.description, observation);
-  if (counts === point && description === known.description) return "unchanged";
-  known.points.set(observedAt, counts);
-  known.given.add(observedAt);
-  known.newestGiven = Math.max(known.newestGiven, observedAt);
-  known.description = description;
-  return point === undefined ? "new" : "changed";
-}
-
 /**
  * Reads what decides whether an observation is new. One that is newer than all of its entity is,
- * whatever the entity's row says; for the others, the row and the instants in question are read.
+ * whatever the entity's row says; for the others, the row and the instants in question are read,
+ * and what came in of their entities is folded into that.
+ *
+ * @returns Whether there are others.
  */
 async function readKnown(
   database: Database,
   layout: Layout,
   folds: ReadonlyMap<string, Fold>,
-): Promise<void> {
+): Promise<boolean> {
   const newest = await readNewest(database, layout, [...folds.keys()]);
   const late: Observation[] = [];
+  const lateFolds = new Map<string, Fold>();
   for (const [id, at] of newest) {
-    for (const observation of folds.get(id)?.incoming ?? []) {
-      if (observation.observedAt <= at) late.push(observation);
+    const known = folds.get(id);
+    for (const observation of known?.incoming ?? []) {
+      if (observation.observedAt > at) continue;
+      late.push(observation);
+      if (known !== undefined) lateFolds.set(id, Object.assign(known, nothingKnown()));
     }
   }
-  if (late.length === 0) return;
-  await readDescriptions(database, layout, folds, [...new Set(late.map(({ entity }) => entity))]);
+  if (late.length === 0) return false;
+  await readDescriptions(database, layout, folds, [...lateFolds.keys()]);
   await readPoints(database, layout, folds, late);
+  for (const known of lateFolds.values()) foldIncoming(known);
+  return true;
 }
 
 async function readNewest(
@@ -239,13 +225,14 @@ function writesOf(layout: Layout, changed: readonly Fold[]): Statement[] {
       ]),
     ];
   });
-  const points: (string | number | null)[][] = [];
-  for (const { id, given, points: all } of changed) {
-    for (const at of sorted(given)) {
-      const point = all.get(at);
-      points.push([id, at, ...counts.map((name) => point?.[name] ?? null)]);
-    }
-  }
+  const points = changed.map(({ id, given, points: all }) => [
+    id,
+    sorted(given).map((at) => {
+      const point: (number | null)[] = [at];
+      for (const name of counts) point.push(all.get(at)?.[name] ?? null);
+      return point;
+    }),
+  ]);
   const ids = changed.map(({ id }) => id);
   return [
     ...namedBy(layout.kind, changed),

@@ -92,7 +92,12 @@ export function pointWriter(form: PointForm, zone: "Z" | ""): (text: string) => 
 }
 
 /** Finds where the elements of an array of numbers start and end, and where the array ends. */
-function findFields(source: Uint8Array, from: number, starts: Int32Array, ends: Int32Array): number {
+function findFields(
+  source: Uint8Array,
+  from: number,
+  starts: Int32Array,
+  ends: Int32Array,
+): number {
   let field = 0;
   let at = from;
   starts[0] = at;
