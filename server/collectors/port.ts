@@ -1,0 +1,189 @@
+/**
+ * The port of the collectors: what a source is asked, and what it tells. One file for each
+ * platform implements it; the loop knows nothing of platforms.
+ */
+import type { TSchema, Static } from "@sinclair/typebox";
+
+/** The sources, each by the name of its file. */
+export const SOURCES = ["youtube", "x", "bluesky"] as const;
+
+/** A source. */
+export type Source = (typeof SOURCES)[number];
+
+/** What is observed of a source: channels and their shorts, or users and their tweets. */
+export type ObservedPlatform = "video" | "microblog";
+
+/**
+ * What a source is asked: what describes an entity and its counts (`profile`), which shorts or
+ * tweets it has (`items`), and the counts of items that are known (`counts`).
+ */
+export const ERRANDS = ["profile", "items", "counts"] as const;
+
+/** What a source is asked. */
+export type Errand = (typeof ERRANDS)[number];
+
+/** What a source told of an entity that it has to be asked with later, by the source's names. */
+export type Memo = Readonly<Record<string, string>>;
+
+/** An entity that a source is asked about. */
+export interface Target {
+  /**
+   * Of `profile` and `items`: a channel as it is tracked (`@handle` or an identifier), or a user's
+   * username in lower case. Of `counts`: the identifier of a short or a tweet.
+   */
+  readonly id: string;
+  /** What the source told of it before; empty at first. */
+  readonly memo: Memo;
+  /** Of `counts`: the channel or user whose item it is, as the target of `items` is named. */
+  readonly owner: string | null;
+}
+
+/** An observation as a line of an import has it; it is checked as one. */
+export type ObservationRecord = Readonly<Record<string, unknown>> & {
+  readonly kind: "channel" | "short" | "user" | "tweet";
+};
+
+/** A short or a tweet that a source told of. */
+export interface FoundItem {
+  readonly id: string;
+  /** Milliseconds since 1970 UTC. */
+  readonly publishedAt: number;
+  readonly memo?: Memo;
+}
+
+/** What a source told of one target. */
+export interface Finding {
+  /** The target's `id`. */
+  readonly target: string;
+  readonly observations?: readonly ObservationRecord[];
+  /** What to remember of the target, in place of what was. */
+  readonly memo?: Memo;
+  /** Items of the target that are to be observed from now on. */
+  readonly items?: readonly FoundItem[];
+  /**
+   * Why the target could not be observed: it is gone, suspended, protected, or what was told of it
+   * cannot be believed. A sentence for people; nothing is stored of it, and nothing that was is
+   * touched.
+   */
+  readonly failure?: string;
+  /** Whether the source said that it is not there: it is asked again only seldom. */
+  readonly isGone?: boolean;
+}
+
+/** How much a source lets itself be asked. */
+export interface Bucket {
+  /** Units of a quota day; every request is one. */
+  readonly unitsPerDay: number;
+  /** Where the quota's day begins at midnight. */
+  readonly zone: "America/Los_Angeles" | "UTC";
+  /** Requests of a window that begins with the first of them. */
+  readonly window?: { readonly requests: number; readonly ms: number };
+}
+
+/** An answer that is not 2xx, or a 2xx one that may be a refusal. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The parsed JSON body; `undefined` where it has none. */
+  readonly body: unknown;
+}
+
+/** What an answer means to the source as a whole. */
+export type Judgement =
+  /** It is an answer. */
+  | { readonly kind: "answer" }
+  /** What was asked for is not there; the sentence says what. */
+  | { readonly kind: "missing"; readonly reason: string }
+  /** Nothing more is asked of the bucket until then, in milliseconds since 1970 UTC. */
+  | { readonly kind: "wait"; readonly until: number; readonly reason: string }
+  /** Nothing more is asked of the source: until then, or until its settings change. */
+  | { readonly kind: "stop"; readonly until: number | undefined; readonly reason: string }
+  /** It can pass: it is tried again. */
+  | { readonly kind: "passing"; readonly reason: string }
+  /** Trying again would not help. */
+  | { readonly kind: "refused"; readonly reason: string };
+
+/** One request; it is counted before it is sent. */
+export interface Question<Schema extends TSchema> {
+  readonly bucket: string;
+  /** Behind the base URL, beginning with `/`. */
+  readonly path: string;
+  /** An array is a parameter that comes more than once; `undefined` is left out. */
+  readonly query: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** What an answer must be to be believed. */
+  readonly schema: Schema;
+}
+
+/** What a collector works with. */
+export interface Surroundings {
+  /** The clock, in milliseconds since 1970 UTC. */
+  now(): number;
+  /**
+   * Asks the source.
+   *
+   * @throws {NotThere} The source says that what was asked for is not there.
+   * @throws {SourceFailure} It could not be asked, or did not answer as it should. What a collector
+   * does not catch ends its errand, and the loop deals with it.
+   */
+  ask<Schema extends TSchema>(question: Question<Schema>): Promise<Static<Schema>>;
+  /** Those of some items that are observed already. */
+  knownOf(ids: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
+/** A source, as the loop knows it. */
+export interface Collector {
+  readonly source: Source;
+  readonly platform: ObservedPlatform;
+  readonly baseUrl: string;
+  /** Sent with every request: headers, and query parameters. Credentials are only here. */
+  readonly credentials: {
+    readonly headers: Readonly<Record<string, string>>;
+    readonly query: Readonly<Record<string, string>>;
+  };
+  /** By name. */
+  readonly buckets: Readonly<Record<string, Bucket>>;
+  /** How many targets an errand takes in one go, and which bucket it draws on. */
+  readonly errands: Readonly<Record<Errand, { readonly batch: number; readonly bucket: string }>>;
+  /**
+   * What an answer means.
+   *
+   * @param now Milliseconds since 1970 UTC.
+   */
+  judge(answer: RawAnswer, now: number): Judgement;
+  /**
+   * Runs an errand for some targets. What it found is told as it comes, target by target; a target
+   * may be told of more than once (the pages of a long listing). One bad target never ends the
+   * errand for the others.
+   */
+  observe(
+    errand: Errand,
+    targets: readonly Target[],
+    surroundings: Surroundings,
+  ): AsyncIterable<Finding>;
+}
+
+/** The source says that what was asked for is not there. */
+export class NotThere extends Error {
+  override readonly name = "NotThere";
+}
+
+/** Why a source could not be asked. */
+export type SourceFailureKind = "wait" | "stop" | "failed";
+
+/** A source that could not be asked. The message is for people and never holds a credential. */
+export class SourceFailure extends Error {
+  override readonly name = "SourceFailure";
+  readonly kind: SourceFailureKind;
+  readonly until: number | undefined;
+
+  /**
+   * @param kind `wait`: nothing more is asked of the bucket until then. `stop`: nor of the source.
+   * `failed`: it failed again and again, or answered what cannot be believed.
+   * @param until Milliseconds since 1970 UTC; of a stop without it, until the settings change.
+   */
+  constructor(kind: SourceFailureKind, message: string, until?: number, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+    this.until = until;
+  }
+}

@@ -1,0 +1,87 @@
+/** What the loop keeps between two starts; the store implements it. */
+import type { Errand, FoundItem, Memo, ObservedPlatform, Source, Target } from "./port.ts";
+
+/** A target that is due. All instants are milliseconds since 1970 UTC. */
+export interface DueTarget extends Target {
+  /** When it was due. */
+  readonly dueAt: number;
+  /** When it was last observed; `null` before the first time. */
+  readonly succeededAt: number | null;
+  /** Of `counts`: when the item was published. */
+  readonly publishedAt: number | null;
+  /** Failures since the last success. */
+  readonly failures: number;
+}
+
+/** What became of a target. */
+export interface SettledTarget {
+  readonly id: string;
+  readonly dueAt: number;
+  /** What is left out stays as it was. */
+  readonly memo?: Memo;
+  /** Exactly one of the two is given. */
+  readonly succeededAt?: number;
+  readonly failed?: { readonly at: number; readonly reason: string };
+}
+
+/** A source that is stopped. */
+export interface StoppedSource {
+  readonly reason: string;
+  readonly since: number;
+  /** `null`: until its settings change. */
+  readonly until: number | null;
+}
+
+/** What the loop keeps. */
+export interface CollectionState {
+  /**
+   * Makes the targets follow the monitoring list and the tracked channels: adds the `profile` and
+   * `items` of who is new, due now, and removes all that belongs to who is no longer there.
+   */
+  followLists(now: number): Promise<void>;
+  /** Targets that are due, the one that waits longest first. */
+  due(platform: ObservedPlatform, errand: Errand, now: number, limit: number): Promise<DueTarget[]>;
+  /** The instant at which something is due next; `undefined` where nothing is. */
+  nextDue(platform: ObservedPlatform): Promise<number | undefined>;
+  /** How many items were published in each span of ages: `from` included, `to` excluded. */
+  countItems(
+    platform: ObservedPlatform,
+    spans: readonly { readonly from: number; readonly to: number }[],
+    now: number,
+  ): Promise<number[]>;
+  /** Notes what became of targets; of one that was removed meanwhile, nothing. */
+  settle(
+    platform: ObservedPlatform,
+    errand: Errand,
+    settled: readonly SettledTarget[],
+  ): Promise<void>;
+  /** Those of some items that are targets of `counts`. */
+  knownOf(platform: ObservedPlatform, ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Adds items that are not targets of `counts` yet; of an owner that was removed, none. */
+  addItems(
+    platform: ObservedPlatform,
+    owner: string,
+    items: readonly (FoundItem & { readonly dueAt: number })[],
+  ): Promise<void>;
+  /**
+   * Counts units of a quota day before they are used; the count survives the death of the process.
+   *
+   * @param day As `2026-11-20`.
+   * @returns Whether they were there; else nothing is counted.
+   */
+  takeUnits(use: {
+    readonly source: Source;
+    readonly bucket: string;
+    readonly day: string;
+    readonly units: number;
+    readonly limit: number;
+  }): Promise<boolean>;
+  /** Units that are used of a quota day. */
+  usedUnits(source: Source, bucket: string, day: string): Promise<number>;
+  /** Notes that a source is stopped. @param settings A hash of the settings that it was asked with. */
+  stop(source: Source, settings: string, stopped: StoppedSource): Promise<void>;
+  /** The stop of a source, unless it was asked with other settings then. */
+  stopped(source: Source, settings: string): Promise<StoppedSource | undefined>;
+  /** Forgets the stop of a source. */
+  goOn(source: Source): Promise<void>;
+}
