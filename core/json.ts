@@ -5,39 +5,58 @@ const MARK = "\ud800";
 const WRITTEN_MARK = JSON.stringify(MARK);
 
 /** The written parts of the value that is being written now. */
-let parts: string[] | undefined;
+let parts: Uint8Array[] | undefined;
 
 class WrittenJson {
-  readonly #text: string;
+  readonly #bytes: Uint8Array;
 
-  constructor(text: string) {
-    this.#text = text;
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
   }
 
   toJSON(): unknown {
-    if (parts === undefined) return JSON.parse(this.#text);
-    parts.push(this.#text);
+    if (parts === undefined) return JSON.parse(textOf(this.#bytes));
+    parts.push(this.#bytes);
     return MARK;
   }
 }
 
-/** A value that is there as JSON: it can be a part of what is written, and nothing else. */
-export function writtenJson<Value>(text: string): Value {
-  return new WrittenJson(text) as Value;
+/** The text of ASCII, in steps: a call takes only so many arguments. */
+function textOf(bytes: Uint8Array): string {
+  const texts: string[] = [];
+  for (let at = 0; at < bytes.length; at += 1000) {
+    texts.push(String.fromCharCode(...bytes.subarray(at, at + 1000)));
+  }
+  return texts.join("");
+}
+
+/**
+ * A value that is there as JSON: it can be a part of what is written, and nothing else.
+ *
+ * @param bytes Its JSON, in ASCII alone.
+ */
+export function writtenJson<Value>(bytes: Uint8Array): Value {
+  return new WrittenJson(bytes) as Value;
 }
 
 /**
  * Writes a value as `JSON.stringify` does, its written parts as they are.
  *
+ * @returns The pieces of the text, in their order: texts, and the written parts.
+ *
  * @example
- * writeJson({ points: writtenJson("[1,2]") }); // '{"points":[1,2]}'
+ * jsonPieces({ count: 2 }); // ['{"count":2}']
  */
-export function writeJson(value: unknown): string {
-  const found: string[] = [];
+export function jsonPieces(value: unknown): (string | Uint8Array)[] {
+  const found: Uint8Array[] = [];
   parts = found;
   try {
-    const [first = "", ...rest] = JSON.stringify(value).split(WRITTEN_MARK);
-    return rest.reduce((text, piece, index) => `${text}${found[index]}${piece}`, first);
+    return JSON.stringify(value)
+      .split(WRITTEN_MARK)
+      .flatMap((text, index) => {
+        const part = found[index];
+        return part === undefined ? [text] : [text, part];
+      });
   } finally {
     parts = undefined;
   }

@@ -4,7 +4,7 @@
  */
 import { LRUCache } from "lru-cache";
 import type { Span } from "../../core/growth.ts";
-import { writeJson } from "../../core/json.ts";
+import { jsonPieces } from "../../core/json.ts";
 import type { Changes, Reading } from "../../core/reading.ts";
 
 /** What a read gives, with more headers of its answer. */
@@ -43,6 +43,7 @@ const KEPT_MAX_BYTES = 32 * 1_048_576;
 const LONG_CHARACTERS = 14_000;
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 /** What an answer takes beside the text of its body. */
 const OVERHEAD_BYTES = 1024;
@@ -60,8 +61,7 @@ export type Answers = ReturnType<typeof createAnswers>;
 /** Finishes what a read gave. */
 export function finishAnswer(reading: LinkedReading, priced: Priced): Answer {
   const { body, subjects, during = ALWAYS, isThinned = false, headers = {} } = reading;
-  const text = writeJson(body);
-  const sent = text.length > LONG_CHARACTERS ? encoder.encode(text) : text;
+  const sent = join(jsonPieces(body));
   const etag = `"${Bun.hash(sent).toString(36)}"`;
   return {
     priced,
@@ -77,6 +77,24 @@ export function finishAnswer(reading: LinkedReading, priced: Priced): Answer {
     during,
     isOld: false,
   };
+}
+
+/** Joins the pieces of a body: to bytes where it is long, else to text. */
+function join(pieces: readonly (string | Uint8Array)[]): Answer["body"] {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  if (length <= LONG_CHARACTERS) {
+    return pieces
+      .map((piece) => (typeof piece === "string" ? piece : decoder.decode(piece)))
+      .join("");
+  }
+  const bytes = pieces.map((piece) => (typeof piece === "string" ? encoder.encode(piece) : piece));
+  const whole = new Uint8Array(bytes.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of bytes) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
 }
 
 /** Makes the place where answers are kept, by the path and query that they answer. */

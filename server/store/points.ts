@@ -11,9 +11,9 @@ import { DAY_MS, formatDay } from "../../core/time.ts";
  */
 export type PointForm = Readonly<Record<string, string>>;
 
-/** The points of a history as the JSON of an answer. */
+/** The points of a history as the JSON of an answer, in ASCII. */
 export interface WrittenPoints {
-  readonly json: string;
+  readonly json: Uint8Array;
   readonly count: number;
 }
 
@@ -29,7 +29,6 @@ const OPEN = 0x5b;
 const CLOSE = 0x5d;
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 /** What is read and what is written; they grow to the longest. */
 let read = new Uint8Array(65_536);
@@ -87,7 +86,7 @@ export function pointWriter(form: PointForm, zone: "Z" | ""): (text: string) => 
       to = copy(closing, 0, closing.length, out, to);
     }
     out[to++] = CLOSE;
-    return { json: decoder.decode(out.subarray(0, to)), count };
+    return { json: out.slice(0, to), count };
   };
 }
 
