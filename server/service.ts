@@ -7,6 +7,7 @@ import type { Config } from "./config.ts";
 import { createMetrics } from "./http/health.ts";
 import { createOwnerApp } from "./http/owner.ts";
 import type { AdminParts } from "./http/admin.ts";
+import { createTurns } from "./http/turns.ts";
 import { createDebits } from "./metering/debits.ts";
 import { createRateLimit } from "./metering/rate.ts";
 import { createKeyring, makeKey } from "./metering/keys.ts";
@@ -37,6 +38,9 @@ export interface ServiceLog {
   /** Every answered request, where that is wanted. */
   request?(line: { method: string; path: string; status: number; ms: number }): void;
 }
+
+/** Reads that are made in one turn of the event loop; a large one takes a millisecond or two. */
+const READS_OF_A_TURN = 8;
 
 const SILENT: ServiceLog = { failure: () => undefined };
 
@@ -78,6 +82,7 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     creators: creatorStore(database),
     charger: createDebits(ledger, now, answers.forget),
     answers,
+    turns: createTurns(READS_OF_A_TURN),
     metrics: createMetrics(),
     check: async () => void (await database.select("SELECT 1")),
     admin,

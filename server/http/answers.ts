@@ -37,7 +37,7 @@ export interface Answer {
 }
 
 /** Bytes that are kept at most. */
-const KEPT_MAX_BYTES = 32 * 1_048_576;
+const KEPT_MAX_BYTES = 16 * 1_048_576;
 
 /** Characters from which a body is kept and sent as bytes. */
 const LONG_CHARACTERS = 14_000;

@@ -25,6 +25,8 @@ export interface Charger {
 export interface ChargeParts {
   readonly charger: Charger;
   readonly answers: Answers;
+  /** Waits where many reads come at once: for the turn of the event loop in which one is made. */
+  turns(): Promise<void> | undefined;
   /** The clock, in milliseconds. */
   now(): number;
 }
@@ -47,7 +49,7 @@ const VISIBLE = /^[\x21-\x7e]+$/;
  * @throws Whatever the read throws.
  */
 export async function readPaid(
-  { charger, answers, now }: ChargeParts,
+  { charger, answers, turns, now }: ChargeParts,
   receipt: Receipt,
   { target, priced, read }: PricedRead,
   headers: AnswerHeaders,
@@ -55,6 +57,8 @@ export async function readPaid(
   try {
     let answer = answers.find(target, now());
     if (answer === undefined) {
+      const turn = turns();
+      if (turn !== undefined) await turn;
       answer = finishAnswer(await read(), priced);
       answers.keep(target, answer, receipt.sequence);
     }

@@ -1,0 +1,36 @@
+import { describe, expect, test } from "bun:test";
+import { createTurns } from "../../server/http/turns.ts";
+
+describe("createTurns()", () => {
+  test("lets so many through in one turn of the event loop, in the order they came", async () => {
+    const turns = createTurns(3);
+    let turn = 0;
+    let isDone = false;
+    const count = () => {
+      turn++;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    const passed: [number, number][] = [];
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, index) => {
+        const wait = turns();
+        if (wait !== undefined) await wait;
+        passed.push([index, turn]);
+      }),
+    );
+    isDone = true;
+    expect(passed.map(([index]) => index)).toEqual(Array.from({ length: 10 }, (_, at) => at));
+    const perTurn = [...Map.groupBy(passed, ([, at]) => at).values()].map((of) => of.length);
+    expect(perTurn).toEqual([3, 3, 3, 1]);
+  });
+
+  test("where none waits, the next turn lets as many through at once", async () => {
+    const turns = createTurns(2);
+    expect([turns(), turns()]).toEqual([undefined, undefined]);
+    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([turns(), turns()]).toEqual([undefined, undefined]);
+    expect(turns()).toBeInstanceOf(Promise);
+  });
+});
