@@ -1,37 +1,9 @@
 /** The administrator's interface to retention. */
 import { Elysia, t } from "elysia";
 
-/** What applying the policy did to a kind. */
-interface KindRetention {
-  readonly kind: string;
-  readonly rule: string;
-  readonly entities: number;
-  readonly before: number;
-  readonly removed: number;
-  readonly after: number;
-  readonly stateBefore: string | null;
-  readonly stateAfter: string | null;
-}
-
-/** What retention does its work with. */
-export interface RetentionParts {
-  /**
-   * Applies the policy with proof, or counts what it would remove: step by step as it is asked,
-   * each step giving how many observations it was about.
-   */
-  applyRetention(mode: "prove" | "count"): AsyncGenerator<
-    number,
-    {
-      readonly kinds: readonly KindRetention[];
-      readonly isWholeCompared: boolean;
-      readonly faults: readonly { readonly kind: string; readonly problem: string }[];
-    }
-  >;
-}
-
-/** The last line of the answer; those before it tell how many observations were walked past. */
-export interface RetentionAnswer {
-  readonly dry_run: boolean;
+/** What applying the policy did, as the store tells it. */
+interface RetentionReport {
+  readonly mode: string;
   readonly kinds: readonly {
     readonly kind: string;
     readonly rule: string;
@@ -39,12 +11,24 @@ export interface RetentionAnswer {
     readonly before: number;
     readonly removed: number;
     readonly after: number;
-    readonly state_before: string | null;
-    readonly state_after: string | null;
+    readonly stateBefore: string | null;
+    readonly stateAfter: string | null;
   }[];
-  readonly is_whole_compared: boolean;
+  readonly isWholeCompared: boolean;
   readonly faults: readonly { readonly kind: string; readonly problem: string }[];
 }
+
+/** What retention does its work with. */
+export interface RetentionParts {
+  /**
+   * Applies the policy with proof, or counts what it would remove: step by step as it is asked,
+   * each giving how many observations it was about.
+   */
+  applyRetention(mode: "prove" | "count"): AsyncGenerator<number, RetentionReport>;
+}
+
+/** The last line of an answer. Those before it tell how many observations were walked past. */
+export type RetentionAnswer = ReturnType<typeof retentionResource>;
 
 /** How often a line tells that the work goes on. */
 const LINE_EVERY_MS = 500;
@@ -53,43 +37,42 @@ const LINE_EVERY_MS = 500;
 export function adminRetention(parts: RetentionParts) {
   return new Elysia({ name: "admin-retention" }).post(
     "/retention",
-    ({ body }) => {
-      const isDryRun = body.dry_run === true;
-      return retentionLines(parts.applyRetention(isDryRun ? "count" : "prove"), isDryRun);
-    },
+    ({ body }) => lines(parts.applyRetention(body.dry_run === true ? "count" : "prove")),
     { body: t.Object({ dry_run: t.Optional(t.Boolean()) }) },
   );
 }
 
 /** The work goes on as long as its lines are read. */
-function retentionLines(
-  steps: ReturnType<RetentionParts["applyRetention"]>,
-  isDryRun: boolean,
-): Response {
+function lines(steps: AsyncGenerator<number, RetentionReport>): Response {
   const encoder = new TextEncoder();
+  const encode = (line: object) => encoder.encode(`${JSON.stringify(line)}\n`);
   let walked = 0;
   const stream = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const enqueue = (line: object) =>
-        controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`));
       const until = performance.now() + LINE_EVERY_MS;
       while (performance.now() < until) {
         const { done, value } = await steps.next();
         if (done === true) {
-          enqueue(answerOf(value, isDryRun));
+          controller.enqueue(encode(retentionResource(value)));
           return controller.close();
         }
         walked += value;
       }
-      enqueue({ walked });
+      controller.enqueue(encode({ walked }));
     },
   });
   return new Response(stream, { headers: { "content-type": "application/x-ndjson" } });
 }
 
-function answerOf(
-  report: Awaited<ReturnType<ReturnType<RetentionParts["applyRetention"]>["return"]>>["value"],
-  isDryRun: boolean,
-): RetentionAnswer {
-  throw new Error(String(report) + isDryRun);
+function retentionResource({ mode, kinds, isWholeCompared, faults }: RetentionReport) {
+  return {
+    is_dry_run: mode === "count",
+    kinds: kinds.map(({ stateBefore, stateAfter, ...counts }) => ({
+      ...counts,
+      state_before: stateBefore,
+      state_after: stateAfter,
+    })),
+    is_whole_compared: isWholeCompared,
+    faults,
+  };
 }

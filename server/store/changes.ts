@@ -2,6 +2,7 @@
  * What changed: each write of observations notes whom it is about, in the same transaction. Who
  * keeps answers learns with the next debit which of them are old, in whatever process.
  */
+import type { InValue } from "@libsql/client";
 import type { Kind } from "../../core/kinds.ts";
 import type { Description } from "../../core/observations.ts";
 import { foldCase } from "../../core/text.ts";
@@ -30,6 +31,18 @@ const TELL =
   "UNION SELECT ?5 || channels.id FROM json_each(?3) AS written " +
   "JOIN shorts ON shorts.id = written.value JOIN channels ON channels.key = shorts.channel)";
 
+/** Where the subjects of a kind's entities are, as they are now. */
+const SUBJECTS_OF: Readonly<Record<Kind, string>> = {
+  channel: `SELECT '${channelSubject("")}' || id AS subject FROM channels WHERE key IN `,
+  short:
+    `SELECT '${channelSubject("")}' || channels.id AS subject FROM shorts ` +
+    "JOIN channels ON channels.key = shorts.channel WHERE shorts.key IN ",
+  user: `SELECT '${userSubject("")}' || id AS subject FROM users WHERE key IN `,
+  tweet:
+    `SELECT '${userSubject("")}' || users.id AS subject FROM tweets ` +
+    "JOIN users ON users.key = tweets.user WHERE tweets.key IN ",
+};
+
 const FORGET = `DELETE FROM changes WHERE sequence <= (SELECT max(sequence) FROM changes) - ${CHANGES_MAX}`;
 
 /** The statements that note a change; they come before those that make it. */
@@ -43,6 +56,24 @@ export function tellChanges(written: readonly ChangedFold[]): Statement[] {
       sql: TELL,
       args: [named, idsOf("tweet"), idsOf("short"), userSubject(""), channelSubject("")],
     },
+    { sql: FORGET, args: [] },
+  ];
+}
+
+/**
+ * The two statements that note a change of the histories of entities, if there are any; they come
+ * before those that make it.
+ *
+ * @param keys The query that selects the entities' keys, and its arguments.
+ */
+export function tellChangesOf(kind: Kind, keys: string, args: InValue[]): [Statement, Statement] {
+  // The parser of a libSQL server knows no HAVING without GROUP BY.
+  const sql =
+    `INSERT INTO changes (subjects) SELECT iif(number > ${SUBJECTS_MAX}, NULL, named) FROM ` +
+    "(SELECT count(*) AS number, json_group_array(subject) AS named FROM " +
+    `(SELECT DISTINCT subject FROM (${SUBJECTS_OF[kind]}(${keys})))) WHERE number > 0`;
+  return [
+    { sql, args },
     { sql: FORGET, args: [] },
   ];
 }

@@ -2,7 +2,7 @@
 import type { Row } from "@libsql/client";
 import { KIND_NAMES, KINDS, type Kind } from "../../core/kinds.ts";
 import type { Description } from "../../core/observations.ts";
-import { formatInstant } from "../../core/time.ts";
+import { FIRST_INSTANT, formatInstant } from "../../core/time.ts";
 import type { Database } from "./database.ts";
 import { LAYOUTS, type Layout } from "./layout.ts";
 import { countsOf, descriptionOf } from "./observe.ts";
@@ -19,15 +19,16 @@ const PAGE_ROWS = 2000;
 /**
  * Reads all observations, by kind, entity and instant, in constant memory.
  *
- * What describes an entity stands on the line of the instant it came from, what every line must
- * name (a short's channel, a username) on each: imported again, they make the same state.
+ * What describes an entity stands on the line of the instant it came from, or on the next one where
+ * retention removed that; what every line must name (a short's channel, a username) stands on each:
+ * imported again, they make the same state.
  */
 export async function* exportObservations(
   database: Database,
   { kind, since }: ExportOptions,
 ): AsyncGenerator<Record<string, unknown>> {
   for (const name of kind === undefined ? KIND_NAMES : [kind]) {
-    yield* exportKind(database, LAYOUTS[name], since ?? Number.MIN_SAFE_INTEGER);
+    yield* exportKind(database, LAYOUTS[name], since ?? FIRST_INSTANT);
   }
 }
 
@@ -47,10 +48,12 @@ async function* exportKind(
     });
     const entities = await readEntities(database, layout, rows);
     for (const row of rows) {
+      const isNext = Number(row[owner]) === key;
+      const span = { after: isNext ? at : since - 1, at: Number(row["at"]) };
       key = Number(row[owner]);
-      at = Number(row["at"]);
+      at = span.at;
       const entity = entities.get(key);
-      if (entity !== undefined) yield lineOf(layout, entity, at, row);
+      if (entity !== undefined) yield lineOf(layout, entity, span, row);
     }
     if (rows.length < PAGE_ROWS) return;
   }
@@ -82,10 +85,11 @@ async function readEntities(
   );
 }
 
+/** @param span The instant of the line, and after which one it tells what describes the entity. */
 function lineOf(
   layout: Layout,
   { id, description }: ExportedEntity,
-  at: number,
+  { after, at }: { readonly after: number; readonly at: number },
   row: Row,
 ): Record<string, unknown> {
   const { identity, described } = KINDS[layout.kind];
@@ -93,7 +97,8 @@ function lineOf(
   if (identity === "id") line["id"] = id;
   for (const [field, type] of Object.entries(described)) {
     const given = description[field];
-    if (given === undefined || (type !== "identifier" && given.at !== at)) continue;
+    if (given === undefined) continue;
+    if (type !== "identifier" && (given.at <= after || given.at > at)) continue;
     line[field] = type === "instant" ? formatInstant(Number(given.value)) : given.value;
   }
   for (const [field, count] of Object.entries(countsOf(layout, row))) {

@@ -7,7 +7,9 @@ const ZONES: [zone: string, offsetMinutes: number][] = [
   ["Pacific/Apia", 660],
 ];
 
-const FILES = ["time", "days", "observations"].map((name) => `tests/core/${name}.test.ts`);
+const FILES = ["time", "days", "observations", "retention"].map(
+  (name) => `tests/core/${name}.test.ts`,
+);
 
 test.concurrent.each(ZONES)(
   "the tests of instants pass in a process whose zone is %s",

@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { DAY_MS } from "../../core/time.ts";
+import { openPlace, type Place } from "../support/command.ts";
+
+const POLICY = { RETENTION: "channel=40d/day, user=50d" };
+
+let place: Place;
+beforeEach(async () => {
+  place = await openPlace(POLICY);
+});
+afterEach(() => place.close());
+
+/** Takes in four observations of a channel and a user each: two of a day long ago, two of today. */
+async function takeIn(on: Place = place): Promise<void> {
+  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  const lines = [today - 60 * DAY_MS, today - 60 * DAY_MS + 1, today - 1, today].flatMap(
+    (at, index) => {
+      const observedAt = new Date(at).toISOString();
+      return [
+        { kind: "channel", observedAt, id: "c", subscribers: index },
+        { kind: "user", observedAt, username: "u", followers_count: index },
+      ];
+    },
+  );
+  const text = lines.map((line) => JSON.stringify(line)).join("\n");
+  await on.must("import", await on.write("lines.ndjson", text));
+}
+
+const TABLE = [
+  "kind     rule     entities  before  removed  after",
+  "channel  40d/day         1       4        1      3",
+  "short    all             0       0        0      0",
+  "user     50d             1       4        2      2",
+  "tweet    all             0       0        0      0",
+  "",
+].join("\n");
+
+describe("retention apply", () => {
+  test("--dry-run counts and removes nothing; without it the proof is printed", async () => {
+    await takeIn();
+    for (let time = 0; time < 2; time++) {
+      expect(await place.run(["retention", "apply", "--dry-run"])).toEqual({
+        status: 0,
+        out: TABLE,
+        err: "Nothing was removed: this is what would be\n",
+      });
+    }
+    expect(await place.run(["retention", "apply"])).toEqual({
+      status: 0,
+      out: TABLE,
+      err: "Proved: before = removed + after, and the newest state of every entity is as it was\n",
+    });
+    const found = JSON.parse(await place.must("retention", "apply", "--json"));
+    expect(found).toMatchObject({ is_dry_run: false, is_whole_compared: true, faults: [] });
+    expect(found.kinds[2]).toEqual({
+      kind: "user",
+      rule: "50d",
+      entities: 1,
+      before: 2,
+      removed: 0,
+      after: 2,
+      state_before: expect.stringMatching(/^[0-9a-f]{64}$/),
+      state_after: found.kinds[2].state_before,
+    });
+    const exported = await place.must("export");
+    expect(exported.trim().split("\n").length).toBe(5);
+  });
+
+  test("works through a running service, by the service's setting", async () => {
+    await takeIn();
+    const service = await place.serve();
+    expect(await place.must("retention", "apply")).toBe(TABLE);
+    expect((await service.stop()).status).toBe(0);
+  });
+
+  test("without the setting all is kept", async () => {
+    const other = await openPlace();
+    await takeIn(other);
+    const { status, out, err } = await other.run(["retention", "apply"]);
+    expect([status, err]).toEqual([0, "RETENTION is not set: all is kept\n"]);
+    expect(out).toContain("channel  all          1       4        0      4\n");
+    await other.close();
+  });
+
+  test("fails where the proof does", async () => {
+    await takeIn();
+    // What the database does behind our back: an entity's newest observation goes with an older.
+    const { Database } = await import("bun:sqlite");
+    const database = new Database(place.file);
+    database.run(
+      "CREATE TRIGGER broken AFTER DELETE ON user_observations BEGIN " +
+        "UPDATE users SET followers_count = 7; END",
+    );
+    database.close();
+    const { status, out, err } = await place.run(["retention", "apply"]);
+    expect([status, err]).toEqual([1, "Retention is not proved\n"]);
+    expect(out).toContain("\nkind  problem\nuser  a step changed a newest state\n");
+  });
+
+  test("a wrong setting is named with what is allowed", async () => {
+    const wrong = await openPlace({ RETENTION: "channel=30d" });
+    expect(await wrong.run(["retention", "apply"])).toEqual({
+      status: 2,
+      out: "",
+      err:
+        "RETENTION must be KIND=90d, KIND=90d/day or KIND=90d/day/365d, separated by commas, " +
+        "each kind (channel, short, user, tweet) once, days rising from 40 to 36500, " +
+        'got "channel=30d"\n',
+    });
+    await wrong.close();
+  });
+});

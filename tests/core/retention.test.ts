@@ -1,0 +1,139 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { KIND_NAMES } from "../../core/kinds.ts";
+import {
+  formatRetentionRule,
+  parseRetention,
+  retain,
+  RETENTION_DAYS,
+  retentionBounds,
+  type RetentionRule,
+} from "../../core/retention.ts";
+import { DAY_MS, formatDay } from "../../core/time.ts";
+import { NOW } from "../support/arbitraries.ts";
+
+const days = fc.oneof(
+  fc.integer({ min: RETENTION_DAYS.min, max: 60 }),
+  fc.integer({ min: RETENTION_DAYS.min, max: RETENTION_DAYS.max }),
+);
+const rules: fc.Arbitrary<RetentionRule> = fc
+  .tuple(days, fc.oneof(days, fc.constant(Infinity)))
+  .map(([a, b]) => ({ rawDays: Math.min(a, b), dailyDays: Math.max(a, b) }));
+
+/** Histories about the bounds: few days, several observations of each, oldest first. */
+const histories = fc
+  .uniqueArray(
+    fc
+      .tuple(fc.integer({ min: -3, max: 70 }), fc.constantFrom(0, 1, DAY_MS / 2, DAY_MS - 1))
+      .map(([ago, ms]) => (Math.floor(NOW / DAY_MS) - ago) * DAY_MS + ms),
+    { maxLength: 60 },
+  )
+  .map((instants) => instants.toSorted((a, b) => a - b).map((at) => ({ at })));
+
+const clocks = fc.integer({ min: NOW - 5 * DAY_MS, max: NOW + 40 * DAY_MS });
+
+describe("parseRetention()", () => {
+  test("reads the rules of the kinds", () => {
+    expect(parseRetention("channel=90d/day, short=40d,tweet=90d/day/365d")).toEqual({
+      channel: { rawDays: 90, dailyDays: Infinity },
+      short: { rawDays: 40, dailyDays: 40 },
+      tweet: { rawDays: 90, dailyDays: 365 },
+    });
+  });
+
+  test("reads what formatRetentionRule() writes", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...KIND_NAMES), rules, (kind, rule) => {
+        expect(parseRetention(`${kind}=${formatRetentionRule(rule)}`)).toEqual({ [kind]: rule });
+      }),
+    );
+    expect(formatRetentionRule(undefined)).toBe("all");
+  });
+
+  test.each([
+    [""],
+    ["channel"],
+    ["channel=90"],
+    ["channel=39d"],
+    ["channel=36501d"],
+    ["channel=090d"],
+    ["channel=90d/week"],
+    ["channel=90d/day/"],
+    ["channel=90d/day/90d"],
+    ["channel=90d/day/40d"],
+    ["channel=90d/365d"],
+    ["channel=9e1d"],
+    ["channel=90d,"],
+    ["channel=90d,channel=90d"],
+    ["video=90d"],
+    ["Channel=90d"],
+    ["channel = 90d"],
+    ["toString=90d"],
+  ])("takes no %j", (text) => {
+    expect(parseRetention(text)).toBeUndefined();
+  });
+});
+
+describe("retentionBounds()", () => {
+  test("are midnights UTC, so many days before today's", () => {
+    expect(retentionBounds({ rawDays: 40, dailyDays: 41 }, NOW)).toEqual({
+      rawFrom: Date.parse("2026-10-11"),
+      dailyFrom: Date.parse("2026-10-10"),
+    });
+  });
+
+  test("are within the instants that can be written", () => {
+    const { dailyFrom } = retentionBounds({ rawDays: 40, dailyDays: Infinity }, NOW);
+    expect(new Date(dailyFrom).toISOString()).toBe("0000-01-01T00:00:00.000Z");
+  });
+});
+
+describe("retain()", () => {
+  test("keeps what is raw, then the newest of each day, then only the newest of all", () => {
+    const at = (text: string) => ({ at: Date.parse(text) });
+    const raw = [at("2026-10-11T00:00Z"), at("2026-10-11T00:01Z")];
+    const daily = [at("2026-10-10T00:00Z"), at("2026-10-10T23:59Z")];
+    const older = [at("2026-10-09T23:59Z")];
+    const all = [...older, ...daily, ...raw];
+    const rule = { rawDays: 40, dailyDays: 41 };
+    expect(retain(all, rule, NOW)).toEqual([...daily.slice(1), ...raw]);
+    expect(retain([...older, ...daily], rule, NOW)).toEqual(daily.slice(1));
+    expect(retain(older, rule, NOW)).toEqual(older);
+    expect(retain([], rule, NOW)).toEqual([]);
+  });
+
+  test("keeps a part in its order, the newest and all that is raw", () => {
+    fc.assert(
+      fc.property(histories, rules, clocks, (history, rule, now) => {
+        const kept = retain(history, rule, now);
+        expect(history.filter((point) => kept.includes(point))).toEqual(kept);
+        expect(kept.at(-1)).toBe(history.at(-1));
+        const isRaw = ({ at }: { at: number }) => at >= now - rule.rawDays * DAY_MS;
+        expect(kept.filter(isRaw)).toEqual(history.filter(isRaw));
+      }),
+    );
+  });
+
+  test("keeps one observation, the newest, of each day that is no longer raw", () => {
+    fc.assert(
+      fc.property(histories, rules, clocks, (history, { rawDays }, now) => {
+        const { rawFrom } = retentionBounds({ rawDays, dailyDays: Infinity }, now);
+        const past = (points: readonly { at: number }[]) =>
+          points.filter(({ at }) => at < rawFrom).map(({ at }) => at);
+        const newest = new Map(past(history).map((at) => [formatDay(Math.floor(at / DAY_MS)), at]));
+        const kept = retain(history, { rawDays, dailyDays: Infinity }, now);
+        expect(past(kept)).toEqual([...newest.values()]);
+      }),
+    );
+  });
+
+  test("gives the same, however often it was applied before", () => {
+    fc.assert(
+      fc.property(histories, rules, clocks, clocks, (history, rule, a, b) => {
+        const [earlier, later] = [Math.min(a, b), Math.max(a, b)];
+        const before = retain(history, rule, earlier);
+        expect(retain(before, rule, later)).toEqual(retain(history, rule, later));
+      }),
+    );
+  });
+});
