@@ -13,6 +13,7 @@
  *
  * @module
  */
+export * from "./channels.ts";
 export * from "./creators.ts";
 export * from "./credits.ts";
 export * from "./cursor.ts";
@@ -26,8 +27,11 @@ export * from "./limits.ts";
 export * from "./observations.ts";
 export * from "./pagination.ts";
 export * from "./parameters.ts";
+export * from "./quota.ts";
 export * from "./rate.ts";
 export type * from "./reading.ts";
+export * from "./retention.ts";
+export * from "./schedule.ts";
 export * from "./text.ts";
 export * from "./time.ts";
 export * from "./usage.ts";

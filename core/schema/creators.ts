@@ -1,6 +1,6 @@
 /** The monitoring list: requests and answers. */
 import { Type, type Static } from "@sinclair/typebox";
-import { closed, Instant } from "./fields.ts";
+import { closed, Instant, nullable } from "./fields.ts";
 
 const PlatformName = Type.String({ enum: ["microblog"] });
 
@@ -29,7 +29,17 @@ export type CreatorResult = Static<typeof CreatorResult>;
 /** The answer of `GET /api/creators`. */
 export const CreatorList = closed({
   creators: Type.Array(
-    closed({ creator: Type.String(), platform: PlatformName, added_at: Instant }),
+    closed({
+      creator: Type.String(),
+      platform: PlatformName,
+      added_at: Instant,
+      last_success: nullable(Instant, { description: "When it was observed last" }),
+      last_failure: nullable(Instant, {
+        description: "When observing it failed last, unless what failed has succeeded since",
+      }),
+      failure: nullable(Type.String(), { description: "Why it failed" }),
+      next_due: nullable(Instant, { description: "When it is observed next" }),
+    }),
     { description: "By platform and username" },
   ),
   total_creators: Type.Integer({ minimum: 0 }),

@@ -1,12 +1,10 @@
 /** The monitoring list in the database; each operation is one transaction. */
-import { asc, sql } from "drizzle-orm";
 import { creatorExists, creatorNotFound, type Creator } from "../../core/creators.ts";
 import type { CreatorList } from "../../core/schema/creators.ts";
 import { foldCase } from "../../core/text.ts";
 import { formatInstant } from "../../core/time.ts";
 import type { Database } from "./database.ts";
-import { withOwnErrors } from "./guard.ts";
-import { creators } from "./tables.ts";
+import { standingColumn, standingOf } from "./standing.ts";
 
 /** What an operation made of the list. */
 export interface CreatorChange {
@@ -22,7 +20,7 @@ export type CreatorStore = ReturnType<typeof creatorStore>;
 /** The monitoring list of a database; `now` is in milliseconds since 1970 UTC. */
 export function creatorStore(database: Database) {
   const total = { sql: "SELECT count(*) AS total FROM creators", args: [] };
-  return withOwnErrors({
+  return {
     /** @throws {DomainError} `Creator Already Exists`. */
     async add(creator: Creator, now: number): Promise<CreatorChange> {
       const identity = [creator.platform, foldCase(creator.creator)];
@@ -55,24 +53,23 @@ export function creatorStore(database: Database) {
       return { creator: String(spelt), total: Number(counted?.rows[0]?.["total"]) };
     },
 
-    /** The whole list, by platform and username. */
+    /** The whole list, by platform and username, and how the collection of each stands. */
     async list(): Promise<CreatorList> {
-      const rows = await database.query
-        .select({
-          creator: creators.creator,
-          platform: creators.platform,
-          addedAt: sql<number>`${creators.addedAt}`,
-        })
-        .from(creators)
-        .orderBy(asc(creators.platform), asc(creators.folded));
+      const rows = await database.select(LIST);
       return {
-        creators: rows.map(({ creator, platform, addedAt }) => ({
-          creator,
-          platform,
-          added_at: formatInstant(addedAt),
+        creators: rows.map((row) => ({
+          creator: String(row["creator"]),
+          platform: String(row["platform"]),
+          added_at: formatInstant(Number(row["added_at"])),
+          ...standingOf(row["standing"]).told,
         })),
         total_creators: rows.length,
       };
     },
-  });
+  };
 }
+
+const LIST =
+  "SELECT creator, platform, added_at, " +
+  `${standingColumn("creators.platform", "creators.folded")} AS standing ` +
+  "FROM creators ORDER BY platform, folded";

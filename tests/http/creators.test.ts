@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { startService, type TestService } from "../support/service.ts";
+import { NOW, startService, type TestService } from "../support/service.ts";
 
 let service: TestService;
 beforeEach(async () => {
@@ -34,7 +34,17 @@ describe("/api/creators", () => {
     ]);
     const list = await service.get("/api/creators");
     expect(await list.json()).toEqual({
-      creators: [{ creator: "Nasa", platform: "microblog", added_at: "2026-11-20T12:00:00.000Z" }],
+      creators: [
+        {
+          creator: "Nasa",
+          platform: "microblog",
+          added_at: "2026-11-20T12:00:00.000Z",
+          last_success: null,
+          last_failure: null,
+          failure: null,
+          next_due: null,
+        },
+      ],
       total_creators: 1,
     });
     const removed = await send("DELETE", { ...nasa, creator: "nASA" });
@@ -47,6 +57,39 @@ describe("/api/creators", () => {
       404,
       { error: "Creator Not Found" },
     ]);
+  });
+
+  test("200: the list tells how the collection of each creator stands", async () => {
+    const { collection } = service.service;
+    await send("PATCH", nasa);
+    await send("PATCH", { ...nasa, creator: "esa" });
+    await collection.followLists(NOW);
+    await collection.settle("microblog", "profile", [
+      { id: "nasa", dueAt: NOW + 90_000, succeededAt: NOW + 1 },
+    ]);
+    await collection.settle("microblog", "items", [
+      { id: "nasa", dueAt: NOW + 60_000, failed: { at: NOW + 2, reason: "It is protected" } },
+    ]);
+    const list = await service.get("/api/creators");
+    expect(await list.json()).toMatchObject({
+      creators: [
+        {
+          creator: "esa",
+          last_success: null,
+          last_failure: null,
+          failure: null,
+          next_due: "2026-11-20T12:00:00.000Z",
+        },
+        {
+          creator: "Nasa",
+          last_success: "2026-11-20T12:00:00.001Z",
+          last_failure: "2026-11-20T12:00:00.002Z",
+          failure: "It is protected",
+          next_due: "2026-11-20T12:01:00.000Z",
+        },
+      ],
+      total_creators: 2,
+    });
   });
 
   test("200 concurrent adds of 100 creators: each total exactly once", async () => {

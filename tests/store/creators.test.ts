@@ -47,6 +47,10 @@ describe("creatorStore()", () => {
             creator,
             platform,
             added_at: new Date(addedAt.get(creator) ?? -1).toISOString(),
+            last_success: null,
+            last_failure: null,
+            failure: null,
+            next_due: null,
           }));
           const order = (a: Creator, b: Creator) =>
             Buffer.compare(Buffer.from(foldCase(a.creator)), Buffer.from(foldCase(b.creator)));

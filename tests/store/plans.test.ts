@@ -1,14 +1,21 @@
 import { describe, expect, test } from "bun:test";
 import { createClient, type Client, type InStatement } from "@libsql/client";
 import { drizzle } from "drizzle-orm/libsql";
+import { KIND_NAMES } from "../../core/kinds.ts";
 import { checkObservation } from "../../core/observations.ts";
+import { channelStore } from "../../server/store/channels.ts";
+import { collectionStore } from "../../server/store/collection.ts";
+import { creatorStore } from "../../server/store/creators.ts";
+import { DAY_MS } from "../../core/time.ts";
 import type { Database } from "../../server/store/database.ts";
 import { exportObservations } from "../../server/store/export.ts";
 import { microblogStore } from "../../server/store/microblog.ts";
 import { newestObservation } from "../../server/store/newest.ts";
+import { applyRetention } from "../../server/store/retention.ts";
 import { storeObservations } from "../../server/store/observe.ts";
 import { videoStore } from "../../server/store/video.ts";
 import { withDatabase } from "../support/database.ts";
+import { policyOf } from "../support/retention.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const PAGE = { days: 14, page: 0, limit: 100 };
@@ -103,6 +110,60 @@ const READS: readonly [string, (database: Database) => Promise<unknown>, string[
   ["a tweet", (database) => microblogStore(database).tweet("x0", "x1"), []],
 ];
 
+/** Watches some creators and channels, and items of one of them. */
+async function watch(database: Database): Promise<void> {
+  const creators = creatorStore(database);
+  const state = collectionStore(database);
+  for (const name of ["x0", "x1"]) {
+    await creators.add({ platform: "microblog", creator: name }, NOW);
+    await channelStore(database).track(`@${name}`, NOW);
+  }
+  await state.followLists(NOW);
+  await state.addItems("microblog", "x0", [{ id: "t", publishedAt: NOW, dueAt: NOW }]);
+}
+
+const SOME = ["t", "u", "v"];
+const ITEMS = SOME.map((id) => ({ id, publishedAt: NOW, dueAt: NOW, succeededAt: NOW }));
+
+const BY_KEY = "PRIMARY KEY (platform=? AND errand=? AND id=?)";
+const BY_ERRAND = "COVERING INDEX targets_due (platform=? AND errand=?)";
+
+const COLLECTION: readonly [string, (database: Database) => Promise<unknown>, string[]][] = [
+  [
+    "what is due",
+    (database) => collectionStore(database).due("video", "counts", NOW, 50),
+    ["INDEX targets_due (platform=? AND errand=? AND due_at<?)"],
+  ],
+  ["what is due next", (database) => collectionStore(database).nextDue("video"), [BY_ERRAND]],
+  [
+    "how many there are",
+    (database) => collectionStore(database).countTargets("video"),
+    [BY_ERRAND],
+  ],
+  [
+    "how many items of each age there are",
+    (database) => collectionStore(database).countItems("video", [{ from: 0, to: 9 }], NOW),
+    ["COVERING INDEX targets_published (platform=? AND published_at>? AND published_at<?)"],
+  ],
+  ["which are known", (database) => collectionStore(database).knownOf("video", SOME), [BY_KEY]],
+  ["new items", (database) => collectionStore(database).addItems("video", "x", ITEMS), [BY_KEY]],
+  [
+    "what became of some",
+    (database) => collectionStore(database).settle("microblog", "counts", ITEMS),
+    [BY_KEY],
+  ],
+  ["the creators", (database) => creatorStore(database).list(), [BY_KEY]],
+  ["the channels", (database) => channelStore(database).list(), [BY_KEY]],
+  [
+    "who is gone",
+    async (database) => {
+      await channelStore(database).untrack("@x0");
+      await collectionStore(database).followLists(NOW);
+    },
+    [BY_ERRAND, "COVERING INDEX targets_owner (platform=? AND owner=?)"],
+  ],
+];
+
 describe("the plans of what is read", () => {
   test.each(READS)("%s: no history is scanned", async (_, read, scans) => {
     await withDatabase(async (database, file) => {
@@ -153,6 +214,66 @@ describe("the plans of what is read", () => {
       const histories = plans.flat().filter((line) => /\b(?:o|\w+_observations)\b/.test(line));
       expect(histories.length).toBeGreaterThan(0);
       expect(histories.filter((line) => line.startsWith("SCAN"))).toEqual([]);
+      listened.close();
+    });
+  });
+
+  test.each(COLLECTION)("%s: targets are searched", async (_, use, searches) => {
+    await withDatabase(async (database, file) => {
+      await watch(database);
+      const { listened, heard } = listenTo(database, file);
+      await use(listened);
+      const plans = await Promise.all(heard.map((statement) => planOf(database, statement)));
+      const reads = plans.flat().filter((line) => /\b(?:targets|known)\b/.test(line));
+      const made = reads.map((line) => line.replace(/^SEARCH \w+ USING /, ""));
+      expect([...new Set(made)]).toEqual(searches);
+      listened.close();
+    });
+  });
+
+  test("of 20,000 targets, those that are due and 100 that are settled take milliseconds", async () => {
+    await withDatabase(async (database) => {
+      await watch(database);
+      const state = collectionStore(database);
+      const items = Array.from({ length: 20_000 }, (_, index) => ({
+        id: `t${index}`,
+        publishedAt: NOW - index,
+        dueAt: NOW - index,
+      }));
+      await state.addItems("microblog", "x0", items);
+      const begun = performance.now();
+      const due = await state.due("microblog", "counts", NOW, 100);
+      await state.settle(
+        "microblog",
+        "counts",
+        due.map(({ id }) => ({ id, dueAt: NOW + 1, succeededAt: NOW })),
+      );
+      expect(await state.nextDue("microblog")).toBe(NOW - 19_899);
+      expect(performance.now() - begun).toBeLessThan(250);
+      expect(due.map(({ id }) => id)).toEqual(
+        items
+          .slice(-100)
+          .map(({ id }) => id)
+          .toReversed(),
+      );
+    });
+  });
+
+  test("retention searches the histories", async () => {
+    await withDatabase(async (database, file) => {
+      await fill(database);
+      const { listened, heard } = listenTo(database, file);
+      const policy = policyOf(KIND_NAMES.map((kind) => `${kind}=40d/day`).join());
+      const now = NOW + 60 * DAY_MS;
+      const steps = applyRetention(listened, { policy, now, mode: "prove", restRatio: 0 });
+      for await (const rows of steps) expect(rows).toBeGreaterThan(0);
+      const plans = await Promise.all(heard.map((statement) => planOf(database, statement)));
+      // The last place is the end of the table, which is read backwards up to there.
+      const isLast = (line: string) => /^SCAN \w+_observations$/.test(line);
+      expect(plans.flatMap(scansOf).filter((line) => !isLast(line))).toEqual([]);
+      expect(plans.filter((plan) => plan.some(isLast)).every(({ length }) => length === 1)).toBe(
+        true,
+      );
       listened.close();
     });
   });

@@ -24,6 +24,19 @@ describe("the tables", () => {
     },
   );
 
+  test.each([["tracked_channels"], ["targets"], ["quota_use"], ["stopped_sources"]])(
+    "%s has no rowid",
+    async (name) => {
+      await withDatabase(async (database) => {
+        const [table] = await database.select({
+          sql: "SELECT sql FROM sqlite_master WHERE name = ?",
+          args: [name],
+        });
+        expect(String(table?.["sql"])).toEndWith(") WITHOUT ROWID");
+      });
+    },
+  );
+
   test("the migrations make the tables as they are declared", async () => {
     const folder = await mkdtemp(join(ROOT, "tests/migrations-"));
     try {

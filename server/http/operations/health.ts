@@ -18,12 +18,24 @@ export const HEALTH_OPERATIONS = {
     id: "ready",
     path: "/readyz",
     summary: "Whether it can serve",
-    description: "200 once the database answers, 503 while it doesn't. Needs no key.",
+    description:
+      "200 once the database answers, 503 while it doesn't. A source of observations that is " +
+      "stopped is told here with its reason; the service serves all the same. Needs no key.",
     success: {
       status: 200,
       description: "It can serve",
-      schema: "Health",
-      example: { status: "ok" },
+      schema: "Readiness",
+      example: {
+        status: "ok",
+        sources: [
+          {
+            source: "youtube",
+            status: "stopped",
+            reason: "The day's quota is spent",
+            until: "2026-11-21T08:00:00.000Z",
+          },
+        ],
+      },
     },
   }),
   metrics: describe({

@@ -1,0 +1,60 @@
+/** The days of a quota: they begin at midnight where the source counts them. */
+import { DAY_MS } from "./time.ts";
+
+/** By zone; making one takes longer than a thousand uses. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/**
+ * The day of a quota at an instant.
+ *
+ * @param at Milliseconds since 1970 UTC.
+ * @param zone A time zone's name, such as `America/Los_Angeles`.
+ * @returns The day as it is written there.
+ * @throws {RangeError} There is no such zone.
+ *
+ * @example
+ * quotaDay(Date.parse("2026-11-20T07:59:59Z"), "America/Los_Angeles"); // "2026-11-19"
+ */
+export function quotaDay(at: number, zone: string): string {
+  const parts = new Map<string, string>();
+  for (const { type, value } of formatOf(zone).formatToParts(at)) parts.set(type, value);
+  const [year = "", month = "", day = ""] = ["year", "month", "day"].map((type) => parts.get(type));
+  return `${year.padStart(4, "0")}-${month}-${day}`;
+}
+
+/**
+ * When the next day of a quota begins, also where a day has 23 or 25 hours.
+ *
+ * @param at Milliseconds since 1970 UTC.
+ * @param zone A time zone's name, such as `America/Los_Angeles`.
+ * @returns The first instant after `at` that is of another day, in milliseconds since 1970 UTC.
+ * @throws {RangeError} There is no such zone.
+ *
+ * @example
+ * nextQuotaDay(Date.parse("2026-11-20T12:00Z"), "America/Los_Angeles"); // 2026-11-21T08:00Z
+ */
+export function nextQuotaDay(at: number, zone: string): number {
+  const day = quotaDay(at, zone);
+  let last = Math.floor(at);
+  let next = last + 2 * DAY_MS;
+  while (next - last > 1) {
+    const middle = Math.floor((last + next) / 2);
+    if (quotaDay(middle, zone) === day) last = middle;
+    else next = middle;
+  }
+  return next;
+}
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  let format = formats.get(zone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat("en-u-ca-gregory-nu-latn", {
+      timeZone: zone,
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+    });
+    formats.set(zone, format);
+  }
+  return format;
+}

@@ -1,0 +1,199 @@
+/**
+ * When what is observed again. Counts of what is young change fast, of what is old slowly: an item
+ * is observed whenever it has become a twenty-fourth older, so each observation tells about as much
+ * as the one before, and a fixed quota buys the most history. Profiles and the lists of new items
+ * are observed every hour.
+ *
+ * Where a quota does not reach, all intervals but those of profiles grow by the same factor.
+ */
+import type { Bucket } from "./rate.ts";
+import { DAY_MS } from "./time.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** How often what describes an entity, and its own counts, are observed. */
+export const PROFILE_EVERY_MS = HOUR_MS;
+
+/** How often it is looked for new items. */
+export const ITEMS_EVERY_MS = HOUR_MS;
+
+/** What is due within so long is observed with what is due now, where a batch has room. */
+export const LOOK_AHEAD_MS = HOUR_MS / 4;
+
+/** How often what is gone is asked for again, in case it comes back. */
+export const GONE_EVERY_MS = 30 * DAY_MS;
+
+/** By which part of its age an item has become older when it is observed again. */
+const AGE_PARTS = 24;
+
+const SHORTEST_MS = HOUR_MS / 2;
+const LONGEST_MS = 14 * DAY_MS;
+
+/** The part of a day's quota that is left alone: for questions by hand, and for miscounts. */
+export const QUOTA_RESERVE = 0.1;
+
+/** How long after a failure it is tried again, for the first time; each further one doubles it. */
+const FAILURE_EVERY_MS = 5 * 60_000;
+
+/** How many units may be used at once: what the pace gives in so many minutes. */
+const PACE_BURST_MS = 10 * 60_000;
+const PACE_BURST_LEAST = 20;
+
+/**
+ * How long until an item is observed again.
+ *
+ * @param ageMs Milliseconds since it was published.
+ *
+ * @example
+ * itemEveryMs(7 * 86_400_000); // 25_200_000, seven hours
+ */
+export function itemEveryMs(ageMs: number): number {
+  return Math.min(LONGEST_MS, Math.max(SHORTEST_MS, ageMs / AGE_PARTS));
+}
+
+/** A span of ages of items; ages are in milliseconds, `from` included, `to` excluded. */
+export interface AgeClass {
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The classes of age by which items are counted, to know what a day costs. */
+export const AGE_CLASSES: readonly AgeClass[] = [
+  { name: "under 12 hours", from: 0, to: DAY_MS / 2 },
+  { name: "12 hours to 1 day", from: DAY_MS / 2, to: DAY_MS },
+  { name: "1 to 3 days", from: DAY_MS, to: 3 * DAY_MS },
+  { name: "3 to 7 days", from: 3 * DAY_MS, to: 7 * DAY_MS },
+  { name: "7 to 30 days", from: 7 * DAY_MS, to: 30 * DAY_MS },
+  { name: "30 to 90 days", from: 30 * DAY_MS, to: 90 * DAY_MS },
+  { name: "90 days and older", from: 90 * DAY_MS, to: Infinity },
+];
+
+/**
+ * How many observations a day items call for.
+ *
+ * @param counts How many items there are of each of {@link AGE_CLASSES}.
+ */
+export function itemObservationsPerDay(counts: readonly number[]): number {
+  return AGE_CLASSES.reduce(
+    (sum, { from }, index) => sum + ((counts[index] ?? 0) * DAY_MS) / itemEveryMs(from),
+    0,
+  );
+}
+
+/**
+ * By which factor intervals grow so that a day's quota reaches: 1 where it does anyway.
+ *
+ * @param needed Units a day that can be stretched.
+ * @param fixed Units a day that cannot.
+ * @param available Units of a day.
+ *
+ * @example
+ * stretchOf({ needed: 12_000, fixed: 240, available: 9000 }); // 1.37, about
+ */
+export function stretchOf({
+  needed,
+  fixed,
+  available,
+}: {
+  readonly needed: number;
+  readonly fixed: number;
+  readonly available: number;
+}): number {
+  // Where even what is fixed takes all, a tenth is kept for the rest.
+  const left = Math.max(available - fixed, available / 10);
+  return Math.max(1, needed / left);
+}
+
+/**
+ * When something is due next.
+ *
+ * What was never observed before comes again anywhere within its interval, so that what was added
+ * together is spread at once; later it moves by up to a tenth, so that it stays spread.
+ *
+ * @param chance From 0 to below 1; see {@link chanceOf}.
+ */
+export function nextDue({
+  now,
+  everyMs,
+  isFirst,
+  chance,
+}: {
+  readonly now: number;
+  readonly everyMs: number;
+  readonly isFirst: boolean;
+  readonly chance: number;
+}): number {
+  const part = isFirst ? 0.1 + 0.9 * chance : 0.9 + 0.2 * chance;
+  return Math.round(now + everyMs * part);
+}
+
+/**
+ * When something is tried again that failed: soon, then later and later, but no later than it is
+ * due anyway.
+ *
+ * @param failures Failures since the last success, this one included.
+ */
+export function dueAfterFailure({
+  now,
+  everyMs,
+  failures,
+  chance,
+}: {
+  readonly now: number;
+  readonly everyMs: number;
+  readonly failures: number;
+  readonly chance: number;
+}): number {
+  const backoffMs = FAILURE_EVERY_MS * 2 ** Math.min(failures - 1, 20);
+  return Math.round(now + Math.min(everyMs, backoffMs) * (0.9 + 0.2 * chance));
+}
+
+/**
+ * A number from 0 to below 1 that a text decides, and that looks like chance.
+ *
+ * @example
+ * chanceOf("nasa 1763640000000") === chanceOf("nasa 1763640000000"); // true
+ */
+export function chanceOf(text: string): number {
+  // FNV-1a, then a mix: neighbours among texts are no neighbours among numbers.
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39);
+  return ((hash ^ (hash >>> 15)) >>> 0) / 2 ** 32;
+}
+
+/** How fast a source may be asked, so that a day's quota lasts the day and a stop brings no burst. */
+export interface Pace {
+  /** Units a millisecond. */
+  readonly perMs: number;
+  /** Units that may be used at once. */
+  readonly burst: number;
+}
+
+/**
+ * The pace of a quota.
+ *
+ * @param window Requests that its window allows, where it has one.
+ */
+export function paceOf(
+  unitsPerDay: number,
+  window?: { readonly requests: number; readonly ms: number },
+): Pace {
+  const ofDay = (unitsPerDay * (1 - QUOTA_RESERVE)) / DAY_MS;
+  const ofWindow =
+    window === undefined ? Infinity : (window.requests * (1 - QUOTA_RESERVE)) / window.ms;
+  const perMs = Math.min(ofDay, ofWindow);
+  const most = window === undefined ? Infinity : window.requests / 2;
+  return { perMs, burst: Math.min(Math.max(PACE_BURST_LEAST, perMs * PACE_BURST_MS), most) };
+}
+
+/** What is in a pace's bucket at an instant; it is full at first. */
+export function tokensAt(bucket: Bucket | undefined, pace: Pace, now: number): number {
+  if (bucket === undefined) return pace.burst;
+  const gained = Math.max(0, now - bucket.at) * pace.perMs;
+  return Math.min(pace.burst, bucket.tokens + gained);
+}

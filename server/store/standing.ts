@@ -1,0 +1,65 @@
+/**
+ * How the collection of who is watched stands: of what describes them and of their items together.
+ */
+import { formatInstant } from "../../core/time.ts";
+
+/** How it stands. Instants are written as everywhere. */
+export interface Standing {
+  /** When something of it succeeded last. */
+  readonly last_success: string | null;
+  /** When something of it failed last that has not succeeded since. */
+  readonly last_failure: string | null;
+  /** Why it failed, for people. */
+  readonly failure: string | null;
+  /** When something is observed next; `null` where nothing is planned yet. */
+  readonly next_due: string | null;
+}
+
+type Memo = Readonly<Record<string, string>>;
+
+interface ErrandStanding {
+  readonly succeededAt: number | null;
+  readonly failedAt: number | null;
+  readonly failure: string | null;
+  /** Since the last success. */
+  readonly failures: number;
+  readonly dueAt: number;
+  readonly memo: Memo;
+}
+
+/**
+ * The column that {@link standingOf} reads.
+ *
+ * @param platform As SQL.
+ * @param id The identifier of the targets, as SQL.
+ */
+export function standingColumn(platform: string, id: string): string {
+  return (
+    "(SELECT json_group_array(json_object('succeededAt', succeeded_at, 'failedAt', failed_at, " +
+    "'failure', failure, 'failures', failures, 'dueAt', due_at, 'memo', json(memo))) " +
+    `FROM targets WHERE targets.platform = ${platform} ` +
+    `AND targets.errand IN ('profile', 'items') AND targets.id = ${id})`
+  );
+}
+
+/** How it stands by the column's value, and what the source told of them to be asked with. */
+export function standingOf(column: unknown): { readonly told: Standing; readonly memos: Memo[] } {
+  const errands: ErrandStanding[] = JSON.parse(String(column));
+  const [failing] = errands
+    .filter(({ failures }) => failures > 0)
+    .toSorted((a, b) => (b.failedAt ?? 0) - (a.failedAt ?? 0));
+  const successes = errands.flatMap(({ succeededAt }) => succeededAt ?? []);
+  const told = {
+    last_success: instantOrNull(successes.length === 0 ? null : Math.max(...successes)),
+    last_failure: instantOrNull(failing?.failedAt ?? null),
+    failure: failing?.failure ?? null,
+    next_due: instantOrNull(errands.length === 0 ? null : Math.min(...errands.map(dueAtOf))),
+  };
+  return { told, memos: errands.map(({ memo }) => memo) };
+}
+
+const dueAtOf = ({ dueAt }: ErrandStanding) => dueAt;
+
+function instantOrNull(at: number | null): string | null {
+  return at === null ? null : formatInstant(at);
+}

@@ -1,0 +1,216 @@
+/** What is observed again and again, and when next. All instants are milliseconds since 1970 UTC. */
+import type { Row } from "@libsql/client";
+import type { Database } from "./database.ts";
+import { element } from "./json.ts";
+
+/** What is observed: channels and their shorts, or users and their tweets. */
+type ObservedPlatform = "video" | "microblog";
+
+/** What a source is asked. */
+type Errand = "profile" | "items" | "counts";
+
+type Memo = Readonly<Record<string, string>>;
+
+/** A target that is due. */
+export interface DueTarget {
+  readonly id: string;
+  readonly memo: Memo;
+  readonly owner: string | null;
+  readonly dueAt: number;
+  readonly succeededAt: number | null;
+  readonly publishedAt: number | null;
+  readonly failures: number;
+}
+
+/** What became of a target. */
+export interface SettledTarget {
+  readonly id: string;
+  readonly dueAt: number;
+  readonly memo?: Memo;
+  readonly succeededAt?: number;
+  readonly failed?: { readonly at: number; readonly reason: string };
+}
+
+/** An item that is to be observed. */
+export interface AddedItem {
+  readonly id: string;
+  readonly publishedAt: number;
+  readonly memo?: Memo;
+  readonly dueAt: number;
+}
+
+const RELAXED = { isRelaxed: true, isRepeatable: true };
+
+const DUE =
+  "SELECT id, memo, owner, due_at, succeeded_at, published_at, failures FROM targets " +
+  "WHERE platform = ? AND errand = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?";
+
+const NEXT_DUE =
+  "SELECT min(due) AS due FROM (SELECT (SELECT min(due_at) FROM targets " +
+  "WHERE platform = ? AND errand = asked.errand) AS due FROM (SELECT 'profile' AS errand " +
+  "UNION ALL SELECT 'items' UNION ALL SELECT 'counts') AS asked)";
+
+const COUNT_TARGETS =
+  "SELECT (SELECT count(*) FROM targets WHERE platform = ?1 AND errand = 'profile') AS profiles, " +
+  "(SELECT count(*) FROM targets WHERE platform = ?1 AND errand = 'items') AS lists";
+
+const COUNT_ITEMS =
+  "SELECT (SELECT count(*) FROM targets WHERE platform = ?1 AND errand = 'counts' " +
+  `AND published_at > ${element(0)} AND published_at <= ${element(1)}) AS items ` +
+  "FROM json_each(?2) ORDER BY key";
+
+const KNOWN_OF =
+  "SELECT id FROM targets WHERE platform = ? AND errand = 'counts' " +
+  "AND id IN (SELECT value FROM json_each(?))";
+
+const ADD_ITEMS =
+  "INSERT INTO targets (platform, errand, id, owner, published_at, due_at, memo) " +
+  `SELECT ?1, 'counts', ${element(0)}, ?2, ${element(1)}, ${element(2)}, ${element(3)} ` +
+  "FROM json_each(?3) WHERE EXISTS (SELECT 1 FROM targets WHERE platform = ?1 " +
+  "AND errand = 'items' AND id = ?2) ON CONFLICT DO NOTHING";
+
+/**
+ * What is settled meets the target that it is of, which is searched for; a new row never comes of
+ * it. Done again it changes nothing more: a failure is known by its instant.
+ */
+const SETTLE =
+  "INSERT INTO targets (platform, errand, id, due_at, memo, succeeded_at, failed_at, failure) " +
+  `SELECT ?1, ?2, known.id, ${element(1)}, ifnull(${element(2)}, known.memo), ${element(3)}, ` +
+  `${element(4)}, ${element(5)} FROM json_each(?3) CROSS JOIN targets AS known ` +
+  `ON known.platform = ?1 AND known.errand = ?2 AND known.id = ${element(0)} WHERE true ` +
+  "ON CONFLICT DO UPDATE SET due_at = excluded.due_at, memo = excluded.memo, " +
+  "succeeded_at = ifnull(excluded.succeeded_at, succeeded_at), " +
+  "failed_at = ifnull(excluded.failed_at, failed_at), " +
+  "failure = ifnull(excluded.failure, failure), " +
+  "failures = CASE WHEN excluded.failed_at IS NULL THEN 0 " +
+  "WHEN excluded.failed_at = failed_at THEN failures ELSE failures + 1 END";
+
+/**
+ * What a profile told to remember helps to list the items as well, where nothing is remembered yet.
+ * Takes the platform, and the rows that {@link SETTLE} takes.
+ */
+const LEND_MEMOS =
+  "INSERT INTO targets (platform, errand, id, due_at, memo) " +
+  `SELECT ?1, 'items', known.id, known.due_at, ${element(2)} FROM json_each(?2) ` +
+  "CROSS JOIN targets AS known ON known.platform = ?1 AND known.errand = 'items' " +
+  `AND known.id = ${element(0)} WHERE known.memo = '{}' AND ${element(2)} IS NOT NULL ` +
+  "ON CONFLICT DO UPDATE SET memo = excluded.memo";
+
+/** The targets of a database. */
+export function targetStore(database: Database) {
+  return { ...targetReads(database), ...targetWrites(database) };
+}
+
+function targetReads(database: Database) {
+  const first = async (sql: string, ...args: (string | number)[]) =>
+    (await database.select({ sql, args }))[0];
+  return {
+    /** Targets that are due, the one that waits longest first. */
+    async due(
+      platform: ObservedPlatform,
+      errand: Errand,
+      now: number,
+      limit: number,
+    ): Promise<DueTarget[]> {
+      const rows = await database.select({ sql: DUE, args: [platform, errand, now, limit] });
+      return rows.map(dueTarget);
+    },
+
+    /** The instant at which something is due next; `undefined` where nothing is. */
+    async nextDue(platform: ObservedPlatform): Promise<number | undefined> {
+      const due = (await first(NEXT_DUE, platform))?.["due"];
+      return typeof due === "number" ? due : undefined;
+    },
+
+    /** How many targets of `profile` and of `items` there are. */
+    async countTargets(platform: ObservedPlatform): Promise<[profiles: number, lists: number]> {
+      const counted = await first(COUNT_TARGETS, platform);
+      return [Number(counted?.["profiles"]), Number(counted?.["lists"])];
+    },
+
+    /** How many items were published in each span of ages: `from` included, `to` excluded. */
+    async countItems(
+      platform: ObservedPlatform,
+      spans: readonly { readonly from: number; readonly to: number }[],
+      now: number,
+    ): Promise<number[]> {
+      const published = spans.map(({ from, to }) => [instantAt(now - to), instantAt(now - from)]);
+      const args = [platform, JSON.stringify(published)];
+      const rows = await database.select({ sql: COUNT_ITEMS, args });
+      return rows.map((row) => Number(row["items"]));
+    },
+
+    /** Those of some items that are targets of `counts`. */
+    async knownOf(
+      platform: ObservedPlatform,
+      ids: readonly string[],
+    ): Promise<ReadonlySet<string>> {
+      const args = [platform, JSON.stringify(ids)];
+      const rows = await database.select({ sql: KNOWN_OF, args });
+      return new Set(rows.map((row) => String(row["id"])));
+    },
+  };
+}
+
+function targetWrites(database: Database) {
+  return {
+    /** Adds items that are not targets of `counts` yet; of an owner that was removed, none. */
+    async addItems(
+      platform: ObservedPlatform,
+      owner: string,
+      items: readonly AddedItem[],
+    ): Promise<void> {
+      const added = items.map(({ id, publishedAt, dueAt, memo = {} }) => [
+        id,
+        publishedAt,
+        dueAt,
+        JSON.stringify(memo),
+      ]);
+      const args = [platform, owner, JSON.stringify(added)];
+      await database.write([{ sql: ADD_ITEMS, args }], RELAXED);
+    },
+
+    /** Notes what became of targets; of one that was removed meanwhile, nothing. */
+    async settle(
+      platform: ObservedPlatform,
+      errand: Errand,
+      settled: readonly SettledTarget[],
+    ): Promise<void> {
+      const rows = settled.map(({ id, dueAt, memo, succeededAt, failed }) => [
+        id,
+        dueAt,
+        memo === undefined ? null : JSON.stringify(memo),
+        succeededAt ?? null,
+        failed?.at ?? null,
+        failed?.reason ?? null,
+      ]);
+      const json = JSON.stringify(rows);
+      const statements = [{ sql: SETTLE, args: [platform, errand, json] }];
+      if (errand === "profile") statements.push({ sql: LEND_MEMOS, args: [platform, json] });
+      await database.write(statements, RELAXED);
+    },
+  };
+}
+
+/** What JSON can hold of an instant that may lie at either end of time. */
+function instantAt(ms: number): number {
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, ms));
+}
+
+function dueTarget(row: Row): DueTarget {
+  const memo: Memo = JSON.parse(String(row["memo"]));
+  const owner = row["owner"];
+  return {
+    id: String(row["id"]),
+    memo,
+    owner: typeof owner === "string" ? owner : null,
+    dueAt: Number(row["due_at"]),
+    succeededAt: numberOrNull(row["succeeded_at"]),
+    publishedAt: numberOrNull(row["published_at"]),
+    failures: Number(row["failures"]),
+  };
+}
+
+function numberOrNull(value: unknown): number | null {
+  return typeof value === "number" ? value : null;
+}

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { openPlace, type Place } from "../support/command.ts";
+
+let place: Place;
+beforeEach(async () => {
+  place = await openPlace({ COLLECT: "off" });
+});
+afterEach(() => place.close());
+
+const ID = `UC${"x".repeat(22)}`;
+
+describe("channels", () => {
+  test("tracks and untracks by handle or identifier, and lists what is tracked", async () => {
+    expect(await place.run(["channels", "track", "@Soup"])).toEqual({
+      status: 0,
+      out: "",
+      err: "Channel @Soup is tracked from now on\n",
+    });
+    expect(await place.run(["channels", "track", "@soup"])).toEqual({
+      status: 1,
+      out: "",
+      err: "Channel @Soup is tracked already\n",
+    });
+    await place.must("channels", "track", ID);
+    const untold = { last_success: null, last_failure: null, failure: null, next_due: null };
+    const added_at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/);
+    expect(JSON.parse(await place.must("channels", "list", "--json"))).toEqual([
+      { channel: "@Soup", channel_id: null, added_at, ...untold },
+      { channel: ID, channel_id: ID, added_at, ...untold },
+    ]);
+    const [head = "", ...lines] = (await place.must("channels", "list")).split("\n");
+    expect(head.split(/ {2,}/)).toEqual([
+      "channel",
+      "channel id",
+      "added at",
+      "last success",
+      "last failure",
+      "failure",
+      "next due",
+    ]);
+    expect(lines.map((line) => line.split(/ +/)[0])).toEqual(["@Soup", ID, ""]);
+    expect((await place.run(["channels", "untrack", "@sOUP"])).err).toBe(
+      "Channel @Soup is not tracked any more; what was collected of it is kept\n",
+    );
+    expect(await place.run(["channels", "untrack", "@Soup"])).toEqual({
+      status: 1,
+      out: "",
+      err: "Channel @Soup is not tracked\n",
+    });
+    expect(JSON.parse(await place.must("channels", "list", "--json"))).toMatchObject([
+      { channel: ID },
+    ]);
+  }, 30_000);
+
+  test("works through a running service, where the list is the same", async () => {
+    const service = await place.serve();
+    await place.must("channels", "track", "@soup");
+    expect(JSON.parse(await place.must("channels", "list", "--json"))).toMatchObject([
+      { channel: "@soup" },
+    ]);
+    await service.stop();
+    expect(await place.must("channels", "list")).toContain("@soup");
+  }, 30_000);
+
+  test.each([["soup"], ["@so"], [ID.slice(0, -1)]])(
+    "refuses %s with a sentence that says what is allowed",
+    async (channel) => {
+      for (const verb of ["track", "untrack"]) {
+        expect(await place.run(["channels", verb, channel])).toEqual({
+          status: 1,
+          out: "",
+          err:
+            "channel must be a handle (@ and 3 to 30 letters, digits, _, ., - or ·) or an " +
+            `identifier (UC and 22 letters, digits, _ or -), got "${channel}"\n`,
+        });
+      }
+    },
+  );
+
+  test.each([[["channels"]], [["channels", "track"]], [["channels", "track", "@soup", "@two"]]])(
+    "wrong usage exits with 2: %j",
+    async (verb) => {
+      expect((await place.run(verb)).status).toBe(2);
+    },
+  );
+});

@@ -1,0 +1,49 @@
+import { describe, expect, test } from "bun:test";
+import { channelKey, checkChannel, isChannelId } from "../../core/channels.ts";
+import { refusalOf } from "../support/refusal.ts";
+
+const ID = `UC${"aB-_9".repeat(4)}xY`;
+
+describe("checkChannel()", () => {
+  test.each([
+    ["@nasa"],
+    ["@a.b"],
+    ["@_-·"],
+    ["@ピアノ教室"],
+    ["@हिन्दी"],
+    [`@${"x".repeat(30)}`],
+    [ID],
+  ])("checkChannel() takes %s as it is", (channel) => {
+    expect(checkChannel(channel)).toBe(channel);
+  });
+
+  test.each([
+    ["nasa"],
+    ["@ab"],
+    [`@${"x".repeat(31)}`],
+    ["@na sa"],
+    ["@na/sa"],
+    ["@nasa\n"],
+    ["@na\u0000sa"],
+    [""],
+    [ID.slice(1)],
+    [`${ID}x`],
+    [ID.toLowerCase()],
+    [`https://video.example/${ID}`],
+  ])("checkChannel() refuses %j and says what is allowed", (channel) => {
+    expect(refusalOf(() => checkChannel(channel))).toEqual({
+      code: "Invalid Request",
+      message:
+        "channel must be a handle (@ and 3 to 30 letters, digits, _, ., - or ·) or an identifier " +
+        `(UC and 22 letters, digits, _ or -), got ${JSON.stringify(channel)}`,
+    });
+  });
+});
+
+describe("channelKey()", () => {
+  test("channelKey() ignores the case of a handle, not of an identifier", () => {
+    expect(channelKey("@NaSa")).toBe(channelKey("@nasa"));
+    expect(channelKey(ID)).not.toBe(channelKey(`UC${ID.slice(2).toUpperCase()}`));
+    expect(isChannelId(channelKey(ID))).toBe(true);
+  });
+});
