@@ -5,7 +5,7 @@ import { admin, type AdminParts } from "./http/admin.ts";
 import type { ChargeParts } from "./http/charge.ts";
 import { creators, type CreatorSetStore } from "./http/creators.ts";
 import { door, errorAnswers, pathOf, type DoorParts } from "./http/door.ts";
-import { health, type Metrics } from "./http/health.ts";
+import { health, type HealthParts } from "./http/health.ts";
 import { microblog, microblogRoutes, type MicroblogReads } from "./http/microblog.ts";
 import { createReads } from "./http/reads.ts";
 import { requestWatch, watchReads, type Watched } from "./http/watch.ts";
@@ -14,16 +14,13 @@ import { reference } from "./http/reference.ts";
 import { video, videoRoutes, type VideoReads } from "./http/video.ts";
 
 /** What the interface is made of. */
-export interface AppParts extends Omit<DoorParts, "findPath">, ChargeParts {
+export interface AppParts extends Omit<DoorParts, "findPath">, ChargeParts, HealthParts {
   readonly video: VideoReads;
   readonly microblog: MicroblogReads;
   readonly account: AccountReads;
   readonly creators: CreatorSetStore;
-  readonly metrics: Metrics;
   /** Told of every answered request. */
   readonly log: RequestLog;
-  /** Throws while the service cannot serve. */
-  readonly check: () => Promise<void>;
   readonly admin: AdminParts;
   /** The path of the script that renders the reference. */
   readonly referenceScript: string;
@@ -56,7 +53,7 @@ export function createApp(parts: AppParts) {
     .use(errorAnswers(parts.onFailure))
     .use(requestWatch(tell, findPath))
     .use(door({ ...parts, findPath }, reads.takes))
-    .use(health(parts.metrics, parts.check))
+    .use(health(parts))
     .use(reference(parts.referenceScript))
     .use(video(reads))
     .use(microblog(reads))

@@ -1,4 +1,6 @@
 /** Settings: environment variables, read and checked once at start. */
+import type { CollectorSettings } from "./collectors/sources.ts";
+import { parseRetention, RETENTION_FORMS, type RetentionPolicy } from "../core/retention.ts";
 
 /** How much is logged: this level and what is worse. */
 export const LOG_LEVELS = ["debug", "info", "warning", "error"] as const;
@@ -16,6 +18,11 @@ export interface Config {
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** The origins whose pages may call the service; `*` is every origin. */
   readonly corsOrigins: readonly string[];
+  /** How long observations are kept; what has no rule is kept for good. */
+  readonly retention: RetentionPolicy;
+  /** Whether `serve` collects what is watched. */
+  readonly isCollecting: boolean;
+  readonly collectors: CollectorSettings;
 }
 
 /** A setting: its default as text, what it is for, what is allowed. */
@@ -33,6 +40,10 @@ const isWhole = (value: string, min: number, max: number) =>
 function isOrigin(text: string): boolean {
   if (text === "*") return true;
   return URL.canParse(text) && new URL(text).origin === text && text !== "null";
+}
+
+function isWebUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 /** Every setting. The documents list them from here, and a test holds them to it. */
@@ -100,6 +111,63 @@ export const SETTINGS: readonly Setting[] = [
     allowed: "origins such as https://example.com, separated by commas, or *",
     isAllowed: (value) => value.split(",").every((origin) => isOrigin(origin.trim())),
   },
+  {
+    name: "RETENTION",
+    default: undefined,
+    description: "How long the observations of a kind are kept; none keeps them all",
+    allowed: RETENTION_FORMS,
+    isAllowed: (value) => parseRetention(value) !== undefined,
+  },
+  {
+    name: "COLLECT",
+    default: "on",
+    description: "Whether serve collects the creators and channels that are watched",
+    allowed: "on or off",
+    isAllowed: (value) => value === "on" || value === "off",
+  },
+  {
+    name: "YOUTUBE_API_KEY",
+    default: undefined,
+    description: "The key of the YouTube Data API; without it no channels are collected",
+    allowed: "a text without spaces",
+    isAllowed: (value) => /^\S+$/.test(value),
+  },
+  {
+    name: "YOUTUBE_API_URL",
+    default: "https://www.googleapis.com/youtube/v3",
+    description: "Where the YouTube Data API is",
+    allowed: "an http or https URL",
+    isAllowed: isWebUrl,
+  },
+  {
+    name: "MICROBLOG_SOURCE",
+    default: undefined,
+    description:
+      "Where creators are observed; without it x where X_BEARER_TOKEN is set, else bluesky",
+    allowed: "x (with X_BEARER_TOKEN) or bluesky",
+    isAllowed: (value) => value === "x" || value === "bluesky",
+  },
+  {
+    name: "X_BEARER_TOKEN",
+    default: undefined,
+    description: "The token for the X API",
+    allowed: "a text without spaces",
+    isAllowed: (value) => /^\S+$/.test(value),
+  },
+  {
+    name: "X_API_URL",
+    default: "https://api.x.com",
+    description: "Where the X API is",
+    allowed: "an http or https URL",
+    isAllowed: isWebUrl,
+  },
+  {
+    name: "BLUESKY_API_URL",
+    default: "https://public.api.bsky.app",
+    description: "Where Bluesky's public API is",
+    allowed: "an http or https URL",
+    isAllowed: isWebUrl,
+  },
 ];
 
 /** A setting that is not allowed. */
@@ -120,9 +188,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     if (value === undefined) continue;
     values.set(setting.name, value);
     if (!setting.isAllowed(value)) {
-      const shown = setting.name.endsWith("_TOKEN") ? "something else" : JSON.stringify(value);
+      const shown = /_(?:TOKEN|KEY)$/.test(setting.name) ? "something else" : JSON.stringify(value);
       faults.push(`${setting.name} must be ${setting.allowed}, got ${shown}`);
     }
+  }
+  if (values.get("MICROBLOG_SOURCE") === "x" && !values.has("X_BEARER_TOKEN")) {
+    faults.push("MICROBLOG_SOURCE is x, which needs X_BEARER_TOKEN");
   }
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   const get = (name: string) => values.get(name) ?? "";
@@ -142,6 +213,18 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
           .split(",")
           .map((origin) => origin.trim())
       : [],
+    retention: parseRetention(get("RETENTION")) ?? {},
+    isCollecting: get("COLLECT") === "on",
+    collectors: {
+      ...optional("YOUTUBE_API_KEY", "youtubeApiKey"),
+      youtubeApiUrl: get("YOUTUBE_API_URL"),
+      ...optional("X_BEARER_TOKEN", "xBearerToken"),
+      xApiUrl: get("X_API_URL"),
+      blueskyApiUrl: get("BLUESKY_API_URL"),
+      ...(values.has("MICROBLOG_SOURCE")
+        ? { microblogSource: get("MICROBLOG_SOURCE") === "x" ? "x" : "bluesky" }
+        : {}),
+    },
   };
 }
 

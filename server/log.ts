@@ -21,6 +21,18 @@ export async function startLog(level: Config["logLevel"]): Promise<ServiceLog> {
         requestId,
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       }),
+    info: (sentence, values) => logger.info(sentence, values),
+    source(event) {
+      const { kind, source } = event;
+      const line = { source, event: kind, reason: event.kind === "resumed" ? "" : event.reason };
+      if (kind === "stopped") logger.error("Source {source} {event}: {reason}", line);
+      else if (kind === "failed") logger.warning("Source {source} {event}: {reason}", line);
+      else logger.info("Source {source} {event}: {reason}", line);
+    },
+    collecting: (error) =>
+      logger.error("Collecting failed: {error}", {
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      }),
     ...(level === "debug"
       ? { request: (line) => logger.debug("{method} {path} {status} in {ms} ms", line) }
       : {}),

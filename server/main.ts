@@ -2,11 +2,14 @@
 import { Command, CommanderError } from "commander";
 import { accountsCommand } from "./commands/accounts.ts";
 import { backupCommand } from "./commands/backup.ts";
+import { channelsCommand } from "./commands/channels.ts";
 import { CommandError, type Surroundings } from "./commands/client.ts";
+import { collectCommand } from "./commands/collect.ts";
 import { creditsCommand } from "./commands/credits.ts";
 import { exportCommand } from "./commands/export.ts";
 import { importCommand } from "./commands/import.ts";
 import { keysCommand } from "./commands/keys.ts";
+import { retentionCommand } from "./commands/retention.ts";
 import { ConfigError, readConfig, settingsHelp } from "./config.ts";
 import { DomainError } from "../core/errors.ts";
 import { connect } from "./owner.ts";
@@ -43,6 +46,9 @@ export function createProgram(): Command {
     accountsCommand,
     keysCommand,
     creditsCommand,
+    channelsCommand,
+    retentionCommand,
+    collectCommand,
     backupCommand,
   ]) {
     program.addCommand(make(surroundings));

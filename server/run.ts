@@ -7,7 +7,8 @@ import { prepareDemo } from "./demo/prepare.ts";
 import { drain } from "./drain.ts";
 import { startLog } from "./log.ts";
 import { own, type Ownership } from "./owner.ts";
-import { openService, type Service } from "./service.ts";
+import { runRetention } from "./retention-timer.ts";
+import { openService, type Service, type ServiceLog } from "./service.ts";
 import { newestObservation } from "./store/newest.ts";
 
 /** How long a connection may be silent; longer than a body may take to arrive. */
@@ -22,8 +23,40 @@ export async function serve(config: Config): Promise<void> {
   const ownership = await own({ config, verb: "serve", log });
   const { url, stop } = await listen(ownership, config);
   process.stderr.write(`Serving ${config.databaseUrl} at ${url}\n`);
+  const endRetention = startRetention(config, ownership.service, log);
+  const endCollecting = startCollecting(config, ownership.service, log);
   await signalled();
+  await Promise.all([endRetention(), endCollecting()]);
   await stop();
+}
+
+/** Starts what collects, unless it is turned off. */
+function startCollecting(
+  { isCollecting }: Config,
+  { collecting }: Service,
+  log: ServiceLog,
+): () => Promise<void> {
+  if (!isCollecting) return async () => undefined;
+  return collecting.start((error) => log.collecting?.(error));
+}
+
+/** Starts what applies retention by itself, where there is a policy. */
+function startRetention(
+  { retention }: Config,
+  service: Service,
+  log: ServiceLog,
+): () => Promise<void> {
+  if (Object.keys(retention).length === 0) return async () => undefined;
+  return runRetention({
+    apply: service.applyRetention,
+    onApplied({ kinds }) {
+      for (const { kind, rule, before, removed } of kinds) {
+        const values = { kind, rule, before, removed };
+        log.info?.("Retention of {kind} ({rule}) removed {removed} of {before}", values);
+      }
+    },
+    onFailure: (error) => log.failure(error, "retention"),
+  });
 }
 
 /** Runs the service on generated data, with a key made for it. */

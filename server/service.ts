@@ -2,6 +2,8 @@
 import { fileURLToPath } from "node:url";
 import { formatInstant } from "../core/time.ts";
 import { createApp } from "./app.ts";
+import { createCollecting } from "./collecting.ts";
+import type { LoopEvent } from "./collectors/loop.ts";
 import { createAnswers } from "./http/answers.ts";
 import type { Config } from "./config.ts";
 import { createMetrics } from "./http/health.ts";
@@ -12,6 +14,8 @@ import { createDebits } from "./metering/debits.ts";
 import { createRateLimit } from "./metering/rate.ts";
 import { createKeyring, makeKey } from "./metering/keys.ts";
 import { backUp } from "./store/backup.ts";
+import { channelStore } from "./store/channels.ts";
+import { collectionStore } from "./store/collection.ts";
 import { creatorStore } from "./store/creators.ts";
 import { openDatabase, type Database } from "./store/database.ts";
 import { exportObservations } from "./store/export.ts";
@@ -19,6 +23,7 @@ import { createIntake } from "./store/intake.ts";
 import { keyStore } from "./store/keys.ts";
 import { ledgerStore } from "./store/ledger.ts";
 import { microblogStore } from "./store/microblog.ts";
+import { applyRetention, type RetentionOptions } from "./store/retention.ts";
 import { verifyLedger } from "./store/verify.ts";
 import { videoStore } from "./store/video.ts";
 
@@ -37,10 +42,23 @@ export interface ServiceLog {
   failure(error: unknown, requestId: string): void;
   /** Every answered request, where that is wanted. */
   request?(line: { method: string; path: string; status: number; ms: number }): void;
+  /** What became of a source of observations. */
+  source?(event: LoopEvent): void;
+  /** A turn of the collectors' loop that failed. */
+  collecting?(error: unknown): void;
+  /** What the service did by itself, with the values that the sentence names. */
+  info?(sentence: string, values: Readonly<Record<string, unknown>>): void;
 }
 
 /** Reads that are made in one turn of the event loop; a large one takes a millisecond or two. */
 const READS_OF_A_TURN = 8;
+
+/**
+ * How many times as long as its steps retention rests after each: so that a verb leaves others half
+ * of the database's time, and the service by itself nearly all.
+ */
+const VERB_REST_RATIO = 1;
+const OWN_REST_RATIO = 9;
 
 const SILENT: ServiceLog = { failure: () => undefined };
 
@@ -57,7 +75,21 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
   const ledger = ledgerStore(database);
   const keys = keyStore(database);
   const keyring = createKeyring(keys, now);
-  const admin = adminParts(database, keyring, now);
+  const retention = retentionOf(database, config.retention, now);
+  const parts = adminParts(database, keyring, now);
+  const collection = collectionStore(database);
+  const collecting = createCollecting({
+    config,
+    state: collection,
+    takeIn: parts.takeIn,
+    now,
+    report: (event) => log.source?.(event),
+  });
+  const admin: AdminParts = {
+    ...parts,
+    applyRetention: retention.byVerb,
+    collect: collecting.collect,
+  };
   const since = formatInstant(now());
   const answers = createAnswers();
   let address: string | null = null;
@@ -83,7 +115,8 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     charger: createDebits(ledger, now, answers.forget),
     answers,
     turns: createTurns(READS_OF_A_TURN),
-    metrics: createMetrics(),
+    metrics: createMetrics(collecting.sources),
+    sources: collecting.sources,
     check: async () => void (await database.select("SELECT 1")),
     admin,
     // The package does not export its own script, which lies beside what it exports.
@@ -96,11 +129,24 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     fetch,
     owner,
     database,
+    collection,
+    collecting,
     /** Says where the service is served, for who asks its owner. */
     serveAt(url: string): void {
       address = url;
     },
+    applyRetention: retention.byItself,
     close: () => database.close(),
+  };
+}
+
+/** Retention, as a verb applies it and as the service does at a pace that nobody notices. */
+function retentionOf(database: Database, policy: Config["retention"], now: () => number) {
+  const apply = (mode: RetentionOptions["mode"], restRatio: number) =>
+    applyRetention(database, { policy, now: now(), mode, restRatio });
+  return {
+    byVerb: (mode: "prove" | "count") => apply(mode, VERB_REST_RATIO),
+    byItself: () => apply("apply", OWN_REST_RATIO),
   };
 }
 
@@ -108,7 +154,7 @@ function adminParts(
   database: Database,
   keyring: ReturnType<typeof createKeyring>,
   now: () => number,
-): AdminParts {
+): Omit<AdminParts, "applyRetention" | "collect"> {
   const ledger = ledgerStore(database);
   const keys = keyStore(database);
   return {
@@ -116,6 +162,7 @@ function adminParts(
     takeIn: createIntake(database, now),
     exportObservations: (options) => exportObservations(database, options),
     ledger,
+    channels: channelStore(database),
     verify: () => verifyLedger(database),
     keys: {
       async create(name, label) {

@@ -52,7 +52,7 @@ describe("the arrows point inward", () => {
     expect(values.map(described)).toEqual([]);
   });
 
-  test.each([["store"], ["metering"]])(
+  test.each([["store"], ["metering"], ["collectors"]])(
     "server/%s imports core, itself and packages",
     async (part) => {
       const imports = await importsOf(`server/${part}`);

@@ -90,8 +90,8 @@ export interface RawAnswer {
 
 /** What an answer means to the source as a whole. */
 export type Judgement =
-  /** It is an answer. */
-  | { readonly kind: "answer" }
+  /** It is an answer; nothing more is asked of the bucket until then, where that is told. */
+  | { readonly kind: "answer"; readonly pausedUntil?: number | undefined }
   /** What was asked for is not there; the sentence says what. */
   | { readonly kind: "missing"; readonly reason: string }
   /** Nothing more is asked of the bucket until then, in milliseconds since 1970 UTC. */
@@ -175,15 +175,18 @@ export class SourceFailure extends Error {
   override readonly name = "SourceFailure";
   readonly kind: SourceFailureKind;
   readonly until: number | undefined;
+  readonly bucket: string | undefined;
 
   /**
    * @param kind `wait`: nothing more is asked of the bucket until then. `stop`: nor of the source.
    * `failed`: it failed again and again, or answered what cannot be believed.
    * @param until Milliseconds since 1970 UTC; of a stop without it, until the settings change.
+   * @param bucket Of a wait: the bucket that is waited for.
    */
-  constructor(kind: SourceFailureKind, message: string, until?: number, options?: ErrorOptions) {
-    super(message, options);
+  constructor(kind: SourceFailureKind, message: string, until?: number, bucket?: string) {
+    super(message);
     this.kind = kind;
     this.until = until;
+    this.bucket = bucket;
   }
 }

@@ -43,7 +43,9 @@ export interface CollectionState {
   due(platform: ObservedPlatform, errand: Errand, now: number, limit: number): Promise<DueTarget[]>;
   /** The instant at which something is due next; `undefined` where nothing is. */
   nextDue(platform: ObservedPlatform): Promise<number | undefined>;
-  /** How many items were published in each span of ages: `from` included, `to` excluded. */
+  /** How many targets of `profile` and of `items` there are. */
+  countTargets(platform: ObservedPlatform): Promise<[profiles: number, lists: number]>;
+  /** How many items were published in each span of ages in milliseconds: `from` included, `to` excluded. */
   countItems(
     platform: ObservedPlatform,
     spans: readonly { readonly from: number; readonly to: number }[],

@@ -10,6 +10,9 @@ import { MAX_WHOLE } from "../../core/limits.ts";
 import { isIdentifier } from "../../core/text.ts";
 import { formatInstant, requireInstant } from "../../core/time.ts";
 import type { Kind } from "../../core/kinds.ts";
+import { adminChannels, type ChannelsParts } from "./admin-channels.ts";
+import { adminCollect, type CollectParts } from "./admin-collect.ts";
+import { adminRetention, type RetentionParts } from "./admin-retention.ts";
 
 /** An account as the store has it; instants are in milliseconds. */
 interface StoredAccount {
@@ -23,7 +26,7 @@ interface StoredAccount {
 }
 
 /** What the administrator's interface does its work with; `now` is in milliseconds. */
-export interface AdminParts {
+export interface AdminParts extends ChannelsParts, CollectParts, RetentionParts {
   now(): number;
   takeIn(bytes: Uint8Array): Promise<{
     read: number;
@@ -175,7 +178,10 @@ export function admin(parts: AdminParts) {
       },
       { query: t.Object({ account: Text, after: t.Integer({ minimum: 0, default: 0 }) }) },
     )
-    .get("/verification", () => parts.verify());
+    .get("/verification", () => parts.verify())
+    .use(adminChannels(parts))
+    .use(adminCollect(parts))
+    .use(adminRetention(parts));
 }
 
 function checkName(field: string, value: string): void {

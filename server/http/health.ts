@@ -2,13 +2,21 @@
 import { Elysia } from "elysia";
 import { Registry, collectDefaultMetrics } from "prom-client";
 import { DomainError } from "../../core/errors.ts";
+import type { Readiness } from "../../core/schema/readiness.ts";
+import { formatInstant } from "../../core/time.ts";
 import { HEALTH_OPERATIONS } from "./operations/health.ts";
 import { countRequests } from "./request-metrics.ts";
+import { countSources, type SourceState } from "./source-metrics.ts";
 
-/** What the service counts of itself, as Prometheus reads it. */
-export function createMetrics() {
+/**
+ * What the service counts of itself, as Prometheus reads it.
+ *
+ * @param sources How the sources of observations are.
+ */
+export function createMetrics(sources: () => Promise<SourceState[]>) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  countSources(registry, sources);
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
@@ -19,20 +27,29 @@ export function createMetrics() {
 /** The numbers of the service. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
+/** What tells of the health of the service. */
+export interface HealthParts {
+  readonly metrics: Metrics;
+  /** Throws while the service cannot serve. */
+  check(): Promise<void>;
+  /** How the sources of observations are. */
+  sources(): Promise<SourceState[]>;
+}
+
 /** The routes of health and numbers; they need no key. */
-export function health(metrics: Metrics, check: () => Promise<void>) {
+export function health({ metrics, check, sources }: HealthParts) {
   return new Elysia({ name: "health" })
     .get("/livez", () => ({ status: "ok" }), { detail: HEALTH_OPERATIONS.live })
     .get(
       "/readyz",
-      async () => {
+      async (): Promise<Readiness> => {
         try {
           await check();
+          return { status: "ok", sources: (await sources()).map(sourceReadiness) };
         } catch (cause) {
           const error = new DomainError("Service Unavailable", "The database does not answer");
           throw Object.assign(error, { cause });
         }
-        return { status: "ok" };
       },
       { detail: HEALTH_OPERATIONS.ready },
     )
@@ -44,4 +61,10 @@ export function health(metrics: Metrics, check: () => Promise<void>) {
       },
       { detail: HEALTH_OPERATIONS.metrics },
     );
+}
+
+function sourceReadiness({ source, stopped }: SourceState): Readiness["sources"][number] {
+  if (stopped === undefined) return { source, status: "ok", reason: null, until: null };
+  const { reason, until } = stopped;
+  return { source, status: "stopped", reason, until: until === null ? null : formatInstant(until) };
 }

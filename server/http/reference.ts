@@ -11,6 +11,7 @@ import {
   TweetsPage,
   UserDetails,
 } from "../../core/schema/microblog.ts";
+import { Readiness } from "../../core/schema/readiness.ts";
 import { ChannelDetails, ChannelList, ShortDetails, ShortsPage } from "../../core/schema/video.ts";
 
 const SCRIPT_PATH = "/swagger/reference.js";
@@ -37,6 +38,7 @@ const SCHEMAS = {
   VideoError,
   ServiceError,
   Health: Type.Object({ status: Type.String() }, { additionalProperties: false }),
+  Readiness,
 };
 
 const DOCUMENTATION = {

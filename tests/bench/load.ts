@@ -27,6 +27,8 @@ export interface Loaded {
   readonly rate: number;
   /** The median time to an answer. */
   readonly medianMs: number;
+  /** The time that one answer of a hundred took, or longer. */
+  readonly p99Ms: number;
 }
 
 /** A prime, so that numbers times it, modulo the number of users, visit every user. */
@@ -53,8 +55,8 @@ export function createLoad(workspace: Workspace): Load {
     start += COUNTERS_OF_A_LOAD;
     const size: Size = { connections, seconds, start };
     const loaded = await (hasWrk ? withWrk(workspace, target, size) : withLibrary(target, size));
-    const { rate, medianMs, fault } = loaded;
-    if (fault === undefined && rate > 0 && medianMs > 0) return { rate, medianMs };
+    const { rate, medianMs, p99Ms, fault } = loaded;
+    if (fault === undefined && rate > 0 && medianMs > 0) return { rate, medianMs, p99Ms };
     const sample = await sampleOf(target, start);
     throw new Error(`${target.name} failed: ${fault ?? "no answer"}; ${sample}`);
   };
@@ -96,9 +98,19 @@ async function withWrk(
   ]);
   const [fault] = /Non-2xx.*|Socket errors.*/.exec(printed) ?? [];
   const [, rate] = /Requests\/sec:\s+([\d.]+)/.exec(printed) ?? [];
-  const [, median, unit = ""] = /^\s+50%\s+([\d.]+)(us|ms|s|m) *$/m.exec(printed) ?? [];
-  const medianMs = Number(median) * (UNIT_MS[unit] ?? Number.NaN);
-  return { rate: Number(rate), medianMs, fault };
+  return {
+    rate: Number(rate),
+    medianMs: percentileIn(printed, 50),
+    p99Ms: percentileIn(printed, 99),
+    fault,
+  };
+}
+
+/** A percentile of the times to an answer, in milliseconds, as wrk prints it. */
+function percentileIn(printed: string, percent: number): number {
+  const line = new RegExp(`^\\s+${percent}%\\s+([\\d.]+)(us|ms|s|m) *$`, "m");
+  const [, time, unit = ""] = line.exec(printed) ?? [];
+  return Number(time) * (UNIT_MS[unit] ?? Number.NaN);
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000 };
@@ -152,8 +164,8 @@ async function withLibrary(
   });
   const fault = non2xx + errors > 0 ? `${non2xx} refused, ${errors} broken` : undefined;
   durationsMs.sort((a, b) => a - b);
-  const medianMs = durationsMs[Math.floor(durationsMs.length / 2)] ?? Number.NaN;
-  return { rate: requests.total / duration, medianMs, fault };
+  const at = (part: number) => durationsMs[Math.floor(durationsMs.length * part)] ?? Number.NaN;
+  return { rate: requests.total / duration, medianMs: at(0.5), p99Ms: at(0.99), fault };
 }
 
 function freshPath(paths: readonly FreshPaths[], counter: number): string {

@@ -2,12 +2,13 @@
  * `bun run bench`: what this service takes and gives, beside what it could be at best and what is
  * written in an afternoon. Machines differ, so what counts are ratios within one run.
  *
- * Measures all parts, or those that are named: `details`, `cold`, `import`, `growth`. With --json
- * the report is JSON; with --minute the memory under load is watched for a minute.
+ * Measures all parts, or those that are named: `details`, `cold`, `import`, `collecting`, `growth`.
+ * With --json the report is JSON; with --minute the memory under load is watched for a minute.
  */
 import { parseArgs } from "node:util";
 import { formatJson } from "../../server/commands/table.ts";
 import { cold } from "./cold.ts";
+import { collecting } from "./collecting.ts";
 import { details } from "./details.ts";
 import { growth } from "./growth.ts";
 import { importing } from "./importing.ts";
@@ -17,7 +18,13 @@ import type { Part, Surroundings } from "./parts.ts";
 import { formatReport, type Row } from "./report.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
-const PARTS: Readonly<Record<string, Part>> = { details, cold, import: importing, growth };
+const PARTS: Readonly<Record<string, Part>> = {
+  details,
+  cold,
+  import: importing,
+  collecting,
+  growth,
+};
 
 const MEMORY_S = 15;
 const LONG_MEMORY_S = 60;

@@ -48,7 +48,7 @@ export function startService(
   { file }: Store,
   durability: "power" | "process" = "power",
 ): Promise<Side> {
-  const settings = { ...settingsOf(file), PORT: "0", DURABILITY: durability };
+  const settings = { ...settingsOf(file), PORT: "0", DURABILITY: durability, COLLECT: "off" };
   return workspace.start(verb("serve"), { settings });
 }
 

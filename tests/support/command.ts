@@ -21,6 +21,7 @@ export async function openPlace(settings: Readonly<Record<string, string>> = {})
     HOME: folder,
     DATABASE_URL: `file:${join(folder, "metrics.db")}`,
     PORT: "0",
+    COLLECT: "off",
     ...settings,
   };
   const spawn = (verb: readonly string[], stdin?: string | Uint8Array<ArrayBuffer>) =>

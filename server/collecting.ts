@@ -1,0 +1,57 @@
+/** The collectors put together with what the service has. */
+import type { Config } from "./config.ts";
+import { createLoop, type LoopEvent, type SourceStatus } from "./collectors/loop.ts";
+import type { CollectionState } from "./collectors/state.ts";
+import type { TakeIn } from "./collectors/errand.ts";
+import { createCollectors } from "./collectors/sources.ts";
+import { runLoop } from "./collectors/timer.ts";
+
+/** What the collectors are put together of. */
+export interface CollectingParts {
+  readonly config: Config;
+  readonly state: CollectionState;
+  readonly takeIn: TakeIn;
+  /** The clock, in milliseconds since 1970 UTC. */
+  now(): number;
+  report(event: LoopEvent): void;
+}
+
+/** Collects. */
+export type Collecting = ReturnType<typeof createCollecting>;
+
+/** Puts the collectors together. */
+export function createCollecting({ config, now, ...parts }: CollectingParts) {
+  const collectors = createCollectors(config.collectors);
+  const loop = createLoop({ ...parts, now, collectors });
+  return {
+    /** How the sources are. */
+    sources: loop.status,
+
+    /** Collects what is due now, whatever the pace. @returns What this did, by source. */
+    async collect(): Promise<SourceStatus[]> {
+      const before = await loop.status();
+      await loop.collect(false);
+      const after = await loop.status();
+      return after.map((source, index) =>
+        Object.assign(source, { work: workSince(source.work, before[index]?.work) }),
+      );
+    },
+
+    /**
+     * Collects from now on, at the pace of the quotas.
+     *
+     * @returns What ends it.
+     */
+    start: (onFailure: (error: unknown) => void) => runLoop(loop, now, onFailure),
+  };
+}
+
+function workSince(after: SourceStatus["work"], before = after): SourceStatus["work"] {
+  return {
+    source: after.source,
+    requests: after.requests - before.requests,
+    observed: after.observed - before.observed,
+    failed: after.failed - before.failed,
+    observations: after.observations - before.observations,
+  };
+}

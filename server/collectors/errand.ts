@@ -1,0 +1,179 @@
+/** One errand: a source is asked about some targets, what it tells is stored, and they are settled. */
+import {
+  chanceOf,
+  dueAfterFailure,
+  GONE_EVERY_MS,
+  itemEveryMs,
+  ITEMS_EVERY_MS,
+  nextDue,
+  PROFILE_EVERY_MS,
+} from "../../core/schedule.ts";
+import { DAY_MS } from "../../core/time.ts";
+import {
+  SourceFailure,
+  type Collector,
+  type Errand,
+  type Finding,
+  type Surroundings,
+} from "./port.ts";
+import type { CollectionState, DueTarget, SettledTarget } from "./state.ts";
+
+/** Takes in lines of observations, as an import does. */
+export type TakeIn = (
+  lines: Uint8Array,
+) => Promise<{ readonly rejected: readonly { readonly line: number; readonly reason: string }[] }>;
+
+/** What an errand is run with. */
+export interface ErrandParts {
+  readonly collector: Collector;
+  readonly surroundings: Surroundings;
+  readonly state: CollectionState;
+  readonly takeIn: TakeIn;
+  /** By how much intervals are stretched so that the quota reaches. */
+  readonly stretch: number;
+}
+
+/** What became of an errand. */
+export interface ErrandResult {
+  readonly observed: number;
+  readonly failed: number;
+  readonly observations: number;
+  /** Why the source could not be asked any further. */
+  readonly failure: SourceFailure | undefined;
+}
+
+/** Observations that are stored together at most. */
+const STORED_TOGETHER = 500;
+
+/** What was told of a target so far. */
+interface Told {
+  memo?: Finding["memo"];
+  failure?: string;
+  isGone: boolean;
+}
+
+/** Runs an errand for some targets that are due. */
+export async function runErrand(
+  parts: ErrandParts,
+  errand: Errand,
+  targets: readonly DueTarget[],
+): Promise<ErrandResult> {
+  const { collector, surroundings } = parts;
+  const told = new Map<string, Told>();
+  let observations = 0;
+  let waiting: Finding[] = [];
+  const store = async () => {
+    const findings = waiting;
+    waiting = [];
+    observations += await storeFindings(parts, findings, told);
+  };
+  let failure: SourceFailure | undefined;
+  try {
+    for await (const finding of collector.observe(errand, targets, surroundings)) {
+      waiting.push(finding);
+      if (waiting.length >= STORED_TOGETHER) await store();
+    }
+  } catch (error) {
+    if (!(error instanceof SourceFailure)) throw error;
+    failure = error;
+  }
+  await store();
+  // Of a list that was cut off it is not known what is missing.
+  if (failure !== undefined && errand === "items") {
+    for (const [id, { failure: own }] of told) if (own === undefined) told.delete(id);
+  }
+  const settled = targets.flatMap((target) =>
+    settle(parts, errand, target, told.get(target.id), failure),
+  );
+  await parts.state.settle(collector.platform, errand, settled);
+  const failed = settled.filter((one) => one.failed !== undefined).length;
+  return { observed: settled.length - failed, failed, observations, failure };
+}
+
+/** Stores what was found: first the observations, then what to ask for from now on. */
+async function storeFindings(
+  { collector, surroundings, state, takeIn, stretch }: ErrandParts,
+  findings: readonly Finding[],
+  told: Map<string, Told>,
+): Promise<number> {
+  const lines: string[] = [];
+  const targetOf: string[] = [];
+  for (const { target, memo, failure, isGone = false, observations = [] } of findings) {
+    const known: Told = told.get(target) ?? { isGone: false };
+    if (memo !== undefined) known.memo = memo;
+    if (failure !== undefined) known.failure = failure;
+    known.isGone ||= isGone;
+    told.set(target, known);
+    for (const observation of observations) {
+      lines.push(JSON.stringify(observation));
+      targetOf.push(target);
+    }
+  }
+  if (lines.length > 0) {
+    const { rejected } = await takeIn(new TextEncoder().encode(lines.join("\n")));
+    for (const { line, reason } of rejected) {
+      const known = told.get(targetOf[line - 1] ?? "");
+      if (known !== undefined) known.failure = reason;
+    }
+  }
+  const now = surroundings.now();
+  for (const { target, items = [] } of findings) {
+    if (items.length === 0) continue;
+    const due = items.map((item) => Object.assign({ dueAt: firstDue(item, now, stretch) }, item));
+    await state.addItems(collector.platform, target, due);
+  }
+  return lines.length;
+}
+
+function firstDue(
+  { id, publishedAt }: { readonly id: string; readonly publishedAt: number },
+  now: number,
+  stretch: number,
+): number {
+  const everyMs = itemEveryMs(now - publishedAt) * stretch;
+  return nextDue({ now, everyMs, isFirst: true, chance: chanceOf(id) });
+}
+
+/** What becomes of a target; nothing where the source could not be asked about it at all. */
+function settle(
+  { surroundings, stretch }: ErrandParts,
+  errand: Errand,
+  target: DueTarget,
+  told: Told | undefined,
+  failure: SourceFailure | undefined,
+): SettledTarget[] {
+  if (told === undefined && failure !== undefined && failure.kind !== "failed") return [];
+  const now = surroundings.now();
+  const chance = chanceOf(`${target.id} ${now}`);
+  const everyMs = intervalOf(errand, target, now) * (errand === "profile" ? 1 : stretch);
+  const reason = told?.failure ?? unsaid(errand, told, failure);
+  const memo = told?.memo === undefined ? {} : { memo: told.memo };
+  if (reason === undefined) {
+    const isFirst = target.succeededAt === null;
+    const dueAt = nextDue({ now, everyMs, isFirst, chance });
+    return [{ id: target.id, dueAt, succeededAt: now, ...memo }];
+  }
+  const goneMs = errand === "counts" ? GONE_EVERY_MS : DAY_MS;
+  const dueAt =
+    told?.isGone === true
+      ? nextDue({ now, everyMs: goneMs, isFirst: false, chance })
+      : dueAfterFailure({ now, everyMs, failures: target.failures + 1, chance });
+  return [{ id: target.id, dueAt, failed: { at: now, reason }, ...memo }];
+}
+
+/** Why a target failed of which the source told nothing; a list may well have nothing new. */
+function unsaid(
+  errand: Errand,
+  told: Told | undefined,
+  failure: SourceFailure | undefined,
+): string | undefined {
+  if (told !== undefined) return undefined;
+  if (failure !== undefined) return failure.message;
+  return errand === "items" ? undefined : "The source told nothing of it";
+}
+
+function intervalOf(errand: Errand, { publishedAt }: DueTarget, now: number): number {
+  if (errand === "profile") return PROFILE_EVERY_MS;
+  if (errand === "items") return ITEMS_EVERY_MS;
+  return itemEveryMs(Math.max(0, now - (publishedAt ?? now)));
+}

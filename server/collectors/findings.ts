@@ -1,0 +1,113 @@
+/** How collectors go through their targets, and tell what they found. */
+import { DomainError } from "../../core/errors.ts";
+import { checkObservation } from "../../core/observations.ts";
+import { formatInstant } from "../../core/time.ts";
+import {
+  NotThere,
+  SourceFailure,
+  type Finding,
+  type ObservationRecord,
+  type Target,
+} from "./port.ts";
+
+/**
+ * An observation, without what was not told.
+ *
+ * @param at When it was observed, in milliseconds since 1970 UTC.
+ * @param fields `undefined` is not told; a count of `null` is told to be unknown.
+ */
+export function recordOf(
+  kind: ObservationRecord["kind"],
+  at: number,
+  fields: Readonly<Record<string, unknown>>,
+): ObservationRecord {
+  const told = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return { kind, observedAt: formatInstant(at), ...Object.fromEntries(told) };
+}
+
+/** Why an observation is not stored; `undefined` where it is. */
+export function refusalOf(record: ObservationRecord, now: number): string | undefined {
+  try {
+    checkObservation(record, now);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DomainError) return error.message;
+    throw error;
+  }
+}
+
+/** The finding of one observation of a target: it, or why it cannot be believed. */
+export function findingOf(
+  target: string,
+  record: ObservationRecord,
+  now: number,
+  more: Pick<Finding, "memo"> = {},
+): Finding {
+  const failure = refusalOf(record, now);
+  return failure === undefined ? { target, observations: [record], ...more } : { target, failure };
+}
+
+/** The finding of a target that is not there. */
+export function goneOf(target: string, failure: string): Finding {
+  return { target, failure, isGone: true };
+}
+
+/**
+ * Goes through targets that are asked about together. Where the source says of a batch that it is
+ * not there, its halves are asked about, until who is missing is alone.
+ *
+ * @param tell Asks before it tells.
+ */
+export async function* inBatches(
+  targets: readonly Target[],
+  size: number,
+  tell: (batch: readonly Target[]) => AsyncIterable<Finding>,
+): AsyncGenerator<Finding> {
+  const waiting: (readonly Target[])[] = [];
+  for (let from = 0; from < targets.length; from += size) {
+    waiting.push(targets.slice(from, from + size));
+  }
+  for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
+    const [first] = batch;
+    try {
+      yield* tell(batch);
+    } catch (error) {
+      if (!(error instanceof NotThere) || first === undefined) throw error;
+      const half = Math.ceil(batch.length / 2);
+      if (batch.length === 1) yield goneOf(first.id, error.message);
+      else waiting.unshift(batch.slice(0, half), batch.slice(half));
+    }
+  }
+}
+
+/** How many failures in a row, from the first target on, are a failure of the source. */
+const FAILURES_AT_ONCE = 3;
+
+/**
+ * Goes through targets one by one: where one is not there, or the source fails about it, the others
+ * are asked about all the same. A source that fails about the first ones has failed altogether.
+ */
+export async function* oneByOne(
+  targets: readonly Target[],
+  tell: (target: Target) => AsyncIterable<Finding>,
+): AsyncGenerator<Finding> {
+  const failed: Finding[] = [];
+  let isAnswering = false;
+  for (const target of targets) {
+    try {
+      yield* tell(target);
+      isAnswering = true;
+    } catch (error) {
+      if (error instanceof NotThere) {
+        isAnswering = true;
+        yield goneOf(target.id, error.message);
+        continue;
+      }
+      if (!(error instanceof SourceFailure) || error.kind !== "failed") throw error;
+      failed.push({ target: target.id, failure: error.message });
+      const most = Math.min(targets.length, FAILURES_AT_ONCE);
+      if (!isAnswering && failed.length >= most) throw error;
+    }
+  }
+  yield* failed;
+}

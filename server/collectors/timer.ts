@@ -1,0 +1,47 @@
+/** Runs the loop while a service runs. */
+import type { Loop } from "./loop.ts";
+
+/** It is looked for what is due this often at most, and at least. */
+const SHORTEST_MS = 2000;
+const LONGEST_MS = 30_000;
+
+/**
+ * Runs a loop again and again, one turn after another.
+ *
+ * @param now The clock, in milliseconds since 1970 UTC.
+ * @param onFailure Told of a turn that failed; the next one comes all the same.
+ * @returns What ends it, once the errand that is under way is done.
+ */
+export function runLoop(
+  loop: Loop,
+  now: () => number,
+  onFailure: (error: unknown) => void,
+): () => Promise<void> {
+  let isEnded = false;
+  let timer: Timer | undefined;
+
+  async function turn(): Promise<void> {
+    let waitMs = LONGEST_MS;
+    try {
+      await loop.collect();
+      const wakeAt = await loop.wakeAt();
+      if (wakeAt !== undefined) waitMs = Math.max(SHORTEST_MS, Math.min(waitMs, wakeAt - now()));
+    } catch (error) {
+      onFailure(error);
+    }
+    if (isEnded) return;
+    timer = setTimeout(begin, waitMs);
+  }
+
+  let current = turn();
+  function begin(): void {
+    current = turn();
+  }
+
+  return async () => {
+    isEnded = true;
+    clearTimeout(timer);
+    loop.end();
+    await current;
+  };
+}

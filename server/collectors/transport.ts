@@ -1,0 +1,89 @@
+/** One request over the network: its answer within a time and a size, and nothing more. */
+import type { RawAnswer } from "./port.ts";
+
+/** Why a request failed, where that can pass; the message never holds the URL. */
+export class Passing extends Error {
+  override readonly name = "Passing";
+}
+
+/** An answer that is larger than is read. */
+export class TooLarge extends Error {
+  override readonly name = "TooLarge";
+}
+
+/** What a request is sent with, and what is waited for. */
+export interface Sending {
+  /** Whom it is sent to, for messages. */
+  readonly to: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds until the last byte of the answer. */
+  readonly timeoutMs: number;
+  /** Bytes of the body, unpacked. */
+  readonly maxBytes: number;
+  /** Ends it before. */
+  readonly signal?: AbortSignal | undefined;
+  /** Takes out of a text what nobody may be told. */
+  hide(text: string): string;
+}
+
+/**
+ * Gets what is at a URL; a redirect is an answer like any other.
+ *
+ * @throws {Passing} It could not be reached, broke off or took too long.
+ * @throws {TooLarge} The body has more than `maxBytes`; it was read no further.
+ */
+export async function send(url: URL, sending: Sending): Promise<RawAnswer> {
+  const { to, headers, timeoutMs, maxBytes } = sending;
+  const controller = new AbortController();
+  const signal =
+    sending.signal === undefined
+      ? controller.signal
+      : AbortSignal.any([controller.signal, sending.signal]);
+  const timer = setTimeout(() => controller.abort(), timeoutMs);
+  try {
+    const response = await fetch(url, { headers, signal, redirect: "manual" });
+    const bytes = await readBody(response, maxBytes);
+    if (bytes === undefined) throw new TooLarge(`${to} answered with more than ${maxBytes} bytes`);
+    return { status: response.status, headers: response.headers, body: parse(bytes, sending) };
+  } catch (error) {
+    if (error instanceof TooLarge) throw error;
+    if (signal.aborted) throw new Passing(`${to} did not answer within ${timeoutMs} ms`);
+    // The error itself is dropped: it names the URL, and with it what opens the source.
+    throw new Passing(`${to} could not be reached, or broke off: ${codeOf(error)}`);
+  } finally {
+    clearTimeout(timer);
+    // Ends what is still under way; what was read to its end has nothing left to end.
+    controller.abort();
+  }
+}
+
+/** @returns `undefined` where there is more than is read. */
+async function readBody({ body }: Response, maxBytes: number): Promise<Uint8Array | undefined> {
+  if (body === null) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.byteLength;
+    if (size > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The value that a body holds as JSON; `undefined` where it is none. */
+function parse(bytes: Uint8Array, { hide }: Sending): unknown {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    // What is hidden here can't be told by halves later, where a message is cut.
+    return JSON.parse(text, (_name, value: unknown) =>
+      typeof value === "string" ? hide(value) : value,
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "no reason given";
+  return "code" in error && typeof error.code === "string" ? error.code : error.name;
+}

@@ -1,0 +1,98 @@
+/** YouTube, by its Data API v3: channels and their shorts. */
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { quote } from "../../core/errors.ts";
+import { nextQuotaDay } from "../../core/quota.ts";
+import { formatInstant } from "../../core/time.ts";
+import { judgeStatus } from "./answers.ts";
+import { inBatches, oneByOne } from "./findings.ts";
+import type { Collector, Judgement, RawAnswer } from "./port.ts";
+import { profilesOf } from "./youtube-channels.ts";
+import { countsOf, shortsOf } from "./youtube-shorts.ts";
+
+const BATCH = 50;
+const UNITS_PER_DAY = 10_000;
+const ZONE = "America/Los_Angeles";
+
+/** Makes the collector of YouTube. */
+export function youtube(settings: {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}): Collector {
+  return {
+    source: "youtube",
+    platform: "video",
+    baseUrl: settings.baseUrl,
+    credentials: { headers: {}, query: { key: settings.apiKey } },
+    buckets: {
+      general: { unitsPerDay: UNITS_PER_DAY, zone: ZONE },
+      stats: { unitsPerDay: UNITS_PER_DAY, zone: ZONE },
+    },
+    errands: {
+      profile: { batch: BATCH, bucket: "general" },
+      items: { batch: 1, bucket: "general" },
+      counts: { batch: BATCH, bucket: "stats" },
+    },
+    judge,
+    observe(errand, targets, surroundings) {
+      switch (errand) {
+        case "profile":
+          return profilesOf(targets, BATCH, surroundings);
+        case "items":
+          return oneByOne(targets, (target) => shortsOf(target, surroundings));
+        case "counts":
+          return inBatches(targets, BATCH, (batch) => countsOf(batch, surroundings));
+      }
+    },
+  };
+}
+
+const Refusal = Type.Object({
+  error: Type.Object({
+    message: Type.Optional(Type.String()),
+    errors: Type.Optional(Type.Array(Type.Object({ reason: Type.Optional(Type.String()) }))),
+    details: Type.Optional(Type.Array(Type.Object({ reason: Type.Optional(Type.String()) }))),
+  }),
+});
+
+const SPENT = ["quotaExceeded", "dailyLimitExceeded", "dailyLimitExceededUnreg"];
+const TOO_FAST = ["rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"];
+const HIDDEN = ["playlistItemsNotAccessible", "channelForbidden", "playlistForbidden"];
+const KEY_REFUSED = [
+  "forbidden",
+  "keyInvalid",
+  "keyExpired",
+  "accessNotConfigured",
+  "ipRefererBlocked",
+  "API_KEY_INVALID",
+  "API_KEY_SERVICE_BLOCKED",
+  "SERVICE_DISABLED",
+  "CONSUMER_SUSPENDED",
+];
+
+function judge(answer: RawAnswer, now: number): Judgement {
+  const { status, body } = answer;
+  if (!Value.Check(Refusal, body)) {
+    return status === 401 ? keyRefused("status 401") : judgeStatus("youtube", answer);
+  }
+  const { message = "", errors = [], details = [] } = body.error;
+  const reasons = [...errors, ...details].flatMap(({ reason }) => reason ?? []);
+  const isOneOf = (wanted: readonly string[]) => reasons.some((reason) => wanted.includes(reason));
+  const told = quote([...reasons, message].join(": "));
+  const isTooFast = isOneOf(TOO_FAST);
+  if (isOneOf(SPENT) || (isTooFast && /per day/i.test(message))) {
+    const until = nextQuotaDay(now, ZONE);
+    const reason = `The day's quota of YouTube is spent until ${formatInstant(until)}`;
+    return { kind: "stop", until, reason };
+  }
+  if (isTooFast) return { kind: "passing", reason: `YouTube was asked too fast: ${told}` };
+  if (status === 401 || isOneOf(KEY_REFUSED)) return keyRefused(told);
+  if (isOneOf(HIDDEN)) return { kind: "missing", reason: `YouTube does not show it: ${told}` };
+  const judged = judgeStatus("youtube", answer, told);
+  if (judged.kind !== "answer") return judged;
+  return { kind: "refused", reason: `YouTube answered with an error: ${told}` };
+}
+
+function keyRefused(told: string): Judgement {
+  return { kind: "stop", until: undefined, reason: `YouTube refuses the API key: ${told}` };
+}

@@ -1,0 +1,169 @@
+/**
+ * Collecting as a process: by hand, by the service, and killed in the middle of a pass.
+ * COLLECT_CRASH_ROUNDS=20 is the long form.
+ */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { openPlace, type Place } from "../support/command.ts";
+import { readOutside } from "../support/database.ts";
+import { handleOf, openBluesky } from "../support/platforms/bluesky.ts";
+import { createWorld, type World } from "../support/platforms/world.ts";
+import { KEY_REFUSED, openYoutube } from "../support/platforms/youtube.ts";
+import { answering } from "../support/platforms/faults.ts";
+import type { Fake } from "../support/platforms/fake.ts";
+
+const ROUNDS = Number(process.env["COLLECT_CRASH_ROUNDS"] ?? 3);
+const API_KEY = "AIza-not-to-be-told";
+const DAY_MS = 86_400_000;
+
+let world: World;
+let youtube: Fake;
+let bluesky: Fake;
+let place: Place;
+beforeEach(async () => {
+  world = createWorld({
+    beganAt: Date.now() - 5 * DAY_MS,
+    endsAt: Date.now() + DAY_MS,
+    channels: 12,
+    shortsEach: 30,
+    creators: 30,
+    postsEach: 20,
+  });
+  youtube = await openYoutube({ world, now: Date.now, apiKey: API_KEY });
+  bluesky = await openBluesky({ world, now: Date.now });
+  place = await openPlace({
+    COLLECT: "on",
+    YOUTUBE_API_KEY: API_KEY,
+    YOUTUBE_API_URL: youtube.baseUrl,
+    BLUESKY_API_URL: bluesky.baseUrl,
+  });
+});
+afterEach(async () => {
+  await youtube.close();
+  await bluesky.close();
+  await place.close();
+});
+
+/** Watches some of the world's channels and users. */
+async function watch(channels: number, creators: number): Promise<string> {
+  await place.must("accounts", "create", "acme", "--credits", "1000");
+  const key = (await place.must("keys", "create", "acme")).trim();
+  for (const { handle } of world.channels.slice(0, channels)) {
+    await place.must("channels", "track", `@${handle}`);
+  }
+  const service = await place.serve();
+  for (const user of world.users.slice(0, creators)) {
+    const response = await fetch(`${service.url}/api/creators`, {
+      method: "PATCH",
+      headers: { "x-api-key": key, "content-type": "application/json" },
+      body: JSON.stringify({ platform: "microblog", creator: handleOf(user) }),
+    });
+    expect(response.status).toBe(201);
+  }
+  await service.stop();
+  return key;
+}
+
+const rows = async (sql: string) =>
+  (await readOutside(place.file, sql)) as Record<string, number>[];
+
+describe("collect --once", () => {
+  test("observes what is due, prints what it did, and finds nothing due after", async () => {
+    await watch(2, 3);
+    const first = JSON.parse(await place.must("collect", "--once", "--json"));
+    expect(first.sources).toMatchObject([
+      { source: "youtube", failed: 0, stopped: null },
+      { source: "bluesky", failed: 0, stopped: null },
+    ]);
+    const [stored] = await rows(
+      "SELECT (SELECT count(*) FROM shorts) AS shorts, (SELECT count(*) FROM tweets) AS tweets, " +
+        "(SELECT count(*) FROM channels WHERE observed_at IS NOT NULL) AS channels",
+    );
+    expect(stored?.["channels"]).toBe(2);
+    expect(stored?.["shorts"]).toBeGreaterThan(20);
+    expect(stored?.["tweets"]).toBeGreaterThan(20);
+    const again = JSON.parse(await place.must("collect", "--once", "--json"));
+    expect(again.sources).toMatchObject([
+      { source: "youtube", requests: 0 },
+      { source: "bluesky", requests: 0 },
+    ]);
+    expect(await place.must("collect", "--once")).toContain("bluesky");
+  }, 60_000);
+
+  test("a key that is refused stops the source, and is told without being shown", async () => {
+    await watch(1, 1);
+    youtube.fail(answering(KEY_REFUSED), { times: 100 });
+    const { status, out, err } = await place.run(["collect", "--once"]);
+    expect(status).toBe(1);
+    expect(out).toContain("bluesky");
+    expect(err).toContain("youtube is stopped until its settings change");
+    expect(out + err).not.toContain(API_KEY);
+    const served = youtube.served();
+    await place.run(["collect", "--once"]);
+    expect(youtube.served()).toBe(served);
+    const service = await place.serve();
+    const ready = await (await fetch(`${service.url}/readyz`)).json();
+    expect(ready).toMatchObject({
+      sources: [{ status: "stopped", until: null }, { status: "ok" }],
+    });
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    expect(metrics).toContain('collector_stopped{source="youtube"} 1');
+    expect(metrics).toContain('collector_stopped{source="bluesky"} 0');
+    const { log } = await service.stop();
+    expect(log + metrics + JSON.stringify(ready)).not.toContain(API_KEY);
+  }, 60_000);
+});
+
+describe("a service that collects", () => {
+  test("begins by itself, and ends in the middle of a pass when it is told to", async () => {
+    const key = await watch(0, 2);
+    const service = await place.serve();
+    const [first] = world.users;
+    if (first === undefined) throw new Error("The world has no users");
+    const path = `${service.url}/api/microblog/${handleOf(first)}/details`;
+    let status = 0;
+    for (let tries = 0; status !== 200 && tries < 100; tries++) {
+      await Bun.sleep(50);
+      status = (await fetch(path, { headers: { "x-api-key": key } })).status;
+    }
+    expect(status).toBe(200);
+    expect((await service.stop()).status).toBe(0);
+  }, 60_000);
+
+  test(`kill -9 in the middle of a pass: nothing that was reported is lost (${ROUNDS} rounds)`, async () => {
+    await watch(12, 30);
+    for (let round = 0; round < ROUNDS; round++) {
+      await rows("UPDATE targets SET due_at = 0 RETURNING due_at");
+      const before = youtube.served() + bluesky.served();
+      const service = await place.serve();
+      while (youtube.served() + bluesky.served() === before) await Bun.sleep(2);
+      await Bun.sleep(Math.random() * 250);
+      await service.stop("SIGKILL");
+      const [found] = await rows(
+        `SELECT (SELECT integrity_check = 'ok' FROM pragma_integrity_check) AS whole,
+        (SELECT count(*) FROM targets WHERE platform = 'microblog' AND errand = 'profile'
+          AND succeeded_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM user_observations
+            JOIN users ON users.key = user WHERE users.id = targets.id
+            AND at >= targets.succeeded_at - 60000)) AS lostUsers,
+        (SELECT count(*) FROM targets WHERE errand = 'counts' AND NOT EXISTS (
+          SELECT 1 FROM tweets WHERE tweets.id = targets.id UNION ALL
+          SELECT 1 FROM shorts WHERE shorts.id = targets.id)) AS lostItems,
+        (SELECT total(units) FROM quota_use WHERE source = 'youtube') AS youtube,
+        (SELECT total(units) FROM quota_use WHERE source = 'bluesky') AS bluesky`,
+      );
+      expect(found).toMatchObject({ whole: 1, lostUsers: 0, lostItems: 0 });
+      expect(found?.["youtube"]).toBeGreaterThanOrEqual(youtube.served());
+      expect(found?.["bluesky"]).toBeGreaterThanOrEqual(bluesky.served());
+    }
+    await place.must("collect", "--once");
+    const lines = (await place.must("export")).trim().split("\n");
+    const identities = lines.map((line) => {
+      const { kind, observedAt, id, username } = JSON.parse(line);
+      return `${kind} ${id ?? username} ${observedAt}`;
+    });
+    expect(new Set(identities).size).toBe(identities.length);
+    const [left] = await rows(
+      `SELECT count(*) AS due FROM targets WHERE due_at <= ${Date.now()} OR failure IS NOT NULL`,
+    );
+    expect(left).toEqual({ due: 0 });
+  }, 600_000);
+});

@@ -1,0 +1,199 @@
+/**
+ * Days of collecting in minutes: the real loop, client, collectors and database against the fakes of
+ * the platforms, under a clock that jumps from turn to turn.
+ */
+import { createLoop, type LoopEvent } from "../../server/collectors/loop.ts";
+import type { Collector, Source } from "../../server/collectors/port.ts";
+import { bluesky } from "../../server/collectors/bluesky.ts";
+import { youtube } from "../../server/collectors/youtube.ts";
+import { channelStore } from "../../server/store/channels.ts";
+import { collectionStore } from "../../server/store/collection.ts";
+import { creatorStore } from "../../server/store/creators.ts";
+import type { Database } from "../../server/store/database.ts";
+import { createIntake } from "../../server/store/intake.ts";
+import { handleOf, openBluesky } from "./platforms/bluesky.ts";
+import { quotaDays } from "./platforms/quota-day.ts";
+import { createWorld, type WorldPlan } from "./platforms/world.ts";
+import { openYoutube } from "./platforms/youtube.ts";
+
+/** One minute, in milliseconds. */
+export const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** When a simulation begins: at midnight in California. */
+export const BEGIN = Date.parse("2026-10-20T07:00:00.000Z");
+
+const KEY = "simulated-key";
+
+/** What is simulated. */
+export interface SimulationPlan {
+  readonly days: number;
+  /** How far the clock goes from turn to turn. */
+  readonly stepMs: number;
+  readonly world: Omit<WorldPlan, "beganAt" | "endsAt">;
+  /** How many days before the beginning the first items were published. */
+  readonly daysBefore: number;
+}
+
+/** Requests that a fake served, by bucket. */
+export interface Use {
+  readonly source: Source;
+  readonly bucket: string;
+  /** By quota day, `2026-11-20`. */
+  readonly perDay: Map<string, number>;
+  /** By hour since the beginning. */
+  readonly perHour: number[];
+  readonly limit: number;
+}
+
+/** Opens a simulation on a database; nothing has happened yet. */
+export async function openSimulation(database: Database, plan: SimulationPlan) {
+  const clock = { now: BEGIN };
+  const now = () => clock.now;
+  const world = createWorld({
+    beganAt: BEGIN - plan.daysBefore * DAY_MS,
+    endsAt: BEGIN + plan.days * DAY_MS,
+    ...plan.world,
+  });
+  const fakes = {
+    youtube: await openYoutube({ world, now, apiKey: KEY, logSize: 1 }),
+    bluesky: await openBluesky({ world, now, logSize: 1 }),
+  };
+  const collectors: Collector[] = [
+    youtube({ baseUrl: fakes.youtube.baseUrl, apiKey: KEY }),
+    bluesky({ baseUrl: fakes.bluesky.baseUrl }),
+  ];
+  const state = collectionStore(database);
+  const channels = channelStore(database);
+  for (const { id } of world.channels) await channels.track(id, clock.now);
+  const creators = creatorStore(database);
+  for (const user of world.users) {
+    await creators.add({ platform: "microblog", creator: handleOf(user) }, clock.now);
+  }
+  const takeIn = createIntake(database, now);
+  const events: LoopEvent[] = [];
+  const report = (event: LoopEvent) => void events.push(event);
+  const start = () => createLoop({ collectors, state, takeIn, now, report });
+  let loop = start();
+  const uses = usesOf(collectors);
+  let served = new Map<string, number>();
+
+  /** Notes what the fakes served since the last time. */
+  function note(): void {
+    const total = new Map<string, number>();
+    for (const { source, bucket, perDay, perHour } of uses) {
+      const fake = source === "youtube" ? fakes.youtube : fakes.bluesky;
+      let sum = 0;
+      for (const [key, count] of fake.counts()) {
+        const [of = "", day = ""] = key.split(" ");
+        if (of !== (source === "bluesky" ? "all" : bucket)) continue;
+        perDay.set(day, count);
+        sum += count;
+      }
+      const hour = Math.floor((clock.now - BEGIN) / HOUR_MS);
+      const before = served.get(`${source} ${bucket}`) ?? 0;
+      perHour[hour] = (perHour[hour] ?? 0) + sum - before;
+      total.set(`${source} ${bucket}`, sum);
+    }
+    served = total;
+  }
+
+  return {
+    clock,
+    world,
+    state,
+    events,
+    uses: uses as readonly Use[],
+    status: () => loop.status(),
+    /** Collects until the clock is there. */
+    async runUntil(instant: number): Promise<void> {
+      while (clock.now < instant) {
+        await loop.collect();
+        note();
+        clock.now = Math.min(instant, clock.now + plan.stepMs);
+      }
+    },
+    /** Nothing runs for a while; then the loop starts anew. */
+    sleepFor(ms: number): void {
+      clock.now += ms;
+      loop = start();
+    },
+    async close(): Promise<void> {
+      await fakes.youtube.close();
+      await fakes.bluesky.close();
+    },
+  };
+}
+
+/** An opened simulation. */
+export type Simulation = Awaited<ReturnType<typeof openSimulation>>;
+
+function usesOf(collectors: readonly Collector[]): Use[] {
+  return collectors.flatMap(({ source, buckets }) =>
+    Object.entries(buckets).map(([bucket, { unitsPerDay }]) => ({
+      source,
+      bucket,
+      perDay: new Map<string, number>(),
+      perHour: [],
+      limit: unitsPerDay,
+    })),
+  );
+}
+
+/** The quota days of a simulation, the first and the last one whole. */
+export function wholeDays(from: number, to: number): string[] {
+  const dayOf = quotaDays("America/Los_Angeles");
+  const days = Math.floor((to - from) / DAY_MS);
+  return Array.from({ length: days }, (_, day) => dayOf(from + (day + 0.5) * DAY_MS));
+}
+
+/** What was observed of items of an age, in days, by whether they were observed again in time. */
+export type AgeClassGaps = Readonly<
+  Record<"items" | "observations" | "medianHours" | "longestHours", number> & { name: string }
+>;
+
+/** The time between two observations of an item, by its age then. */
+export async function gapsOf(
+  database: Database,
+  { items, observations, owner, published }: GapTables,
+  classes: readonly { readonly name: string; readonly from: number; readonly to: number }[],
+): Promise<AgeClassGaps[]> {
+  const rows = await database.select(
+    `SELECT o.at - i.${published} AS age, o.${owner} AS item, ` +
+      `lead(o.at) OVER (PARTITION BY o.${owner} ORDER BY o.at) - o.at AS gap ` +
+      `FROM ${observations} AS o JOIN ${items} AS i ON i.key = o.${owner}`,
+  );
+  return classes.map(({ name, from, to }) => {
+    const gaps: number[] = [];
+    const seen = new Set<unknown>();
+    let count = 0;
+    for (const row of rows) {
+      const age = Number(row["age"]);
+      if (age < from || age >= to) continue;
+      count++;
+      seen.add(row["item"]);
+      if (row["gap"] !== null) gaps.push(Number(row["gap"]) / HOUR_MS);
+    }
+    gaps.sort((a, b) => a - b);
+    return {
+      name,
+      items: seen.size,
+      observations: count,
+      medianHours: rounded(gaps[Math.floor(gaps.length / 2)]),
+      longestHours: rounded(gaps.at(-1)),
+    };
+  });
+}
+
+/** Where the items of a platform lie. */
+export interface GapTables {
+  readonly items: "shorts" | "tweets";
+  readonly observations: "short_observations" | "tweet_observations";
+  readonly owner: "short" | "tweet";
+  readonly published: "published_at" | "created_at";
+}
+
+function rounded(hours = Number.NaN): number {
+  return Math.round(hours * 100) / 100;
+}
