@@ -5,6 +5,7 @@ import {
   GONE_EVERY_MS,
   itemEveryMs,
   ITEMS_EVERY_MS,
+  LOOK_AHEAD_MS,
   nextDue,
   PROFILE_EVERY_MS,
 } from "../../core/schedule.ts";
@@ -65,7 +66,8 @@ export async function runErrand(
   const store = async () => {
     const findings = waiting;
     waiting = [];
-    observations += await storeFindings(parts, findings, told);
+    const isListing = errand === "items";
+    observations += await storeFindings(parts, findings, told, isListing);
   };
   let failure: SourceFailure | undefined;
   try {
@@ -92,10 +94,15 @@ export async function runErrand(
 
 /** Stores what was found: first the observations, then what to ask for from now on. */
 async function storeFindings(
-  { collector, surroundings, state, takeIn, stretch }: ErrandParts,
+  parts: ErrandParts,
   findings: readonly Finding[],
   told: Map<string, Told>,
+  isListing: boolean,
 ): Promise<number> {
+  const { collector, surroundings, state, takeIn, stretch } = parts;
+  const listed = isListing ? await knownAmong(parts, findings) : new Map<unknown, DueTarget>();
+  const until = surroundings.now() + LOOK_AHEAD_MS;
+  const alongside: DueTarget[] = [];
   const lines: string[] = [];
   const targetOf: string[] = [];
   for (const { target, memo, failure, isGone = false, observations = [] } of findings) {
@@ -105,6 +112,10 @@ async function storeFindings(
     known.isGone ||= isGone;
     told.set(target, known);
     for (const observation of observations) {
+      const item = listed.get(observation["id"]);
+      // What is listed again and again is observed only when it is due.
+      if (item !== undefined && item.dueAt > until) continue;
+      if (item !== undefined) alongside.push(item);
       lines.push(JSON.stringify(observation));
       targetOf.push(target);
     }
@@ -122,7 +133,26 @@ async function storeFindings(
     const due = items.map((item) => Object.assign({ dueAt: firstDue(item, now, stretch) }, item));
     await state.addItems(collector.platform, target, due);
   }
+  if (alongside.length > 0) {
+    const settled = alongside.flatMap((item) =>
+      settle(parts, "counts", item, { isGone: false }, undefined),
+    );
+    await state.settle(collector.platform, "counts", settled);
+  }
   return lines.length;
+}
+
+/** The items among what was found that are targets already, by their identifiers. */
+async function knownAmong(
+  { collector, state }: ErrandParts,
+  findings: readonly Finding[],
+): Promise<ReadonlyMap<unknown, DueTarget>> {
+  const ids = findings.flatMap(({ observations = [] }) =>
+    observations.map((of) => String(of["id"])),
+  );
+  if (ids.length === 0) return new Map();
+  const known = await state.knownItems(collector.platform, ids);
+  return new Map(known.map((item) => [item.id, item]));
 }
 
 function firstDue(

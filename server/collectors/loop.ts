@@ -2,17 +2,10 @@
  * The loop: asks every source for what is due, within its quota and at its pace, and goes on where
  * it was after a stop of any length.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { nextQuotaDay, quotaDay } from "../../core/quota.ts";
-import {
-  AGE_CLASSES,
-  itemObservationsPerDay,
-  ITEMS_EVERY_MS,
-  LOOK_AHEAD_MS,
-  PROFILE_EVERY_MS,
-  QUOTA_RESERVE,
-  stretchOf,
-} from "../../core/schedule.ts";
-import { DAY_MS } from "../../core/time.ts";
+import { LOOK_AHEAD_MS } from "../../core/schedule.ts";
+import { bucketOf, limitOf, stretchesOf } from "./budget.ts";
 import { createClient } from "./client.ts";
 import { runErrand, type TakeIn } from "./errand.ts";
 import { createPace, type SourcePace } from "./pace.ts";
@@ -25,6 +18,9 @@ import {
   type Surroundings,
 } from "./port.ts";
 import type { CollectionState, StoppedSource } from "./state.ts";
+
+/** How long the loop rests between two errands of a source. */
+const REST_BETWEEN_MS = 100;
 
 /** So many errands may fail one after the other before a source is left alone, for so long. */
 const FAILURES_MAX = 3;
@@ -45,6 +41,8 @@ export interface LoopParts {
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
   report(event: LoopEvent): void;
+  /** Milliseconds between two errands of a source, 100 unless told. */
+  readonly restMs?: number;
   /** How an answer is waited for; see the client. */
   readonly client?: { readonly timeoutMs?: number; readonly retryMinMs?: number };
 }
@@ -102,14 +100,23 @@ export function createLoop(parts: LoopParts) {
     await Promise.all(runners.map((runner) => work(runner, isPaced)));
   }
 
+  /** Lets those who read go first. */
+  async function rest(): Promise<void> {
+    const { restMs = REST_BETWEEN_MS } = parts;
+    const { signal } = ending;
+    if (restMs > 0) await sleep(restMs, undefined, { signal }).catch(() => undefined);
+  }
+
   /** Asks a source for all that is due and that it lets itself be asked. */
   async function work(runner: Runner, isPaced: boolean): Promise<void> {
     if ((await stopOf(runner)) !== undefined) return;
     runner.stretches = await stretchesOf(state, runner.collector, now());
     for (const errand of ERRANDS) {
       let mayBeMore = true;
-      while (mayBeMore && !ending.signal.aborted)
+      while (mayBeMore && !ending.signal.aborted) {
         mayBeMore = await workOnce(runner, errand, isPaced);
+        if (mayBeMore && isPaced) await rest();
+      }
     }
   }
 
@@ -233,47 +240,18 @@ function createRunner(
       .update(JSON.stringify([baseUrl, credentials]))
       .digest("hex"),
     pace,
-    surroundings: { now, ask, knownOf: (ids) => state.knownOf(platform, ids) },
+    surroundings: {
+      now,
+      ask,
+      knownOf: async (ids) => {
+        const known = await state.knownItems(platform, ids);
+        return new Set(known.map(({ id }) => id));
+      },
+    },
     work,
     stretches: {},
     failures: 0,
   };
-}
-
-function bucketOf({ buckets }: Collector, name: string) {
-  const bucket = buckets[name];
-  if (bucket === undefined) throw new Error(`There is no bucket ${name}`);
-  return bucket;
-}
-
-/** What the collectors use of a day's quota. */
-function limitOf(unitsPerDay: number): number {
-  return Math.floor(unitsPerDay * (1 - QUOTA_RESERVE));
-}
-
-/** By how much the intervals of each bucket are stretched. */
-async function stretchesOf(
-  state: CollectionState,
-  { platform, errands, buckets }: Collector,
-  now: number,
-): Promise<Record<string, number>> {
-  const [profiles, lists] = await state.countTargets(platform);
-  const items = await state.countItems(platform, AGE_CLASSES, now);
-  const perDay: Readonly<Record<Errand, number>> = {
-    profile: ((profiles / errands.profile.batch) * DAY_MS) / PROFILE_EVERY_MS,
-    items: ((lists / errands.items.batch) * DAY_MS) / ITEMS_EVERY_MS,
-    counts: itemObservationsPerDay(items) / errands.counts.batch,
-  };
-  const stretches: Record<string, number> = {};
-  for (const [name, { unitsPerDay }] of Object.entries(buckets)) {
-    const of = (errand: Errand) => (errands[errand].bucket === name ? perDay[errand] : 0);
-    stretches[name] = stretchOf({
-      fixed: of("profile"),
-      needed: of("items") + of("counts"),
-      available: limitOf(unitsPerDay),
-    });
-  }
-  return stretches;
 }
 
 async function statusOf(

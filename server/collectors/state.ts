@@ -57,8 +57,8 @@ export interface CollectionState {
     errand: Errand,
     settled: readonly SettledTarget[],
   ): Promise<void>;
-  /** Those of some items that are targets of `counts`. */
-  knownOf(platform: ObservedPlatform, ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Those of some items that are targets of `counts`, in any order. */
+  knownItems(platform: ObservedPlatform, ids: readonly string[]): Promise<DueTarget[]>;
   /** Adds items that are not targets of `counts` yet; of an owner that was removed, none. */
   addItems(
     platform: ObservedPlatform,

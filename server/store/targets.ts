@@ -41,9 +41,11 @@ export interface AddedItem {
 
 const RELAXED = { isRelaxed: true, isRepeatable: true };
 
+const SELECTED =
+  "SELECT id, memo, owner, due_at, succeeded_at, published_at, failures FROM targets ";
+
 const DUE =
-  "SELECT id, memo, owner, due_at, succeeded_at, published_at, failures FROM targets " +
-  "WHERE platform = ? AND errand = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?";
+  SELECTED + "WHERE platform = ? AND errand = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?";
 
 const NEXT_DUE =
   "SELECT min(due) AS due FROM (SELECT (SELECT min(due_at) FROM targets " +
@@ -59,8 +61,9 @@ const COUNT_ITEMS =
   `AND published_at > ${element(0)} AND published_at <= ${element(1)}) AS items ` +
   "FROM json_each(?2) ORDER BY key";
 
-const KNOWN_OF =
-  "SELECT id FROM targets WHERE platform = ? AND errand = 'counts' " +
+const KNOWN_ITEMS =
+  SELECTED +
+  "WHERE platform = ? AND errand = 'counts' " +
   "AND id IN (SELECT value FROM json_each(?))";
 
 const ADD_ITEMS =
@@ -140,14 +143,10 @@ function targetReads(database: Database) {
       return rows.map((row) => Number(row["items"]));
     },
 
-    /** Those of some items that are targets of `counts`. */
-    async knownOf(
-      platform: ObservedPlatform,
-      ids: readonly string[],
-    ): Promise<ReadonlySet<string>> {
+    /** Those of some items that are targets of `counts`, in any order. */
+    async knownItems(platform: ObservedPlatform, ids: readonly string[]): Promise<DueTarget[]> {
       const args = [platform, JSON.stringify(ids)];
-      const rows = await database.select({ sql: KNOWN_OF, args });
-      return new Set(rows.map((row) => String(row["id"])));
+      return (await database.select({ sql: KNOWN_ITEMS, args })).map(dueTarget);
     },
   };
 }

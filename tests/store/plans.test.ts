@@ -145,7 +145,7 @@ const COLLECTION: readonly [string, (database: Database) => Promise<unknown>, st
     (database) => collectionStore(database).countItems("video", [{ from: 0, to: 9 }], NOW),
     ["COVERING INDEX targets_published (platform=? AND published_at>? AND published_at<?)"],
   ],
-  ["which are known", (database) => collectionStore(database).knownOf("video", SOME), [BY_KEY]],
+  ["which are known", (database) => collectionStore(database).knownItems("video", SOME), [BY_KEY]],
   ["new items", (database) => collectionStore(database).addItems("video", "x", ITEMS), [BY_KEY]],
   [
     "what became of some",

@@ -74,7 +74,7 @@ export async function openSimulation(database: Database, plan: SimulationPlan) {
   const takeIn = createIntake(database, now);
   const events: LoopEvent[] = [];
   const report = (event: LoopEvent) => void events.push(event);
-  const start = () => createLoop({ collectors, state, takeIn, now, report });
+  const start = () => createLoop({ collectors, state, takeIn, now, report, restMs: 0 });
   let loop = start();
   const uses = usesOf(collectors);
   let served = new Map<string, number>();

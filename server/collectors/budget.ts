@@ -1,0 +1,49 @@
+/** What a day of a source costs, and by how much its intervals are stretched so that it reaches. */
+import {
+  AGE_CLASSES,
+  itemObservationsPerDay,
+  ITEMS_EVERY_MS,
+  PROFILE_EVERY_MS,
+  QUOTA_RESERVE,
+  stretchOf,
+} from "../../core/schedule.ts";
+import { DAY_MS } from "../../core/time.ts";
+import type { Bucket, Collector, Errand } from "./port.ts";
+import type { CollectionState } from "./state.ts";
+
+/** A bucket of a source, by its name. */
+export function bucketOf({ buckets }: Collector, name: string): Bucket {
+  const bucket = buckets[name];
+  if (bucket === undefined) throw new Error(`There is no bucket ${name}`);
+  return bucket;
+}
+
+/** What the collectors use of a day's quota. */
+export function limitOf(unitsPerDay: number): number {
+  return Math.floor(unitsPerDay * (1 - QUOTA_RESERVE));
+}
+
+/** By how much the intervals of each bucket are stretched. */
+export async function stretchesOf(
+  state: CollectionState,
+  { platform, errands, buckets }: Collector,
+  now: number,
+): Promise<Record<string, number>> {
+  const [profiles, lists] = await state.countTargets(platform);
+  const items = await state.countItems(platform, AGE_CLASSES, now);
+  const perDay: Readonly<Record<Errand, number>> = {
+    profile: ((profiles / errands.profile.batch) * DAY_MS) / PROFILE_EVERY_MS,
+    items: ((lists / errands.items.batch) * DAY_MS) / ITEMS_EVERY_MS,
+    counts: itemObservationsPerDay(items) / errands.counts.batch,
+  };
+  const stretches: Record<string, number> = {};
+  for (const [name, { unitsPerDay }] of Object.entries(buckets)) {
+    const of = (errand: Errand) => (errands[errand].bucket === name ? perDay[errand] : 0);
+    stretches[name] = stretchOf({
+      fixed: of("profile"),
+      needed: of("items") + of("counts"),
+      available: limitOf(unitsPerDay),
+    });
+  }
+  return stretches;
+}
