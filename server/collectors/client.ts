@@ -106,7 +106,8 @@ export function createClient(options: ClientOptions): { readonly ask: Surroundin
           ...(options.signal === undefined ? {} : { signal: options.signal }),
           onFailedAttempt({ error, retriesLeft }) {
             tries++;
-            if (error instanceof Passing && retriesLeft > 0) onRetry?.(error.message);
+            const isOver = retriesLeft === 0 || options.signal?.aborted === true;
+            if (error instanceof Passing && !isOver) onRetry?.(error.message);
           },
         });
       } catch (error) {

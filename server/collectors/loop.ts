@@ -81,6 +81,8 @@ interface Runner {
   stretches: Readonly<Record<string, number>>;
   /** Errands that failed one after the other. */
   failures: number;
+  /** Whether it was stopped in this turn: nothing more is asked of it. */
+  isStopped: boolean;
 }
 
 /** Collects. */
@@ -110,10 +112,11 @@ export function createLoop(parts: LoopParts) {
   /** Asks a source for all that is due and that it lets itself be asked. */
   async function work(runner: Runner, isPaced: boolean): Promise<void> {
     if ((await stopOf(runner)) !== undefined) return;
+    runner.isStopped = false;
     runner.stretches = await stretchesOf(state, runner.collector, now());
     for (const errand of ERRANDS) {
       let mayBeMore = true;
-      while (mayBeMore && !ending.signal.aborted) {
+      while (mayBeMore && !runner.isStopped && !ending.signal.aborted) {
         mayBeMore = await workOnce(runner, errand, isPaced);
         if (mayBeMore && isPaced) await rest();
       }
@@ -156,6 +159,7 @@ export function createLoop(parts: LoopParts) {
       return false;
     }
     if (kind === "stop") {
+      runner.isStopped = true;
       await state.stop(source, settings, { reason, since: now(), until: until ?? null });
       report({ kind: "stopped", source, reason });
       return false;
@@ -251,6 +255,7 @@ function createRunner(
     work,
     stretches: {},
     failures: 0,
+    isStopped: false,
   };
 }
 

@@ -1,0 +1,188 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createLoop, type LoopEvent } from "../../server/collectors/loop.ts";
+import type { Collector } from "../../server/collectors/port.ts";
+import { youtube } from "../../server/collectors/youtube.ts";
+import { channelStore } from "../../server/store/channels.ts";
+import { collectionStore } from "../../server/store/collection.ts";
+import type { Database } from "../../server/store/database.ts";
+import { createIntake } from "../../server/store/intake.ts";
+import { rowsOf, withDatabase } from "../support/database.ts";
+import { answering, failing, SILENCE } from "../support/platforms/faults.ts";
+import { KEY_REFUSED, openYoutube, QUOTA_EXCEEDED } from "../support/platforms/youtube.ts";
+import type { Fake } from "../support/platforms/fake.ts";
+import { createWorld } from "../support/platforms/world.ts";
+
+const NOW = Date.parse("2026-11-20T12:00:00.000Z");
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const KEY = "AIza-simulated";
+
+const clock = { now: NOW };
+let fake: Fake;
+const world = createWorld({
+  beganAt: NOW - 10 * DAY_MS,
+  endsAt: NOW + 10 * DAY_MS,
+  channels: 3,
+  shortsEach: 20,
+});
+beforeEach(async () => {
+  clock.now = NOW;
+  fake = await openYoutube({ world, now: () => clock.now, apiKey: KEY });
+});
+afterEach(() => fake.close());
+
+/** A loop on a database, as a start of the service makes it. */
+function start(database: Database, apiKey = KEY, units?: number) {
+  const events: LoopEvent[] = [];
+  const now = () => clock.now;
+  const made = youtube({ baseUrl: fake.baseUrl, apiKey });
+  const small = { unitsPerDay: units ?? 0, zone: "America/Los_Angeles" } as const;
+  const collector: Collector =
+    units === undefined ? made : { ...made, buckets: { general: small, stats: small } };
+  const loop = createLoop({
+    collectors: [collector],
+    state: collectionStore(database),
+    takeIn: createIntake(database, now),
+    now,
+    report: (event) => void events.push(event),
+    restMs: 0,
+    client: { timeoutMs: 100, retryMinMs: 1 },
+  });
+  return { ...loop, events, kinds: () => events.map(({ kind }) => kind) };
+}
+
+async function withChannels(work: (database: Database) => Promise<void>): Promise<void> {
+  await withDatabase(async (database) => {
+    for (const { id } of world.channels) await channelStore(database).track(id, clock.now);
+    await work(database);
+  });
+}
+
+const stored = async (database: Database) =>
+  Number((await rowsOf(database, "SELECT count(*) AS n FROM channel_observations"))[0]?.["n"]);
+
+describe("a source that stops", () => {
+  test("out of quota, it is asked again after midnight Pacific time, also by a new start", async () => {
+    await withChannels(async (database) => {
+      fake.fail(answering(QUOTA_EXCEEDED), { times: 1 });
+      const before = start(database);
+      await before.collect();
+      expect(before.kinds()).toEqual(["stopped"]);
+      const [status] = await before.status();
+      expect(status?.stopped).toMatchObject({ until: Date.parse("2026-11-21T08:00:00.000Z") });
+      clock.now = Date.parse("2026-11-21T07:59:59.000Z");
+      await start(database).collect();
+      expect(fake.served()).toBe(1);
+      clock.now = Date.parse("2026-11-21T08:00:00.000Z");
+      const after = start(database);
+      await after.collect();
+      expect(after.kinds()).toEqual(["resumed"]);
+      expect((await after.status())[0]?.stopped).toBeUndefined();
+      expect(await stored(database)).toBe(3);
+    });
+  });
+
+  test("a refused key is asked with no more, and another key goes on", async () => {
+    await withChannels(async (database) => {
+      fake.fail(answering(KEY_REFUSED), { times: 1 });
+      await start(database, "wrong-key-of-this-test").collect();
+      clock.now += 30 * DAY_MS;
+      const same = start(database, "wrong-key-of-this-test");
+      await same.collect();
+      expect(fake.served()).toBe(1);
+      expect((await same.status())[0]?.stopped).toMatchObject({ until: null });
+      await start(database).collect();
+      expect(await stored(database)).toBe(3);
+    });
+  });
+});
+
+describe("a source that fails", () => {
+  test.each([
+    ["answers 500", failing(500)],
+    ["never answers", SILENCE],
+  ])(
+    "one that %s is left alone for longer and longer, and nothing is stored",
+    async (_, fault) => {
+      await withChannels(async (database) => {
+        fake.fail(fault, { times: Infinity });
+        const loop = start(database);
+        const served: number[] = [];
+        for (let turn = 0; turn < 40; turn++) {
+          await loop.collect();
+          served.push(fake.served());
+          clock.now += 15 * 60_000;
+        }
+        const first = served[9] ?? 0;
+        const last = (served[39] ?? 0) - (served[29] ?? 0);
+        expect(last).toBeLessThan(first / 2);
+        expect(await stored(database)).toBe(0);
+        fake.heal();
+        clock.now += 2 * HOUR_MS;
+        await loop.collect();
+        expect(await stored(database)).toBe(3);
+      });
+    },
+    30_000,
+  );
+
+  test("a channel that is not there fails alone", async () => {
+    await withChannels(async (database) => {
+      const unknown = `UC${"x".repeat(22)}`;
+      await channelStore(database).track(unknown, clock.now);
+      await start(database).collect();
+      expect(await stored(database)).toBe(3);
+      const failures = await rowsOf(
+        database,
+        "SELECT id, failures FROM targets WHERE failure IS NOT NULL AND errand = 'profile'",
+      );
+      expect(failures).toEqual([{ id: unknown, failures: 1 }]);
+    });
+  });
+});
+
+describe("a quota", () => {
+  test("nine tenths of it are used and no more, however much is due; the next day goes on", async () => {
+    await withChannels(async (database) => {
+      const loop = start(database, KEY, 4);
+      for (let turn = 0; turn < 5; turn++) await loop.collect(false);
+      expect(fake.servedOn("general", clock.now)).toBe(3);
+      await start(database, KEY, 4).collect(false);
+      expect(fake.servedOn("general", clock.now)).toBe(3);
+      clock.now += DAY_MS;
+      await start(database, KEY, 4).collect(false);
+      expect(fake.servedOn("general", clock.now)).toBe(3);
+    });
+  });
+
+  test("what was counted is never less than what was served", async () => {
+    await withChannels(async (database) => {
+      fake.fail(failing(503), { times: 3 });
+      const loop = start(database);
+      await loop.collect();
+      const [status] = await loop.status();
+      const used = status?.buckets.reduce((sum, bucket) => sum + bucket.used, 0) ?? 0;
+      expect(used).toBeGreaterThanOrEqual(fake.served());
+      expect(fake.served()).toBeGreaterThan(5);
+      expect(loop.kinds()).toContain("retried");
+    });
+  });
+});
+
+describe("an end", () => {
+  test("the errand that is under way ends at once, and its targets stay due", async () => {
+    await withChannels(async (database) => {
+      fake.fail(SILENCE, { times: Infinity });
+      const loop = start(database);
+      const collecting = loop.collect();
+      while (fake.served() === 0) await Bun.sleep(1);
+      const began = performance.now();
+      loop.end();
+      await collecting;
+      expect(performance.now() - began).toBeLessThan(90);
+      const [due] = await rowsOf(database, "SELECT count(*) AS n FROM targets WHERE failures > 0");
+      expect(due).toEqual({ n: 0 });
+      expect(loop.events).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { handleOf, openBluesky } from "../support/platforms/bluesky.ts";
+import { first } from "../support/platforms/first.ts";
+import { createWorld, type World } from "../support/platforms/world.ts";
+import type { Fake } from "../support/platforms/fake.ts";
+import { NOW, startService, type TestService } from "../support/service.ts";
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+let world: World;
+let bluesky: Fake;
+let service: TestService;
+beforeEach(async () => {
+  world = createWorld({
+    beganAt: NOW - 5 * DAY_MS,
+    endsAt: NOW + 5 * DAY_MS,
+    creators: 2,
+    postsEach: 40,
+  });
+  const now = () => service.clock.now;
+  bluesky = await openBluesky({ world, now });
+  service = await startService({ BLUESKY_API_URL: bluesky.baseUrl });
+});
+afterEach(async () => {
+  await service.close();
+  await bluesky.close();
+});
+
+const watch = async (creator: string) => {
+  const response = await service.get("/api/creators", service.key, {
+    method: "PATCH",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ platform: "microblog", creator }),
+  });
+  expect(response.status).toBe(201);
+};
+
+const json = async (path: string): Promise<Record<string, unknown>> => {
+  const body: unknown = await (await service.get(path)).json();
+  if (typeof body !== "object" || body === null) throw new Error(`${path} answered no object`);
+  return { ...body };
+};
+
+describe("from the monitoring list to a history", () => {
+  test("two of three creators are served after one turn, and the third tells why it is not", async () => {
+    const [one, two] = world.users.map(handleOf);
+    for (const creator of [one ?? "", two ?? "", "nobody.bsky.social"]) await watch(creator);
+    await service.service.collecting.collect();
+    for (const creator of [one, two]) {
+      const path = `/api/microblog/${creator}`;
+      expect(await json(`${path}/details`)).toMatchObject({ username: creator });
+      const { tweets } = await json(`${path}/tweets?days=14`);
+      expect(Object.keys(tweets ?? {}).length).toBeGreaterThan(10);
+      expect(JSON.stringify(tweets)).toContain('"views":null');
+      expect(JSON.stringify(await json(`${path}/followers?days=14`))).toContain('"followers":');
+    }
+    const { creators } = await json("/api/creators");
+    const failed = { last_success: null, last_failure: new Date(NOW).toISOString() };
+    expect(creators).toEqual([
+      expect.objectContaining({ creator: one, failure: null, last_failure: null }),
+      expect.objectContaining({ creator: two, failure: null, last_failure: null }),
+      expect.objectContaining({ creator: "nobody.bsky.social", ...failed }),
+    ]);
+    expect(JSON.stringify(creators)).toContain("nobody.bsky.social");
+  });
+
+  test("what comes later makes a history: followers change, tweets are seen more often", async () => {
+    const creator = handleOf(first(world.users));
+    await watch(creator);
+    for (let hour = 0; hour < 4; hour++) {
+      await service.service.collecting.collect();
+      service.clock.now += 1.2 * HOUR_MS;
+    }
+    const followers = JSON.stringify(await json(`/api/microblog/${creator}/followers`));
+    expect(followers.match(/"timestamp"/g)?.length).toBeGreaterThanOrEqual(3);
+    const { tweets } = await json(`/api/microblog/${creator}/tweets`);
+    const histories = Object.values(tweets ?? {}).map((tweet: { metrics: unknown[] }) => tweet);
+    expect(Math.max(...histories.map(({ metrics }) => metrics.length))).toBeGreaterThanOrEqual(3);
+  });
+
+  test("who is removed from the list is not asked for any more, and stays readable", async () => {
+    const creator = handleOf(first(world.users));
+    await watch(creator);
+    await service.service.collecting.collect();
+    const response = await service.get("/api/creators", service.key, {
+      method: "DELETE",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ platform: "microblog", creator }),
+    });
+    expect(response.status).toBe(200);
+    const served = bluesky.served();
+    service.clock.now += DAY_MS;
+    await service.service.collecting.collect();
+    expect(bluesky.served()).toBe(served);
+    expect((await service.get(`/api/microblog/${creator}/details`)).status).toBe(200);
+  });
+});
