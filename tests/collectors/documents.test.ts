@@ -1,0 +1,54 @@
+import { describe, expect, test } from "bun:test";
+import { itemEveryMs, QUOTA_RESERVE } from "../../core/schedule.ts";
+import { createCollectors } from "../../server/collectors/sources.ts";
+import { readDocument, sectionOf } from "../support/documents.ts";
+
+const HOUR_MS = 3_600_000;
+
+describe("server/README.md, collecting", () => {
+  test("says how often an item of each age is observed", async () => {
+    const text = sectionOf(await readDocument("server/README.md"), "### Collecting");
+    const hours = Object.fromEntries(
+      [12, 24, 7 * 24, 30 * 24, 90 * 24, 336 * 24].map((age) => [
+        age,
+        itemEveryMs(age * HOUR_MS) / HOUR_MS,
+      ]),
+    );
+    expect(hours).toEqual({ 12: 0.5, 24: 1, 168: 7, 720: 30, 2160: 90, 8064: 14 * 24 });
+    for (const row of [
+      "| a short or tweet of up to 12 hours | every 30 minutes |",
+      "| of a day | every hour |",
+      "| of a week | every 7 hours |",
+      "| of 30 days | every 30 hours |",
+      "| of 90 days | every 90 hours |",
+      "| of 336 days and more | every 14 days |",
+    ]) {
+      expect(text).toContain(row);
+    }
+  });
+
+  test("says what each source may be asked", async () => {
+    const text = sectionOf(await readDocument("server/README.md"), "### Collecting");
+    const english = (count: number) => count.toLocaleString("en");
+    const sources = createCollectors({
+      youtubeApiKey: "key",
+      youtubeApiUrl: "http://127.0.0.1",
+      xBearerToken: "token",
+      xApiUrl: "http://127.0.0.1",
+      blueskyApiUrl: "http://127.0.0.1",
+    });
+    const others = createCollectors({
+      youtubeApiUrl: "http://127.0.0.1",
+      xApiUrl: "http://127.0.0.1",
+      blueskyApiUrl: "http://127.0.0.1",
+    });
+    const [tube, xSource, sky] = [...sources, ...others];
+    const allowed = (units = 0) => english(units * (1 - QUOTA_RESERVE));
+    expect(text).toContain(allowed(tube?.buckets["general"]?.unitsPerDay));
+    for (const bucket of Object.values(xSource?.buckets ?? {})) {
+      expect(text).toContain(allowed(bucket.window?.requests));
+    }
+    expect(text).toContain(allowed(sky?.buckets["general"]?.unitsPerDay));
+    expect(text).toContain(allowed(sky?.buckets["general"]?.window?.requests));
+  });
+});
