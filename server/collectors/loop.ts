@@ -19,6 +19,9 @@ import {
 } from "./port.ts";
 import type { CollectionState, StoppedSource } from "./state.ts";
 
+/** How long the stretches of a source are good for. */
+const STRETCHED_FOR_MS = 10 * 60_000;
+
 /** How long the loop rests between two errands of a source. */
 const REST_BETWEEN_MS = 100;
 
@@ -79,6 +82,8 @@ interface Runner {
   readonly surroundings: Surroundings;
   readonly work: SourceWork;
   stretches: Readonly<Record<string, number>>;
+  /** When the stretches were found; it means counting all items. */
+  stretchedAt: number;
   /** Errands that failed one after the other. */
   failures: number;
   /** Whether it was stopped in this turn: nothing more is asked of it. */
@@ -113,7 +118,10 @@ export function createLoop(parts: LoopParts) {
   async function work(runner: Runner, isPaced: boolean): Promise<void> {
     if ((await stopOf(runner)) !== undefined) return;
     runner.isStopped = false;
-    runner.stretches = await stretchesOf(state, runner.collector, now());
+    if (now() - runner.stretchedAt >= STRETCHED_FOR_MS) {
+      runner.stretches = await stretchesOf(state, runner.collector, now());
+      runner.stretchedAt = now();
+    }
     for (const errand of ERRANDS) {
       let mayBeMore = true;
       while (mayBeMore && !runner.isStopped && !ending.signal.aborted) {
@@ -254,6 +262,7 @@ function createRunner(
     },
     work,
     stretches: {},
+    stretchedAt: -Infinity,
     failures: 0,
     isStopped: false,
   };
