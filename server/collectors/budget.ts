@@ -11,6 +11,9 @@ import { DAY_MS } from "../../core/time.ts";
 import type { Bucket, Collector, Errand } from "./port.ts";
 import type { CollectionState } from "./state.ts";
 
+/** The part of what may be used that is planned; the rest is for what is new, and for retries. */
+const PLANNED_PART = 0.95;
+
 /** A bucket of a source, by its name. */
 export function bucketOf({ buckets }: Collector, name: string): Bucket {
   const bucket = buckets[name];
@@ -42,7 +45,7 @@ export async function stretchesOf(
     stretches[name] = stretchOf({
       fixed: of("profile"),
       needed: of("items") + of("counts"),
-      available: limitOf(unitsPerDay),
+      available: limitOf(unitsPerDay) * PLANNED_PART,
     });
   }
   return stretches;
