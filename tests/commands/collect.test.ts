@@ -129,6 +129,23 @@ describe("a service that collects", () => {
     expect((await service.stop()).status).toBe(0);
   }, 60_000);
 
+  test("the log says why a source stopped, once, and never with what", async () => {
+    await watch(2, 1);
+    youtube.fail(answering(KEY_REFUSED), { times: 100 });
+    const service = await place.serve();
+    let metrics = "";
+    for (let tries = 0; !metrics.includes('stopped{source="youtube"} 1') && tries < 100; tries++) {
+      await Bun.sleep(50);
+      metrics = await (await fetch(`${service.url}/metrics`)).text();
+    }
+    const { log } = await service.stop();
+    const lines = log.split("\n").filter((line) => line.includes("youtube"));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain("YouTube refuses the API key");
+    expect(lines[0]).toContain('"ERROR"');
+    expect(log).not.toContain(API_KEY);
+  }, 60_000);
+
   test(`kill -9 in the middle of a pass: nothing that was reported is lost (${ROUNDS} rounds)`, async () => {
     await watch(12, 30);
     for (let round = 0; round < ROUNDS; round++) {
