@@ -26,12 +26,12 @@ export function limitOf(unitsPerDay: number): number {
   return Math.floor(unitsPerDay * (1 - QUOTA_RESERVE));
 }
 
-/** By how much the intervals of each bucket are stretched. */
+/** By how much the intervals of each errand are stretched: those of profiles never. */
 export async function stretchesOf(
   state: CollectionState,
   { platform, errands, buckets }: Collector,
   now: number,
-): Promise<Record<string, number>> {
+): Promise<Record<Errand, number>> {
   const [profiles, lists] = await state.countTargets(platform);
   const items = await state.countItems(platform, AGE_CLASSES, now);
   const perDay: Readonly<Record<Errand, number>> = {
@@ -39,14 +39,17 @@ export async function stretchesOf(
     items: ((lists / errands.items.batch) * DAY_MS) / ITEMS_EVERY_MS,
     counts: itemObservationsPerDay(items) / errands.counts.batch,
   };
-  const stretches: Record<string, number> = {};
-  for (const [name, { unitsPerDay }] of Object.entries(buckets)) {
-    const of = (errand: Errand) => (errands[errand].bucket === name ? perDay[errand] : 0);
-    stretches[name] = stretchOf({
+  const stretchIn = (bucket: string) => {
+    const of = (errand: Errand) => (errands[errand].bucket === bucket ? perDay[errand] : 0);
+    return stretchOf({
       fixed: of("profile"),
       needed: of("items") + of("counts"),
-      available: limitOf(unitsPerDay) * PLANNED_PART,
+      available: limitOf(buckets[bucket]?.unitsPerDay ?? 0) * PLANNED_PART,
     });
-  }
-  return stretches;
+  };
+  return {
+    profile: 1,
+    items: stretchIn(errands.items.bucket),
+    counts: stretchIn(errands.counts.bucket),
+  };
 }

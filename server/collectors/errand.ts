@@ -30,8 +30,8 @@ export interface ErrandParts {
   readonly surroundings: Surroundings;
   readonly state: CollectionState;
   readonly takeIn: TakeIn;
-  /** By how much intervals are stretched so that the quota reaches. */
-  readonly stretch: number;
+  /** By how much the intervals of an errand are stretched so that the quota reaches. */
+  stretchOf(errand: Errand): number;
 }
 
 /** What became of an errand. */
@@ -99,7 +99,7 @@ async function storeFindings(
   told: Map<string, Told>,
   isListing: boolean,
 ): Promise<number> {
-  const { collector, surroundings, state, takeIn, stretch } = parts;
+  const { collector, surroundings, state, takeIn, stretchOf } = parts;
   const listed = isListing ? await knownAmong(parts, findings) : new Map<unknown, DueTarget>();
   const until = surroundings.now() + LOOK_AHEAD_MS;
   const alongside: DueTarget[] = [];
@@ -130,6 +130,7 @@ async function storeFindings(
   const now = surroundings.now();
   for (const { target, items = [] } of findings) {
     if (items.length === 0) continue;
+    const stretch = stretchOf("counts");
     const due = items.map((item) => Object.assign({ dueAt: firstDue(item, now, stretch) }, item));
     await state.addItems(collector.platform, target, due);
   }
@@ -166,7 +167,7 @@ function firstDue(
 
 /** What becomes of a target; nothing where the source could not be asked about it at all. */
 function settle(
-  { surroundings, stretch }: ErrandParts,
+  { surroundings, stretchOf }: ErrandParts,
   errand: Errand,
   target: DueTarget,
   told: Told | undefined,
@@ -175,7 +176,7 @@ function settle(
   if (told === undefined && failure !== undefined && failure.kind !== "failed") return [];
   const now = surroundings.now();
   const chance = chanceOf(`${target.id} ${now}`);
-  const everyMs = intervalOf(errand, target, now) * (errand === "profile" ? 1 : stretch);
+  const everyMs = intervalOf(errand, target, now) * stretchOf(errand);
   const reason = told?.failure ?? unsaid(errand, told, failure);
   const memo = told?.memo === undefined ? {} : { memo: told.memo };
   if (reason === undefined) {

@@ -81,7 +81,7 @@ interface Runner {
   readonly pace: SourcePace;
   readonly surroundings: Surroundings;
   readonly work: SourceWork;
-  stretches: Readonly<Record<string, number>>;
+  stretches: Readonly<Partial<Record<Errand, number>>>;
   /** When the stretches were found; it means counting all items. */
   stretchedAt: number;
   /** Errands that failed one after the other. */
@@ -141,9 +141,9 @@ export function createLoop(parts: LoopParts) {
     const targets = await state.due(collector.platform, errand, until, batch);
     const [first] = targets;
     if (first === undefined || first.dueAt > now()) return false;
-    const stretch = runner.stretches[bucket] ?? 1;
     const { takeIn } = parts;
-    const run = { collector, surroundings, state, takeIn, stretch };
+    const stretchOf = (of: Errand) => runner.stretches[of] ?? 1;
+    const run = { collector, surroundings, state, takeIn, stretchOf };
     const result = await runErrand(run, errand, targets);
     runner.work.observed += result.observed;
     runner.work.failed += result.failed;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { itemEveryMs } from "../../core/schedule.ts";
 import { createLoop, type LoopEvent } from "../../server/collectors/loop.ts";
 import type { Collector } from "../../server/collectors/port.ts";
 import { youtube } from "../../server/collectors/youtube.ts";
@@ -32,13 +33,13 @@ beforeEach(async () => {
 afterEach(() => fake.close());
 
 /** A loop on a database, as a start of the service makes it. */
-function start(database: Database, apiKey = KEY, units?: number) {
+function start(database: Database, apiKey = KEY, units?: number, statsUnits = units) {
   const events: LoopEvent[] = [];
   const now = () => clock.now;
   const made = youtube({ baseUrl: fake.baseUrl, apiKey });
-  const small = { unitsPerDay: units ?? 0, zone: "America/Los_Angeles" } as const;
-  const collector: Collector =
-    units === undefined ? made : { ...made, buckets: { general: small, stats: small } };
+  const bucket = (unitsPerDay = 0) => ({ unitsPerDay, zone: "America/Los_Angeles" }) as const;
+  const buckets = { general: bucket(units), stats: bucket(statsUnits) };
+  const collector: Collector = units === undefined ? made : { ...made, buckets };
   const loop = createLoop({
     collectors: [collector],
     state: collectionStore(database),
@@ -152,6 +153,29 @@ describe("a quota", () => {
       clock.now += DAY_MS;
       await start(database, KEY, 4).collect(false);
       expect(fake.servedOn("general", clock.now)).toBe(3);
+    });
+  });
+
+  test("one that does not reach stretches what draws on it, and nothing else", async () => {
+    await withChannels(async (database) => {
+      await start(database, KEY, 60, 10_000).collect();
+      const items = await rowsOf(
+        database,
+        "SELECT published_at AS at, due_at AS due FROM targets WHERE errand = 'counts'",
+      );
+      expect(items.length).toBeGreaterThan(20);
+      for (const { at, due } of items) {
+        expect(Number(due) - clock.now).toBeLessThanOrEqual(
+          itemEveryMs(clock.now - Number(at)) + 1,
+        );
+      }
+      clock.now += 2 * HOUR_MS;
+      await start(database, KEY, 60, 10_000).collect();
+      const lists = await rowsOf(
+        database,
+        "SELECT max(due_at - succeeded_at) AS ms FROM targets WHERE errand = 'items'",
+      );
+      expect(lists[0]?.["ms"]).toBeGreaterThan(1.2 * HOUR_MS);
     });
   });
 
