@@ -51,7 +51,7 @@ export interface ServiceLog {
 }
 
 /** Reads that are made in one turn of the event loop; a large one takes a millisecond or two. */
-const READS_OF_A_TURN = 8;
+const READS_OF_A_TURN = 24;
 
 /**
  * How many times as long as its steps retention rests after each: so that a verb leaves others half
