@@ -4,7 +4,8 @@
  * as the one before, and a fixed quota buys the most history. Profiles and the lists of new items
  * are observed every hour.
  *
- * Where a quota does not reach, all intervals but those of profiles grow by the same factor.
+ * Where a quota does not reach, the intervals of what draws on it grow by the same factor, all but
+ * those of profiles.
  */
 import type { Bucket } from "./rate.ts";
 import { DAY_MS } from "./time.ts";
