@@ -77,10 +77,9 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
   const keyring = createKeyring(keys, now);
   const retention = retentionOf(database, config.retention, now);
   const parts = adminParts(database, keyring, now);
-  const collection = collectionStore(database);
   const collecting = createCollecting({
     config,
-    state: collection,
+    state: collectionStore(database),
     takeIn: parts.takeIn,
     now,
     report: (event) => log.source?.(event),
@@ -129,7 +128,6 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     fetch,
     owner,
     database,
-    collection,
     collecting,
     /** Says where the service is served, for who asks its owner. */
     serveAt(url: string): void {

@@ -9,6 +9,7 @@ import { quote } from "../../core/errors.ts";
 import { nextQuotaDay } from "../../core/quota.ts";
 import { formatInstant } from "../../core/time.ts";
 import { SOURCE_NAMES } from "./answers.ts";
+import { bucketOf } from "./budget.ts";
 import {
   NotThere,
   SourceFailure,
@@ -195,11 +196,9 @@ function believe<Schema extends TSchema>(
   );
 }
 
-function spent({ source, buckets }: Collector, name: string, now: number): SourceFailure {
-  const bucket = buckets[name];
-  if (bucket === undefined) throw new Error(`There is no bucket ${name}`);
-  const until = nextQuotaDay(now, bucket.zone);
-  const quota = `The day's quota ${name} of ${SOURCE_NAMES[source]}`;
+function spent(collector: Collector, name: string, now: number): SourceFailure {
+  const until = nextQuotaDay(now, bucketOf(collector, name).zone);
+  const quota = `The day's quota ${name} of ${SOURCE_NAMES[collector.source]}`;
   return new SourceFailure("wait", `${quota} is spent until ${formatInstant(until)}`, until, name);
 }
 

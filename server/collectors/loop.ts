@@ -3,7 +3,7 @@
  * it was after a stop of any length.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { nextQuotaDay, quotaDay } from "../../core/quota.ts";
+import { quotaDay } from "../../core/quota.ts";
 import { LOOK_AHEAD_MS } from "../../core/schedule.ts";
 import { bucketOf, limitOf, stretchesOf } from "./budget.ts";
 import { createClient } from "./client.ts";
@@ -241,7 +241,6 @@ function createRunner(
       const day = quotaDay(now(), zone);
       const isThere = await state.takeUnits({ source, bucket, day, units: 1, limit });
       if (isThere) work.requests++;
-      else pace.pause(bucket, nextQuotaDay(now(), zone));
       return isThere;
     },
     onRetry: (reason) => report({ kind: "retried", source, reason }),

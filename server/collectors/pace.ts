@@ -3,6 +3,7 @@
  * day. Both are of this process; what is used of a quota is counted in the state.
  */
 import { paceOf, tokensAt } from "../../core/schedule.ts";
+import { bucketOf } from "./budget.ts";
 import type { Collector } from "./port.ts";
 
 /** The pace of one source. */
@@ -13,14 +14,13 @@ export type SourcePace = ReturnType<typeof createPace>;
  *
  * @param now The clock, in milliseconds since 1970 UTC.
  */
-export function createPace({ buckets }: Collector, now: () => number) {
+export function createPace(collector: Collector, now: () => number) {
   const left = new Map<string, { tokens: number; at: number }>();
   const pauses = new Map<string, number>();
 
   const pace = (name: string) => {
-    const bucket = buckets[name];
-    if (bucket === undefined) throw new Error(`There is no bucket ${name}`);
-    return paceOf(bucket.unitsPerDay, bucket.window);
+    const { unitsPerDay, window } = bucketOf(collector, name);
+    return paceOf(unitsPerDay, window);
   };
 
   return {

@@ -21,8 +21,14 @@ export interface SourceState {
 }
 
 /** Makes the numbers of sources in a registry. */
-export function countSources(registry: Registry, states: () => Promise<SourceState[]>): void {
+export function countSources(registry: Registry, look: () => Promise<SourceState[]>): void {
   const registers: Registry[] = [];
+  let looking: Promise<SourceState[]> | undefined;
+  // All are collected at once: one look serves them.
+  const states = () =>
+    (looking ??= look().finally(() => {
+      looking = undefined;
+    }));
   const metrics = [
     new Gauge({
       name: "collector_stopped",
