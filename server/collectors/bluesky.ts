@@ -24,21 +24,25 @@ export function bluesky(settings: { readonly baseUrl: string }): Collector {
     credentials: { headers: {}, query: {} },
     buckets: { general: { unitsPerDay: UNITS_PER_DAY, zone: "UTC", window: WINDOW } },
     errands: {
-      profile: { batch: BATCH, bucket: "general" },
-      items: { batch: 1, bucket: "general" },
-      counts: { batch: BATCH, bucket: "general" },
+      profile: {
+        batch: BATCH,
+        bucket: "general",
+        observe: (targets, surroundings) => profilesOf(targets, BATCH, surroundings),
+      },
+      items: {
+        batch: 1,
+        bucket: "general",
+        observe: (targets, surroundings) =>
+          oneByOne(targets, (target) => feedOf(target, surroundings)),
+      },
+      counts: {
+        batch: BATCH,
+        bucket: "general",
+        observe: (targets, surroundings) =>
+          inBatches(targets, BATCH, (batch) => postsOf(batch, surroundings)),
+      },
     },
     judge,
-    observe(errand, targets, surroundings) {
-      switch (errand) {
-        case "profile":
-          return profilesOf(targets, BATCH, surroundings);
-        case "items":
-          return oneByOne(targets, (target) => feedOf(target, surroundings));
-        case "counts":
-          return inBatches(targets, BATCH, (batch) => postsOf(batch, surroundings));
-      }
-    },
   };
 }
 

@@ -71,7 +71,7 @@ export async function runErrand(
   };
   let failure: SourceFailure | undefined;
   try {
-    for await (const finding of collector.observe(errand, targets, surroundings)) {
+    for await (const finding of collector.errands[errand].observe(targets, surroundings)) {
       waiting.push(finding);
       if (waiting.length >= STORED_TOGETHER) await store();
     }

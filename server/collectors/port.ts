@@ -130,6 +130,20 @@ export interface Surroundings {
   knownOf(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
+/** An errand, as a source does it. */
+export interface ErrandOfSource {
+  /** How many targets it takes in one go. */
+  readonly batch: number;
+  /** Which bucket it draws on. */
+  readonly bucket: string;
+  /**
+   * Runs it for some targets. What it found is told as it comes, target by target; a target may be
+   * told of more than once (the pages of a long listing). One bad target never ends the errand for
+   * the others.
+   */
+  observe(targets: readonly Target[], surroundings: Surroundings): AsyncIterable<Finding>;
+}
+
 /** A source, as the loop knows it. */
 export interface Collector {
   readonly source: Source;
@@ -142,24 +156,13 @@ export interface Collector {
   };
   /** By name. */
   readonly buckets: Readonly<Record<string, Bucket>>;
-  /** How many targets an errand takes in one go, and which bucket it draws on. */
-  readonly errands: Readonly<Record<Errand, { readonly batch: number; readonly bucket: string }>>;
+  readonly errands: Readonly<Record<Errand, ErrandOfSource>>;
   /**
    * What an answer means.
    *
    * @param now Milliseconds since 1970 UTC.
    */
   judge(answer: RawAnswer, now: number): Judgement;
-  /**
-   * Runs an errand for some targets. What it found is told as it comes, target by target; a target
-   * may be told of more than once (the pages of a long listing). One bad target never ends the
-   * errand for the others.
-   */
-  observe(
-    errand: Errand,
-    targets: readonly Target[],
-    surroundings: Surroundings,
-  ): AsyncIterable<Finding>;
 }
 
 /** The source says that what was asked for is not there. */

@@ -26,21 +26,25 @@ export function x(settings: { readonly baseUrl: string; readonly bearerToken: st
       tweets: bucketOf(3500),
     },
     errands: {
-      profile: { batch: BATCH, bucket: "users" },
-      items: { batch: 1, bucket: "timeline" },
-      counts: { batch: BATCH, bucket: "tweets" },
+      profile: {
+        batch: BATCH,
+        bucket: "users",
+        observe: (targets, surroundings) => profilesOf(targets, BATCH, surroundings),
+      },
+      items: {
+        batch: 1,
+        bucket: "timeline",
+        observe: (targets, surroundings) =>
+          oneByOne(targets, (target) => timelineOf(target, surroundings)),
+      },
+      counts: {
+        batch: BATCH,
+        bucket: "tweets",
+        observe: (targets, surroundings) =>
+          inBatches(targets, BATCH, (batch) => countsOf(batch, surroundings)),
+      },
     },
     judge,
-    observe(errand, targets, surroundings) {
-      switch (errand) {
-        case "profile":
-          return profilesOf(targets, BATCH, surroundings);
-        case "items":
-          return oneByOne(targets, (target) => timelineOf(target, surroundings));
-        case "counts":
-          return inBatches(targets, BATCH, (batch) => countsOf(batch, surroundings));
-      }
-    },
   };
 }
 

@@ -29,21 +29,25 @@ export function youtube(settings: {
       stats: { unitsPerDay: UNITS_PER_DAY, zone: ZONE },
     },
     errands: {
-      profile: { batch: BATCH, bucket: "general" },
-      items: { batch: 1, bucket: "general" },
-      counts: { batch: BATCH, bucket: "stats" },
+      profile: {
+        batch: BATCH,
+        bucket: "general",
+        observe: (targets, surroundings) => profilesOf(targets, BATCH, surroundings),
+      },
+      items: {
+        batch: 1,
+        bucket: "general",
+        observe: (targets, surroundings) =>
+          oneByOne(targets, (target) => shortsOf(target, surroundings)),
+      },
+      counts: {
+        batch: BATCH,
+        bucket: "stats",
+        observe: (targets, surroundings) =>
+          inBatches(targets, BATCH, (batch) => countsOf(batch, surroundings)),
+      },
     },
     judge,
-    observe(errand, targets, surroundings) {
-      switch (errand) {
-        case "profile":
-          return profilesOf(targets, BATCH, surroundings);
-        case "items":
-          return oneByOne(targets, (target) => shortsOf(target, surroundings));
-        case "counts":
-          return inBatches(targets, BATCH, (batch) => countsOf(batch, surroundings));
-      }
-    },
   };
 }
 

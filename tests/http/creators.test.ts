@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { collectionStore } from "../../server/store/collection.ts";
 import { NOW, startService, type TestService } from "../support/service.ts";
 
 let service: TestService;
@@ -60,7 +61,7 @@ describe("/api/creators", () => {
   });
 
   test("200: the list tells how the collection of each creator stands", async () => {
-    const { collection } = service.service;
+    const collection = collectionStore(service.service.database);
     await send("PATCH", nasa);
     await send("PATCH", { ...nasa, creator: "esa" });
     await collection.followLists(NOW);

@@ -40,7 +40,7 @@ export async function run(
   const findings: Finding[] = [];
   let failure: SourceFailure | undefined;
   try {
-    const told = stage.collector.observe(errand, targets, {
+    const told = stage.collector.errands[errand].observe(targets, {
       now: () => stage.clock.now,
       ask: surroundings.ask,
       knownOf: async (ids) => new Set(ids.filter((id) => known.has(id))),
