@@ -1,8 +1,9 @@
 /**
  * When what is observed again. Counts of what is young change fast, of what is old slowly: an item
  * is observed whenever it has become a twenty-fourth older, so each observation tells about as much
- * as the one before, and a fixed quota buys the most history. Profiles and the lists of new items
- * are observed every hour.
+ * as the one before, and a fixed quota buys the most history. Whether there is something new is
+ * looked for by the same rule, by the age of the newest item: who publishes often is looked at often.
+ * Profiles are observed every hour.
  *
  * Where a quota does not reach, the intervals of what draws on it grow by the same factor, all but
  * those of profiles.
@@ -15,9 +16,6 @@ const HOUR_MS = 3_600_000;
 /** How often what describes an entity, and its own counts, are observed. */
 export const PROFILE_EVERY_MS = HOUR_MS;
 
-/** How often it is looked for new items. */
-export const ITEMS_EVERY_MS = HOUR_MS;
-
 /** What is due within so long is observed with what is due now, where a batch has room. */
 export const LOOK_AHEAD_MS = HOUR_MS / 4;
 
@@ -27,8 +25,9 @@ export const GONE_EVERY_MS = 30 * DAY_MS;
 /** By which part of its age an item has become older when it is observed again. */
 const AGE_PARTS = 24;
 
-const SHORTEST_MS = HOUR_MS / 2;
-const LONGEST_MS = 14 * DAY_MS;
+/** Between which intervals an item is observed, and a list of items looked through. */
+const ITEM_LIMITS = { shortestMs: HOUR_MS / 2, longestMs: 14 * DAY_MS };
+const LIST_LIMITS = { shortestMs: HOUR_MS, longestMs: DAY_MS / 2 };
 
 /** The part of a day's quota that is left alone: for questions by hand, and for miscounts. */
 export const QUOTA_RESERVE = 0.1;
@@ -49,35 +48,62 @@ const PACE_BURST_LEAST = 20;
  * itemEveryMs(7 * 86_400_000); // 25_200_000, seven hours
  */
 export function itemEveryMs(ageMs: number): number {
-  return Math.min(LONGEST_MS, Math.max(SHORTEST_MS, ageMs / AGE_PARTS));
+  return byAge(ageMs, ITEM_LIMITS);
 }
 
-/** A span of ages of items; ages are in milliseconds, `from` included, `to` excluded. */
-export interface AgeClass {
-  readonly name: string;
+/**
+ * How long until a list of items is looked through again.
+ *
+ * @param ageMs Milliseconds since the newest of them was published; `Infinity` where there is none.
+ *
+ * @example
+ * listEveryMs(2 * 86_400_000); // 7_200_000, two hours
+ */
+export function listEveryMs(ageMs: number): number {
+  return byAge(ageMs, LIST_LIMITS);
+}
+
+function byAge(
+  ageMs: number,
+  { shortestMs, longestMs }: { readonly shortestMs: number; readonly longestMs: number },
+): number {
+  return Math.min(longestMs, Math.max(shortestMs, ageMs / AGE_PARTS));
+}
+
+/** A span of ages in milliseconds, `from` included, `to` excluded. */
+export interface AgeSpan {
   readonly from: number;
   readonly to: number;
 }
 
-/** The classes of age by which items are counted, to know what a day costs. */
-export const AGE_CLASSES: readonly AgeClass[] = [
-  { name: "under 12 hours", from: 0, to: DAY_MS / 2 },
-  { name: "12 hours to 1 day", from: DAY_MS / 2, to: DAY_MS },
-  { name: "1 to 3 days", from: DAY_MS, to: 3 * DAY_MS },
-  { name: "3 to 7 days", from: 3 * DAY_MS, to: 7 * DAY_MS },
-  { name: "7 to 30 days", from: 7 * DAY_MS, to: 30 * DAY_MS },
-  { name: "30 to 90 days", from: 30 * DAY_MS, to: 90 * DAY_MS },
-  { name: "90 days and older", from: 90 * DAY_MS, to: Infinity },
-];
+/**
+ * The spans of age by which items and lists are counted, to know what a day of them costs: each ends
+ * a tenth later than it begins, the first where intervals begin to grow, the last with time.
+ */
+export const AGE_SPANS: readonly AgeSpan[] = ageSpans();
+
+function ageSpans(): AgeSpan[] {
+  const spans: AgeSpan[] = [];
+  let from = 0;
+  let to = ITEM_LIMITS.shortestMs * AGE_PARTS;
+  while (to < ITEM_LIMITS.longestMs * AGE_PARTS) {
+    spans.push({ from, to });
+    from = to;
+    to = Math.floor(to * 1.1);
+  }
+  return [...spans, { from, to: Infinity }];
+}
 
 /**
- * How many observations a day items call for.
+ * How often a day something is observed, all of it together; at most a tenth too much.
  *
- * @param counts How many items there are of each of {@link AGE_CLASSES}.
+ * @param counts How many there are of each of {@link AGE_SPANS}.
+ * @param every How long until one of an age is observed again: {@link itemEveryMs} or
+ * {@link listEveryMs}.
  */
-export function itemObservationsPerDay(counts: readonly number[]): number {
-  return AGE_CLASSES.reduce(
-    (sum, { from }, index) => sum + ((counts[index] ?? 0) * DAY_MS) / itemEveryMs(from),
+export function timesPerDay(counts: readonly number[], every: (ageMs: number) => number): number {
+  return AGE_SPANS.reduce(
+    (sum, { from }, index) => sum + ((counts[index] ?? 0) * DAY_MS) / every(from),
     0,
   );
 }

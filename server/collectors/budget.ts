@@ -1,11 +1,12 @@
 /** What a day of a source costs, and by how much its intervals are stretched so that it reaches. */
 import {
-  AGE_CLASSES,
-  itemObservationsPerDay,
-  ITEMS_EVERY_MS,
+  AGE_SPANS,
+  itemEveryMs,
+  listEveryMs,
   PROFILE_EVERY_MS,
   QUOTA_RESERVE,
   stretchOf,
+  timesPerDay,
 } from "../../core/schedule.ts";
 import { DAY_MS } from "../../core/time.ts";
 import type { Bucket, Collector, Errand } from "./port.ts";
@@ -32,12 +33,15 @@ export async function stretchesOf(
   { platform, errands, buckets }: Collector,
   now: number,
 ): Promise<Record<Errand, number>> {
-  const [profiles, lists] = await state.countTargets(platform);
-  const items = await state.countItems(platform, AGE_CLASSES, now);
+  const profiles = await state.countTargets(platform, "profile");
+  const lists = await state.countByAge(platform, "items", AGE_SPANS, now);
+  const items = await state.countByAge(platform, "counts", AGE_SPANS, now);
+  const without = (await state.countTargets(platform, "items")) - sumOf(lists);
+  const listings = timesPerDay(lists, listEveryMs) + (without * DAY_MS) / listEveryMs(Infinity);
   const perDay: Readonly<Record<Errand, number>> = {
     profile: ((profiles / errands.profile.batch) * DAY_MS) / PROFILE_EVERY_MS,
-    items: ((lists / errands.items.batch) * DAY_MS) / ITEMS_EVERY_MS,
-    counts: itemObservationsPerDay(items) / errands.counts.batch,
+    items: listings / errands.items.batch,
+    counts: timesPerDay(items, itemEveryMs) / errands.counts.batch,
   };
   const stretchIn = (bucket: string) => {
     const of = (errand: Errand) => (errands[errand].bucket === bucket ? perDay[errand] : 0);
@@ -52,4 +56,8 @@ export async function stretchesOf(
     items: stretchIn(errands.items.bucket),
     counts: stretchIn(errands.counts.bucket),
   };
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
 }

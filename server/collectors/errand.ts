@@ -4,7 +4,7 @@ import {
   dueAfterFailure,
   GONE_EVERY_MS,
   itemEveryMs,
-  ITEMS_EVERY_MS,
+  listEveryMs,
   LOOK_AHEAD_MS,
   nextDue,
   PROFILE_EVERY_MS,
@@ -15,6 +15,7 @@ import {
   type Collector,
   type Errand,
   type Finding,
+  type FoundItem,
   type Surroundings,
 } from "./port.ts";
 import type { CollectionState, DueTarget, SettledTarget } from "./state.ts";
@@ -51,6 +52,8 @@ interface Told {
   memo?: Finding["memo"];
   failure?: string;
   isGone: boolean;
+  /** When the newest item of its list was published. */
+  newestAt?: number;
 }
 
 /** Runs an errand for some targets that are due. */
@@ -130,6 +133,7 @@ async function storeFindings(
   const now = surroundings.now();
   for (const { target, items = [] } of findings) {
     if (items.length === 0) continue;
+    noteNewest(told.get(target), items);
     const stretch = stretchOf("counts");
     const due = items.map((item) => Object.assign({ dueAt: firstDue(item, now, stretch) }, item));
     await state.addItems(collector.platform, target, due);
@@ -156,6 +160,13 @@ async function knownAmong(
   return new Map(known.map((item) => [item.id, item]));
 }
 
+function noteNewest(told: Told | undefined, items: readonly FoundItem[]): void {
+  if (told === undefined) return;
+  for (const { publishedAt } of items) {
+    told.newestAt = Math.max(publishedAt, told.newestAt ?? publishedAt);
+  }
+}
+
 function firstDue(
   { id, publishedAt }: { readonly id: string; readonly publishedAt: number },
   now: number,
@@ -176,20 +187,24 @@ function settle(
   if (told === undefined && failure !== undefined && failure.kind !== "failed") return [];
   const now = surroundings.now();
   const chance = chanceOf(`${target.id} ${now}`);
-  const everyMs = intervalOf(errand, target, now) * stretchOf(errand);
+  const newestAt = Math.max(told?.newestAt ?? -Infinity, target.publishedAt ?? -Infinity);
+  const everyMs = intervalOf(errand, now - newestAt) * stretchOf(errand);
   const reason = told?.failure ?? unsaid(errand, told, failure);
-  const memo = told?.memo === undefined ? {} : { memo: told.memo };
+  const kept = {
+    ...(told?.memo === undefined ? {} : { memo: told.memo }),
+    ...(told?.newestAt === undefined ? {} : { publishedAt: newestAt }),
+  };
   if (reason === undefined) {
     const isFirst = target.succeededAt === null;
     const dueAt = nextDue({ now, everyMs, isFirst, chance });
-    return [{ id: target.id, dueAt, succeededAt: now, ...memo }];
+    return [{ id: target.id, dueAt, succeededAt: now, ...kept }];
   }
   const goneMs = errand === "counts" ? GONE_EVERY_MS : DAY_MS;
   const dueAt =
     told?.isGone === true
       ? nextDue({ now, everyMs: goneMs, isFirst: false, chance })
       : dueAfterFailure({ now, everyMs, failures: target.failures + 1, chance });
-  return [{ id: target.id, dueAt, failed: { at: now, reason }, ...memo }];
+  return [{ id: target.id, dueAt, failed: { at: now, reason }, ...kept }];
 }
 
 /** Why a target failed of which the source told nothing; a list may well have nothing new. */
@@ -203,8 +218,8 @@ function unsaid(
   return errand === "items" ? undefined : "The source told nothing of it";
 }
 
-function intervalOf(errand: Errand, { publishedAt }: DueTarget, now: number): number {
+/** @param ageMs Milliseconds since the item, or the newest of a list, was published. */
+function intervalOf(errand: Errand, ageMs: number): number {
   if (errand === "profile") return PROFILE_EVERY_MS;
-  if (errand === "items") return ITEMS_EVERY_MS;
-  return itemEveryMs(Math.max(0, now - (publishedAt ?? now)));
+  return errand === "items" ? listEveryMs(ageMs) : itemEveryMs(ageMs);
 }

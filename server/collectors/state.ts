@@ -7,7 +7,7 @@ export interface DueTarget extends Target {
   readonly dueAt: number;
   /** When it was last observed; `null` before the first time. */
   readonly succeededAt: number | null;
-  /** Of `counts`: when the item was published. */
+  /** When the item was published; of `items`, the newest that is known. */
   readonly publishedAt: number | null;
   /** Failures since the last success. */
   readonly failures: number;
@@ -19,6 +19,8 @@ export interface SettledTarget {
   readonly dueAt: number;
   /** What is left out stays as it was. */
   readonly memo?: Memo;
+  /** Of `items`: when the newest of them was published. What is left out stays as it was. */
+  readonly publishedAt?: number;
   /** Exactly one of the two is given. */
   readonly succeededAt?: number;
   readonly failed?: { readonly at: number; readonly reason: string };
@@ -43,11 +45,15 @@ export interface CollectionState {
   due(platform: ObservedPlatform, errand: Errand, now: number, limit: number): Promise<DueTarget[]>;
   /** The instant at which something is due next; `undefined` where nothing is. */
   nextDue(platform: ObservedPlatform): Promise<number | undefined>;
-  /** How many targets of `profile` and of `items` there are. */
-  countTargets(platform: ObservedPlatform): Promise<[profiles: number, lists: number]>;
-  /** How many items were published in each span of ages in milliseconds: `from` included, `to` excluded. */
-  countItems(
+  /** How many targets of an errand there are. */
+  countTargets(platform: ObservedPlatform, errand: Errand): Promise<number>;
+  /**
+   * How many targets are in each span of ages, by when they were published; ages are milliseconds,
+   * `from` included, `to` excluded.
+   */
+  countByAge(
     platform: ObservedPlatform,
+    errand: Errand,
     spans: readonly { readonly from: number; readonly to: number }[],
     now: number,
   ): Promise<number[]>;

@@ -27,7 +27,7 @@ export const targets = sqliteTable(
     owner: text(),
     /** JSON object of texts. */
     memo: text().notNull().default("{}"),
-    /** Of `counts`. */
+    /** Of `counts`, the item's; of `items`, that of the newest one. */
     publishedAt: integer("published_at"),
     dueAt: integer("due_at").notNull(),
     succeededAt: integer("succeeded_at"),

@@ -27,6 +27,7 @@ export interface SettledTarget {
   readonly id: string;
   readonly dueAt: number;
   readonly memo?: Memo;
+  readonly publishedAt?: number;
   readonly succeededAt?: number;
   readonly failed?: { readonly at: number; readonly reason: string };
 }
@@ -52,14 +53,12 @@ const NEXT_DUE =
   "WHERE platform = ? AND errand = asked.errand) AS due FROM (SELECT 'profile' AS errand " +
   "UNION ALL SELECT 'items' UNION ALL SELECT 'counts') AS asked)";
 
-const COUNT_TARGETS =
-  "SELECT (SELECT count(*) FROM targets WHERE platform = ?1 AND errand = 'profile') AS profiles, " +
-  "(SELECT count(*) FROM targets WHERE platform = ?1 AND errand = 'items') AS lists";
+const COUNT_TARGETS = "SELECT count(*) AS targets FROM targets WHERE platform = ? AND errand = ?";
 
-const COUNT_ITEMS =
-  "SELECT (SELECT count(*) FROM targets WHERE platform = ?1 AND errand = 'counts' " +
-  `AND published_at > ${element(0)} AND published_at <= ${element(1)}) AS items ` +
-  "FROM json_each(?2) ORDER BY key";
+const COUNT_BY_AGE =
+  "SELECT (SELECT count(*) FROM targets WHERE platform = ?1 AND errand = ?2 " +
+  `AND published_at > ${element(0)} AND published_at <= ${element(1)}) AS targets ` +
+  "FROM json_each(?3) ORDER BY key";
 
 const KNOWN_ITEMS =
   SELECTED +
@@ -77,14 +76,16 @@ const ADD_ITEMS =
  * it. Done again it changes nothing more: a failure is known by its instant.
  */
 const SETTLE =
-  "INSERT INTO targets (platform, errand, id, due_at, memo, succeeded_at, failed_at, failure) " +
-  `SELECT ?1, ?2, known.id, ${element(1)}, ifnull(${element(2)}, known.memo), ${element(3)}, ` +
-  `${element(4)}, ${element(5)} FROM json_each(?3) CROSS JOIN targets AS known ` +
+  "INSERT INTO targets (platform, errand, id, due_at, memo, succeeded_at, failed_at, failure, " +
+  `published_at) SELECT ?1, ?2, known.id, ${element(1)}, ifnull(${element(2)}, known.memo), ` +
+  `${element(3)}, ${element(4)}, ${element(5)}, ${element(6)} ` +
+  "FROM json_each(?3) CROSS JOIN targets AS known " +
   `ON known.platform = ?1 AND known.errand = ?2 AND known.id = ${element(0)} WHERE true ` +
   "ON CONFLICT DO UPDATE SET due_at = excluded.due_at, memo = excluded.memo, " +
   "succeeded_at = ifnull(excluded.succeeded_at, succeeded_at), " +
   "failed_at = ifnull(excluded.failed_at, failed_at), " +
   "failure = ifnull(excluded.failure, failure), " +
+  "published_at = ifnull(excluded.published_at, published_at), " +
   "failures = CASE WHEN excluded.failed_at IS NULL THEN 0 " +
   "WHEN excluded.failed_at = failed_at THEN failures ELSE failures + 1 END";
 
@@ -125,22 +126,22 @@ function targetReads(database: Database) {
       return typeof due === "number" ? due : undefined;
     },
 
-    /** How many targets of `profile` and of `items` there are. */
-    async countTargets(platform: ObservedPlatform): Promise<[profiles: number, lists: number]> {
-      const counted = await first(COUNT_TARGETS, platform);
-      return [Number(counted?.["profiles"]), Number(counted?.["lists"])];
+    /** How many targets of an errand there are. */
+    async countTargets(platform: ObservedPlatform, errand: Errand): Promise<number> {
+      return Number((await first(COUNT_TARGETS, platform, errand))?.["targets"]);
     },
 
-    /** How many items were published in each span of ages: `from` included, `to` excluded. */
-    async countItems(
+    /** How many targets were published in each span of ages: `from` included, `to` excluded. */
+    async countByAge(
       platform: ObservedPlatform,
+      errand: Errand,
       spans: readonly { readonly from: number; readonly to: number }[],
       now: number,
     ): Promise<number[]> {
       const published = spans.map(({ from, to }) => [instantAt(now - to), instantAt(now - from)]);
-      const args = [platform, JSON.stringify(published)];
-      const rows = await database.select({ sql: COUNT_ITEMS, args });
-      return rows.map((row) => Number(row["items"]));
+      const args = [platform, errand, JSON.stringify(published)];
+      const rows = await database.select({ sql: COUNT_BY_AGE, args });
+      return rows.map((row) => Number(row["targets"]));
     },
 
     /** Those of some items that are targets of `counts`, in any order. */
@@ -175,13 +176,14 @@ function targetWrites(database: Database) {
       errand: Errand,
       settled: readonly SettledTarget[],
     ): Promise<void> {
-      const rows = settled.map(({ id, dueAt, memo, succeededAt, failed }) => [
+      const rows = settled.map(({ id, dueAt, memo, succeededAt, failed, publishedAt }) => [
         id,
         dueAt,
         memo === undefined ? null : JSON.stringify(memo),
         succeededAt ?? null,
         failed?.at ?? null,
         failed?.reason ?? null,
+        publishedAt ?? null,
       ]);
       const json = JSON.stringify(rows);
       const statements = [{ sql: SETTLE, args: [platform, errand, json] }];

@@ -38,7 +38,9 @@ describe.skipIf(!isHere)("a libSQL server", () => {
     const due = await first?.due("video", "counts", NOW + 1, 1000);
     expect(due?.map(({ memo }) => memo["seen"])).toEqual(due?.map(({ id }) => id));
     expect(due?.length).toBe(100);
-    expect(await first?.countItems("video", [{ from: 0, to: Infinity }], NOW)).toEqual([100]);
+    expect(await first?.countByAge("video", "counts", [{ from: 0, to: Infinity }], NOW)).toEqual([
+      100,
+    ]);
     expect((await channels[1]?.list())?.map(({ next_due }) => next_due)).toEqual([
       "2026-11-20T12:00:00.000Z",
     ]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { itemEveryMs, QUOTA_RESERVE } from "../../core/schedule.ts";
+import { itemEveryMs, listEveryMs, QUOTA_RESERVE } from "../../core/schedule.ts";
 import { createCollectors } from "../../server/collectors/sources.ts";
 import { readDocument, sectionOf } from "../support/documents.ts";
 
@@ -15,7 +15,14 @@ describe("server/README.md, collecting", () => {
       ]),
     );
     expect(hours).toEqual({ 12: 0.5, 24: 1, 168: 7, 720: 30, 2160: 90, 8064: 14 * 24 });
+    const lists = [24, 7 * 24, 12 * 24, Infinity].map(
+      (age) => listEveryMs(age * HOUR_MS) / HOUR_MS,
+    );
+    expect(lists).toEqual([1, 7, 12, 12]);
     for (const row of [
+      "| a list of shorts or tweets whose newest is of up to a day | every hour |",
+      "| whose newest is of a week | every 7 hours |",
+      "| whose newest is of 12 days and more, or that has none | every 12 hours |",
       "| a short or tweet of up to 12 hours | every 30 minutes |",
       "| of a day | every hour |",
       "| of a week | every 7 hours |",

@@ -1,14 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import {
-  AGE_CLASSES,
+  AGE_SPANS,
   chanceOf,
   dueAfterFailure,
   itemEveryMs,
-  itemObservationsPerDay,
+  listEveryMs,
   nextDue,
   paceOf,
   stretchOf,
+  timesPerDay,
   tokensAt,
 } from "../../core/schedule.ts";
 
@@ -39,26 +40,42 @@ describe("itemEveryMs()", () => {
   });
 });
 
-describe("itemObservationsPerDay()", () => {
-  test("is never less than what the items of the classes really call for", () => {
+describe("listEveryMs()", () => {
+  test.each([
+    ["just now", 0, HOUR],
+    ["a day ago", DAY, HOUR],
+    ["a week ago", 7 * DAY, 7 * HOUR],
+    ["a month ago", 30 * DAY, DAY / 2],
+    ["never", Infinity, DAY / 2],
+  ])("a list whose newest item was published %s", (_, ageMs, everyMs) => {
+    expect(listEveryMs(ageMs)).toBe(everyMs);
+  });
+});
+
+describe("timesPerDay()", () => {
+  test.each([
+    ["items", itemEveryMs],
+    ["lists", listEveryMs],
+  ])("is what %s of all ages call for, or up to a tenth more", (_, every) => {
     const ages = fc.array(fc.integer({ min: 0, max: 400 * DAY }), { maxLength: 50 });
     fc.assert(
-      fc.property(ages, (items) => {
-        const counts = AGE_CLASSES.map(
-          ({ from, to }) => items.filter((age) => age >= from && age < to).length,
+      fc.property(ages, (all) => {
+        const counts = AGE_SPANS.map(
+          ({ from, to }) => all.filter((age) => age >= from && age < to).length,
         );
-        const real = items.reduce((sum, age) => sum + DAY / itemEveryMs(age), 0);
-        expect(itemObservationsPerDay(counts)).toBeGreaterThanOrEqual(real - 1e-9);
+        const real = all.reduce((sum, age) => sum + DAY / every(age), 0);
+        expect(timesPerDay(counts, every)).toBeGreaterThanOrEqual(real - 1e-9);
+        expect(timesPerDay(counts, every)).toBeLessThanOrEqual(real * 1.1 + 1e-9);
       }),
     );
   });
 
-  test("the classes cover every age once", () => {
-    const bounds = AGE_CLASSES.flatMap(({ from, to }) => [from, to]);
+  test("the spans cover every age once", () => {
+    const bounds = AGE_SPANS.flatMap(({ from, to }) => [from, to]);
     expect(bounds.at(0)).toBe(0);
     expect(bounds.at(-1)).toBe(Infinity);
-    for (let index = 1; index < AGE_CLASSES.length; index++) {
-      expect(AGE_CLASSES[index]?.from).toBe(AGE_CLASSES[index - 1]?.to ?? -1);
+    for (let index = 1; index < AGE_SPANS.length; index++) {
+      expect(AGE_SPANS[index]?.from).toBe(AGE_SPANS[index - 1]?.to ?? -1);
     }
   });
 });

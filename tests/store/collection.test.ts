@@ -34,8 +34,10 @@ describe("followLists()", () => {
         expect(idsOf(await state.due("video", errand, NOW, 10))).toEqual(["@Soup"]);
         expect(await state.due("video", errand, NOW - 1, 10)).toEqual([]);
       }
-      expect(await state.countTargets("microblog")).toEqual([2, 2]);
-      expect(await state.countTargets("video")).toEqual([1, 1]);
+      for (const errand of ["profile", "items"] as const) {
+        expect(await state.countTargets("microblog", errand)).toBe(2);
+        expect(await state.countTargets("video", errand)).toBe(1);
+      }
       expect(await rowsOf(database, "SELECT count(*) AS rows FROM targets")).toEqual([{ rows: 6 }]);
     });
   });
@@ -102,6 +104,26 @@ describe("settle()", () => {
       });
       await settle(NOW + 60, { memo: {} });
       expect(await nasa()).toMatchObject({ succeededAt: NOW + 60, failures: 0, memo: {} });
+    });
+  });
+
+  test("keeps when the newest item was published, which is what lists are counted by", async () => {
+    await withState(async (state) => {
+      await state.followLists(NOW);
+      const settle = (publishedAt?: number) => {
+        const newest = publishedAt === undefined ? {} : { publishedAt };
+        const settled = { id: "nasa", dueAt: NOW + 10, succeededAt: NOW, ...newest };
+        return state.settle("microblog", "items", [settled]);
+      };
+      const counted = () => state.countByAge("microblog", "items", [{ from: 0, to: HOUR_MS }], NOW);
+      expect(await counted()).toEqual([0]);
+      await settle(NOW - 1);
+      expect(await counted()).toEqual([1]);
+      await settle();
+      expect(await counted()).toEqual([1]);
+      await settle(NOW - HOUR_MS);
+      expect(await counted()).toEqual([0]);
+      expect(await state.countByAge("microblog", "counts", [{ from: 0, to: 9 }], NOW)).toEqual([0]);
     });
   });
 
@@ -189,7 +211,7 @@ describe("due(), nextDue()", () => {
   });
 });
 
-describe("addItems(), knownItems(), countItems()", () => {
+describe("addItems(), knownItems(), countByAge()", () => {
   test("an item is added once, with its memo and its owner", async () => {
     await withState(async (state) => {
       await state.addItems("microblog", "nasa", [{ ...item("1"), memo: { did: "did:x" } }]);
@@ -222,7 +244,7 @@ describe("addItems(), knownItems(), countItems()", () => {
     });
   });
 
-  test("countItems() includes where a span begins and excludes where it ends", async () => {
+  test("countByAge() includes where a span begins and excludes where it ends", async () => {
     await withState(async (state) => {
       const ages = [0, 1, 9, 10, 11, 1e12];
       await state.addItems(
@@ -236,9 +258,9 @@ describe("addItems(), knownItems(), countItems()", () => {
         { from: 11, to: Infinity },
         { from: 5, to: 5 },
       ];
-      expect(await state.countItems("video", spans, NOW)).toEqual([3, 1, 2, 0]);
-      expect(await state.countItems("microblog", spans, NOW)).toEqual([0, 0, 0, 0]);
-      expect(await state.countItems("video", [], NOW)).toEqual([]);
+      expect(await state.countByAge("video", "counts", spans, NOW)).toEqual([3, 1, 2, 0]);
+      expect(await state.countByAge("microblog", "counts", spans, NOW)).toEqual([0, 0, 0, 0]);
+      expect(await state.countByAge("video", "counts", [], NOW)).toEqual([]);
     });
   });
 });

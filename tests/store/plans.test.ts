@@ -137,12 +137,13 @@ const COLLECTION: readonly [string, (database: Database) => Promise<unknown>, st
   ["what is due next", (database) => collectionStore(database).nextDue("video"), [BY_ERRAND]],
   [
     "how many there are",
-    (database) => collectionStore(database).countTargets("video"),
+    (database) => collectionStore(database).countTargets("video", "items"),
     [BY_ERRAND],
   ],
   [
-    "how many items of each age there are",
-    (database) => collectionStore(database).countItems("video", [{ from: 0, to: 9 }], NOW),
+    "how many there are of each age",
+    (database) =>
+      collectionStore(database).countByAge("video", "counts", [{ from: 0, to: 9 }], NOW),
     ["COVERING INDEX targets_published (platform=? AND published_at>? AND published_at<?)"],
   ],
   ["which are known", (database) => collectionStore(database).knownItems("video", SOME), [BY_KEY]],

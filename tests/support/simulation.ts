@@ -148,41 +148,79 @@ export function wholeDays(from: number, to: number): string[] {
   return Array.from({ length: days }, (_, day) => dayOf(from + (day + 0.5) * DAY_MS));
 }
 
-/** What was observed of items of an age, in days, by whether they were observed again in time. */
+/** The classes of age that are looked at; ages in milliseconds, `from` included, `to` excluded. */
+export const AGE_CLASSES = [
+  { name: "under 12 hours", from: 0, to: DAY_MS / 2 },
+  { name: "12 hours to 1 day", from: DAY_MS / 2, to: DAY_MS },
+  { name: "1 to 3 days", from: DAY_MS, to: 3 * DAY_MS },
+  { name: "3 to 7 days", from: 3 * DAY_MS, to: 7 * DAY_MS },
+  { name: "7 to 30 days", from: 7 * DAY_MS, to: 30 * DAY_MS },
+  { name: "30 to 90 days", from: 30 * DAY_MS, to: 90 * DAY_MS },
+] as const;
+
+/** Of the observations of one class of age: how long it took until the next of the same item. */
 export type AgeClassGaps = Readonly<
-  Record<"items" | "observations" | "medianHours" | "longestHours", number> & { name: string }
+  Record<"items" | "observations" | "medianHours" | "longestHours", number> & { class: string }
 >;
 
-/** The time between two observations of an item, by its age then. */
+/** The time between two observations of an item, by its age at the first of them. */
 export async function gapsOf(
   database: Database,
   { items, observations, owner, published }: GapTables,
-  classes: readonly { readonly name: string; readonly from: number; readonly to: number }[],
 ): Promise<AgeClassGaps[]> {
-  const rows = await database.select(
-    `SELECT o.at - i.${published} AS age, o.${owner} AS item, ` +
-      `lead(o.at) OVER (PARTITION BY o.${owner} ORDER BY o.at) - o.at AS gap ` +
-      `FROM ${observations} AS o JOIN ${items} AS i ON i.key = o.${owner}`,
+  const aged =
+    `WITH aged AS (SELECT o.at - i.${published} AS age, o.${owner} AS item, ` +
+    `lead(o.at) OVER (PARTITION BY o.${owner} ORDER BY o.at) - o.at AS gap ` +
+    `FROM ${observations} AS o JOIN ${items} AS i ON i.key = o.${owner}) `;
+  const classOf = AGE_CLASSES.map(({ to }, index) => `WHEN age < ${to} THEN ${index}`).join(" ");
+  const counted = await database.select(
+    `${aged} SELECT CASE ${classOf} END AS class, count(*) AS observations, ` +
+      "count(DISTINCT item) AS items FROM aged GROUP BY 1 ORDER BY 1",
   );
-  return classes.map(({ name, from, to }) => {
-    const gaps: number[] = [];
-    const seen = new Set<unknown>();
-    let count = 0;
-    for (const row of rows) {
-      const age = Number(row["age"]);
-      if (age < from || age >= to) continue;
-      count++;
-      seen.add(row["item"]);
-      if (row["gap"] !== null) gaps.push(Number(row["gap"]) / HOUR_MS);
-    }
-    gaps.sort((a, b) => a - b);
+  const gaps = await database.select(
+    `${aged} SELECT CASE ${classOf} END AS class, gap / 36000 AS gap, count(*) AS count ` +
+      "FROM aged WHERE gap IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2",
+  );
+  return counted.map((row) => {
+    const steps = gaps
+      .filter((gap) => gap["class"] === row["class"])
+      .map(({ gap, count }) => ({ hours: Number(gap) / 100, count: Number(count) }));
+    const half = steps.reduce((sum, { count }) => sum + count, 0) / 2;
+    let seen = 0;
     return {
-      name,
-      items: seen.size,
-      observations: count,
-      medianHours: rounded(gaps[Math.floor(gaps.length / 2)]),
-      longestHours: rounded(gaps.at(-1)),
+      class: AGE_CLASSES[Number(row["class"])]?.name ?? "older",
+      items: Number(row["items"]),
+      observations: Number(row["observations"]),
+      medianHours: steps.find(({ count }) => (seen += count) >= half)?.hours ?? Number.NaN,
+      longestHours: steps.at(-1)?.hours ?? Number.NaN,
     };
+  });
+}
+
+/** An item that was published while the simulation ran; all in milliseconds. */
+export interface Discovery {
+  /** From its publication until it was first observed. */
+  readonly afterMs: number;
+  /** From the publication of the owner's one before until its own. */
+  readonly sinceOneBeforeMs: number;
+}
+
+/** How soon what was published after an instant was found; of owners that had items before. */
+export async function foundAfter(
+  database: Database,
+  { items, observations, owner, published, publisher }: GapTables,
+  instant: number,
+): Promise<Discovery[]> {
+  const rows = await database.select({
+    sql:
+      `SELECT (SELECT min(at) FROM ${observations} AS o WHERE o.${owner} = i.key) - published ` +
+      `AS after, published - before AS since FROM (SELECT key, ${published} AS published, ` +
+      `lag(${published}) OVER (PARTITION BY ${publisher} ORDER BY ${published}) AS before ` +
+      `FROM ${items}) AS i WHERE published > ? AND before IS NOT NULL`,
+    args: [instant],
+  });
+  return rows.map(({ after, since }) => {
+    return { afterMs: Number(after), sinceOneBeforeMs: Number(since) };
   });
 }
 
@@ -192,8 +230,5 @@ export interface GapTables {
   readonly observations: "short_observations" | "tweet_observations";
   readonly owner: "short" | "tweet";
   readonly published: "published_at" | "created_at";
-}
-
-function rounded(hours = Number.NaN): number {
-  return Math.round(hours * 100) / 100;
+  readonly publisher: "channel" | "user";
 }
