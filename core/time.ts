@@ -165,6 +165,18 @@ export function formatInstantWithoutZone(instant: number): string {
  * formatDay(20_777); // "2026-11-20"
  */
 export function formatDay(days: number): string {
+  if (days !== lastDays) {
+    lastDays = days;
+    lastDay = calendarDay(days);
+  }
+  return lastDay;
+}
+
+/** What was written last: instants that are written together are mostly of few days. */
+let lastDays = Number.NaN;
+let lastDay = "";
+
+function calendarDay(days: number): string {
   // Years begin in March here, so that a leap day is a year's last.
   const sinceEpoch = days + DAYS_BEFORE_1970;
   const era = Math.floor(sinceEpoch / DAYS_IN_ERA);

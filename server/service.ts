@@ -65,6 +65,11 @@ const SILENT: ServiceLog = { failure: () => undefined };
 /** The service. */
 export type Service = Awaited<ReturnType<typeof openService>>;
 
+/** The package does not export its own script, which lies beside what it exports. */
+const REFERENCE_SCRIPT = fileURLToPath(
+  new URL("browser/standalone.js", import.meta.resolve("@scalar/api-reference")),
+);
+
 /** Opens the database and makes both interfaces on it. */
 export async function openService({ config, verb, now = Date.now, log = SILENT }: ServiceOptions) {
   const database = await openDatabase({
@@ -118,10 +123,7 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     sources: collecting.sources,
     check: async () => void (await database.select("SELECT 1")),
     admin,
-    // The package does not export its own script, which lies beside what it exports.
-    referenceScript: fileURLToPath(
-      new URL("browser/standalone.js", import.meta.resolve("@scalar/api-reference")),
-    ),
+    referenceScript: REFERENCE_SCRIPT,
   });
   return {
     app,
