@@ -1,9 +1,12 @@
 /**
  * When what is observed again. Counts of what is young change fast, of what is old slowly: an item
  * is observed whenever it has become a twenty-fourth older, so each observation tells about as much
- * as the one before, and a fixed quota buys the most history. Whether there is something new is
- * looked for by the same rule, by the age of the newest item: who publishes often is looked at often.
- * Profiles are observed every hour.
+ * as the one before, and a fixed quota buys the most history.
+ *
+ * Profiles are observed every hour, many with one request. They tell how many items there are, so a
+ * list of items is looked through when that number has changed. Should the number be late or hide
+ * something (one came, one went), the list is looked through all the same, by the age of the newest
+ * item: who publishes often is looked at often.
  *
  * Where a quota does not reach, the intervals of what draws on it grow by the same factor, all but
  * those of profiles.
@@ -27,7 +30,7 @@ const AGE_PARTS = 24;
 
 /** Between which intervals an item is observed, and a list of items looked through. */
 const ITEM_LIMITS = { shortestMs: HOUR_MS / 2, longestMs: 14 * DAY_MS };
-const LIST_LIMITS = { shortestMs: HOUR_MS, longestMs: DAY_MS / 2 };
+const LIST_LIMITS = { shortestMs: 3 * HOUR_MS, longestMs: DAY_MS };
 
 /** The part of a day's quota that is left alone: for questions by hand, and for miscounts. */
 export const QUOTA_RESERVE = 0.1;
@@ -52,12 +55,12 @@ export function itemEveryMs(ageMs: number): number {
 }
 
 /**
- * How long until a list of items is looked through again.
+ * How long until a list of items is looked through again where nothing tells that it has changed.
  *
  * @param ageMs Milliseconds since the newest of them was published; `Infinity` where there is none.
  *
  * @example
- * listEveryMs(2 * 86_400_000); // 7_200_000, two hours
+ * listEveryMs(7 * 86_400_000); // 25_200_000, seven hours
  */
 export function listEveryMs(ageMs: number): number {
   return byAge(ageMs, LIST_LIMITS);

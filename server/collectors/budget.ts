@@ -37,10 +37,12 @@ export async function stretchesOf(
   const lists = await state.countByAge(platform, "items", AGE_SPANS, now);
   const items = await state.countByAge(platform, "counts", AGE_SPANS, now);
   const without = (await state.countTargets(platform, "items")) - sumOf(lists);
-  const listings = timesPerDay(lists, listEveryMs) + (without * DAY_MS) / listEveryMs(Infinity);
+  // A list is looked through as planned, and whenever there is something new.
+  const news = await state.countByAge(platform, "counts", [{ from: 0, to: DAY_MS }], now);
+  const planned = timesPerDay(lists, listEveryMs) + (without * DAY_MS) / listEveryMs(Infinity);
   const perDay: Readonly<Record<Errand, number>> = {
     profile: ((profiles / errands.profile.batch) * DAY_MS) / PROFILE_EVERY_MS,
-    items: listings / errands.items.batch,
+    items: (planned + sumOf(news)) / errands.items.batch,
     counts: timesPerDay(items, itemEveryMs) / errands.counts.batch,
   };
   const stretchIn = (bucket: string) => {

@@ -1,4 +1,5 @@
 /** One errand: a source is asked about some targets, what it tells is stored, and they are settled. */
+import type { Kind, KINDS } from "../../core/kinds.ts";
 import {
   chanceOf,
   dueAfterFailure,
@@ -16,6 +17,7 @@ import {
   type Errand,
   type Finding,
   type FoundItem,
+  type ObservationRecord,
   type Surroundings,
 } from "./port.ts";
 import type { CollectionState, DueTarget, SettledTarget } from "./state.ts";
@@ -54,6 +56,8 @@ interface Told {
   isGone: boolean;
   /** When the newest item of its list was published. */
   newestAt?: number;
+  /** How many items it has. */
+  itemCount?: number;
 }
 
 /** Runs an errand for some targets that are due. */
@@ -119,6 +123,7 @@ async function storeFindings(
       // What is listed again and again is observed only when it is due.
       if (item !== undefined && item.dueAt > until) continue;
       if (item !== undefined) alongside.push(item);
+      noteItemCount(known, observation);
       lines.push(JSON.stringify(observation));
       targetOf.push(target);
     }
@@ -160,6 +165,17 @@ async function knownAmong(
   return new Map(known.map((item) => [item.id, item]));
 }
 
+function noteItemCount(told: Told, observation: ObservationRecord): void {
+  const count = observation[ITEM_COUNTS[observation.kind] ?? ""];
+  if (typeof count === "number") told.itemCount = count;
+}
+
+/** The count of an observation that says how many items its entity has. */
+const ITEM_COUNTS: { readonly [Of in Kind]?: (typeof KINDS)[Of]["counts"][number] } = {
+  channel: "videoCount",
+  user: "tweet_count",
+};
+
 function noteNewest(told: Told | undefined, items: readonly FoundItem[]): void {
   if (told === undefined) return;
   for (const { publishedAt } of items) {
@@ -193,6 +209,7 @@ function settle(
   const kept = {
     ...(told?.memo === undefined ? {} : { memo: told.memo }),
     ...(told?.newestAt === undefined ? {} : { publishedAt: newestAt }),
+    ...(told?.itemCount === undefined ? {} : { itemCount: told.itemCount }),
   };
   if (reason === undefined) {
     const isFirst = target.succeededAt === null;

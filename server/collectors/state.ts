@@ -21,6 +21,11 @@ export interface SettledTarget {
   readonly memo?: Memo;
   /** Of `items`: when the newest of them was published. What is left out stays as it was. */
   readonly publishedAt?: number;
+  /**
+   * Of `profile`: how many items there are. Where it is another number than before, the list of
+   * items becomes due at once, unless it fails.
+   */
+  readonly itemCount?: number;
   /** Exactly one of the two is given. */
   readonly succeededAt?: number;
   readonly failed?: { readonly at: number; readonly reason: string };

@@ -29,6 +29,8 @@ export const targets = sqliteTable(
     memo: text().notNull().default("{}"),
     /** Of `counts`, the item's; of `items`, that of the newest one. */
     publishedAt: integer("published_at"),
+    /** Of `items`: how many there are, as the profile told last. */
+    itemCount: integer("item_count"),
     dueAt: integer("due_at").notNull(),
     succeededAt: integer("succeeded_at"),
     failedAt: integer("failed_at"),

@@ -28,6 +28,7 @@ export interface SettledTarget {
   readonly dueAt: number;
   readonly memo?: Memo;
   readonly publishedAt?: number;
+  readonly itemCount?: number;
   readonly succeededAt?: number;
   readonly failed?: { readonly at: number; readonly reason: string };
 }
@@ -90,15 +91,21 @@ const SETTLE =
   "WHEN excluded.failed_at = failed_at THEN failures ELSE failures + 1 END";
 
 /**
- * What a profile told to remember helps to list the items as well, where nothing is remembered yet.
- * Takes the platform, and the rows that {@link SETTLE} takes.
+ * What profiles told that their lists of items need to know: what to remember, where nothing is
+ * remembered yet, and how many items there are; another number than before makes the list due,
+ * unless it fails. Takes the platform, and the rows that {@link SETTLE} takes.
  */
-const LEND_MEMOS =
-  "INSERT INTO targets (platform, errand, id, due_at, memo) " +
-  `SELECT ?1, 'items', known.id, known.due_at, ${element(2)} FROM json_each(?2) ` +
+const TELL_LISTS =
+  "INSERT INTO targets (platform, errand, id, due_at, memo, item_count) " +
+  "SELECT ?1, 'items', known.id, " +
+  `CASE WHEN known.failures = 0 AND ${element(7)} <> ifnull(known.item_count, -1) ` +
+  `THEN min(known.due_at, ${element(3)}) ELSE known.due_at END, ` +
+  `CASE known.memo WHEN '{}' THEN ifnull(${element(2)}, '{}') ELSE known.memo END, ` +
+  `ifnull(${element(7)}, known.item_count) FROM json_each(?2) ` +
   "CROSS JOIN targets AS known ON known.platform = ?1 AND known.errand = 'items' " +
-  `AND known.id = ${element(0)} WHERE known.memo = '{}' AND ${element(2)} IS NOT NULL ` +
-  "ON CONFLICT DO UPDATE SET memo = excluded.memo";
+  `AND known.id = ${element(0)} WHERE ${element(3)} IS NOT NULL ` +
+  "ON CONFLICT DO UPDATE SET due_at = excluded.due_at, memo = excluded.memo, " +
+  "item_count = excluded.item_count";
 
 /** The targets of a database. */
 export function targetStore(database: Database) {
@@ -176,18 +183,21 @@ function targetWrites(database: Database) {
       errand: Errand,
       settled: readonly SettledTarget[],
     ): Promise<void> {
-      const rows = settled.map(({ id, dueAt, memo, succeededAt, failed, publishedAt }) => [
-        id,
-        dueAt,
-        memo === undefined ? null : JSON.stringify(memo),
-        succeededAt ?? null,
-        failed?.at ?? null,
-        failed?.reason ?? null,
-        publishedAt ?? null,
-      ]);
+      const rows = settled.map(
+        ({ id, dueAt, memo, succeededAt, failed, publishedAt, itemCount }) => [
+          id,
+          dueAt,
+          memo === undefined ? null : JSON.stringify(memo),
+          succeededAt ?? null,
+          failed?.at ?? null,
+          failed?.reason ?? null,
+          publishedAt ?? null,
+          itemCount ?? null,
+        ],
+      );
       const json = JSON.stringify(rows);
       const statements = [{ sql: SETTLE, args: [platform, errand, json] }];
-      if (errand === "profile") statements.push({ sql: LEND_MEMOS, args: [platform, json] });
+      if (errand === "profile") statements.push({ sql: TELL_LISTS, args: [platform, json] });
       await database.write(statements, RELAXED);
     },
   };

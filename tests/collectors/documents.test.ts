@@ -15,14 +15,15 @@ describe("server/README.md, collecting", () => {
       ]),
     );
     expect(hours).toEqual({ 12: 0.5, 24: 1, 168: 7, 720: 30, 2160: 90, 8064: 14 * 24 });
-    const lists = [24, 7 * 24, 12 * 24, Infinity].map(
+    const lists = [72, 7 * 24, 24 * 24, Infinity].map(
       (age) => listEveryMs(age * HOUR_MS) / HOUR_MS,
     );
-    expect(lists).toEqual([1, 7, 12, 12]);
+    expect(lists).toEqual([3, 7, 24, 24]);
     for (const row of [
-      "| a list of shorts or tweets whose newest is of up to a day | every hour |",
+      "| a list of shorts or tweets | when the profile tells another number of them |",
+      "| besides, one whose newest is of up to 3 days | every 3 hours |",
       "| whose newest is of a week | every 7 hours |",
-      "| whose newest is of 12 days and more, or that has none | every 12 hours |",
+      "| whose newest is of 24 days and more, or that has none | every day |",
       "| a short or tweet of up to 12 hours | every 30 minutes |",
       "| of a day | every hour |",
       "| of a week | every 7 hours |",

@@ -3,7 +3,7 @@
  * 2,000 creators; it prints its tables, and takes an hour or more.
  */
 import { describe, expect, test } from "bun:test";
-import { itemEveryMs, listEveryMs, QUOTA_RESERVE } from "../../core/schedule.ts";
+import { itemEveryMs, PROFILE_EVERY_MS, QUOTA_RESERVE } from "../../core/schedule.ts";
 import { formatTable } from "../../server/commands/table.ts";
 import { withDatabase } from "../support/database.ts";
 import {
@@ -16,7 +16,6 @@ import {
   openSimulation,
   wholeDays,
   type AgeClassGaps,
-  type Discovery,
   type GapTables,
   type Simulation,
 } from "../support/simulation.ts";
@@ -37,7 +36,6 @@ const SHORTS: GapTables = {
   observations: "short_observations",
   owner: "short",
   published: "published_at",
-  publisher: "channel",
 };
 
 const TWEETS: GapTables = {
@@ -45,7 +43,6 @@ const TWEETS: GapTables = {
   observations: "tweet_observations",
   owner: "tweet",
   published: "created_at",
-  publisher: "user",
 };
 
 /** What was used of each quota day. */
@@ -67,9 +64,9 @@ function gapsTable(gaps: Of<AgeClassGaps>): string {
 }
 
 /** How long it took until a new item was found. */
-function foundTable(found: Of<Discovery>): string {
+function foundTable(found: Of<number>): string {
   const rows = Object.entries(found).map(([of, items]) => {
-    const hours = items.map(({ afterMs }) => afterMs / HOUR_MS).toSorted((a, b) => a - b);
+    const hours = items.map((afterMs) => afterMs / HOUR_MS).toSorted((a, b) => a - b);
     const [median, longest] = [hours[Math.floor(hours.length / 2)], hours.at(-1)];
     return { of, found: items.length, medianHours: fixed(median), longestHours: fixed(longest) };
   });
@@ -124,11 +121,12 @@ describe("simulated days of collecting", () => {
             expect(aged.longestHours).toBeLessThan(every + 1);
             expect(aged.medianHours).toBeLessThanOrEqual(every + 0.2);
           }
-          // Lists of shorts may be stretched by their quota; those of tweets are not.
-          expect(found.tweets.length).toBeGreaterThan(0);
-          for (const { afterMs, sinceOneBeforeMs } of found.tweets) {
-            expect(afterMs).toBeLessThan(1.1 * listEveryMs(sinceOneBeforeMs) + plan.stepMs);
+          // The next profile tells of what is new.
+          for (const afterMs of [...found.shorts, ...found.tweets]) {
+            expect(afterMs).toBeLessThan(1.1 * PROFILE_EVERY_MS + 3 * plan.stepMs);
           }
+          expect(found.tweets.length).toBeGreaterThan(0);
+          expect(found.shorts.length).toBeGreaterThan(0);
 
           const steady = simulation.uses.map(({ perHour }) => Math.max(...perHour.slice(-24)));
           simulation.sleepFor(OUTAGE_MS);

@@ -42,11 +42,11 @@ describe("itemEveryMs()", () => {
 
 describe("listEveryMs()", () => {
   test.each([
-    ["just now", 0, HOUR],
-    ["a day ago", DAY, HOUR],
+    ["just now", 0, 3 * HOUR],
+    ["three days ago", 3 * DAY, 3 * HOUR],
     ["a week ago", 7 * DAY, 7 * HOUR],
-    ["a month ago", 30 * DAY, DAY / 2],
-    ["never", Infinity, DAY / 2],
+    ["a month ago", 30 * DAY, DAY],
+    ["never", Infinity, DAY],
   ])("a list whose newest item was published %s", (_, ageMs, everyMs) => {
     expect(listEveryMs(ageMs)).toBe(everyMs);
   });

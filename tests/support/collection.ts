@@ -34,3 +34,8 @@ export async function withState(
 
 /** A creator as the list takes it. */
 export const creator = (name: string) => ({ platform: "microblog", creator: name }) as const;
+
+/** An item as a source tells of it, due now. */
+export const item = (id: string, publishedAt = NOW, dueAt = NOW) => ({ id, publishedAt, dueAt });
+
+export const idsOf = (targets: readonly { readonly id: string }[]) => targets.map(({ id }) => id);

@@ -197,31 +197,19 @@ export async function gapsOf(
   });
 }
 
-/** An item that was published while the simulation ran; all in milliseconds. */
-export interface Discovery {
-  /** From its publication until it was first observed. */
-  readonly afterMs: number;
-  /** From the publication of the owner's one before until its own. */
-  readonly sinceOneBeforeMs: number;
-}
-
-/** How soon what was published after an instant was found; of owners that had items before. */
+/** How many milliseconds it took to observe what was published after an instant, by item. */
 export async function foundAfter(
   database: Database,
-  { items, observations, owner, published, publisher }: GapTables,
+  { items, observations, owner, published }: GapTables,
   instant: number,
-): Promise<Discovery[]> {
+): Promise<number[]> {
   const rows = await database.select({
     sql:
-      `SELECT (SELECT min(at) FROM ${observations} AS o WHERE o.${owner} = i.key) - published ` +
-      `AS after, published - before AS since FROM (SELECT key, ${published} AS published, ` +
-      `lag(${published}) OVER (PARTITION BY ${publisher} ORDER BY ${published}) AS before ` +
-      `FROM ${items}) AS i WHERE published > ? AND before IS NOT NULL`,
+      `SELECT (SELECT min(at) FROM ${observations} WHERE ${owner} = i.key) - ${published} ` +
+      `AS after FROM ${items} AS i WHERE ${published} > ?`,
     args: [instant],
   });
-  return rows.map(({ after, since }) => {
-    return { afterMs: Number(after), sinceOneBeforeMs: Number(since) };
-  });
+  return rows.map(({ after }) => Number(after));
 }
 
 /** Where the items of a platform lie. */
@@ -230,5 +218,4 @@ export interface GapTables {
   readonly observations: "short_observations" | "tweet_observations";
   readonly owner: "short" | "tweet";
   readonly published: "published_at" | "created_at";
-  readonly publisher: "channel" | "user";
 }
