@@ -1,6 +1,6 @@
 /** Applies retention by itself while a service runs: some minutes after its start, then daily. */
 import { DAY_MS } from "../core/time.ts";
-import type { RetentionReport } from "./store/retention.ts";
+import type { RetentionReport } from "../core/retention.ts";
 
 /** How retention is applied while a service runs. */
 export interface RetentionTimerOptions {

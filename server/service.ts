@@ -1,5 +1,6 @@
 /** The parts put together: settings and a database become the interfaces that are served. */
 import { fileURLToPath } from "node:url";
+import type { RetentionMode } from "../core/retention.ts";
 import { formatInstant } from "../core/time.ts";
 import { createApp } from "./app.ts";
 import { createCollecting } from "./collecting.ts";
@@ -23,7 +24,7 @@ import { createIntake } from "./store/intake.ts";
 import { keyStore } from "./store/keys.ts";
 import { ledgerStore } from "./store/ledger.ts";
 import { microblogStore } from "./store/microblog.ts";
-import { applyRetention, type RetentionOptions } from "./store/retention.ts";
+import { applyRetention } from "./store/retention.ts";
 import { verifyLedger } from "./store/verify.ts";
 import { videoStore } from "./store/video.ts";
 
@@ -142,7 +143,7 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
 
 /** Retention, as a verb applies it and as the service does at a pace that nobody notices. */
 function retentionOf(database: Database, policy: Config["retention"], now: () => number) {
-  const apply = (mode: RetentionOptions["mode"], restRatio: number) =>
+  const apply = (mode: RetentionMode, restRatio: number) =>
     applyRetention(database, { policy, now: now(), mode, restRatio });
   return {
     byVerb: (mode: "prove" | "count") => apply(mode, VERB_REST_RATIO),

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { runRetention } from "../server/retention-timer.ts";
-import type { RetentionReport } from "../server/store/retention.ts";
+import type { RetentionReport } from "../core/retention.ts";
 
 const REPORT: RetentionReport = { mode: "apply", kinds: [], isWholeCompared: false, faults: [] };
 

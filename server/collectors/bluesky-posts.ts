@@ -1,11 +1,12 @@
 /** The posts of Bluesky: the feed of a user, and the counts of posts that are known. */
 import { Type, type Static } from "@sinclair/typebox";
+import type { FoundItem, Target } from "../../core/collection.ts";
 import { foldCase } from "../../core/text.ts";
 import { formatInstant } from "../../core/time.ts";
 import { instantOf, Told } from "./answers.ts";
 import { impossible, isHandle } from "./bluesky-users.ts";
 import { findingOf, goneOf, recordOf } from "./findings.ts";
-import type { Finding, FoundItem, ObservationRecord, Surroundings, Target } from "./port.ts";
+import type { Finding, ObservationRecord, Surroundings } from "./port.ts";
 
 const Post = Type.Object({
   uri: Type.String(),

@@ -1,10 +1,11 @@
 /** The users of Bluesky: what describes them, and their counts. */
 import { Type, type Static } from "@sinclair/typebox";
+import type { Target } from "../../core/collection.ts";
 import { quote } from "../../core/errors.ts";
 import { foldCase } from "../../core/text.ts";
 import { Told } from "./answers.ts";
 import { findingOf, goneOf, inBatches, recordOf } from "./findings.ts";
-import type { Finding, ObservationRecord, Surroundings, Target } from "./port.ts";
+import type { Finding, ObservationRecord, Surroundings } from "./port.ts";
 
 const Profile = Type.Object({
   did: Type.String(),

@@ -1,4 +1,5 @@
 /** What a day of a source costs, and by how much its intervals are stretched so that it reaches. */
+import type { Errand } from "../../core/collection.ts";
 import {
   AGE_SPANS,
   itemEveryMs,
@@ -9,7 +10,7 @@ import {
   timesPerDay,
 } from "../../core/schedule.ts";
 import { DAY_MS } from "../../core/time.ts";
-import type { Bucket, Collector, Errand } from "./port.ts";
+import type { Bucket, Collector } from "./port.ts";
 import type { CollectionState } from "./state.ts";
 
 /** The part of what may be used that is planned; the rest is for what is new, and for retries. */

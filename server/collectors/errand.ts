@@ -1,4 +1,5 @@
 /** One errand: a source is asked about some targets, what it tells is stored, and they are settled. */
+import type { DueTarget, Errand, FoundItem, SettledTarget } from "../../core/collection.ts";
 import type { Kind, KINDS } from "../../core/kinds.ts";
 import {
   chanceOf,
@@ -14,13 +15,11 @@ import { DAY_MS } from "../../core/time.ts";
 import {
   SourceFailure,
   type Collector,
-  type Errand,
   type Finding,
-  type FoundItem,
   type ObservationRecord,
   type Surroundings,
 } from "./port.ts";
-import type { CollectionState, DueTarget, SettledTarget } from "./state.ts";
+import type { CollectionState } from "./state.ts";
 
 /** Takes in lines of observations, as an import does. */
 export type TakeIn = (

@@ -1,14 +1,9 @@
 /** How collectors go through their targets, and tell what they found. */
+import type { Target } from "../../core/collection.ts";
 import { DomainError } from "../../core/errors.ts";
 import { checkObservation } from "../../core/observations.ts";
 import { formatInstant } from "../../core/time.ts";
-import {
-  NotThere,
-  SourceFailure,
-  type Finding,
-  type ObservationRecord,
-  type Target,
-} from "./port.ts";
+import { NotThere, SourceFailure, type Finding, type ObservationRecord } from "./port.ts";
 
 /**
  * An observation, without what was not told.

@@ -3,21 +3,15 @@
  * it was after a stop of any length.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Errand, ERRANDS, type StoppedSource } from "../../core/collection.ts";
 import { quotaDay } from "../../core/quota.ts";
 import { LOOK_AHEAD_MS } from "../../core/schedule.ts";
 import { bucketOf, limitOf, stretchesOf } from "./budget.ts";
 import { createClient } from "./client.ts";
 import { runErrand, type TakeIn } from "./errand.ts";
 import { createPace, type SourcePace } from "./pace.ts";
-import {
-  ERRANDS,
-  SourceFailure,
-  type Collector,
-  type Errand,
-  type Source,
-  type Surroundings,
-} from "./port.ts";
-import type { CollectionState, StoppedSource } from "./state.ts";
+import { SourceFailure, type Collector, type Source, type Surroundings } from "./port.ts";
+import type { CollectionState } from "./state.ts";
 
 /** How long the stretches of a source are good for. */
 const STRETCHED_FOR_MS = 10 * 60_000;

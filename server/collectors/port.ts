@@ -3,6 +3,7 @@
  * platform implements it; the loop knows nothing of platforms.
  */
 import type { TSchema, Static } from "@sinclair/typebox";
+import type { Errand, FoundItem, Memo, ObservedPlatform, Target } from "../../core/collection.ts";
 
 /** The sources, each by the name of its file. */
 export const SOURCES = ["youtube", "x", "bluesky"] as const;
@@ -10,46 +11,10 @@ export const SOURCES = ["youtube", "x", "bluesky"] as const;
 /** A source. */
 export type Source = (typeof SOURCES)[number];
 
-/** What is observed of a source: channels and their shorts, or users and their tweets. */
-export type ObservedPlatform = "video" | "microblog";
-
-/**
- * What a source is asked: what describes an entity and its counts (`profile`), which shorts or
- * tweets it has (`items`), and the counts of items that are known (`counts`).
- */
-export const ERRANDS = ["profile", "items", "counts"] as const;
-
-/** What a source is asked. */
-export type Errand = (typeof ERRANDS)[number];
-
-/** What a source told of an entity that it has to be asked with later, by the source's names. */
-export type Memo = Readonly<Record<string, string>>;
-
-/** An entity that a source is asked about. */
-export interface Target {
-  /**
-   * Of `profile` and `items`: a channel as it is tracked (`@handle` or an identifier), or a user's
-   * username in lower case. Of `counts`: the identifier of a short or a tweet.
-   */
-  readonly id: string;
-  /** What the source told of it before; empty at first. */
-  readonly memo: Memo;
-  /** Of `counts`: the channel or user whose item it is, as the target of `items` is named. */
-  readonly owner: string | null;
-}
-
 /** An observation as a line of an import has it; it is checked as one. */
 export type ObservationRecord = Readonly<Record<string, unknown>> & {
   readonly kind: "channel" | "short" | "user" | "tweet";
 };
-
-/** A short or a tweet that a source told of. */
-export interface FoundItem {
-  readonly id: string;
-  /** Milliseconds since 1970 UTC. */
-  readonly publishedAt: number;
-  readonly memo?: Memo;
-}
 
 /** What a source told of one target. */
 export interface Finding {

@@ -1,43 +1,15 @@
 /** What the loop keeps between two starts; the store implements it. */
-import type { Errand, FoundItem, Memo, ObservedPlatform, Source, Target } from "./port.ts";
-
-/** A target that is due. All instants are milliseconds since 1970 UTC. */
-export interface DueTarget extends Target {
-  /** When it was due. */
-  readonly dueAt: number;
-  /** When it was last observed; `null` before the first time. */
-  readonly succeededAt: number | null;
-  /** When the item was published; of `items`, the newest that is known. */
-  readonly publishedAt: number | null;
-  /** Failures since the last success. */
-  readonly failures: number;
-}
-
-/** What became of a target. */
-export interface SettledTarget {
-  readonly id: string;
-  readonly dueAt: number;
-  /** What is left out stays as it was. */
-  readonly memo?: Memo;
-  /** Of `items`: when the newest of them was published. What is left out stays as it was. */
-  readonly publishedAt?: number;
-  /**
-   * Of `profile`: how many items there are. Where it is another number than before, the list of
-   * items becomes due at once, unless it fails.
-   */
-  readonly itemCount?: number;
-  /** Exactly one of the two is given. */
-  readonly succeededAt?: number;
-  readonly failed?: { readonly at: number; readonly reason: string };
-}
-
-/** A source that is stopped. */
-export interface StoppedSource {
-  readonly reason: string;
-  readonly since: number;
-  /** `null`: until its settings change. */
-  readonly until: number | null;
-}
+import type {
+  AddedItem,
+  DueTarget,
+  Errand,
+  ObservedPlatform,
+  QuotaUse,
+  SettledTarget,
+  StoppedSource,
+} from "../../core/collection.ts";
+import type { AgeSpan } from "../../core/schedule.ts";
+import type { Source } from "./port.ts";
 
 /** What the loop keeps. */
 export interface CollectionState {
@@ -59,7 +31,7 @@ export interface CollectionState {
   countByAge(
     platform: ObservedPlatform,
     errand: Errand,
-    spans: readonly { readonly from: number; readonly to: number }[],
+    spans: readonly AgeSpan[],
     now: number,
   ): Promise<number[]>;
   /** Notes what became of targets; of one that was removed meanwhile, nothing. */
@@ -71,24 +43,13 @@ export interface CollectionState {
   /** Those of some items that are targets of `counts`, in any order. */
   knownItems(platform: ObservedPlatform, ids: readonly string[]): Promise<DueTarget[]>;
   /** Adds items that are not targets of `counts` yet; of an owner that was removed, none. */
-  addItems(
-    platform: ObservedPlatform,
-    owner: string,
-    items: readonly (FoundItem & { readonly dueAt: number })[],
-  ): Promise<void>;
+  addItems(platform: ObservedPlatform, owner: string, items: readonly AddedItem[]): Promise<void>;
   /**
    * Counts units of a quota day before they are used; the count survives the death of the process.
    *
-   * @param day As `2026-11-20`.
    * @returns Whether they were there; else nothing is counted.
    */
-  takeUnits(use: {
-    readonly source: Source;
-    readonly bucket: string;
-    readonly day: string;
-    readonly units: number;
-    readonly limit: number;
-  }): Promise<boolean>;
+  takeUnits(use: QuotaUse): Promise<boolean>;
   /** Units that are used of a quota day. */
   usedUnits(source: Source, bucket: string, day: string): Promise<number>;
   /** Notes that a source is stopped. @param settings A hash of the settings that it was asked with. */

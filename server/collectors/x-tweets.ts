@@ -1,8 +1,9 @@
 /** The tweets of X: the timeline of a user, and the counts of tweets that are known. */
 import { Type, type Static } from "@sinclair/typebox";
+import type { FoundItem, Target } from "../../core/collection.ts";
 import { instantOf, Told } from "./answers.ts";
 import { findingOf, goneOf, recordOf } from "./findings.ts";
-import type { Finding, FoundItem, ObservationRecord, Surroundings, Target } from "./port.ts";
+import type { Finding, ObservationRecord, Surroundings } from "./port.ts";
 import { describeProblem, identityOf, nothingTold, Problem, problemOf } from "./x-users.ts";
 
 const Tweet = Type.Object({

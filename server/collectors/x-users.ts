@@ -1,18 +1,12 @@
 /** The users of X: what describes them, their counts, and by which identifier they are asked. */
 import { Type, type Static } from "@sinclair/typebox";
+import type { Memo, Target } from "../../core/collection.ts";
 import { quote } from "../../core/errors.ts";
 import { foldCase } from "../../core/text.ts";
 import { DAY_MS, formatInstant, parseInstant } from "../../core/time.ts";
 import { Told } from "./answers.ts";
 import { findingOf, goneOf, inBatches, recordOf } from "./findings.ts";
-import {
-  SourceFailure,
-  type Finding,
-  type Memo,
-  type ObservationRecord,
-  type Surroundings,
-  type Target,
-} from "./port.ts";
+import { SourceFailure, type Finding, type ObservationRecord, type Surroundings } from "./port.ts";
 
 /** What X says of a request, or of one of the things that it was asked for. */
 export const Problem = Type.Object({

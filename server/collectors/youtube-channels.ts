@@ -1,9 +1,10 @@
 /** The channels of YouTube: what describes and counts them, and where their videos are listed. */
 import { Type, type Static } from "@sinclair/typebox";
+import type { Target } from "../../core/collection.ts";
 import { countOf, Told } from "./answers.ts";
 import { findingOf, goneOf, inBatches, oneByOne, recordOf } from "./findings.ts";
 import { itemsOf, largestThumbnail, listOf, Thumbnails } from "./youtube-answers.ts";
-import type { Finding, ObservationRecord, Surroundings, Target } from "./port.ts";
+import type { Finding, ObservationRecord, Surroundings } from "./port.ts";
 
 const Channel = Type.Object({
   id: Type.String({ minLength: 3 }),

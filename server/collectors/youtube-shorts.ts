@@ -1,16 +1,10 @@
 /** The shorts of YouTube: which ones a channel has, and their counts. */
 import { Type, type Static } from "@sinclair/typebox";
+import type { FoundItem, Memo, Target } from "../../core/collection.ts";
 import { DAY_MS, formatInstant } from "../../core/time.ts";
 import { countOf, instantOf, Told } from "./answers.ts";
 import { findingOf, goneOf, recordOf } from "./findings.ts";
-import {
-  NotThere,
-  type Finding,
-  type FoundItem,
-  type Memo,
-  type Surroundings,
-  type Target,
-} from "./port.ts";
+import { NotThere, type Finding, type Surroundings } from "./port.ts";
 import { durationOf, itemsOf, largestThumbnail, listOf, Thumbnails } from "./youtube-answers.ts";
 import { placeOf, type Place } from "./youtube-channels.ts";
 

@@ -1,22 +1,6 @@
 /** The administrator's interface to retention. */
 import { Elysia, t } from "elysia";
-
-/** What applying the policy did, as the store tells it. */
-interface RetentionReport {
-  readonly mode: string;
-  readonly kinds: readonly {
-    readonly kind: string;
-    readonly rule: string;
-    readonly entities: number;
-    readonly before: number;
-    readonly removed: number;
-    readonly after: number;
-    readonly stateBefore: string | null;
-    readonly stateAfter: string | null;
-  }[];
-  readonly isWholeCompared: boolean;
-  readonly faults: readonly { readonly kind: string; readonly problem: string }[];
-}
+import type { RetentionReport } from "../../core/retention.ts";
 
 /** What retention does its work with. */
 export interface RetentionParts {

@@ -8,8 +8,12 @@ import { KIND_NAMES, type Kind } from "../../core/kinds.ts";
 import {
   formatRetentionRule,
   retentionBounds,
+  type KindRetention,
   type RetentionBounds,
+  type RetentionFault,
+  type RetentionMode,
   type RetentionPolicy,
+  type RetentionReport,
 } from "../../core/retention.ts";
 import type { Database } from "./database.ts";
 import { retentionSteps, START, type Stretch } from "./retention-steps.ts";
@@ -19,47 +23,9 @@ export interface RetentionOptions {
   readonly policy: RetentionPolicy;
   /** Milliseconds since 1970 UTC. */
   readonly now: number;
-  /**
-   * `apply` removes; `prove` removes, and looks at everything before and after; `count` only tells
-   * what would be removed.
-   */
-  readonly mode: "apply" | "prove" | "count";
+  readonly mode: RetentionMode;
   /** How many times as long as a step it rests after it, so that others have the database. */
   readonly restRatio: number;
-}
-
-/** What became of a kind. */
-export interface KindRetention {
-  readonly kind: Kind;
-  /** As the setting has it; `all` where there is none. */
-  readonly rule: string;
-  /** Entities with observations. */
-  readonly entities: number;
-  readonly before: number;
-  /** What would be, where it is only counted. */
-  readonly removed: number;
-  readonly after: number;
-  /** Digests of the newest state of all entities, where it was looked at. */
-  readonly stateBefore: string | null;
-  readonly stateAfter: string | null;
-}
-
-/** What does not hold of a kind. */
-export interface RetentionFault {
-  readonly kind: Kind;
-  readonly problem: string;
-}
-
-/** What a walk did, and the proof. */
-export interface RetentionReport {
-  readonly mode: RetentionOptions["mode"];
-  readonly kinds: readonly KindRetention[];
-  /**
-   * Whether the whole was held against itself as it was before: not while others write, when only
-   * each step is, within its transaction.
-   */
-  readonly isWholeCompared: boolean;
-  readonly faults: readonly RetentionFault[];
 }
 
 /** The longest rest between two steps. */

@@ -1,23 +1,6 @@
 /** What is known of the sources: what was used of their quotas, and which of them are stopped. */
+import type { QuotaUse, StoppedSource } from "../../core/collection.ts";
 import type { Database } from "./database.ts";
-
-/** Units of a quota day that are to be used. */
-export interface QuotaUse {
-  readonly source: string;
-  readonly bucket: string;
-  /** As `2026-11-20`. */
-  readonly day: string;
-  readonly units: number;
-  readonly limit: number;
-}
-
-/** A source that is stopped. Instants are milliseconds since 1970 UTC. */
-export interface StoppedSource {
-  readonly reason: string;
-  readonly since: number;
-  /** `null`: until its settings change. */
-  readonly until: number | null;
-}
 
 const RELAXED = { isRelaxed: true, isRepeatable: true };
 

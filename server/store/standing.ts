@@ -1,6 +1,7 @@
 /**
  * How the collection of who is watched stands: of what describes them and of their items together.
  */
+import type { Memo } from "../../core/collection.ts";
 import { formatInstant } from "../../core/time.ts";
 
 /** How it stands. Instants are written as everywhere. */
@@ -14,8 +15,6 @@ export interface Standing {
   /** When something is observed next; `null` where nothing is planned yet. */
   readonly next_due: string | null;
 }
-
-type Memo = Readonly<Record<string, string>>;
 
 interface ErrandStanding {
   readonly succeededAt: number | null;

@@ -1,45 +1,16 @@
 /** What is observed again and again, and when next. All instants are milliseconds since 1970 UTC. */
 import type { Row } from "@libsql/client";
+import type {
+  AddedItem,
+  DueTarget,
+  Errand,
+  Memo,
+  ObservedPlatform,
+  SettledTarget,
+} from "../../core/collection.ts";
+import type { AgeSpan } from "../../core/schedule.ts";
 import type { Database } from "./database.ts";
 import { element } from "./json.ts";
-
-/** What is observed: channels and their shorts, or users and their tweets. */
-type ObservedPlatform = "video" | "microblog";
-
-/** What a source is asked. */
-type Errand = "profile" | "items" | "counts";
-
-type Memo = Readonly<Record<string, string>>;
-
-/** A target that is due. */
-export interface DueTarget {
-  readonly id: string;
-  readonly memo: Memo;
-  readonly owner: string | null;
-  readonly dueAt: number;
-  readonly succeededAt: number | null;
-  readonly publishedAt: number | null;
-  readonly failures: number;
-}
-
-/** What became of a target. */
-export interface SettledTarget {
-  readonly id: string;
-  readonly dueAt: number;
-  readonly memo?: Memo;
-  readonly publishedAt?: number;
-  readonly itemCount?: number;
-  readonly succeededAt?: number;
-  readonly failed?: { readonly at: number; readonly reason: string };
-}
-
-/** An item that is to be observed. */
-export interface AddedItem {
-  readonly id: string;
-  readonly publishedAt: number;
-  readonly memo?: Memo;
-  readonly dueAt: number;
-}
 
 const RELAXED = { isRelaxed: true, isRepeatable: true };
 
@@ -142,7 +113,7 @@ function targetReads(database: Database) {
     async countByAge(
       platform: ObservedPlatform,
       errand: Errand,
-      spans: readonly { readonly from: number; readonly to: number }[],
+      spans: readonly AgeSpan[],
       now: number,
     ): Promise<number[]> {
       const published = spans.map(({ from, to }) => [instantAt(now - to), instantAt(now - from)]);

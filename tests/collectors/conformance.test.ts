@@ -1,7 +1,8 @@
 /** What every collector does, whatever the platform; each asks a fake of its own over HTTP. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { ERRANDS } from "../../core/collection.ts";
 import { DAY_MS } from "../../core/time.ts";
-import { ERRANDS, SOURCES } from "../../server/collectors/port.ts";
+import { SOURCES } from "../../server/collectors/port.ts";
 import {
   findingOf,
   introduce,

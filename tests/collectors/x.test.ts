@@ -1,6 +1,6 @@
 /** What the collector of X makes of each answer that is no plain one. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Errand } from "../../server/collectors/port.ts";
+import type { Errand } from "../../core/collection.ts";
 import { x } from "../../server/collectors/x.ts";
 import {
   findingOf,

@@ -1,15 +1,16 @@
 /** Observations about the bounds of retention, and ways to apply it at once. */
 import { type Kind } from "../../core/kinds.ts";
 import { checkObservation } from "../../core/observations.ts";
-import { parseRetention, type RetentionPolicy } from "../../core/retention.ts";
+import {
+  parseRetention,
+  type RetentionMode,
+  type RetentionPolicy,
+  type RetentionReport,
+} from "../../core/retention.ts";
 import { formatInstant } from "../../core/time.ts";
 import type { Database } from "../../server/store/database.ts";
 import { storeObservations } from "../../server/store/observe.ts";
-import {
-  applyRetention,
-  type RetentionOptions,
-  type RetentionReport,
-} from "../../server/store/retention.ts";
+import { applyRetention } from "../../server/store/retention.ts";
 import { NOW } from "./arbitraries.ts";
 
 /** Reads a policy that is one. */
@@ -23,7 +24,7 @@ export function policyOf(text: string): RetentionPolicy {
 export async function apply(
   database: Database,
   policy: RetentionPolicy,
-  mode: RetentionOptions["mode"] = "prove",
+  mode: RetentionMode = "prove",
   between: () => Promise<unknown> = async () => undefined,
 ): Promise<RetentionReport> {
   const steps = applyRetention(database, { policy, now: NOW, mode, restRatio: 0 });

@@ -1,13 +1,7 @@
 /** Runs the errands of a stage's collector as the loop would, and gathers what was found. */
+import type { Errand, FoundItem, Memo, Target } from "../../../core/collection.ts";
 import { checkObservation, type Observation } from "../../../core/observations.ts";
-import {
-  SourceFailure,
-  type Errand,
-  type Finding,
-  type FoundItem,
-  type Memo,
-  type Target,
-} from "../../../server/collectors/port.ts";
+import { SourceFailure, type Finding } from "../../../server/collectors/port.ts";
 import { surround, type Stage, type StageOwner, type StageSurroundings } from "./stage.ts";
 
 /** What an errand came to. */
