@@ -53,7 +53,7 @@ export interface SettledTarget {
    * items becomes due at once, unless it fails.
    */
   readonly itemCount?: number;
-  /** Exactly one of the two is given. */
+  /** One of the two is given at most; none where it only became due at another time. */
   readonly succeededAt?: number;
   readonly failed?: { readonly at: number; readonly reason: string };
 }

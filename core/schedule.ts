@@ -22,8 +22,8 @@ export const PROFILE_EVERY_MS = HOUR_MS;
 /** What is due within so long is observed with what is due now, where a batch has room. */
 export const LOOK_AHEAD_MS = HOUR_MS / 4;
 
-/** How often what is gone is asked for again, in case it comes back. */
-export const GONE_EVERY_MS = 30 * DAY_MS;
+/** How long until an item that is gone is asked for again, at most. */
+const GONE_LONGEST_MS = 30 * DAY_MS;
 
 /** By which part of its age an item has become older when it is observed again. */
 const AGE_PARTS = 24;
@@ -180,6 +180,19 @@ export function dueAfterFailure({
 }
 
 /**
+ * How long until an item that is gone is asked for again, in case it comes back or was missing by
+ * mistake: a day, then twice as long each time.
+ *
+ * @param failures How often in a row it was gone, this time included.
+ *
+ * @example
+ * itemGoneEveryMs(1); // 86_400_000, a day
+ */
+export function itemGoneEveryMs(failures: number): number {
+  return Math.min(GONE_LONGEST_MS, DAY_MS * 2 ** Math.min(failures - 1, 20));
+}
+
+/**
  * A number from 0 to below 1 that a text decides, and that looks like chance.
  *
  * @example
@@ -204,21 +217,10 @@ export interface Pace {
   readonly burst: number;
 }
 
-/**
- * The pace of a quota.
- *
- * @param window Requests that its window allows, where it has one.
- */
-export function paceOf(
-  unitsPerDay: number,
-  window?: { readonly requests: number; readonly ms: number },
-): Pace {
-  const ofDay = (unitsPerDay * (1 - QUOTA_RESERVE)) / DAY_MS;
-  const ofWindow =
-    window === undefined ? Infinity : (window.requests * (1 - QUOTA_RESERVE)) / window.ms;
-  const perMs = Math.min(ofDay, ofWindow);
-  const most = window === undefined ? Infinity : window.requests / 2;
-  return { perMs, burst: Math.min(Math.max(PACE_BURST_LEAST, perMs * PACE_BURST_MS), most) };
+/** The pace of a quota. */
+export function paceOf(unitsPerDay: number): Pace {
+  const perMs = (unitsPerDay * (1 - QUOTA_RESERVE)) / DAY_MS;
+  return { perMs, burst: Math.max(PACE_BURST_LEAST, perMs * PACE_BURST_MS) };
 }
 
 /** What is in a pace's bucket at an instant; it is full at first. */

@@ -51,6 +51,21 @@ export function isStorable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();
 }
 
+/**
+ * Makes a sentence of a text from outside, for people: storable, in one line, and cut.
+ *
+ * @param max Characters (code points) that are kept at most.
+ *
+ * @example
+ * sentenceOf("It broke\noff", 300); // "It broke off"
+ */
+export function sentenceOf(text: string, max: number): string {
+  // A character is at most two units.
+  const characters = Array.from(text.slice(0, 2 * max + 1).toWellFormed());
+  const cut = characters.length > max ? [...characters.slice(0, max), "…"] : characters;
+  return cut.join("").replace(/\p{Cc}+/gu, " ");
+}
+
 /** Whether a text has a control character (`\p{Cc}`), which no identifier may. */
 export function hasControlCharacter(text: string): boolean {
   for (let index = 0; index < text.length; index++) {

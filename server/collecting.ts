@@ -1,6 +1,7 @@
 /** The collectors put together with what the service has. */
 import type { Config } from "./config.ts";
-import { createLoop, type LoopEvent, type SourceStatus } from "./collectors/loop.ts";
+import { createLoop } from "./collectors/loop.ts";
+import type { LoopEvent, SourceStatus } from "./collectors/runner.ts";
 import type { CollectionState } from "./collectors/state.ts";
 import type { TakeIn } from "./collectors/errand.ts";
 import { createCollectors } from "./collectors/sources.ts";

@@ -129,8 +129,8 @@ export const SETTINGS: readonly Setting[] = [
     name: "YOUTUBE_API_KEY",
     default: undefined,
     description: "The key of the YouTube Data API; without it no channels are collected",
-    allowed: "a text without spaces",
-    isAllowed: (value) => /^\S+$/.test(value),
+    allowed: "8 characters or more, without spaces",
+    isAllowed: (value) => /^\S{8,}$/.test(value),
   },
   {
     name: "YOUTUBE_API_URL",
@@ -151,8 +151,8 @@ export const SETTINGS: readonly Setting[] = [
     name: "X_BEARER_TOKEN",
     default: undefined,
     description: "The token for the X API",
-    allowed: "a text without spaces",
-    isAllowed: (value) => /^\S+$/.test(value),
+    allowed: "8 characters or more, without spaces",
+    isAllowed: (value) => /^\S{8,}$/.test(value),
   },
   {
     name: "X_API_URL",

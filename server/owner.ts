@@ -153,12 +153,16 @@ function tryLock(path: string): (() => void) | undefined {
   }
 }
 
+/** Some verbs work for minutes before they answer. Bun takes it for sockets too, its types don't. */
+const NEVER_IDLE: object = { idleTimeout: 0 };
+
 function serveSocket(path: string, service: Service) {
   const umask = process.umask(0o177);
   try {
     return Bun.serve({
       unix: path,
       maxRequestBodySize: 64 * 1_048_576,
+      ...NEVER_IDLE,
       fetch: service.owner.fetch,
     });
   } finally {

@@ -4,7 +4,7 @@ import type { RetentionMode } from "../core/retention.ts";
 import { formatInstant } from "../core/time.ts";
 import { createApp } from "./app.ts";
 import { createCollecting } from "./collecting.ts";
-import type { LoopEvent } from "./collectors/loop.ts";
+import type { LoopEvent } from "./collectors/runner.ts";
 import { createAnswers } from "./http/answers.ts";
 import type { Config } from "./config.ts";
 import { createMetrics } from "./http/health.ts";
@@ -81,7 +81,7 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
   const ledger = ledgerStore(database);
   const keys = keyStore(database);
   const keyring = createKeyring(keys, now);
-  const retention = retentionOf(database, config.retention, now);
+  const retention = retentionOf(database, config.retention, now, log.failure);
   const parts = adminParts(database, keyring, now);
   const collecting = createCollecting({
     config,
@@ -142,11 +142,24 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
 }
 
 /** Retention, as a verb applies it and as the service does at a pace that nobody notices. */
-function retentionOf(database: Database, policy: Config["retention"], now: () => number) {
+function retentionOf(
+  database: Database,
+  policy: Config["retention"],
+  now: () => number,
+  onFailure: (error: unknown, what: string) => void,
+) {
   const apply = (mode: RetentionMode, restRatio: number) =>
     applyRetention(database, { policy, now: now(), mode, restRatio });
   return {
-    byVerb: (mode: "prove" | "count") => apply(mode, VERB_REST_RATIO),
+    async *byVerb(mode: "prove" | "count") {
+      try {
+        return yield* apply(mode, VERB_REST_RATIO);
+      } catch (error) {
+        // Its answer has begun: who asked only sees that it breaks off.
+        onFailure(error, "retention");
+        throw error;
+      }
+    },
     byItself: () => apply("apply", OWN_REST_RATIO),
   };
 }

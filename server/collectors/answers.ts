@@ -1,8 +1,10 @@
 /** What the answers of all sources have in common. */
-import { Type } from "@sinclair/typebox";
+import { Type, type Static, type TSchema } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { quote } from "../../core/errors.ts";
 import { parseWhole } from "../../core/parameters.ts";
-import { formatInstant, parseInstant } from "../../core/time.ts";
-import type { Judgement, RawAnswer, Source } from "./port.ts";
+import { DAY_MS, formatInstant, parseInstant } from "../../core/time.ts";
+import { SourceFailure, type Judgement, type RawAnswer, type Source } from "./port.ts";
 
 /** The sources as they are written. */
 export const SOURCE_NAMES: Readonly<Record<Source, string>> = {
@@ -14,8 +16,44 @@ export const SOURCE_NAMES: Readonly<Record<Source, string>> = {
 /** What may be told or not; where it is told, the check of the observation says what it must be. */
 export const Told = Type.Optional(Type.Unknown());
 
+/** What is told of several things: those that can be believed, and why another one cannot be. */
+export interface Believed<Item> {
+  readonly items: readonly Item[];
+  readonly doubt: string | undefined;
+}
+
 /**
- * What a status says where the answer itself says nothing more exact.
+ * Takes out of a list what is as it must be, so that one malformed thing does not hide the others.
+ *
+ * @throws {SourceFailure} `failed`: there are several, and none can be believed.
+ */
+export function believe<Schema extends TSchema>(
+  source: Source,
+  schema: Schema,
+  values: readonly unknown[],
+): Believed<Static<Schema>> {
+  const items: Static<Schema>[] = [];
+  let doubt: string | undefined;
+  for (const value of values) {
+    if (Value.Check(schema, value)) items.push(value);
+    else doubt ??= `${SOURCE_NAMES[source]} told of something wrongly ${faultOf(schema, value)}`;
+  }
+  if (doubt !== undefined && items.length === 0 && values.length > 1) {
+    throw new SourceFailure("failed", doubt);
+  }
+  return { items, doubt };
+}
+
+/** Where a value is not as it must be, what it must be there, and what it is. */
+export function faultOf(schema: TSchema, value: unknown): string {
+  const { path = "", message = "", value: got } = Value.Errors(schema, value).First() ?? {};
+  const wanted = `${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+  return `at ${path || "/"}: ${wanted}, got ${quote(got)}`;
+}
+
+/**
+ * What a status says where the answer itself says nothing more exact. That something is not there
+ * is only believed where the platform says so in its own words: a wrong address says 404 as well.
  *
  * @param told What the answer says of itself, if anything.
  */
@@ -23,7 +61,6 @@ export function judgeStatus(source: Source, { status }: RawAnswer, told?: string
   if (status >= 200 && status <= 299) return { kind: "answer" };
   const said = told === undefined ? "" : `: ${told}`;
   const reason = `${SOURCE_NAMES[source]} answered with status ${status}${said}`;
-  if (status === 404 || status === 410) return { kind: "missing", reason };
   const canPass = status === 408 || status === 429 || status >= 500;
   return { kind: canPass ? "passing" : "refused", reason };
 }
@@ -39,7 +76,8 @@ export interface WindowHeaders {
  * When a window that is used up ends.
  *
  * @param windowMs How long it is; a window without an end that can be read ends after that.
- * @returns Milliseconds since 1970 UTC; `undefined` where there is something left of it.
+ * @returns Milliseconds since 1970 UTC, within a day; `undefined` where there is something left of
+ * it.
  */
 export function windowEnd(
   headers: Headers,
@@ -49,7 +87,8 @@ export function windowEnd(
 ): number | undefined {
   if (headers.get(remaining) !== "0") return undefined;
   const seconds = parseWhole(headers.get(reset) ?? "");
-  return seconds === undefined || seconds * 1000 <= now ? now + windowMs : seconds * 1000;
+  if (seconds === undefined || seconds * 1000 <= now) return now + windowMs;
+  return Math.min(seconds * 1000, now + DAY_MS);
 }
 
 /** A pause of a bucket. @param why A sentence, without its full stop. */

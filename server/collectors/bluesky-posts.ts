@@ -1,9 +1,9 @@
 /** The posts of Bluesky: the feed of a user, and the counts of posts that are known. */
 import { Type, type Static } from "@sinclair/typebox";
-import type { FoundItem, Target } from "../../core/collection.ts";
+import type { FoundItem, Memo, Target } from "../../core/collection.ts";
 import { foldCase } from "../../core/text.ts";
 import { formatInstant } from "../../core/time.ts";
-import { instantOf, Told } from "./answers.ts";
+import { believe, instantOf, Told } from "./answers.ts";
 import { impossible, isHandle } from "./bluesky-users.ts";
 import { findingOf, goneOf, recordOf } from "./findings.ts";
 import type { Finding, ObservationRecord, Surroundings } from "./port.ts";
@@ -22,13 +22,16 @@ type Post = Static<typeof Post>;
 
 const Feed = Type.Object({
   cursor: Type.Optional(Type.String()),
-  feed: Type.Array(
-    Type.Object({ post: Post, reason: Type.Optional(Type.Object({ $type: Told })) }),
-  ),
+  feed: Type.Array(Type.Unknown()),
+});
+
+const Entry = Type.Object({
+  post: Post,
+  reason: Type.Optional(Type.Object({ $type: Told })),
 });
 
 /** A post that is deleted is absent. */
-const Posts = Type.Object({ posts: Type.Array(Post) });
+const Posts = Type.Object({ posts: Type.Array(Type.Unknown()) });
 
 const REPOST = "app.bsky.feed.defs#reasonRepost";
 const URI_PATTERN = /^at:\/\/[^/]+\/app\.bsky\.feed\.post\/([^/]+)$/;
@@ -63,12 +66,12 @@ export async function* feedOf(
       schema: Feed,
     });
     const at = now();
-    const posts = answer.feed
-      .filter(({ reason }) => reason?.$type !== REPOST)
-      .map(({ post }) => post);
+    const { items: entries, doubt } = believe("bluesky", Entry, answer.feed);
+    if (doubt !== undefined) yield { target: target.id, failure: doubt };
+    const posts = entries.filter(({ reason }) => reason?.$type !== REPOST).map(({ post }) => post);
     const known = await knownOf(posts.map(({ uri }) => keyOf(uri) ?? ""));
     for (const post of posts) {
-      const { finding, item } = tell(target, post, at);
+      const { finding, item } = tell(target, post, known.get(keyOf(post.uri) ?? ""), at);
       if (item !== undefined) items.set(item.id, item);
       yield finding;
     }
@@ -83,6 +86,7 @@ export async function* feedOf(
 function tell(
   { id: target }: Target,
   post: Post,
+  known: Memo | undefined,
   now: number,
 ): { readonly finding: Finding; readonly item?: FoundItem } {
   const { handle } = post.author;
@@ -90,6 +94,11 @@ function tell(
   if (typeof read === "string") return { finding: { target, failure: read } };
   if (foldCase(handle) !== foldCase(target)) {
     const failure = `The post ${post.uri} must be of ${target}, and is of ${handle}`;
+    return { finding: { target, failure } };
+  }
+  // Record keys are chosen by clients: two users can have the same.
+  if (known?.["uri"] !== undefined && known["uri"] !== post.uri) {
+    const failure = `The post ${post.uri} has the record key of another, ${known["uri"]}`;
     return { finding: { target, failure } };
   }
   const finding = findingOf(target, read.record, now);
@@ -102,7 +111,7 @@ export async function* postsOf(
   { ask, now }: Surroundings,
 ): AsyncGenerator<Finding> {
   const uris = batch.flatMap(({ memo }) => memo["uri"] ?? []);
-  const { posts } =
+  const answer =
     uris.length === 0
       ? { posts: [] }
       : await ask({
@@ -112,14 +121,16 @@ export async function* postsOf(
           schema: Posts,
         });
   const at = now();
+  const { items: posts, doubt } = believe("bluesky", Post, answer.posts);
   const byUri = new Map(posts.map((post) => [post.uri, post]));
   for (const { id, memo, owner } of batch) {
     const { uri, username = owner } = memo;
     const post = byUri.get(uri ?? "");
     if (uri === undefined) {
       // Of a source that was asked before this one.
-      yield goneOf(id, `Bluesky has no post ${id} that it told of itself`);
-    } else if (post === undefined) yield goneOf(id, `Bluesky has no post ${uri}: it was deleted`);
+      yield { target: id, failure: `Bluesky never told of the post ${id}` };
+    } else if (post === undefined && doubt !== undefined) yield { target: id, failure: doubt };
+    else if (post === undefined) yield goneOf(id, `Bluesky has no post ${uri}: it was deleted`);
     else {
       // A post stays with whom it was found of, also where they have another handle by now.
       const { handle } = post.author;

@@ -3,7 +3,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import type { Target } from "../../core/collection.ts";
 import { quote } from "../../core/errors.ts";
 import { foldCase } from "../../core/text.ts";
-import { Told } from "./answers.ts";
+import { believe, Told } from "./answers.ts";
 import { findingOf, goneOf, inBatches, recordOf } from "./findings.ts";
 import type { Finding, ObservationRecord, Surroundings } from "./port.ts";
 
@@ -20,7 +20,7 @@ const Profile = Type.Object({
   verification: Type.Optional(Type.Object({ verifiedStatus: Told })),
 });
 
-const Profiles = Type.Object({ profiles: Type.Array(Profile) });
+const Profiles = Type.Object({ profiles: Type.Array(Type.Unknown()) });
 
 /** A handle is a domain name; Bluesky refuses a whole request for one that is none. */
 const HANDLE_PATTERN = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z\d])?$/i;
@@ -40,19 +40,21 @@ async function* tellUsers(
   batch: readonly Target[],
   { ask, now }: Surroundings,
 ): AsyncGenerator<Finding> {
-  const { profiles } = await ask({
+  const answer = await ask({
     bucket: "general",
     path: "/xrpc/app.bsky.actor.getProfiles",
     query: { actors: batch.map(({ id }) => id) },
     schema: Profiles,
   });
   const at = now();
+  const { items: profiles, doubt } = believe("bluesky", Profile, answer.profiles);
   const byHandle = new Map(profiles.map((profile) => [foldCase(profile.handle), profile]));
   const asked = new Set(batch.map(({ id }) => foldCase(id)));
   const others = profiles.map(({ handle }) => handle).filter((one) => !asked.has(foldCase(one)));
   for (const { id } of batch) {
     const profile = byHandle.get(foldCase(id));
     if (profile !== undefined) yield findingOf(id, userRecord(profile, at), at);
+    else if (doubt !== undefined) yield { target: id, failure: doubt };
     else if (others.length === 0) yield goneOf(id, `Bluesky has no profile ${id}`);
     else {
       const instead = quote(others.join(", "));

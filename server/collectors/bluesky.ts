@@ -69,7 +69,7 @@ function judge(answer: RawAnswer, now: number): Judgement {
     return waitUntil("The window of Bluesky is used up", pausedUntil);
   }
   const isGone = GONE_ERRORS.has(error ?? "") || /^profile not found$/i.test(message ?? "");
-  if (status === 400 && isGone) {
+  if ((status === 400 || status === 404) && isGone) {
     return { kind: "missing", reason: `Bluesky says ${quote(message ?? error)}` };
   }
   return judged;

@@ -31,9 +31,10 @@ export function limitOf(unitsPerDay: number): number {
 /** By how much the intervals of each errand are stretched: those of profiles never. */
 export async function stretchesOf(
   state: CollectionState,
-  { platform, errands, buckets }: Collector,
+  collector: Collector,
   now: number,
 ): Promise<Record<Errand, number>> {
+  const { platform, errands } = collector;
   const profiles = await state.countTargets(platform, "profile");
   const lists = await state.countByAge(platform, "items", AGE_SPANS, now);
   const items = await state.countByAge(platform, "counts", AGE_SPANS, now);
@@ -51,7 +52,7 @@ export async function stretchesOf(
     return stretchOf({
       fixed: of("profile"),
       needed: of("items") + of("counts"),
-      available: limitOf(buckets[bucket]?.unitsPerDay ?? 0) * PLANNED_PART,
+      available: limitOf(bucketOf(collector, bucket).unitsPerDay) * PLANNED_PART,
     });
   };
   return {

@@ -5,13 +5,13 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import pRetry from "p-retry";
-import { quote } from "../../core/errors.ts";
 import { nextQuotaDay } from "../../core/quota.ts";
 import { formatInstant } from "../../core/time.ts";
-import { SOURCE_NAMES } from "./answers.ts";
+import { faultOf, SOURCE_NAMES } from "./answers.ts";
 import { bucketOf } from "./budget.ts";
 import {
   NotThere,
+  reasonOf,
   SourceFailure,
   type Collector,
   type Question,
@@ -49,8 +49,8 @@ const RETRY_MAX_MS = 30_000;
 const REDIRECTS = 3;
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 
-/** Shorter credentials are not looked for in answers: they would be parts of words. */
-const SECRET_MIN_CHARACTERS = 16;
+/** What is shorter is no credential (the settings refuse it) but the word before one. */
+const SECRET_MIN_CHARACTERS = 8;
 
 /** Makes the client of a source. */
 export function createClient(options: ClientOptions): { readonly ask: Surroundings["ask"] } {
@@ -74,7 +74,7 @@ export function createClient(options: ClientOptions): { readonly ask: Surroundin
         if (judged.pausedUntil !== undefined) {
           pauses.set(question.bucket, exhausted(collector, question.bucket, judged.pausedUntil));
         }
-        return believe(collector, question, answer);
+        return checked(collector, question, answer);
       case "missing":
         throw new NotThere(judged.reason);
       case "wait": {
@@ -90,7 +90,7 @@ export function createClient(options: ClientOptions): { readonly ask: Surroundin
       case "passing":
         throw new Passing(judged.reason);
       case "refused":
-        throw new SourceFailure("failed", judged.reason);
+        throw new SourceFailure("refused", judged.reason);
     }
   }
 
@@ -108,7 +108,7 @@ export function createClient(options: ClientOptions): { readonly ask: Surroundin
           onFailedAttempt({ error, retriesLeft }) {
             tries++;
             const isOver = retriesLeft === 0 || options.signal?.aborted === true;
-            if (error instanceof Passing && !isOver) onRetry?.(error.message);
+            if (error instanceof Passing && !isOver) onRetry?.(reasonOf(error.message));
           },
         });
       } catch (error) {
@@ -180,7 +180,7 @@ function withCredentials({ credentials }: Collector, url: URL): URL {
 }
 
 /** Gives an answer that is what it must be. */
-function believe<Schema extends TSchema>(
+function checked<Schema extends TSchema>(
   collector: Collector,
   { path, schema }: Question<Schema>,
   { status, body }: RawAnswer,
@@ -188,12 +188,7 @@ function believe<Schema extends TSchema>(
   if (status < 200 || status > 299) throw failed(collector, `answered with status ${status}`);
   if (body === undefined) throw failed(collector, `answered ${path} with what is no JSON`);
   if (Value.Check(schema, body)) return body;
-  const { path: at = "", message = "", value } = Value.Errors(schema, body).First() ?? {};
-  const wanted = `${message.charAt(0).toLowerCase()}${message.slice(1)}`;
-  throw failed(
-    collector,
-    `answered ${path} wrongly at ${at || "/"}: ${wanted}, got ${quote(value)}`,
-  );
+  throw failed(collector, `answered ${path} wrongly ${faultOf(schema, body)}`);
 }
 
 function spent(collector: Collector, name: string, now: number): SourceFailure {

@@ -4,8 +4,8 @@ import type { Kind, KINDS } from "../../core/kinds.ts";
 import {
   chanceOf,
   dueAfterFailure,
-  GONE_EVERY_MS,
   itemEveryMs,
+  itemGoneEveryMs,
   listEveryMs,
   LOOK_AHEAD_MS,
   nextDue,
@@ -13,6 +13,7 @@ import {
 } from "../../core/schedule.ts";
 import { DAY_MS } from "../../core/time.ts";
 import {
+  reasonOf,
   SourceFailure,
   type Collector,
   type Finding,
@@ -119,8 +120,8 @@ async function storeFindings(
     told.set(target, known);
     for (const observation of observations) {
       const item = listed.get(observation["id"]);
-      // What is listed again and again is observed only when it is due.
-      if (item !== undefined && item.dueAt > until) continue;
+      // What is listed again and again is observed only when it is due, or was thought to be gone.
+      if (item !== undefined && item.failures === 0 && item.dueAt > until) continue;
       if (item !== undefined) alongside.push(item);
       noteItemCount(known, observation);
       lines.push(JSON.stringify(observation));
@@ -193,13 +194,20 @@ function firstDue(
 
 /** What becomes of a target; nothing where the source could not be asked about it at all. */
 function settle(
-  { surroundings, stretchOf }: ErrandParts,
+  { collector, surroundings, stretchOf }: ErrandParts,
   errand: Errand,
   target: DueTarget,
   told: Told | undefined,
   failure: SourceFailure | undefined,
 ): SettledTarget[] {
-  if (told === undefined && failure !== undefined && failure.kind !== "failed") return [];
+  if (told === undefined && isOver(failure)) {
+    const { until, bucket } = failure;
+    const isOther = bucket !== collector.errands[errand].bucket;
+    // What it needs besides is waited for by it alone: the others of the errand may not need that.
+    return failure.kind === "wait" && until !== undefined && isOther
+      ? [{ id: target.id, dueAt: until }]
+      : [];
+  }
   const now = surroundings.now();
   const chance = chanceOf(`${target.id} ${now}`);
   const newestAt = Math.max(told?.newestAt ?? -Infinity, target.publishedAt ?? -Infinity);
@@ -215,12 +223,22 @@ function settle(
     const dueAt = nextDue({ now, everyMs, isFirst, chance });
     return [{ id: target.id, dueAt, succeededAt: now, ...kept }];
   }
-  const goneMs = errand === "counts" ? GONE_EVERY_MS : DAY_MS;
+  const failures = target.failures + 1;
   const dueAt =
     told?.isGone === true
-      ? nextDue({ now, everyMs: goneMs, isFirst: false, chance })
-      : dueAfterFailure({ now, everyMs, failures: target.failures + 1, chance });
-  return [{ id: target.id, dueAt, failed: { at: now, reason }, ...kept }];
+      ? nextDue({ now, everyMs: goneEveryMs(errand, failures), isFirst: false, chance })
+      : dueAfterFailure({ now, everyMs, failures, chance });
+  return [{ id: target.id, dueAt, failed: { at: now, reason: reasonOf(reason) }, ...kept }];
+}
+
+/** Whether nothing more is asked of a source, now or for good. */
+function isOver(failure: SourceFailure | undefined): failure is SourceFailure {
+  return failure?.kind === "wait" || failure?.kind === "stop";
+}
+
+/** Who is watched is asked for every day; an item is more and more seldom. */
+function goneEveryMs(errand: Errand, failures: number): number {
+  return errand === "counts" ? itemGoneEveryMs(failures) : DAY_MS;
 }
 
 /** Why a target failed of which the source told nothing; a list may well have nothing new. */

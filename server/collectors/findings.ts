@@ -98,7 +98,9 @@ export async function* oneByOne(
         yield goneOf(target.id, error.message);
         continue;
       }
-      if (!(error instanceof SourceFailure) || error.kind !== "failed") throw error;
+      if (!(error instanceof SourceFailure)) throw error;
+      if (error.kind === "wait" || error.kind === "stop") throw error;
+      isAnswering ||= error.kind === "refused";
       failed.push({ target: target.id, failure: error.message });
       const most = Math.min(targets.length, FAILURES_AT_ONCE);
       if (!isAnswering && failed.length >= most) throw error;

@@ -4,6 +4,7 @@
  */
 import type { TSchema, Static } from "@sinclair/typebox";
 import type { Errand, FoundItem, Memo, ObservedPlatform, Target } from "../../core/collection.ts";
+import { sentenceOf } from "../../core/text.ts";
 
 /** The sources, each by the name of its file. */
 export const SOURCES = ["youtube", "x", "bluesky"] as const;
@@ -91,8 +92,8 @@ export interface Surroundings {
    * does not catch ends its errand, and the loop deals with it.
    */
   ask<Schema extends TSchema>(question: Question<Schema>): Promise<Static<Schema>>;
-  /** Those of some items that are observed already. */
-  knownOf(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Those of some items that are observed already, with what is remembered of each. */
+  knownOf(ids: readonly string[]): Promise<ReadonlyMap<string, Memo>>;
 }
 
 /** An errand, as a source does it. */
@@ -135,8 +136,16 @@ export class NotThere extends Error {
   override readonly name = "NotThere";
 }
 
+/** Characters of a reason at most: it may repeat what a source said. */
+const REASON_MAX_CHARACTERS = 300;
+
+/** Makes a reason of what may be a source's own words: it is stored, logged and shown. */
+export function reasonOf(text: string): string {
+  return sentenceOf(text, REASON_MAX_CHARACTERS);
+}
+
 /** Why a source could not be asked. */
-export type SourceFailureKind = "wait" | "stop" | "failed";
+export type SourceFailureKind = "wait" | "stop" | "failed" | "refused";
 
 /** A source that could not be asked. The message is for people and never holds a credential. */
 export class SourceFailure extends Error {
@@ -147,12 +156,13 @@ export class SourceFailure extends Error {
 
   /**
    * @param kind `wait`: nothing more is asked of the bucket until then. `stop`: nor of the source.
-   * `failed`: it failed again and again, or answered what cannot be believed.
+   * `failed`: it failed again and again, or answered what cannot be believed. `refused`: it
+   * answered, and would not tell what it was asked for.
    * @param until Milliseconds since 1970 UTC; of a stop without it, until the settings change.
    * @param bucket Of a wait: the bucket that is waited for.
    */
   constructor(kind: SourceFailureKind, message: string, until?: number, bucket?: string) {
-    super(message);
+    super(reasonOf(message));
     this.kind = kind;
     this.until = until;
     this.bucket = bucket;

@@ -1,7 +1,7 @@
 /** The tweets of X: the timeline of a user, and the counts of tweets that are known. */
 import { Type, type Static } from "@sinclair/typebox";
 import type { FoundItem, Target } from "../../core/collection.ts";
-import { instantOf, Told } from "./answers.ts";
+import { believe, instantOf, Told } from "./answers.ts";
 import { findingOf, goneOf, recordOf } from "./findings.ts";
 import type { Finding, ObservationRecord, Surroundings } from "./port.ts";
 import { describeProblem, identityOf, nothingTold, Problem, problemOf } from "./x-users.ts";
@@ -24,7 +24,7 @@ const Tweet = Type.Object({
 type Tweet = Static<typeof Tweet>;
 
 const Tweets = Type.Object({
-  data: Type.Optional(Type.Array(Tweet)),
+  data: Type.Optional(Type.Array(Type.Unknown())),
   errors: Type.Optional(Type.Array(Problem)),
   meta: Type.Optional(Type.Object({ next_token: Type.Optional(Type.String()) })),
 });
@@ -72,7 +72,8 @@ export async function* timelineOf(
       return;
     }
     if (data === undefined && meta === undefined) throw nothingTold(path);
-    const tweets = data ?? [];
+    const { items: tweets, doubt } = believe("x", Tweet, data ?? []);
+    if (doubt !== undefined) yield { target: target.id, failure: doubt };
     const known = await surroundings.knownOf(tweets.map((tweet) => tweet.id));
     const now = surroundings.now();
     for (const tweet of tweets) {
@@ -112,7 +113,9 @@ export async function* countsOf(
   if (possible.length > 0) yield* tellTweets(possible, surroundings);
   for (const { id } of batch) {
     // It is of a source that was asked before this one, and would spoil the request for the others.
-    if (!TWEET_ID_PATTERN.test(id)) yield goneOf(id, `X has no tweet ${id}: it numbers them`);
+    if (!TWEET_ID_PATTERN.test(id)) {
+      yield { target: id, failure: `X never told of the tweet ${id}: it numbers them` };
+    }
   }
 }
 
@@ -128,14 +131,15 @@ async function* tellTweets(
   });
   if (data === undefined && errors === undefined) throw nothingTold("/2/tweets");
   const now = surroundings.now();
-  const tweets = new Map(data?.map((tweet) => [tweet.id, tweet]));
+  const { items, doubt } = believe("x", Tweet, data ?? []);
+  const tweets = new Map(items.map((tweet) => [tweet.id, tweet]));
   for (const { id, memo, owner } of batch) {
     const tweet = tweets.get(id);
     const username = memo["username"] ?? owner;
     const problem = problemOf(id, errors);
     if (tweet === undefined) {
       yield problem === undefined
-        ? { target: id, failure: `X told nothing of the tweet ${id}` }
+        ? { target: id, failure: doubt ?? `X told nothing of the tweet ${id}` }
         : goneOf(id, describeProblem(`The tweet ${id}`, problem));
     } else if (username === null) {
       yield { target: id, failure: `It is not known whose the tweet ${id} is` };

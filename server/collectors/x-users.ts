@@ -4,7 +4,7 @@ import type { Memo, Target } from "../../core/collection.ts";
 import { quote } from "../../core/errors.ts";
 import { foldCase } from "../../core/text.ts";
 import { DAY_MS, formatInstant, parseInstant } from "../../core/time.ts";
-import { Told } from "./answers.ts";
+import { believe, Told } from "./answers.ts";
 import { findingOf, goneOf, inBatches, recordOf } from "./findings.ts";
 import { SourceFailure, type Finding, type ObservationRecord, type Surroundings } from "./port.ts";
 
@@ -41,7 +41,7 @@ const User = Type.Object({
 type User = Static<typeof User>;
 
 const Users = Type.Object({
-  data: Type.Optional(Type.Array(User)),
+  data: Type.Optional(Type.Array(Type.Unknown())),
   errors: Type.Optional(Type.Array(Problem)),
 });
 
@@ -114,7 +114,8 @@ async function askUsers(batch: readonly Target[], { ask }: Surroundings) {
     schema: Users,
   });
   if (data === undefined && errors === undefined) throw nothingTold("/2/users/by");
-  const users = new Map(data?.map((user) => [foldCase(user.username), user]));
+  const { items, doubt } = believe("x", User, data ?? []);
+  const users = new Map(items.map((user) => [foldCase(user.username), user]));
   const asked = new Set(batch.map(({ id }) => foldCase(id)));
   const others = [...users.values()].filter(({ username }) => !asked.has(foldCase(username)));
   return (id: string): User | Finding => {
@@ -122,6 +123,7 @@ async function askUsers(batch: readonly Target[], { ask }: Surroundings) {
     if (user !== undefined) return user;
     const problem = problemOf(id, errors);
     if (problem !== undefined) return goneOf(id, describeProblem(`The user ${id}`, problem));
+    if (doubt !== undefined) return { target: id, failure: doubt };
     const names = others.map(({ username }) => username).join(", ");
     const instead = names === "" ? "" : `, and told of ${quote(names)} instead`;
     return { target: id, failure: `X told nothing of the user ${id}${instead}` };

@@ -5,6 +5,7 @@ import { nextQuotaDay } from "../../core/quota.ts";
 import { judgeStatus, waitUntil, windowEnd } from "./answers.ts";
 import { inBatches, oneByOne } from "./findings.ts";
 import type { Bucket, Collector, Judgement, RawAnswer } from "./port.ts";
+import { DAY_MS } from "../../core/time.ts";
 import { countsOf, timelineOf } from "./x-tweets.ts";
 import { Problem, profilesOf } from "./x-users.ts";
 
@@ -21,9 +22,9 @@ export function x(settings: { readonly baseUrl: string; readonly bearerToken: st
     baseUrl: settings.baseUrl,
     credentials: { headers: { authorization: `Bearer ${settings.bearerToken}` }, query: {} },
     buckets: {
-      users: bucketOf(300),
-      timeline: bucketOf(10_000),
-      tweets: bucketOf(3500),
+      users: windowed(300),
+      timeline: windowed(10_000),
+      tweets: windowed(3500),
     },
     errands: {
       profile: {
@@ -49,7 +50,7 @@ export function x(settings: { readonly baseUrl: string; readonly bearerToken: st
 }
 
 /** X has no quota of a day: it is what its windows allow. */
-function bucketOf(requests: number): Bucket {
+function windowed(requests: number): Bucket {
   return {
     unitsPerDay: requests * WINDOWS_PER_DAY,
     zone: "UTC",
@@ -78,10 +79,15 @@ function judge(answer: RawAnswer, now: number): Judgement {
     return { kind: "stop", until, reason: `The usage cap is reached: ${reason}` };
   }
   const stop = (why: string): Judgement => ({ kind: "stop", until: undefined, reason: why });
-  if (status === 402) return stop(`The account at X has no credits left: ${reason}`);
+  if (status === 402) {
+    // Credits are bought without a change that could be seen here.
+    const until = now + DAY_MS;
+    return { kind: "stop", until, reason: `The account at X has no credits left: ${reason}` };
+  }
   if (status === 401 || (status === 403 && TOKEN_REFUSED.has(problem))) {
     return stop(`X refuses the bearer token: ${reason}`);
   }
+  if ((status === 404 || status === 410) && said !== "") return { kind: "missing", reason };
   if (status === 429 && pausedUntil !== undefined) {
     return waitUntil("The window of X is used up", pausedUntil);
   }

@@ -1,31 +1,28 @@
 /** What the answers of YouTube have in common. */
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
-import { Told } from "./answers.ts";
+import { believe, Told, type Believed } from "./answers.ts";
 import { SourceFailure } from "./port.ts";
 
 /** A list of resources: those that are not there are missing, and where none is, `items` is. */
-export const listOf = <Item extends TSchema>(item: Item) =>
-  Type.Object({
-    kind: Told,
-    pageInfo: Told,
-    nextPageToken: Type.Optional(Type.String()),
-    items: Type.Optional(Type.Array(item)),
-  });
+export const List = Type.Object({
+  kind: Told,
+  pageInfo: Told,
+  nextPageToken: Type.Optional(Type.String()),
+  items: Type.Optional(Type.Array(Type.Unknown())),
+});
 
 /**
  * The resources of a list.
  *
- * @throws {SourceFailure} It has none, and is no list either.
+ * @throws {SourceFailure} `failed`: it has none, and is no list either; or none can be believed.
  */
-export function itemsOf<Item>(answer: {
-  readonly kind?: unknown;
-  readonly pageInfo?: unknown;
-  readonly items?: readonly Item[];
-}): readonly Item[] {
-  const { kind, pageInfo, items } = answer;
-  if (items !== undefined) return items;
+export function itemsOf<Schema extends TSchema>(
+  schema: Schema,
+  { kind, pageInfo, items }: Static<typeof List>,
+): Believed<Static<Schema>> {
+  if (items !== undefined) return believe("youtube", schema, items);
   // What is renamed or left out by mistake would make everybody be gone.
-  if (kind !== undefined || pageInfo !== undefined) return [];
+  if (kind !== undefined || pageInfo !== undefined) return { items: [], doubt: undefined };
   throw new SourceFailure("failed", "YouTube answered with neither items nor pageInfo");
 }
 

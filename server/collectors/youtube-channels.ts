@@ -3,8 +3,8 @@ import { Type, type Static } from "@sinclair/typebox";
 import type { Target } from "../../core/collection.ts";
 import { countOf, Told } from "./answers.ts";
 import { findingOf, goneOf, inBatches, oneByOne, recordOf } from "./findings.ts";
-import { itemsOf, largestThumbnail, listOf, Thumbnails } from "./youtube-answers.ts";
-import type { Finding, ObservationRecord, Surroundings } from "./port.ts";
+import { itemsOf, largestThumbnail, List, Thumbnails } from "./youtube-answers.ts";
+import { SourceFailure, type Finding, type ObservationRecord, type Surroundings } from "./port.ts";
 
 const Channel = Type.Object({
   id: Type.String({ minLength: 3 }),
@@ -36,8 +36,6 @@ const Channel = Type.Object({
   ),
 });
 
-const Channels = listOf(Channel);
-
 /** Where the videos of a channel are listed; a target's memo. */
 export type Place = {
   /** The channel's identifier, `UC…`. */
@@ -67,16 +65,17 @@ async function* byIdentifier(
     bucket: "general",
     path: "/channels",
     query: { part: PARTS, id: Array.from(ids).join(","), maxResults: String(ids.size) },
-    schema: Channels,
+    schema: List,
   });
   const at = now();
-  const channels = new Map(itemsOf(answer).map((channel) => [channel.id, channel]));
+  const { items, doubt } = itemsOf(Channel, answer);
+  const channels = new Map(items.map((channel) => [channel.id, channel]));
   for (const target of batch) {
     const id = channelOf(target) ?? "";
     const channel = channels.get(id);
-    yield channel === undefined
-      ? goneOf(target.id, `YouTube has no channel ${id}`)
-      : tellOf(target, channel, at);
+    if (channel !== undefined) yield tellOf(target, channel, at);
+    else if (doubt !== undefined) yield { target: target.id, failure: doubt };
+    else yield goneOf(target.id, `YouTube has no channel ${id}`);
   }
 }
 
@@ -112,9 +111,12 @@ async function askHandle(forHandle: string, { ask }: Surroundings) {
     bucket: "general",
     path: "/channels",
     query: { part: PARTS, forHandle },
-    schema: Channels,
+    schema: List,
   });
-  return itemsOf(answer)[0];
+  const { items, doubt } = itemsOf(Channel, answer);
+  const [channel] = items;
+  if (channel === undefined && doubt !== undefined) throw new SourceFailure("refused", doubt);
+  return channel;
 }
 
 function channelOf({ id, memo }: Target): string | undefined {

@@ -5,17 +5,15 @@ import { DAY_MS, formatInstant } from "../../core/time.ts";
 import { countOf, instantOf, Told } from "./answers.ts";
 import { findingOf, goneOf, recordOf } from "./findings.ts";
 import { NotThere, type Finding, type Surroundings } from "./port.ts";
-import { durationOf, itemsOf, largestThumbnail, listOf, Thumbnails } from "./youtube-answers.ts";
+import { durationOf, itemsOf, largestThumbnail, List, Thumbnails } from "./youtube-answers.ts";
 import { placeOf, type Place } from "./youtube-channels.ts";
 
-const Playlist = listOf(
-  Type.Object({
-    contentDetails: Type.Object({
-      videoId: Type.String({ minLength: 1 }),
-      videoPublishedAt: Told,
-    }),
+const Entry = Type.Object({
+  contentDetails: Type.Object({
+    videoId: Type.String({ minLength: 1 }),
+    videoPublishedAt: Told,
   }),
-);
+});
 
 const Video = Type.Object({
   id: Type.String({ minLength: 1 }),
@@ -25,8 +23,6 @@ const Video = Type.Object({
   contentDetails: Type.Optional(Type.Object({ duration: Told })),
   statistics: Type.Optional(Type.Object({ viewCount: Told, likeCount: Told, commentCount: Told })),
 });
-
-const Videos = listOf(Video);
 
 const PAGE_SIZE = 50;
 const PAGES_MAX = 20;
@@ -74,16 +70,15 @@ async function* listed(listing: Listing): AsyncGenerator<Finding> {
   const items = new Map<string, FoundItem>();
   const asked = new Set<string>();
   let newest = readTo ?? -Infinity;
-  let hasFailed = false;
   let pageToken: string | undefined;
   for (let page = 0; page < PAGES_MAX; page++) {
-    const { entries, next } = await readPage(listing, pageToken);
+    const { entries, doubt, next } = await readPage(listing, pageToken);
+    if (doubt !== undefined) yield { target: target.id, failure: doubt };
     const known = await surroundings.knownOf(entries.map(({ id }) => id));
     const fresh = entries.filter(({ id, at }) => !known.has(id) && at >= readUntil);
     const ids = fresh.map(({ id }) => id).filter((id) => !asked.has(id));
     for (const id of ids) asked.add(id);
     for (const { finding, item } of await describe(listing, ids)) {
-      hasFailed ||= finding.failure !== undefined;
       if (item !== undefined) items.set(item.id, item);
       yield finding;
     }
@@ -91,7 +86,7 @@ async function* listed(listing: Listing): AsyncGenerator<Finding> {
     pageToken = next;
     if (!pageToken || (entries.length > 0 && fresh.length === 0)) break;
   }
-  const isRead = isMixed && !hasFailed && newest > -Infinity;
+  const isRead = isMixed && newest > -Infinity;
   const memo: Memo = isRead ? { ...place, uploadsRead: formatInstant(newest) } : place;
   yield { target: target.id, items: Array.from(items.values()), memo };
 }
@@ -106,33 +101,35 @@ async function readPage({ playlist, surroundings }: Listing, pageToken: string |
       maxResults: String(PAGE_SIZE),
       pageToken,
     },
-    schema: Playlist,
+    schema: List,
   });
-  const entries = itemsOf(answer).map(({ contentDetails: { videoId, videoPublishedAt } }) => ({
+  const { items, doubt } = itemsOf(Entry, answer);
+  const entries = items.map(({ contentDetails: { videoId, videoPublishedAt } }) => ({
     id: videoId,
     // What has no date is not passed over.
     at: instantOf(videoPublishedAt) ?? Infinity,
   }));
-  return { entries, next: answer.nextPageToken };
+  return { entries, doubt, next: answer.nextPageToken };
 }
 
 /** Observes videos of a listing for the first time. */
 async function describe(
   { target, place: { channel }, isMixed, surroundings }: Listing,
   ids: readonly string[],
-): Promise<{ readonly finding: Finding; readonly item: FoundItem | undefined }[]> {
+): Promise<{ readonly finding: Finding; readonly item?: FoundItem | undefined }[]> {
   if (ids.length === 0) return [];
   const answer = await surroundings.ask({
     bucket: "general",
     path: "/videos",
     query: { part: "snippet,contentDetails,statistics", id: ids.join(",") },
-    schema: Videos,
+    schema: List,
   });
   const now = surroundings.now();
-  const videos = itemsOf(answer).filter(
+  const { items, doubt } = itemsOf(Video, answer);
+  const videos = items.filter(
     ({ id, contentDetails }) => ids.includes(id) && (!isMixed || isShort(contentDetails?.duration)),
   );
-  return videos.map((video) => {
+  const found = videos.map((video) => {
     const { id, snippet = {} } = video;
     const finding = tell(target.id, video, now, {
       channel,
@@ -145,6 +142,8 @@ async function describe(
     const isFound = finding.failure === undefined && publishedAt !== undefined;
     return { finding, item: isFound ? { id, publishedAt, memo: { channel } } : undefined };
   });
+  const doubtful = { finding: { target: target.id, failure: doubt ?? "" } };
+  return doubt === undefined ? found : [...found, doubtful];
 }
 
 /** Observes the counts of shorts that are known. */
@@ -159,14 +158,16 @@ export async function* countsOf(
       part: "id,snippet,statistics,contentDetails",
       id: batch.map(({ id }) => id).join(","),
     },
-    schema: Videos,
+    schema: List,
   });
   const at = now();
-  const videos = new Map(itemsOf(answer).map((video) => [video.id, video]));
+  const { items, doubt } = itemsOf(Video, answer);
+  const videos = new Map(items.map((video) => [video.id, video]));
   for (const { id, memo, owner } of batch) {
     const video = videos.get(id);
     const channel = memo["channel"] ?? (owner?.startsWith("UC") === true ? owner : undefined);
-    if (video === undefined) {
+    if (video === undefined && doubt !== undefined) yield { target: id, failure: doubt };
+    else if (video === undefined) {
       yield goneOf(id, `YouTube has no video ${id}: it was deleted, or is private`);
     } else if (channel === undefined) {
       yield { target: id, failure: `It is not known which channel the short ${id} is of` };

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { quote } from "../../core/errors.ts";
 import { nextQuotaDay } from "../../core/quota.ts";
-import { formatInstant } from "../../core/time.ts";
+import { DAY_MS, formatInstant } from "../../core/time.ts";
 import { judgeStatus } from "./answers.ts";
 import { inBatches, oneByOne } from "./findings.ts";
 import type { Collector, Judgement, RawAnswer } from "./port.ts";
@@ -62,17 +62,18 @@ const Refusal = Type.Object({
 const SPENT = ["quotaExceeded", "dailyLimitExceeded", "dailyLimitExceededUnreg"];
 const TOO_FAST = ["rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"];
 const HIDDEN = ["playlistItemsNotAccessible", "channelForbidden", "playlistForbidden"];
+const MISSING = ["playlistNotFound", "channelNotFound", "videoNotFound"];
 const KEY_REFUSED = [
   "forbidden",
   "keyInvalid",
   "keyExpired",
-  "accessNotConfigured",
   "ipRefererBlocked",
   "API_KEY_INVALID",
   "API_KEY_SERVICE_BLOCKED",
-  "SERVICE_DISABLED",
   "CONSUMER_SUSPENDED",
 ];
+/** The key may become good without a change that could be seen here. */
+const NOT_ENABLED = ["accessNotConfigured", "SERVICE_DISABLED"];
 
 function judge(answer: RawAnswer, now: number): Judgement {
   const { status, body } = answer;
@@ -90,13 +91,15 @@ function judge(answer: RawAnswer, now: number): Judgement {
     return { kind: "stop", until, reason };
   }
   if (isTooFast) return { kind: "passing", reason: `YouTube was asked too fast: ${told}` };
+  if (isOneOf(NOT_ENABLED)) return keyRefused(told, now + DAY_MS);
   if (status === 401 || isOneOf(KEY_REFUSED)) return keyRefused(told);
+  if (isOneOf(MISSING)) return { kind: "missing", reason: `YouTube has no such thing: ${told}` };
   if (isOneOf(HIDDEN)) return { kind: "missing", reason: `YouTube does not show it: ${told}` };
   const judged = judgeStatus("youtube", answer, told);
   if (judged.kind !== "answer") return judged;
   return { kind: "refused", reason: `YouTube answered with an error: ${told}` };
 }
 
-function keyRefused(told: string): Judgement {
-  return { kind: "stop", until: undefined, reason: `YouTube refuses the API key: ${told}` };
+function keyRefused(told: string, until?: number): Judgement {
+  return { kind: "stop", until, reason: `YouTube refuses the API key: ${told}` };
 }

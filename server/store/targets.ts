@@ -58,20 +58,21 @@ const SETTLE =
   "failed_at = ifnull(excluded.failed_at, failed_at), " +
   "failure = ifnull(excluded.failure, failure), " +
   "published_at = ifnull(excluded.published_at, published_at), " +
-  "failures = CASE WHEN excluded.failed_at IS NULL THEN 0 " +
-  "WHEN excluded.failed_at = failed_at THEN failures ELSE failures + 1 END";
+  "failures = CASE WHEN excluded.succeeded_at IS NOT NULL THEN 0 " +
+  "WHEN excluded.failed_at IS NULL OR excluded.failed_at = failed_at THEN failures " +
+  "ELSE failures + 1 END";
 
 /**
- * What profiles told that their lists of items need to know: what to remember, where nothing is
- * remembered yet, and how many items there are; another number than before makes the list due,
- * unless it fails. Takes the platform, and the rows that {@link SETTLE} takes.
+ * What profiles told that their lists of items need to know: what to remember, beside what they
+ * remember themselves, and how many items there are; another number than before makes the list
+ * due, unless it fails. Takes the platform, and the rows that {@link SETTLE} takes.
  */
 const TELL_LISTS =
   "INSERT INTO targets (platform, errand, id, due_at, memo, item_count) " +
   "SELECT ?1, 'items', known.id, " +
   `CASE WHEN known.failures = 0 AND ${element(7)} <> ifnull(known.item_count, -1) ` +
   `THEN min(known.due_at, ${element(3)}) ELSE known.due_at END, ` +
-  `CASE known.memo WHEN '{}' THEN ifnull(${element(2)}, '{}') ELSE known.memo END, ` +
+  `json_patch(known.memo, ifnull(${element(2)}, '{}')), ` +
   `ifnull(${element(7)}, known.item_count) FROM json_each(?2) ` +
   "CROSS JOIN targets AS known ON known.platform = ?1 AND known.errand = 'items' " +
   `AND known.id = ${element(0)} WHERE ${element(3)} IS NOT NULL ` +

@@ -1,6 +1,6 @@
 /** What every collector does, whatever the platform; each asks a fake of its own over HTTP. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { ERRANDS } from "../../core/collection.ts";
+import { ERRANDS, type FoundItem, type Memo } from "../../core/collection.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { SOURCES } from "../../server/collectors/port.ts";
 import {
@@ -14,6 +14,9 @@ import {
 } from "../support/platforms/errands.ts";
 import { failing } from "../support/platforms/faults.ts";
 import { openStage, surround, type Stage, type StageOwner } from "../support/platforms/stage.ts";
+
+const knownOf = (items: readonly FoundItem[]) =>
+  new Map(items.map(({ id, memo = {} }) => [id, memo]));
 
 describe.each(SOURCES)("the collector of %s", (source) => {
   let stage: Stage;
@@ -186,7 +189,7 @@ describe.each(SOURCES)("the collector of %s", (source) => {
   test("stops listing once it comes to what is known", async () => {
     const owner = ownerAt(0);
     const targets = await introduce(stage, [owner]);
-    const known = new Set((await run(stage, "items", targets)).items.map(({ id }) => id));
+    const known = knownOf((await run(stage, "items", targets)).items);
     let before = listings();
     await run(stage, "items", targets, { known });
     expect(listings() - before).toBe(1);
@@ -208,10 +211,10 @@ describe.each(SOURCES)("the collector of %s", (source) => {
       const [introduced] = await introduce(stage, [owner]);
       if (introduced === undefined) throw new Error("There is no target");
       let target = introduced;
-      const known = new Set<string>();
+      const known = new Map<string, Memo>();
       const list = async () => {
         const outcome = await run(stage, "items", [target], { known });
-        for (const { id } of outcome.items) known.add(id);
+        for (const [id, memo] of knownOf(outcome.items)) known.set(id, memo);
         target = { ...target, memo: findingOf(outcome, owner.id).memo ?? target.memo };
         return outcome;
       };

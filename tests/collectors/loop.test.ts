@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { itemEveryMs, listEveryMs } from "../../core/schedule.ts";
-import { createLoop, type LoopEvent } from "../../server/collectors/loop.ts";
+import { createLoop } from "../../server/collectors/loop.ts";
+import type { LoopEvent } from "../../server/collectors/runner.ts";
 import type { Collector } from "../../server/collectors/port.ts";
 import { youtube } from "../../server/collectors/youtube.ts";
 import { channelStore } from "../../server/store/channels.ts";

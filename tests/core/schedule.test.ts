@@ -145,12 +145,6 @@ describe("paceOf() and tokensAt()", () => {
     expect(paceOf(day).perMs * DAY).toBeCloseTo(9000);
   });
 
-  test("a window that allows less than the day sets the pace", () => {
-    const pace = paceOf(1e9, { requests: 300, ms: 15 * 60_000 });
-    expect(pace.perMs * 15 * 60_000).toBeCloseTo(270);
-    expect(pace.burst).toBeLessThanOrEqual(150);
-  });
-
   test("after a stop of any length there is only so much at once", () => {
     const pace = paceOf(day);
     expect(tokensAt({ tokens: 0, at: 0 }, pace, 100 * DAY)).toBe(pace.burst);

@@ -95,7 +95,7 @@ describe("settle()", () => {
     });
   });
 
-  test("what a profile told to remember is lent to the list of items, once", async () => {
+  test("what a profile told to remember the list of items remembers too, beside its own", async () => {
     await withState(async (state) => {
       await state.followLists(NOW);
       const remembered = async () =>
@@ -107,8 +107,10 @@ describe("settle()", () => {
         ]);
       await settle({ id: "1" });
       expect(await remembered()).toEqual([{}, { id: "1" }]);
+      const own = { id: "nasa", dueAt: NOW, succeededAt: NOW, memo: { id: "1", readTo: "7" } };
+      await state.settle("microblog", "items", [own]);
       await settle({ id: "2" });
-      expect(await remembered()).toEqual([{}, { id: "1" }]);
+      expect(await remembered()).toEqual([{}, { id: "2", readTo: "7" }]);
     });
   });
 

@@ -2,7 +2,8 @@
  * Days of collecting in minutes: the real loop, client, collectors and database against the fakes of
  * the platforms, under a clock that jumps from turn to turn.
  */
-import { createLoop, type LoopEvent } from "../../server/collectors/loop.ts";
+import { createLoop } from "../../server/collectors/loop.ts";
+import type { LoopEvent } from "../../server/collectors/runner.ts";
 import type { Collector, Source } from "../../server/collectors/port.ts";
 import { bluesky } from "../../server/collectors/bluesky.ts";
 import { youtube } from "../../server/collectors/youtube.ts";

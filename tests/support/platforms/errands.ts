@@ -20,7 +20,7 @@ export interface Outcome {
 export interface ErrandOptions {
   readonly surroundings?: StageSurroundings;
   /** Items that are observed already. */
-  readonly known?: ReadonlySet<string>;
+  readonly known?: ReadonlyMap<string, Memo>;
 }
 
 /** Runs one errand for targets that one batch takes. */
@@ -30,14 +30,15 @@ export async function run(
   targets: readonly Target[],
   options: ErrandOptions = {},
 ): Promise<Outcome> {
-  const { surroundings = surround(stage), known = new Set() } = options;
+  const { surroundings = surround(stage), known = new Map() } = options;
   const findings: Finding[] = [];
   let failure: SourceFailure | undefined;
   try {
     const told = stage.collector.errands[errand].observe(targets, {
       now: () => stage.clock.now,
       ask: surroundings.ask,
-      knownOf: async (ids) => new Set(ids.filter((id) => known.has(id))),
+      knownOf: async (ids) =>
+        new Map(ids.filter((id) => known.has(id)).map((id) => [id, known.get(id) ?? {}])),
     });
     for await (const finding of told) findings.push(finding);
   } catch (error) {

@@ -1,0 +1,264 @@
+/** One source of the loop: asked for what is due, within its quota and at its pace, turn by turn. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { ERRANDS, type Errand, type StoppedSource } from "../../core/collection.ts";
+import { quotaDay } from "../../core/quota.ts";
+import { LOOK_AHEAD_MS } from "../../core/schedule.ts";
+import { bucketOf, limitOf, stretchesOf } from "./budget.ts";
+import { createClient, type ClientOptions } from "./client.ts";
+import { runErrand, type TakeIn } from "./errand.ts";
+import { createPace } from "./pace.ts";
+import type { Collector, Source, SourceFailure, Surroundings } from "./port.ts";
+import type { CollectionState } from "./state.ts";
+
+/** How long the stretches of a source are good for. */
+const STRETCHED_FOR_MS = 10 * 60_000;
+
+/** How long it rests between two errands, unless told. */
+const REST_BETWEEN_MS = 100;
+
+/** After that long a turn ends: the lists are looked at anew, and the other sources go on. */
+const TURN_MS = 15_000;
+
+/** So many errands may fail one after the other before a source is left alone, for so long. */
+const FAILURES_MAX = 3;
+const REST_MS = 60_000;
+const LONGEST_REST_MS = 3_600_000;
+
+/** What the loop tells of itself. The sentences never hold a credential. */
+export type LoopEvent =
+  | { readonly kind: "stopped" | "paused"; readonly source: Source; readonly reason: string }
+  | { readonly kind: "failed" | "retried"; readonly source: Source; readonly reason: string }
+  | { readonly kind: "resumed"; readonly source: Source };
+
+/** What a source is asked with. */
+export interface RunnerParts {
+  readonly state: CollectionState;
+  readonly takeIn: TakeIn;
+  /** The clock, in milliseconds since 1970 UTC. */
+  now(): number;
+  report(event: LoopEvent): void;
+  /** Milliseconds between two errands of a source, 100 unless told. */
+  readonly restMs?: number;
+  /** How an answer is waited for; see the client. */
+  readonly client?: Pick<ClientOptions, "timeoutMs" | "retryMinMs">;
+}
+
+/** What was done for a source. */
+export interface SourceWork {
+  readonly source: Source;
+  observed: number;
+  failed: number;
+  observations: number;
+  requests: number;
+}
+
+/** How a source is doing. Instants are milliseconds since 1970 UTC. */
+export interface SourceStatus {
+  readonly source: Source;
+  /** Since the process started. */
+  readonly work: Readonly<SourceWork>;
+  readonly stopped: StoppedSource | undefined;
+  /** By bucket: what is used of the quota day, and what may be. */
+  readonly buckets: readonly {
+    readonly bucket: string;
+    readonly used: number;
+    readonly limit: number;
+    readonly pausedUntil: number | undefined;
+  }[];
+}
+
+/** What a runner keeps while it runs. */
+interface Running extends RunnerParts {
+  readonly collector: Collector;
+  /** A hash of the settings that the source is asked with. */
+  readonly settings: string;
+  readonly signal: AbortSignal;
+  readonly pace: ReturnType<typeof createPace>;
+  readonly surroundings: Surroundings;
+  readonly work: SourceWork;
+  stretches: Readonly<Record<Errand, number>>;
+  /** When the stretches were found; it means counting all items. */
+  stretchedAt: number;
+  /** Errands that failed one after the other. */
+  failures: number;
+  /** Whether it was stopped in this turn: nothing more is asked of it. */
+  isStopped: boolean;
+}
+
+/** Asks one source. */
+export type Runner = ReturnType<typeof createRunner>;
+
+/**
+ * Makes what asks a source.
+ *
+ * @param signal Ends what is under way.
+ */
+export function createRunner(parts: RunnerParts, collector: Collector, signal: AbortSignal) {
+  const { state, now } = parts;
+  const pace = createPace(collector, now);
+  const { source, platform, baseUrl, credentials } = collector;
+  const work = { source, observed: 0, failed: 0, observations: 0, requests: 0 };
+  const running: Running = {
+    ...parts,
+    collector,
+    settings: new Bun.CryptoHasher("sha256")
+      .update(JSON.stringify([baseUrl, credentials]))
+      .digest("hex"),
+    signal,
+    pace,
+    surroundings: surroundingsOf(parts, collector, { signal, pace, work }),
+    work,
+    stretches: { profile: 1, items: 1, counts: 1 },
+    stretchedAt: -Infinity,
+    failures: 0,
+    isStopped: false,
+  };
+  return {
+    /** Asks the source for what is due and what it lets itself be asked, for one turn. */
+    takeTurn: (isPaced: boolean): Promise<void> => takeTurn(running, isPaced),
+
+    /** When something is due again; `undefined` while nothing is. */
+    nextDue: () => state.nextDue(platform),
+
+    /** How the source is doing. */
+    status: (): Promise<SourceStatus> => statusOf(running),
+  };
+}
+
+function surroundingsOf(
+  { state, now, report, client }: RunnerParts,
+  collector: Collector,
+  { signal, pace, work }: Pick<Running, "signal" | "pace" | "work">,
+): Surroundings {
+  const { source, platform } = collector;
+  const { ask } = createClient({
+    collector,
+    now,
+    signal,
+    ...client,
+    async take(bucket) {
+      pace.take(bucket);
+      const { unitsPerDay, zone } = bucketOf(collector, bucket);
+      const limit = limitOf(unitsPerDay);
+      const day = quotaDay(now(), zone);
+      const isThere = await state.takeUnits({ source, bucket, day, units: 1, limit });
+      if (isThere) work.requests++;
+      return isThere;
+    },
+    onRetry: (reason) => report({ kind: "retried", source, reason }),
+  });
+  return {
+    now,
+    ask,
+    async knownOf(ids) {
+      const known = await state.knownItems(platform, ids);
+      return new Map(known.map(({ id, memo }) => [id, memo]));
+    },
+  };
+}
+
+/**
+ * Goes round the errands until nothing of them is due, or the turn is over. None waits for all of
+ * another: profiles are observed in time also while thousands of lists are read for the first time.
+ */
+async function takeTurn(running: Running, isPaced: boolean): Promise<void> {
+  if ((await stopOf(running)) !== undefined) return;
+  running.isStopped = false;
+  const { collector, state, now } = running;
+  if (now() - running.stretchedAt >= STRETCHED_FOR_MS) {
+    running.stretches = await stretchesOf(state, collector, now());
+    running.stretchedAt = now();
+  }
+  const endsAt = isPaced ? now() + TURN_MS : Infinity;
+  const open = new Set(ERRANDS);
+  while (open.size > 0 && now() < endsAt) {
+    for (const errand of open) {
+      if (running.isStopped || running.signal.aborted) return;
+      if (!(await runNext(running, errand, isPaced))) open.delete(errand);
+      else if (isPaced) await rest(running);
+    }
+  }
+}
+
+/** Lets those who read go first. */
+async function rest({ restMs = REST_BETWEEN_MS, signal }: Running): Promise<void> {
+  if (restMs > 0) await sleep(restMs, undefined, { signal }).catch(() => undefined);
+}
+
+/** Runs an errand for what is due of it. @returns Whether there may be more to do of it. */
+async function runNext(running: Running, errand: Errand, isPaced: boolean): Promise<boolean> {
+  const { collector, pace, surroundings, state, takeIn, now, work } = running;
+  const { batch, bucket } = collector.errands[errand];
+  if (pace.readyAt(bucket, isPaced) > now()) return false;
+  const until = now() + (batch > 1 ? LOOK_AHEAD_MS : 0);
+  const targets = await state.due(collector.platform, errand, until, batch);
+  const [first] = targets;
+  if (first === undefined || first.dueAt > now()) return false;
+  const stretchOf = (of: Errand) => running.stretches[of];
+  const run = { collector, surroundings, state, takeIn, stretchOf };
+  const result = await runErrand(run, errand, targets);
+  work.observed += result.observed;
+  work.failed += result.failed;
+  work.observations += result.observations;
+  if (result.failure !== undefined) return goOnAfter(running, bucket, result.failure);
+  running.failures = 0;
+  return true;
+}
+
+/** Deals with a source that could not be asked. @returns Whether the errand goes on. */
+async function goOnAfter(
+  running: Running,
+  bucket: string,
+  { kind, message: reason, until, bucket: waitedFor = bucket }: SourceFailure,
+): Promise<boolean> {
+  const { collector, settings, pace, state, now, report, signal } = running;
+  const { source } = collector;
+  if (kind === "wait" && until !== undefined) {
+    const isNew = pace.pausedUntil(waitedFor) === undefined;
+    if (isNew && !signal.aborted) report({ kind: "paused", source, reason });
+    pace.pause(waitedFor, until);
+    return waitedFor !== bucket;
+  }
+  if (kind === "stop") {
+    running.isStopped = true;
+    await state.stop(source, settings, { reason, since: now(), until: until ?? null });
+    report({ kind: "stopped", source, reason });
+    return false;
+  }
+  report({ kind: "failed", source, reason });
+  // It answered: what it would not tell says nothing of the rest.
+  if (kind === "refused") return true;
+  // A source that fails whatever it is asked is left alone for longer and longer.
+  const further = ++running.failures - FAILURES_MAX;
+  if (further < 0) return true;
+  pace.pause(bucket, now() + Math.min(REST_MS * 2 ** further, LONGEST_REST_MS));
+  return false;
+}
+
+/** Why a source is stopped; one whose time has come goes on. */
+async function stopOf(running: Running): Promise<StoppedSource | undefined> {
+  const { collector, settings, state, now, report } = running;
+  const { source } = collector;
+  const stopped = await state.stopped(source, settings);
+  if (stopped === undefined || stopped.until === null || stopped.until > now()) return stopped;
+  await state.goOn(source);
+  report({ kind: "resumed", source });
+  return undefined;
+}
+
+async function statusOf({ collector, settings, pace, work, state, now }: Running) {
+  const { source, buckets } = collector;
+  return {
+    source,
+    work: { ...work },
+    stopped: await state.stopped(source, settings),
+    buckets: await Promise.all(
+      Object.entries(buckets).map(async ([bucket, { unitsPerDay, zone }]) => ({
+        bucket,
+        used: await state.usedUnits(source, bucket, quotaDay(now(), zone)),
+        limit: limitOf(unitsPerDay),
+        pausedUntil: pace.pausedUntil(bucket),
+      })),
+    ),
+  };
+}
