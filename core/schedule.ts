@@ -30,7 +30,7 @@ const AGE_PARTS = 24;
 
 /** Between which intervals an item is observed, and a list of items looked through. */
 const ITEM_LIMITS = { shortestMs: HOUR_MS / 2, longestMs: 14 * DAY_MS };
-const LIST_LIMITS = { shortestMs: 3 * HOUR_MS, longestMs: DAY_MS };
+const LIST_LIMITS = { shortestMs: 6 * HOUR_MS, longestMs: DAY_MS };
 
 /** The part of a day's quota that is left alone: for questions by hand, and for miscounts. */
 export const QUOTA_RESERVE = 0.1;

@@ -1,5 +1,6 @@
 /** The log: lines on standard error, never with a key in them. */
 import { configure, getLogger, jsonLinesFormatter, type Sink } from "@logtape/logtape";
+import { formatInstant } from "../core/time.ts";
 import type { Config } from "./config.ts";
 import type { ServiceLog } from "./service.ts";
 
@@ -24,10 +25,13 @@ export async function startLog(level: Config["logLevel"]): Promise<ServiceLog> {
     info: (sentence, values) => logger.info(sentence, values),
     source(event) {
       const { kind, source } = event;
-      const line = { source, event: kind, reason: event.kind === "resumed" ? "" : event.reason };
-      if (kind === "stopped") logger.error("Source {source} {event}: {reason}", line);
-      else if (kind === "failed") logger.warning("Source {source} {event}: {reason}", line);
-      else logger.info("Source {source} {event}: {reason}", line);
+      if (kind === "resumed")
+        return logger.info("Source {source} {event}", { source, event: kind });
+      const line = { source, event: kind, reason: event.reason };
+      if (kind === "failed") return logger.warning("Source {source} {event}: {reason}", line);
+      if (kind !== "stopped") return logger.info("Source {source} {event}: {reason}", line);
+      const until = event.until === null ? "its settings change" : formatInstant(event.until);
+      logger.error("Source {source} {event} until {until}: {reason}", { ...line, until });
     },
     collecting: (error) =>
       logger.error("Collecting failed: {error}", {

@@ -48,7 +48,7 @@ export function believe<Schema extends TSchema>(
 export function faultOf(schema: TSchema, value: unknown): string {
   const { path = "", message = "", value: got } = Value.Errors(schema, value).First() ?? {};
   const wanted = `${message.charAt(0).toLowerCase()}${message.slice(1)}`;
-  return `at ${path || "/"}: ${wanted}, got ${quote(got)}`;
+  return `at ${path || "/"}: ${wanted}, got ${got === undefined ? "nothing" : quote(got)}`;
 }
 
 /**

@@ -44,6 +44,8 @@ export interface ErrandResult {
   readonly observations: number;
   /** Why the source could not be asked any further. */
   readonly failure: SourceFailure | undefined;
+  /** Why one of the targets failed that is not said to be gone, where there is one. */
+  readonly doubt: string | undefined;
 }
 
 /** Observations that are stored together at most. */
@@ -96,7 +98,9 @@ export async function runErrand(
   );
   await parts.state.settle(collector.platform, errand, settled);
   const failed = settled.filter((one) => one.failed !== undefined).length;
-  return { observed: settled.length - failed, failed, observations, failure };
+  const doubts = [...told.values()].filter(({ isGone }) => !isGone);
+  const doubt = doubts.find((one) => one.failure !== undefined)?.failure;
+  return { observed: settled.length - failed, failed, observations, failure, doubt };
 }
 
 /** Stores what was found: first the observations, then what to ask for from now on. */

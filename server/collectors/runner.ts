@@ -26,8 +26,18 @@ const LONGEST_REST_MS = 3_600_000;
 
 /** What the loop tells of itself. The sentences never hold a credential. */
 export type LoopEvent =
-  | { readonly kind: "stopped" | "paused"; readonly source: Source; readonly reason: string }
-  | { readonly kind: "failed" | "retried"; readonly source: Source; readonly reason: string }
+  | {
+      readonly kind: "stopped";
+      readonly source: Source;
+      readonly reason: string;
+      /** Milliseconds since 1970 UTC; `null`: until its settings change. */
+      readonly until: number | null;
+    }
+  | {
+      readonly kind: "paused" | "failed" | "retried";
+      readonly source: Source;
+      readonly reason: string;
+    }
   | { readonly kind: "resumed"; readonly source: Source };
 
 /** What a source is asked with. */
@@ -201,6 +211,11 @@ async function runNext(running: Running, errand: Errand, isPaced: boolean): Prom
   work.failed += result.failed;
   work.observations += result.observations;
   if (result.failure !== undefined) return goOnAfter(running, bucket, result.failure);
+  // One that fails fails alone; where all do, what the source tells has changed.
+  if (result.doubt !== undefined && targets.length > 1 && result.observed === 0) {
+    const reason = `None of ${targets.length} could be observed: ${result.doubt}`;
+    running.report({ kind: "failed", source: collector.source, reason });
+  }
   running.failures = 0;
   return true;
 }
@@ -221,8 +236,9 @@ async function goOnAfter(
   }
   if (kind === "stop") {
     running.isStopped = true;
-    await state.stop(source, settings, { reason, since: now(), until: until ?? null });
-    report({ kind: "stopped", source, reason });
+    const stopped = { reason, since: now(), until: until ?? null };
+    await state.stop(source, settings, stopped);
+    report({ kind: "stopped", source, reason, until: stopped.until });
     return false;
   }
   report({ kind: "failed", source, reason });

@@ -15,13 +15,13 @@ describe("server/README.md, collecting", () => {
       ]),
     );
     expect(hours).toEqual({ 12: 0.5, 24: 1, 168: 7, 720: 30, 2160: 90, 8064: 14 * 24 });
-    const lists = [72, 7 * 24, 24 * 24, Infinity].map(
+    const lists = [6 * 24, 7 * 24, 24 * 24, Infinity].map(
       (age) => listEveryMs(age * HOUR_MS) / HOUR_MS,
     );
-    expect(lists).toEqual([3, 7, 24, 24]);
+    expect(lists).toEqual([6, 7, 24, 24]);
     for (const row of [
       "| a list of shorts or tweets | when the profile tells another number of them |",
-      "| besides, one whose newest is of up to 3 days | every 3 hours |",
+      "| besides, one whose newest is of up to 6 days | every 6 hours |",
       "| whose newest is of a week | every 7 hours |",
       "| whose newest is of 24 days and more, or that has none | every day |",
       "| a short or tweet of up to 12 hours | every 30 minutes |",

@@ -159,7 +159,7 @@ describe("a quota", () => {
 
   test("one that does not reach stretches what draws on it, and nothing else", async () => {
     await withChannels(async (database) => {
-      await start(database, KEY, 24, 10_000).collect();
+      await start(database, KEY, 12, 10_000).collect();
       const items = await rowsOf(
         database,
         "SELECT published_at AS at, due_at AS due FROM targets WHERE errand = 'counts'",
@@ -170,8 +170,8 @@ describe("a quota", () => {
           itemEveryMs(clock.now - Number(at)) + 1,
         );
       }
-      clock.now += 5 * HOUR_MS;
-      await start(database, KEY, 24, 10_000).collect();
+      clock.now += 8 * HOUR_MS;
+      await start(database, KEY, 12, 10_000).collect();
       const lists = await rowsOf(
         database,
         "SELECT published_at AS newest, succeeded_at AS at, due_at AS due FROM targets " +

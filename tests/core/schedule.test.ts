@@ -42,8 +42,8 @@ describe("itemEveryMs()", () => {
 
 describe("listEveryMs()", () => {
   test.each([
-    ["just now", 0, 3 * HOUR],
-    ["three days ago", 3 * DAY, 3 * HOUR],
+    ["just now", 0, 6 * HOUR],
+    ["six days ago", 6 * DAY, 6 * HOUR],
     ["a week ago", 7 * DAY, 7 * HOUR],
     ["a month ago", 30 * DAY, DAY],
     ["never", Infinity, DAY],

@@ -3,14 +3,21 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../../server/config.ts";
-import { openService } from "../../server/service.ts";
+import { openService, type ServiceLog } from "../../server/service.ts";
 import { createContract } from "./contract.ts";
 
 /** The instant that the clock of a test begins at. */
 export const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 
-/** Starts a service; every answer that is fetched through it is held against its reference. */
-export async function startService(settings: Readonly<Record<string, string>> = {}) {
+/**
+ * Starts a service; every answer that is fetched through it is held against its reference.
+ *
+ * @param log Where it writes what happens; nowhere unless told.
+ */
+export async function startService(
+  settings: Readonly<Record<string, string>> = {},
+  log?: ServiceLog,
+) {
   const folder = await mkdtemp(join(tmpdir(), "service-"));
   const clock = { now: NOW };
   const failures: unknown[] = [];
@@ -22,7 +29,13 @@ export async function startService(settings: Readonly<Record<string, string>> = 
     }),
     verb: "test",
     now: () => clock.now,
-    log: { failure: (error) => void failures.push(error) },
+    log: {
+      ...log,
+      failure(error, requestId) {
+        failures.push(error);
+        log?.failure(error, requestId);
+      },
+    },
   });
   const server = Bun.serve({
     port: 0,

@@ -33,6 +33,8 @@ export interface SimulationPlan {
   /** How far the clock goes from turn to turn. */
   readonly stepMs: number;
   readonly world: Omit<WorldPlan, "beganAt" | "endsAt">;
+  /** Units of a day that the collectors count on; the sources' own unless told. */
+  readonly unitsPerDay?: Partial<Record<Source, number>>;
   /** How many days before the beginning the first items were published. */
   readonly daysBefore: number;
 }
@@ -61,10 +63,10 @@ export async function openSimulation(database: Database, plan: SimulationPlan) {
     youtube: await openYoutube({ world, now, apiKey: KEY, logSize: 1 }),
     bluesky: await openBluesky({ world, now, logSize: 1 }),
   };
-  const collectors: Collector[] = [
+  const collectors = [
     youtube({ baseUrl: fakes.youtube.baseUrl, apiKey: KEY }),
     bluesky({ baseUrl: fakes.bluesky.baseUrl }),
-  ];
+  ].map((collector) => withUnits(collector, plan.unitsPerDay?.[collector.source]));
   const state = collectionStore(database);
   const channels = channelStore(database);
   for (const { id } of world.channels) await channels.track(id, clock.now);
@@ -129,6 +131,14 @@ export async function openSimulation(database: Database, plan: SimulationPlan) {
 
 /** An opened simulation. */
 export type Simulation = Awaited<ReturnType<typeof openSimulation>>;
+
+function withUnits(collector: Collector, unitsPerDay: number | undefined): Collector {
+  if (unitsPerDay === undefined) return collector;
+  const buckets = Object.entries(collector.buckets).map(
+    ([name, { zone }]) => [name, { unitsPerDay, zone }] as const,
+  );
+  return { ...collector, buckets: Object.fromEntries(buckets) };
+}
 
 function usesOf(collectors: readonly Collector[]): Use[] {
   return collectors.flatMap(({ source, buckets }) =>
