@@ -8,7 +8,7 @@ import { readOutside } from "../support/database.ts";
 import { handleOf, openBluesky } from "../support/platforms/bluesky.ts";
 import { createWorld, type World } from "../support/platforms/world.ts";
 import { KEY_REFUSED, openYoutube } from "../support/platforms/youtube.ts";
-import { answering } from "../support/platforms/faults.ts";
+import { answering, respond, type Fault } from "../support/platforms/faults.ts";
 import type { Fake } from "../support/platforms/fake.ts";
 
 const ROUNDS = Number(process.env["COLLECT_CRASH_ROUNDS"] ?? 3);
@@ -126,6 +126,20 @@ describe("a service that collects", () => {
       status = (await fetch(path, { headers: { "x-api-key": key } })).status;
     }
     expect(status).toBe(200);
+    expect((await service.stop()).status).toBe(0);
+  }, 60_000);
+
+  test("a verb that waits for it for longer than ten seconds is answered", async () => {
+    await watch(0, 1);
+    const slowly: Fault = async (_request, answer) => {
+      await Bun.sleep(15_000);
+      return respond(answer());
+    };
+    bluesky.fail(slowly, { times: 1 });
+    const service = await place.serve();
+    const { status, err } = await place.run(["collect", "--once"]);
+    expect(err).toBe("");
+    expect(status).toBe(0);
     expect((await service.stop()).status).toBe(0);
   }, 60_000);
 

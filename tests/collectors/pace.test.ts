@@ -1,0 +1,109 @@
+import { describe, expect, test } from "bun:test";
+import { bluesky } from "../../server/collectors/bluesky.ts";
+import { createPace } from "../../server/collectors/pace.ts";
+import type { Bucket } from "../../server/collectors/port.ts";
+import { youtube } from "../../server/collectors/youtube.ts";
+import { x } from "../../server/collectors/x.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const BUCKET = "general";
+
+/** A pace under a clock that only the test moves; asked again and again where it lets itself be. */
+function paced(bucket: Bucket, isPaced = true) {
+  const clock = { now: Date.parse("2026-11-20T12:00:00.000Z") };
+  const collector = { ...bluesky({ baseUrl: "http://127.0.0.1" }), buckets: { [BUCKET]: bucket } };
+  const pace = createPace(collector, () => clock.now);
+  return {
+    clock,
+    pace,
+    /** How many requests it allows within a time. */
+    requestsWithin(ms: number): number {
+      const end = clock.now + ms;
+      let requests = 0;
+      for (;;) {
+        const at = Math.ceil(pace.readyAt(BUCKET, isPaced));
+        if (at >= end) break;
+        clock.now = Math.max(clock.now, at);
+        pace.take(BUCKET);
+        requests++;
+      }
+      clock.now = end;
+      return requests;
+    },
+  };
+}
+
+describe("the pace of a source", () => {
+  test("spreads nine tenths of a day's quota over the day", () => {
+    const { requestsWithin } = paced({ unitsPerDay: 10_000, zone: "UTC" });
+    const hours = Array.from({ length: 24 }, () => requestsWithin(HOUR_MS));
+    expect(Math.max(...hours.slice(1))).toBeLessThanOrEqual(376);
+    expect(hours.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(9100);
+    expect(hours.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(8900);
+  });
+
+  test.each([HOUR_MS, 2 * DAY_MS, 400 * DAY_MS])(
+    "allows no burst after nothing was asked for %d ms",
+    (awayMs) => {
+      const { clock, requestsWithin } = paced({ unitsPerDay: 10_000, zone: "UTC" });
+      requestsWithin(HOUR_MS);
+      clock.now += awayMs;
+      // What ten minutes give at once, and then what an hour gives.
+      expect(requestsWithin(HOUR_MS)).toBeLessThanOrEqual(63 + 375 + 1);
+    },
+  );
+
+  test("what was used by hand is not owed for longer than what may be used at once", () => {
+    const { clock, pace } = paced({ unitsPerDay: 10_000, zone: "UTC" });
+    for (let requests = 0; requests < 9000; requests++) pace.take(BUCKET);
+    expect(pace.readyAt(BUCKET, true) - clock.now).toBeLessThan(11 * MINUTE_MS);
+  });
+});
+
+describe("a window of requests", () => {
+  const collectors = [
+    youtube({ baseUrl: "http://127.0.0.1", apiKey: "simulated-key" }),
+    x({ baseUrl: "http://127.0.0.1", bearerToken: "simulated-token" }),
+    bluesky({ baseUrl: "http://127.0.0.1" }),
+  ];
+  const windowed = collectors.flatMap(({ source, buckets }) =>
+    Object.entries(buckets).flatMap(([name, bucket]) =>
+      bucket.window === undefined ? [] : [{ name: `${source} ${name}`, bucket, ...bucket.window }],
+    ),
+  );
+
+  test.each(windowed)("of $name is not overstepped, from the first request on", (of) => {
+    for (const isPaced of [true, false]) {
+      const { requestsWithin } = paced(of.bucket, isPaced);
+      for (let windows = 0; windows < 4; windows++) {
+        expect(requestsWithin(of.ms)).toBeLessThanOrEqual(0.9 * of.requests);
+      }
+    }
+  });
+
+  test("begins with its first request, and is whole again when it is over", () => {
+    const window = { requests: 10, ms: 15 * MINUTE_MS };
+    const { clock, pace, requestsWithin } = paced({ unitsPerDay: 1e9, zone: "UTC", window }, false);
+    clock.now += 7 * MINUTE_MS;
+    expect(requestsWithin(MINUTE_MS)).toBe(9);
+    expect(pace.readyAt(BUCKET, false)).toBe(clock.now + 14 * MINUTE_MS);
+    clock.now += 14 * MINUTE_MS;
+    expect(requestsWithin(MINUTE_MS)).toBe(9);
+  });
+});
+
+describe("a pause", () => {
+  test("holds until it is over, paced or not", () => {
+    const { clock, pace } = paced({ unitsPerDay: 1e9, zone: "UTC" });
+    const until = clock.now + HOUR_MS;
+    pace.pause(BUCKET, until);
+    expect(pace.readyAt(BUCKET, true)).toBe(until);
+    expect(pace.readyAt(BUCKET, false)).toBe(until);
+    expect(pace.pausedUntil(BUCKET)).toBe(until);
+    clock.now = until;
+    expect(pace.readyAt(BUCKET, false)).toBe(until);
+    expect(pace.pausedUntil(BUCKET)).toBeUndefined();
+  });
+});

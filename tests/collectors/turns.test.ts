@@ -1,0 +1,162 @@
+/** How the turns of the loop follow each other, and how the sources and errands share one. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Target } from "../../core/collection.ts";
+import { createLoop } from "../../server/collectors/loop.ts";
+import type { Collector, ErrandOfSource, Finding } from "../../server/collectors/port.ts";
+import type { CollectionState } from "../../server/collectors/state.ts";
+import { bluesky } from "../../server/collectors/bluesky.ts";
+import { youtube } from "../../server/collectors/youtube.ts";
+import { channelStore } from "../../server/store/channels.ts";
+import { collectionStore } from "../../server/store/collection.ts";
+import { creatorStore } from "../../server/store/creators.ts";
+import type { Database } from "../../server/store/database.ts";
+import { createIntake } from "../../server/store/intake.ts";
+import { withDatabase } from "../support/database.ts";
+import { handleOf, openBluesky } from "../support/platforms/bluesky.ts";
+import type { Fake } from "../support/platforms/fake.ts";
+import { openYoutube } from "../support/platforms/youtube.ts";
+import { createWorld } from "../support/platforms/world.ts";
+
+const NOW = Date.parse("2026-11-20T12:00:00.000Z");
+const DAY_MS = 86_400_000;
+const KEY = "AIza-simulated";
+
+const clock = { now: NOW };
+const now = () => clock.now;
+const world = createWorld({
+  beganAt: NOW - 10 * DAY_MS,
+  endsAt: NOW + 10 * DAY_MS,
+  channels: 10,
+  shortsEach: 3,
+  creators: 60,
+  postsEach: 3,
+});
+let fakes: { readonly youtube: Fake; readonly bluesky: Fake };
+beforeEach(async () => {
+  clock.now = NOW;
+  fakes = {
+    youtube: await openYoutube({ world, now, apiKey: KEY }),
+    bluesky: await openBluesky({ world, now }),
+  };
+});
+afterEach(async () => {
+  await fakes.youtube.close();
+  await fakes.bluesky.close();
+});
+
+const sourceOf = {
+  youtube: () => youtube({ baseUrl: fakes.youtube.baseUrl, apiKey: KEY }),
+  bluesky: () => bluesky({ baseUrl: fakes.bluesky.baseUrl }),
+};
+
+/** A collector that tells of each errand before it is done. */
+function watched(
+  collector: Collector,
+  around: (errand: string, targets: readonly Target[], run: () => Promise<void>) => Promise<void>,
+): Collector {
+  const watch = (name: string, errand: ErrandOfSource): ErrandOfSource => ({
+    ...errand,
+    async *observe(targets, surroundings) {
+      const found: Finding[] = [];
+      await around(name, targets, async () => {
+        for await (const one of errand.observe(targets, surroundings)) found.push(one);
+      });
+      yield* found;
+    },
+  });
+  const { profile, items, counts } = collector.errands;
+  return {
+    ...collector,
+    errands: {
+      profile: watch("profile", profile),
+      items: watch("items", items),
+      counts: watch("counts", counts),
+    },
+  };
+}
+
+function loopOf(
+  database: Database,
+  collectors: readonly Collector[],
+  change: Partial<CollectionState> = {},
+) {
+  const state = { ...collectionStore(database), ...change };
+  const takeIn = createIntake(database, now);
+  return createLoop({ collectors, state, takeIn, now, report: () => undefined, restMs: 0 });
+}
+
+async function withWatched(work: (database: Database) => Promise<void>): Promise<void> {
+  await withDatabase(async (database) => {
+    for (const { id } of world.channels) await channelStore(database).track(id, clock.now);
+    for (const user of world.users) {
+      const creator = { platform: "microblog", creator: handleOf(user) } as const;
+      await creatorStore(database).add(creator, clock.now);
+    }
+    await work(database);
+  });
+}
+
+describe("turns of the loop", () => {
+  test("never run at once, also where a store fails for one source", async () => {
+    await withWatched(async (database) => {
+      let running = 0;
+      let most = 0;
+      const slow = watched(sourceOf.youtube(), async (_errand, _targets, run) => {
+        most = Math.max(most, ++running);
+        await sleep(20);
+        await run();
+        running--;
+      });
+      const real = collectionStore(database);
+      const loop = loopOf(database, [slow, sourceOf.bluesky()], {
+        settle: (platform, ...rest) =>
+          platform === "microblog"
+            ? Promise.reject(new Error("The disk is full"))
+            : real.settle(platform, ...rest),
+      });
+      const turns = await Promise.allSettled([1, 2, 3].map(() => loop.collect()));
+      expect(running).toBe(0);
+      expect(most).toBe(1);
+      expect(turns.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+      expect(fakes.youtube.served()).toBeLessThan(40);
+    });
+  });
+
+  test("end after fifteen seconds, however much is due, and go round the errands", async () => {
+    await withWatched(async (database) => {
+      const asked: string[] = [];
+      const slow = watched(sourceOf.bluesky(), async (errand, _targets, run) => {
+        asked.push(errand);
+        await run();
+        clock.now += 1000;
+      });
+      const loop = loopOf(database, [slow]);
+      await loop.collect();
+      expect(asked.length).toBe(15);
+      expect(asked.slice(0, 5)).toEqual(["profile", "items", "profile", "items", "profile"]);
+      await loop.collect();
+      expect(asked.length).toBe(30);
+    });
+  });
+
+  test("ask nobody who was removed before they began", async () => {
+    await withWatched(async (database) => {
+      const asked: string[] = [];
+      const slow = watched(sourceOf.bluesky(), async (_errand, targets, run) => {
+        asked.push(...targets.map(({ id }) => id));
+        await run();
+        clock.now += 1000;
+      });
+      const loop = loopOf(database, [slow]);
+      await loop.collect();
+      for (const user of world.users) {
+        const creator = { platform: "microblog", creator: handleOf(user) } as const;
+        await creatorStore(database).remove(creator);
+      }
+      asked.length = 0;
+      await loop.collect();
+      expect(asked).toEqual([]);
+    });
+  });
+});
