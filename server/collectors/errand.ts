@@ -52,7 +52,7 @@ export interface ErrandResult {
 const STORED_TOGETHER = 500;
 
 /** What was told of a target so far. */
-interface Told {
+interface Outcome {
   memo?: Finding["memo"];
   failure?: string;
   isGone: boolean;
@@ -69,7 +69,7 @@ export async function runErrand(
   targets: readonly DueTarget[],
 ): Promise<ErrandResult> {
   const { collector, surroundings } = parts;
-  const told = new Map<string, Told>();
+  const told = new Map<string, Outcome>();
   let observations = 0;
   let waiting: Finding[] = [];
   const store = async () => {
@@ -107,7 +107,7 @@ export async function runErrand(
 async function storeFindings(
   parts: ErrandParts,
   findings: readonly Finding[],
-  told: Map<string, Told>,
+  told: Map<string, Outcome>,
   isListing: boolean,
 ): Promise<number> {
   const { collector, surroundings, state, takeIn, stretchOf } = parts;
@@ -117,7 +117,7 @@ async function storeFindings(
   const lines: string[] = [];
   const targetOf: string[] = [];
   for (const { target, memo, failure, isGone = false, observations = [] } of findings) {
-    const known: Told = told.get(target) ?? { isGone: false };
+    const known: Outcome = told.get(target) ?? { isGone: false };
     if (memo !== undefined) known.memo = memo;
     if (failure !== undefined) known.failure = failure;
     known.isGone ||= isGone;
@@ -140,19 +140,24 @@ async function storeFindings(
     }
   }
   const now = surroundings.now();
+  const settled = alongside.flatMap((item) =>
+    settle(parts, "counts", item, { isGone: false }, undefined),
+  );
   for (const { target, items = [] } of findings) {
     if (items.length === 0) continue;
     noteNewest(told.get(target), items);
     const stretch = stretchOf("counts");
     const due = items.map((item) => Object.assign({ dueAt: firstDue(item, now, stretch) }, item));
     await state.addItems(collector.platform, target, due);
+    // What was thought to be gone and is listed without its counts is asked for them at once.
+    const isBack = ({ id }: FoundItem) => {
+      const item = listed.get(id);
+      const isLate = item !== undefined && item.failures > 0 && item.dueAt > now;
+      return isLate && !alongside.includes(item);
+    };
+    settled.push(...items.filter(isBack).map(({ id }) => ({ id, dueAt: now })));
   }
-  if (alongside.length > 0) {
-    const settled = alongside.flatMap((item) =>
-      settle(parts, "counts", item, { isGone: false }, undefined),
-    );
-    await state.settle(collector.platform, "counts", settled);
-  }
+  if (settled.length > 0) await state.settle(collector.platform, "counts", settled);
   return lines.length;
 }
 
@@ -161,15 +166,18 @@ async function knownAmong(
   { collector, state }: ErrandParts,
   findings: readonly Finding[],
 ): Promise<ReadonlyMap<unknown, DueTarget>> {
-  const ids = findings.flatMap(({ observations = [] }) =>
-    observations.map((of) => String(of["id"])),
+  const ids = new Set(
+    findings.flatMap(({ observations = [], items = [] }) => [
+      ...observations.map((of) => String(of["id"])),
+      ...items.map(({ id }) => id),
+    ]),
   );
-  if (ids.length === 0) return new Map();
-  const known = await state.knownItems(collector.platform, ids);
+  if (ids.size === 0) return new Map();
+  const known = await state.knownItems(collector.platform, Array.from(ids));
   return new Map(known.map((item) => [item.id, item]));
 }
 
-function noteItemCount(told: Told, observation: ObservationRecord): void {
+function noteItemCount(told: Outcome, observation: ObservationRecord): void {
   const count = observation[ITEM_COUNTS[observation.kind] ?? ""];
   if (typeof count === "number") told.itemCount = count;
 }
@@ -180,7 +188,7 @@ const ITEM_COUNTS: { readonly [Of in Kind]?: (typeof KINDS)[Of]["counts"][number
   user: "tweet_count",
 };
 
-function noteNewest(told: Told | undefined, items: readonly FoundItem[]): void {
+function noteNewest(told: Outcome | undefined, items: readonly FoundItem[]): void {
   if (told === undefined) return;
   for (const { publishedAt } of items) {
     told.newestAt = Math.max(publishedAt, told.newestAt ?? publishedAt);
@@ -201,7 +209,7 @@ function settle(
   { collector, surroundings, stretchOf }: ErrandParts,
   errand: Errand,
   target: DueTarget,
-  told: Told | undefined,
+  told: Outcome | undefined,
   failure: SourceFailure | undefined,
 ): SettledTarget[] {
   if (told === undefined && isOver(failure)) {
@@ -248,7 +256,7 @@ function goneEveryMs(errand: Errand, failures: number): number {
 /** Why a target failed of which the source told nothing; a list may well have nothing new. */
 function unsaid(
   errand: Errand,
-  told: Told | undefined,
+  told: Outcome | undefined,
   failure: SourceFailure | undefined,
 ): string | undefined {
   if (told !== undefined) return undefined;

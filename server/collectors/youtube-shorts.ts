@@ -82,7 +82,12 @@ async function* listed(listing: Listing): AsyncGenerator<Finding> {
       if (item !== undefined) items.set(item.id, item);
       yield finding;
     }
-    for (const { at } of entries) if (at < Infinity) newest = Math.max(newest, at);
+    for (const { id, at } of entries) {
+      if (at === Infinity) continue;
+      newest = Math.max(newest, at);
+      const memo = known.get(id);
+      if (memo !== undefined) items.set(id, { id, publishedAt: at, memo });
+    }
     pageToken = next;
     if (!pageToken || (entries.length > 0 && fresh.length === 0)) break;
   }

@@ -44,9 +44,11 @@ export function standingColumn(platform: string, id: string): string {
 /** How it stands by the column's value, and what the source told of them to be asked with. */
 export function standingOf(column: unknown): { readonly told: Standing; readonly memos: Memo[] } {
   const errands: ErrandStanding[] = JSON.parse(String(column));
-  const [failing] = errands
+  // The profile comes last: where both failed at once, it tells more of why.
+  const failing = errands
     .filter(({ failures }) => failures > 0)
-    .toSorted((a, b) => (b.failedAt ?? 0) - (a.failedAt ?? 0));
+    .toSorted((a, b) => (a.failedAt ?? 0) - (b.failedAt ?? 0))
+    .at(-1);
   const successes = errands.flatMap(({ succeededAt }) => succeededAt ?? []);
   const told = {
     last_success: instantOrNull(successes.length === 0 ? null : Math.max(...successes)),

@@ -60,9 +60,8 @@ async function expectGone(id: string, failure: unknown, lastSuccess: string | nu
 describe("who is not there: the list says so, all others are observed, and they are asked for daily", () => {
   const suspended =
     "The user creator1 is suspended: X says " +
-    '"Forbidden: Could not find or show user: [1000037]."';
-  const noPlaylist = expect.stringMatching(/^YouTube .*playlistNotFound/);
-  const noProfile = 'Bluesky says "Profile not found"';
+    '"Forbidden: Could not find or show user: [creator1]."';
+  const noChannel = expect.stringMatching(/^YouTube has no channel UC/);
 
   test.each<[what: string, source: Source, name: string, failure: string]>([
     [
@@ -77,7 +76,12 @@ describe("who is not there: the list says so, all others are observed, and they 
       "nobody",
       'The user nobody is gone: X says "Not Found Error: Could not find or show user: [nobody]."',
     ],
-    ["Bluesky: a handle that nobody has", "bluesky", "nobody.bsky.social", noProfile],
+    [
+      "Bluesky: a handle that nobody has",
+      "bluesky",
+      "nobody.bsky.social",
+      "Bluesky has no profile nobody.bsky.social",
+    ],
   ])("%s", async (_what, source, name, failure) => {
     watched = await openWatched(source);
     await watched.watch(name);
@@ -93,12 +97,17 @@ describe("who is not there: the list says so, all others are observed, and they 
   });
 
   test.each<[what: string, source: Source, removed: "one" | "all", failure: unknown]>([
-    ["YouTube: a channel that is missing in items", "youtube", "one", noPlaylist],
-    ["YouTube: all channels, an answer without items", "youtube", "all", noPlaylist],
+    ["YouTube: a channel that is missing in items", "youtube", "one", noChannel],
+    ["YouTube: all channels, an answer without items", "youtube", "all", noChannel],
     ["X: a user among the errors beside data", "x", "one", suspended],
     ["X: all users, errors without data", "x", "all", suspended],
-    ["Bluesky: a profile that the answer leaves out", "bluesky", "one", noProfile],
-    ["Bluesky: all profiles, status 400", "bluesky", "all", noProfile],
+    [
+      "Bluesky: a profile that the answer leaves out",
+      "bluesky",
+      "one",
+      "Bluesky has no profile creator1.bsky.social",
+    ],
+    ["Bluesky: all profiles, status 400", "bluesky", "all", 'Bluesky says "Profile not found"'],
   ])("%s", async (_what, source, removed, failure) => {
     const { before, old } = await begin(source);
     const owner = ownerAt(1);
