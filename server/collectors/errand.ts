@@ -97,10 +97,11 @@ export async function runErrand(
     settle(parts, errand, target, told.get(target.id), failure),
   );
   await parts.state.settle(collector.platform, errand, settled);
+  const observed = settled.filter((one) => one.succeededAt !== undefined).length;
   const failed = settled.filter((one) => one.failed !== undefined).length;
   const doubts = [...told.values()].filter(({ isGone }) => !isGone);
   const doubt = doubts.find((one) => one.failure !== undefined)?.failure;
-  return { observed: settled.length - failed, failed, observations, failure, doubt };
+  return { observed, failed, observations, failure, doubt };
 }
 
 /** Stores what was found: first the observations, then what to ask for from now on. */

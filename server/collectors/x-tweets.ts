@@ -1,5 +1,6 @@
 /** The tweets of X: the timeline of a user, and the counts of tweets that are known. */
 import { Type, type Static } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 import type { FoundItem, Target } from "../../core/collection.ts";
 import { believe, instantOf, Told } from "./answers.ts";
 import { findingOf, goneOf, recordOf } from "./findings.ts";
@@ -25,7 +26,7 @@ type Tweet = Static<typeof Tweet>;
 
 const Tweets = Type.Object({
   data: Type.Optional(Type.Array(Type.Unknown())),
-  errors: Type.Optional(Type.Array(Problem)),
+  errors: Type.Optional(Type.Array(Type.Unknown())),
   meta: Type.Optional(Type.Object({ next_token: Type.Optional(Type.String()) })),
 });
 
@@ -66,8 +67,8 @@ export async function* timelineOf(
       },
       schema: Tweets,
     });
-    const [problem] = errors ?? [];
-    if (data === undefined && problem !== undefined) {
+    if (data === undefined && errors?.length) {
+      const problem = errors.find((error) => Value.Check(Problem, error)) ?? {};
       yield goneOf(target.id, describeProblem(`The user ${target.id}`, problem));
       return;
     }

@@ -1,5 +1,6 @@
 /** The users of X: what describes them, their counts, and by which identifier they are asked. */
 import { Type, type Static } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 import type { Memo, Target } from "../../core/collection.ts";
 import { quote } from "../../core/errors.ts";
 import { foldCase } from "../../core/text.ts";
@@ -42,7 +43,7 @@ type User = Static<typeof User>;
 
 const Users = Type.Object({
   data: Type.Optional(Type.Array(Type.Unknown())),
-  errors: Type.Optional(Type.Array(Problem)),
+  errors: Type.Optional(Type.Array(Type.Unknown())),
 });
 
 /** X refuses a whole request for one username that has another form. */
@@ -131,9 +132,11 @@ async function askUsers(batch: readonly Target[], { ask }: Surroundings) {
 }
 
 /** What X says of one of the things that it was asked for. */
-export function problemOf(id: string, problems: readonly Problem[] = []): Problem | undefined {
+export function problemOf(id: string, errors: readonly unknown[] = []): Problem | undefined {
   const isOf = (text = "") => foldCase(text) === foldCase(id);
-  return problems.find(({ value, resource_id }) => isOf(value) || isOf(resource_id));
+  return errors
+    .filter((error) => Value.Check(Problem, error))
+    .find(({ value, resource_id }) => isOf(value) || isOf(resource_id));
 }
 
 /** Why someone or something is not there. */

@@ -2,6 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../core/time.ts";
 import { bluesky } from "../../server/collectors/bluesky.ts";
+import { creatorStore } from "../../server/store/creators.ts";
+import { rowsOf, withDatabase } from "../support/database.ts";
 import { blueskyError, handleOf, madeAt, openBluesky } from "../support/platforms/bluesky.ts";
 import {
   findingOf,
@@ -14,6 +16,8 @@ import {
 } from "../support/platforms/errands.ts";
 import { answering, replacing } from "../support/platforms/faults.ts";
 import { first } from "../support/platforms/first.ts";
+import { countsOfPost } from "../support/platforms/growth.ts";
+import { startLoop, targetsOf, watch } from "../support/platforms/looped.ts";
 import { openStage } from "../support/platforms/stage.ts";
 
 /** A stage whose fake can do what only this one can. */
@@ -205,5 +209,44 @@ describe("bluesky: which posts are collected", () => {
         url: `https://bsky.app/profile/${owner.entity}/post/${id}`,
       });
     }
+  });
+});
+
+describe("bluesky: two users whose posts have the same record key", () => {
+  test("the first one keeps the tweet, with its text and counts; of the other it is refused", async () => {
+    await withDatabase(async (database) => {
+      const [one, other] = [userAt(0), userAt(1)].map((user) => ({
+        user,
+        post: first(user.posts.filter(({ kind }) => kind === "post")),
+      }));
+      if (one === undefined || other === undefined) throw new Error("There are no users");
+      const id = one.post.recordKey;
+      stage.fake.fail(replacing(other.post.recordKey, id), { times: Infinity });
+      await watch(database, stage, owners(2));
+      const loop = startLoop(database, stage);
+      const tweets = () =>
+        rowsOf(
+          database,
+          "SELECT u.username, t.text, o.at, o.likes FROM tweets t JOIN users u ON u.key = t.user " +
+            `JOIN tweet_observations o ON o.tweet = t.key WHERE t.id = '${id}' ORDER BY o.at`,
+        );
+      const expected = () => ({
+        username: handleOf(one.user),
+        text: one.post.text,
+        at: stage.clock.now,
+        likes: countsOfPost(one.post, stage.clock.now).likes,
+      });
+      await loop.collect();
+      const atFirst = expected();
+      expect(await tweets()).toEqual([atFirst]);
+      const target = (await targetsOf(database, "microblog", "counts")).get(id);
+      expect(target?.owner).toBe(handleOf(one.user));
+
+      await loop.collectAt(target?.dueAt ?? 0);
+      expect(await tweets()).toEqual([atFirst, expected()]);
+      const { creators } = await creatorStore(database).list();
+      const failures = creators.map(({ failure }) => failure);
+      expect(failures).toEqual([null, expect.stringContaining("has the record key of another")]);
+    });
   });
 });

@@ -160,6 +160,9 @@ describe.each(SOURCES)("a request to %s", (source) => {
   if (source === "bluesky") return;
 
   const echo = { error: { message: `The key ${SECRET} is no good` }, title: SECRET };
+  /** Fields that hold what has the credential as a name. */
+  const named = (...names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [name, { [SECRET]: 7 }]));
   const TELLING: readonly (readonly [what: string, fault: Fault])[] = [
     ...PASSING,
     ...UNBELIEVABLE,
@@ -174,6 +177,23 @@ describe.each(SOURCES)("a request to %s", (source) => {
       const body = { items: text, data: text, profiles: text };
       return [`a field that repeats it after ${before}`, answering({ status: 200, body })];
     }),
+    // Where an answer is not as it must be is told by names, and by what is there.
+    ["names that repeat it", answering({ status: 200, body: named("items", "data") })],
+    [
+      "names of several in a list that repeat it",
+      answering({ status: 200, body: { items: [{ id: named("a") }], data: [{ id: named("a") }] } }),
+    ],
+    [
+      "the name of a thumbnail that repeats it",
+      answering({ status: 200, body: { items: [{ id: "UC7", snippet: named("thumbnails") }] } }),
+    ],
+    [
+      "a field that repeats it with an escape",
+      answering({
+        status: 200,
+        body: JSON.stringify({ items: SECRET, data: SECRET }).replaceAll("/", "\\u002f"),
+      }),
+    ],
     ["text that repeats it", answering({ status: 200, body: `<p>${SECRET}` })],
     ["a redirection that repeats it", redirecting(`http://127.0.0.1:9/${SECRET}`)],
   ];

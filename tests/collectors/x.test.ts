@@ -125,6 +125,17 @@ describe("x: who is not there", () => {
     expect(outcome.findings.map(({ isGone }) => isGone)).toEqual([true, true, true]);
   });
 
+  test("a malformed problem beside them spoils nothing", async () => {
+    const [gone, there] = stage.owners;
+    if (gone === undefined || there === undefined) throw new Error("There are no owners");
+    gone.fate.goneAt = 0;
+    stage.fake.fail(replacing(/"errors":\[/g, '"errors":[7,{"value":7},'), { times: Infinity });
+    const outcome = await run(stage, "profile", [gone, there].map(targetOf));
+    expect(outcome.failure).toBeUndefined();
+    expect(findingOf(outcome, gone.id).isGone).toBe(true);
+    expect(observationOf(outcome, there.entity)).toBeDefined();
+  });
+
   test.each([["a user that went"], ["a protected user"], ["a status of 404"]])(
     "%s has no timeline, and fails alone",
     async (what) => {

@@ -168,6 +168,32 @@ describe("youtube: which videos are shorts", () => {
     expect(outcome.findings.filter(({ failure }) => failure !== undefined)).toEqual([]);
   });
 
+  test("how far uploads were read is remembered, also where one short has no statistics", async () => {
+    channelAt(0).hasShortsList = false;
+    const owner = first(stage.owners);
+    const [target = targetOf(owner)] = await introduce(stage, [owner]);
+    const [bad, ...others] = owner.items();
+    const withoutStatistics = new RegExp(`("id":"${bad?.id}".*?)"statistics":`, "g");
+    stage.fake.fail(replacing(withoutStatistics, '$1"stats":'), { times: Infinity });
+    const outcome = await run(stage, "items", [target]);
+    const { memo = {}, failure } = findingOf(outcome, owner.id);
+    expect(failure).toContain("no statistics");
+    expect(outcome.items.map(({ id }) => id).toSorted()).toEqual(
+      others.map(({ id }) => id).toSorted(),
+    );
+    const uploads = channelAt(0).uploads.filter((video) => video.publishedAt <= stage.clock.now);
+    const newest = Math.floor((uploads.at(-1)?.publishedAt ?? 0) / 1000) * 1000;
+    expect(Date.parse(memo["uploadsRead"] ?? "")).toBe(newest);
+
+    const known = new Map(outcome.items.map((item) => [item.id, item.memo ?? {}]));
+    const before = stage.fake.served();
+    await run(stage, "items", [{ ...target, memo }], { known });
+    const asked = stage.fake.log().slice(before);
+    expect(
+      asked.some(({ path, query }) => path === "/videos" && query.includes(`${bad?.id}`)),
+    ).toBe(false);
+  });
+
   test("where there are no uploads either, the channel is gone", async () => {
     const owner = first(stage.owners);
     const targets = await introduce(stage, [owner]);

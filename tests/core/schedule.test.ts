@@ -5,6 +5,7 @@ import {
   chanceOf,
   dueAfterFailure,
   itemEveryMs,
+  itemGoneEveryMs,
   listEveryMs,
   nextDue,
   paceOf,
@@ -135,6 +136,13 @@ describe("dueAfterFailure()", () => {
     expect([1, 2, 3, 4].map(after)).toEqual([5, 10, 20, 40].map((minutes) => minutes * 60_000));
     expect(after(50)).toBe(DAY);
     expect(after(5000)).toBe(DAY);
+  });
+});
+
+describe("itemGoneEveryMs()", () => {
+  test("is a day, then twice as long each time, up to 30 days", () => {
+    const days = [1, 2, 3, 4, 5, 6, 7, 50, 5000].map((times) => itemGoneEveryMs(times) / DAY);
+    expect(days).toEqual([1, 2, 4, 8, 16, 30, 30, 30, 30]);
   });
 });
 

@@ -6,6 +6,7 @@ import {
   hasControlCharacter,
   isLongerThan,
   isStorable,
+  sentenceOf,
 } from "../../core/text.ts";
 import { texts, unitTexts } from "../support/arbitraries.ts";
 
@@ -109,5 +110,48 @@ describe("hasControlCharacter", () => {
     }
     const expected = Array.from({ length: 65 }, (_, index) => (index < 32 ? index : index + 95));
     expect(found).toEqual(expected);
+  });
+});
+
+describe("sentenceOf", () => {
+  test("sentenceOf() cuts by characters, not by units, and shows where", () => {
+    expect(sentenceOf("😀".repeat(300), 300)).toBe("😀".repeat(300));
+    expect(sentenceOf("😀".repeat(301), 300)).toBe(`${"😀".repeat(300)}…`);
+    expect(sentenceOf(`a${"😀".repeat(300)}`, 300)).toBe(`a${"😀".repeat(299)}…`);
+    expect(sentenceOf("abc", 3)).toBe("abc");
+    expect(sentenceOf("abcd", 3)).toBe("abc…");
+    expect(sentenceOf("", 3)).toBe("");
+  });
+
+  test("sentenceOf() makes one space of control characters that follow each other", () => {
+    expect(sentenceOf("It broke\r\n\toff", 300)).toBe("It broke off");
+    expect(sentenceOf("a\0b\u001b[31mc\u007f\u0085d", 300)).toBe("a b [31mc d");
+  });
+
+  test("sentenceOf() puts U+FFFD in place of each lone surrogate, and leaves pairs", () => {
+    expect(sentenceOf("a\ud83d", 300)).toBe("a\ufffd");
+    expect(sentenceOf("\ude00\ud83d😀", 300)).toBe("\ufffd\ufffd😀");
+  });
+
+  test("sentenceOf() makes of any text one that is storable, of one line, and short", () => {
+    const any = fc.oneof(texts, unitTexts, fc.string({ unit: "binary", maxLength: 40 }));
+    fc.assert(
+      fc.property(any, fc.nat(12), (text, max) => {
+        const sentence = sentenceOf(text, max);
+        expect(isStorable(sentence)).toBe(true);
+        expect(hasControlCharacter(sentence)).toBe(false);
+        expect(isLongerThan(sentence, max + 1)).toBe(false);
+        expect(sentence.endsWith("…") || !isLongerThan(text, max)).toBe(true);
+      }),
+    );
+  });
+
+  test("sentenceOf() leaves a short text of one line as it is", () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 40 }), (text) => {
+        fc.pre(!hasControlCharacter(text));
+        expect(sentenceOf(text, 40)).toBe(text);
+      }),
+    );
   });
 });

@@ -1,0 +1,134 @@
+/** Items that are not there: when they are asked for again, and what brings them back. */
+import { describe, expect, test } from "bun:test";
+import { itemEveryMs } from "../../core/schedule.ts";
+import { DAY_MS } from "../../core/time.ts";
+import { SOURCES, type Source } from "../../server/collectors/port.ts";
+import type { Database } from "../../server/store/database.ts";
+import { withDatabase } from "../support/database.ts";
+import { first } from "../support/platforms/first.ts";
+import {
+  observedAt,
+  startLoop,
+  targetsOf,
+  watch,
+  type StoredTarget,
+} from "../support/platforms/looped.ts";
+import { openStage, type Stage } from "../support/platforms/stage.ts";
+import type { WorldPlan } from "../support/platforms/world.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** Lets a test work on a stage and a database; nobody is watched yet. */
+async function withStage(
+  source: Source,
+  plan: Partial<WorldPlan>,
+  work: (stage: Stage, database: Database) => Promise<void>,
+): Promise<void> {
+  const stage = await openStage(source, plan);
+  try {
+    await withDatabase((database) => work(stage, database));
+  } finally {
+    await stage.close();
+  }
+}
+
+const FEW = { channels: 1, creators: 1, shortsEach: 12, postsEach: 12 };
+
+describe.each(SOURCES)("an item of %s that is not there", (source) => {
+  /** Collects once, then lets an item be absent when its counts are asked for. */
+  async function loseOne(stage: Stage, database: Database) {
+    const { platform } = stage.collector;
+    const owners = stage.owners.slice(0, 1);
+    await watch(database, stage, owners);
+    const loop = startLoop(database, stage);
+    await loop.collect();
+    const item = first(first(owners).items().toReversed());
+    const targetNow = async (): Promise<StoredTarget> => {
+      const target = (await targetsOf(database, platform, "counts")).get(item.id);
+      if (target === undefined) throw new Error(`${item.id} is no target`);
+      return target;
+    };
+    const becomeAbsent = async () => {
+      item.fate.goneAt = stage.clock.now;
+      await loop.collectAt((await targetNow()).dueAt);
+    };
+    await becomeAbsent();
+    const instants = () => observedAt(database, platform, item.id);
+    return { loop, item, targetNow, instants };
+  }
+
+  test("is asked for after 1, 2, 4, 8 and 16 days, then every 30, and keeps what it had", async () => {
+    await withStage(source, FEW, async (stage, database) => {
+      const { loop, targetNow, instants } = await loseOne(stage, database);
+      const before = await instants();
+      const days: number[] = [];
+      for (let times = 1; times <= 8; times++) {
+        const { failures, dueAt, failure } = await targetNow();
+        expect([failures, failure !== null]).toEqual([times, true]);
+        days.push((dueAt - stage.clock.now) / DAY_MS);
+        await loop.collectAt(dueAt);
+      }
+      const wanted = [1, 2, 4, 8, 16, 30, 30, 30];
+      expect(days.map((of, index) => Math.abs(of / (wanted[index] ?? 0) - 1) <= 0.101)).toEqual(
+        wanted.map(() => true),
+      );
+      expect(await instants()).toEqual(before);
+    });
+  });
+
+  test("was absent once and is listed again: it is observed at once", async () => {
+    await withStage(source, FEW, async (stage, database) => {
+      const { loop, item, targetNow, instants } = await loseOne(stage, database);
+      expect((await targetNow()).failures).toBe(1);
+      const before = await instants();
+      item.fate.goneAt = Infinity;
+      const { platform } = stage.collector;
+      const [list] = (await targetsOf(database, platform, "items")).values();
+      const listedAt = list?.dueAt ?? 0;
+      // Before it is asked for by itself.
+      expect(listedAt).toBeLessThan((await targetNow()).dueAt);
+      await loop.collectAt(listedAt);
+      expect(await instants()).toEqual([...before, listedAt]);
+      const { failures, dueAt } = await targetNow();
+      expect(failures).toBe(0);
+      expect(dueAt - listedAt).toBeLessThanOrEqual(1.1 * itemEveryMs(listedAt - item.publishedAt));
+    });
+  });
+});
+
+describe("tweets that another source told of, while this one is asked", () => {
+  test.each([
+    ["X numbers, asked of Bluesky", "x", "bluesky"],
+    ["record keys of Bluesky, asked of X", "bluesky", "x"],
+  ] as const)("%s: they are not gone, and due again within their interval", async (_, from, to) => {
+    await withStage(from, FEW, async (stage, database) => {
+      await withStage(to, FEW, async (other) => {
+        await watch(database, stage, stage.owners);
+        await startLoop(database, stage).collect();
+        const before = await targetsOf(database, "microblog", "counts");
+        expect(before.size).toBeGreaterThan(5);
+        const loop = startLoop(database, { collector: other.collector, clock: stage.clock });
+        for (let hour = 1; hour <= 12; hour++) {
+          await loop.collectAt(stage.clock.now + HOUR_MS);
+        }
+        const failed = [...(await targetsOf(database, "microblog", "counts")).values()].filter(
+          ({ failures }) => failures > 0,
+        );
+        expect(failed.length).toBeGreaterThan(0);
+        for (const { failure, dueAt, publishedAt } of failed) {
+          expect(failure).toMatch(/never told of the (?:post|tweet) /);
+          const everyMs = itemEveryMs(stage.clock.now - publishedAt);
+          expect(dueAt - stage.clock.now).toBeLessThanOrEqual(1.1 * everyMs);
+        }
+        expect(loop.kinds()).not.toContain("stopped");
+
+        const back = startLoop(database, stage);
+        const longest = Math.max(...failed.map(({ dueAt }) => dueAt));
+        await back.collectAt(longest);
+        const after = await targetsOf(database, "microblog", "counts");
+        const still = failed.filter(({ id }) => (after.get(id)?.failures ?? 1) > 0);
+        expect(still).toEqual([]);
+      });
+    });
+  });
+});

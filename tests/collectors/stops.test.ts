@@ -1,0 +1,173 @@
+/** What a source does not answer for a while: for how long it is left alone, and who goes on. */
+import { describe, expect, test } from "bun:test";
+import { compareText } from "../../core/text.ts";
+import { DAY_MS } from "../../core/time.ts";
+import { SOURCES, type Source } from "../../server/collectors/port.ts";
+import { x } from "../../server/collectors/x.ts";
+import type { Database } from "../../server/store/database.ts";
+import { withDatabase } from "../support/database.ts";
+import { answering, type FakeAnswer } from "../support/platforms/faults.ts";
+import { startLoop, targetsOf, watch } from "../support/platforms/looped.ts";
+import { openStage, type Stage, type StageOwner } from "../support/platforms/stage.ts";
+import { NOW } from "../support/platforms/world.ts";
+import { CREDITS_DEPLETED, TOKEN_REFUSED, windowSpent, xError } from "../support/platforms/x.ts";
+import { youtubeError } from "../support/platforms/youtube.ts";
+import { blueskyError } from "../support/platforms/bluesky.ts";
+
+const MINUTE_MS = 60_000;
+
+type Work = (stage: Stage, database: Database) => Promise<void>;
+
+/** Lets a test work on a stage with a few owners; nobody is watched yet. */
+async function withStage(source: Source, owners: number, work: Work): Promise<void> {
+  const few = { channels: owners, creators: owners, shortsEach: 6, postsEach: 6 };
+  const stage = await openStage(source, few);
+  try {
+    await withDatabase((database) => work(stage, database));
+  } finally {
+    await stage.close();
+  }
+}
+
+/** The same, with everybody watched. */
+function withWatched(source: Source, owners: number, work: Work): Promise<void> {
+  return withStage(source, owners, async (stage, database) => {
+    await watch(database, stage, stage.owners);
+    await work(stage, database);
+  });
+}
+
+/** How many of who is watched were observed, and how many of their lists were read. */
+async function succeeded(database: Database, { collector: { platform } }: Stage) {
+  const count = async (errand: "profile" | "items") => {
+    const targets = await targetsOf(database, platform, errand);
+    return [...targets.values()].filter(({ succeededAt }) => succeededAt !== null).length;
+  };
+  return { profiles: await count("profile"), lists: await count("items") };
+}
+
+describe("a source that stops", () => {
+  test.each<[string, Source, FakeAnswer]>([
+    ["X, whose account has no credits left,", "x", CREDITS_DEPLETED],
+    ["YouTube, not enabled for the key,", "youtube", youtubeError(403, "accessNotConfigured")],
+    ["YouTube, disabled for the key,", "youtube", youtubeError(403, "SERVICE_DISABLED")],
+  ])("%s is asked nothing for a day, and then goes on by itself", async (_, source, answer) => {
+    await withWatched(source, 3, async (stage, database) => {
+      stage.fake.fail(answering(answer));
+      const loop = startLoop(database, stage);
+      await loop.collect();
+      expect(loop.kinds()).toEqual(["stopped"]);
+      expect((await loop.status())[0]?.stopped?.until).toBe(NOW + DAY_MS);
+      for (let hour = 1; hour < 24; hour++) await loop.collectAt(NOW + (hour * DAY_MS) / 24);
+      await loop.collectAt(NOW + DAY_MS - 1);
+      expect(stage.fake.served()).toBe(1);
+      await loop.collectAt(NOW + DAY_MS);
+      expect(loop.kinds()).toEqual(["stopped", "resumed"]);
+      expect(await succeeded(database, stage)).toEqual({ profiles: 3, lists: 3 });
+    });
+  });
+
+  test("X, asked with a token that it refuses, stays stopped until there is another", async () => {
+    await withWatched("x", 3, async (stage, database) => {
+      stage.fake.fail(answering(TOKEN_REFUSED));
+      const loop = startLoop(database, stage);
+      await loop.collect();
+      for (let day = 1; day <= 60; day++) await loop.collectAt(NOW + day * DAY_MS);
+      const again = startLoop(database, stage);
+      await again.collect();
+      expect(stage.fake.served()).toBe(1);
+      expect([...loop.kinds(), ...again.kinds()]).toEqual(["stopped"]);
+      expect((await again.status())[0]?.stopped).toMatchObject({ until: null });
+      const { baseUrl } = stage.fake;
+      const collector = x({ baseUrl, bearerToken: "another-token-of-this-test" });
+      const other = startLoop(database, { ...stage, collector });
+      await other.collect();
+      expect(stage.fake.served()).toBe(2);
+    });
+  });
+});
+
+describe("a window of X that is spent", () => {
+  test("where users cannot be asked for, timelines of known ones are read, and it is told once", async () => {
+    await withStage("x", 8, async (stage, database) => {
+      const [known, added] = [stage.owners.slice(0, 6), stage.owners.slice(6)];
+      await watch(database, stage, known);
+      const loop = startLoop(database, stage);
+      await loop.collect();
+      const lists = () => targetsOf(database, "microblog", "items");
+      const allDueAt = Math.max(...[...(await lists()).values()].map(({ dueAt }) => dueAt));
+      const until = allDueAt + MINUTE_MS;
+      expect(until).toBeLessThan(NOW + DAY_MS);
+
+      // Who is added now is not known by a number, and their timelines are due before the others.
+      await watch(database, stage, added);
+      const asked = stage.fake.served();
+      const spent = answering(windowSpent(until));
+      stage.fake.fail(spent, { times: Infinity, path: "/2/users/by" });
+      const turns = Math.ceil((until - NOW) / (15 * MINUTE_MS));
+      for (let turn = 1; turn <= turns; turn++) {
+        await loop.collectAt(Math.min(until - 1, NOW + turn * 15 * MINUTE_MS));
+      }
+      const read = await lists();
+      expect(known.filter(({ id }) => (read.get(id)?.succeededAt ?? 0) <= NOW)).toEqual([]);
+      expect(added.map(({ id }) => read.get(id)?.succeededAt)).toEqual([null, null]);
+      const log = stage.fake.log().slice(asked);
+      expect(log.filter(({ path }) => path === "/2/users/by").length).toBe(1);
+      expect(loop.kinds()).toEqual(["paused"]);
+
+      stage.fake.heal();
+      await loop.collectAt(Math.ceil(until / 1000) * 1000);
+      expect(await succeeded(database, stage)).toEqual({ profiles: 8, lists: 8 });
+    });
+  });
+
+  test("with an end that is written in milliseconds, it is waited for a day at most", async () => {
+    await withWatched("x", 3, async (stage, database) => {
+      const end = NOW + 5 * MINUTE_MS;
+      stage.fake.fail(answering(windowSpent(end * 1000)), { times: 1, path: "/2/users/by" });
+      const loop = startLoop(database, stage);
+      await loop.collect();
+      expect(loop.kinds()).toEqual(["paused"]);
+      await loop.collectAt(NOW + DAY_MS);
+      expect(await succeeded(database, stage)).toEqual({ profiles: 3, lists: 3 });
+    });
+  });
+});
+
+/** An answer of status 400 as each platform writes it, and where it lists the items of an owner. */
+const REFUSALS: Readonly<Record<Source, FakeAnswer>> = {
+  youtube: youtubeError(400, "invalidParameter"),
+  x: xError(400, "Invalid Request"),
+  bluesky: blueskyError(400, "InvalidRequest", "Error: Params must have valid properties"),
+};
+
+function listOf({ source, world }: Stage, { id, entity }: StageOwner): string {
+  if (source === "youtube") return `playlistId=UUSH${entity.slice(2)}`;
+  return source === "x"
+    ? `/2/users/${world.userByName(id)?.id}/tweets`
+    : `getAuthorFeed?actor=${id}`;
+}
+
+test.each(SOURCES)(
+  "lists of %s that are refused one after the other do not keep the others from being read",
+  async (source) => {
+    await withWatched(source, 12, async (stage, database) => {
+      // Of those that are due at once, the first ones are asked for first.
+      const owners = stage.owners.toSorted((a, b) => compareText(a.id, b.id));
+      const [refused, others] = [owners.slice(0, 8), owners.slice(8)];
+      for (const owner of refused) {
+        const path = listOf(stage, owner);
+        stage.fake.fail(answering(REFUSALS[source]), { times: Infinity, path });
+      }
+      const loop = startLoop(database, stage);
+      await loop.collect();
+      const lists = await targetsOf(database, stage.collector.platform, "items");
+      for (const { id } of refused) {
+        expect(lists.get(id)).toMatchObject({ succeededAt: null, failures: 1 });
+        expect(lists.get(id)?.failure).toContain("status 400");
+      }
+      for (const { id } of others) expect(lists.get(id)?.succeededAt).toBe(NOW);
+      expect(loop.kinds()).toEqual([]);
+    });
+  },
+);

@@ -1,0 +1,109 @@
+/** The loop, the client and a database as the service has them, on the fake of a source. */
+import type { Errand, ObservedPlatform } from "../../../core/collection.ts";
+import { createLoop } from "../../../server/collectors/loop.ts";
+import type { Collector } from "../../../server/collectors/port.ts";
+import type { LoopEvent } from "../../../server/collectors/runner.ts";
+import { channelStore } from "../../../server/store/channels.ts";
+import { collectionStore } from "../../../server/store/collection.ts";
+import { creatorStore } from "../../../server/store/creators.ts";
+import type { Database } from "../../../server/store/database.ts";
+import { createIntake } from "../../../server/store/intake.ts";
+import { rowsOf } from "../database.ts";
+
+/** What is collected with: a stage is. */
+export interface Looped {
+  readonly collector: Collector;
+  /** Milliseconds since 1970 UTC. */
+  readonly clock: { now: number };
+}
+
+/** Makes a loop, as a start of the service does. */
+export function startLoop(database: Database, { collector, clock }: Looped) {
+  const events: LoopEvent[] = [];
+  const now = () => clock.now;
+  const loop = createLoop({
+    collectors: [collector],
+    state: collectionStore(database),
+    takeIn: createIntake(database, now),
+    now,
+    report: (event) => void events.push(event),
+    restMs: 0,
+    client: { timeoutMs: 2000, retryMinMs: 1 },
+  });
+  return {
+    ...loop,
+    events,
+    kinds: () => events.map(({ kind }) => kind),
+    /** Takes a turn at an instant. */
+    async collectAt(instant: number): Promise<void> {
+      clock.now = instant;
+      await loop.collect();
+    },
+  };
+}
+
+/** Puts owners of a stage on the lists of who is watched. */
+export async function watch(
+  database: Database,
+  { collector: { platform }, clock }: Looped,
+  owners: readonly { readonly id: string }[],
+): Promise<void> {
+  for (const { id } of owners) {
+    if (platform === "video") await channelStore(database).track(id, clock.now);
+    else await creatorStore(database).add({ platform, creator: id }, clock.now);
+  }
+}
+
+/** A target, as it is stored. Instants are milliseconds since 1970 UTC. */
+export interface StoredTarget {
+  readonly id: string;
+  readonly owner: string | null;
+  readonly dueAt: number;
+  readonly succeededAt: number | null;
+  readonly publishedAt: number;
+  readonly failures: number;
+  readonly failure: string | null;
+}
+
+/** The targets of an errand, by their identifiers. */
+export async function targetsOf(
+  database: Database,
+  platform: ObservedPlatform,
+  errand: Errand,
+): Promise<ReadonlyMap<string, StoredTarget>> {
+  const rows = await rowsOf(
+    database,
+    "SELECT id, owner, due_at, succeeded_at, published_at, failures, failure FROM targets " +
+      `WHERE platform = '${platform}' AND errand = '${errand}' ORDER BY id`,
+  );
+  const textOf = (value: unknown) => (typeof value === "string" ? value : null);
+  return new Map(
+    rows.map((row) => [
+      String(row["id"]),
+      {
+        id: String(row["id"]),
+        owner: textOf(row["owner"]),
+        dueAt: Number(row["due_at"]),
+        succeededAt: row["succeeded_at"] === null ? null : Number(row["succeeded_at"]),
+        publishedAt: Number(row["published_at"]),
+        failures: Number(row["failures"]),
+        failure: textOf(row["failure"]),
+      },
+    ]),
+  );
+}
+
+/** When a short or a tweet was observed, the earliest first. */
+export async function observedAt(
+  database: Database,
+  platform: ObservedPlatform,
+  id: string,
+): Promise<number[]> {
+  const kind = platform === "video" ? "short" : "tweet";
+  const rows = await rowsOf(
+    database,
+    `SELECT o.at FROM ${kind}_observations o JOIN ${kind}s e ON e.key = o.${kind} ` +
+      `WHERE e.id = '${id}' ORDER BY o.at`,
+  );
+  return rows.map(({ at }) => Number(at));
+}
