@@ -74,8 +74,9 @@ async function readBody({ body }: Response, maxBytes: number): Promise<Uint8Arra
 function parse(bytes: Uint8Array, { hide }: Sending): unknown {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    // What is hidden here can't be told by halves later, where a message is cut: as it is written,
-    // which also hides names, and as it is read.
+    // What is hidden here can't be told by halves later, where a message is cut. Most texts have
+    // none of the escapes that could spell it otherwise, and are read ten times as fast without.
+    if (!/\\[u/]/.test(text)) return JSON.parse(hide(text));
     return JSON.parse(hide(text), (_name, value: unknown) =>
       typeof value === "string" ? hide(value) : value,
     );
