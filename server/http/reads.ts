@@ -72,14 +72,9 @@ export function createReads(parts: ReadParts) {
   const routes = new Map(Object.entries(parts.routes));
   const { answers, charger, now } = parts;
 
-  /** The route of a request, if it is a priced read. */
-  function routeOf(request: Request): FoundRead | undefined {
-    if (!isRead(request)) return undefined;
-    const path = pathOf(request);
-    const known = parts.findPath()(path);
-    const route = known && routes.get(known.route);
-    return known && route && { known, route, path };
-  }
+  const routeOf = (request: Request) => findRead(parts, routes, request);
+  const fail = (exchange: Exchange, route: string, error: unknown) =>
+    sendError(parts, exchange, route, error);
 
   /** Answers a priced read, whatever happens. */
   async function answer(request: Request, found: FoundRead, tell?: Tell): Promise<Response> {
@@ -118,9 +113,8 @@ export function createReads(parts: ReadParts) {
     if (request.headers.get("idempotency-key") !== null) return undefined;
     const exchange: Exchange = { request, headers: {}, tell };
     firstHeaders(parts, request, exchange.headers);
-    const { account, key } = caller;
     const { endpoint, cost } = kept.priced;
-    return charger.debit({ account, key, endpoint, cost }).then(
+    return charger.debit({ account: caller.account, key: caller.key, endpoint, cost }).then(
       (receipt) => {
         if (!holds(kept, now())) return answerAnew(exchange, receipt);
         showCost(exchange.headers, receipt);
@@ -133,7 +127,7 @@ export function createReads(parts: ReadParts) {
   /** Answers a request that was charged when what was kept for it had become old. */
   async function answerAnew(exchange: Exchange, receipt: Receipt): Promise<Response> {
     const { request, headers } = exchange;
-    const found = requireRoute(request);
+    const found = required(routeOf(request));
     const { known, path } = found;
     try {
       const asked = askedOf(request, found, readPathParameters(known, path));
@@ -141,18 +135,6 @@ export function createReads(parts: ReadParts) {
     } catch (error) {
       return fail(exchange, known.route, error);
     }
-  }
-
-  function requireRoute(request: Request): FoundRead {
-    const found = routeOf(request);
-    if (found === undefined) throw new Error("The request is no priced read");
-    return found;
-  }
-
-  function fail({ request, headers, tell }: Exchange, route: string, error: unknown): Response {
-    const { body, status } = tellError(error, request, headers, parts.onFailure);
-    tell?.(route, status);
-    return new Response(body, { status, headers: headers as Record<string, string> });
   }
 
   return {
@@ -168,8 +150,38 @@ export function createReads(parts: ReadParts) {
     },
 
     /** Answers a priced read that the framework brought. */
-    answerRouted: (request: Request): Promise<Response> => answer(request, requireRoute(request)),
+    answerRouted: (request: Request): Promise<Response> =>
+      answer(request, required(routeOf(request))),
   };
+}
+
+/** The route of a request, if it is a priced read. */
+function findRead(
+  { findPath }: ReadParts,
+  routes: ReadonlyMap<string, ReadRoute>,
+  request: Request,
+): FoundRead | undefined {
+  if (!isRead(request)) return undefined;
+  const path = pathOf(request);
+  const known = findPath()(path);
+  const route = known && routes.get(known.route);
+  return known && route && { known, route, path };
+}
+
+function required(found: FoundRead | undefined): FoundRead {
+  if (found === undefined) throw new Error("The request is no priced read");
+  return found;
+}
+
+function sendError(
+  { onFailure }: ReadParts,
+  { request, headers, tell }: Exchange,
+  route: string,
+  error: unknown,
+): Response {
+  const { body, status } = tellError(error, request, headers, onFailure);
+  tell?.(route, status);
+  return new Response(body, { status, headers: headers as Record<string, string> });
 }
 
 /** What a request asks for; throws for parameters that are not accepted. */

@@ -1,0 +1,115 @@
+/** The administrator's interface to accounts and their journals. */
+import { Elysia, t } from "elysia";
+import { MAX_WHOLE } from "../../core/limits.ts";
+import { formatInstant } from "../../core/time.ts";
+import { checkName, Name } from "./admin-names.ts";
+
+/** An account as the store has it; instants are in milliseconds. */
+interface StoredAccount {
+  readonly id: number;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly granted: number;
+  readonly debited: number;
+  readonly refunded: number;
+  readonly balance: number;
+}
+
+/** What accounts are kept with; `now` is in milliseconds since 1970 UTC. */
+export interface AccountsParts {
+  now(): number;
+  readonly ledger: {
+    createAccount(name: string, now: number): Promise<StoredAccount>;
+    accounts(): Promise<StoredAccount[]>;
+    account(name: string): Promise<StoredAccount>;
+    grant(
+      grant: {
+        uid: string;
+        account: string;
+        amount: number;
+        reference?: string | undefined;
+        reason?: string | undefined;
+      },
+      now: number,
+    ): Promise<{ isNew: boolean; balance: number }>;
+    statement(
+      account: string,
+      after: number,
+      limit: number,
+    ): Promise<
+      {
+        entry: number;
+        at: number;
+        kind: string;
+        amount: number;
+        balance: number;
+        reference: string | null;
+        reason: string | null;
+        debit: string | null;
+      }[]
+    >;
+  };
+  verify(): Promise<{
+    accounts: number;
+    entries: number;
+    faults: readonly { account: string; problem: string }[];
+  }>;
+}
+
+const Amount = t.Integer({ minimum: 1, maximum: MAX_WHOLE });
+
+/** Entries of a statement that one answer holds. */
+const STATEMENT_MAX_ENTRIES = 1000;
+
+/** The routes of accounts. */
+export function adminAccounts({ now, ledger, verify }: AccountsParts) {
+  return new Elysia({ name: "admin-accounts" })
+    .get("/accounts", async () => (await ledger.accounts()).map(accountResource))
+    .post(
+      "/accounts",
+      async ({ body, set }) => {
+        checkName("name", body.name);
+        await ledger.createAccount(body.name, now());
+        if (body.credits !== undefined) {
+          const grant = { uid: Bun.randomUUIDv7(), account: body.name, amount: body.credits };
+          await ledger.grant(grant, now());
+        }
+        set.status = 201;
+        return accountResource(await ledger.account(body.name));
+      },
+      { body: t.Object({ name: Name, credits: t.Optional(Amount) }) },
+    )
+    .post(
+      "/grants",
+      async ({ body }) => {
+        if (body.reference !== undefined) checkName("reference", body.reference);
+        if (body.reason !== undefined) checkName("reason", body.reason);
+        const { isNew, balance } = await ledger.grant({ uid: Bun.randomUUIDv7(), ...body }, now());
+        return { account: body.account, is_new: isNew, balance };
+      },
+      {
+        body: t.Object({
+          account: Name,
+          amount: Amount,
+          reference: t.Optional(Name),
+          reason: t.Optional(Name),
+        }),
+      },
+    )
+    .get(
+      "/statement",
+      async ({ query }) => {
+        const rows = await ledger.statement(query.account, query.after, STATEMENT_MAX_ENTRIES);
+        return {
+          entries: rows.map(({ at, ...entry }) => Object.assign(entry, { at: formatInstant(at) })),
+          has_more: rows.length === STATEMENT_MAX_ENTRIES,
+        };
+      },
+      { query: t.Object({ account: Name, after: t.Integer({ minimum: 0, default: 0 }) }) },
+    )
+    .get("/verification", () => verify());
+}
+
+function accountResource({ name, createdAt, granted, debited, refunded, balance }: StoredAccount) {
+  return { name, balance, granted, debited, refunded, created_at: formatInstant(createdAt) };
+}

@@ -1,0 +1,69 @@
+/** The administrator's interface to API keys. */
+import { Elysia, t } from "elysia";
+import { formatInstant } from "../../core/time.ts";
+import type { AccountsParts } from "./admin-accounts.ts";
+import { checkName, Name } from "./admin-names.ts";
+
+/** What keys are kept with. */
+export interface KeysParts extends Pick<AccountsParts, "ledger"> {
+  readonly keys: {
+    create(account: string, label: string | null): Promise<{ id: number; key: string }>;
+    list(account: string): Promise<
+      {
+        id: number;
+        beginsWith: string;
+        label: string | null;
+        createdAt: number;
+        revokedAt: number | null;
+      }[]
+    >;
+    revoke(id: number): Promise<{ id: number; revokedAt: number }>;
+  };
+}
+
+/** The routes of API keys. */
+export function adminKeys({ ledger, keys }: KeysParts) {
+  return new Elysia({ name: "admin-keys" })
+    .get(
+      "/keys",
+      async ({ query }) => {
+        await ledger.account(query.account);
+        return (await keys.list(query.account)).map(keyResource);
+      },
+      { query: t.Object({ account: Name }) },
+    )
+    .post(
+      "/keys",
+      async ({ body, set }) => {
+        if (body.label !== undefined) checkName("label", body.label);
+        const created = await keys.create(body.account, body.label ?? null);
+        set.status = 201;
+        return created;
+      },
+      { body: t.Object({ account: Name, label: t.Optional(Name) }) },
+    )
+    .delete(
+      "/keys",
+      async ({ body }) => {
+        const { id, revokedAt } = await keys.revoke(body.id);
+        return { id, revoked_at: formatInstant(revokedAt) };
+      },
+      { body: t.Object({ id: t.Integer({ minimum: 1 }) }) },
+    );
+}
+
+function keyResource(key: {
+  id: number;
+  beginsWith: string;
+  label: string | null;
+  createdAt: number;
+  revokedAt: number | null;
+}) {
+  return {
+    id: key.id,
+    begins_with: key.beginsWith,
+    label: key.label,
+    created_at: formatInstant(key.createdAt),
+    revoked_at: key.revokedAt === null ? null : formatInstant(key.revokedAt),
+  };
+}
