@@ -1,5 +1,4 @@
 /** What is observed again and again, and when next. All instants are milliseconds since 1970 UTC. */
-import type { Row } from "@libsql/client";
 import type {
   AddedItem,
   DueTarget,
@@ -14,11 +13,25 @@ import { element } from "./json.ts";
 
 const RELAXED = { isRelaxed: true, isRepeatable: true };
 
+/** Targets as one JSON text; see {@link TargetRow}. */
 const SELECTED =
-  "SELECT id, memo, owner, due_at, succeeded_at, published_at, failures FROM targets ";
+  "SELECT json_group_array(json_array(id, json(memo), owner, due_at, succeeded_at, " +
+  "published_at, failures)) FROM ";
+
+type TargetRow = [
+  id: string,
+  memo: Memo,
+  owner: string | null,
+  dueAt: number,
+  succeededAt: number | null,
+  publishedAt: number | null,
+  failures: number,
+];
 
 const DUE =
-  SELECTED + "WHERE platform = ? AND errand = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?";
+  SELECTED +
+  "(SELECT * FROM targets WHERE platform = ? AND errand = ? AND due_at <= ? " +
+  "ORDER BY due_at, id LIMIT ?)";
 
 const NEXT_DUE =
   "SELECT min(due) AS due FROM (SELECT (SELECT min(due_at) FROM targets " +
@@ -34,8 +47,7 @@ const COUNT_BY_AGE =
 
 const KNOWN_ITEMS =
   SELECTED +
-  "WHERE platform = ? AND errand = 'counts' " +
-  "AND id IN (SELECT value FROM json_each(?))";
+  "targets WHERE platform = ? AND errand = 'counts' AND id IN (SELECT value FROM json_each(?))";
 
 const ADD_ITEMS =
   "INSERT INTO targets (platform, errand, id, owner, published_at, due_at, memo) " +
@@ -95,8 +107,8 @@ function targetReads(database: Database) {
       now: number,
       limit: number,
     ): Promise<DueTarget[]> {
-      const rows = await database.select({ sql: DUE, args: [platform, errand, now, limit] });
-      return rows.map(dueTarget);
+      const rows = await database.document<TargetRow[]>(DUE, [platform, errand, now, limit]);
+      return (rows ?? []).map(dueTarget);
     },
 
     /** The instant at which something is due next; `undefined` where nothing is. */
@@ -126,7 +138,8 @@ function targetReads(database: Database) {
     /** Those of some items that are targets of `counts`, in any order. */
     async knownItems(platform: ObservedPlatform, ids: readonly string[]): Promise<DueTarget[]> {
       const args = [platform, JSON.stringify(ids)];
-      return (await database.select({ sql: KNOWN_ITEMS, args })).map(dueTarget);
+      const rows = await database.document<TargetRow[]>(KNOWN_ITEMS, args);
+      return (rows ?? []).map(dueTarget);
     },
   };
 }
@@ -180,20 +193,7 @@ function instantAt(ms: number): number {
   return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, ms));
 }
 
-function dueTarget(row: Row): DueTarget {
-  const memo: Memo = JSON.parse(String(row["memo"]));
-  const owner = row["owner"];
-  return {
-    id: String(row["id"]),
-    memo,
-    owner: typeof owner === "string" ? owner : null,
-    dueAt: Number(row["due_at"]),
-    succeededAt: numberOrNull(row["succeeded_at"]),
-    publishedAt: numberOrNull(row["published_at"]),
-    failures: Number(row["failures"]),
-  };
-}
-
-function numberOrNull(value: unknown): number | null {
-  return typeof value === "number" ? value : null;
+function dueTarget(row: TargetRow): DueTarget {
+  const [id, memo, owner, dueAt, succeededAt, publishedAt, failures] = row;
+  return { id, memo, owner, dueAt, succeededAt, publishedAt, failures };
 }
