@@ -43,8 +43,8 @@ const KEPT_MAX_BYTES = 16 * 1_048_576;
 const LONG_CHARACTERS = 14_000;
 
 /**
- * After so many bytes of bodies garbage is collected, beside the work. The runtime goes by its own
- * count, in which bodies weigh little: left to it, the memory grows by a tenth.
+ * After so many bytes of bodies garbage is collected. The runtime goes by its own count, in which
+ * bodies weigh little: left to it, the memory is a third more, for a twentieth of the time.
  */
 const COLLECTED_EVERY_BYTES = 32 * 1_048_576;
 
@@ -94,7 +94,7 @@ function join(pieces: readonly (string | Uint8Array)[]): Answer["body"] {
   uncollectedBytes += length;
   if (uncollectedBytes > COLLECTED_EVERY_BYTES) {
     uncollectedBytes = 0;
-    Bun.gc(false);
+    Bun.gc(true);
   }
   if (length <= LONG_CHARACTERS) {
     return pieces
