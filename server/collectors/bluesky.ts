@@ -5,7 +5,7 @@ import { quote } from "../../core/errors.ts";
 import { judgeStatus, waitUntil, windowEnd } from "./answers.ts";
 import { feedOf, postsOf } from "./bluesky-posts.ts";
 import { profilesOf } from "./bluesky-users.ts";
-import { inBatches, oneByOne } from "./findings.ts";
+import { errandsOf } from "./findings.ts";
 import type { Collector, Judgement, RawAnswer } from "./port.ts";
 
 const BATCH = 25;
@@ -23,25 +23,12 @@ export function bluesky(settings: { readonly baseUrl: string }): Collector {
     baseUrl: settings.baseUrl,
     credentials: { headers: {}, query: {} },
     buckets: { general: { unitsPerDay: UNITS_PER_DAY, zone: "UTC", window: WINDOW } },
-    errands: {
-      profile: {
-        batch: BATCH,
-        bucket: "general",
-        observe: (targets, surroundings) => profilesOf(targets, BATCH, surroundings),
-      },
-      items: {
-        batch: 1,
-        bucket: "general",
-        observe: (targets, surroundings) =>
-          oneByOne(targets, (target) => feedOf(target, surroundings)),
-      },
-      counts: {
-        batch: BATCH,
-        bucket: "general",
-        observe: (targets, surroundings) =>
-          inBatches(targets, BATCH, (batch) => postsOf(batch, surroundings)),
-      },
-    },
+    errands: errandsOf({
+      batch: BATCH,
+      profile: ["general", profilesOf],
+      items: ["general", feedOf],
+      counts: ["general", postsOf],
+    }),
     judge,
   };
 }

@@ -3,7 +3,14 @@ import type { Target } from "../../core/collection.ts";
 import { DomainError } from "../../core/errors.ts";
 import { checkObservation } from "../../core/observations.ts";
 import { formatInstant } from "../../core/time.ts";
-import { NotThere, SourceFailure, type Finding, type ObservationRecord } from "./port.ts";
+import {
+  NotThere,
+  SourceFailure,
+  type Collector,
+  type Finding,
+  type ObservationRecord,
+  type Surroundings,
+} from "./port.ts";
 
 /**
  * An observation, without what was not told.
@@ -73,6 +80,49 @@ export async function* inBatches(
       else waiting.unshift(batch.slice(0, half), batch.slice(half));
     }
   }
+}
+
+/** What a source is asked with for each errand: of which bucket, and by which function. */
+export interface SourceErrands {
+  /** How many targets of `profile` and of `counts` it takes at once; lists are read one by one. */
+  readonly batch: number;
+  readonly profile: readonly [bucket: string, tell: TellProfiles];
+  readonly items: readonly [bucket: string, tell: TellOf<Target>];
+  readonly counts: readonly [bucket: string, tell: TellOf<readonly Target[]>];
+}
+
+type TellProfiles = (
+  targets: readonly Target[],
+  batch: number,
+  surroundings: Surroundings,
+) => AsyncIterable<Finding>;
+
+type TellOf<Asked> = (asked: Asked, surroundings: Surroundings) => AsyncIterable<Finding>;
+
+/** The errands of a source, as the port has them. */
+export function errandsOf({ batch, profile, items, counts }: SourceErrands): Collector["errands"] {
+  const [ofProfiles, tellProfiles] = profile;
+  const [ofItems, tellItems] = items;
+  const [ofCounts, tellCounts] = counts;
+  return {
+    profile: {
+      batch,
+      bucket: ofProfiles,
+      observe: (targets, surroundings) => tellProfiles(targets, batch, surroundings),
+    },
+    items: {
+      batch: 1,
+      bucket: ofItems,
+      observe: (targets, surroundings) =>
+        oneByOne(targets, (target) => tellItems(target, surroundings)),
+    },
+    counts: {
+      batch,
+      bucket: ofCounts,
+      observe: (targets, surroundings) =>
+        inBatches(targets, batch, (part) => tellCounts(part, surroundings)),
+    },
+  };
 }
 
 /** How many failures in a row, from the first target on, are a failure of the source. */

@@ -3,7 +3,7 @@ import { Value } from "@sinclair/typebox/value";
 import { quote } from "../../core/errors.ts";
 import { nextQuotaDay } from "../../core/quota.ts";
 import { judgeStatus, waitUntil, windowEnd } from "./answers.ts";
-import { inBatches, oneByOne } from "./findings.ts";
+import { errandsOf } from "./findings.ts";
 import type { Bucket, Collector, Judgement, RawAnswer } from "./port.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { countsOf, timelineOf } from "./x-tweets.ts";
@@ -26,25 +26,12 @@ export function x(settings: { readonly baseUrl: string; readonly bearerToken: st
       timeline: windowed(10_000),
       tweets: windowed(3500),
     },
-    errands: {
-      profile: {
-        batch: BATCH,
-        bucket: "users",
-        observe: (targets, surroundings) => profilesOf(targets, BATCH, surroundings),
-      },
-      items: {
-        batch: 1,
-        bucket: "timeline",
-        observe: (targets, surroundings) =>
-          oneByOne(targets, (target) => timelineOf(target, surroundings)),
-      },
-      counts: {
-        batch: BATCH,
-        bucket: "tweets",
-        observe: (targets, surroundings) =>
-          inBatches(targets, BATCH, (batch) => countsOf(batch, surroundings)),
-      },
-    },
+    errands: errandsOf({
+      batch: BATCH,
+      profile: ["users", profilesOf],
+      items: ["timeline", timelineOf],
+      counts: ["tweets", countsOf],
+    }),
     judge,
   };
 }

@@ -5,7 +5,7 @@ import { quote } from "../../core/errors.ts";
 import { nextQuotaDay } from "../../core/quota.ts";
 import { DAY_MS, formatInstant } from "../../core/time.ts";
 import { judgeStatus } from "./answers.ts";
-import { inBatches, oneByOne } from "./findings.ts";
+import { errandsOf } from "./findings.ts";
 import type { Collector, Judgement, RawAnswer } from "./port.ts";
 import { profilesOf } from "./youtube-channels.ts";
 import { countsOf, shortsOf } from "./youtube-shorts.ts";
@@ -28,25 +28,12 @@ export function youtube(settings: {
       general: { unitsPerDay: UNITS_PER_DAY, zone: ZONE },
       stats: { unitsPerDay: UNITS_PER_DAY, zone: ZONE },
     },
-    errands: {
-      profile: {
-        batch: BATCH,
-        bucket: "general",
-        observe: (targets, surroundings) => profilesOf(targets, BATCH, surroundings),
-      },
-      items: {
-        batch: 1,
-        bucket: "general",
-        observe: (targets, surroundings) =>
-          oneByOne(targets, (target) => shortsOf(target, surroundings)),
-      },
-      counts: {
-        batch: BATCH,
-        bucket: "stats",
-        observe: (targets, surroundings) =>
-          inBatches(targets, BATCH, (batch) => countsOf(batch, surroundings)),
-      },
-    },
+    errands: errandsOf({
+      batch: BATCH,
+      profile: ["general", profilesOf],
+      items: ["general", shortsOf],
+      counts: ["stats", countsOf],
+    }),
     judge,
   };
 }
