@@ -1,17 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { itemEveryMs, listEveryMs } from "../../core/schedule.ts";
-import { createLoop } from "../../server/collectors/loop.ts";
-import type { LoopEvent } from "../../server/collectors/runner.ts";
 import type { Collector } from "../../server/collectors/port.ts";
 import { youtube } from "../../server/collectors/youtube.ts";
 import { channelStore } from "../../server/store/channels.ts";
-import { collectionStore } from "../../server/store/collection.ts";
 import type { Database } from "../../server/store/database.ts";
-import { createIntake } from "../../server/store/intake.ts";
 import { rowsOf, withDatabase } from "../support/database.ts";
 import { answering, failing, SILENCE } from "../support/platforms/faults.ts";
 import { KEY_REFUSED, openYoutube, QUOTA_EXCEEDED } from "../support/platforms/youtube.ts";
 import type { Fake } from "../support/platforms/fake.ts";
+import { startLoop } from "../support/platforms/looped.ts";
 import { createWorld } from "../support/platforms/world.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
@@ -35,22 +32,11 @@ afterEach(() => fake.close());
 
 /** A loop on a database, as a start of the service makes it. */
 function start(database: Database, apiKey = KEY, units?: number, statsUnits = units) {
-  const events: LoopEvent[] = [];
-  const now = () => clock.now;
   const made = youtube({ baseUrl: fake.baseUrl, apiKey });
   const bucket = (unitsPerDay = 0) => ({ unitsPerDay, zone: "America/Los_Angeles" }) as const;
   const buckets = { general: bucket(units), stats: bucket(statsUnits) };
   const collector: Collector = units === undefined ? made : { ...made, buckets };
-  const loop = createLoop({
-    collectors: [collector],
-    state: collectionStore(database),
-    takeIn: createIntake(database, now),
-    now,
-    report: (event) => void events.push(event),
-    restMs: 0,
-    client: { timeoutMs: 100, retryMinMs: 1 },
-  });
-  return { ...loop, events, kinds: () => events.map(({ kind }) => kind) };
+  return startLoop(database, { collector, clock }, { timeoutMs: 100, retryMinMs: 1 });
 }
 
 async function withChannels(work: (database: Database) => Promise<void>): Promise<void> {

@@ -1,6 +1,6 @@
 /** The loop, the client and a database as the service has them, on the fake of a source. */
 import type { Errand, ObservedPlatform } from "../../../core/collection.ts";
-import { createLoop } from "../../../server/collectors/loop.ts";
+import { createLoop, type LoopParts } from "../../../server/collectors/loop.ts";
 import type { Collector } from "../../../server/collectors/port.ts";
 import type { LoopEvent } from "../../../server/collectors/runner.ts";
 import { channelStore } from "../../../server/store/channels.ts";
@@ -18,7 +18,11 @@ export interface Looped {
 }
 
 /** Makes a loop, as a start of the service does. */
-export function startLoop(database: Database, { collector, clock }: Looped) {
+export function startLoop(
+  database: Database,
+  { collector, clock }: Looped,
+  client: LoopParts["client"] = { timeoutMs: 2000, retryMinMs: 1 },
+) {
   const events: LoopEvent[] = [];
   const now = () => clock.now;
   const loop = createLoop({
@@ -28,7 +32,7 @@ export function startLoop(database: Database, { collector, clock }: Looped) {
     now,
     report: (event) => void events.push(event),
     restMs: 0,
-    client: { timeoutMs: 2000, retryMinMs: 1 },
+    client,
   });
   return {
     ...loop,
