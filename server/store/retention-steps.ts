@@ -13,7 +13,7 @@ import * as tables from "./tables.ts";
 
 /** Observations, and entities, that a step is about at most. */
 export const STEP_MAX_ROWS = 1000;
-const STEP_MAX_ENTITIES = 100;
+export const STEP_MAX_ENTITIES = 25;
 
 /** A place in a table of observations: the key of an entity and an instant of it. */
 export type Place = readonly [key: number, at: number];

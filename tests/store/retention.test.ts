@@ -6,7 +6,7 @@ import { DAY_MS } from "../../core/time.ts";
 import type { Database } from "../../server/store/database.ts";
 import { LAYOUTS } from "../../server/store/layout.ts";
 import { applyRetention } from "../../server/store/retention.ts";
-import { STEP_MAX_ROWS } from "../../server/store/retention-steps.ts";
+import { STEP_MAX_ENTITIES, STEP_MAX_ROWS } from "../../server/store/retention-steps.ts";
 import { NOW } from "../support/arbitraries.ts";
 import { rowsOf, withDatabase } from "../support/database.ts";
 import { apply, observe, policyOf, valueOf } from "../support/retention.ts";
@@ -182,7 +182,7 @@ describe("applyRetention()", () => {
       expect(Math.max(...sizes)).toBeLessThanOrEqual(STEP_MAX_ROWS);
       expect(Math.max(...removed)).toBeLessThanOrEqual(STEP_MAX_ROWS);
       expect(removed.length).toBe(5);
-      expect(sizes.length).toBe(10);
+      expect(sizes.length).toBe(5 + 500 / STEP_MAX_ENTITIES);
       removed.length = 0;
       await apply(watched, policyOf("channel=40d/day"));
       expect(removed).toEqual([]);
