@@ -56,6 +56,7 @@ const SECRET_MIN_CHARACTERS = 8;
 export function createClient(options: ClientOptions): { readonly ask: Surroundings["ask"] } {
   const { collector, now, take, onRetry, retries = RETRIES } = options;
   const pauses = new Map<string, SourceFailure>();
+  const sending = sendingOf(options);
 
   /** Counts a unit. @throws {SourceFailure} `wait`: the bucket is paused or spent. */
   async function count(bucket: string): Promise<void> {
@@ -67,7 +68,7 @@ export function createClient(options: ClientOptions): { readonly ask: Surroundin
   async function askOnce<Schema extends TSchema>(
     question: Question<Schema>,
   ): Promise<Static<Schema>> {
-    const answer = await follow(options, question, count);
+    const answer = await follow(collector, question, sending, count);
     const judged = collector.judge(answer, now());
     switch (judged.kind) {
       case "answer":
@@ -123,13 +124,14 @@ export function createClient(options: ClientOptions): { readonly ask: Surroundin
   };
 }
 
-/** Sends a request, and follows it where it is redirected on its own host. */
-async function follow(
-  { collector, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, signal }: ClientOptions,
-  { bucket, path, query }: Question<TSchema>,
-  count: (bucket: string) => Promise<void>,
-): Promise<RawAnswer> {
-  const sending: Sending = {
+/** What every request of a client is sent with. */
+function sendingOf({
+  collector,
+  timeoutMs = TIMEOUT_MS,
+  maxBytes = MAX_BYTES,
+  signal,
+}: ClientOptions): Sending {
+  return {
     to: SOURCE_NAMES[collector.source],
     headers: {
       accept: "application/json",
@@ -141,6 +143,15 @@ async function follow(
     signal,
     hide: createHiding(collector),
   };
+}
+
+/** Sends a request, and follows it where it is redirected on its own host. */
+async function follow(
+  collector: Collector,
+  { bucket, path, query }: Question<TSchema>,
+  sending: Sending,
+  count: (bucket: string) => Promise<void>,
+): Promise<RawAnswer> {
   let url = urlOf(collector, path, query);
   for (let redirects = 0; ; redirects++) {
     await count(bucket);
