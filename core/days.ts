@@ -1,4 +1,5 @@
 /** The days filter of `/tweets` and `/followers`. */
+import type { Span } from "./growth.ts";
 import { DAY_MS } from "./time.ts";
 
 /**
@@ -30,4 +31,17 @@ export function filterDays<Item>(
 ): Item[] {
   const start = daysStart(now, days);
   return items.filter((item) => instantOf(item) >= start);
+}
+
+/**
+ * For how long a days filter selects the same: from now until the oldest item leaves.
+ *
+ * @param now Milliseconds since 1970 UTC.
+ * @param oldest The instant of the oldest item that is selected; `null` where none is.
+ *
+ * @example
+ * selectedDuring(now, null, 3).to; // Infinity
+ */
+export function selectedDuring(now: number, oldest: number | null, days: number): Span {
+  return { from: now, to: oldest === null ? Infinity : oldest + days * DAY_MS };
 }

@@ -40,13 +40,30 @@ export function thinHistory<Point extends { readonly at: number }>(
 ): Point[] {
   const [first, newest] = [points[0], points.at(-1)];
   if (points.length <= maxPoints || first === undefined || newest === undefined) return [...points];
-  const bounds = historyBounds(first.at, newest.at, maxPoints);
+  return newestOfSlices(points, historyBounds(first.at, newest.at, maxPoints));
+}
+
+/**
+ * The first point, the newest, and the newest of each slice of the time between.
+ *
+ * @param points Oldest first, no two at one instant, of a history that is longer than its answer;
+ * points that are none of these may be left out.
+ * @param bounds Those of the slices, as {@link historyBounds} gives them.
+ *
+ * @example
+ * newestOfSlices([{ at: 0 }, { at: 2 }, { at: 4 }, { at: 90 }], [0, 30, 60, 90]);
+ * // [{ at: 0 }, { at: 4 }, { at: 90 }]
+ */
+export function newestOfSlices<Point extends { readonly at: number }>(
+  points: readonly Point[],
+  bounds: readonly number[],
+): Point[] {
   let slice = 0;
-  const kept: Point[] = [];
-  points.slice(1, -1).forEach((point, index, inner) => {
-    while (point.at >= (bounds[slice + 1] ?? Infinity)) slice++;
-    const next = inner[index + 1];
-    if (next === undefined || next.at >= (bounds[slice + 1] ?? Infinity)) kept.push(point);
+  const last = points.length - 1;
+  return points.filter(({ at }, index) => {
+    if (index === 0 || index === last) return true;
+    while (at >= (bounds[slice + 1] ?? Infinity)) slice++;
+    const next = points[index + 1];
+    return index + 1 === last || (next?.at ?? Infinity) >= (bounds[slice + 1] ?? Infinity);
   });
-  return [first, ...kept, newest];
 }

@@ -158,10 +158,27 @@ export function retain<Point extends { readonly at: number }>(
   rule: RetentionRule,
   now: number,
 ): Point[] {
-  const { rawFrom, dailyFrom } = retentionBounds(rule, now);
+  return retainPart(points, retentionBounds(rule, now));
+}
+
+/**
+ * What bounds leave of a part of a history, by the same rule.
+ *
+ * @param points Oldest first, no two at one instant.
+ * @param next The instant of the first observation after the part; none where it is the last part.
+ *
+ * @example
+ * const day = Date.parse("2026-11-20");
+ * retainPart([{ at: day }], { rawFrom: Infinity, dailyFrom: day }, day + 1); // []
+ */
+export function retainPart<Point extends { readonly at: number }>(
+  points: readonly Point[],
+  { rawFrom, dailyFrom }: RetentionBounds,
+  next?: number,
+): Point[] {
   return points.filter(({ at }, index) => {
-    const newer = points[index + 1];
+    const newer = points[index + 1]?.at ?? next;
     if (at >= rawFrom || newer === undefined) return true;
-    return at >= dailyFrom && Math.floor(newer.at / DAY_MS) > Math.floor(at / DAY_MS);
+    return at >= dailyFrom && Math.floor(newer / DAY_MS) > Math.floor(at / DAY_MS);
   });
 }

@@ -76,6 +76,7 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
   const database = await openDatabase({
     url: config.databaseUrl,
     durability: config.durability,
+    onUpgrade: () => log.info?.("Packing the histories of an earlier version", {}),
     ...(config.databaseAuthToken === undefined ? {} : { authToken: config.databaseAuthToken }),
   });
   const ledger = ledgerStore(database);

@@ -9,7 +9,7 @@ import {
   type Connection,
   type Surroundings,
 } from "./client.ts";
-import { openInput, readBlocks, type Block } from "./lines.ts";
+import { openInput, readAhead, readBlocks, type Block } from "./lines.ts";
 import { formatJson, formatTable } from "./table.ts";
 
 /**
@@ -130,10 +130,8 @@ async function* readable(
   progress: Progress,
 ): AsyncGenerator<Block> {
   try {
-    yield* readBlocks(
-      openInput(file, progress.add),
-      isInProcess ? OWN_BLOCK_BYTES : SERVED_BLOCK_BYTES,
-    );
+    const input = openInput(file, progress.add);
+    yield* readAhead(readBlocks(input, isInProcess ? OWN_BLOCK_BYTES : SERVED_BLOCK_BYTES));
   } catch (error) {
     throw new CommandError(`Cannot read ${file}: ${sentenceOf(error)}`);
   }

@@ -52,13 +52,32 @@ export async function* readBlocks(
   if (held.length > 0) yield take();
 }
 
+/** What is read from a file at once, and what is made of it when it is unpacked. */
+const READ_BYTES = 2 * 1_048_576;
+const UNPACKED_BYTES = 4 * READ_BYTES;
+
+/** Reads one block more than is asked for, so that it is there when it is. */
+export async function* readAhead(blocks: AsyncGenerator<Block>): AsyncGenerator<Block> {
+  let next = blocks.next();
+  for (;;) {
+    const { done, value } = await next;
+    if (done === true) return;
+    next = blocks.next();
+    next.catch(() => undefined); // It is told where it is waited for.
+    yield value;
+  }
+}
+
 /** The bytes of a file, unpacked where its name ends in `.gz`; `-` is standard input. */
 export function openInput(
   file: string,
   onBytes: (count: number) => void,
 ): AsyncIterable<Uint8Array> {
-  const source = file === "-" ? process.stdin : createReadStream(file);
+  const source =
+    file === "-" ? process.stdin : createReadStream(file, { highWaterMark: READ_BYTES });
   source.on("data", (piece: Buffer | string) => onBytes(piece.length));
   // A pipeline passes an error of the file on to who reads the unpacked bytes.
-  return file.endsWith(".gz") ? pipeline(source, createGunzip(), () => undefined) : source;
+  return file.endsWith(".gz")
+    ? pipeline(source, createGunzip({ chunkSize: UNPACKED_BYTES }), () => undefined)
+    : source;
 }

@@ -2,12 +2,12 @@
  * What changed: each write of observations notes whom it is about, in the same transaction. Who
  * keeps answers learns with the next debit which of them are old, in whatever process.
  */
-import type { InValue } from "@libsql/client";
 import type { Kind } from "../../core/kinds.ts";
 import type { Description } from "../../core/observations.ts";
 import { foldCase } from "../../core/text.ts";
 import { channelSubject, CHANNELS_SUBJECT, userSubject } from "./subjects.ts";
 import type { Statement } from "./connection.ts";
+import type { Database } from "./database.ts";
 
 /** An entity that is written. */
 export interface ChangedFold {
@@ -22,13 +22,22 @@ const SUBJECTS_MAX = 200;
 /** Changes that are remembered. */
 const CHANGES_MAX = 100;
 
+/** The last change; 0 where there is none. */
+const LAST = "ifnull((SELECT max(sequence) FROM changes), 0)";
+
+/**
+ * The name of a change, or none where the last change is another than the one it comes after: the
+ * table takes no change without a name, so its whole transaction fails.
+ */
+const UID = `iif(${LAST} = ?1, ?2, NULL)`;
+
 /** Whose tweets and shorts these were before counts as well: they may lose them. */
 const TELL =
-  `INSERT INTO changes (subjects) SELECT iif(count(*) > ${SUBJECTS_MAX}, NULL, ` +
-  "json_group_array(subject)) FROM (SELECT value AS subject FROM json_each(?1) " +
-  "UNION SELECT ?4 || users.id FROM json_each(?2) AS written " +
+  `INSERT INTO changes (uid, subjects) SELECT ${UID}, iif(count(*) > ${SUBJECTS_MAX}, NULL, ` +
+  "json_group_array(subject)) FROM (SELECT value AS subject FROM json_each(?3) " +
+  "UNION SELECT ?6 || users.id FROM json_each(?4) AS written " +
   "JOIN tweets ON tweets.id = written.value JOIN users ON users.key = tweets.user " +
-  "UNION SELECT ?5 || channels.id FROM json_each(?3) AS written " +
+  "UNION SELECT ?7 || channels.id FROM json_each(?5) AS written " +
   "JOIN shorts ON shorts.id = written.value JOIN channels ON channels.key = shorts.channel)";
 
 /** Where the subjects of a kind's entities are, as they are now. */
@@ -45,37 +54,52 @@ const SUBJECTS_OF: Readonly<Record<Kind, string>> = {
 
 const FORGET = `DELETE FROM changes WHERE sequence <= (SELECT max(sequence) FROM changes) - ${CHANGES_MAX}`;
 
-/** The statements that note a change; they come before those that make it. */
-export function tellChanges(written: readonly ChangedFold[]): Statement[] {
+/** The place of a change: after which one it comes, and what tells it from others. */
+export interface Place {
+  readonly after: number;
+  readonly uid: string;
+}
+
+/** Notes a change, in its place; the statements come before those that make the change. */
+export type Tell = (place: Place) => Statement[];
+
+/** Notes that entities are written. */
+export function tellWritten(written: readonly ChangedFold[]): Tell {
   const subjects = new Set(written.flatMap(subjectsOf));
   const idsOf = (kind: Kind) =>
     JSON.stringify(written.filter((fold) => fold.kind === kind).map(({ id }) => id));
-  const named = JSON.stringify([...subjects]);
-  return [
-    {
-      sql: TELL,
-      args: [named, idsOf("tweet"), idsOf("short"), userSubject(""), channelSubject("")],
-    },
+  const named = [JSON.stringify([...subjects]), idsOf("tweet"), idsOf("short")];
+  const prefixes = [userSubject(""), channelSubject("")];
+  return ({ after, uid }) => [
+    { sql: TELL, args: [after, uid, ...named, ...prefixes] },
     { sql: FORGET, args: [] },
   ];
 }
 
-/**
- * The two statements that note a change of the histories of entities, if there are any; they come
- * before those that make it.
- *
- * @param keys The query that selects the entities' keys, and its arguments.
- */
-export function tellChangesOf(kind: Kind, keys: string, args: InValue[]): [Statement, Statement] {
-  // The parser of a libSQL server knows no HAVING without GROUP BY.
+/** Notes that histories of entities, by their keys, are written. */
+export function tellRewritten(kind: Kind, keys: readonly number[]): Tell {
   const sql =
-    `INSERT INTO changes (subjects) SELECT iif(number > ${SUBJECTS_MAX}, NULL, named) FROM ` +
-    "(SELECT count(*) AS number, json_group_array(subject) AS named FROM " +
-    `(SELECT DISTINCT subject FROM (${SUBJECTS_OF[kind]}(${keys})))) WHERE number > 0`;
-  return [
-    { sql, args },
+    `INSERT INTO changes (uid, subjects) SELECT ${UID}, iif(count(*) > ${SUBJECTS_MAX}, NULL, ` +
+    "json_group_array(subject)) FROM (SELECT DISTINCT subject FROM " +
+    `(${SUBJECTS_OF[kind]}(SELECT value FROM json_each(?3))))`;
+  return ({ after, uid }) => [
+    { sql, args: [after, uid, JSON.stringify(keys)] },
     { sql: FORGET, args: [] },
   ];
+}
+
+/** The number of the last change; 0 where there is none. */
+export async function lastChange(database: Database): Promise<number> {
+  return (await database.document<number>(`SELECT json_quote(${LAST})`, [])) ?? 0;
+}
+
+/** Whether a change was noted. */
+export async function isNoted(database: Database, uid: string): Promise<boolean> {
+  const [row] = await database.select({
+    sql: "SELECT 1 FROM changes WHERE uid = ?",
+    args: [uid],
+  });
+  return row !== undefined;
 }
 
 function subjectsOf({ kind, id, description }: ChangedFold): string[] {

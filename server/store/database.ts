@@ -22,6 +22,7 @@ import { DomainError } from "../../core/errors.ts";
 import { openDocuments } from "./documents.ts";
 import { areQueries, guardFile, guardServer, ownError, tellUnavailable } from "./guard.ts";
 import type { Statement } from "./connection.ts";
+import { packRows } from "./upgrade.ts";
 import { openWriter } from "./writer.ts";
 
 /** Where the database is and what a commit survives. */
@@ -33,6 +34,8 @@ export interface DatabaseOptions {
   readonly durability: "power" | "process";
   /** How long a statement waits for a lock that another process holds; 5 seconds if left out. */
   readonly lockTimeoutMs?: number;
+  /** Told where the data of an earlier version is made that of this one, which can take a minute. */
+  readonly onUpgrade?: () => void;
 }
 
 /** How a write is done. */
@@ -85,6 +88,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const migrationsFolder = join(import.meta.dir, "migrations");
   try {
     await ownError(() => migrate(database.query, { migrationsFolder }));
+    await packRows(database, options.onUpgrade ?? (() => undefined));
   } catch (error) {
     await database.close();
     throw error;

@@ -1,11 +1,11 @@
 /** All observations out of the database, as lines that an import takes. */
-import type { Row } from "@libsql/client";
 import { KIND_NAMES, KINDS, type Kind } from "../../core/kinds.ts";
 import type { Description } from "../../core/observations.ts";
 import { FIRST_INSTANT, formatInstant } from "../../core/time.ts";
+import { unpack, type Chunk, type Point } from "./chunks.ts";
 import type { Database } from "./database.ts";
 import { LAYOUTS, type Layout } from "./layout.ts";
-import { countsOf, descriptionOf } from "./observe.ts";
+import { countsOf, descriptionOf } from "./known.ts";
 
 /** What is exported: all kinds or one, from the beginning or since an instant. */
 export interface ExportOptions {
@@ -14,7 +14,7 @@ export interface ExportOptions {
   readonly since?: number | undefined;
 }
 
-const PAGE_ROWS = 2000;
+const PAGE_CHUNKS = 100;
 
 /**
  * Reads all observations, by kind, entity and instant, in constant memory.
@@ -37,25 +37,29 @@ async function* exportKind(
   layout: Layout,
   since: number,
 ): AsyncGenerator<Record<string, unknown>> {
-  const { observations, owner } = layout;
-  let [key, at] = [0, Number.MIN_SAFE_INTEGER];
+  const { histories, owner, counts } = layout;
+  let [key, start] = [0, Number.MIN_SAFE_INTEGER];
+  /** The instant of the last line of the entity; before the first, all is still to be told. */
+  let told = since - 1;
   for (;;) {
-    const rows = await database.select({
-      sql:
-        `SELECT * FROM ${observations} WHERE (${owner}, at) > (?, ?) AND at >= ? ` +
-        `ORDER BY ${owner}, at LIMIT ${PAGE_ROWS}`,
-      args: [key, at, since],
-    });
-    const entities = await readEntities(database, layout, rows);
-    for (const row of rows) {
-      const isNext = Number(row[owner]) === key;
-      const span = { after: isNext ? at : since - 1, at: Number(row["at"]) };
-      key = Number(row[owner]);
-      at = span.at;
-      const entity = entities.get(key);
-      if (entity !== undefined) yield lineOf(layout, entity, span, row);
+    const chunks = await database.document<[number, ...Chunk][]>(
+      `SELECT json_group_array(json_array(${owner}, start, size, points)) FROM ` +
+        `(SELECT * FROM ${histories} WHERE (${owner}, start) > (?1, ?2) ` +
+        `ORDER BY ${owner}, start LIMIT ${PAGE_CHUNKS})`,
+      [key, start],
+    );
+    const entities = await readEntities(database, layout, chunks ?? []);
+    for (const [of, ...chunk] of chunks ?? []) {
+      if (of !== key) told = since - 1;
+      [key, start] = [of, chunk[0]];
+      const entity = entities.get(of);
+      for (const point of unpack([chunk], counts.size)) {
+        if (point.at < since || entity === undefined) continue;
+        yield lineOf(layout, entity, told, point);
+        told = point.at;
+      }
     }
-    if (rows.length < PAGE_ROWS) return;
+    if ((chunks ?? []).length < PAGE_CHUNKS) return;
   }
 }
 
@@ -67,9 +71,9 @@ interface ExportedEntity {
 async function readEntities(
   database: Database,
   layout: Layout,
-  rows: readonly Row[],
+  chunks: readonly (readonly [key: number, ...Chunk])[],
 ): Promise<Map<number, ExportedEntity>> {
-  const keys = [...new Set(rows.map((row) => Number(row[layout.owner])))];
+  const keys = [...new Set(chunks.map(([key]) => key))];
   const channelId =
     layout.kind === "short" ? ", (SELECT id FROM channels WHERE key = channel) AS channel_id" : "";
   const entities = await database.select({
@@ -85,12 +89,12 @@ async function readEntities(
   );
 }
 
-/** @param span The instant of the line, and after which one it tells what describes the entity. */
+/** @param after From after which instant on the line tells what describes the entity. */
 function lineOf(
   layout: Layout,
   { id, description }: ExportedEntity,
-  { after, at }: { readonly after: number; readonly at: number },
-  row: Row,
+  after: number,
+  { at, counts }: Point,
 ): Record<string, unknown> {
   const { identity, described } = KINDS[layout.kind];
   const line: Record<string, unknown> = { kind: layout.kind, observedAt: formatInstant(at) };
@@ -101,7 +105,7 @@ function lineOf(
     if (type !== "identifier" && (given.at <= after || given.at > at)) continue;
     line[field] = type === "instant" ? formatInstant(Number(given.value)) : given.value;
   }
-  for (const [field, count] of Object.entries(countsOf(layout, row))) {
+  for (const [field, count] of Object.entries(countsOf(layout, counts))) {
     if (count !== null) line[field] = count;
   }
   return line;

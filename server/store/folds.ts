@@ -4,6 +4,7 @@ import {
   mergeCounts,
   mergeDescription,
   type Counts,
+  type DescribedField,
   type Description,
   type Observation,
 } from "../../core/observations.ts";
@@ -15,58 +16,86 @@ export interface Observed {
   readonly unchanged: number;
 }
 
-/** An entity of a batch: what was known of it that matters, joined with what came in. */
-export interface Fold {
-  readonly id: string;
-  /** What came in, in its order. */
-  readonly incoming: Observation[];
-  description: Description;
-  /** The instants that came in or could be there already. */
-  points: Map<number, Counts>;
-  given: Set<number>;
-  newestGiven: number;
-  counted: Record<keyof Observed, number>;
+/** The counts of an instant. */
+export interface TimedCounts {
+  readonly observedAt: number;
+  readonly counts: Counts;
 }
 
-/** What came in of a kind, by entity. */
+/** What is known of an entity. */
+export interface Known {
+  readonly description: Description;
+  /** The points that what came in could be among. */
+  readonly points: readonly TimedCounts[];
+}
+
+/** What is known of an entity with what came in, and what of it was new. */
+export interface Joined extends Known {
+  /** Oldest first. */
+  readonly points: readonly TimedCounts[];
+  readonly counted: Observed;
+}
+
+/** What came in of an entity, in its order. */
+export interface Fold {
+  readonly id: string;
+  readonly incoming: readonly Observation[];
+  joined: Joined;
+}
+
+const NOTHING: Known = { description: {}, points: [] };
+
+/** What came in of a kind, by entity, as if nothing was known of them. */
 export function foldsOf(kind: Kind, observations: readonly Observation[]): Map<string, Fold> {
-  const folds = new Map<string, Fold>();
+  const byEntity = new Map<string, Observation[]>();
   for (const observation of observations) {
     if (observation.kind !== kind) continue;
-    const { entity } = observation;
-    const known = folds.get(entity);
-    if (known !== undefined) {
-      known.incoming.push(observation);
-      continue;
-    }
-    folds.set(entity, { id: entity, incoming: [observation], ...nothingKnown() });
+    const incoming = byEntity.get(observation.entity);
+    if (incoming === undefined) byEntity.set(observation.entity, [observation]);
+    else incoming.push(observation);
+  }
+  const folds = new Map<string, Fold>();
+  for (const [id, incoming] of byEntity) {
+    folds.set(id, { id, incoming, joined: joinIncoming(incoming) });
   }
   return folds;
 }
 
-/** The fold of an entity of which nothing was known, before anything is folded in. */
-export const nothingKnown = () => ({
-  description: {},
-  points: new Map<number, Counts>(),
-  given: new Set<number>(),
-  newestGiven: -Infinity,
-  counted: { new: 0, changed: 0, unchanged: 0 },
-});
-
-/** Folds what came in into what is known. */
-export function foldIncoming(known: Fold): void {
-  for (const observation of known.incoming) known.counted[fold(known, observation)]++;
+/** Joins what came in with what is known, if anything is, as the domain does one by one. */
+export function joinIncoming(incoming: readonly Observation[], known: Known = NOTHING): Joined {
+  if (known === NOTHING && isRising(incoming)) return joinRising(incoming);
+  const points = new Map(known.points.map((point) => [point.observedAt, point]));
+  const counted = { new: 0, changed: 0, unchanged: 0 };
+  let { description } = known;
+  for (const observation of incoming) {
+    const { observedAt } = observation;
+    const point = points.get(observedAt)?.counts;
+    const counts = mergeCounts(point, observation.counts);
+    const described = mergeDescription(description, observation);
+    const isUnchanged = counts === point && described === description;
+    if (!isUnchanged) points.set(observedAt, { observedAt, counts });
+    description = described;
+    counted[isUnchanged ? "unchanged" : point === undefined ? "new" : "changed"]++;
+  }
+  const inOrder = [...points.values()].toSorted((a, b) => a.observedAt - b.observedAt);
+  return { description, points: inOrder, counted };
 }
 
-function fold(known: Fold, observation: Observation): keyof Observed {
-  const { observedAt } = observation;
-  const point = known.points.get(observedAt);
-  const counts = mergeCounts(point, observation.counts);
-  const description = mergeDescription(known.description, observation);
-  if (counts === point && description === known.description) return "unchanged";
-  known.points.set(observedAt, counts);
-  known.given.add(observedAt);
-  known.newestGiven = Math.max(known.newestGiven, observedAt);
-  known.description = description;
-  return point === undefined ? "new" : "changed";
+function isRising(incoming: readonly Observation[]): boolean {
+  return incoming.every(
+    ({ observedAt }, index) => observedAt > (incoming[index - 1]?.observedAt ?? -Infinity),
+  );
+}
+
+/** What came in one after the other is the points as it is, and the last value given wins. */
+function joinRising(incoming: readonly Observation[]): Joined {
+  const description: Record<string, DescribedField> = {};
+  for (const { described, observedAt } of incoming.toReversed()) {
+    for (const name in described) {
+      const value = described[name];
+      if (value !== undefined) description[name] ??= { value, at: observedAt };
+    }
+  }
+  const counted = { new: incoming.length, changed: 0, unchanged: 0 };
+  return { description, points: incoming, counted };
 }

@@ -1,11 +1,11 @@
 /** Histories: the observations of one entity, or of those of a page, thinned where they are long. */
-import { historyBounds } from "../../core/history.ts";
+import { historyBounds, newestOfSlices } from "../../core/history.ts";
 import { writtenJson } from "../../core/json.ts";
 import type { Kind } from "../../core/kinds.ts";
+import { pack, unpack, type Chunk } from "./chunks.ts";
 import type { Database } from "./database.ts";
-import { element } from "./json.ts";
-import { LAYOUTS } from "./layout.ts";
-import { columnsOf, pointWriter, type PointForm } from "./points.ts";
+import { chunksWhere, LAYOUTS } from "./layout.ts";
+import { pointWriter, type PointForm } from "./points.ts";
 
 /** Which histories are read, and how their points are shown. */
 export interface HistoryKind {
@@ -18,17 +18,19 @@ export interface HistoryKind {
 }
 
 /**
- * A part of a statement: the text of the JSON of an entity's history, oldest first. One point more
- * than is listed tells that it is longer.
+ * A part of a statement: the chunks of an entity's history, or `null` where it is longer than it is
+ * listed.
  *
  * @param key The entity's key, as SQL.
  */
-export function historyText({ kind, form, maxPoints }: HistoryKind, key: string): string {
-  const { observations, owner } = LAYOUTS[kind];
-  const columns = ["at", ...columnsOf(form)].join(", ");
+export function historyColumn({ kind, maxPoints }: HistoryKind, key: string): string {
+  const layout = LAYOUTS[kind];
+  const { histories, owner } = layout;
+  // No chunk is empty, so that many tell whether it is longer.
+  const sizes = `SELECT size FROM ${histories} WHERE ${owner} = ${key} LIMIT ${maxPoints + 1}`;
   return (
-    `(SELECT json_group_array(json_array(${columns})) FROM (SELECT ${columns} ` +
-    `FROM ${observations} WHERE ${owner} = ${key} ORDER BY at LIMIT ${maxPoints + 1})) || ''`
+    `(SELECT CASE WHEN (SELECT sum(size) FROM (${sizes})) <= ${maxPoints} ` +
+    `THEN ${chunksWhere(layout, key)} END)`
   );
 }
 
@@ -42,46 +44,48 @@ export interface History<Point> {
 /**
  * Makes what lists histories.
  *
- * @returns Takes the text that was read by {@link historyText}; reads what thins the history where
- * it is longer than it lists.
+ * @returns Takes what was read by {@link historyColumn}; reads what thins the history where it is
+ * longer than it lists.
  */
 export function historyLister<Point>(kind: HistoryKind) {
-  const write = pointWriter(kind.form, kind.zone);
-  return async (database: Database, key: number, text: string): Promise<History<Point>> => {
-    const { json, count } = write(text);
-    if (count <= kind.maxPoints) return { points: writtenJson(json), isThinned: false };
-    const thinned = write(await readThinned(database, kind, key));
-    return { points: writtenJson(thinned.json), isThinned: true };
+  const write = pointWriter(kind.kind, kind.form, kind.zone);
+  return async (
+    database: Database,
+    key: number,
+    chunks: readonly Chunk[] | null,
+  ): Promise<History<Point>> => {
+    const isThinned = chunks === null;
+    const { json } = write(isThinned ? await readThinned(database, kind, key) : chunks);
+    return { points: writtenJson(json), isThinned };
   };
 }
 
 /**
- * Reads a history that is too long to list whole: looks up the newest observation of each slice,
- * instead of reading all to choose a few.
+ * Reads a history that is too long to list whole: only the chunks that the newest observation of a
+ * slice lies in, instead of all.
  */
 async function readThinned(
   database: Database,
-  { kind, form, maxPoints }: HistoryKind,
+  { kind, maxPoints }: HistoryKind,
   key: number,
-): Promise<string> {
-  const { observations, owner } = LAYOUTS[kind];
+): Promise<Chunk[]> {
+  const layout = LAYOUTS[kind];
+  const { histories, owner, entities } = layout;
   const [first = 0, newest = 0] =
     (await database.document<[number, number]>(
-      `SELECT json_array(min(at), max(at)) FROM ${observations} WHERE ${owner} = ?`,
+      `SELECT json_array((SELECT min(start) FROM ${histories} WHERE ${owner} = ?1), observed_at) ` +
+        `FROM ${entities} WHERE key = ?1`,
       [key],
     )) ?? [];
   const bounds = historyBounds(first, newest, maxPoints);
-  const slices = bounds.slice(1).map((end, index) => [bounds[index], end]);
-  const text = await database.document<string>(
-    `WITH chosen(at) AS MATERIALIZED (SELECT ?2 UNION SELECT ?3 UNION SELECT (SELECT o.at ` +
-      `FROM ${observations} AS o WHERE o.${owner} = ?1 AND o.at > ?2 ` +
-      `AND o.at >= ${element(0, "slice.value")} AND o.at < ${element(1, "slice.value")} ` +
-      `ORDER BY o.at DESC LIMIT 1) ` +
-      `FROM json_each(?4) AS slice) ` +
-      `SELECT json_quote(json_group_array(json_array(at, ${columnsOf(form).join(", ")})) || '') FROM ` +
-      `(SELECT o.* FROM chosen CROSS JOIN ${observations} AS o ` +
-      `ON o.${owner} = ?1 AND o.at = chosen.at ORDER BY o.at)`,
-    [key, first, newest, JSON.stringify(slices)],
+  const startOf = (where: string) =>
+    `(SELECT max(start) FROM ${histories} WHERE ${owner} = ?1 AND ${where})`;
+  const chosen = `SELECT ${startOf("start < value")} FROM json_each(?2)`;
+  const chunks = await database.document<Chunk[]>(
+    "SELECT json_group_array(json_array(start, size, points)) FROM (SELECT start, size, points " +
+      `FROM ${histories} WHERE ${owner} = ?1 AND start IN (${chosen}) ORDER BY start)`,
+    [key, JSON.stringify([first + 1, ...bounds.slice(1), newest + 1])],
   );
-  return text ?? "[]";
+  const width = layout.counts.size;
+  return pack(newestOfSlices(unpack(chunks ?? [], width), bounds), width);
 }

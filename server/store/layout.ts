@@ -10,8 +10,8 @@ import { element } from "./json.ts";
 export interface Layout {
   readonly kind: Kind;
   readonly entities: string;
-  readonly observations: string;
-  /** The column of `observations` that holds the entity's key. */
+  readonly histories: string;
+  /** The column of `histories` that holds the entity's key. */
   readonly owner: string;
   /** Field to column. */
   readonly described: ReadonlyMap<string, string>;
@@ -25,7 +25,7 @@ function layoutOf(kind: Kind): Layout {
   return {
     kind,
     entities: `${kind}s`,
-    observations: `${kind}_observations`,
+    histories: `${kind}_histories`,
     owner: kind,
     described: columns(Object.keys(fields.described)),
     counts: columns(fields.counts),
@@ -60,49 +60,53 @@ const COMPANIONS: Readonly<Partial<Record<Kind, Companion>>> = {
  * Writes entities, joined with what is known of them: field by field the newest instant wins, and
  * at one instant the greater value (booleans are 0 and 1, texts compare by their bytes).
  *
- * Its one argument is a JSON array of arrays: identifier, observed instant, the folded username
- * (of a channel and a tweet, else null), then value and instant of each describing field.
+ * Its one argument is a JSON array of arrays: identifier, the folded username (of a channel and a
+ * tweet, else null), the newest instant that is written and its counts, then value and instant of
+ * each describing field.
  *
  * @param fields The describing fields that are written: those that some of the entities are given.
  */
 export function upsertEntities(layout: Layout, fields: readonly string[]): string {
   const { entities, kind } = layout;
   const columns = fields.map((field) => layout.described.get(field) ?? field);
+  const present = ["observed_at", ...layout.counts.values()];
   const companion = COMPANIONS[kind];
   const values = columns.flatMap((column, index) => {
-    const value = element(3 + 2 * index);
+    const place = 2 + present.length + 2 * index;
+    const value = element(place);
     const isChannelKey = kind === "short" && column === "channel";
     return [
       isChannelKey ? `(SELECT key FROM channels WHERE id = ${value})` : value,
-      element(4 + 2 * index),
+      element(place + 1),
     ];
   });
   const companionValue =
-    kind === "tweet" ? `(SELECT key FROM users WHERE id = ${element(2)})` : element(2);
-  const observed = kind === "short" || kind === "tweet";
+    kind === "tweet" ? `(SELECT key FROM users WHERE id = ${element(1)})` : element(1);
   const into = [
     "id",
-    ...(observed ? ["observed_at"] : []),
     ...(companion === undefined ? [] : [companion.column]),
+    ...present,
     ...columns.flatMap((column) => [column, `${column}_at`]),
   ];
   const selected = [
     element(0),
-    ...(observed ? [element(1)] : []),
     ...(companion === undefined ? [] : [companionValue]),
+    ...present.map((_, index) => element(2 + index)),
     ...values,
   ];
-  const updates = columns.flatMap((column) => {
-    const wins = winsOver(layout, column);
-    const follows = companion?.of === column ? [companion.column] : [];
-    return [column, `${column}_at`, ...follows].map(
+  const replace = (wins: string, targets: readonly string[]) =>
+    targets.map(
       (target) => `${target} = CASE WHEN ${wins} THEN excluded.${target} ELSE ${target} END`,
     );
+  const isNewest = `excluded.observed_at >= ifnull(${entities}.observed_at, excluded.observed_at)`;
+  const updates = columns.flatMap((column) => {
+    const follows = companion?.of === column ? [companion.column] : [];
+    return replace(winsOver(layout, column), [column, `${column}_at`, ...follows]);
   });
   return (
     `INSERT INTO ${entities} (${into.join(", ")}) SELECT ${selected.join(", ")} ` +
-    `FROM json_each(?) WHERE true ON CONFLICT (id) ` +
-    (updates.length === 0 ? "DO NOTHING" : `DO UPDATE SET ${updates.join(", ")}`)
+    "FROM json_each(?) WHERE true ON CONFLICT (id) DO UPDATE SET " +
+    [...replace(isNewest, present), ...updates].join(", ")
   );
 }
 
@@ -121,41 +125,56 @@ function winsOver({ kind, entities }: Layout, column: string): string {
 }
 
 /**
- * Writes observations, joined with those of the same instant: of two counts the greater wins.
+ * Writes chunks of histories, each in the place of the one that starts with it.
  *
- * Its one argument is a JSON array of arrays: an identifier and its points, each an array of the
- * instant, then the counts. In the order of instants it is fastest, because neighbours lie in one
- * page.
+ * Its one argument is a JSON array of arrays: an entity, then the start, the size and the points of
+ * a chunk.
+ *
+ * @param by The column of `entities` that the entity is named by.
  */
-export function upsertObservations(layout: Layout): string {
-  const { entities, observations, owner } = layout;
-  const counts = [...layout.counts.values()];
-  const updates = counts.map((column) => {
-    const [given, known] = [`excluded.${column}`, `${observations}.${column}`];
-    return `${column} = max(ifnull(${given}, ${known}), ifnull(${known}, ${given}))`;
-  });
-  const values = ["at", ...counts].map((_, index) => element(index, "point.value"));
+export function putChunks({ entities, histories, owner }: Layout, by: "id" | "key" = "id"): string {
+  const values = [1, 2, 3].map((index) => element(index, "given.value"));
   return (
-    `INSERT INTO ${observations} (${[owner, "at", ...counts].join(", ")}) ` +
+    `INSERT INTO ${histories} (${owner}, start, size, points) ` +
     `SELECT ${["entity.key", ...values].join(", ")} FROM json_each(?) AS given ` +
-    `CROSS JOIN ${entities} AS entity ON entity.id = ${element(0, "given.value")} ` +
-    `CROSS JOIN json_each(given.value, '$[1]') AS point ` +
-    `WHERE true ON CONFLICT (${owner}, at) DO UPDATE SET ${updates.join(", ")}`
+    `CROSS JOIN ${entities} AS entity ON entity.${by} = ${element(0, "given.value")} ` +
+    `WHERE true ON CONFLICT (${owner}, start) ` +
+    "DO UPDATE SET size = excluded.size, points = excluded.points"
   );
 }
 
 /**
- * Takes over the counts of the newest observation into the entities' rows.
+ * Removes chunks of histories.
  *
- * Its one argument is a JSON array of identifiers.
+ * Its one argument is a JSON array of arrays: the key of an entity and the start of a chunk.
  */
-export function refreshPresent({ entities, observations, owner, counts }: Layout): string {
-  const columns = [...counts.values()].join(", ");
+export function dropChunks({ histories, owner }: Layout): string {
   return (
-    `UPDATE ${entities} SET (observed_at, ${columns}) = (SELECT at, ${columns} ` +
-    `FROM ${observations} WHERE ${owner} = ${entities}.key ORDER BY at DESC LIMIT 1) ` +
-    `WHERE id IN (SELECT value FROM json_each(?))`
+    `DELETE FROM ${histories} WHERE (${owner}, start) IN ` +
+    `(SELECT ${element(0)}, ${element(1)} FROM json_each(?))`
   );
+}
+
+/**
+ * The chunks of an entity in order, as SQL: the text of a JSON array.
+ *
+ * @param key The entity's key, and `where` a condition besides, as SQL.
+ */
+export function chunksWhere({ histories, owner }: Layout, key: string, where = "true"): string {
+  return (
+    "(SELECT json_group_array(json_array(start, size, points)) FROM (SELECT start, size, points " +
+    `FROM ${histories} WHERE ${owner} = ${key} AND ${where} ORDER BY start))`
+  );
+}
+
+/**
+ * Where the chunk starts that an instant lies in or after, as SQL: of an instant before all chunks,
+ * the first.
+ */
+export function startBefore({ histories, owner }: Layout, key: string, at: string): string {
+  const start = (which: string, where: string) =>
+    `(SELECT ${which}(start) FROM ${histories} WHERE ${owner} = ${key}${where})`;
+  return `ifnull(${start("max", ` AND start <= ${at}`)}, ${start("min", "")})`;
 }
 
 /**

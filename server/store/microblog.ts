@@ -2,24 +2,20 @@
  * Reads of the microblog interface. Each is one statement that makes one JSON text of the numbers
  * and texts that an answer needs.
  */
-import { daysStart } from "../../core/days.ts";
+import { daysStart, selectedDuring } from "../../core/days.ts";
 import { DomainError } from "../../core/errors.ts";
-import { followerChanges, type Span } from "../../core/growth.ts";
 import { HISTORY_MAX_POINTS, RECORD_MAX_POINTS } from "../../core/limits.ts";
 import { paginate, type PageRequest } from "../../core/pagination.ts";
 import type { Reading } from "../../core/reading.ts";
-import type {
-  FollowersPage,
-  TweetDetails,
-  TweetRecord,
-  TweetsPage,
-  UserDetails,
-} from "../../core/schema/microblog.ts";
+import type { TweetDetails, TweetRecord, TweetsPage } from "../../core/schema/microblog.ts";
 import { foldCase } from "../../core/text.ts";
-import { DAY_MS, formatInstant } from "../../core/time.ts";
+import { formatInstant } from "../../core/time.ts";
+import type { Chunk } from "./chunks.ts";
 import type { Database } from "./database.ts";
-import { historyLister, historyText, type HistoryKind } from "./history.ts";
+import { readFollowers } from "./followers.ts";
+import { historyColumn, historyLister, type HistoryKind } from "./history.ts";
 import { userSubject } from "./subjects.ts";
+import { OF_USER, readUser, userNotFound } from "./users.ts";
 
 /** What the microblog interface reads. */
 export type MicroblogStore = ReturnType<typeof microblogStore>;
@@ -43,50 +39,6 @@ export function microblogStore(database: Database) {
   };
 }
 
-/** A user is found regardless of case, and known once a user or a tweet of theirs was observed. */
-const OF_USER = "FROM users WHERE id = ?1 AND username IS NOT NULL";
-
-function userNotFound(username: string): DomainError {
-  return new DomainError("User Not Found", `User ${username} not found`);
-}
-
-const USER =
-  "SELECT json_array(username, display_name, followers_count, following_count, tweet_count, " +
-  `profile_image_url, description, created_at, verified) ${OF_USER}`;
-
-type UserRow = [
-  username: string,
-  displayName: string | null,
-  followers: number | null,
-  following: number | null,
-  tweets: number | null,
-  image: string | null,
-  description: string | null,
-  createdAt: number | null,
-  verified: number | null,
-];
-
-async function readUser(database: Database, username: string): Promise<Reading<UserDetails>> {
-  const id = foldCase(username);
-  const user = await database.document<UserRow>(USER, [id]);
-  if (user === undefined) throw userNotFound(username);
-  const [name, displayName, followers, following, tweets, image, description, at, verified] = user;
-  return {
-    body: {
-      username: name,
-      displayName,
-      followers_count: followers,
-      following_count: following,
-      tweet_count: tweets,
-      profile_image_url: image,
-      description,
-      created_at: at === null ? null : formatInstant(at),
-      verified: verified === null ? null : verified === 1,
-    },
-    subjects: [userSubject(id)],
-  };
-}
-
 /** The history of a tweet in a record of a page. */
 const RECORD: HistoryKind = {
   kind: "tweet",
@@ -106,7 +58,7 @@ const listRecord = historyLister<TweetRecord["metrics"][number]>(RECORD);
 const TWEETS =
   "SELECT json_array(username, (SELECT json_array(count(*), min(created_at)) FROM tweets " +
   "WHERE user = users.key AND created_at >= ?2), (SELECT json_group_array(json_array(" +
-  `key, id, text, url, observed_at, created_at, ${historyText(RECORD, "page.key")})) ` +
+  `key, id, text, url, observed_at, created_at, ${historyColumn(RECORD, "page.key")})) ` +
   "FROM (SELECT * FROM tweets WHERE user = users.key AND created_at >= ?2 " +
   `ORDER BY created_at DESC, id DESC LIMIT ?3 OFFSET ?4) AS page)) ${OF_USER}`;
 
@@ -117,7 +69,7 @@ type TweetRow = [
   url: string | null,
   observedAt: number,
   createdAt: number,
-  history: string,
+  history: Chunk[] | null,
 ];
 
 type Selection = [total: number, oldest: number | null];
@@ -160,51 +112,6 @@ async function readTweets(
   };
 }
 
-/** For how long a days filter selects the same: from now until the oldest item leaves. */
-function selectedDuring(now: number, oldest: number | null, days: number): Span {
-  return { from: now, to: oldest === null ? Infinity : oldest + days * DAY_MS };
-}
-
-/** Follower counts since a start. */
-const COUNTED =
-  "FROM user_observations WHERE user = users.key AND at >= ?2 AND followers_count IS NOT NULL";
-
-// One row more than a page: its oldest count is compared with the one before, filtered or not.
-const FOLLOWERS =
-  `SELECT json_array(username, json_array((SELECT count(*) ${COUNTED}), ` +
-  `(SELECT at ${COUNTED} ORDER BY at LIMIT 1)), ` +
-  "(SELECT json_group_array(json_array(at, followers_count)) FROM (SELECT at, followers_count " +
-  "FROM user_observations WHERE user = users.key AND followers_count IS NOT NULL " +
-  `ORDER BY at DESC LIMIT ?3 + 1 OFFSET ?4))) ${OF_USER}`;
-
-async function readFollowers(
-  database: Database,
-  username: string,
-  { days, page, limit }: PageRequest,
-  now: number,
-): Promise<Reading<FollowersPage>> {
-  const id = foldCase(username);
-  const start = daysStart(now, days);
-  const found = await database.document<[string, Selection, [number, number][]]>(FOLLOWERS, [
-    id,
-    start,
-    limit,
-    page * limit,
-  ]);
-  if (found === undefined) throw userNotFound(username);
-  const [name, [total, oldest], rows] = found;
-  const pagination = paginate(page, limit, total);
-  const points = rows.map(([at, followers]) => ({ at, followers }));
-  const metrics = followerChanges(points, limit)
-    .filter(({ at }) => at >= start)
-    .map(({ followers, change, at }) => ({ followers, change, timestamp: formatInstant(at) }));
-  return {
-    body: { username: name, followers: { USER: { metrics } }, filter_days: days, pagination },
-    subjects: [userSubject(id)],
-    during: selectedDuring(now, oldest, days),
-  };
-}
-
 /** The history of a tweet by itself. */
 const HISTORY: HistoryKind = {
   kind: "tweet",
@@ -217,7 +124,7 @@ const listHistory = historyLister<TweetDetails["tweet"]["history"][number]>(HIST
 
 const TWEET =
   "SELECT json_array(users.username, (SELECT json_array(key, id, text, created_at, " +
-  `impressions, likes, retweets, replies, quotes, ${historyText(HISTORY, "tweets.key")}) ` +
+  `impressions, likes, retweets, replies, quotes, ${historyColumn(HISTORY, "tweets.key")}) ` +
   "FROM tweets WHERE id = ?2 AND user = users.key AND created_at IS NOT NULL)) " +
   OF_USER;
 
@@ -231,7 +138,7 @@ type TweetDetailsRow = [
   retweets: number | null,
   replies: number | null,
   quotes: number | null,
-  history: string,
+  history: Chunk[] | null,
 ];
 
 async function readTweet(

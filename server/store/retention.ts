@@ -15,6 +15,7 @@ import {
   type RetentionPolicy,
   type RetentionReport,
 } from "../../core/retention.ts";
+import { lastChange } from "./changes.ts";
 import type { Database } from "./database.ts";
 import { retentionSteps, START, type Stretch } from "./retention-steps.ts";
 
@@ -124,7 +125,7 @@ function wholeProblemsOf({ removed }: Walk, was: Survey, is: Survey): string[] {
   return problems;
 }
 
-/** Looks at every observation and every newest state of a kind, and changes nothing. */
+/** Counts every observation and looks at every newest state of a kind, and changes nothing. */
 async function* survey(
   database: Database,
   kind: Kind,
@@ -192,9 +193,4 @@ async function* stretchesOf(
 /** The entities of a stretch that the one before it did not end in. */
 function newKeysOf({ keys, from }: Stretch): readonly number[] {
   return keys.filter((key) => key !== from[0]);
-}
-
-async function lastChange(database: Database): Promise<number> {
-  const [row] = await database.select("SELECT max(sequence) AS sequence FROM changes");
-  return Number(row?.["sequence"] ?? 0);
 }

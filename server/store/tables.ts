@@ -3,13 +3,20 @@
  *
  * An entity's row holds its newest state: every describing field with the instant that it came
  * from (`…_at`), and the counts of its newest observation, so details and listings never read
- * history. The observations themselves lie in tables WITHOUT ROWID, by entity and instant;
- * Drizzle cannot say that, so their migration adds it by hand, and a test holds it.
+ * history. The histories themselves lie packed, in tables WITHOUT ROWID, by entity and instant
+ * (see chunks.ts); Drizzle cannot say that, so their migration adds it by hand, and a test holds it.
  *
  * All instants are milliseconds since 1970 UTC.
  */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** The columns of a chunk: its first instant, how many points it has, and the points. */
+const CHUNK = {
+  start: integer().notNull(),
+  size: integer().notNull(),
+  points: text().notNull(),
+};
 
 /** Channels. A row without `observed_at` only lends its key to shorts that came first. */
 export const channels = sqliteTable(
@@ -41,17 +48,11 @@ export const channels = sqliteTable(
   (table) => [index("channels_username").on(table.usernameFolded)],
 );
 
-/** What was counted of a channel at an instant. */
-export const channelObservations = sqliteTable(
-  "channel_observations",
-  {
-    channel: integer().notNull(),
-    at: integer().notNull(),
-    subscribers: integer(),
-    videoCount: integer("video_count"),
-    viewCount: integer("view_count"),
-  },
-  (table) => [primaryKey({ columns: [table.channel, table.at] })],
+/** What was counted of channels. */
+export const channelHistories = sqliteTable(
+  "channel_histories",
+  { channel: integer().notNull(), ...CHUNK },
+  (table) => [primaryKey({ columns: [table.channel, table.start] })],
 );
 
 /** Shorts. `channel` is the key of the channel that the newest observation names. */
@@ -79,18 +80,11 @@ export const shorts = sqliteTable(
   (table) => [index("shorts_listing").on(table.channel, table.publishedAt, table.id)],
 );
 
-/** What was counted of a short at an instant. */
-export const shortObservations = sqliteTable(
-  "short_observations",
-  {
-    short: integer().notNull(),
-    at: integer().notNull(),
-    views: integer(),
-    likes: integer(),
-    comments: integer(),
-    shares: integer(),
-  },
-  (table) => [primaryKey({ columns: [table.short, table.at] })],
+/** What was counted of shorts. */
+export const shortHistories = sqliteTable(
+  "short_histories",
+  { short: integer().notNull(), ...CHUNK },
+  (table) => [primaryKey({ columns: [table.short, table.start] })],
 );
 
 /**
@@ -126,17 +120,11 @@ export const users = sqliteTable(
   ],
 );
 
-/** What was counted of a user at an instant. */
-export const userObservations = sqliteTable(
-  "user_observations",
-  {
-    user: integer().notNull(),
-    at: integer().notNull(),
-    followersCount: integer("followers_count"),
-    followingCount: integer("following_count"),
-    tweetCount: integer("tweet_count"),
-  },
-  (table) => [primaryKey({ columns: [table.user, table.at] })],
+/** What was counted of users. */
+export const userHistories = sqliteTable(
+  "user_histories",
+  { user: integer().notNull(), ...CHUNK },
+  (table) => [primaryKey({ columns: [table.user, table.start] })],
 );
 
 /** Tweets. `user` is the key of the user that `username`, by the newest observation, names. */
@@ -164,19 +152,11 @@ export const tweets = sqliteTable(
   (table) => [index("tweets_listing").on(table.user, table.createdAt, table.id)],
 );
 
-/** What was counted of a tweet at an instant. */
-export const tweetObservations = sqliteTable(
-  "tweet_observations",
-  {
-    tweet: integer().notNull(),
-    at: integer().notNull(),
-    likes: integer(),
-    retweets: integer(),
-    replies: integer(),
-    quotes: integer(),
-    impressions: integer(),
-  },
-  (table) => [primaryKey({ columns: [table.tweet, table.at] })],
+/** What was counted of tweets. */
+export const tweetHistories = sqliteTable(
+  "tweet_histories",
+  { tweet: integer().notNull(), ...CHUNK },
+  (table) => [primaryKey({ columns: [table.tweet, table.start] })],
 );
 
 /** The monitoring list. */
@@ -198,6 +178,8 @@ export const creators = sqliteTable(
  */
 export const changes = sqliteTable("changes", {
   sequence: integer().primaryKey(),
+  /** Tells one write from another. */
+  uid: text().notNull().default(""),
   /** JSON array of the subjects; NULL where there were too many to name. */
   subjects: text(),
 });

@@ -4,7 +4,13 @@
  */
 import { encodeCursor, type ShortsRequest } from "../../core/cursor.ts";
 import { DomainError } from "../../core/errors.ts";
-import { GAIN_DAYS, gainSpan, subscriberGains } from "../../core/growth.ts";
+import {
+  GAIN_DAYS,
+  gainSpan,
+  subscriberGains,
+  type CountPoint,
+  type Span,
+} from "../../core/growth.ts";
 import { HISTORY_MAX_POINTS } from "../../core/limits.ts";
 import type { Reading } from "../../core/reading.ts";
 import type {
@@ -15,8 +21,10 @@ import type {
 } from "../../core/schema/video.ts";
 import { foldCase } from "../../core/text.ts";
 import { formatInstant, LAST_INSTANT } from "../../core/time.ts";
+import { unpack, type Chunk } from "./chunks.ts";
 import type { Database } from "./database.ts";
-import { historyLister, historyText, type HistoryKind } from "./history.ts";
+import { historyColumn, historyLister, type HistoryKind } from "./history.ts";
+import { chunksWhere, LAYOUTS, startBefore } from "./layout.ts";
 import { channelSubject, CHANNELS_SUBJECT } from "./subjects.ts";
 
 /** What the video interface reads. */
@@ -88,22 +96,30 @@ function subjectsOf(name: string, id: string): string[] {
   return name === id ? [channelSubject(id)] : [channelSubject(id), CHANNELS_SUBJECT];
 }
 
-/** The newest known subscriber count of a span before the newest observation. */
-const pastCount = (days: number) => {
-  const { from, to } = gainSpan(0, days);
-  return (
-    "(SELECT subscribers FROM channel_observations WHERE channel = named.key AND at BETWEEN " +
-    `named.observed_at + ${from} AND named.observed_at + ${to} ` +
-    "AND subscribers IS NOT NULL ORDER BY at DESC LIMIT 1)"
-  );
+/** How far a gain looks back from the newest observation, at most and at least. */
+const GAIN_SPANS = Object.values(GAIN_DAYS).map((days) => gainSpan(0, days));
+const PAST = {
+  from: Math.min(...GAIN_SPANS.map(({ from }) => from)),
+  to: Math.max(...GAIN_SPANS.map(({ to }) => to)),
 };
 
-const GAINS = Object.values(GAIN_DAYS);
+const PAST_START = startBefore(LAYOUTS.channel, "named.key", `named.observed_at + ${PAST.from}`);
+const PAST_CHUNKS = chunksWhere(
+  LAYOUTS.channel,
+  "named.key",
+  `start BETWEEN ${PAST_START} AND named.observed_at + ${PAST.to}`,
+);
 
 const CHANNEL =
   "SELECT json_array(id, username, display_name, description, subscribers, video_count, " +
-  "view_count, joined_at, country, thumbnail, banner_image, observed_at, " +
-  `json_array(${GAINS.map(pastCount).join(", ")})) ${OF_CHANNEL}`;
+  `view_count, joined_at, country, thumbnail, banner_image, observed_at, ${PAST_CHUNKS}) ` +
+  OF_CHANNEL;
+
+/** The newest known count of a span. */
+function newestKnownIn(points: readonly CountPoint[], { from, to }: Span): number | null {
+  const known = points.findLast(({ at, count }) => at >= from && at <= to && count !== null);
+  return known?.count ?? null;
+}
 
 type ChannelRow = [
   id: string,
@@ -118,7 +134,7 @@ type ChannelRow = [
   thumbnail: string | null,
   bannerImage: string | null,
   observedAt: number,
-  past: (number | null)[],
+  past: Chunk[],
 ];
 
 async function readChannel(database: Database, name: string): Promise<Reading<ChannelDetails>> {
@@ -126,8 +142,11 @@ async function readChannel(database: Database, name: string): Promise<Reading<Ch
   if (channel === undefined) throw channelNotFound(name);
   const [id, username, displayName, description, subscribers, videoCount, viewCount] = channel;
   const [, , , , , , , joinedAt, country, thumbnail, bannerImage, observedAt, past] = channel;
-  const known = new Map(
-    GAINS.map((days, index) => [gainSpan(observedAt, days).from, past[index] ?? null]),
+  const points = unpack(past, LAYOUTS.channel.counts.size).map(
+    ({ at, counts: [count = null] }) => ({
+      at,
+      count,
+    }),
   );
   return {
     body: {
@@ -142,9 +161,8 @@ async function readChannel(database: Database, name: string): Promise<Reading<Ch
       country,
       thumbnail,
       bannerImage,
-      statistics: subscriberGains(
-        { at: observedAt, count: subscribers },
-        ({ from }) => known.get(from) ?? null,
+      statistics: subscriberGains({ at: observedAt, count: subscribers }, (span) =>
+        newestKnownIn(points, span),
       ),
     },
     subjects: subjectsOf(name, id),
@@ -218,7 +236,7 @@ const listHistory = historyLister<ShortDetails["history"][number]>(HISTORY);
 
 const SHORT =
   "SELECT json_array(named.id, (SELECT json_array(key, id, title, description, published_at, " +
-  `views, likes, comments, shares, ${historyText(HISTORY, "shorts.key")}) FROM shorts ` +
+  `views, likes, comments, shares, ${historyColumn(HISTORY, "shorts.key")}) FROM shorts ` +
   `WHERE id = ?3 AND channel = named.key AND published_at IS NOT NULL)) ${OF_CHANNEL}`;
 
 type ShortDetailsRow = [
@@ -231,7 +249,7 @@ type ShortDetailsRow = [
   likes: number | null,
   comments: number | null,
   shares: number | null,
-  history: string,
+  history: Chunk[] | null,
 ];
 
 async function readShort(

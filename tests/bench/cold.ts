@@ -1,8 +1,9 @@
 /**
  * Reads of histories: pages that no cache of finished answers can have, beside bun:sqlite on a copy
- * of the same file; and one page again and again, beside a fixed body of its size.
+ * of the same file, in which it has plain rows of its own beside the packed histories; and one page
+ * again and again, beside a fixed body of its size.
  */
-import { fill, freshPaths, observationsOf } from "./fill.ts";
+import { addPlainRows, fill, freshPaths, observationsOf } from "./fill.ts";
 import type { Target } from "./load.ts";
 import { atLeast, memoryRows, withSides, type Surroundings } from "./parts.ts";
 import { ratioRow, type Row } from "./report.ts";
@@ -36,6 +37,7 @@ export async function cold(surroundings: Surroundings): Promise<Row[]> {
   const store = await makeStore(workspace, "cold");
   await fill(workspace, store, USERS);
   const copy = await copyStore(store, "cold-copy");
+  await addPlainRows(workspace, copy);
   const readers: Readers = {
     service: await startService(workspace, store),
     json: await startSide(workspace, "reader", ["json", copy.file]),

@@ -31,6 +31,12 @@ export async function fill(workspace: Workspace, { file }: Store, users: number)
   await workspace.run([process.execPath, program, file, String(users)]);
 }
 
+/** Adds the histories as plain rows, for what reads them with bun:sqlite. */
+export async function addPlainRows(workspace: Workspace, { file }: Store): Promise<void> {
+  const program = join(import.meta.dir, "sides", "plain.ts");
+  await workspace.run([process.execPath, program, file]);
+}
+
 /** Fresh paths over all users: of the page of tweets, of followers, and of the details. */
 export function freshPaths(users: number) {
   const kind = (after: string): FreshPaths => ({ before: "/api/microblog/creator", after, users });

@@ -4,6 +4,7 @@ import { DAY_MS } from "../../core/time.ts";
 import { bluesky } from "../../server/collectors/bluesky.ts";
 import { creatorStore } from "../../server/store/creators.ts";
 import { rowsOf, withDatabase } from "../support/database.ts";
+import { pointsOf } from "../support/history.ts";
 import { blueskyError, handleOf, madeAt, openBluesky } from "../support/platforms/bluesky.ts";
 import {
   findingOf,
@@ -224,12 +225,15 @@ describe("bluesky: two users whose posts have the same record key", () => {
       stage.fake.fail(replacing(other.post.recordKey, id), { times: Infinity });
       await watch(database, stage, owners(2));
       const loop = startLoop(database, stage);
-      const tweets = () =>
-        rowsOf(
+      const tweets = async () => {
+        const [tweet] = await rowsOf(
           database,
-          "SELECT u.username, t.text, o.at, o.likes FROM tweets t JOIN users u ON u.key = t.user " +
-            `JOIN tweet_observations o ON o.tweet = t.key WHERE t.id = '${id}' ORDER BY o.at`,
+          "SELECT u.username, t.text FROM tweets t JOIN users u ON u.key = t.user " +
+            `WHERE t.id = '${id}'`,
         );
+        const points = await pointsOf(database, "tweet", id);
+        return points.map(({ at, counts: [likes] }) => Object.assign({ at, likes }, tweet));
+      };
       const expected = () => ({
         username: handleOf(one.user),
         text: one.post.text,

@@ -5,6 +5,7 @@ import { youtube } from "../../server/collectors/youtube.ts";
 import { channelStore } from "../../server/store/channels.ts";
 import type { Database } from "../../server/store/database.ts";
 import { rowsOf, withDatabase } from "../support/database.ts";
+import { allPointsOf } from "../support/history.ts";
 import { answering, failing, SILENCE } from "../support/platforms/faults.ts";
 import { KEY_REFUSED, openYoutube, QUOTA_EXCEEDED } from "../support/platforms/youtube.ts";
 import type { Fake } from "../support/platforms/fake.ts";
@@ -46,8 +47,7 @@ async function withChannels(work: (database: Database) => Promise<void>): Promis
   });
 }
 
-const stored = async (database: Database) =>
-  Number((await rowsOf(database, "SELECT count(*) AS n FROM channel_observations"))[0]?.["n"]);
+const stored = async (database: Database) => (await allPointsOf(database, "channel")).length;
 
 describe("a source that stops", () => {
   test("out of quota, it is asked again after midnight Pacific time, also by a new start", async () => {

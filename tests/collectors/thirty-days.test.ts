@@ -16,7 +16,7 @@ import {
   openSimulation,
   wholeDays,
   type AgeClassGaps,
-  type GapTables,
+  type DatedItems,
   type Simulation,
 } from "../support/simulation.ts";
 
@@ -37,19 +37,8 @@ const WORLD = IS_LONG
 /** In the short form they are small, so that it shows when the pace is not kept. */
 const UNITS = IS_LONG ? {} : { youtube: 1000, bluesky: 1000 };
 
-const SHORTS: GapTables = {
-  items: "shorts",
-  observations: "short_observations",
-  owner: "short",
-  published: "published_at",
-};
-
-const TWEETS: GapTables = {
-  items: "tweets",
-  observations: "tweet_observations",
-  owner: "tweet",
-  published: "created_at",
-};
+const SHORTS: DatedItems = { kind: "short", published: "published_at" };
+const TWEETS: DatedItems = { kind: "tweet", published: "created_at" };
 
 /** What was used of each quota day. */
 function usesTable({ uses }: Simulation): string {

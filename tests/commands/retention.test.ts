@@ -84,11 +84,11 @@ describe("retention apply", () => {
 
   test("fails where the proof does", async () => {
     await takeIn();
-    // What the database does behind our back: an entity's newest observation goes with an older.
+    // What the database does behind our back: a newest state changes as a history is thinned.
     const { Database } = await import("bun:sqlite");
     const database = new Database(place.file);
     database.run(
-      "CREATE TRIGGER broken AFTER DELETE ON user_observations BEGIN " +
+      "CREATE TRIGGER broken AFTER DELETE ON user_histories BEGIN " +
         "UPDATE users SET followers_count = 7; END",
     );
     database.close();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { historyBounds, thinHistory } from "../../core/history.ts";
+import { historyBounds, newestOfSlices, thinHistory } from "../../core/history.ts";
 import { FIRST_INSTANT, LAST_INSTANT } from "../../core/time.ts";
 
 /** Histories at few or many instants, oldest first. */
@@ -94,6 +94,21 @@ describe("thinHistory", () => {
           return inner.filter(({ at }) => at >= start && at < end).slice(-1);
         });
         expect(thinHistory(points, max).slice(1, -1)).toEqual(expected);
+      }),
+    );
+  });
+});
+
+describe("newestOfSlices", () => {
+  test("newestOfSlices() needs no more points than those it gives", () => {
+    fc.assert(
+      fc.property(histories, maxima, fc.infiniteStream(fc.boolean()), (points, max, isThere) => {
+        fc.pre(points.length > max);
+        const bounds = historyBounds(points[0]?.at ?? 0, points.at(-1)?.at ?? 0, max);
+        const kept = newestOfSlices(points, bounds);
+        expect(kept).toEqual(thinHistory(points, max));
+        const some = points.filter((point) => kept.includes(point) || isThere.next().value);
+        expect(newestOfSlices(some, bounds)).toEqual(kept);
       }),
     );
   });

@@ -5,6 +5,7 @@ import {
   formatRetentionRule,
   parseRetention,
   retain,
+  retainPart,
   RETENTION_DAYS,
   retentionBounds,
   type RetentionRule,
@@ -133,6 +134,33 @@ describe("retain()", () => {
         const [earlier, later] = [Math.min(a, b), Math.max(a, b)];
         const before = retain(history, rule, earlier);
         expect(retain(before, rule, later)).toEqual(retain(history, rule, later));
+      }),
+    );
+  });
+});
+
+describe("retainPart()", () => {
+  test("asks the observation after the part, where there is one", () => {
+    const at = Date.parse("2026-10-10T12:00Z");
+    const bounds = { rawFrom: at + DAY_MS, dailyFrom: at };
+    expect(retainPart([{ at }], bounds)).toEqual([{ at }]);
+    expect(retainPart([{ at }], bounds, at + 1)).toEqual([]);
+    expect(retainPart([{ at }], bounds, at + DAY_MS)).toEqual([{ at }]);
+    expect(retainPart([{ at }], { ...bounds, dailyFrom: at + 1 }, at + DAY_MS)).toEqual([]);
+    expect(retainPart([{ at }], { rawFrom: at, dailyFrom: at }, at + 1)).toEqual([{ at }]);
+    expect(retainPart([], bounds, at)).toEqual([]);
+  });
+
+  test("keeps of the parts of a history what retain() keeps of the whole", () => {
+    fc.assert(
+      fc.property(histories, rules, clocks, fc.integer({ min: 1, max: 7 }), (...given) => {
+        const [history, rule, now, length] = given;
+        const bounds = retentionBounds(rule, now);
+        const starts = history.keys().filter((index) => index % length === 0);
+        const kept = Array.from(starts, (start) =>
+          retainPart(history.slice(start, start + length), bounds, history[start + length]?.at),
+        );
+        expect(kept.flat()).toEqual(retain(history, rule, now));
       }),
     );
   });

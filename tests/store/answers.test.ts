@@ -18,6 +18,7 @@ import { storeObservations } from "../../server/store/observe.ts";
 import { videoStore } from "../../server/store/video.ts";
 import { NOW, observationsOf } from "../support/arbitraries.ts";
 import { rowsOf, settled, withDatabase } from "../support/database.ts";
+import { pointsOf } from "../support/history.ts";
 
 const IDS = ["__proto__", "7", "😀"];
 const CHANNELS = ["NASA", "nasa", "nAsA"];
@@ -103,24 +104,23 @@ async function storedOf(database: Database, kind: Kind): Promise<Map<string, Ent
       if (!isGiven) throw new Error(`${kind} ${String(row["id"])} has no ${field}`);
       description[field] = { value: type === "boolean" ? value === 1 : value, at: Number(at) };
     }
-    const countsIn = (from: Readonly<Record<string, unknown>>) =>
+    const id = String(row["id"]);
+    const named = (values: readonly unknown[]) =>
       Object.fromEntries(
-        counts.map((name) => {
-          const given = from[columnOf(name)];
+        counts.map((name, place) => {
+          const given = values[place];
           return [name, typeof given === "number" ? given : null] as const;
         }),
       );
     const points = new Map(
-      (
-        await rowsOf(database, `SELECT * FROM ${kind}_observations WHERE ${kind} = ${row["key"]}`)
-      ).map((point) => [Number(point["at"]), countsIn(point)] as const),
+      (await pointsOf(database, kind, id)).map((point) => [point.at, named(point.counts)] as const),
     );
     const entity = { description, points };
     expect(presentCounts(entity)).toEqual({
       at: Number(row["observed_at"]),
-      counts: countsIn(row),
+      counts: named(counts.map((name) => row[columnOf(name)])),
     });
-    entities.set(String(row["id"]), entity);
+    entities.set(id, entity);
   }
   return entities;
 }

@@ -1,47 +1,96 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { thinHistory } from "../../core/history.ts";
+import { KINDS } from "../../core/kinds.ts";
 import { checkObservation } from "../../core/observations.ts";
+import type { Point } from "../../server/store/chunks.ts";
+import type { HistoryKind } from "../../server/store/history.ts";
 import { storeObservations } from "../../server/store/observe.ts";
-import { readHistory } from "../support/history.ts";
 import { withDatabase } from "../support/database.ts";
+import { chunksOf, readHistory } from "../support/history.ts";
+import { grownPoints, wildPoints } from "../support/points.ts";
 
 const START = Date.parse("2026-01-01T00:00:00Z");
+const FORM = { likes: "likes", seen: "at", views: "impressions" };
 
-describe("historyText() and historyLister()", () => {
+function tweetAt(id: string, { at, counts }: Point) {
+  const counted = Object.fromEntries(
+    KINDS.tweet.counts.map((name, place) => [name, counts[place]]),
+  );
+  const observedAt = new Date(at).toISOString();
+  return checkObservation({ kind: "tweet", observedAt, id, username: "u", ...counted }, at);
+}
+
+/** Points as an answer shows them. */
+const shown = (points: readonly Point[]) =>
+  points.map(({ at, counts: [likes = null, , , , views = null] }) => ({
+    likes,
+    seen: new Date(at).toISOString(),
+    views,
+  }));
+
+describe("historyColumn() and historyLister()", () => {
   test("thins as the core does, each history of a page for itself", async () => {
-    const instants = fc.uniqueArray(fc.nat(5000), { minLength: 1, maxLength: 60 });
+    const offsets = fc.uniqueArray(fc.nat(5000), { minLength: 1, maxLength: 60 });
+    const pointsOf = offsets.map((all) =>
+      all
+        .toSorted((a, b) => a - b)
+        .map((offset) => ({ at: START + offset, counts: [offset, null, null, null, null] })),
+    );
     await fc.assert(
-      fc.asyncProperty(instants, instants, fc.integer({ min: 3, max: 20 }), async (a, b, max) => {
+      fc.asyncProperty(pointsOf, pointsOf, fc.integer({ min: 3, max: 20 }), async (a, b, max) => {
         await withDatabase(async (database) => {
-          const at = (offset: number) => new Date(START + offset).toISOString();
-          const tweet = (id: string, offset: number) =>
-            checkObservation(
-              { kind: "tweet", observedAt: at(offset), id, username: "u", likes: offset },
-              Date.now(),
-            );
           await storeObservations(database, [
-            ...a.map((offset) => tweet("a", offset)),
-            ...b.map((offset) => tweet("b", offset)),
+            ...a.map((point) => tweetAt("a", point)),
+            ...b.map((point) => tweetAt("b", point)),
           ]);
-          const form = { likes: "likes", seen: "at" };
-          const kind = { kind: "tweet", form, zone: "Z", maxPoints: max } as const;
-          for (const [index, offsets] of [a, b].entries()) {
-            const points = offsets
-              .toSorted((x, y) => x - y)
-              .map((offset) => ({ at: START + offset }));
+          const kind: HistoryKind = { kind: "tweet", form: FORM, zone: "Z", maxPoints: max };
+          for (const [index, points] of [a, b].entries()) {
             const history = await readHistory(database, kind, index + 1);
-            expect(history.points).toEqual(
-              thinHistory(points, max).map(({ at: seen }) => ({
-                likes: seen - START,
-                seen: new Date(seen).toISOString(),
-              })),
-            );
-            expect(history.isThinned).toBe(offsets.length > max);
+            expect(history.points).toEqual(shown(thinHistory(points, max)));
+            expect(history.isThinned).toBe(points.length > max);
           }
         });
       }),
       { numRuns: 40 },
     );
+  }, 60_000);
+
+  test("thins as the core does where a history lies in many chunks, in bursts and after long gaps", async () => {
+    const width = KINDS.tweet.counts.length;
+    const histories = fc
+      .oneof(grownPoints(width, 300), wildPoints(width))
+      .filter(({ length }) => length > 0);
+    const limits = fc.uniqueArray(fc.integer({ min: 3, max: 700 }), { minLength: 6, maxLength: 6 });
+    let chunked = 0;
+    await fc.assert(
+      fc.asyncProperty(histories, limits, fc.nat(), async (points, maxima, cut) => {
+        await withDatabase(async (database) => {
+          // What comes late is packed into what is there.
+          const isEarly = (_: unknown, index: number) => (index * 7919 + cut) % 3 > 0;
+          const late = points.filter((point, index) => !isEarly(point, index));
+          for (const part of [points.filter(isEarly), late]) {
+            await storeObservations(
+              database,
+              part.map((point) => tweetAt("a", point)),
+            );
+          }
+          chunked = Math.max(chunked, (await chunksOf(database, "tweet", "a")).length);
+          const { length } = points;
+          for (const maxPoints of [...maxima, 3, length - 1, length, length + 1]) {
+            if (maxPoints < 3) continue;
+            const kind: HistoryKind = { kind: "tweet", form: FORM, zone: "", maxPoints };
+            const history = await readHistory(database, kind, 1);
+            const isThinned = length > maxPoints;
+            const expected = shown(thinHistory(points, maxPoints)).map((point) =>
+              Object.assign(point, { seen: point.seen.slice(0, -1) }),
+            );
+            expect(history).toEqual({ points: expected, isThinned });
+          }
+        });
+      }),
+      { numRuns: 40, interruptAfterTimeLimit: 40_000 },
+    );
+    expect(chunked).toBeGreaterThan(5);
   }, 60_000);
 });

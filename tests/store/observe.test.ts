@@ -13,8 +13,10 @@ import { formatInstant } from "../../core/time.ts";
 import type { Database } from "../../server/store/database.ts";
 import { exportObservations } from "../../server/store/export.ts";
 import { LAYOUTS } from "../../server/store/layout.ts";
-import { countsOf, storeObservations } from "../../server/store/observe.ts";
+import { countsOf } from "../../server/store/known.ts";
+import { storeObservations } from "../../server/store/observe.ts";
 import { withDatabase } from "../support/database.ts";
+import { pointsOf } from "../support/history.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const count = fc.constantFrom(null, 0, 1, 2);
@@ -156,7 +158,12 @@ describe("storeObservations()", () => {
               if (row === undefined) throw new Error(`${key} is not stored`);
               const present = presentCounts(entity);
               expect(row["observed_at"]).toBe(present?.at ?? null);
-              expect(countsOf(layout, row)).toEqual(present?.counts ?? {});
+              const counts = Array.from(layout.counts, ([name, column]) => [name, row[column]]);
+              expect(Object.fromEntries(counts)).toEqual(present?.counts ?? {});
+              const points = await pointsOf(database, kind, String(row["id"]));
+              expect(
+                points.map(({ at, counts: packed }) => [at, countsOf(layout, packed)]),
+              ).toEqual([...entity.points].toSorted(([a], [b]) => a - b));
             }
           }
         });

@@ -1,56 +1,61 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { FIRST_INSTANT, LAST_INSTANT } from "../../core/time.ts";
+import { KIND_NAMES, KINDS } from "../../core/kinds.ts";
+import { pack } from "../../server/store/chunks.ts";
 import { pointWriter } from "../../server/store/points.ts";
+import { anyPoints } from "../support/points.ts";
 
 const text = (json: Uint8Array) => new TextDecoder().decode(json);
 
-const COUNT = fc.oneof(
-  fc.constant(null),
-  fc.nat(1000),
-  fc.maxSafeInteger().map((count) => Math.abs(count)),
-);
-
-const INSTANT = fc.oneof(
-  fc.integer({ min: Date.UTC(2026, 0), max: Date.UTC(2027, 0) }),
-  fc.integer({ min: FIRST_INSTANT, max: LAST_INSTANT }),
-  fc.constantFrom(FIRST_INSTANT, LAST_INSTANT, -1, 0, 1, Date.UTC(2028, 1, 29, 23, 59, 59, 999)),
+/** A kind, a history of it, and labels of its counts and the instant, in any order. */
+const shown = fc.constantFrom(...KIND_NAMES).chain((kind) =>
+  fc.record({
+    kind: fc.constant(kind),
+    points: anyPoints(KINDS[kind].counts.length),
+    fields: fc
+      .shuffledSubarray([...KINDS[kind].counts], { minLength: 1 })
+      .chain((names) => fc.shuffledSubarray(["at", ...names], { minLength: names.length + 1 })),
+  }),
 );
 
 describe("pointWriter()", () => {
   test("writes what JSON.stringify() writes of the same points, wherever the instant stands", () => {
-    const point = fc.tuple(INSTANT, COUNT, COUNT);
     fc.assert(
-      fc.property(
-        fc.array(point, { maxLength: 60 }),
-        fc.nat(2),
-        fc.constantFrom("Z", "" as const),
-        (points, place, zone) => {
-          const fields: [string, string][] = [
-            ["views", "impressions"],
-            ['l"i', "likes"],
-          ];
-          fields.splice(place, 0, ["timestamp", "at"]);
-          const write = pointWriter(Object.fromEntries(fields), zone);
-          const shown = points.map(([at, impressions, likes]) => {
-            const instant = new Date(at).toISOString().slice(0, -1) + zone;
-            const values: Record<string, unknown> = { impressions, likes, at: instant };
-            return Object.fromEntries(fields.map(([label, column]) => [label, values[column]]));
-          });
-          const { json, count } = write(JSON.stringify(points));
-          expect(text(json)).toBe(JSON.stringify(shown));
-          expect(count).toBe(points.length);
-        },
-      ),
+      fc.property(shown, fc.constantFrom("Z", "" as const), ({ kind, points, fields }, zone) => {
+        const names: readonly string[] = KINDS[kind].counts;
+        const label = (field: string) => `a "${field}"`;
+        const form = Object.fromEntries(fields.map((field) => [label(field), field]));
+        const write = pointWriter(kind, form, zone);
+        const { json, count } = write(pack(points, names.length));
+        const values = points.map(({ at, counts }) =>
+          Object.fromEntries(
+            fields.map((field) => [
+              label(field),
+              field === "at"
+                ? new Date(at).toISOString().slice(0, -1) + zone
+                : counts[names.indexOf(field)],
+            ]),
+          ),
+        );
+        expect(text(json)).toBe(JSON.stringify(values));
+        expect(count).toBe(points.length);
+      }),
       { numRuns: 300 },
     );
-  });
+  }, 60_000);
 
   test("what it wrote stays as it is when more is written", () => {
-    const write = pointWriter({ at: "at", n: "n" }, "Z");
-    const first = write("[[0,1]]").json;
-    const long = Array.from({ length: 20_000 }, (_, index) => [index, index]);
-    expect(write(JSON.stringify(long)).count).toBe(20_000);
+    const write = pointWriter("user", { at: "at", n: "tweet_count" }, "Z");
+    const first = write(pack([{ at: 0, counts: [null, null, 1] }], 3)).json;
+    const long = Array.from({ length: 20_000 }, (_, index) => ({
+      at: index,
+      counts: [index, index, index],
+    }));
+    expect(write(pack(long, 3)).count).toBe(20_000);
     expect(text(first)).toBe('[{"at":"1970-01-01T00:00:00.000Z","n":1}]');
+  });
+
+  test("a form that names a count which the kind does not have is refused", () => {
+    expect(() => pointWriter("user", { seen: "at", views: "views" }, "Z")).toThrow("views");
   });
 });

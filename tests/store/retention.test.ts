@@ -1,32 +1,23 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { KIND_NAMES } from "../../core/kinds.ts";
-import { retain } from "../../core/retention.ts";
 import { DAY_MS } from "../../core/time.ts";
+import { pack } from "../../server/store/chunks.ts";
+import type { Statement } from "../../server/store/connection.ts";
 import type { Database } from "../../server/store/database.ts";
-import { LAYOUTS } from "../../server/store/layout.ts";
 import { applyRetention } from "../../server/store/retention.ts";
-import { STEP_MAX_ENTITIES, STEP_MAX_ROWS } from "../../server/store/retention-steps.ts";
+import {
+  STEP_MAX_CHUNKS,
+  STEP_MAX_ENTITIES,
+  STEP_MAX_ROWS,
+} from "../../server/store/retention-steps.ts";
 import { NOW } from "../support/arbitraries.ts";
 import { rowsOf, withDatabase } from "../support/database.ts";
-import { apply, observe, policyOf, valueOf } from "../support/retention.ts";
+import { allPointsOf, chunksOf } from "../support/history.ts";
+import { apply, historiesOf, keptOf, observe, policyOf, valueOf } from "../support/retention.ts";
 
 const TODAY = Math.floor(NOW / DAY_MS) * DAY_MS;
 const EVERYTHING = policyOf("channel=40d/day,short=40d/day/42d,user=40d/day,tweet=40d");
-
-/** The instants that are there, by kind and entity, oldest first. */
-async function instantsOf(database: Database): Promise<Record<string, number[]>> {
-  const found: Record<string, number[]> = {};
-  for (const kind of KIND_NAMES) {
-    const { observations, entities, owner } = LAYOUTS[kind];
-    const rows = await rowsOf(
-      database,
-      `SELECT id, at FROM ${observations} JOIN ${entities} ON key = ${owner} ORDER BY id, at`,
-    );
-    for (const { id, at } of rows) (found[`${kind} ${String(id)}`] ??= []).push(Number(at));
-  }
-  return found;
-}
 
 const offsets = fc.constantFrom(0, 1, DAY_MS / 2, DAY_MS - 1);
 const instants = fc.oneof(
@@ -37,6 +28,16 @@ const seen = fc.array(
   fc.tuple(fc.constantFrom(...KIND_NAMES), fc.constantFrom("a", "b"), instants),
   { minLength: 1, maxLength: 60 },
 );
+
+/** A database that does something else besides, in each write, before its last statement. */
+const sabotaged = (database: Database, besides: Statement): Database => ({
+  ...database,
+  async write(statements, options) {
+    const all = [...statements.slice(0, -1), besides, ...statements.slice(-1)];
+    const results = await database.write(all, options);
+    return results.toSpliced(-2, 1);
+  },
+});
 
 describe("applyRetention()", () => {
   test("leaves what the core's retain() keeps, and every newest state", async () => {
@@ -49,22 +50,11 @@ describe("applyRetention()", () => {
               valueOf(kind, id, Math.min(NOW, TODAY - day * DAY_MS + ms)),
             ),
           );
-          const before = await instantsOf(database);
+          const before = await historiesOf(database);
           const counted = await apply(database, EVERYTHING, "count");
-          expect(await instantsOf(database)).toEqual(before);
+          expect(await historiesOf(database)).toEqual(before);
           const report = await apply(database, EVERYTHING);
-          const kept = Object.entries(before).map(([entity, history]) => {
-            const kind = KIND_NAMES.find((name) => entity.startsWith(`${name} `));
-            const rule = kind === undefined ? undefined : EVERYTHING[kind];
-            if (rule === undefined) throw new Error(`${entity} has no rule`);
-            const points = retain(
-              history.map((at) => ({ at })),
-              rule,
-              NOW,
-            );
-            return [entity, points.map(({ at }) => at)];
-          });
-          expect(await instantsOf(database)).toEqual(Object.fromEntries(kept));
+          expect(await historiesOf(database)).toEqual(keptOf(before, EVERYTHING));
           expect([report.faults, report.isWholeCompared]).toEqual([[], true]);
           expect(report.kinds).toMatchObject(
             counted.kinds.map(({ kind, rule, entities, before: rows, removed, after }) => ({
@@ -132,19 +122,18 @@ describe("applyRetention()", () => {
       expect(user?.before).toBe((user?.removed ?? 0) + (user?.after ?? 0));
       const settledReport = await apply(database, policyOf("user=40d"));
       expect([settledReport.faults, settledReport.isWholeCompared]).toEqual([[], true]);
-      const present = await rowsOf(
-        database,
-        "SELECT count(*) AS wrong FROM users LEFT JOIN user_observations ON user = key AND at = " +
-          "(SELECT max(at) FROM user_observations WHERE user = key) " +
-          "WHERE at IS NOT observed_at " +
-          "OR user_observations.followers_count IS NOT users.followers_count",
+      const points = await allPointsOf(database, "user");
+      const newest = new Map(points.map((point) => [point.entity, point]));
+      const present = await rowsOf(database, "SELECT id, observed_at, followers_count FROM users");
+      expect(present).toEqual(
+        present.map(({ id }) => ({
+          id,
+          observed_at: newest.get(String(id))?.at,
+          followers_count: newest.get(String(id))?.counts[0],
+        })),
       );
-      expect(present).toEqual([{ wrong: 0 }]);
-      const fresh = await rowsOf(
-        database,
-        `SELECT count(DISTINCT user) AS users FROM user_observations WHERE at >= ${at(2)}`,
-      );
-      expect(fresh).toEqual([{ users: 300 }]);
+      const fresh = points.filter((point) => point.at >= at(2)).map(({ entity }) => entity);
+      expect(new Set(fresh).size).toBe(300);
     });
   });
 
@@ -162,15 +151,19 @@ describe("applyRetention()", () => {
         database,
         Array.from({ length: 500 }, (_, index) => valueOf("channel", `quiet${index}`, NOW - index)),
       );
-      const removed: number[] = [];
+      const written: number[] = [];
       const watched: Database = {
         ...database,
         async write(statements, options) {
           const results = await database.write(statements, options);
-          removed.push(Math.max(...results.map(({ rowsAffected }) => rowsAffected)));
+          written.push(Math.max(...results.map(({ rowsAffected }) => rowsAffected)));
           return results;
         },
       };
+      const largest = Math.max(
+        ...(await chunksOf(database, "channel", "busy")).map(([, size]) => size),
+      );
+      const busySteps = Math.ceil(5000 / (STEP_MAX_ROWS - largest));
       const sizes: number[] = [];
       const steps = applyRetention(watched, {
         policy: policyOf("channel=40d/day"),
@@ -179,13 +172,16 @@ describe("applyRetention()", () => {
         restRatio: 0,
       });
       for await (const size of steps) sizes.push(size);
+      expect(sizes.reduce((sum, size) => sum + size)).toBe(5500);
       expect(Math.max(...sizes)).toBeLessThanOrEqual(STEP_MAX_ROWS);
-      expect(Math.max(...removed)).toBeLessThanOrEqual(STEP_MAX_ROWS);
-      expect(removed.length).toBe(5);
-      expect(sizes.length).toBe(5 + 500 / STEP_MAX_ENTITIES);
-      removed.length = 0;
+      expect(Math.max(...written)).toBeLessThanOrEqual(STEP_MAX_CHUNKS);
+      expect(written.length).toBeGreaterThanOrEqual(5000 / STEP_MAX_ROWS);
+      expect(written.length).toBeLessThanOrEqual(busySteps);
+      expect(sizes.length).toBeGreaterThanOrEqual(written.length + 475 / STEP_MAX_ENTITIES);
+      expect(sizes.length).toBeLessThanOrEqual(busySteps + 500 / STEP_MAX_ENTITIES);
+      written.length = 0;
       await apply(watched, policyOf("channel=40d/day"));
-      expect(removed).toEqual([]);
+      expect(written).toEqual([]);
     });
   });
 
@@ -202,9 +198,11 @@ describe("applyRetention()", () => {
         mode: "apply",
         restRatio: 0,
       } as const;
-      await applyRetention(database, options).next();
+      const { value: first } = await applyRetention(database, options).next();
+      const left = 3000 - Number(first);
+      expect(left).toBeLessThan(3000);
       const { kinds } = await apply(database, options.policy);
-      expect(kinds[2]).toMatchObject({ before: 2000, removed: 1999, after: 1 });
+      expect(kinds[2]).toMatchObject({ before: left, removed: left - 1, after: 1 });
     });
   });
 
@@ -215,17 +213,10 @@ describe("applyRetention()", () => {
         database,
         ["a", "b"].flatMap((id) => [45, 44, 1].map((days) => valueOf("user", id, at(days)))),
       );
-      const newest = {
-        sql: "DELETE FROM user_observations WHERE user = 1 AND at > ?",
+      const broken = sabotaged(database, {
+        sql: "DELETE FROM user_histories WHERE user = 1 AND start > ?",
         args: [at(2)],
-      };
-      const broken: Database = {
-        ...database,
-        write: (statements, options) =>
-          database
-            .write([...statements.slice(0, -1), newest, ...statements.slice(-1)], options)
-            .then((results) => [...results.slice(0, -2), ...results.slice(-1)]),
-      };
+      });
       const { faults } = await apply(broken, policyOf("user=40d/day"));
       expect(faults).toEqual([]);
       const inStep = await apply(broken, policyOf("user=40d"));
@@ -237,12 +228,32 @@ describe("applyRetention()", () => {
       ]);
       let isDone = false;
       const outOfStep = await apply(database, policyOf("channel=40d"), "prove", async () => {
-        if (!isDone) await database.write([{ sql: "DELETE FROM user_observations", args: [] }]);
+        if (!isDone) await database.write([{ sql: "DELETE FROM user_histories", args: [] }]);
         isDone = true;
       });
       expect(outOfStep.faults).toMatchObject([
         { kind: "user", problem: "there were 1 observations, 0 removed, there are 0" },
         { kind: "user" },
+      ]);
+    });
+  });
+
+  test("tells where a newest observation is another than it was", async () => {
+    await withDatabase(async (database) => {
+      const at = (days: number) => NOW - days * DAY_MS;
+      await observe(
+        database,
+        [45, 44, 1].map((days) => valueOf("user", "a", at(days), days)),
+      );
+      const [[, , points] = []] = pack([{ at: at(1), counts: [2, null, null] }], 3);
+      const broken = sabotaged(database, {
+        sql: "UPDATE user_histories SET points = ? WHERE user = 1 AND start = ?",
+        args: [points ?? null, at(1)],
+      });
+      const { faults } = await apply(broken, policyOf("user=40d"));
+      expect(faults.map(({ problem }) => problem)).toEqual([
+        "a step changed a newest state",
+        expect.stringMatching(/^the newest state of 1 entities was [0-9a-f]{64}, of 1 it is /),
       ]);
     });
   });

@@ -10,15 +10,15 @@ const ROOT = join(import.meta.dir, "../..");
 
 describe("the tables", () => {
   test.each(KIND_NAMES.map((kind) => [kind]))(
-    "%s observations lie by entity and instant, without a rowid",
+    "%s histories lie by entity and instant, without a rowid",
     async (kind) => {
       await withDatabase(async (database) => {
         const [table] = await database.select({
           sql: "SELECT sql FROM sqlite_master WHERE name = ?",
-          args: [`${kind}_observations`],
+          args: [`${kind}_histories`],
         });
         expect(String(table?.["sql"])).toMatch(
-          new RegExp(`PRIMARY KEY\\(\`${kind}\`, \`at\`\\)\\s*\\) WITHOUT ROWID$`),
+          new RegExp(`PRIMARY KEY\\(\`${kind}\`, \`start\`\\)\\s*\\) WITHOUT ROWID$`),
         );
       });
     },
@@ -62,7 +62,7 @@ describe("the tables", () => {
     }
   }, 30_000);
 
-  test("an observation takes at most 32 bytes, taken in as time goes", async () => {
+  test("an observation takes at most 16 bytes, taken in as time goes", async () => {
     await withDatabase(async (database, file) => {
       const [channels, hours] = [200, 500];
       for (let hour = 0; hour < hours; hour += 25) {
@@ -85,8 +85,8 @@ describe("the tables", () => {
       }
       await database.select("PRAGMA wal_checkpoint(TRUNCATE)");
       const perObservation = Bun.file(file).size / (channels * hours);
-      expect(perObservation).toBeLessThanOrEqual(32);
-      expect(perObservation).toBeGreaterThan(16);
+      expect(perObservation).toBeLessThanOrEqual(16);
+      expect(perObservation).toBeGreaterThan(8);
     });
   }, 30_000);
 });

@@ -12,6 +12,7 @@ import { collectionStore } from "../../server/store/collection.ts";
 import { creatorStore } from "../../server/store/creators.ts";
 import type { Database } from "../../server/store/database.ts";
 import { createIntake } from "../../server/store/intake.ts";
+import { visitInstants } from "./history.ts";
 import { handleOf, openBluesky } from "./platforms/bluesky.ts";
 import { quotaDays } from "./platforms/quota-day.ts";
 import { createWorld, type WorldPlan } from "./platforms/world.ts";
@@ -174,34 +175,49 @@ export type AgeClassGaps = Readonly<
   Record<"items" | "observations" | "medianHours" | "longestHours", number> & { class: string }
 >;
 
+/** What is known of the observations of one class of age. */
+interface Aged {
+  observations: number;
+  readonly items: Set<string>;
+  /** How often each time until the next observation was, in hundredths of an hour. */
+  readonly gaps: Map<number, number>;
+}
+
 /** The time between two observations of an item, by its age at the first of them. */
 export async function gapsOf(
   database: Database,
-  { items, observations, owner, published }: GapTables,
+  { kind, published }: DatedItems,
 ): Promise<AgeClassGaps[]> {
-  const aged =
-    `WITH aged AS (SELECT o.at - i.${published} AS age, o.${owner} AS item, ` +
-    `lead(o.at) OVER (PARTITION BY o.${owner} ORDER BY o.at) - o.at AS gap ` +
-    `FROM ${observations} AS o JOIN ${items} AS i ON i.key = o.${owner}) `;
-  const classOf = AGE_CLASSES.map(({ to }, index) => `WHEN age < ${to} THEN ${index}`).join(" ");
-  const counted = await database.select(
-    `${aged} SELECT CASE ${classOf} END AS class, count(*) AS observations, ` +
-      "count(DISTINCT item) AS items FROM aged GROUP BY 1 ORDER BY 1",
-  );
-  const gaps = await database.select(
-    `${aged} SELECT CASE ${classOf} END AS class, gap / 36000 AS gap, count(*) AS count ` +
-      "FROM aged WHERE gap IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2",
-  );
-  return counted.map((row) => {
-    const steps = gaps
-      .filter((gap) => gap["class"] === row["class"])
-      .map(({ gap, count }) => ({ hours: Number(gap) / 100, count: Number(count) }));
+  const classes = new Map<string, Aged>();
+  const rows = await database.select(`SELECT id, ${published} AS published FROM ${kind}s`);
+  const publishedAt = new Map(rows.map((row) => [String(row["id"]), Number(row["published"])]));
+  let before: { readonly entity: string; readonly at: number; readonly aged: Aged } | undefined;
+  await visitInstants(database, kind, (entity, at) => {
+    if (before?.entity === entity) {
+      const { gaps } = before.aged;
+      const gap = Math.floor((at - before.at) / 36_000);
+      gaps.set(gap, (gaps.get(gap) ?? 0) + 1);
+    }
+    const age = at - (publishedAt.get(entity) ?? Number.NaN);
+    const name = AGE_CLASSES.find(({ to }) => age < to)?.name ?? "older";
+    const aged = classes.get(name) ?? { observations: 0, items: new Set(), gaps: new Map() };
+    classes.set(name, aged);
+    aged.observations++;
+    aged.items.add(entity);
+    before = { entity, at, aged };
+  });
+  return [...AGE_CLASSES.map(({ name }) => name), "older"].flatMap((name) => {
+    const aged = classes.get(name);
+    if (aged === undefined) return [];
+    const steps = [...aged.gaps]
+      .map(([gap, count]) => ({ hours: gap / 100, count }))
+      .toSorted((a, b) => a.hours - b.hours);
     const half = steps.reduce((sum, { count }) => sum + count, 0) / 2;
     let seen = 0;
     return {
-      class: AGE_CLASSES[Number(row["class"])]?.name ?? "older",
-      items: Number(row["items"]),
-      observations: Number(row["observations"]),
+      class: name,
+      items: aged.items.size,
+      observations: aged.observations,
       medianHours: steps.find(({ count }) => (seen += count) >= half)?.hours ?? Number.NaN,
       longestHours: steps.at(-1)?.hours ?? Number.NaN,
     };
@@ -211,22 +227,20 @@ export async function gapsOf(
 /** How many milliseconds it took to observe what was published after an instant, by item. */
 export async function foundAfter(
   database: Database,
-  { items, observations, owner, published }: GapTables,
+  { kind, published }: DatedItems,
   instant: number,
 ): Promise<number[]> {
+  // A chunk starts with its first point.
   const rows = await database.select({
     sql:
-      `SELECT (SELECT min(at) FROM ${observations} WHERE ${owner} = i.key) - ${published} ` +
-      `AS after FROM ${items} AS i WHERE ${published} > ?`,
+      `SELECT (SELECT min(start) FROM ${kind}_histories WHERE ${kind} = i.key) - ${published} ` +
+      `AS after FROM ${kind}s AS i WHERE ${published} > ?`,
     args: [instant],
   });
   return rows.map(({ after }) => Number(after));
 }
 
-/** Where the items of a platform lie. */
-export interface GapTables {
-  readonly items: "shorts" | "tweets";
-  readonly observations: "short_observations" | "tweet_observations";
-  readonly owner: "short" | "tweet";
-  readonly published: "published_at" | "created_at";
-}
+/** The items of a platform, and the column that tells when one was published. */
+export type DatedItems =
+  | { readonly kind: "short"; readonly published: "published_at" }
+  | { readonly kind: "tweet"; readonly published: "created_at" };

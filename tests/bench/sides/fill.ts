@@ -3,12 +3,15 @@
  *
  * Takes the path of the database, which no process has open, and the number of users. Tweets have
  * their keys in the order they were published, those of all users mixed, as an import of
- * observations in the order of time gives them; what lies by entity and instant is written so.
+ * observations in the order of time gives them; histories are written in the order of their keys.
  */
-import { Database } from "bun:sqlite";
+import { Database, type SQLQueryBindings } from "bun:sqlite";
+import { pack, type Point } from "../../../server/store/chunks.ts";
+import { LAYOUTS, type Layout } from "../../../server/store/layout.ts";
 import { POINTS_PER_TWEET, POINTS_PER_USER, TWEETS_PER_USER } from "../fill.ts";
 
-const [, , file = "", users = ""] = process.argv;
+const [, , file = "", given = ""] = process.argv;
+const USERS = Number(given);
 const NOW = Date.now();
 const HOUR_MS = 3_600_000;
 
@@ -20,6 +23,9 @@ const BETWEEN_TWEETS_MS = 6 * HOUR_MS;
 const BETWEEN_POINTS_MS = 3_580_000;
 const IRREGULAR_MS = 3_000_000;
 
+/** From when on the platform counts the milliseconds of its identifiers. */
+const PLATFORM_EPOCH_MS = 1_288_834_974_657;
+
 /** What tweets are cut from. */
 const PROSE =
   'We measured the soup again: it is still "hot", says everyone who asked.\nTomorrow the café ' +
@@ -28,111 +34,130 @@ const PROSE =
   "is about bread, which takes seven minutes less than you think, and about the oven. Nobody " +
   "expected the leek to win, least of all the leek. Questions? Ask them here and we answer on " +
   "Friday, as ever, with a recipe and a picture of the cat who sits upon the scales.";
+const CHARACTERS = [...PROSE];
 
-/** A number from 0 to below `bound` that two numbers decide, and that looks like chance. */
-function chance(a: string, b: string, bound: string | number): string {
-  return `((${a} * 7919 + ${b} * ${b} * 104729 + 12345) * 48271 % 2147483647 % (${bound}))`;
-}
+/** A row: of each column its value. */
+type Row = Readonly<Record<string, SQLQueryBindings>>;
 
 const database = new Database(file);
 // Nothing is lost if this is cut off: the file is thrown away.
 for (const pragma of ["journal_mode = DELETE", "journal_mode = OFF", "synchronous = OFF"]) {
   database.run(`PRAGMA ${pragma}`);
 }
-for (const pragma of ["temp_store = MEMORY", "cache_size = -400000"]) {
-  database.run(`PRAGMA ${pragma}`);
-}
+database.run("PRAGMA cache_size = -400000");
 database.run("BEGIN");
-makeNumbers();
-fillUsers();
-fillTweets();
+for (let user = 0; user < USERS; user++) putUser(user);
+for (let tweet = 0; tweet < USERS * TWEETS_PER_USER; tweet++) putTweet(tweet);
 database.run("COMMIT");
 database.run("PRAGMA journal_mode = WAL");
 database.close();
 
-/** Tables of numbers to make rows of; they are gone with the connection. */
-function makeNumbers(): void {
-  const make = (name: string, first: number, last: number) => {
-    database.run(`CREATE TEMP TABLE ${name} (n INTEGER PRIMARY KEY)`);
-    database.run(
-      `INSERT INTO ${name} WITH RECURSIVE numbers(n) AS (VALUES (${first}) UNION ALL ` +
-        `SELECT n + 1 FROM numbers WHERE n < ${last}) SELECT n FROM numbers`,
-    );
+/** Writes a user, whose key is their number and 1, with their follower counts. */
+function putUser(user: number): void {
+  const key = user + 1;
+  const base = (400 + chance(user, 1, 600)) << chance(user, 2, 11);
+  const point = (nth: number): Point => ({
+    at: NOW - (POINTS_PER_USER - nth) * BETWEEN_POINTS_MS - chance(user, nth, IRREGULAR_MS),
+    counts: [
+      base + Math.floor((base * nth) / 4000) + chance(user, nth, Math.floor(base / 300) + 3),
+      200 + chance(user, 3, 900) + Math.floor(nth / 100),
+      1000 + chance(user, 4, 9000) + Math.floor(nth / 7),
+    ],
+  });
+  const newest = putHistory(LAYOUTS.user, key, POINTS_PER_USER, point);
+  put("users", {
+    key,
+    id: `creator${user}`,
+    ...newest,
+    ...described(newest.observed_at, {
+      username: `Creator${user}`,
+      display_name: `Creator No. ${user}`,
+      profile_image_url: `https://example.com/creator${user}/avatar.jpg`,
+      description: prose(chance(user, 5, 300), 90),
+      created_at: NOW - 31_536_000_000 - chance(user, 6, 1_000_000_000),
+      verified: user % 5 === 0,
+    }),
+  });
+}
+
+/** Writes a tweet with its counts, which grow fast at first. */
+function putTweet(tweet: number): void {
+  const key = tweet + 1;
+  const user = tweet % USERS;
+  const created =
+    NOW -
+    OLDEST_TWEET_MS +
+    Math.floor(tweet / USERS) * BETWEEN_TWEETS_MS +
+    chance(key, 3, BETWEEN_TWEETS_MS);
+  const peak = (150 + chance(key, 1, 700)) << chance(key, 2, 9);
+  const point = (nth: number): Point => {
+    const seen = Math.floor((peak * nth) / (nth + 5)) + chance(key, nth, Math.floor(peak / 40) + 2);
+    return {
+      at: created + nth * BETWEEN_POINTS_MS - chance(key, nth, IRREGULAR_MS),
+      counts: [...[38, 310, 470, 2900].map((part) => Math.floor(seen / part)), seen],
+    };
   };
-  make("user_numbers", 0, Number(users) - 1);
-  make("tweet_numbers", 0, TWEETS_PER_USER - 1);
-  make("user_points", 1, POINTS_PER_USER);
-  make("tweet_points", 1, POINTS_PER_TWEET);
+  const newest = putHistory(LAYOUTS.tweet, key, POINTS_PER_TWEET, point);
+  // An identifier as the platform gives them: the time of its creation, then a number.
+  const id = String((BigInt(created - PLATFORM_EPOCH_MS) << 22n) + BigInt(key % 4_194_304));
+  put("tweets", {
+    key,
+    id,
+    user: user + 1,
+    ...newest,
+    ...described(newest.observed_at, {
+      username: `Creator${user}`,
+      text: prose(chance(key, 4, 300), 40 + chance(key, 5, 100)),
+      created_at: created,
+      url: `https://example.com/creator${user}/status/${id}`,
+    }),
+  });
 }
 
-/** Users, whose key is their number and 1, and their follower counts. */
-function fillUsers(): void {
-  const irregular = chance("u.n", "p.n", IRREGULAR_MS);
-  const at = `${NOW} - (${POINTS_PER_USER} - p.n) * ${BETWEEN_POINTS_MS} - ${irregular}`;
-  const base = `(400 + ${chance("u.n", "1", 600)} << ${chance("u.n", "2", 11)})`;
-  const counts = [
-    `${base} + ${base} * p.n / 4000 + ${chance("u.n", "p.n", `${base} / 300 + 3`)}`,
-    `200 + ${chance("u.n", "3", 900)} + p.n / 100`,
-    `1000 + ${chance("u.n", "4", 9000)} + p.n / 7`,
-  ];
-  database.run(
-    "INSERT INTO user_observations (user, at, followers_count, following_count, tweet_count) " +
-      `SELECT u.n + 1, ${at}, ${counts.join(", ")} ` +
-      "FROM user_numbers AS u CROSS JOIN user_points AS p",
-  );
-  const described = ["username", "display_name", "profile_image_url", "description", "created_at"];
-  const columns = [...described, "verified"].flatMap((column) => [column, `${column}_at`]);
-  const values = [
-    "'Creator' || n",
-    "'Creator No. ' || n",
-    "'https://example.com/creator' || n || '/avatar.jpg'",
-    `substr(?1, 1 + ${chance("n", "5", 300)}, 90)`,
-    `${NOW} - 31536000000 - ${chance("n", "6", 1_000_000_000)}`,
-    "n % 5 = 0",
-  ].flatMap((value) => [value, "at"]);
-  database.run(
-    "INSERT INTO users (key, id, observed_at, followers_count, following_count, tweet_count, " +
-      `${columns.join(", ")}) SELECT n + 1, 'creator' || n, at, followers_count, ` +
-      `following_count, tweet_count, ${values.join(", ")} FROM user_numbers ` +
-      "CROSS JOIN user_observations ON user = n + 1 AND at = " +
-      "(SELECT max(at) FROM user_observations WHERE user = n + 1)",
-    [PROSE],
+/** A number from 0 to below `bound` that two numbers decide, and that looks like chance. */
+function chance(a: number, b: number, bound: number): number {
+  return (((a * 7919 + b * b * 104_729 + 12_345) * 48_271) % 2_147_483_647) % bound;
+}
+
+function prose(from: number, length: number): string {
+  return CHARACTERS.slice(from, from + length).join("");
+}
+
+/**
+ * Writes a history.
+ *
+ * @param point The nth point, from the first to the last.
+ * @returns What the entity's row has of the last.
+ */
+function putHistory(
+  { histories, owner, counts }: Layout,
+  key: number,
+  length: number,
+  point: (nth: number) => Point,
+) {
+  const points = Array.from({ length }, (_, index) => point(index + 1));
+  for (const [start, size, text] of pack(points, counts.size)) {
+    put(histories, { [owner]: key, start, size, points: text });
+  }
+  const { at, counts: last } = point(length);
+  const columns = [...counts.values()].map((column, place) => [column, last[place] ?? null]);
+  return { observed_at: at, ...(Object.fromEntries(columns) as Row) };
+}
+
+/** Columns that describe an entity, each with the instant that it came from. */
+function described(at: number, row: Row): Row {
+  return Object.fromEntries(
+    Object.entries(row).flatMap(([column, value]) => [
+      [column, value],
+      [`${column}_at`, at],
+    ]),
   );
 }
 
-/** Tweets and their counts, which grow fast at first. */
-function fillTweets(): void {
-  const key = `t.n * ${users} + u.n + 1`;
-  database.run(
-    "CREATE TEMP TABLE seeds (key INTEGER PRIMARY KEY, user INTEGER, created_at INTEGER, " +
-      "peak INTEGER)",
-  );
-  database.run(
-    `INSERT INTO seeds SELECT key, user, ${NOW} - ${OLDEST_TWEET_MS} + number * ` +
-      `${BETWEEN_TWEETS_MS} + ${chance("key", "3", BETWEEN_TWEETS_MS)}, ` +
-      `150 + ${chance("key", "1", 700)} << ${chance("key", "2", 9)} FROM ` +
-      `(SELECT ${key} AS key, u.n + 1 AS user, t.n AS number ` +
-      "FROM tweet_numbers AS t CROSS JOIN user_numbers AS u)",
-  );
-  const irregular = chance("s.key", "p.n", IRREGULAR_MS);
-  // The limit keeps SQLite from computing the impressions once for each use.
-  database.run(
-    "INSERT INTO tweet_observations (tweet, at, likes, retweets, replies, quotes, impressions) " +
-      "SELECT key, at, seen / 38, seen / 310, seen / 470, seen / 2900, seen FROM " +
-      `(SELECT s.key, s.created_at + p.n * ${BETWEEN_POINTS_MS} - ${irregular} AS at, ` +
-      `s.peak * p.n / (p.n + 5) + ${chance("s.key", "p.n", "s.peak / 40 + 2")} AS seen ` +
-      "FROM seeds AS s CROSS JOIN tweet_points AS p LIMIT -1)",
-  );
-  database.run(
-    "INSERT INTO tweets (key, id, observed_at, user, username, username_at, likes, retweets, " +
-      "replies, quotes, impressions, text, text_at, created_at, created_at_at, url, url_at) " +
-      "SELECT key, id, at, user, 'Creator' || (user - 1), at, likes, retweets, replies, quotes, " +
-      `impressions, substr(?1, 1 + ${chance("key", "4", 300)}, 40 + ${chance("key", "5", 100)}), ` +
-      "at, created_at, at, 'https://example.com/creator' || (user - 1) || '/status/' || id, at " +
-      // An identifier as the platform gives them: the time of its creation, then a number.
-      "FROM (SELECT *, CAST((created_at - 1288834974657 << 22) + key % 4194304 AS TEXT) AS id " +
-      "FROM seeds) CROSS JOIN tweet_observations ON tweet = key AND at = " +
-      "(SELECT max(at) FROM tweet_observations WHERE tweet = key)",
-    [PROSE],
-  );
+function put(table: string, row: Row): void {
+  const columns = Object.keys(row);
+  const places = columns.map(() => "?");
+  database
+    .query(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${places.join(", ")})`)
+    .run(...Object.values(row));
 }

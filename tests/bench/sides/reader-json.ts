@@ -15,7 +15,7 @@ export function jsonPages(database: Database): Pages {
     "SELECT id, text, url, observed_at AS observedAt, created_at AS createdAt, " +
       "(SELECT json_group_array(json_object('likes', likes, 'replies', replies, " +
       "'retweets', retweets, 'views', impressions, " +
-      `'timestamp', ${instantOf("at", "")})) FROM (SELECT * FROM tweet_observations ` +
+      `'timestamp', ${instantOf("at", "")})) FROM (SELECT * FROM plain_tweet_observations ` +
       "WHERE tweet = tweets.key ORDER BY at)) AS metrics FROM tweets " +
       "WHERE user = ? AND created_at >= ? ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?",
   );
@@ -26,7 +26,7 @@ export function jsonPages(database: Database): Pages {
     "SELECT json_group_array(json_object('followers', followers, 'change', change, " +
       `'timestamp', ${instantOf("at", "Z")})) AS metrics FROM (SELECT at, followers, ` +
       "followers - lead(followers, 1, followers) OVER (ORDER BY at DESC) AS change FROM " +
-      "(SELECT at, followers_count AS followers FROM user_observations WHERE user = ? " +
+      "(SELECT at, followers_count AS followers FROM plain_user_observations WHERE user = ? " +
       "AND followers_count IS NOT NULL ORDER BY at DESC LIMIT ? OFFSET ?) LIMIT ?) WHERE at >= ?",
   );
   return {

@@ -37,7 +37,7 @@ export function countStatements(database: Database) {
       "SELECT count(*) AS total FROM tweets WHERE user = ? AND created_at >= ?",
     ),
     followers: database.query<{ total: number }, [number, number]>(
-      "SELECT count(*) AS total FROM user_observations " +
+      "SELECT count(*) AS total FROM plain_user_observations " +
         "WHERE user = ? AND at >= ? AND followers_count IS NOT NULL",
     ),
   };

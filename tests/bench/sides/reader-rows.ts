@@ -20,14 +20,14 @@ export function rowPages(database: Database): Pages {
       "WHERE user = ? AND created_at >= ? ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?",
   );
   const pointsOf = database.query<Point, [number]>(
-    "SELECT at, likes, replies, retweets, impressions FROM tweet_observations " +
+    "SELECT at, likes, replies, retweets, impressions FROM plain_tweet_observations " +
       "WHERE tweet = ? ORDER BY at",
   );
   const followersOf = database.query<
     { readonly at: number; readonly followers: number },
     [number, number, number]
   >(
-    "SELECT at, followers_count AS followers FROM user_observations " +
+    "SELECT at, followers_count AS followers FROM plain_user_observations " +
       "WHERE user = ? AND followers_count IS NOT NULL ORDER BY at DESC LIMIT ? OFFSET ?",
   );
   return {

@@ -1,6 +1,7 @@
 /**
  * The pages of histories, read with bun:sqlite and prepared statements in a bare server: what
- * there is to do, and nothing else.
+ * there is to do, and nothing else. The histories lie for it as plain rows, in tables of its own in
+ * the same file (see plain.ts): it has nothing to unpack.
  *
  * Takes how the JSON is made (`json`: by SQLite's functions; `rows`: of rows, in JavaScript) and
  * the path of a database, which it only reads.

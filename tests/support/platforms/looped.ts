@@ -9,6 +9,7 @@ import { creatorStore } from "../../../server/store/creators.ts";
 import type { Database } from "../../../server/store/database.ts";
 import { createIntake } from "../../../server/store/intake.ts";
 import { rowsOf } from "../database.ts";
+import { pointsOf } from "../history.ts";
 
 /** What is collected with: a stage is. */
 export interface Looped {
@@ -103,11 +104,6 @@ export async function observedAt(
   platform: ObservedPlatform,
   id: string,
 ): Promise<number[]> {
-  const kind = platform === "video" ? "short" : "tweet";
-  const rows = await rowsOf(
-    database,
-    `SELECT o.at FROM ${kind}_observations o JOIN ${kind}s e ON e.key = o.${kind} ` +
-      `WHERE e.id = '${id}' ORDER BY o.at`,
-  );
-  return rows.map(({ at }) => Number(at));
+  const points = await pointsOf(database, platform === "video" ? "short" : "tweet", id);
+  return points.map(({ at }) => at);
 }

@@ -3,6 +3,7 @@ import { expect, spyOn } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { KIND_NAMES } from "../../../core/kinds.ts";
 import { readConfig } from "../../../server/config.ts";
 import type { Source } from "../../../server/collectors/port.ts";
 import { startLog } from "../../../server/log.ts";
@@ -10,18 +11,11 @@ import { openService } from "../../../server/service.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { NOW, startService } from "../service.ts";
 import { rowsOf } from "../database.ts";
+import { allPointsOf, type StoredPoint } from "../history.ts";
 import { openStage, SECRET } from "./stage.ts";
 import type { WorldPlan } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
-
-/** The counts of an entity at an instant, as they are stored. */
-export interface StoredObservation {
-  readonly entity: string;
-  readonly at: number;
-  /** In the order of the table's columns, which is that of the worlds' counts. */
-  readonly counts: readonly (number | null)[];
-}
 
 /** A line of the log. */
 export interface LogLine {
@@ -46,19 +40,6 @@ export interface Restarted {
 
 /** When all that was observed at {@link NOW} is due again. */
 export const LATER = NOW + 13 * HOUR_MS;
-
-const STORED = [
-  ["channel", "channels", "subscribers, o.video_count, o.view_count"],
-  ["short", "shorts", "views, o.likes, o.comments, o.shares"],
-  ["user", "users", "followers_count, o.following_count, o.tweet_count"],
-  ["tweet", "tweets", "likes, o.retweets, o.replies, o.quotes, o.impressions"],
-]
-  .map(
-    ([kind, table, counts]) =>
-      `SELECT e.id AS entity, o.at, json_array(o.${counts}) AS counts ` +
-      `FROM ${kind}_observations o JOIN ${table} e ON e.key = o.${kind}`,
-  )
-  .join(" UNION ALL ");
 
 /** The line of the log that tells of an event of a source, as it must be. */
 export function logLine(level: string, event: string, source: Source, reason: string): LogLine {
@@ -144,20 +125,16 @@ export async function openWatched(source: Source, plan: Partial<WorldPlan> = {})
       stage.clock.now = at;
       started.clock.now = at;
     },
-    /** All that is stored, in a fixed order. */
-    async stored(): Promise<StoredObservation[]> {
-      const rows = await rowsOf(service.database, `${STORED} ORDER BY entity, at`);
-      return rows.map(({ entity, at, counts }) => ({
-        entity: String(entity),
-        at: Number(at),
-        counts: JSON.parse(String(counts)),
-      }));
+    /** All that is stored, in a fixed order; the counts are in the order of the worlds' counts. */
+    async stored(): Promise<StoredPoint[]> {
+      const all = await Promise.all(KIND_NAMES.map((kind) => allPointsOf(service.database, kind)));
+      return all.flat();
     },
     /**
      * What was observed at this instant, by its entity: what was stored before stays as it was, and
      * what is new is what the platform counts now, so no zero and nothing else was invented.
      */
-    async observedNow(before: readonly StoredObservation[]): Promise<Set<string>> {
+    async observedNow(before: readonly StoredPoint[]): Promise<Set<string>> {
       const all = await this.stored();
       const { now } = stage.clock;
       expect(all.filter(({ at }) => at < now)).toEqual([...before]);
@@ -173,7 +150,7 @@ export async function openWatched(source: Source, plan: Partial<WorldPlan> = {})
       return new Set(fresh.map(({ entity }) => entity));
     },
     /** Everyone who is watched is observed at this instant, with some of their items. */
-    async expectAllObserved(before: readonly StoredObservation[]): Promise<void> {
+    async expectAllObserved(before: readonly StoredPoint[]): Promise<void> {
       const observed = await this.observedNow(before);
       for (const { entity, id, items } of stage.owners) {
         expect(observed).toContain(entity);

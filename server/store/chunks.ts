@@ -1,0 +1,211 @@
+/**
+ * Histories as they lie in the tables: in chunks, as text. A chunk holds the points of one entity
+ * from its first instant on, oldest first; of each the instant and then the counts of its kind, in
+ * the order in which the kind declares them.
+ *
+ * Each number is written as its difference from the one before it in the chunk (the first instant
+ * from the start, a first count from 0), as source maps write theirs: base64 VLQ. An unknown count
+ * is a `-`, and the next known one is compared with the last known. Numbers that change little so
+ * take one to five characters.
+ */
+
+/** A part of a history: its first instant, how many points it has, and the points. */
+export type Chunk = readonly [start: number, size: number, points: string];
+
+/** What was counted at an instant; the counts stand in the order of their kind. */
+export interface Point {
+  /** Milliseconds since 1970 UTC. */
+  readonly at: number;
+  readonly counts: readonly (number | null)[];
+}
+
+/** Takes a point. The counts are only lent: they are others once it returns. */
+export type Visit = (at: number, counts: readonly (number | null)[]) => void;
+
+/** Characters of a chunk at most: four such rows fill a page of the database. */
+export const CHUNK_MAX_CHARACTERS = 960;
+
+/** Characters of a number at most: 4 bits and a sign, then 5 bits each, of 53. */
+const NUMBER_MAX_CHARACTERS = 11;
+
+const pointMaxCharacters = (width: number) => (width + 1) * NUMBER_MAX_CHARACTERS;
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const LETTERS = Uint8Array.from(ALPHABET, (letter) => letter.charCodeAt(0));
+const UNKNOWN = "-".charCodeAt(0);
+
+/** The digit of each character. */
+const DIGIT_OF_UNKNOWN = 64;
+const NO_DIGIT = 65;
+const DIGITS = new Uint8Array(128).fill(NO_DIGIT);
+LETTERS.forEach((letter, digit) => (DIGITS[letter] = digit));
+DIGITS[UNKNOWN] = DIGIT_OF_UNKNOWN;
+
+/** Of a digit: whether more follow, and its number. */
+const MORE = 32;
+const PAYLOAD = 31;
+
+/**
+ * Goes through the points of a chunk, oldest first.
+ *
+ * @param width How many counts a point has.
+ * @throws {Error} Where the chunk is damaged: no number is guessed.
+ */
+export function visitPoints([start, size, text]: Chunk, width: number, visit: Visit): void {
+  const last = Array.from({ length: width }, () => 0);
+  const counts = Array.from({ length: width }, (): number | null => null);
+  let at = start;
+  let visited = 0;
+  // The instant is place -1 of a point.
+  let place = -1;
+  let magnitude = 0;
+  let scale = 1;
+  let isNegative = false;
+  for (let index = 0; index < text.length; index++) {
+    const digit = DIGITS[text.charCodeAt(index)] ?? NO_DIGIT;
+    if (digit === DIGIT_OF_UNKNOWN && place >= 0 && scale === 1) {
+      counts[place] = null;
+    } else {
+      if (digit > PAYLOAD + MORE) throw damaged(start);
+      if (scale === 1) {
+        isNegative = (digit & 1) === 1;
+        magnitude = (digit & PAYLOAD) >> 1;
+        scale = 16;
+      } else {
+        magnitude += (digit & PAYLOAD) * scale;
+        scale *= 32;
+      }
+      if ((digit & MORE) !== 0) continue;
+      scale = 1;
+      const difference = isNegative ? -magnitude : magnitude;
+      if (place === -1) at += difference;
+      else counts[place] = last[place] = (last[place] ?? 0) + difference;
+    }
+    if (++place < width) continue;
+    visit(at, counts);
+    visited++;
+    place = -1;
+  }
+  if (place !== -1 || scale !== 1 || visited !== size) throw damaged(start);
+}
+
+function damaged(start: number): Error {
+  return new Error(`The chunk of a history that starts at ${start} is damaged`);
+}
+
+/** The points of chunks, in their order. */
+export function unpack(chunks: readonly Chunk[], width: number): Point[] {
+  const points: Point[] = [];
+  for (const chunk of chunks) {
+    visitPoints(chunk, width, (at, counts) => points.push({ at, counts: [...counts] }));
+  }
+  return points;
+}
+
+/** A chunk being written, and one point more than it may hold. */
+let written = Buffer.alloc(CHUNK_MAX_CHARACTERS);
+
+/**
+ * Packs points into chunks.
+ *
+ * @param points Oldest first, no two at one instant, of `width` counts each.
+ * @param onto A chunk that they come after: it is filled first.
+ * @returns The chunks that have points of these, `onto` with what was added to it among them.
+ */
+export function pack(points: readonly Point[], width: number, onto?: Chunk): Chunk[] {
+  return packUpTo(CHUNK_MAX_CHARACTERS, points, width, onto);
+}
+
+/**
+ * Packs points into chunks that leave room alike: where a full chunk is given a point in its middle
+ * again and again, it does not shed a chunk of one point each time.
+ */
+export function packEvenly(points: readonly Point[], width: number): Chunk[] {
+  const full = pack(points, width);
+  if (full.length <= 1) return full;
+  const characters = full.reduce((sum, [, , text]) => sum + text.length, 0);
+  const evenly = Math.ceil(characters / full.length) + pointMaxCharacters(width);
+  return packUpTo(Math.min(CHUNK_MAX_CHARACTERS, evenly), points, width);
+}
+
+function packUpTo(
+  maxCharacters: number,
+  points: readonly Point[],
+  width: number,
+  onto?: Chunk,
+): Chunk[] {
+  const chunks: Chunk[] = [];
+  const [first] = points;
+  if (first === undefined) return chunks;
+  let [start, size, text] = onto ?? [first.at, 0, ""];
+  const last = Array.from({ length: width }, () => 0);
+  let lastAt = start;
+  if (onto !== undefined) lastAt = findLast(onto, last);
+  const most = CHUNK_MAX_CHARACTERS + pointMaxCharacters(width);
+  if (written.length < most) written = Buffer.alloc(most);
+  let to = 0;
+  for (const point of points) {
+    let end = putPoint(point, lastAt, last, to);
+    if (text.length + end > maxCharacters && size > 0) {
+      if (to > 0) chunks.push([start, size, text + writtenText(to)]);
+      [start, size, text] = [point.at, 0, ""];
+      last.fill(0);
+      end = putPoint(point, start, last, 0);
+    }
+    to = end;
+    size++;
+    lastAt = point.at;
+  }
+  chunks.push([start, size, text + writtenText(to)]);
+  return chunks;
+}
+
+/**
+ * Finds the last instant of a chunk, and the last known counts.
+ *
+ * @param last Takes the counts; 0 where none is known.
+ */
+function findLast(chunk: Chunk, last: number[]): number {
+  let lastAt = chunk[0];
+  visitPoints(chunk, last.length, (at, counts) => {
+    lastAt = at;
+    for (let place = 0; place < last.length; place++) {
+      const count = counts[place];
+      if (typeof count === "number") last[place] = count;
+    }
+  });
+  return lastAt;
+}
+
+/** Writes a point; `last` becomes the last known counts. */
+function putPoint({ at, counts }: Point, lastAt: number, last: number[], from: number): number {
+  let to = putNumber(at - lastAt, from);
+  for (let place = 0; place < last.length; place++) {
+    const count = counts[place];
+    if (typeof count === "number") {
+      to = putNumber(count - (last[place] ?? 0), to);
+      last[place] = count;
+    } else {
+      written[to++] = UNKNOWN;
+    }
+  }
+  return to;
+}
+
+function putNumber(number: number, from: number): number {
+  let to = from;
+  const magnitude = Math.abs(number);
+  let digit = ((magnitude & 15) << 1) | (number < 0 ? 1 : 0);
+  let rest = Math.floor(magnitude / 16);
+  while (rest > 0) {
+    written[to++] = LETTERS[digit | MORE] ?? 0;
+    digit = rest & PAYLOAD;
+    rest = Math.floor(rest / 32);
+  }
+  written[to++] = LETTERS[digit] ?? 0;
+  return to;
+}
+
+function writtenText(length: number): string {
+  return written.toString("latin1", 0, length);
+}

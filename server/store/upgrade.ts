@@ -1,0 +1,97 @@
+/**
+ * What a database of an earlier version has otherwise: a row for each observation. The rows are
+ * packed when the database is opened, in steps; an upgrade that is cut off goes on with the next
+ * start, and none of its observations is missing or there twice meanwhile.
+ */
+import { KIND_NAMES } from "../../core/kinds.ts";
+import { tellRewritten } from "./changes.ts";
+import { pack, type Chunk, type Point } from "./chunks.ts";
+import type { Database } from "./database.ts";
+import { writeDecided, type Decision } from "./decided.ts";
+import { LAYOUTS, putChunks, type Layout } from "./layout.ts";
+
+/** Rows that a step packs at most. */
+const STEP_ROWS = 20_000;
+
+type Row = readonly [key: number, at: number, ...counts: (number | null)[]];
+
+/**
+ * Packs the rows that there are, and removes their tables.
+ *
+ * @param onBegin Told once, if there are any: it can take a minute.
+ */
+export async function packRows(database: Database, onBegin: () => void): Promise<void> {
+  const earlier = await earlierTables(database);
+  if (earlier.size === 0) return;
+  let isTold = false;
+  for (const kind of KIND_NAMES) {
+    for (let isLeft = true; isLeft;) {
+      const { decision } = await writeDecided(database, () => decideStep(database, LAYOUTS[kind]));
+      isLeft = decision.isLeft;
+      if (isLeft && !isTold) onBegin();
+      isTold ||= isLeft;
+    }
+  }
+  await database.write(
+    Array.from(earlier, (name) => ({ sql: `DROP TABLE IF EXISTS ${name}`, args: [] })),
+    { isRepeatable: true },
+  );
+}
+
+interface Step extends Decision {
+  /** Whether there may be more. */
+  readonly isLeft: boolean;
+}
+
+async function decideStep(database: Database, layout: Layout): Promise<Step> {
+  const { kind, counts } = layout;
+  const rows = rowsOf(layout);
+  // Another process may have done it meanwhile.
+  const isThere = (await earlierTables(database)).has(rows);
+  const found = isThere ? await database.document<Row[]>(selectRows(layout), []) : undefined;
+  const last = found?.at(-1);
+  if (found === undefined || last === undefined) {
+    return { tell: tellRewritten(kind, []), statements: [], isLeft: false };
+  }
+  const byKey = Map.groupBy(found, ([key]) => key);
+  const chunks: unknown[] = [];
+  for (const [key, of] of byKey) {
+    for (const chunk of packedOf(of, counts.size)) chunks.push([key, ...chunk]);
+  }
+  return {
+    tell: tellRewritten(kind, [...byKey.keys()]),
+    statements: [
+      { sql: putChunks(layout, "key"), args: [JSON.stringify(chunks)] },
+      { sql: `DELETE FROM ${rows} WHERE (${kind}, at) <= (?, ?)`, args: [last[0], last[1]] },
+    ],
+    isLeft: true,
+  };
+}
+
+function packedOf(rows: readonly Row[], width: number): Chunk[] {
+  const points = rows.map(([, at, ...counts]): Point => ({ at, counts }));
+  return pack(points, width);
+}
+
+function selectRows(layout: Layout): string {
+  const { kind, counts } = layout;
+  return (
+    `SELECT json_group_array(json_array(${kind}, at, ${[...counts.values()].join(", ")})) ` +
+    `FROM (SELECT * FROM ${rowsOf(layout)} ORDER BY ${kind}, at LIMIT ${STEP_ROWS})`
+  );
+}
+
+/** The table of an earlier version. */
+function rowsOf({ kind }: Layout): string {
+  return `${kind}_observations`;
+}
+
+/** Those tables of earlier versions that there are. */
+async function earlierTables(database: Database): Promise<Set<string>> {
+  const names = KIND_NAMES.map((kind) => rowsOf(LAYOUTS[kind]));
+  const tables = await database.select({
+    sql: "SELECT name FROM sqlite_master WHERE name IN (SELECT value FROM json_each(?))",
+    args: [JSON.stringify(names)],
+  });
+  return new Set(tables.map((row) => String(row["name"])));
+}

@@ -1,0 +1,278 @@
+/** Writes of histories from two sides at once, over connections that break, and late ones. */
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { KINDS } from "../../core/kinds.ts";
+import {
+  applyObservation,
+  checkObservation,
+  UNOBSERVED,
+  type Entity,
+  type Observation,
+} from "../../core/observations.ts";
+import { formatInstant } from "../../core/time.ts";
+import { tellRewritten } from "../../server/store/changes.ts";
+import { openDatabase, type Database } from "../../server/store/database.ts";
+import { writeDecided } from "../../server/store/decided.ts";
+import { storeObservations } from "../../server/store/observe.ts";
+import { rowsOf, settled, withDatabase } from "../support/database.ts";
+import { allPointsOf, chunksOf } from "../support/history.ts";
+import { isHere, startServer } from "../support/sqld.ts";
+import { startSwallower } from "../support/swallower.ts";
+
+const NOW = Date.parse("2026-11-20T12:00:00Z");
+const HOUR_MS = 3_600_000;
+
+/** What was observed of a user, as many hours ago. */
+function userAt(username: string, hours: number, tweets = 10_000 - hours): Observation {
+  const observedAt = formatInstant(NOW - hours * HOUR_MS - ((hours * 7919) % 60_000));
+  const counts = { followers_count: 1_000_000 - hours * 97, tweet_count: tweets };
+  return checkObservation({ kind: "user", observedAt, username, ...counts }, NOW);
+}
+
+const usersAt = (usernames: readonly string[], hours: number) =>
+  usernames.flatMap((name) => Array.from({ length: hours }, (_, hour) => userAt(name, hour)));
+
+/** The points of users as the core's fold of observations has them, by entity and instant. */
+function pointsIn(observations: readonly Observation[]): unknown[] {
+  const entities = new Map<string, Entity>();
+  for (const next of observations) {
+    const known = entities.get(next.entity) ?? UNOBSERVED;
+    entities.set(next.entity, applyObservation(known, next).entity);
+  }
+  return [...entities]
+    .flatMap(([entity, { points }]) =>
+      Array.from(points, ([at, counts]) => ({
+        entity,
+        at,
+        counts: KINDS.user.counts.map((name) => counts[name] ?? null),
+      })),
+    )
+    .toSorted((a, b) => (a.entity < b.entity ? -1 : a.entity > b.entity ? 1 : a.at - b.at));
+}
+
+/** The points of users as they are stored, in the same order. */
+const storedPoints = async (database: Database): Promise<unknown[]> =>
+  (await allPointsOf(database, "user")).toSorted((a, b) =>
+    a.entity < b.entity ? -1 : a.entity > b.entity ? 1 : a.at - b.at,
+  );
+
+const changesIn = (database: Database) => rowsOf(database, "SELECT uid FROM changes");
+
+/** Values in another order, the same each time. */
+function stirred<Value>(values: readonly Value[]): Value[] {
+  const [order = []] = fc.sample(fc.shuffledSubarray([...values], { minLength: values.length }), {
+    numRuns: 1,
+    seed: 7,
+  });
+  return order;
+}
+
+function batchesOf<Value>(values: readonly Value[], size: number): Value[][] {
+  return Array.from({ length: Math.ceil(values.length / size) }, (_, index) =>
+    values.slice(index * size, (index + 1) * size),
+  );
+}
+
+type Work = (one: Database, other: Database) => Promise<void>;
+
+/** Who does not know of each other's writes: within a process only one of them takes turns. */
+const TWO_SIDES: readonly [string, boolean, (work: Work) => Promise<void>][] = [
+  ["a file", true, (work) => withDatabase((database) => work(database, { ...database }))],
+  [
+    "a libSQL server",
+    isHere,
+    async (work) => {
+      const server = await startServer();
+      const open = () => openDatabase({ url: server.url, durability: "power" });
+      const [one, other] = [await open(), await open()];
+      await work(one, other);
+      await Promise.all([one.close(), other.close()]);
+      await server.close();
+    },
+  ],
+];
+
+describe.each(TWO_SIDES.filter(([, isThere]) => isThere))("two who write %s", (_, __, between) => {
+  test("the same entities at once: nothing is lost, and each observation is new once", async () => {
+    await between(async (one, other) => {
+      const all = usersAt(["a", "b", "c"], 250);
+      // A third of them comes from both.
+      const incoming = stirred([...all, ...all.filter((_observation, index) => index % 3 === 0)]);
+      const stored = await Promise.all(
+        batchesOf(incoming, 12).map((batch, index) =>
+          storeObservations(index % 2 === 0 ? one : other, batch),
+        ),
+      );
+      const sum = (of: "new" | "changed" | "unchanged") =>
+        stored.reduce((total, counted) => total + counted[of], 0);
+      expect([sum("new"), sum("changed"), sum("unchanged")]).toEqual([
+        all.length,
+        0,
+        incoming.length - all.length,
+      ]);
+      expect(await storedPoints(one)).toEqual(pointsIn(all));
+    });
+  }, 120_000);
+
+  test("different counts of the same instants at once: the greater ones are stored", async () => {
+    await between(async (one, other) => {
+      const all = Array.from({ length: 40 }, (_value, index) => userAt("a", 5, index));
+      await Promise.all(
+        stirred(all).map((single, index) =>
+          storeObservations(index % 2 === 0 ? one : other, [single]),
+        ),
+      );
+      expect(await storedPoints(one)).toEqual(pointsIn([userAt("a", 5, 39)]));
+    });
+  }, 120_000);
+
+  test("between the reading and the writing of the other: it decides again, and nothing of what it decided first is stored", async () => {
+    await between(async (one, other) => {
+      await storeObservations(one, usersAt(["a"], 100));
+      let decisions = 0;
+      const { decision } = await writeDecided(one, async () => {
+        const name = `decision ${++decisions}`;
+        if (decisions <= 2) await storeObservations(other, [userAt("a", 99 + decisions)]);
+        return {
+          name,
+          tell: tellRewritten("user", [1]),
+          statements: [
+            { sql: "INSERT INTO creators VALUES ('microblog', ?, ?, 0)", args: [name, name] },
+            { sql: "UPDATE users SET display_name = ? WHERE key = 1", args: [name] },
+          ],
+        };
+      });
+      expect([decisions, decision.name]).toEqual([3, "decision 3"]);
+      expect(await rowsOf(other, "SELECT creator FROM creators")).toEqual([
+        { creator: "decision 3" },
+      ]);
+      expect(await rowsOf(other, "SELECT display_name AS name FROM users")).toEqual([
+        { name: "decision 3" },
+      ]);
+      // What was there, two observations of the other, and what was decided last.
+      expect(await changesIn(other)).toHaveLength(4);
+      expect(await storedPoints(other)).toEqual(pointsIn(usersAt(["a"], 102)));
+    });
+  }, 60_000);
+
+  test("what is there already: nothing is written, and nobody is told", async () => {
+    await between(async (one, other) => {
+      const all = usersAt(["a"], 100);
+      await storeObservations(one, all);
+      const before = await changesIn(one);
+      expect(await storeObservations(other, all)).toEqual({ new: 0, changed: 0, unchanged: 100 });
+      expect(await changesIn(one)).toEqual(before);
+    });
+  }, 60_000);
+});
+
+describe.skipIf(!isHere)("a write of observations whose answer is lost", () => {
+  const LOSSES: readonly [string, number][] = [
+    ["once", 1],
+    ["three times", 3],
+  ];
+
+  test.each(LOSSES)(
+    "%s is applied once, and counted as new",
+    async (_, losses) => {
+      const server = await startServer();
+      const swallower = await startSwallower(server.url, /INSERT INTO changes/);
+      const far = await openDatabase({ url: swallower.url, durability: "power" });
+      const first = usersAt(["a", "b"], 100);
+      await storeObservations(far, first);
+      const more = usersAt(["b", "c"], 150);
+      swallower.state.wanted = losses;
+      expect(await storeObservations(far, more)).toEqual({ new: 200, changed: 0, unchanged: 100 });
+      expect(swallower.state).toEqual({ wanted: 0, swallowed: losses });
+      expect(await storedPoints(far)).toEqual(pointsIn([...first, ...more]));
+      expect(await changesIn(far)).toHaveLength(2);
+      await far.close();
+      swallower.close();
+      await server.close();
+    },
+    60_000,
+  );
+
+  test("each time fails, and is there once: tried again, all of it is known", async () => {
+    const server = await startServer();
+    const swallower = await startSwallower(server.url, /INSERT INTO changes/);
+    const far = await openDatabase({ url: swallower.url, durability: "power" });
+    const all = usersAt(["a", "b"], 100);
+    swallower.state.wanted = Infinity;
+    expect(await settled(storeObservations(far, all))).toEqual([
+      "Service Unavailable",
+      "The database cannot be reached right now",
+    ]);
+    swallower.state.wanted = 0;
+    expect(await storeObservations(far, all)).toEqual({ new: 0, changed: 0, unchanged: 200 });
+    expect(await storedPoints(far)).toEqual(pointsIn(all));
+    expect(await changesIn(far)).toHaveLength(1);
+    await far.close();
+    swallower.close();
+    await server.close();
+  }, 60_000);
+
+  test("while another writes the same entities: nothing is lost, and each observation is new once", async () => {
+    const server = await startServer();
+    const swallower = await startSwallower(server.url, /INSERT INTO changes/);
+    const far = await openDatabase({ url: swallower.url, durability: "power" });
+    const near = await openDatabase({ url: server.url, durability: "power" });
+    const all = usersAt(["a", "b"], 200);
+    const batches = batchesOf(stirred(all), 10);
+    const store = async (database: Database, rest: number, losses: number) => {
+      let known = 0;
+      for (const batch of batches.filter((_, index) => index % 2 === rest)) {
+        swallower.state.wanted += losses;
+        const counted = await storeObservations(database, batch);
+        known += counted.new;
+      }
+      return known;
+    };
+    const known = await Promise.all([store(far, 0, 1), store(near, 1, 0)]);
+    expect(swallower.state).toEqual({ wanted: 0, swallowed: batches.length / 2 });
+    expect(known).toEqual([all.length / 2, all.length / 2]);
+    expect(await storedPoints(near)).toEqual(pointsIn(all));
+    await Promise.all([far.close(), near.close()]);
+    swallower.close();
+    await server.close();
+  }, 120_000);
+});
+
+describe("observations that come one by one", () => {
+  const HOURS = 500;
+  const newestFirst = usersAt(["a"], HOURS);
+  const middle = newestFirst[HOURS / 2]?.observedAt ?? 0;
+  const distance = ({ observedAt }: Observation) => Math.abs(observedAt - middle);
+  const ORDERS: readonly [string, readonly Observation[]][] = [
+    ["in the order of time", newestFirst.toReversed()],
+    ["the newest first", newestFirst],
+    ["in any order", stirred(newestFirst)],
+    ["from the middle on", newestFirst.toSorted((a, b) => distance(a) - distance(b))],
+    [
+      "every other one later",
+      [0, 1].flatMap((rest) => newestFirst.filter((_observation, index) => index % 2 === rest)),
+    ],
+    ["twice, the second time backwards", [...newestFirst.toReversed(), ...newestFirst]],
+  ];
+
+  test.each(ORDERS)(
+    "%s, are stored as the core's fold, in few chunks",
+    async (_, all) => {
+      await withDatabase(async (database) => {
+        let known = 0;
+        for (const single of all) {
+          const counted = await storeObservations(database, [single]);
+          known += counted.new;
+        }
+        expect(known).toBe(HOURS);
+        expect(await storedPoints(database)).toEqual(pointsIn(all));
+        const chunks = await chunksOf(database, "user", "a");
+        expect(chunks.length).toBeLessThan(2 + (2 * HOURS) / 35);
+        // None is a sliver but the last, which is still filled.
+        const sizes = chunks.map(([, size]) => size);
+        expect(Math.min(...sizes.slice(0, -1))).toBeGreaterThan(15);
+      });
+    },
+    30_000,
+  );
+});

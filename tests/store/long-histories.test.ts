@@ -1,0 +1,242 @@
+/** Histories that lie in many chunks: what is stored of them, exported, and counted back in them. */
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { filterDays } from "../../core/days.ts";
+import { followerChanges, subscriberGains } from "../../core/growth.ts";
+import { KIND_NAMES, KINDS, type Kind, type KindFields } from "../../core/kinds.ts";
+import {
+  applyObservation,
+  checkObservation,
+  UNOBSERVED,
+  type Observation,
+} from "../../core/observations.ts";
+import { DAY_MS, formatInstant, LAST_INSTANT } from "../../core/time.ts";
+import type { Database } from "../../server/store/database.ts";
+import { exportObservations, type ExportOptions } from "../../server/store/export.ts";
+import { LAYOUTS } from "../../server/store/layout.ts";
+import { microblogStore } from "../../server/store/microblog.ts";
+import { countsOf } from "../../server/store/known.ts";
+import { storeObservations } from "../../server/store/observe.ts";
+import { videoStore } from "../../server/store/video.ts";
+import { settled, withDatabase } from "../support/database.ts";
+import { chunksOf, pointsOf } from "../support/history.ts";
+import { grownPoints } from "../support/points.ts";
+
+const NOW = Date.parse("2026-11-20T12:00:00Z");
+
+/** Hundreds of observations of one entity; some tell more about an instant that is there. */
+function manyOf(kind: Kind): fc.Arbitrary<Observation[]> {
+  const { identity, described, counts }: KindFields = KINDS[kind];
+  const texts = Object.keys(described).filter((name) => described[name] === "text");
+  const told = fc.dictionary(fc.constantFrom(...texts), fc.constantFrom("a", "b"), { maxKeys: 2 });
+  const once = grownPoints(counts.length, 100);
+  const again = fc.array(fc.record({ place: fc.nat(), growth: fc.nat(9) }), { maxLength: 60 });
+  return fc
+    .tuple(once, again, fc.array(told, { minLength: 1, maxLength: 20 }))
+    .map(([points, more, tellings]) => {
+      const repeated = more.flatMap(({ place, growth }) =>
+        points.slice(place % points.length, (place % points.length) + 1).map((point) => ({
+          at: point.at,
+          counts: point.counts.map((count) => (count === null ? growth : count + growth - 4)),
+        })),
+      );
+      return [...points, ...repeated].map(({ at, counts: values }, index) => {
+        const line: Record<string, unknown> = { kind, observedAt: formatInstant(at), channel: "c" };
+        counts.forEach((name, place) => (line[name] = Math.max(0, values[place] ?? 0)));
+        Object.assign(line, { username: "u" }, tellings[index % tellings.length]);
+        line[identity] = "e";
+        return checkObservation(line, LAST_INSTANT);
+      });
+    });
+}
+
+/** In the order of time, from the newest to the oldest, or in any other. */
+const ordered = (all: readonly Observation[]) => {
+  const rising = all.toSorted((a, b) => a.observedAt - b.observedAt);
+  return fc.oneof(
+    fc.constant(rising),
+    fc.constant(rising.toReversed()),
+    fc.shuffledSubarray([...all], { minLength: all.length }),
+  );
+};
+
+/** A kind, and what comes in of one entity of it, batch by batch. */
+const incoming = fc.constantFrom(...KIND_NAMES).chain((kind) =>
+  fc
+    .tuple(
+      manyOf(kind).chain(ordered),
+      fc.array(fc.integer({ min: 1, max: 150 }), { minLength: 1, maxLength: 9 }),
+    )
+    .map(([all, sizes]) => {
+      const batches: Observation[][] = [];
+      for (let from = 0; from < all.length;) {
+        const size = sizes[batches.length % sizes.length] ?? 1;
+        batches.push(all.slice(from, from + size));
+        from += size;
+      }
+      return { kind, batches };
+    }),
+);
+
+/** The core's fold of the observations of one entity, and what each of them did. */
+function fold(all: readonly Observation[]) {
+  let entity = UNOBSERVED;
+  const outcomes = { new: 0, changed: 0, unchanged: 0 };
+  for (const next of all) {
+    const applied = applyObservation(entity, next);
+    entity = applied.entity;
+    outcomes[applied.outcome]++;
+  }
+  return { entity, outcomes };
+}
+
+async function exportOf(database: Database, options: ExportOptions = {}): Promise<Observation[]> {
+  const exported: Observation[] = [];
+  for await (const line of exportObservations(database, options)) {
+    exported.push(checkObservation(JSON.parse(JSON.stringify(line)), LAST_INSTANT));
+  }
+  return exported;
+}
+
+describe("observations of one entity, in batches of any size and order", () => {
+  test("are stored, counted and exported as the core's fold of them", async () => {
+    let chunks = 0;
+    await fc.assert(
+      fc.asyncProperty(incoming, async ({ kind, batches }) => {
+        await withDatabase(async (database) => {
+          const { entity, outcomes } = fold(batches.flat());
+          const counted = { new: 0, changed: 0, unchanged: 0 };
+          for (const batch of batches) {
+            const stored = await storeObservations(database, batch);
+            counted.new += stored.new;
+            counted.changed += stored.changed;
+            counted.unchanged += stored.unchanged;
+          }
+          expect(counted).toEqual(outcomes);
+          const points = await pointsOf(database, kind, "e");
+          expect(points.map(({ at, counts }) => [at, countsOf(LAYOUTS[kind], counts)])).toEqual(
+            [...entity.points].toSorted(([a], [b]) => a - b),
+          );
+          const exported = await exportOf(database, { kind });
+          expect(exported.map(({ observedAt }) => observedAt)).toEqual(points.map(({ at }) => at));
+          expect(fold(exported).entity).toEqual(entity);
+          chunks = Math.max(chunks, (await chunksOf(database, kind, "e")).length);
+        });
+      }),
+      { numRuns: 60, interruptAfterTimeLimit: 40_000 },
+    );
+    expect(chunks).toBeGreaterThan(5);
+  }, 60_000);
+});
+
+test("an export of hundreds of chunks tells every observation since an instant", async () => {
+  await withDatabase(async (database) => {
+    const hours = 9000;
+    const all = ["a", "b", "c"].flatMap((username) =>
+      Array.from({ length: hours }, (_, hour) => {
+        const observedAt = formatInstant(NOW - 3_600_000 * (hours - hour));
+        return checkObservation({ kind: "user", observedAt, username, followers_count: hour }, NOW);
+      }),
+    );
+    await storeObservations(database, all);
+    expect((await chunksOf(database, "user", "b")).length).toBeGreaterThan(50);
+    expect(await exportOf(database)).toEqual(all);
+    const since = NOW - 3_600_000 * 4321;
+    expect(await exportOf(database, { since })).toEqual(
+      all.filter(({ observedAt }) => observedAt >= since),
+    );
+  });
+}, 30_000);
+
+/** A count over days: runs of it, known or unknown, so long that whole chunks know none. */
+const runs = fc.array(
+  fc.record({
+    length: fc.integer({ min: 1, max: 250 }),
+    gapMs: fc.constantFrom(60_000, 900_000, 3_600_000, 2 * DAY_MS),
+    isKnown: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 7 },
+);
+
+const counted = fc.tuple(runs, fc.nat(3 * DAY_MS)).map(([all, sinceMs]) => {
+  let at = NOW - sinceMs;
+  // From the newest on; the gap of a run is before each of its points.
+  const points = all.flatMap(({ length, gapMs, isKnown }) =>
+    Array.from({ length }, () => {
+      at -= gapMs;
+      return { at: at + gapMs, count: isKnown ? Math.abs(at % 5003) : null };
+    }),
+  );
+  return points.toReversed();
+});
+
+describe("a long history", () => {
+  test("makes the pages of followers that the core makes of all of it", async () => {
+    const request = fc.record({
+      days: fc.integer({ min: 1, max: 14 }),
+      limit: fc.integer({ min: 1, max: 100 }),
+      pages: fc.uniqueArray(fc.nat(12), { minLength: 1, maxLength: 4 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(counted, request, async (points, { days, limit, pages }) => {
+        const all = points.map(({ at, count }) =>
+          checkObservation(
+            { kind: "user", observedAt: formatInstant(at), username: "u", followers_count: count },
+            NOW,
+          ),
+        );
+        const known = points
+          .flatMap(({ at, count }) => (count === null ? [] : [{ at, followers: count }]))
+          .toReversed();
+        const selected = filterDays(known, ({ at }) => at, days, NOW);
+        const changes = followerChanges(known, selected.length);
+        await withDatabase(async (database) => {
+          await storeObservations(database, all);
+          const { followers } = microblogStore(database);
+          for (const page of [0, ...pages]) {
+            const answer = await settled(followers("u", { days, page, limit }, NOW));
+            if (page > 0 && page * limit >= selected.length) {
+              expect(answer).toEqual(["Page Out of Range", expect.anything()]);
+              continue;
+            }
+            const metrics = changes
+              .slice(page * limit, (page + 1) * limit)
+              .map(({ at, ...change }) => Object.assign(change, { timestamp: formatInstant(at) }));
+            expect(answer).toMatchObject({
+              body: {
+                followers: { USER: { metrics } },
+                pagination: { total: selected.length },
+              },
+              during: { from: NOW, to: (selected.at(-1)?.at ?? Infinity) + days * DAY_MS },
+            });
+          }
+        });
+      }),
+      { numRuns: 60, interruptAfterTimeLimit: 40_000 },
+    );
+  }, 60_000);
+
+  test("gives a channel the gains that the core finds in all of it", async () => {
+    await fc.assert(
+      fc.asyncProperty(counted, async (points) => {
+        const all = points.map(({ at, count }) =>
+          checkObservation(
+            { kind: "channel", observedAt: formatInstant(at), id: "c", subscribers: count },
+            NOW,
+          ),
+        );
+        const newest = points.at(-1) ?? { at: NOW, count: null };
+        const gains = subscriberGains(newest, ({ from, to }) => {
+          const within = points.filter(({ at, count }) => at >= from && at <= to && count !== null);
+          return within.at(-1)?.count ?? null;
+        });
+        await withDatabase(async (database) => {
+          await storeObservations(database, all);
+          const { body } = await videoStore(database).channel("c");
+          expect(body.statistics).toEqual(gains);
+        });
+      }),
+      { numRuns: 60, interruptAfterTimeLimit: 40_000 },
+    );
+  }, 60_000);
+});
