@@ -3,9 +3,9 @@
  * connection that breaks. EXACT_ROUNDS=20 is the long form.
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { connect, createServer, type AddressInfo } from "node:net";
 import { openPlace, type Place } from "../support/command.ts";
 import { isHere, startServer } from "../support/sqld.ts";
+import { startSwallower } from "../support/swallower.ts";
 
 const ROUNDS = Number(process.env["EXACT_ROUNDS"] ?? 1);
 const REQUESTS = 1000;
@@ -15,51 +15,6 @@ const SETTLED_WITHIN_MS = 10_000;
 
 /** A debit on its way to the server. */
 const DEBIT = /insert\s+into\s+"?journal/i;
-/** How much of a request is remembered, to find a text that comes in two pieces. */
-const REMEMBERED_CHARACTERS = 100;
-
-/**
- * Stands between a service and its server. A request that matches is passed on when one is wanted;
- * its answer is waited for, and the connection is cut instead of giving it back.
- */
-async function startSwallower(target: string, pattern: RegExp) {
-  const state = { wanted: 0, swallowed: 0 };
-  const { hostname, port } = new URL(target);
-  const proxy = createServer((client) => {
-    const server = connect(Number(port), hostname);
-    let said = "";
-    let isSwallowing = false;
-    client.on("data", (piece) => {
-      said = said.slice(-REMEMBERED_CHARACTERS) + piece.toString("latin1");
-      if (state.wanted > 0 && pattern.test(said)) {
-        state.wanted--;
-        isSwallowing = true;
-      }
-      server.write(piece);
-    });
-    server.on("data", (piece) => {
-      if (!isSwallowing) return client.write(piece);
-      state.swallowed++;
-      return server.destroy();
-    });
-    // A connection that breaks is what this is for.
-    for (const [one, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      one.on("error", () => undefined);
-      one.on("close", () => other.destroy());
-    }
-  });
-  await new Promise<void>((resolve) => {
-    proxy.listen(0, "127.0.0.1", resolve);
-  });
-  return {
-    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-    state,
-    close: () => void proxy.close(),
-  };
-}
 
 /** Sends reads at once, to services in turn, and gives the statuses and what was left. */
 function readAtOnce(urls: readonly string[], key: string, count: number) {

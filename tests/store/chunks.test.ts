@@ -10,6 +10,9 @@ import {
 } from "../../server/store/chunks.ts";
 import { anyPoints, grownPoints } from "../support/points.ts";
 
+/** A failure among hundreds of points is told of before it is at its smallest. */
+const RUNS = { numRuns: 200, interruptAfterTimeLimit: 10_000 };
+
 /** How many counts a point has, and points of so many. */
 interface History {
   readonly width: number;
@@ -73,7 +76,7 @@ describe("pack()", () => {
       fc.property(histories, (history) => {
         expectWhole(pack(history.points, history.width), history);
       }),
-      { numRuns: 300 },
+      RUNS,
     );
   }, 60_000);
 
@@ -82,7 +85,7 @@ describe("pack()", () => {
       fc.property(histories, fc.array(fc.nat(), { maxLength: 9 }), ({ width, points }, cuts) => {
         expect(packInParts(partsOf(points, cuts), width)).toEqual(pack(points, width));
       }),
-      { numRuns: 300 },
+      RUNS,
     );
   }, 60_000);
 
@@ -92,7 +95,7 @@ describe("pack()", () => {
         const parts = points.map((point) => [point]);
         expect(packInParts(parts, width)).toEqual(pack(points, width));
       }),
-      { numRuns: 60 },
+      RUNS,
     );
   }, 60_000);
 
@@ -105,7 +108,7 @@ describe("pack()", () => {
           expect(pack(next, width, chunk)).toEqual(pack(next, width));
         }
       }),
-      { numRuns: 100 },
+      RUNS,
     );
   }, 60_000);
 
@@ -141,7 +144,7 @@ describe("packEvenly()", () => {
       fc.property(histories, (history) => {
         expectWhole(packEvenly(history.points, history.width), history);
       }),
-      { numRuns: 300 },
+      RUNS,
     );
   }, 60_000);
 
@@ -153,7 +156,7 @@ describe("packEvenly()", () => {
         expect(3 * Math.min(...lengths, Infinity)).toBeGreaterThanOrEqual(Math.max(...lengths, 0));
         expect(chunks.length).toBeLessThanOrEqual(2 * pack(points, width).length);
       }),
-      { numRuns: 300, interruptAfterTimeLimit: 20_000 },
+      RUNS,
     );
   }, 60_000);
 });
@@ -168,7 +171,7 @@ describe("a damaged chunk", () => {
         const damaged = change(chunk, at % chunk[2].length, width);
         expect(() => unpack([damaged], width)).toThrow(`starts at ${chunk[0]} is damaged`);
       }),
-      { numRuns: 200 },
+      RUNS,
     );
 
   test("is refused where it is cut off, wherever", () => {
@@ -177,6 +180,10 @@ describe("a damaged chunk", () => {
 
   test("is refused where its beginning is lost, wherever", () => {
     damage(([start, size, text], place) => [start, size, text.slice(place + 1)]);
+  }, 60_000);
+
+  test("is refused where anything comes after its last point", () => {
+    for (const more of "A/Bg-") damage(([start, size, text]) => [start, size, text + more]);
   }, 60_000);
 
   test("is refused where it has more points than it says, or fewer", () => {
@@ -211,7 +218,7 @@ describe("a damaged chunk", () => {
           expect(() => unpack(chunks, width)).toThrow("damaged");
         }
       }),
-      { numRuns: 50 },
+      RUNS,
     );
   }, 60_000);
 });

@@ -93,4 +93,21 @@ describe("historyColumn() and historyLister()", () => {
     );
     expect(chunked).toBeGreaterThan(5);
   }, 60_000);
+
+  test("thins as the core does after each observation, wherever the last chunk begins", async () => {
+    await withDatabase(async (database) => {
+      const points: Point[] = [];
+      for (let hour = 0; hour < 200; hour++) {
+        const point = { at: START + hour * 3_600_000, counts: [hour, 7, null, 2 * hour, 5000] };
+        points.push(point);
+        await storeObservations(database, [tweetAt("a", point)]);
+        for (const maxPoints of [3, 60]) {
+          const kind: HistoryKind = { kind: "tweet", form: FORM, zone: "Z", maxPoints };
+          const history = await readHistory(database, kind, 1);
+          expect(history.points).toEqual(shown(thinHistory(points, maxPoints)));
+        }
+      }
+      expect((await chunksOf(database, "tweet", "a")).length).toBeGreaterThan(1);
+    });
+  }, 30_000);
 });

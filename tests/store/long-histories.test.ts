@@ -24,29 +24,49 @@ import { grownPoints } from "../support/points.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 
-/** Hundreds of observations of one entity; some tell more about an instant that is there. */
+/**
+ * Hundreds of observations of one entity: seldom one describes it, and some tell more about an
+ * instant that is there.
+ */
 function manyOf(kind: Kind): fc.Arbitrary<Observation[]> {
   const { identity, described, counts }: KindFields = KINDS[kind];
-  const texts = Object.keys(described).filter((name) => described[name] === "text");
-  const told = fc.dictionary(fc.constantFrom(...texts), fc.constantFrom("a", "b"), { maxKeys: 2 });
-  const once = grownPoints(counts.length, 100);
-  const again = fc.array(fc.record({ place: fc.nat(), growth: fc.nat(9) }), { maxLength: 60 });
+  const namesOf = (type: string) =>
+    Object.keys(described).filter((name) => described[name] === type);
+  const named = {
+    ...Object.fromEntries(namesOf("identifier").map((name) => [name, "n"])),
+    [identity]: "e",
+  };
+  const telling = fc.record({
+    place: fc.nat(),
+    name: fc.constantFrom(...namesOf("text")),
+    value: fc.constantFrom("a", "b"),
+  });
+  const repetition = fc.record({ place: fc.nat(), growth: fc.integer({ min: -4, max: 4 }) });
   return fc
-    .tuple(once, again, fc.array(told, { minLength: 1, maxLength: 20 }))
-    .map(([points, more, tellings]) => {
-      const repeated = more.flatMap(({ place, growth }) =>
-        points.slice(place % points.length, (place % points.length) + 1).map((point) => ({
-          at: point.at,
-          counts: point.counts.map((count) => (count === null ? growth : count + growth - 4)),
-        })),
-      );
-      return [...points, ...repeated].map(({ at, counts: values }, index) => {
-        const line: Record<string, unknown> = { kind, observedAt: formatInstant(at), channel: "c" };
-        counts.forEach((name, place) => (line[name] = Math.max(0, values[place] ?? 0)));
-        Object.assign(line, { username: "u" }, tellings[index % tellings.length]);
-        line[identity] = "e";
-        return checkObservation(line, LAST_INSTANT);
+    .record({
+      once: grownPoints(counts.length, 100),
+      repetitions: fc.array(repetition, { maxLength: 60 }),
+      tellings: fc.array(telling, { maxLength: 9 }),
+    })
+    .map(({ once, repetitions, tellings }) => {
+      const points = [...once];
+      for (const { place, growth } of repetitions) {
+        const { at, counts: before } = once[place % once.length] ?? { at: NOW, counts: [] };
+        const grown = before.map((count) => Math.max(0, (count ?? 0) + growth));
+        points.push({ at, counts: grown.map((count) => (count === 0 ? null : count)) });
+      }
+      const lines = points.map(({ at, counts: values }) => {
+        const counted = counts.map((name, place) => [name, values[place]] as const);
+        return Object.assign(
+          { kind, observedAt: formatInstant(at) },
+          named,
+          Object.fromEntries(counted),
+        );
       });
+      for (const { place, name, value } of tellings) {
+        Object.assign(lines[place % lines.length] ?? {}, { [name]: value });
+      }
+      return lines.map((line) => checkObservation(line, LAST_INSTANT));
     });
 }
 

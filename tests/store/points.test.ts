@@ -40,7 +40,7 @@ describe("pointWriter()", () => {
         expect(text(json)).toBe(JSON.stringify(values));
         expect(count).toBe(points.length);
       }),
-      { numRuns: 300 },
+      { numRuns: 300, interruptAfterTimeLimit: 20_000 },
     );
   }, 60_000);
 

@@ -25,7 +25,7 @@ const pointsAbout = (max: number) =>
       }));
     });
 
-describe("historyText() and historyLister()", () => {
+describe("historyColumn() and historyLister()", () => {
   test.each([HISTORY_MAX_POINTS, RECORD_MAX_POINTS])(
     "with at most %d points, a long history is thinned as core thins it",
     async (max) => {
