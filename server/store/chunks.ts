@@ -28,8 +28,6 @@ export const CHUNK_MAX_CHARACTERS = 960;
 /** Characters of a number at most: 4 bits and a sign, then 5 bits each, of 53. */
 const NUMBER_MAX_CHARACTERS = 11;
 
-const pointMaxCharacters = (width: number) => (width + 1) * NUMBER_MAX_CHARACTERS;
-
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const LETTERS = Uint8Array.from(ALPHABET, (letter) => letter.charCodeAt(0));
 const UNKNOWN = "-".charCodeAt(0);
@@ -113,27 +111,6 @@ let written = Buffer.alloc(CHUNK_MAX_CHARACTERS);
  * @returns The chunks that have points of these, `onto` with what was added to it among them.
  */
 export function pack(points: readonly Point[], width: number, onto?: Chunk): Chunk[] {
-  return packUpTo(CHUNK_MAX_CHARACTERS, points, width, onto);
-}
-
-/**
- * Packs points into chunks that leave room alike: where a full chunk is given a point in its middle
- * again and again, it does not shed a chunk of one point each time.
- */
-export function packEvenly(points: readonly Point[], width: number): Chunk[] {
-  const full = pack(points, width);
-  if (full.length <= 1) return full;
-  const characters = full.reduce((sum, [, , text]) => sum + text.length, 0);
-  const evenly = Math.ceil(characters / full.length) + pointMaxCharacters(width);
-  return packUpTo(Math.min(CHUNK_MAX_CHARACTERS, evenly), points, width);
-}
-
-function packUpTo(
-  maxCharacters: number,
-  points: readonly Point[],
-  width: number,
-  onto?: Chunk,
-): Chunk[] {
   const chunks: Chunk[] = [];
   const [first] = points;
   if (first === undefined) return chunks;
@@ -141,12 +118,12 @@ function packUpTo(
   const last = Array.from({ length: width }, () => 0);
   let lastAt = start;
   if (onto !== undefined) lastAt = findLast(onto, last);
-  const most = CHUNK_MAX_CHARACTERS + pointMaxCharacters(width);
+  const most = CHUNK_MAX_CHARACTERS + (width + 1) * NUMBER_MAX_CHARACTERS;
   if (written.length < most) written = Buffer.alloc(most);
   let to = 0;
   for (const point of points) {
     let end = putPoint(point, lastAt, last, to);
-    if (text.length + end > maxCharacters && size > 0) {
+    if (text.length + end > CHUNK_MAX_CHARACTERS) {
       if (to > 0) chunks.push([start, size, text + writtenText(to)]);
       [start, size, text] = [point.at, 0, ""];
       last.fill(0);
@@ -158,6 +135,18 @@ function packUpTo(
   }
   chunks.push([start, size, text + writtenText(to)]);
   return chunks;
+}
+
+/**
+ * Packs points into chunks that leave room alike: what is too long for one is halved. Where a full
+ * chunk is given a point in its middle again and again, it does not shed a chunk of one point each
+ * time.
+ */
+export function packEvenly(points: readonly Point[], width: number): Chunk[] {
+  const chunks = pack(points, width);
+  if (chunks.length <= 1) return chunks;
+  const half = Math.ceil(points.length / 2);
+  return [points.slice(0, half), points.slice(half)].flatMap((part) => packEvenly(part, width));
 }
 
 /**
