@@ -72,7 +72,8 @@ interface FollowersPoint {
 /** The known numbers of followers of a chunk, oldest first. */
 function knownFollowers(chunk: Chunk): FollowersPoint[] {
   const points: FollowersPoint[] = [];
-  visitPoints(chunk, LAYOUTS.user.counts.size, (at, [followers]) => {
+  visitPoints(chunk, LAYOUTS.user.counts.size, (at, counts) => {
+    const followers = counts[0];
     if (typeof followers === "number") points.push({ at, followers });
   });
   return points;
