@@ -130,4 +130,4 @@ test(`kill -9 during an import leaves nothing half done (${IMPORT_ROUNDS} rounds
     await crashed.must("credits", "verify");
     await crashed.close();
   }
-}, 300_000);
+}, 60_000 + IMPORT_ROUNDS * 5_000);
