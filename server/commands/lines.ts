@@ -37,7 +37,7 @@ export async function* readBlocks(
     heldBytes = 0;
     return block;
   };
-  for await (const piece of stream) {
+  for await (const piece of piecesOf(stream, Math.ceil(blockBytes / 4))) {
     const end = piece.lastIndexOf(NEWLINE) + 1;
     if (end > 0) {
       held.push(tail, piece.subarray(0, end));
@@ -52,6 +52,13 @@ export async function* readBlocks(
   if (held.length > 0) yield take();
 }
 
+/** Cuts what is longer than a piece may be. */
+async function* piecesOf(stream: AsyncIterable<Uint8Array>, maxBytes: number) {
+  for await (const bytes of stream) {
+    for (let at = 0; at < bytes.byteLength; at += maxBytes) yield bytes.subarray(at, at + maxBytes);
+  }
+}
+
 /** What is read from a file at once, and what is made of it when it is unpacked. */
 const READ_BYTES = 2 * 1_048_576;
 const UNPACKED_BYTES = 4 * READ_BYTES;
@@ -59,12 +66,16 @@ const UNPACKED_BYTES = 4 * READ_BYTES;
 /** Reads one block more than is asked for, so that it is there when it is. */
 export async function* readAhead(blocks: AsyncGenerator<Block>): AsyncGenerator<Block> {
   let next = blocks.next();
-  for (;;) {
-    const { done, value } = await next;
-    if (done === true) return;
-    next = blocks.next();
-    next.catch(() => undefined); // It is told where it is waited for.
-    yield value;
+  try {
+    for (;;) {
+      const { done, value } = await next;
+      if (done === true) return;
+      next = blocks.next();
+      next.catch(() => undefined); // It is told where it is waited for.
+      yield value;
+    }
+  } finally {
+    void blocks.return(undefined).catch(() => undefined);
   }
 }
 

@@ -20,25 +20,40 @@ export interface ChangedFold {
 const SUBJECTS_MAX = 200;
 
 /** Changes that are remembered. */
-const CHANGES_MAX = 100;
+const CHANGES_MAX = 1000;
 
 /** The last change; 0 where there is none. */
 const LAST = "ifnull((SELECT max(sequence) FROM changes), 0)";
 
 /**
- * The name of a change, or none where the last change is another than the one it comes after: the
- * table takes no change without a name, so its whole transaction fails.
+ * Whether nobody changed what this is about since the change that it comes after. That some
+ * channel changed is about none in particular; of what is forgotten nobody knows.
  */
-const UID = `iif(${LAST} = ?1, ?2, NULL)`;
+const IS_IN_PLACE =
+  `${LAST} = ?1 OR ((SELECT min(sequence) FROM changes) <= ?1 + 1 AND NOT EXISTS (SELECT 1 ` +
+  "FROM changes AS since WHERE sequence > ?1 AND (subjects IS NULL OR EXISTS (SELECT 1 FROM " +
+  `json_each(since.subjects) WHERE value <> '${CHANNELS_SUBJECT}' AND value IN ` +
+  "(SELECT subject FROM mine)))))";
+
+/**
+ * Notes a change, or fails with its whole transaction where it is out of its place: it is without a
+ * name then, which the table does not take.
+ *
+ * @param mine The query of its subjects; its arguments are from the third on.
+ */
+const tell = (mine: string) =>
+  `INSERT INTO changes (uid, subjects) WITH mine(subject) AS (${mine}) ` +
+  `SELECT iif(${IS_IN_PLACE}, ?2, NULL), ` +
+  `iif(count(*) > ${SUBJECTS_MAX}, NULL, json_group_array(subject)) FROM mine`;
 
 /** Whose tweets and shorts these were before counts as well: they may lose them. */
-const TELL =
-  `INSERT INTO changes (uid, subjects) SELECT ${UID}, iif(count(*) > ${SUBJECTS_MAX}, NULL, ` +
-  "json_group_array(subject)) FROM (SELECT value AS subject FROM json_each(?3) " +
-  "UNION SELECT ?6 || users.id FROM json_each(?4) AS written " +
-  "JOIN tweets ON tweets.id = written.value JOIN users ON users.key = tweets.user " +
-  "UNION SELECT ?7 || channels.id FROM json_each(?5) AS written " +
-  "JOIN shorts ON shorts.id = written.value JOIN channels ON channels.key = shorts.channel)";
+const TELL_WRITTEN = tell(
+  "SELECT value AS subject FROM json_each(?3) " +
+    "UNION SELECT ?6 || users.id FROM json_each(?4) AS written " +
+    "JOIN tweets ON tweets.id = written.value JOIN users ON users.key = tweets.user " +
+    "UNION SELECT ?7 || channels.id FROM json_each(?5) AS written " +
+    "JOIN shorts ON shorts.id = written.value JOIN channels ON channels.key = shorts.channel",
+);
 
 /** Where the subjects of a kind's entities are, as they are now. */
 const SUBJECTS_OF: Readonly<Record<Kind, string>> = {
@@ -71,17 +86,16 @@ export function tellWritten(written: readonly ChangedFold[]): Tell {
   const named = [JSON.stringify([...subjects]), idsOf("tweet"), idsOf("short")];
   const prefixes = [userSubject(""), channelSubject("")];
   return ({ after, uid }) => [
-    { sql: TELL, args: [after, uid, ...named, ...prefixes] },
+    { sql: TELL_WRITTEN, args: [after, uid, ...named, ...prefixes] },
     { sql: FORGET, args: [] },
   ];
 }
 
 /** Notes that histories of entities, by their keys, are written. */
 export function tellRewritten(kind: Kind, keys: readonly number[]): Tell {
-  const sql =
-    `INSERT INTO changes (uid, subjects) SELECT ${UID}, iif(count(*) > ${SUBJECTS_MAX}, NULL, ` +
-    "json_group_array(subject)) FROM (SELECT DISTINCT subject FROM " +
-    `(${SUBJECTS_OF[kind]}(SELECT value FROM json_each(?3))))`;
+  const sql = tell(
+    `SELECT DISTINCT subject FROM (${SUBJECTS_OF[kind]}(SELECT value FROM json_each(?3)))`,
+  );
   return ({ after, uid }) => [
     { sql, args: [after, uid, JSON.stringify(keys)] },
     { sql: FORGET, args: [] },

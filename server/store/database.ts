@@ -87,7 +87,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const database = file === undefined ? openServer(options) : await openFile(options, file);
   const migrationsFolder = join(import.meta.dir, "migrations");
   try {
-    await ownError(() => migrate(database.query, { migrationsFolder }));
+    const update = () => ownError(() => migrate(database.query, { migrationsFolder }));
+    // Of several that start at once on a server, one does it; the others find it done then.
+    await pRetry(update, { ...LOST_ANSWER_RETRIES, shouldRetry: () => file === undefined });
     await packRows(database, options.onUpgrade ?? (() => undefined));
   } catch (error) {
     await database.close();

@@ -1,7 +1,8 @@
 /**
  * Writes of histories. What is written depends on what is there (a point that comes in is packed
- * into its chunk), so it is read, decided and written under one condition: that no other write of
- * histories came between, from whatever process. If one did, nothing is written, and it begins anew.
+ * into its chunk), so it is read, decided and written under one condition: that between nobody, in
+ * whatever process, wrote histories of the same users and channels. If somebody did, nothing is
+ * written, and it begins anew.
  */
 import type { ResultSet } from "@libsql/client";
 import pRetry from "p-retry";
@@ -37,7 +38,8 @@ const CONFLICT_RETRIES = {
 const turns = new WeakMap<Database, Promise<unknown>>();
 
 /**
- * Writes what is decided by what is there, as one transaction, in the order in which this is called.
+ * Writes what is decided by what is there, as one transaction; within a process in the order in
+ * which this is called.
  *
  * @param decide Reads, and decides; called again where another process wrote since.
  * @throws {DomainError} `Service Unavailable` where others write without a pause.
@@ -55,15 +57,21 @@ export function writeDecided<Of extends Decision>(
   );
   turns.set(
     database,
-    turn.catch(() => undefined),
+    // Not what it came to: it may be large.
+    turn.then(nothing, nothing),
   );
   return turn;
 }
 
-/** Another write of histories came between the reading and the writing. */
+const nothing = () => undefined;
+
+/** Another write came between the reading and the writing. */
 class ConflictError extends DomainError {
   constructor() {
-    super("Service Unavailable", "Others write observations without a pause; nothing was stored");
+    super(
+      "Service Unavailable",
+      "Others write the same observations without a pause; these are not stored",
+    );
   }
 }
 

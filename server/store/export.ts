@@ -38,25 +38,26 @@ async function* exportKind(
   since: number,
 ): AsyncGenerator<Record<string, unknown>> {
   const { histories, owner, counts } = layout;
-  let [key, start] = [0, Number.MIN_SAFE_INTEGER];
-  /** The instant of the last line of the entity; before the first, all is still to be told. */
-  let told = since - 1;
+  let key = 0;
+  /** The last instant of the entity that was gone through: the chunks may be others by now. */
+  let last = Number.MIN_SAFE_INTEGER;
   for (;;) {
     const chunks = await database.document<[number, ...Chunk][]>(
       `SELECT json_group_array(json_array(${owner}, start, size, points)) FROM ` +
-        `(SELECT * FROM ${histories} WHERE (${owner}, start) > (?1, ?2) ` +
+        `(SELECT * FROM ${histories} WHERE (${owner}, start) >= (?1, ifnull((SELECT max(start) ` +
+        `FROM ${histories} WHERE ${owner} = ?1 AND start <= ?2), ?2)) ` +
         `ORDER BY ${owner}, start LIMIT ${PAGE_CHUNKS})`,
-      [key, start],
+      [key, last],
     );
     const entities = await readEntities(database, layout, chunks ?? []);
     for (const [of, ...chunk] of chunks ?? []) {
-      if (of !== key) told = since - 1;
-      [key, start] = [of, chunk[0]];
+      if (of !== key) [key, last] = [of, Number.MIN_SAFE_INTEGER];
       const entity = entities.get(of);
       for (const point of unpack([chunk], counts.size)) {
-        if (point.at < since || entity === undefined) continue;
-        yield lineOf(layout, entity, told, point);
-        told = point.at;
+        if (point.at <= last) continue;
+        const after = Math.max(last, since - 1);
+        last = point.at;
+        if (point.at >= since && entity !== undefined) yield lineOf(layout, entity, after, point);
       }
     }
     if ((chunks ?? []).length < PAGE_CHUNKS) return;

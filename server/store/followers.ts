@@ -46,10 +46,10 @@ export async function readFollowers(
   const end = selected.length - page * limit;
   const rows = selected.slice(Math.max(0, end - limit), end);
   // The oldest count is compared with the one before it, filtered or not.
-  const before =
-    end > limit
-      ? selected[end - limit - 1]
-      : (known[since - 1] ?? (await readKnownBefore(database, key, chunks[0])));
+  const isOldest = rows.length > 0 && end <= limit;
+  const before = isOldest
+    ? (known[since - 1] ?? (await readKnownBefore(database, key, chunks[0])))
+    : selected[end - limit - 1];
   const points = [...(before === undefined ? [] : [before]), ...rows].toReversed();
   const metrics = followerChanges(points, rows.length).map(({ followers, change, at }) => ({
     followers,
@@ -88,5 +88,7 @@ async function readKnownBefore(
   if (chunk === undefined) return undefined;
   const before = await database.document<Chunk>(CHUNK_BEFORE, [key, chunk[0]]);
   if (before === undefined) return undefined;
-  return knownFollowers(before).at(-1) ?? readKnownBefore(database, key, before);
+  // By now that chunk may hold later points as well.
+  const known = knownFollowers(before).findLast(({ at }) => at < chunk[0]);
+  return known ?? readKnownBefore(database, key, before);
 }

@@ -29,7 +29,7 @@ export function historyColumn({ kind, maxPoints }: HistoryKind, key: string): st
   // No chunk is empty, so that many tell whether it is longer.
   const sizes = `SELECT size FROM ${histories} WHERE ${owner} = ${key} LIMIT ${maxPoints + 1}`;
   return (
-    `(SELECT CASE WHEN (SELECT sum(size) FROM (${sizes})) <= ${maxPoints} ` +
+    `(SELECT CASE WHEN (SELECT ifnull(sum(size), 0) FROM (${sizes})) <= ${maxPoints} ` +
     `THEN ${chunksWhere(layout, key)} END)`
   );
 }

@@ -21,25 +21,18 @@ export interface Intake {
 }
 
 /**
- * Makes what takes in lines, some at a time: what is new is decided by what is there, so blocks
- * that come at once wait for each other.
+ * Makes what takes in lines, some at a time.
  *
  * @param now The clock, in milliseconds since 1970 UTC.
  * @returns Stores the observations of some whole lines, as one transaction.
  */
 export function createIntake(database: Database, now: () => number) {
-  let last: Promise<unknown> = Promise.resolve();
-  return (bytes: Uint8Array): Promise<Intake> => {
+  return async (bytes: Uint8Array): Promise<Intake> => {
     // Prepared at once: while a block is written the next is read.
     const { observations, rejected } = readLines(bytes, now());
     const read = observations.length + rejected.length;
-    const prepared = prepareObservations(observations);
-    const next = last.then(async () => {
-      const stored = await storePrepared(database, prepared);
-      return { read, ...stored, rejected };
-    });
-    last = next.catch(() => undefined);
-    return next;
+    const stored = await storePrepared(database, prepareObservations(observations));
+    return { read, ...stored, rejected };
   };
 }
 

@@ -8,79 +8,99 @@ import { joinIncoming, type Fold } from "./folds.ts";
 import { element } from "./json.ts";
 import { chunksWhere, startBefore, type Layout } from "./layout.ts";
 
-/** What is there of an entity: its key, and the chunks that what came in belongs to. */
-export interface KnownChunks {
+/** What is there of an entity. */
+export interface There {
   readonly key: number;
-  readonly chunks: readonly Chunk[];
-  /** Whether all that came in comes after them. */
+  /** Whether all that came in is newer than all that is there. */
   readonly isContinued: boolean;
+  /** The last chunk if it is continued, else those that something of what came in lies in. */
+  readonly chunks: readonly Chunk[];
 }
 
 /**
- * Reads what decides whether an observation is new. One that is newer than all of its entity is,
- * whatever was known of it; for the others, the entity's row and the points in question are read,
- * and what came in of their entities is folded into that.
+ * Joins what came in with what is there. An observation that is newer than all of its entity is
+ * new, whatever was known of it; for the others, what describes their entity and the chunks that
+ * they lie in are read.
+ *
+ * @returns What is there of those entities that are known.
  */
-export async function readKnown(
+export async function joinKnown(
   database: Database,
   layout: Layout,
   folds: ReadonlyMap<string, Fold>,
-): Promise<ReadonlyMap<string, KnownChunks>> {
-  const all = new Map<string, KnownChunks>();
-  const spans = Array.from(folds.values(), ({ id, incoming }) => [id, ...spanOf(incoming)]);
-  const found = await database.document<[string, number, number, Chunk[]][]>(knownChunks(layout), [
-    JSON.stringify(spans),
-  ]);
-  const late: [Fold, readonly Chunk[]][] = [];
-  for (const [id, key, observedAt, chunks] of found ?? []) {
+): Promise<ReadonlyMap<string, There>> {
+  const firsts = Array.from(folds.values(), ({ id, incoming }) => [id, firstOf(incoming)]);
+  const known =
+    (await database.document<[string, number, Chunk | null][]>(selectKnown(layout), [
+      JSON.stringify(firsts),
+    ])) ?? [];
+  const there = new Map<string, There>();
+  const late = new Map<number, Fold>();
+  for (const [id, key, last] of known) {
     const fold = folds.get(id);
-    if (fold === undefined) continue;
-    const isContinued = fold.incoming.every((observation) => observation.observedAt > observedAt);
-    all.set(id, { key, chunks, isContinued });
-    if (!isContinued) late.push([fold, chunks]);
+    if (last !== null) there.set(id, { key, isContinued: true, chunks: [last] });
+    else if (fold !== undefined) late.set(key, fold);
   }
-  if (late.length === 0) return all;
+  if (late.size === 0) return there;
   const descriptions = await readDescriptions(
     database,
     layout,
-    late.map(([{ id }]) => id),
+    Array.from(late.values(), ({ id }) => id),
   );
-  for (const [fold, chunks] of late) {
+  for (const [key, chunks] of await readTouched(database, layout, late)) {
+    const fold = late.get(key);
+    if (fold === undefined) continue;
     const points = unpack(chunks, layout.counts.size).map(({ at, counts }) => ({
       observedAt: at,
       counts: countsOf(layout, counts),
     }));
     const description = descriptions.get(fold.id) ?? {};
     fold.joined = joinIncoming(fold.incoming, { description, points });
+    there.set(fold.id, { key, isContinued: false, chunks });
   }
-  return all;
+  return there;
 }
 
-/** The first and the last instant that came in. */
-function spanOf(incoming: readonly Observation[]): [number, number] {
-  let [first, last] = [Infinity, -Infinity];
-  for (const { observedAt } of incoming) {
-    first = Math.min(first, observedAt);
-    last = Math.max(last, observedAt);
-  }
-  return [first, last];
+function firstOf(incoming: readonly Observation[]): number {
+  return incoming.reduce((first, { observedAt }) => Math.min(first, observedAt), Infinity);
 }
 
 /**
- * Reads entities that are known, and the chunks that a span of time lies in.
+ * Selects entities that are known: identifier, key, and the last chunk where it is older than an
+ * instant.
  *
- * Its one argument is a JSON array of arrays: identifier, first and last instant.
+ * Its one argument is a JSON array of arrays: identifier and instant.
  */
-function knownChunks(layout: Layout): string {
-  const { entities } = layout;
-  const first = startBefore(layout, "e.key", element(1, "given.value"));
-  const last = `max(${element(2, "given.value")}, ${first})`;
-  const chunks = chunksWhere(layout, "e.key", `start BETWEEN ${first} AND ${last}`);
+function selectKnown({ entities, histories, owner }: Layout): string {
   return (
-    `SELECT json_group_array(json_array(e.id, e.key, e.observed_at, ${chunks})) ` +
+    "SELECT json_group_array(json_array(e.id, e.key, CASE WHEN e.observed_at < " +
+    `${element(1, "given.value")} THEN (SELECT json_array(start, size, points) ` +
+    `FROM ${histories} WHERE ${owner} = e.key ORDER BY start DESC LIMIT 1) END)) ` +
     `FROM json_each(?) AS given CROSS JOIN ${entities} AS e ON e.id = ${element(0, "given.value")} ` +
     "WHERE e.observed_at IS NOT NULL"
   );
+}
+
+/** Reads the chunks that something of what came in lies in, by the key of the entity. */
+async function readTouched(
+  database: Database,
+  layout: Layout,
+  folds: ReadonlyMap<number, Fold>,
+): Promise<[number, Chunk[]][]> {
+  const instants = Array.from(folds, ([key, { incoming }]) => [
+    key,
+    [...new Set(incoming.map(({ observedAt }) => observedAt))],
+  ]);
+  const key = element(0, "given.value");
+  const touched =
+    `SELECT ${startBefore(layout, key, "instant.value")} ` +
+    "FROM json_each(given.value, '$[1]') AS instant";
+  const found = await database.document<[number, Chunk[]][]>(
+    `SELECT json_group_array(json_array(${key}, ` +
+      `${chunksWhere(layout, key, `start IN (${touched})`)})) FROM json_each(?) AS given`,
+    [JSON.stringify(instants)],
+  );
+  return found ?? [];
 }
 
 async function readDescriptions(

@@ -9,7 +9,7 @@ import type { Observation } from "../../core/observations.ts";
 import { foldCase } from "../../core/text.ts";
 import type { Database } from "./database.ts";
 import { tellWritten, type ChangedFold } from "./changes.ts";
-import { pack, packEvenly, type Chunk } from "./chunks.ts";
+import { pack, packEvenly, type Chunk, type Point } from "./chunks.ts";
 import { writeDecided } from "./decided.ts";
 import {
   FIND_SPELLINGS,
@@ -21,7 +21,7 @@ import {
   upsertEntities,
   type Layout,
 } from "./layout.ts";
-import { readKnown, type KnownChunks } from "./known.ts";
+import { joinKnown, type There } from "./known.ts";
 import { foldsOf, type Fold, type Observed } from "./folds.ts";
 
 type Statement = { readonly sql: string; readonly args: string[] };
@@ -70,7 +70,7 @@ export async function storePrepared(
     const changed: ChangedFold[] = [];
     for (const { kind, folds } of batches) {
       const layout = LAYOUTS[kind];
-      const chunks = await readKnown(database, layout, folds);
+      const there = await joinKnown(database, layout, folds);
       const given: Fold[] = [];
       for (const fold of folds.values()) {
         const { counted: of } = fold.joined;
@@ -83,7 +83,7 @@ export async function storePrepared(
       for (const { id, joined } of given) {
         changed.push({ kind, id, description: joined.description });
       }
-      statements.push(...writesOf(layout, given, chunks));
+      statements.push(...writesOf(layout, given, there));
     }
     return { tell: tellWritten(changed), statements, counted };
   });
@@ -93,7 +93,7 @@ export async function storePrepared(
 function writesOf(
   layout: Layout,
   changed: readonly Fold[],
-  known: ReadonlyMap<string, KnownChunks>,
+  known: ReadonlyMap<string, There>,
 ): Statement[] {
   const isGiven = new Set<string>();
   for (const { joined } of changed) for (const name in joined.description) isGiven.add(name);
@@ -103,9 +103,11 @@ function writesOf(
   const dropped: unknown[] = [];
   for (const fold of changed) {
     const there = known.get(fold.id);
-    for (const chunk of chunksOf(layout, fold, there)) put.push([fold.id, ...chunk]);
-    if (there === undefined || there.isContinued) continue;
-    for (const [start] of there.chunks) dropped.push([there.key, start]);
+    const points = pointsOf(layout, fold);
+    for (const { from, to } of rechunk(points, layout.counts.size, there)) {
+      if (there !== undefined && from !== undefined) dropped.push([there.key, from[0]]);
+      for (const chunk of to) put.push([fold.id, ...chunk]);
+    }
   }
   return [
     ...namedBy(layout.kind, changed),
@@ -137,17 +139,35 @@ function entityOf(
   return row;
 }
 
-/** The chunks that hold what came in, in the place of those that were there. */
-function chunksOf(layout: Layout, { joined }: Fold, there: KnownChunks | undefined): Chunk[] {
-  const names = [...layout.counts.keys()];
-  const points = joined.points.map(({ observedAt, counts }) => ({
+function pointsOf({ counts }: Layout, { joined }: Fold): Point[] {
+  const names = [...counts.keys()];
+  return joined.points.map(({ observedAt, counts: of }) => ({
     at: observedAt,
-    counts: names.map((name) => counts[name] ?? null),
+    counts: names.map((name) => of[name] ?? null),
   }));
-  if (there === undefined) return pack(points, names.length);
-  return there.isContinued
-    ? pack(points, names.length, there.chunks.at(-1))
-    : packEvenly(points, names.length);
+}
+
+/** Chunks, and the one in whose place they come if it has to go. */
+interface Rechunked {
+  readonly from?: Chunk;
+  readonly to: readonly Chunk[];
+}
+
+/** The chunks that hold what came in, those among them that it changed. */
+function rechunk(points: readonly Point[], width: number, there: There | undefined): Rechunked[] {
+  if (there === undefined) return [{ to: pack(points, width) }];
+  if (there.isContinued) return [{ to: pack(points, width, there.chunks.at(-1)) }];
+  const parts = there.chunks.map((from) => ({ from, points: [] as Point[] }));
+  let part = 0;
+  for (const point of points) {
+    while (point.at >= (there.chunks[part + 1]?.[0] ?? Infinity)) part++;
+    parts[part]?.points.push(point);
+  }
+  return parts.flatMap(({ from, points: of }) => {
+    const to = packEvenly(of, width);
+    const isSame = to.length === 1 && to[0]?.[0] === from[0] && to[0][2] === from[2];
+    return isSame ? [] : [{ from, to }];
+  });
 }
 
 /** What must be there before the entities of a batch: the channels and users that they name. */

@@ -46,9 +46,7 @@ interface Step extends Decision {
 async function decideStep(database: Database, layout: Layout): Promise<Step> {
   const { kind, counts } = layout;
   const rows = rowsOf(layout);
-  // Another process may have done it meanwhile.
-  const isThere = (await earlierTables(database)).has(rows);
-  const found = isThere ? await database.document<Row[]>(selectRows(layout), []) : undefined;
+  const found = await readRows(database, layout);
   const last = found?.at(-1);
   if (found === undefined || last === undefined) {
     return { tell: tellRewritten(kind, []), statements: [], isLeft: false };
@@ -73,12 +71,18 @@ function packedOf(rows: readonly Row[], width: number): Chunk[] {
   return pack(points, width);
 }
 
-function selectRows(layout: Layout): string {
+/** Reads the first rows; `undefined` where another process has done them all meanwhile. */
+async function readRows(database: Database, layout: Layout): Promise<Row[] | undefined> {
   const { kind, counts } = layout;
-  return (
+  const sql =
     `SELECT json_group_array(json_array(${kind}, at, ${[...counts.values()].join(", ")})) ` +
-    `FROM (SELECT * FROM ${rowsOf(layout)} ORDER BY ${kind}, at LIMIT ${STEP_ROWS})`
-  );
+    `FROM (SELECT * FROM ${rowsOf(layout)} ORDER BY ${kind}, at LIMIT ${STEP_ROWS})`;
+  try {
+    return await database.document<Row[]>(sql, []);
+  } catch (error) {
+    if ((await earlierTables(database)).has(rowsOf(layout))) throw error;
+    return undefined;
+  }
 }
 
 /** The table of an earlier version. */
