@@ -60,7 +60,7 @@ async function* piecesOf(stream: AsyncIterable<Uint8Array>, maxBytes: number) {
 }
 
 /** What is read from a file at once, and what is made of it when it is unpacked. */
-const READ_BYTES = 2 * 1_048_576;
+const READ_BYTES = 1_048_576;
 const UNPACKED_BYTES = 4 * READ_BYTES;
 
 /** Reads one block more than is asked for, so that it is there when it is. */
