@@ -49,45 +49,46 @@ const PAYLOAD = 31;
  * @param width How many counts a point has.
  * @throws {Error} Where the chunk is damaged: no number is guessed.
  */
-export function visitPoints([start, size, text]: Chunk, width: number, visit: Visit): void {
-  const last = Array.from({ length: width }, () => 0);
+export function visitPoints(chunk: Chunk, width: number, visit: Visit): void {
+  const [start, size, text] = chunk;
+  const last = new Float64Array(width);
   const counts = Array.from({ length: width }, (): number | null => null);
   let at = start;
   let visited = 0;
-  // The instant is place -1 of a point.
-  let place = -1;
-  let magnitude = 0;
-  let scale = 1;
-  let isNegative = false;
-  for (let index = 0; index < text.length; index++) {
-    const digit = DIGITS[text.charCodeAt(index)] ?? NO_DIGIT;
-    if (digit === DIGIT_OF_UNKNOWN && place >= 0 && scale === 1) {
-      counts[place] = null;
-    } else {
-      if (digit > PAYLOAD + MORE) throw damaged(start);
-      if (scale === 1) {
-        isNegative = (digit & 1) === 1;
-        magnitude = (digit & PAYLOAD) >> 1;
-        scale = 16;
-      } else {
+  let index = 0;
+  while (index < text.length) {
+    // The instant is place -1 of a point.
+    for (let place = -1; place < width; place++) {
+      let digit = digitAt(text, index++);
+      if (digit === DIGIT_OF_UNKNOWN && place >= 0) {
+        counts[place] = null;
+        continue;
+      }
+      const isNegative = (digit & 1) === 1;
+      let magnitude = (digit & PAYLOAD) >> 1;
+      let scale = 16;
+      while (digit >= MORE && digit < DIGIT_OF_UNKNOWN) {
+        digit = digitAt(text, index++);
         magnitude += (digit & PAYLOAD) * scale;
         scale *= 32;
       }
-      if ((digit & MORE) !== 0) continue;
-      scale = 1;
+      if (digit >= DIGIT_OF_UNKNOWN) throw damaged(chunk);
       const difference = isNegative ? -magnitude : magnitude;
       if (place === -1) at += difference;
       else counts[place] = last[place] = (last[place] ?? 0) + difference;
     }
-    if (++place < width) continue;
     visit(at, counts);
     visited++;
-    place = -1;
   }
-  if (place !== -1 || scale !== 1 || visited !== size) throw damaged(start);
+  if (visited !== size) throw damaged(chunk);
 }
 
-function damaged(start: number): Error {
+/** The digit at a place of a text; none past its end. */
+function digitAt(text: string, index: number): number {
+  return DIGITS[text.charCodeAt(index)] ?? NO_DIGIT;
+}
+
+function damaged([start]: Chunk): Error {
   return new Error(`The chunk of a history that starts at ${start} is damaged`);
 }
 
