@@ -97,37 +97,41 @@ test(`kill -9 under ${CLIENTS} clients: no answered debit is missing, and journa
   expect(answeredInAll).toBeGreaterThan(ROUNDS * CLIENTS);
 }, 600_000);
 
-test(`kill -9 during an import leaves nothing half done (${IMPORT_ROUNDS} rounds)`, async () => {
-  const lines = Array.from({ length: 60_000 }, (_, index) =>
-    JSON.stringify({
-      kind: "short",
-      observedAt: new Date(1_760_000_000_000 + index * 1000).toISOString(),
-      channel: `c${index % 7}`,
-      id: `s${index % 911}`,
-      views: index,
-      title: `title ${index}`,
-      publishedAt: "2026-01-01",
-    }),
-  ).join("\n");
-  const calm = await openPlace();
-  await calm.must("import", await calm.write("lines.ndjson", lines));
-  const expected = await calm.must("export");
-  await calm.close();
-  for (let round = 1; round <= IMPORT_ROUNDS; round++) {
-    const crashed = await openPlace();
-    const file = await crashed.write("lines.ndjson", lines);
-    const child = crashed.spawn(["import", file]);
-    await Bun.sleep(350 + ((60 * round) % 900));
-    child.kill("SIGKILL");
-    await child.exited;
-    expect(await readOutside(crashed.file, "PRAGMA integrity_check")).toEqual([
-      { integrity_check: "ok" },
-    ]);
-    const service = await crashed.serve();
-    await crashed.must("import", file);
-    expect((await crashed.must("export")) === expected).toBe(true);
-    await service.stop();
-    await crashed.must("credits", "verify");
-    await crashed.close();
-  }
-}, 60_000 + IMPORT_ROUNDS * 5_000);
+test(
+  `kill -9 during an import leaves nothing half done (${IMPORT_ROUNDS} rounds)`,
+  async () => {
+    const lines = Array.from({ length: 60_000 }, (_, index) =>
+      JSON.stringify({
+        kind: "short",
+        observedAt: new Date(1_760_000_000_000 + index * 1000).toISOString(),
+        channel: `c${index % 7}`,
+        id: `s${index % 911}`,
+        views: index,
+        title: `title ${index}`,
+        publishedAt: "2026-01-01",
+      }),
+    ).join("\n");
+    const calm = await openPlace();
+    await calm.must("import", await calm.write("lines.ndjson", lines));
+    const expected = await calm.must("export");
+    await calm.close();
+    for (let round = 1; round <= IMPORT_ROUNDS; round++) {
+      const crashed = await openPlace();
+      const file = await crashed.write("lines.ndjson", lines);
+      const child = crashed.spawn(["import", file]);
+      await Bun.sleep(350 + ((60 * round) % 900));
+      child.kill("SIGKILL");
+      await child.exited;
+      expect(await readOutside(crashed.file, "PRAGMA integrity_check")).toEqual([
+        { integrity_check: "ok" },
+      ]);
+      const service = await crashed.serve();
+      await crashed.must("import", file);
+      expect((await crashed.must("export")) === expected).toBe(true);
+      await service.stop();
+      await crashed.must("credits", "verify");
+      await crashed.close();
+    }
+  },
+  60_000 + IMPORT_ROUNDS * 5_000,
+);
