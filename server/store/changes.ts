@@ -25,12 +25,15 @@ const CHANGES_MAX = 1000;
 /** The last change; 0 where there is none. */
 const LAST = "ifnull((SELECT max(sequence) FROM changes), 0)";
 
+/** Whether nobody changed anything since the change that this comes after. */
+const IS_NEXT = `${LAST} = ?1`;
+
 /**
  * Whether nobody changed what this is about since the change that it comes after. That some
  * channel changed is about none in particular; of what is forgotten nobody knows.
  */
-const IS_IN_PLACE =
-  `${LAST} = ?1 OR ((SELECT min(sequence) FROM changes) <= ?1 + 1 AND NOT EXISTS (SELECT 1 ` +
+const IS_ALONE =
+  `${IS_NEXT} OR ((SELECT min(sequence) FROM changes) <= ?1 + 1 AND NOT EXISTS (SELECT 1 ` +
   "FROM changes AS since WHERE sequence > ?1 AND (subjects IS NULL OR EXISTS (SELECT 1 FROM " +
   `json_each(since.subjects) WHERE value <> '${CHANNELS_SUBJECT}' AND value IN ` +
   "(SELECT subject FROM mine)))))";
@@ -40,10 +43,11 @@ const IS_IN_PLACE =
  * name then, which the table does not take.
  *
  * @param mine The query of its subjects; its arguments are from the third on.
+ * @param isInPlace The condition.
  */
-const tell = (mine: string) =>
+const tell = (mine: string, isInPlace: string) =>
   `INSERT INTO changes (uid, subjects) WITH mine(subject) AS (${mine}) ` +
-  `SELECT iif(${IS_IN_PLACE}, ?2, NULL), ` +
+  `SELECT iif(${isInPlace}, ?2, NULL), ` +
   `iif(count(*) > ${SUBJECTS_MAX}, NULL, json_group_array(subject)) FROM mine`;
 
 /** Whose tweets and shorts these were before counts as well: they may lose them. */
@@ -53,6 +57,7 @@ const TELL_WRITTEN = tell(
     "JOIN tweets ON tweets.id = written.value JOIN users ON users.key = tweets.user " +
     "UNION SELECT ?7 || channels.id FROM json_each(?5) AS written " +
     "JOIN shorts ON shorts.id = written.value JOIN channels ON channels.key = shorts.channel",
+  IS_ALONE,
 );
 
 /** Where the subjects of a kind's entities are, as they are now. */
@@ -91,10 +96,14 @@ export function tellWritten(written: readonly ChangedFold[]): Tell {
   ];
 }
 
-/** Notes that histories of entities, by their keys, are written. */
+/**
+ * Notes that histories of entities, by their keys, are written, where nobody changed anything
+ * meanwhile: more was looked at than is written.
+ */
 export function tellRewritten(kind: Kind, keys: readonly number[]): Tell {
   const sql = tell(
     `SELECT DISTINCT subject FROM (${SUBJECTS_OF[kind]}(SELECT value FROM json_each(?3)))`,
+    IS_NEXT,
   );
   return ({ after, uid }) => [
     { sql, args: [after, uid, JSON.stringify(keys)] },

@@ -1,8 +1,8 @@
 /**
  * Writes of histories. What is written depends on what is there (a point that comes in is packed
  * into its chunk), so it is read, decided and written under one condition: that between nobody, in
- * whatever process, wrote histories of the same users and channels. If somebody did, nothing is
- * written, and it begins anew.
+ * whatever process, wrote histories that this depends on. If somebody did, nothing is written, and
+ * it begins anew.
  */
 import type { ResultSet } from "@libsql/client";
 import pRetry from "p-retry";
