@@ -55,7 +55,7 @@ export function historyLister<Point>(kind: HistoryKind) {
     chunks: readonly Chunk[] | null,
   ): Promise<History<Point>> => {
     const isThinned = chunks === null;
-    const { json } = write(isThinned ? await readThinned(database, kind, key) : chunks);
+    const json = write(isThinned ? await readThinned(database, kind, key) : chunks);
     return { points: writtenJson(json), isThinned };
   };
 }
@@ -78,12 +78,11 @@ async function readThinned(
       [key],
     )) ?? [];
   const bounds = historyBounds(first, newest, maxPoints);
-  const startOf = (where: string) =>
-    `(SELECT max(start) FROM ${histories} WHERE ${owner} = ?1 AND ${where})`;
-  const chosen = `SELECT ${startOf("start < value")} FROM json_each(?2)`;
+  const chosen =
+    `SELECT (SELECT max(start) FROM ${histories} WHERE ${owner} = ?1 AND start < value) ` +
+    "FROM json_each(?2)";
   const chunks = await database.document<Chunk[]>(
-    "SELECT json_group_array(json_array(start, size, points)) FROM (SELECT start, size, points " +
-      `FROM ${histories} WHERE ${owner} = ?1 AND start IN (${chosen}) ORDER BY start)`,
+    `SELECT ${chunksWhere(layout, "?1", `start IN (${chosen})`)}`,
     [key, JSON.stringify([first + 1, ...bounds.slice(1), newest + 1])],
   );
   const width = layout.counts.size;

@@ -13,12 +13,6 @@ import { visitPoints, type Chunk } from "./chunks.ts";
  */
 export type PointForm = Readonly<Record<string, string>>;
 
-/** The points of a history as the JSON of an answer, in ASCII. */
-export interface WrittenPoints {
-  readonly json: Uint8Array;
-  readonly count: number;
-}
-
 /** Characters of an instant without its zone: more than any count has. */
 const INSTANT_CHARACTERS = 23;
 
@@ -39,13 +33,13 @@ let written = new Uint8Array(131_072);
  * Makes the writer of points of a form.
  *
  * @param zone What is written behind an instant.
- * @returns Takes the chunks of a history, in their order.
+ * @returns Takes the chunks of a history, in their order; makes the JSON of an answer, in ASCII.
  */
 export function pointWriter(
   kind: Kind,
   form: PointForm,
   zone: "Z" | "",
-): (chunks: readonly Chunk[]) => WrittenPoints {
+): (chunks: readonly Chunk[]) => Uint8Array {
   const counts: readonly string[] = KINDS[kind].counts;
   const openings = Object.entries(form).map(([label, count], index, all) => {
     const [, before] = all[index - 1] ?? [];
@@ -76,7 +70,7 @@ export function pointWriter(
     };
     for (const chunk of chunks) visitPoints(chunk, counts.length, visit);
     out[to++] = CLOSE;
-    return { json: out.slice(0, to), count };
+    return out.slice(0, to);
   };
 }
 

@@ -26,7 +26,7 @@ describe("pointWriter()", () => {
         const label = (field: string) => `a "${field}"`;
         const form = Object.fromEntries(fields.map((field) => [label(field), field]));
         const write = pointWriter(kind, form, zone);
-        const { json, count } = write(pack(points, names.length));
+        const json = write(pack(points, names.length));
         const values = points.map(({ at, counts }) =>
           Object.fromEntries(
             fields.map((field) => [
@@ -38,7 +38,6 @@ describe("pointWriter()", () => {
           ),
         );
         expect(text(json)).toBe(JSON.stringify(values));
-        expect(count).toBe(points.length);
       }),
       { numRuns: 300, interruptAfterTimeLimit: 20_000 },
     );
@@ -46,12 +45,12 @@ describe("pointWriter()", () => {
 
   test("what it wrote stays as it is when more is written", () => {
     const write = pointWriter("user", { at: "at", n: "tweet_count" }, "Z");
-    const first = write(pack([{ at: 0, counts: [null, null, 1] }], 3)).json;
+    const first = write(pack([{ at: 0, counts: [null, null, 1] }], 3));
     const long = Array.from({ length: 20_000 }, (_, index) => ({
       at: index,
       counts: [index, index, index],
     }));
-    expect(write(pack(long, 3)).count).toBe(20_000);
+    expect(JSON.parse(text(write(pack(long, 3))))).toHaveLength(20_000);
     expect(text(first)).toBe('[{"at":"1970-01-01T00:00:00.000Z","n":1}]');
   });
 
