@@ -18,7 +18,7 @@ import {
   type RawAnswer,
   type Surroundings,
 } from "./port.ts";
-import { Passing, send, TooLarge, type Sending } from "./transport.ts";
+import { Passing, send, TooLarge, type Sending, type StartTimeout } from "./transport.ts";
 
 /** What a client works with. */
 export interface ClientOptions {
@@ -29,6 +29,8 @@ export interface ClientOptions {
   take(bucket: string): Promise<boolean>;
   /** Milliseconds until the last byte of an answer. */
   readonly timeoutMs?: number;
+  /** How they are counted: by a timer unless told. */
+  readonly startTimeout?: StartTimeout;
   /** Bytes of an answer, unpacked. */
   readonly maxBytes?: number;
   /** How often a request is sent again at most. */
@@ -128,6 +130,7 @@ export function createClient(options: ClientOptions): { readonly ask: Surroundin
 function sendingOf({
   collector,
   timeoutMs = TIMEOUT_MS,
+  startTimeout,
   maxBytes = MAX_BYTES,
   signal,
 }: ClientOptions): Sending {
@@ -139,6 +142,7 @@ function sendingOf({
       ...collector.credentials.headers,
     },
     timeoutMs,
+    startTimeout,
     maxBytes,
     signal,
     hide: createHiding(collector),

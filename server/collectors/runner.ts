@@ -50,7 +50,7 @@ export interface RunnerParts {
   /** Milliseconds between two errands of a source, 100 unless told. */
   readonly restMs?: number;
   /** How an answer is waited for; see the client. */
-  readonly client?: Pick<ClientOptions, "timeoutMs" | "retryMinMs">;
+  readonly client?: Pick<ClientOptions, "startTimeout" | "retryMinMs">;
 }
 
 /** What was done for a source. */

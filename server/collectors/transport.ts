@@ -11,6 +11,19 @@ export class TooLarge extends Error {
   override readonly name = "TooLarge";
 }
 
+/**
+ * Begins to count the time of a request.
+ *
+ * @param end Ends the request; to be called when `ms` milliseconds are over.
+ * @returns What counts no longer.
+ */
+export type StartTimeout = (end: () => void, ms: number) => () => void;
+
+const startTimer: StartTimeout = (end, ms) => {
+  const timer = setTimeout(end, ms);
+  return () => clearTimeout(timer);
+};
+
 /** What a request is sent with, and what is waited for. */
 export interface Sending {
   /** Whom it is sent to, for messages. */
@@ -18,6 +31,8 @@ export interface Sending {
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds until the last byte of the answer. */
   readonly timeoutMs: number;
+  /** A timer unless told. */
+  readonly startTimeout?: StartTimeout | undefined;
   /** Bytes of the body, unpacked. */
   readonly maxBytes: number;
   /** Ends it before. */
@@ -33,13 +48,13 @@ export interface Sending {
  * @throws {TooLarge} The body has more than `maxBytes`; it was read no further.
  */
 export async function send(url: URL, sending: Sending): Promise<RawAnswer> {
-  const { to, headers, timeoutMs, maxBytes } = sending;
+  const { to, headers, timeoutMs, maxBytes, startTimeout = startTimer } = sending;
   const controller = new AbortController();
   const signal =
     sending.signal === undefined
       ? controller.signal
       : AbortSignal.any([controller.signal, sending.signal]);
-  const timer = setTimeout(() => controller.abort(), timeoutMs);
+  const stopTimeout = startTimeout(() => controller.abort(), timeoutMs);
   try {
     const response = await fetch(url, { headers, signal, redirect: "manual" });
     const bytes = await readBody(response, maxBytes);
@@ -51,7 +66,7 @@ export async function send(url: URL, sending: Sending): Promise<RawAnswer> {
     // The error itself is dropped: it names the URL, and with it what opens the source.
     throw new Passing(`${to} could not be reached, or broke off: ${codeOf(error)}`);
   } finally {
-    clearTimeout(timer);
+    stopTimeout();
     // Ends what is still under way; what was read to its end has nothing left to end.
     controller.abort();
   }

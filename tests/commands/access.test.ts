@@ -93,16 +93,13 @@ describe("keys", () => {
     ]);
   });
 
-  test("revoking on a running service refuses the key within a second", async () => {
+  test("revoking on a running service refuses the key from the next request on", async () => {
     await place.must("accounts", "create", "acme", "--credits", "100");
     const service = await place.serve();
     const key = (await place.must("keys", "create", "acme")).trim();
     expect((await read(service.url, key)).status).toBe(200);
     await place.must("keys", "revoke", "1");
-    const until = performance.now() + 1000;
-    let status = 200;
-    while (status !== 401 && performance.now() < until) ({ status } = await read(service.url, key));
-    expect(status).toBe(401);
+    expect((await read(service.url, key)).status).toBe(401);
     await service.stop();
   });
 });

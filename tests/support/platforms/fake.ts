@@ -2,7 +2,7 @@
  * A fake of a platform: an HTTP server on 127.0.0.1 that speaks its dialect, counts what it is
  * asked, and does wrong what it is told to.
  */
-import { respond, type FakeAnswer, type FakeRequest, type Fault } from "./faults.ts";
+import { ENDLESS, respond, type FakeAnswer, type FakeRequest, type Fault } from "./faults.ts";
 import { quotaDays, type QuotaZone } from "./quota-day.ts";
 import { openWire } from "./wire.ts";
 
@@ -43,6 +43,9 @@ export interface FakeOptions {
   readonly isWired?: boolean;
 }
 
+/** Milliseconds between two looks whether a request is kept waiting. */
+const TIMEOUT_MS = 20;
+
 interface Script {
   readonly fault: Fault;
   readonly path: string;
@@ -57,6 +60,7 @@ export async function openFake(dialect: Dialect, options: FakeOptions) {
   const log: ServedRequest[] = [];
   const scripts: Script[] = [];
   let served = 0;
+  let kept = 0;
 
   const note = (request: FakeRequest, bucket: string, status: number): void => {
     if (log.length >= 2 * logSize) log.splice(0, logSize);
@@ -79,6 +83,7 @@ export async function openFake(dialect: Dialect, options: FakeOptions) {
     counts.set(key, used);
     served++;
     const fault = scripts.length === 0 ? undefined : takeFault(path + url.search);
+    if (fault !== undefined && ENDLESS.has(fault)) kept++;
     const answering = fault?.(request, () => dialect.answer(request, used));
     const answer = answering ?? respond(dialect.answer(request, used));
     if (answer instanceof Response) note(request, bucket, answer.status);
@@ -104,6 +109,17 @@ export async function openFake(dialect: Dialect, options: FakeOptions) {
     /** Tells the next requests to go wrong: one unless told, with any path and query unless told. */
     fail(fault: Fault, { times = 1, path = "" }: { times?: number; path?: string } = {}): void {
       scripts.push({ fault, path, times });
+    },
+    /**
+     * Counts the time of a client's request: it is over soon after the fake keeps one waiting
+     * without end, and only then, however slow the machine is.
+     */
+    startTimeout(end: () => void): () => void {
+      const before = kept;
+      const timer = setInterval(() => {
+        if (kept > before) end();
+      }, TIMEOUT_MS);
+      return () => clearInterval(timer);
     },
     /** Forgets what is to go wrong. */
     heal(): void {

@@ -95,6 +95,9 @@ export const TRICKLE: Fault = () => {
   return new Response(stream, { headers: { "content-type": "application/json" } });
 };
 
+/** The faults for which nobody is answered, however long they wait. */
+export const ENDLESS: ReadonlySet<Fault> = new Set([SILENCE, TRICKLE]);
+
 /** The right answer, spoilt on the wire; the fake needs one in front of it. */
 export const spoiling =
   (fault: WireFault): Fault =>

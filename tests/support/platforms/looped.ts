@@ -1,6 +1,6 @@
 /** The loop, the client and a database as the service has them, on the fake of a source. */
 import type { Errand, ObservedPlatform } from "../../../core/collection.ts";
-import { createLoop, type LoopParts } from "../../../server/collectors/loop.ts";
+import { createLoop } from "../../../server/collectors/loop.ts";
 import type { Collector } from "../../../server/collectors/port.ts";
 import type { LoopEvent } from "../../../server/collectors/runner.ts";
 import { channelStore } from "../../../server/store/channels.ts";
@@ -9,6 +9,7 @@ import { creatorStore } from "../../../server/store/creators.ts";
 import type { Database } from "../../../server/store/database.ts";
 import { createIntake } from "../../../server/store/intake.ts";
 import { rowsOf } from "../database.ts";
+import type { Fake } from "./fake.ts";
 import { pointsOf } from "../history.ts";
 
 /** What is collected with: a stage is. */
@@ -16,14 +17,12 @@ export interface Looped {
   readonly collector: Collector;
   /** Milliseconds since 1970 UTC. */
   readonly clock: { now: number };
+  /** Whose requests end only where it keeps them waiting; without it a timer ends them. */
+  readonly fake?: Fake;
 }
 
 /** Makes a loop, as a start of the service does. */
-export function startLoop(
-  database: Database,
-  { collector, clock }: Looped,
-  client: LoopParts["client"] = { timeoutMs: 2000, retryMinMs: 1 },
-) {
+export function startLoop(database: Database, { collector, clock, fake }: Looped) {
   const events: LoopEvent[] = [];
   const now = () => clock.now;
   const loop = createLoop({
@@ -33,7 +32,7 @@ export function startLoop(
     now,
     report: (event) => void events.push(event),
     restMs: 0,
-    client,
+    client: { retryMinMs: 1, ...(fake && { startTimeout: fake.startTimeout }) },
   });
   return {
     ...loop,

@@ -194,7 +194,7 @@ export function surround(stage: Stage, options: ClientOptions = {}) {
       taken.set(bucket, (taken.get(bucket) ?? 0) + 1);
       return true;
     },
-    timeoutMs: 5000,
+    startTimeout: stage.fake.startTimeout,
     retries: 2,
     retryMinMs: 1,
     onRetry: (reason) => void retried.push(reason),
