@@ -16,7 +16,7 @@ import { formatJson, formatTable } from "./table.ts";
  * Bytes of a block, about: what one transaction takes in. A large one writes each entity once for
  * many observations of it; a small one does not keep the requests of a service waiting.
  */
-const OWN_BLOCK_BYTES = 4 * 1_048_576;
+const OWN_BLOCK_BYTES = 8 * 1_048_576;
 const SERVED_BLOCK_BYTES = 1_048_576 / 2;
 
 /** What became of a file's lines. */

@@ -22,7 +22,7 @@ export interface AdminParts
     new: number;
     changed: number;
     unchanged: number;
-    rejected: { line: number; reason: string }[];
+    rejected: readonly { readonly line: number; readonly reason: string }[];
   }>;
   exportObservations(options: {
     kind?: Kind | undefined;

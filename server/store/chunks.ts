@@ -111,18 +111,16 @@ let written = Buffer.alloc(CHUNK_MAX_CHARACTERS);
  * @param onto A chunk that they come after: it is filled first.
  * @returns The chunks that have points of these, `onto` with what was added to it among them.
  */
-export function pack(points: readonly Point[], width: number, onto?: Chunk): Chunk[] {
+export function pack(points: Iterable<Point>, width: number, onto?: Chunk): Chunk[] {
   const chunks: Chunk[] = [];
-  const [first] = points;
-  if (first === undefined) return chunks;
-  let [start, size, text] = onto ?? [first.at, 0, ""];
-  const last = Array.from({ length: width }, () => 0);
-  let lastAt = start;
-  if (onto !== undefined) lastAt = findLast(onto, last);
   const most = CHUNK_MAX_CHARACTERS + (width + 1) * NUMBER_MAX_CHARACTERS;
   if (written.length < most) written = Buffer.alloc(most);
+  const last = Array.from({ length: width }, () => 0);
+  let [start, size, text] = onto ?? [0, 0, ""];
+  let lastAt = onto === undefined ? 0 : findLast(onto, last);
   let to = 0;
   for (const point of points) {
+    if (size === 0) start = lastAt = point.at;
     let end = putPoint(point, lastAt, last, to);
     if (text.length + end > CHUNK_MAX_CHARACTERS) {
       if (to > 0) chunks.push([start, size, text + writtenText(to)]);
@@ -134,7 +132,7 @@ export function pack(points: readonly Point[], width: number, onto?: Chunk): Chu
     size++;
     lastAt = point.at;
   }
-  chunks.push([start, size, text + writtenText(to)]);
+  if (to > 0) chunks.push([start, size, text + writtenText(to)]);
   return chunks;
 }
 

@@ -1,7 +1,8 @@
 /** What is there already of the entities that observations come in of. */
 import type { Row } from "@libsql/client";
 import { KINDS } from "../../core/kinds.ts";
-import type { Counts, Description, FieldValue, Observation } from "../../core/observations.ts";
+import type { Counts, Description, FieldValue } from "../../core/observations.ts";
+import { instantsOf } from "./batches.ts";
 import { unpack, type Chunk, type Point } from "./chunks.ts";
 import type { Database } from "./database.ts";
 import { joinIncoming, type Fold } from "./folds.ts";
@@ -29,7 +30,10 @@ export async function joinKnown(
   layout: Layout,
   folds: ReadonlyMap<string, Fold>,
 ): Promise<ReadonlyMap<string, There>> {
-  const firsts = Array.from(folds.values(), ({ id, incoming }) => [id, firstOf(incoming)]);
+  const firsts = Array.from(folds.values(), ({ id, incoming }) => [
+    id,
+    instantsOf(incoming).reduce((first, instant) => Math.min(first, instant)),
+  ]);
   const known =
     (await database.document<[string, number, Chunk | null][]>(selectKnown(layout), [
       JSON.stringify(firsts),
@@ -50,19 +54,14 @@ export async function joinKnown(
   for (const [key, chunks] of await readTouched(database, layout, late)) {
     const fold = late.get(key);
     if (fold === undefined) continue;
-    const points = unpack(chunks, layout.counts.size).map(({ at, counts }) => ({
-      observedAt: at,
-      counts: countsOf(layout, counts),
-    }));
+    const points = new Map(
+      unpack(chunks, layout.counts.size).map(({ at, counts }) => [at, countsOf(layout, counts)]),
+    );
     const description = descriptions.get(fold.id) ?? {};
     fold.joined = joinIncoming(fold.incoming, { description, points });
     there.set(fold.id, { key, isContinued: false, chunks });
   }
   return there;
-}
-
-function firstOf(incoming: readonly Observation[]): number {
-  return incoming.reduce((first, { observedAt }) => Math.min(first, observedAt), Infinity);
 }
 
 /**
@@ -89,7 +88,7 @@ async function readTouched(
 ): Promise<[number, Chunk[]][]> {
   const instants = Array.from(folds, ([key, { incoming }]) => [
     key,
-    [...new Set(incoming.map(({ observedAt }) => observedAt))],
+    [...new Set(instantsOf(incoming))],
   ]);
   const key = element(0, "given.value");
   const touched =

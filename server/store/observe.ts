@@ -4,10 +4,11 @@
  * The join of the domain decides what is new, and packs it into the histories. What describes an
  * entity is joined in SQL: so nothing of it need be read of an entity that is merely seen again.
  */
-import { KIND_NAMES, type Kind } from "../../core/kinds.ts";
+import type { Kind } from "../../core/kinds.ts";
 import type { Observation } from "../../core/observations.ts";
 import { foldCase } from "../../core/text.ts";
 import type { Database } from "./database.ts";
+import { createGatherer, type Batch } from "./batches.ts";
 import { tellWritten, type ChangedFold } from "./changes.ts";
 import { pack, packEvenly, type Chunk, type Point } from "./chunks.ts";
 import { writeDecided } from "./decided.ts";
@@ -26,26 +27,6 @@ import { foldsOf, type Fold, type Observed } from "./folds.ts";
 
 type Statement = { readonly sql: string; readonly args: string[] };
 
-/** What came in of a kind, by entity. */
-interface Batch {
-  readonly kind: Kind;
-  readonly folds: ReadonlyMap<string, Fold>;
-}
-
-/** Observations that are ready to be stored. */
-export type PreparedObservations = readonly Batch[];
-
-/**
- * Prepares observations as if nothing was known of their entities: that is what nearly all turn out
- * to be stored as, and it can be done before the observations before them are there.
- */
-export function prepareObservations(observations: readonly Observation[]): PreparedObservations {
-  return KIND_NAMES.flatMap((kind) => {
-    const folds = foldsOf(kind, observations);
-    return folds.size === 0 ? [] : [{ kind, folds }];
-  });
-}
-
 /**
  * Stores observations.
  *
@@ -56,20 +37,24 @@ export function storeObservations(
   database: Database,
   observations: readonly Observation[],
 ): Promise<Observed> {
-  return storePrepared(database, prepareObservations(observations));
+  const gatherer = createGatherer();
+  for (const observation of observations) gatherer.add(observation);
+  return storeBatches(database, gatherer.batches());
 }
 
-/** Stores prepared observations, as {@link storeObservations} does. */
-export async function storePrepared(
+/** Stores gathered observations, as {@link storeObservations} does. */
+export async function storeBatches(
   database: Database,
-  batches: PreparedObservations,
+  batches: readonly Batch[],
 ): Promise<Observed> {
   const { decision } = await writeDecided(database, async () => {
     const counted = { new: 0, changed: 0, unchanged: 0 };
     const statements: Statement[] = [];
     const changed: ChangedFold[] = [];
-    for (const { kind, folds } of batches) {
+    for (const batch of batches) {
+      const { kind } = batch;
       const layout = LAYOUTS[kind];
+      const folds = foldsOf(batch);
       const there = await joinKnown(database, layout, folds);
       const given: Fold[] = [];
       for (const fold of folds.values()) {
@@ -77,7 +62,7 @@ export async function storePrepared(
         counted.new += of.new;
         counted.changed += of.changed;
         counted.unchanged += of.unchanged;
-        if (of.unchanged < fold.incoming.length) given.push(fold);
+        if (of.new + of.changed > 0) given.push(fold);
       }
       if (given.length === 0) continue;
       for (const { id, joined } of given) {
@@ -98,13 +83,12 @@ function writesOf(
   const isGiven = new Set<string>();
   for (const { joined } of changed) for (const name in joined.description) isGiven.add(name);
   const fields = Array.from(layout.described.keys()).filter((name) => isGiven.has(name));
-  const entities = changed.map((fold) => entityOf(layout, fields, fold));
+  const entities = changed.map((fold) => entityOf(fields, fold));
   const put: unknown[] = [];
   const dropped: unknown[] = [];
   for (const fold of changed) {
     const there = known.get(fold.id);
-    const points = pointsOf(layout, fold);
-    for (const { from, to } of rechunk(points, layout.counts.size, there)) {
+    for (const { from, to } of rechunk(fold.joined.points, layout.counts.size, there)) {
       if (there !== undefined && from !== undefined) dropped.push([there.key, from[0]]);
       for (const chunk of to) put.push([fold.id, ...chunk]);
     }
@@ -120,31 +104,21 @@ function writesOf(
 
 /** An entity as `upsertEntities()` takes it. */
 function entityOf(
-  { counts }: Layout,
   fields: readonly string[],
-  { id, joined: { description, points } }: Fold,
+  { id, joined: { description, newest } }: Fold,
 ): unknown[] {
   const username = description["username"]?.value;
-  const newest = points.at(-1);
   const row: unknown[] = [
     id,
     username === undefined ? null : foldCase(String(username)),
-    newest?.observedAt ?? null,
+    newest.at,
+    ...newest.counts,
   ];
-  for (const name of counts.keys()) row.push(newest?.counts[name] ?? null);
   for (const name of fields) {
     const given = description[name];
     row.push(given?.value ?? null, given?.at ?? null);
   }
   return row;
-}
-
-function pointsOf({ counts }: Layout, { joined }: Fold): Point[] {
-  const names = [...counts.keys()];
-  return joined.points.map(({ observedAt, counts: of }) => ({
-    at: observedAt,
-    counts: names.map((name) => of[name] ?? null),
-  }));
 }
 
 /** Chunks, and the one in whose place they come if it has to go. */
@@ -154,14 +128,14 @@ interface Rechunked {
 }
 
 /** The chunks that hold what came in, those among them that it changed. */
-function rechunk(points: readonly Point[], width: number, there: There | undefined): Rechunked[] {
+function rechunk(points: Iterable<Point>, width: number, there: There | undefined): Rechunked[] {
   if (there === undefined) return [{ to: pack(points, width) }];
   if (there.isContinued) return [{ to: pack(points, width, there.chunks.at(-1)) }];
   const parts = there.chunks.map((from) => ({ from, points: [] as Point[] }));
   let part = 0;
   for (const point of points) {
     while (point.at >= (there.chunks[part + 1]?.[0] ?? Infinity)) part++;
-    parts[part]?.points.push(point);
+    parts[part]?.points.push({ at: point.at, counts: [...point.counts] });
   }
   return parts.flatMap(({ from, points: of }) => {
     const to = packEvenly(of, width);

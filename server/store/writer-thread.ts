@@ -1,27 +1,22 @@
 /** The thread that writes database files while the requests go on. */
 import { connect, isLocked, type Connection, type Written } from "./connection.ts";
-import type { Order, Reply } from "./writer.ts";
-
-declare const self: Worker;
+import { obeyOrders } from "./thread.ts";
+import type { Order } from "./writer.ts";
 
 /** The connections, by the number of the opened file. */
 const connections = new Map<number, Connection>();
 
-self.addEventListener("message", ({ data }: MessageEvent<string | Order>) => {
-  const order: Order = typeof data === "string" ? JSON.parse(data) : data;
-  self.postMessage(JSON.stringify(obey(order)));
-});
-
-function obey(order: Order): Reply {
-  try {
-    return { id: order.id, written: work(order) };
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "UNKNOWN";
-    if (isLocked(error)) disconnect(order.file.id);
-    const message = error instanceof Error ? error.message : String(error);
-    return { id: order.id, failure: { message, code } };
-  }
-}
+obeyOrders(
+  (order: Order): Written[] => {
+    try {
+      return work(order);
+    } catch (error) {
+      if (isLocked(error)) disconnect(order.file.id);
+      throw error;
+    }
+  },
+  { isText: true },
+);
 
 function work(order: Order): Written[] {
   const { id, path, lockTimeoutMs } = order.file;

@@ -5,6 +5,7 @@
 import { LibsqlError, type ResultSet, type Row } from "@libsql/client";
 import type { Statement, Written } from "./connection.ts";
 import { openQuickWriter } from "./quick.ts";
+import { openThread, ThreadError } from "./thread.ts";
 
 /** A file that is open for writing. */
 interface OpenFile {
@@ -15,7 +16,7 @@ interface OpenFile {
 }
 
 /** What the thread is asked. */
-export type Order = { readonly id: number; readonly file: OpenFile } & Errand;
+export type Order = { readonly file: OpenFile } & Errand;
 
 type Errand =
   | {
@@ -25,12 +26,6 @@ type Errand =
     }
   | { readonly verb: "copy"; readonly target: string }
   | { readonly verb: "checkpoint" | "close" };
-
-/** What the thread answers. */
-export type Reply = { readonly id: number } & (
-  | { readonly written: Written[] }
-  | { readonly failure: { readonly message: string; readonly code: string } }
-);
 
 /** How statements are written. */
 export interface WriteMode {
@@ -49,18 +44,12 @@ export interface Writer {
   close(): Promise<void>;
 }
 
-interface Waiting {
-  resolve(written: Written[]): void;
-  reject(error: unknown): void;
-}
-
-const waiting = new Map<number, Waiting>();
-let thread: Worker | undefined;
-let lastId = 0;
+const askThread = openThread<Order, Written[]>(new URL("writer-thread.ts", import.meta.url));
+let lastFile = 0;
 
 /** Opens a file for writing. */
 export function openWriter(path: string, lockTimeoutMs: number): Writer {
-  const file: OpenFile = { id: ++lastId, path, lockTimeoutMs };
+  const file: OpenFile = { id: ++lastFile, path, lockTimeoutMs };
   /** Errands of the file that the thread has not done. */
   let pending = 0;
   const quick = openQuickWriter(path, () => {
@@ -70,7 +59,12 @@ export function openWriter(path: string, lockTimeoutMs: number): Writer {
   async function order(errand: Errand): Promise<Written[]> {
     pending++;
     try {
-      return await send(file, errand);
+      const given = { file, ...errand };
+      // A small order crosses as text in a third of the time that an object takes.
+      return await askThread(given, { isText: isSmall(given) });
+    } catch (error) {
+      if (error instanceof ThreadError) throw new LibsqlError(error.message, error.code);
+      throw error;
     } finally {
       pending--;
     }
@@ -94,18 +88,6 @@ export function openWriter(path: string, lockTimeoutMs: number): Writer {
   };
 }
 
-function send(file: OpenFile, errand: Errand): Promise<Written[]> {
-  return new Promise((resolve, reject) => {
-    const id = ++lastId;
-    thread ??= start();
-    if (waiting.size === 0) thread.ref();
-    waiting.set(id, { resolve, reject });
-    const order = { id, file, ...errand } satisfies Order;
-    // A small order crosses as text in a third of the time that an object takes.
-    thread.postMessage(isSmall(order) ? JSON.stringify(order) : order);
-  });
-}
-
 /** Characters of an order's arguments that make it worth sending as text. */
 const SMALL_CHARACTERS = 10_000;
 
@@ -116,27 +98,6 @@ function isSmall(order: Order): boolean {
     for (const arg of args) if (typeof arg === "string") characters += arg.length;
   }
   return characters <= SMALL_CHARACTERS;
-}
-
-function start(): Worker {
-  const started = new Worker(new URL("writer-thread.ts", import.meta.url).href);
-  started.addEventListener("message", ({ data }: MessageEvent<string>) =>
-    settle(started, JSON.parse(data)),
-  );
-  started.addEventListener("error", ({ message }) => {
-    for (const { reject } of waiting.values()) reject(new Error(message));
-    waiting.clear();
-    if (thread === started) thread = undefined;
-  });
-  return started;
-}
-
-function settle(from: Worker, reply: Reply): void {
-  const asked = waiting.get(reply.id);
-  waiting.delete(reply.id);
-  if (waiting.size === 0) from.unref();
-  if ("written" in reply) asked?.resolve(reply.written);
-  else asked?.reject(new LibsqlError(reply.failure.message, reply.failure.code));
 }
 
 function asResultSet({ columns, rows, rowsAffected }: Written): ResultSet {
