@@ -31,8 +31,13 @@ const askThread = openThread<Lines, Crossing>(new URL("intake-thread.ts", import
  * taken over: who gave them has none afterwards.
  */
 export function createIntake(database: Database, now: () => number) {
+  /** Settles once all that came before is gathered: it is stored in the order in which it came. */
+  let before: Promise<unknown> = Promise.resolve();
   return async (bytes: Uint8Array): Promise<Intake> => {
-    const { batches, ...read } = await gatherAnywhere({ bytes, now: now() });
+    const gathering = gatherAnywhere({ bytes, now: now() });
+    const turn = before.then(() => gathering);
+    before = turn.catch(() => undefined);
+    const { batches, ...read } = await turn;
     return { ...read, ...(await storeBatches(database, batches)) };
   };
 }

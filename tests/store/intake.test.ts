@@ -135,6 +135,22 @@ describe("lines", () => {
     });
   });
 
+  test("that come after many others are stored after them, although they are read before", async () => {
+    await withDatabase(async (database) => {
+      const take = createIntake(database, () => NOW);
+      const lineOf = (count: number) =>
+        Buffer.from(JSON.stringify(valueOf("user", "u", NOW, count)));
+      const taken = await Promise.all([
+        take(joined(Array.from({ length: 4000 }, () => lineOf(1)))),
+        take(joined([lineOf(2)])),
+      ]);
+      expect(taken).toMatchObject([
+        { new: 1, changed: 0, unchanged: 3999 },
+        { new: 0, changed: 1, unchanged: 0 },
+      ]);
+    });
+  });
+
   test("of several requests at once are all taken in", async () => {
     await withDatabase(async (database) => {
       const take = createIntake(database, () => NOW);
