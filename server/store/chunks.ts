@@ -83,6 +83,11 @@ export function visitPoints(chunk: Chunk, width: number, visit: Visit): void {
   if (visited !== size) throw damaged(chunk);
 }
 
+/** Whether some count of a chunk is unknown. */
+export function hasUnknown([, , text]: Chunk): boolean {
+  return text.includes("-");
+}
+
 /** The digit at a place of a text; none past its end. */
 function digitAt(text: string, index: number): number {
   return DIGITS[text.charCodeAt(index)] ?? NO_DIGIT;

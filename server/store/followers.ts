@@ -6,7 +6,7 @@ import type { Reading } from "../../core/reading.ts";
 import type { FollowersPage } from "../../core/schema/microblog.ts";
 import { foldCase } from "../../core/text.ts";
 import { formatInstant } from "../../core/time.ts";
-import { visitPoints, type Chunk } from "./chunks.ts";
+import { hasUnknown, visitPoints, type Chunk } from "./chunks.ts";
 import type { Database } from "./database.ts";
 import { chunksWhere, LAYOUTS } from "./layout.ts";
 import { userSubject } from "./subjects.ts";
@@ -39,17 +39,16 @@ export async function readFollowers(
   const found = await database.document<[number, string, Chunk[]]>(FOLLOWERS, [id, start]);
   if (found === undefined) throw userNotFound(username);
   const [key, name, chunks] = found;
-  const known = chunks.flatMap(knownFollowers);
-  const since = known.findIndex(({ at }) => at >= start);
-  const selected = since === -1 ? [] : known.slice(since);
-  const pagination = paginate(page, limit, selected.length);
-  const end = selected.length - page * limit;
-  const rows = selected.slice(Math.max(0, end - limit), end);
+  const parts = chunks.map((chunk) => partSince(chunk, start));
+  const total = parts.reduce((sum, { size }) => sum + size, 0);
+  const pagination = paginate(page, limit, total);
+  const end = total - page * limit;
+  const rows = slice(parts, Math.max(0, end - limit), end);
   // The oldest count is compared with the one before it, filtered or not.
   const isOldest = rows.length > 0 && end <= limit;
   const before = isOldest
-    ? (known[since - 1] ?? (await readKnownBefore(database, key, chunks[0])))
-    : selected[end - limit - 1];
+    ? await readKnownBefore(database, key, chunks[0], start)
+    : slice(parts, end - limit - 1, end - limit)[0];
   const points = [...(before === undefined ? [] : [before]), ...rows].toReversed();
   const metrics = followerChanges(points, rows.length).map(({ followers, change, at }) => ({
     followers,
@@ -59,7 +58,7 @@ export async function readFollowers(
   return {
     body: { username: name, followers: { USER: { metrics } }, filter_days: days, pagination },
     subjects: [userSubject(id)],
-    during: selectedDuring(now, selected[0]?.at ?? null, days),
+    during: selectedDuring(now, slice(parts, 0, 1)[0]?.at ?? null, days),
   };
 }
 
@@ -67,6 +66,31 @@ export async function readFollowers(
 interface FollowersPoint {
   readonly at: number;
   readonly followers: number;
+}
+
+/** The known numbers of followers in a chunk, oldest first: how many, and which. */
+interface Part {
+  readonly size: number;
+  points(): readonly FollowersPoint[];
+}
+
+/** The part of a chunk from an instant on. Most need not be unpacked to tell how large they are. */
+function partSince(chunk: Chunk, since: number): Part {
+  const [start, size] = chunk;
+  if (start >= since && !hasUnknown(chunk)) return { size, points: () => knownFollowers(chunk) };
+  const points = knownFollowers(chunk).filter(({ at }) => at >= since);
+  return { size: points.length, points: () => points };
+}
+
+/** Those from a place up to another, of all parts. */
+function slice(parts: readonly Part[], from: number, to: number): FollowersPoint[] {
+  let place = 0;
+  return parts.flatMap(({ size, points }) => {
+    const first = place;
+    place += size;
+    if (first >= to || place <= from) return [];
+    return points().slice(Math.max(0, from - first), to - first);
+  });
 }
 
 /** The known numbers of followers of a chunk, oldest first. */
@@ -79,16 +103,17 @@ function knownFollowers(chunk: Chunk): FollowersPoint[] {
   return points;
 }
 
-/** The last known number of followers before a chunk. */
+/** The last known number of followers before an instant, which is in a chunk or before it. */
 async function readKnownBefore(
   database: Database,
   key: number,
   chunk: Chunk | undefined,
+  instant: number,
 ): Promise<FollowersPoint | undefined> {
   if (chunk === undefined) return undefined;
+  // By now a chunk that was read later may hold later points as well.
+  const known = knownFollowers(chunk).findLast(({ at }) => at < instant);
+  if (known !== undefined) return known;
   const before = await database.document<Chunk>(CHUNK_BEFORE, [key, chunk[0]]);
-  if (before === undefined) return undefined;
-  // By now that chunk may hold later points as well.
-  const known = knownFollowers(before).findLast(({ at }) => at < chunk[0]);
-  return known ?? readKnownBefore(database, key, before);
+  return readKnownBefore(database, key, before, chunk[0]);
 }
