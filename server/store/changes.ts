@@ -38,27 +38,33 @@ const IS_ALONE =
   `json_each(since.subjects) WHERE value <> '${CHANNELS_SUBJECT}' AND value IN ` +
   "(SELECT subject FROM mine)))))";
 
+/** Its subjects, or all there are. */
+const NAMED = `(SELECT iif(count(*) > ${SUBJECTS_MAX}, NULL, json_group_array(subject)) FROM mine)`;
+
 /**
  * Notes a change, or fails with its whole transaction where it is out of its place: it is without a
  * name then, which the table does not take.
  *
  * @param mine The query of its subjects; its arguments are from the third on.
  * @param isInPlace The condition.
+ * @param subjects What it names.
  */
-const tell = (mine: string, isInPlace: string) =>
+const tell = (mine: string, isInPlace: string, subjects = NAMED) =>
   `INSERT INTO changes (uid, subjects) WITH mine(subject) AS (${mine}) ` +
-  `SELECT iif(${isInPlace}, ?2, NULL), ` +
-  `iif(count(*) > ${SUBJECTS_MAX}, NULL, json_group_array(subject)) FROM mine`;
+  `SELECT iif(${isInPlace}, ?2, NULL), ${subjects}`;
 
 /** Whose tweets and shorts these were before counts as well: they may lose them. */
-const TELL_WRITTEN = tell(
+const WRITTEN =
   "SELECT value AS subject FROM json_each(?3) " +
-    "UNION SELECT ?6 || users.id FROM json_each(?4) AS written " +
-    "JOIN tweets ON tweets.id = written.value JOIN users ON users.key = tweets.user " +
-    "UNION SELECT ?7 || channels.id FROM json_each(?5) AS written " +
-    "JOIN shorts ON shorts.id = written.value JOIN channels ON channels.key = shorts.channel",
-  IS_ALONE,
-);
+  "UNION SELECT ?6 || users.id FROM json_each(?4) AS written " +
+  "JOIN tweets ON tweets.id = written.value JOIN users ON users.key = tweets.user " +
+  "UNION SELECT ?7 || channels.id FROM json_each(?5) AS written " +
+  "JOIN shorts ON shorts.id = written.value JOIN channels ON channels.key = shorts.channel";
+
+const TELL_WRITTEN = tell(WRITTEN, IS_ALONE);
+
+/** The same of too many to name: the thousands that they are need then not be gone through. */
+const TELL_ALL_WRITTEN = tell(WRITTEN, IS_ALONE, "NULL");
 
 /** Where the subjects of a kind's entities are, as they are now. */
 const SUBJECTS_OF: Readonly<Record<Kind, string>> = {
@@ -90,8 +96,9 @@ export function tellWritten(written: readonly ChangedFold[]): Tell {
     JSON.stringify(written.filter((fold) => fold.kind === kind).map(({ id }) => id));
   const named = [JSON.stringify([...subjects]), idsOf("tweet"), idsOf("short")];
   const prefixes = [userSubject(""), channelSubject("")];
+  const sql = subjects.size > SUBJECTS_MAX ? TELL_ALL_WRITTEN : TELL_WRITTEN;
   return ({ after, uid }) => [
-    { sql: TELL_WRITTEN, args: [after, uid, ...named, ...prefixes] },
+    { sql, args: [after, uid, ...named, ...prefixes] },
     { sql: FORGET, args: [] },
   ];
 }
