@@ -27,9 +27,7 @@ export interface ClientOptions {
   now(): number;
   /** Counts one unit of a bucket. @returns Whether the quota day has it. */
   take(bucket: string): Promise<boolean>;
-  /** Milliseconds until the last byte of an answer. */
-  readonly timeoutMs?: number;
-  /** How they are counted: by a timer unless told. */
+  /** How the time of a request is counted: by a timer unless told. */
   readonly startTimeout?: StartTimeout;
   /** Bytes of an answer, unpacked. */
   readonly maxBytes?: number;
@@ -43,6 +41,7 @@ export interface ClientOptions {
   onRetry?(reason: string): void;
 }
 
+/** Milliseconds until the last byte of an answer. */
 const TIMEOUT_MS = 20_000;
 const MAX_BYTES = 8 * 1_048_576;
 const RETRIES = 3;
@@ -129,7 +128,6 @@ export function createClient(options: ClientOptions): { readonly ask: Surroundin
 /** What every request of a client is sent with. */
 function sendingOf({
   collector,
-  timeoutMs = TIMEOUT_MS,
   startTimeout,
   maxBytes = MAX_BYTES,
   signal,
@@ -141,7 +139,7 @@ function sendingOf({
       "user-agent": "creator-metrics",
       ...collector.credentials.headers,
     },
-    timeoutMs,
+    timeoutMs: TIMEOUT_MS,
     startTimeout,
     maxBytes,
     signal,

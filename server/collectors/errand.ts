@@ -22,7 +22,7 @@ import {
 } from "./port.ts";
 import type { CollectionState } from "./state.ts";
 
-/** Takes in lines of observations, as an import does. */
+/** Takes in lines of observations, as an import does; their bytes may be taken over. */
 export type TakeIn = (
   lines: Uint8Array,
 ) => Promise<{ readonly rejected: readonly { readonly line: number; readonly reason: string }[] }>;

@@ -98,17 +98,22 @@ async function importFile(
     counts.rejected += rejected.length;
   };
   // While a block is written the next one is read.
-  let before: Promise<() => void> | undefined;
-  for await (const { bytes, firstLine } of readable(file, connection, progress)) {
-    const sent = sendBlock(connection, bytes).then((taken) => () => add(taken, firstLine));
-    sent.catch(() => undefined); // It is told where it is waited for.
-    (await before)?.();
-    // Without it what was read piles up to twice the memory.
-    if (connection.isInProcess) Bun.gc(true);
-    before = sent;
+  let last: Promise<() => void> | undefined;
+  try {
+    for await (const { bytes, firstLine } of readable(file, connection, progress)) {
+      const before = last;
+      last = sendBlock(connection, bytes).then((taken) => () => add(taken, firstLine));
+      last.catch(() => undefined); // It is told where it is waited for.
+      (await before)?.();
+      // Without it what was read piles up to half as much memory again.
+      if (connection.isInProcess) Bun.gc(true);
+    }
+    (await last)?.();
+    return counts;
+  } finally {
+    // What is under way ends before the database is closed.
+    await Promise.allSettled([last]);
   }
-  (await before)?.();
-  return counts;
 }
 
 async function sendBlock(

@@ -17,6 +17,7 @@ import { adminRetention, type RetentionParts } from "./admin-retention.ts";
 /** What the administrator's interface does its work with; `now` is in milliseconds. */
 export interface AdminParts
   extends AccountsParts, KeysParts, ChannelsParts, CollectParts, RetentionParts {
+  /** Stores lines of observations; it may take their bytes over. */
   takeIn(bytes: Uint8Array): Promise<{
     read: number;
     new: number;

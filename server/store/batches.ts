@@ -29,7 +29,7 @@ export interface Batch extends Columns {
   readonly descriptions: readonly Described[];
 }
 
-/** Gathers observations by kind and entity; none of them is kept. */
+/** Gathers observations by kind and entity, of which it keeps what is different. */
 export interface Gatherer {
   add(observation: Observation): void;
   batches(): Batch[];
@@ -59,7 +59,7 @@ interface KindGatherer {
 function gatherKind(kind: Kind): KindGatherer {
   const names = KINDS[kind].counts;
   const places = new Map<string, number>();
-  /** Of each entity, how many observations it has, and the last of its descriptions. */
+  /** Of each entity: how many observations it has, and where its last description is, else -1. */
   const sizes: number[] = [];
   const lasts: number[] = [];
   /** Of each observation: its entity, and what the columns hold. */

@@ -112,7 +112,8 @@ let written = Buffer.alloc(CHUNK_MAX_CHARACTERS);
 /**
  * Packs points into chunks.
  *
- * @param points Oldest first, no two at one instant, of `width` counts each.
+ * @param points Oldest first, no two at one instant, of `width` counts each. They may be lent: none
+ * is looked at after the next.
  * @param onto A chunk that they come after: it is filled first.
  * @returns The chunks that have points of these, `onto` with what was added to it among them.
  */

@@ -80,6 +80,7 @@ export function joinIncoming(incoming: Incoming, known: Known = NOTHING): Joined
     counted[isUnchanged ? "unchanged" : point === undefined ? "new" : "changed"]++;
   }
   const sorted = inOrder(incoming.batch.kind, points);
+  // Something came in, so there is one.
   const newest = sorted.at(-1) ?? lastOf(incoming);
   return { description, points: sorted, newest, counted };
 }

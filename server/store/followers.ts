@@ -103,7 +103,11 @@ function knownFollowers(chunk: Chunk): FollowersPoint[] {
   return points;
 }
 
-/** The last known number of followers before an instant, which is in a chunk or before it. */
+/**
+ * The last known number of followers before an instant.
+ *
+ * @param chunk The last chunk that may have it; if it has none, those before it are read.
+ */
 async function readKnownBefore(
   database: Database,
   key: number,
@@ -111,7 +115,7 @@ async function readKnownBefore(
   instant: number,
 ): Promise<FollowersPoint | undefined> {
   if (chunk === undefined) return undefined;
-  // By now a chunk that was read later may hold later points as well.
+  // A chunk that is read after this one may by then hold points of this one as well.
   const known = knownFollowers(chunk).findLast(({ at }) => at < instant);
   if (known !== undefined) return known;
   const before = await database.document<Chunk>(CHUNK_BEFORE, [key, chunk[0]]);

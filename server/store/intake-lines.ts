@@ -121,7 +121,7 @@ function decodeLines(bytes: Uint8Array): (string | undefined)[] {
 
 function decode(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return undefined;
   }

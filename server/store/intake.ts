@@ -27,25 +27,29 @@ const askThread = openThread<Lines, Crossing>(new URL("intake-thread.ts", import
  * Makes what takes in lines, some at a time.
  *
  * @param now The clock, in milliseconds since 1970 UTC.
- * @returns Stores the observations of some whole lines, as one transaction. Of many the bytes are
- * taken over: who gave them has none afterwards.
+ * @returns Stores the observations of some whole lines, as one transaction. It may take the bytes over:
+ * who gave them must not use them again.
  */
 export function createIntake(database: Database, now: () => number) {
-  /** Settles once all that came before is gathered: it is stored in the order in which it came. */
+  /** Settles once all that came before is gathered: all is stored in the order in which it came. */
   let before: Promise<unknown> = Promise.resolve();
   return async (bytes: Uint8Array): Promise<Intake> => {
     const gathering = gatherAnywhere({ bytes, now: now() });
+    gathering.catch(nothing); // It is told where its turn comes.
     const turn = before.then(() => gathering);
-    before = turn.catch(() => undefined);
-    const { batches, ...read } = await turn;
-    return { ...read, ...(await storeBatches(database, batches)) };
+    // Not what it came to: it may be large.
+    before = turn.then(nothing, nothing);
+    const { read, rejected, batches } = await turn;
+    return { read, ...(await storeBatches(database, batches)), rejected };
   };
 }
 
-async function gatherAnywhere(lines: Lines): Promise<Gathered> {
-  const { buffer, byteLength } = lines.bytes;
-  if (byteLength < LARGE_BYTES) return gatherLines(lines);
+const nothing = () => undefined;
+
+async function gatherAnywhere({ bytes, now }: Lines): Promise<Gathered> {
+  if (bytes.byteLength < LARGE_BYTES) return gatherLines({ bytes, now });
+  const { buffer, byteLength } = bytes;
   const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
-  const given = isWhole ? [buffer] : [];
-  return crossed(await askThread(lines, { isText: false, given }));
+  const own = isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
+  return crossed(await askThread({ bytes: own, now }, { isText: false, given: [own.buffer] }));
 }

@@ -135,6 +135,7 @@ function rechunk(points: Iterable<Point>, width: number, there: There | undefine
   let part = 0;
   for (const point of points) {
     while (point.at >= (there.chunks[part + 1]?.[0] ?? Infinity)) part++;
+    // The point is lent.
     parts[part]?.points.push({ at: point.at, counts: [...point.counts] });
   }
   return parts.flatMap(({ from, points: of }) => {

@@ -1,4 +1,4 @@
-/** A thread of the process that does one order after another, and keeps no process alive. */
+/** A thread of the process that does one order after another; with nothing to do it ends with it. */
 
 /** What a thread answers an order with. */
 type Reply<Result> = { readonly id: number } & (
@@ -16,60 +16,76 @@ export class ThreadError extends Error {
   }
 }
 
-/** How a message crosses. */
-interface Crossing {
+/** How an order is posted. */
+interface Posting {
   /** Whether as JSON text, which is the faster for all but long typed arrays. */
   readonly isText: boolean;
   /** What is not copied but given away. */
   readonly given?: ArrayBuffer[];
 }
 
+interface Thread<Result> {
+  readonly worker: Worker;
+  /** The orders that it has not answered. */
+  readonly waiting: Map<number, PromiseWithResolvers<Result>>;
+}
+
 /**
- * Makes what gives orders to a thread, which starts with the first one.
+ * Makes what gives orders to a thread, which starts with the first one, and anew should it die.
  *
  * @param file The thread's file; it calls {@link obeyOrders}.
  * @returns Gives an order. It throws {@link ThreadError} where the thread failed at it.
  */
 export function openThread<Order, Result>(file: URL) {
-  const waiting = new Map<number, PromiseWithResolvers<Result>>();
-  let thread: Worker | undefined;
+  let thread: Thread<Result> | undefined;
   let lastId = 0;
 
-  function start(): Worker {
-    const started = new Worker(file.href);
-    started.addEventListener("message", ({ data }: MessageEvent<string | Reply<Result>>) => {
+  function start(): Thread<Result> {
+    const worker = new Worker(file.href);
+    const waiting: Thread<Result>["waiting"] = new Map();
+    const started = { worker, waiting };
+    worker.addEventListener("message", ({ data }: MessageEvent<string | Reply<Result>>) => {
       const reply: Reply<Result> = typeof data === "string" ? JSON.parse(data) : data;
       const asked = waiting.get(reply.id);
       waiting.delete(reply.id);
-      if (waiting.size === 0) started.unref();
-      if ("result" in reply) asked?.resolve(reply.result);
-      else asked?.reject(new ThreadError(reply.failure.message, reply.failure.code));
+      if (waiting.size === 0) worker.unref();
+      if ("failure" in reply) {
+        asked?.reject(new ThreadError(reply.failure.message, reply.failure.code));
+      } else asked?.resolve(reply.result);
     });
-    started.addEventListener("error", ({ message }) => {
-      for (const { reject } of waiting.values()) reject(new Error(message));
-      waiting.clear();
+    const bury = (reason: string) => {
       if (thread === started) thread = undefined;
-    });
+      for (const { reject } of waiting.values()) reject(new Error(reason));
+      waiting.clear();
+    };
+    worker.addEventListener("error", ({ message }) => bury(message));
+    worker.addEventListener("close", () => bury("The thread ended"));
     return started;
   }
 
-  return (order: Order, { isText, given = [] }: Crossing): Promise<Result> => {
-    const asked = Promise.withResolvers<Result>();
+  return async (order: Order, { isText, given = [] }: Posting): Promise<Result> => {
     const message = { id: ++lastId, order };
+    const posted = isText ? JSON.stringify(message) : message;
     thread ??= start();
-    if (waiting.size === 0) thread.ref();
+    const { worker, waiting } = thread;
+    worker.postMessage(posted, given);
+    if (waiting.size === 0) worker.ref();
+    const asked = Promise.withResolvers<Result>();
     waiting.set(message.id, asked);
-    thread.postMessage(isText ? JSON.stringify(message) : message, given);
     return asked.promise;
   };
 }
 
 declare const self: Worker;
 
-/** Does, in a thread, what it is ordered. */
+/**
+ * Does, in a thread, what it is ordered.
+ *
+ * @param isText Whether it is answered as JSON text, as an order may be posted.
+ */
 export function obeyOrders<Order, Result>(
   work: (order: Order) => Result,
-  { isText }: Pick<Crossing, "isText">,
+  { isText }: Pick<Posting, "isText">,
 ): void {
   type Message = { readonly id: number; readonly order: Order };
   const obey = ({ id, order }: Message): Reply<Result> => {

@@ -23,7 +23,9 @@ function someLines(seed: number): Buffer[] {
     { weight: 30, arbitrary: observation.map((value) => Buffer.from(JSON.stringify(value))) },
     {
       weight: 1,
-      arbitrary: observation.map((value) => Buffer.from(`\uFEFF${JSON.stringify(value)}\r`)),
+      arbitrary: fc
+        .tuple(fc.constantFrom("\uFEFF", "\uFEFF\uFEFF"), observation)
+        .map(([mark, value]) => Buffer.from(`${mark}${JSON.stringify(value)}\r`)),
     },
     {
       weight: 1,

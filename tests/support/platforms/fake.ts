@@ -44,7 +44,7 @@ export interface FakeOptions {
 }
 
 /** Milliseconds between two looks whether a request is kept waiting. */
-const TIMEOUT_MS = 20;
+const LOOK_EVERY_MS = 20;
 
 interface Script {
   readonly fault: Fault;
@@ -118,7 +118,7 @@ export async function openFake(dialect: Dialect, options: FakeOptions) {
       const before = kept;
       const timer = setInterval(() => {
         if (kept > before) end();
-      }, TIMEOUT_MS);
+      }, LOOK_EVERY_MS);
       return () => clearInterval(timer);
     },
     /** Forgets what is to go wrong. */

@@ -1,0 +1,31 @@
+/** One request over the network, with the time that passes really. */
+import { expect, test } from "bun:test";
+import { send } from "../../server/collectors/transport.ts";
+import { SILENCE, TRICKLE } from "../support/platforms/faults.ts";
+
+test.each([
+  ["never begins", SILENCE],
+  ["never ends", TRICKLE],
+])("an answer that %s is waited for as long as is said", async (_what, fault) => {
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 0,
+    fetch: () =>
+      fault({ path: "/", query: new URLSearchParams(), headers: new Headers() }, () => ({
+        status: 200,
+        body: {},
+      })) ?? new Response(),
+  });
+  const began = performance.now();
+  const failure: unknown = await send(new URL(server.url), {
+    to: "The platform",
+    headers: {},
+    timeoutMs: 60,
+    maxBytes: 1000,
+    hide: (text) => text,
+  }).catch((error: unknown) => error);
+  await server.stop(true);
+  expect(String(failure)).toBe("Passing: The platform did not answer within 60 ms");
+  expect(performance.now() - began).toBeGreaterThan(50);
+});

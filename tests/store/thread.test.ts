@@ -1,0 +1,64 @@
+/** A thread of the process: orders are answered, whatever becomes of the thread. */
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { openThread } from "../../server/store/thread.ts";
+import type { Errand } from "../support/thread.ts";
+
+const FILE = join(import.meta.dir, "../support/thread.ts");
+const THREAD = join(import.meta.dir, "../../server/store/thread.ts");
+
+const open = (file = FILE) => {
+  const give = openThread<Errand, string>(Bun.pathToFileURL(file));
+  return (errand: Errand, isText = true) => give(errand, { isText });
+};
+
+/** What orders came to. */
+async function outcomesOf(orders: readonly Promise<string>[]): Promise<string[]> {
+  const settled = await Promise.allSettled(orders);
+  return settled.map((one) => (one.status === "fulfilled" ? one.value : String(one.reason)));
+}
+
+describe("an order", () => {
+  test("is answered, as text and as it is", async () => {
+    const give = open();
+    expect(await outcomesOf([give("answer"), give("answer", false)])).toEqual(["answer", "answer"]);
+  });
+
+  test("that fails is told with its message and code, and those after it are done", async () => {
+    const give = open();
+    const failed = give("fail");
+    expect(await outcomesOf([failed, give("answer")])).toEqual([
+      "ThreadError: It did not work",
+      "answer",
+    ]);
+    expect(await failed.catch((error: unknown) => error)).toMatchObject({ code: "E_TEST" });
+  });
+
+  test.each(["exit", "throw later"] as const)(
+    "that ends the thread (%s) fails, or is answered, as do those behind it; the next have a new thread",
+    async (deadly) => {
+      const give = open();
+      expect(await give("answer")).toBe("answer");
+      const outcomes = await outcomesOf([give(deadly), give("answer"), give("answer")]);
+      expect(outcomes.length).toBe(3);
+      expect(await give("answer")).toBe("answer");
+    },
+  );
+
+  test("fails where the thread's file is missing", async () => {
+    const [outcome] = await outcomesOf([open("/nowhere/thread.ts")("answer")]);
+    expect(outcome).toStartWith("Error: ");
+  });
+
+  test("that cannot be posted fails, and keeps no process alive", async () => {
+    const script = `
+      import { openThread } from ${JSON.stringify(THREAD)};
+      const give = openThread(Bun.pathToFileURL(${JSON.stringify(FILE)}));
+      console.log(await give("answer", { isText: true }));
+      await give(() => 7, { isText: false }).catch(({ name }) => console.log(name));
+    `;
+    const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
+    expect(await new Response(child.stdout).text()).toBe("answer\nDataCloneError\n");
+    expect(await child.exited).toBe(0);
+  });
+});
