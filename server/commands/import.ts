@@ -17,7 +17,7 @@ import { formatJson, formatTable } from "./table.ts";
  * many observations of it; a small one does not keep the requests of a service waiting.
  */
 const OWN_BLOCK_BYTES = 8 * 1_048_576;
-const SERVED_BLOCK_BYTES = 1_048_576 / 2;
+const SERVED_BLOCK_BYTES = 1_048_576 / 4;
 
 /** What became of a file's lines. */
 interface Counts {
@@ -86,7 +86,7 @@ async function importFile(
   progress: Progress,
 ): Promise<Counts> {
   const counts: Counts = { read: 0, new: 0, changed: 0, unchanged: 0, rejected: 0 };
-  const add = ({ rejected, ...taken }: IntakeAnswer, firstLine: number) => {
+  const add: Add = ({ rejected, ...taken }, firstLine) => {
     for (const { line, reason } of rejected) {
       progress.hide();
       err(`${file}:${firstLine + line - 1}: ${reason}\n`);
@@ -97,22 +97,42 @@ async function importFile(
     counts.unchanged += taken.unchanged;
     counts.rejected += rejected.length;
   };
-  // While a block is written the next one is read.
+  const blocks = readable(file, connection, progress);
+  await (connection.isInProcess ? sendAhead : sendResting)(connection, blocks, add);
+  return counts;
+}
+
+/** Told what became of a block. */
+type Add = (taken: IntakeAnswer, firstLine: number) => void;
+
+/** Sends blocks to the database of this process: while one is written the next one is read. */
+async function sendAhead(connection: Connection, blocks: AsyncIterable<Block>, add: Add) {
   let last: Promise<() => void> | undefined;
   try {
-    for await (const { bytes, firstLine } of readable(file, connection, progress)) {
+    for await (const { bytes, firstLine } of blocks) {
       const before = last;
       last = sendBlock(connection, bytes).then((taken) => () => add(taken, firstLine));
       last.catch(() => undefined); // It is told where it is waited for.
       (await before)?.();
       // Without it what was read piles up to half as much memory again.
-      if (connection.isInProcess) Bun.gc(true);
+      Bun.gc(true);
     }
     (await last)?.();
-    return counts;
   } finally {
     // What is under way ends before the database is closed.
     await Promise.allSettled([last]);
+  }
+}
+
+/**
+ * Sends blocks to a service, one after the other. While one is written no debit is, so after each
+ * it is left alone for as long as that took: its requests have half of the time.
+ */
+async function sendResting(connection: Connection, blocks: AsyncIterable<Block>, add: Add) {
+  for await (const { bytes, firstLine } of blocks) {
+    const began = performance.now();
+    add(await sendBlock(connection, bytes), firstLine);
+    await Bun.sleep(performance.now() - began);
   }
 }
 

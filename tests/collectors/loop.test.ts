@@ -200,5 +200,5 @@ describe("an end", () => {
       expect(due).toEqual({ n: 0 });
       expect(loop.events).toEqual([]);
     });
-  });
+  }, 10_000);
 });
