@@ -125,13 +125,13 @@ test(
       expect(await readOutside(crashed.file, "PRAGMA integrity_check")).toEqual([
         { integrity_check: "ok" },
       ]);
-      const service = await crashed.serve();
       await crashed.must("import", file);
+      const service = await crashed.serve();
       expect((await crashed.must("export")) === expected).toBe(true);
       await service.stop();
       await crashed.must("credits", "verify");
       await crashed.close();
     }
   },
-  60_000 + IMPORT_ROUNDS * 5_000,
+  60_000 + IMPORT_ROUNDS * 10_000,
 );
