@@ -163,23 +163,22 @@ export function* observationsOf({ batch, from, to }: Incoming) {
 
 /** What came in, as points in its order. They are lent: each is another once the next is there. */
 export function* pointsOf({ batch, from, to }: Incoming): Generator<Point> {
-  const counts = KINDS[batch.kind].counts.map((): number | null => null);
-  const point = { at: 0, counts };
-  for (let index = from; index < to; index++) {
-    point.at = batch.instants[index] ?? 0;
-    for (let place = 0; place < counts.length; place++) {
-      counts[place] = countAt(batch, index * counts.length + place);
-    }
-    yield point;
-  }
+  const lent: (number | null)[] = [];
+  for (let index = from; index < to; index++) yield pointAt(batch, index, lent);
 }
 
 /** The last of what came in, as a point. */
 export function lastOf({ batch, to }: Incoming): Point {
+  return pointAt(batch, to - 1, []);
+}
+
+/** An observation of a batch as a point, its counts in the array that is given for them. */
+function pointAt(batch: Batch, index: number, counts: (number | null)[]): Point {
   const { length } = KINDS[batch.kind].counts;
-  const first = (to - 1) * length;
-  const counts = Array.from({ length }, (_, place) => countAt(batch, first + place));
-  return { at: batch.instants[to - 1] ?? 0, counts };
+  for (let place = 0; place < length; place++) {
+    counts[place] = countAt(batch, index * length + place);
+  }
+  return { at: batch.instants[index] ?? 0, counts };
 }
 
 function countAt({ counts }: Batch, place: number): number | null {
