@@ -190,11 +190,15 @@ describe("an end", () => {
     await withChannels(async (database) => {
       fake.fail(SILENCE, { times: Infinity });
       const collector = youtube({ baseUrl: fake.baseUrl, apiKey: KEY });
-      const loop = startLoop(database, { collector, clock });
+      // No time ends the request: only the end of the loop can.
+      const loop = startLoop(database, {
+        collector,
+        clock,
+        fake: { startTimeout: () => () => {} },
+      });
       const collecting = loop.collect();
       while (fake.served() === 0) await Bun.sleep(1);
       loop.end();
-      // The answer is waited for twenty seconds otherwise, which is longer than a test may take.
       await collecting;
       const [due] = await rowsOf(database, "SELECT count(*) AS n FROM targets WHERE failures > 0");
       expect(due).toEqual({ n: 0 });

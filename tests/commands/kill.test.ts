@@ -125,8 +125,8 @@ test(
       expect(await readOutside(crashed.file, "PRAGMA integrity_check")).toEqual([
         { integrity_check: "ok" },
       ]);
-      await crashed.must("import", file);
       const service = await crashed.serve();
+      await crashed.must("import", file);
       expect((await crashed.must("export")) === expected).toBe(true);
       await service.stop();
       await crashed.must("credits", "verify");

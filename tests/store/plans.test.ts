@@ -237,16 +237,18 @@ describe("the plans of what is read", () => {
     });
   });
 
-  test("of 20,000 targets, the 100 that waited longest are given, and once settled the next are due", async () => {
-    await withDatabase(async (database) => {
+  test("of 20,000 targets, those that are due and 100 that are settled are searched for in one statement each", async () => {
+    await withDatabase(async (database, file) => {
       await watch(database);
-      const state = collectionStore(database);
+      const { listened, heard } = listenTo(database, file);
+      const state = collectionStore(listened);
       const items = Array.from({ length: 20_000 }, (_, index) => ({
         id: `t${index}`,
         publishedAt: NOW - index,
         dueAt: NOW - index,
       }));
       await state.addItems("microblog", "x0", items);
+      heard.length = 0;
       const due = await state.due("microblog", "counts", NOW, 100);
       await state.settle(
         "microblog",
@@ -254,6 +256,11 @@ describe("the plans of what is read", () => {
         due.map(({ id }) => ({ id, dueAt: NOW + 1, succeededAt: NOW })),
       );
       expect(await state.nextDue("microblog")).toBe(NOW - 19_899);
+      // What is due, what is settled, and when the next is due; nothing goes through all of them.
+      expect(heard.length).toBe(3);
+      const plans = await Promise.all(heard.map((statement) => planOf(database, statement)));
+      expect(plans.flat().filter((line) => line.startsWith("SCAN targets"))).toEqual([]);
+      listened.close();
       expect(due.map(({ id }) => id)).toEqual(
         items
           .slice(-100)

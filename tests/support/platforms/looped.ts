@@ -18,7 +18,7 @@ export interface Looped {
   /** Milliseconds since 1970 UTC. */
   readonly clock: { now: number };
   /** Whose requests end only where it keeps them waiting; without it a timer ends them. */
-  readonly fake?: Fake;
+  readonly fake?: Pick<Fake, "startTimeout">;
 }
 
 /** Makes a loop, as a start of the service does. */
