@@ -1,4 +1,5 @@
 /** Bulk data: users with tweets and histories, as the import would have written them. */
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { FreshPaths } from "./load.ts";
 import type { Store } from "./service.ts";
@@ -26,15 +27,31 @@ export function observationsOf(users: number): number {
 }
 
 /** Fills a database that the service made, while no process has it open. */
-export async function fill(workspace: Workspace, { file }: Store, users: number): Promise<void> {
-  const program = join(import.meta.dir, "sides", "fill.ts");
-  await workspace.run([process.execPath, program, file, String(users)]);
-}
+export const fill = (workspace: Workspace, store: Store, users: number) =>
+  write(workspace, "fill", store, [String(users)]);
 
 /** Adds the histories as plain rows, for what reads them with bun:sqlite. */
-export async function addPlainRows(workspace: Workspace, { file }: Store): Promise<void> {
-  const program = join(import.meta.dir, "sides", "plain.ts");
-  await workspace.run([process.execPath, program, file]);
+export const addPlainRows = (workspace: Workspace, store: Store) =>
+  write(workspace, "plain", store, []);
+
+/**
+ * Runs what writes a database, and waits until all of it is on the disk: else the first syncs of
+ * what is measured would wait for it.
+ */
+async function write(
+  workspace: Workspace,
+  program: "fill" | "plain",
+  { file }: Store,
+  rest: readonly string[],
+): Promise<void> {
+  const path = join(import.meta.dir, "sides", `${program}.ts`);
+  await workspace.run([process.execPath, path, file, ...rest]);
+  const written = await open(file, "r+");
+  try {
+    await written.sync();
+  } finally {
+    await written.close();
+  }
 }
 
 /** Fresh paths over all users: of the page of tweets, of followers, and of the details. */
