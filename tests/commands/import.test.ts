@@ -102,6 +102,29 @@ describe("import", () => {
     ]);
   });
 
+  test("stores the blocks of a file that breaks off after them, and nothing once it is closed", async () => {
+    const lines = Array.from({ length: 240 }, (_, nth) =>
+      channelWith({
+        id: `c${nth}`,
+        description: crypto.getRandomValues(new Uint8Array(30_000)).toHex(),
+      }),
+    );
+    const packed = Bun.gzipSync(`${lines.join("\n")}\n`);
+    const file = await place.write("cut.ndjson.gz", packed.subarray(0, packed.length - 100_000));
+    const { status, err } = await place.run(["import", file]);
+    expect([status, err]).toEqual([1, expect.stringContaining(`Cannot read ${file}`)]);
+    // Nothing is written once the database is closed, which empties its log.
+    expect(Bun.file(`${place.file}-wal`).size).toBe(0);
+    const stored = (await place.must("export")).trim().split("\n").length;
+    expect(stored).toBeGreaterThan(lines.length / 2);
+    const whole = await place.write("whole.ndjson", lines.join("\n"));
+    expect(JSON.parse(await place.must("import", "--json", whole))).toMatchObject({
+      read: lines.length,
+      new: lines.length - stored,
+      unchanged: stored,
+    });
+  });
+
   test("a line without an end does not fill the memory", async () => {
     const file = await place.write("endless.ndjson", `${"x".repeat(64_000_000)}\n${good("a")}\n`);
     const child = place.spawn(["import", "--json", file]);
