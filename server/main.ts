@@ -14,16 +14,23 @@ import { ConfigError, readConfig, settingsHelp } from "./config.ts";
 import { DomainError } from "../core/errors.ts";
 import { connect } from "./owner.ts";
 import { demo, openapi, serve } from "./run.ts";
+import type { ServiceLog } from "./service.ts";
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
 /** Makes the command line. */
 export function createProgram(): Command {
+  const err = (text: string) => void process.stderr.write(text);
+  // What fails, a verb tells by itself.
+  const log: ServiceLog = {
+    failure: () => undefined,
+    info: (sentence) => err(`${sentence}\n`),
+  };
   const surroundings: Surroundings = {
-    connect: (verb) => connect({ config: readConfig(process.env), verb }),
+    connect: (verb) => connect({ config: readConfig(process.env), verb, log }),
     out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stderr.write(text),
+    err,
   };
   const program = new Command("bun server/main.ts")
     .description("Creator metrics: the history of public numbers, one prepaid credit a read.")
