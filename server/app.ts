@@ -4,7 +4,7 @@ import { account, type AccountReads } from "./http/account.ts";
 import { admin, type AdminParts } from "./http/admin.ts";
 import type { ChargeParts } from "./http/charge.ts";
 import { creators, type CreatorSetStore } from "./http/creators.ts";
-import { door, errorAnswers, pathOf, type DoorParts } from "./http/door.ts";
+import { door, errorAnswers, pathOf, withHost, type DoorParts } from "./http/door.ts";
 import { health, type HealthParts } from "./http/health.ts";
 import { microblog, microblogRoutes, type MicroblogReads } from "./http/microblog.ts";
 import { createReads } from "./http/reads.ts";
@@ -65,7 +65,10 @@ export function createApp(parts: AppParts) {
   return {
     app,
     /** Answers every request: a priced read straight, any other through the app. */
-    fetch: (request: Request) => readStraight(request) ?? app.fetch(request),
+    fetch(sent: Request) {
+      const request = withHost(sent);
+      return readStraight(request) ?? app.fetch(request);
+    },
   };
 }
 

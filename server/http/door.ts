@@ -64,6 +64,16 @@ export function callerOf(request: Request): Caller {
   return caller;
 }
 
+/**
+ * A request whose URL names a host. Where none was sent, or none that can be one, Bun gives the
+ * path and query alone; then the framework looks for the path behind the first slash after those
+ * of `http://`, which may be in the query.
+ */
+export function withHost(request: Request): Request {
+  const { url } = request;
+  return url.startsWith("/") ? new Request(`http://localhost${url}`, request) : request;
+}
+
 /** The path and query of a request as they were sent. */
 export function targetOf({ url }: Request): string {
   const start = url.indexOf("/", url.indexOf("//") + 2);
@@ -135,20 +145,26 @@ function goOn(
  * @param isOutside Whether a request does not come through here: it goes through a door of its own.
  */
 export function door(parts: DoorParts, isOutside: (request: Request) => boolean) {
-  return new Elysia({ name: "door" }).onRequest(async ({ request, set }) => {
-    if (isOutside(request)) return undefined;
-    firstHeaders(parts, request, set.headers);
-    const path = pathOf(request);
-    const known = parts.findPath()(path);
-    if (known === undefined) throw new DomainError("Not Found", `There is no path ${path}`);
-    if (request.method === "OPTIONS") {
-      set.headers["allow"] = known.methods.join(", ");
-      return new Response(null, { status: 204 });
-    }
-    const { caller } = await enter(parts, request, path, known, set.headers);
-    if (caller !== undefined) callers.set(request, caller);
-    return undefined;
-  });
+  return new Elysia({ name: "door" })
+    .onRequest(async ({ request, set }) => {
+      if (isOutside(request)) return undefined;
+      firstHeaders(parts, request, set.headers);
+      const path = pathOf(request);
+      const known = parts.findPath()(path);
+      if (known === undefined) throw new DomainError("Not Found", `There is no path ${path}`);
+      if (request.method === "OPTIONS") {
+        set.headers["allow"] = known.methods.join(", ");
+        return new Response(null, { status: 204 });
+      }
+      const { caller } = await enter(parts, request, path, known, set.headers);
+      if (caller !== undefined) callers.set(request, caller);
+      return undefined;
+    })
+    .onBeforeHandle({ as: "global" }, ({ request, route }) => {
+      // Whoever is let in goes where the door saw them go, whatever the framework makes of a URL.
+      const seen = parts.findPath()(pathOf(request))?.route;
+      if (seen !== route) throw new Error(`The door let a request in to ${seen}, not to ${route}`);
+    });
 }
 
 /** Writes every error of an app the one way. */

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startService, type TestService } from "../support/service.ts";
+import { exchange, statusOf } from "../support/wire.ts";
+
+const TOKEN = "a-token-of-an-administrator";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ ADMIN_TOKEN: TOKEN });
+});
+afterAll(() => service.close());
+
+/** Ways to say for whom a request is, of which most name no host. */
+const HOSTS: readonly (readonly [string, string])[] = [
+  ["HTTP/1.0", ""],
+  ["HTTP/1.1", "Host: \r\n"],
+  ["HTTP/1.1", "Host: /\r\n"],
+  ["HTTP/1.1", "Host: a/b\r\n"],
+  ["HTTP/1.1", "Host: a?b\r\n"],
+  ["HTTP/1.1", "Host: a#b\r\n"],
+  ["HTTP/1.1", "Host: a@b\r\n"],
+  ["HTTP/1.1", "Host: a b\r\n"],
+  ["HTTP/1.1", "Host: é\r\n"],
+  ["HTTP/1.1", "Host: a:b\r\n"],
+  ["HTTP/1.1", "Host: a.example\r\n"],
+];
+
+/** Targets in which a path hides behind one that needs no key, or a dearer one behind a cheap one. */
+const HIDDEN = ["/admin/accounts", "/admin/observations", "/api/creators", "/api/account"];
+const TARGETS = HIDDEN.flatMap((path) =>
+  [
+    "/x/livez?",
+    "/livez?",
+    "//livez?",
+    "/livez/?",
+    "/x/api/video/channels?",
+    "/api/video/channels?",
+    "/x/api/creators?",
+  ].map((before) => `${before}${path}`),
+);
+
+const ask = (
+  [version, host]: readonly [string, string],
+  target: string,
+  { method = "GET", headers = "", body = "" } = {},
+) => {
+  const length = body === "" ? "" : `Content-Length: ${Buffer.byteLength(body)}\r\n`;
+  return exchange(
+    service.address,
+    `${method} ${target} ${version}\r\n${host}${headers}${length}Connection: close\r\n\r\n${body}`,
+  );
+};
+
+describe.each(HOSTS)("a request by %s that says %j", (version, host) => {
+  test("gets nothing of another path than the one that its key was asked for", async () => {
+    for (const target of TARGETS) {
+      const answer = await ask([version, host], target);
+      // Without a key only what is open answers; a bad host may be refused at all.
+      expect([target, [200, 400, 401, 404].includes(statusOf(answer))]).toEqual([target, true]);
+      if (statusOf(answer) === 200) {
+        expect([target, answer.split("\r\n\r\n")[1]]).toEqual([target, '{"status":"ok"}']);
+      }
+    }
+  });
+
+  test("changes nothing with a customer's key where the administrator's token is needed", async () => {
+    const victim = await service.createAccess(1);
+    const made = await service.admin("GET", `keys?account=${encodeURIComponent(victim.account)}`);
+    const id: unknown = Array.isArray(made) ? made[0]?.id : undefined;
+    expect(id).toBeNumber();
+    const body = JSON.stringify({ id });
+    for (const target of ["/x/api/creators?/admin/keys", "/api/creators?/admin/keys"]) {
+      await ask([version, host], target, {
+        method: "DELETE",
+        headers: `X-API-Key: ${service.key}\r\nContent-Type: application/json\r\n`,
+        body,
+      });
+    }
+    expect((await service.get("/api/creators", victim.key)).status).toBe(200);
+  });
+});
+
+describe("a framework that finds another path than the door", () => {
+  test("answers with an error, whatever it would have answered", async () => {
+    // Here a request comes as Bun makes it, without a host.
+    const server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: (request) => service.service.app.fetch(request),
+    });
+    try {
+      for (const target of TARGETS) {
+        const answer = await exchange(
+          `http://127.0.0.1:${server.port}`,
+          `GET ${target} HTTP/1.0\r\n\r\n`,
+        );
+        expect([target, [401, 404, 500].includes(statusOf(answer))]).toEqual([target, true]);
+      }
+      expect(service.failures.splice(0).map(String)).toContain(
+        "Error: The door let a request in to /livez, not to /admin/accounts",
+      );
+    } finally {
+      await server.stop(true);
+    }
+  });
+});
+
+describe("a client that names no host, as HTTP/1.0 allows", () => {
+  const OLD = ["HTTP/1.0", ""] as const;
+  const key = () => `X-API-Key: ${service.key}\r\n`;
+
+  test("reads, priced and free, and writes", async () => {
+    expect(statusOf(await ask(OLD, "/livez"))).toBe(200);
+    expect(statusOf(await ask(OLD, "/api/video/channels", { headers: key() }))).toBe(200);
+    expect(statusOf(await ask(OLD, "/api/account?from=2026-11-20", { headers: key() }))).toBe(200);
+    const made = await ask(OLD, "/api/creators", {
+      method: "PATCH",
+      headers: `${key()}Content-Type: application/json\r\n`,
+      body: JSON.stringify({ creator: "old", platform: "microblog" }),
+    });
+    expect(statusOf(made)).toBe(201);
+    const admin = { headers: `Authorization: Bearer ${TOKEN}\r\n` };
+    expect(await ask(OLD, "/admin/accounts", admin)).toContain('"account 1"');
+  });
+
+  test("is told of a key that is missing", async () => {
+    expect(statusOf(await ask(OLD, "/api/creators"))).toBe(401);
+    expect(statusOf(await ask(OLD, "/admin/accounts"))).toBe(401);
+  });
+});

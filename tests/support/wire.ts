@@ -1,0 +1,34 @@
+/** Requests byte by byte, for those that no client would make. */
+import { connect } from "node:net";
+
+/** Sends a request as it is written and gives its answer as it comes. */
+export function exchange(address: string, request: string): Promise<string> {
+  const { hostname, port } = new URL(address);
+  return new Promise((resolve, reject) => {
+    // It is not ended: a service takes that for a client that went away.
+    const socket = connect(Number(port), hostname, () => socket.write(request));
+    let answer = Buffer.alloc(0);
+    socket.on("data", (piece: Buffer) => {
+      answer = Buffer.concat([answer, piece]);
+      if (isWhole(answer)) socket.destroy();
+    });
+    socket.on("error", reject);
+    socket.on("close", () => resolve(answer.toString("utf8")));
+  });
+}
+
+/** Whether an answer is there to its end, as far as it says where that is. */
+function isWhole(answer: Buffer): boolean {
+  const end = answer.indexOf("\r\n\r\n");
+  if (end === -1) return false;
+  const head = answer.toString("latin1", 0, end);
+  const body = answer.subarray(end + 4);
+  if (/^transfer-encoding: chunked$/im.test(head))
+    return body.toString("latin1").endsWith("0\r\n\r\n");
+  return body.byteLength >= Number(/^content-length: (\d+)$/im.exec(head)?.[1]);
+}
+
+/** The status of an answer. */
+export function statusOf(answer: string): number {
+  return Number(/^HTTP\/1\.[01] (\d{3})/.exec(answer)?.[1]);
+}
