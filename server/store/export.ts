@@ -1,4 +1,5 @@
 /** All observations out of the database, as lines that an import takes. */
+import { setImmediate } from "node:timers/promises";
 import { KIND_NAMES, KINDS, type Kind } from "../../core/kinds.ts";
 import type { Description } from "../../core/observations.ts";
 import { FIRST_INSTANT, formatInstant } from "../../core/time.ts";
@@ -14,7 +15,8 @@ export interface ExportOptions {
   readonly since?: number | undefined;
 }
 
-const PAGE_CHUNKS = 100;
+/** Chunks that are read at once: of a few thousand observations, which takes a few milliseconds. */
+const PAGE_CHUNKS = 20;
 
 /**
  * Reads all observations, by kind, entity and instant, in constant memory.
@@ -61,6 +63,8 @@ async function* exportKind(
       }
     }
     if ((chunks ?? []).length < PAGE_CHUNKS) return;
+    // Who reads as fast as this gives would leave no turn of the event loop to anything else.
+    await setImmediate();
   }
 }
 

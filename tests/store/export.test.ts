@@ -1,0 +1,32 @@
+import { describe, expect, test } from "bun:test";
+import { exportObservations } from "../../server/store/export.ts";
+import { NOW } from "../support/arbitraries.ts";
+import { withDatabase } from "../support/database.ts";
+import { observe, valueOf } from "../support/retention.ts";
+
+/** Entities, each of which has a chunk of its own. */
+const ENTITIES = 200;
+
+describe("exportObservations()", () => {
+  test.each([
+    ["all is asked for", undefined, ENTITIES],
+    ["nothing is new enough", NOW + 1, 0],
+  ])("leaves turns of the event loop to others where %s", async (_, since, length) => {
+    await withDatabase(async (database) => {
+      const values = Array.from({ length: ENTITIES }, (__, nth) =>
+        valueOf("channel", `c${nth}`, NOW, nth),
+      );
+      await observe(database, values);
+      let turns = 0;
+      const count = () => {
+        turns++;
+        turn = setImmediate(count);
+      };
+      let turn = setImmediate(count);
+      const lines = await Array.fromAsync(exportObservations(database, { since }));
+      clearImmediate(turn);
+      expect(lines.length).toBe(length);
+      expect(turns).toBeGreaterThanOrEqual(5);
+    });
+  });
+});
