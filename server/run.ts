@@ -21,7 +21,7 @@ const DRAIN_MS = 10_000;
 export async function serve(config: Config): Promise<void> {
   const log = await startLog(config.logLevel);
   const ownership = await own({ config, verb: "serve", log });
-  const { url, stop } = await listen(ownership, config);
+  const { url, stop } = await orClose(ownership, () => listen(ownership, config));
   process.stderr.write(`Serving ${config.databaseUrl} at ${url}\n`);
   const endRetention = startRetention(config, ownership.service, log);
   const endCollecting = startCollecting(config, ownership.service, log);
@@ -69,12 +69,10 @@ export async function demo(environment: Record<string, string | undefined>): Pro
   const log = await startLog(config.logLevel);
   const ownership = await own({ config, verb: "demo", log });
   process.stderr.write("Making 45 days of data up to now, or what is new since the last start…\n");
-  const prepared = await prepareDemo(
-    ownership,
-    await newestObservation(ownership.service.database),
-    Date.now,
-  );
-  const { url, stop } = await listen(ownership, config, environment["PORT"] === undefined);
+  const [prepared, { url, stop }] = await orClose(ownership, async () => [
+    await prepareDemo(ownership, await newestObservation(ownership.service.database), Date.now),
+    await listen(ownership, config, environment["PORT"] === undefined),
+  ]);
   process.stdout.write(prepared.greeting(url));
   const growing = setInterval(
     () => void prepared.grow().catch((error) => log.failure(error, "demo")),
@@ -94,6 +92,19 @@ export async function openapi(): Promise<void> {
   process.stdout.write(`${JSON.stringify(await response.json(), null, 2)}\n`);
   await service.close();
   await rm(folder, { recursive: true });
+}
+
+/** Starts something with the database; where that fails, lets go of it: else the process would stay. */
+async function orClose<Result>(
+  ownership: Ownership,
+  start: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await start();
+  } catch (error) {
+    await ownership.close();
+    throw error;
+  }
 }
 
 /** Listens; `anyPort` takes a free one where the wanted one is taken. */

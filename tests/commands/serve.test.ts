@@ -70,6 +70,19 @@ describe("serve", () => {
   });
 });
 
+describe("a port that is taken", () => {
+  test.each(["serve", "demo"])("%s says so, exits with 1 and leaves the database", async (verb) => {
+    const other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+    const env = { PORT: String(other.port), DATABASE_URL: `file:${place.file}` };
+    const late = await openPlace(env);
+    const { status, err } = await late.run([verb]);
+    await other.stop(true);
+    expect([status, err]).toEqual([1, expect.stringContaining(`port ${env.PORT} in use`)]);
+    expect(JSON.parse(await place.must("accounts", "list", "--json"))).toBeArray();
+    await late.close();
+  });
+});
+
 describe("--help", () => {
   test.each([
     [[]],
