@@ -53,7 +53,8 @@ async function readBytes(request: Request): Promise<Uint8Array> {
     }
   } catch (error) {
     void reader.cancel().catch(() => undefined);
-    throw error;
+    if (error instanceof DomainError) throw error;
+    throw new DomainError("Invalid Request", "The body broke off or is malformed");
   } finally {
     clearTimeout(timer);
   }

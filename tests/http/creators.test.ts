@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { collectionStore } from "../../server/store/collection.ts";
 import { NOW, startService, type TestService } from "../support/service.ts";
+import { abandon } from "../support/wire.ts";
 
 let service: TestService;
 beforeEach(async () => {
@@ -154,5 +155,25 @@ describe("/api/creators", () => {
       note: "x".repeat(65_536 - exact.length),
     });
     expect((await send("PATCH", padded)).status).toBe(201);
+  });
+
+  test.each([
+    ["breaks off", `Content-Length: 100\r\n\r\n{"creator"`],
+    ["is cut wrong", `Transfer-Encoding: chunked\r\n\r\nzz\r\n{}`],
+  ])("a body that %s is no failure of the service", async (_, rest) => {
+    const refused = async () => {
+      const metrics = await (await service.send("/metrics")).text();
+      const counted =
+        /^http_requests_total\{route="\/api\/creators",method="PATCH",status="400"\} (\d+)$/m;
+      return Number(counted.exec(metrics)?.[1] ?? 0);
+    };
+    const before = await refused();
+    await abandon(
+      service.address,
+      `PATCH /api/creators HTTP/1.1\r\nHost: a\r\nX-API-Key: ${service.key}\r\n` +
+        `Content-Type: application/json\r\n${rest}`,
+    );
+    while ((await refused()) === before) await Bun.sleep(5);
+    expect(service.failures).toEqual([]);
   });
 });

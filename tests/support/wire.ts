@@ -17,6 +17,17 @@ export function exchange(address: string, request: string): Promise<string> {
   });
 }
 
+/** Sends a part of a request and goes away. */
+export function abandon(address: string, part: string): Promise<void> {
+  const { hostname, port } = new URL(address);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(part, () => socket.end()));
+    socket.on("error", reject);
+    socket.on("close", () => resolve());
+    socket.resume();
+  });
+}
+
 /** Whether an answer is there to its end, as far as it says where that is. */
 function isWhole(answer: Buffer): boolean {
   const end = answer.indexOf("\r\n\r\n");
