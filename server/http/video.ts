@@ -75,7 +75,9 @@ function withNextLink(page: Reading<ShortsPage>, target: string): LinkedReading<
   if (nextCursor === null) return page;
   const [path = "", query = ""] = target.split(/\?(.*)/s);
   const others = query.split("&").filter((pair) => pair !== "" && nameOf(pair) !== "cursor");
-  const link = `<${path}?${[...others, `cursor=${nextCursor}`].join("&")}>; rel="next"`;
+  const next = `${path}?${[...others, `cursor=${nextCursor}`].join("&")}`;
+  // What came unencoded, since Bun encodes it only behind a host that it can read.
+  const link = `<${next.replaceAll(/[^\x21-\x7e]|[<>"]/gu, encodeURIComponent)}>; rel="next"`;
   return { ...page, headers: { link } };
 }
 

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { startService, type TestService } from "../support/service.ts";
+import { formatInstant } from "../../core/time.ts";
+import { NOW, startService, type TestService } from "../support/service.ts";
 import { exchange, statusOf } from "../support/wire.ts";
+
+const NOW_TEXT = formatInstant(NOW);
 
 const TOKEN = "a-token-of-an-administrator";
 
@@ -102,6 +105,26 @@ describe("a framework that finds another path than the door", () => {
     } finally {
       await server.stop(true);
     }
+  });
+});
+
+describe("a host that is none", () => {
+  test("leaves a link that can be followed, whatever the query holds", async () => {
+    const shorts = ["a", "b"].map((id) => ({
+      kind: "short",
+      observedAt: NOW_TEXT,
+      publishedAt: NOW_TEXT,
+      channel: "c",
+      id,
+    }));
+    await service.observe({ kind: "channel", observedAt: NOW_TEXT, id: "c" }, ...shorts);
+    const headers = `X-API-Key: ${service.key}\r\n`;
+    const host = ["HTTP/1.1", "Host: a:b\r\n"] as const;
+    const answer = await ask(host, '/api/video/c/shorts?limit=1&q=日本"<>', { headers });
+    const [, target = ""] = /^link: <([\x21-\x7e]*)>; rel="next"\r$/im.exec(answer) ?? [];
+    expect(target).toStartWith("/api/video/c/shorts?limit=1&q=%E6%97%A5%E6%9C%AC%22%3C%3E&cursor=");
+    const next = await service.get(target);
+    expect(await next.json()).toMatchObject({ shorts: [{ id: "a" }] });
   });
 });
 
