@@ -2,7 +2,9 @@
 import { DomainError, quote } from "./errors.ts";
 import { USAGE_DAYS } from "./limits.ts";
 import { readOnce } from "./parameters.ts";
-import { DAY_MS, formatDay, parseInstant } from "./time.ts";
+import { DAY_MS, FIRST_INSTANT, formatDay, parseInstant } from "./time.ts";
+
+const FIRST_DAY = FIRST_INSTANT / DAY_MS;
 
 /** A range of days, both ends included, counted from 1970 UTC. */
 export interface DayRange {
@@ -25,6 +27,13 @@ export interface DayRange {
 export function readDayRange(valuesOf: (name: string) => readonly string[], now: number): DayRange {
   const last = readDay("to", valuesOf("to")) ?? Math.floor(now / DAY_MS);
   const first = readDay("from", valuesOf("from")) ?? last - USAGE_DAYS.default + 1;
+  if (first < FIRST_DAY) {
+    const least = formatDay(FIRST_DAY + USAGE_DAYS.default - 1);
+    throw new DomainError(
+      "Invalid Request",
+      `to must be ${least} or later where from is left out, got ${formatDay(last)}`,
+    );
+  }
   const days = last - first + 1;
   if (days < USAGE_DAYS.min || days > USAGE_DAYS.max) {
     throw new DomainError(

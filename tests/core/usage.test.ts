@@ -28,6 +28,8 @@ describe("readDayRange", () => {
       last: TODAY,
     });
     expect(read({ to: ["2026-11-10"] })).toEqual({ first: TODAY - 39, last: TODAY - 10 });
+    const day = Date.parse("0000-01-01") / 86_400_000;
+    expect(read({ to: ["0000-01-30"] })).toEqual({ first: day, last: day + 29 });
     expect(read({ from: ["2025-11-20"] })).toEqual({ first: TODAY - 365, last: TODAY });
   });
 
@@ -41,6 +43,10 @@ describe("readDayRange", () => {
     [
       { to: ["2026-11-20", "2026-11-20"] },
       'to must be given once, got ["2026-11-20","2026-11-20"]',
+    ],
+    [
+      { to: ["0000-01-29"] },
+      "to must be 0000-01-30 or later where from is left out, got 0000-01-29",
     ],
     [
       { from: ["2026-11-21"] },
