@@ -31,7 +31,8 @@ const MINUTE_MS = 60_000;
  *
  * @param bucket As the request before left it; `undefined` for the first.
  * @param perMinute Requests a minute, 1 or more.
- * @param now Milliseconds since 1970 UTC. A clock that goes back brings no tokens.
+ * @param now Milliseconds since 1970 UTC. A clock that goes back brings no tokens, for a minute at
+ * most.
  *
  * @example
  * takeToken(undefined, 60, 0).remaining; // 59
@@ -46,7 +47,7 @@ export function takeToken(bucket: Bucket | undefined, perMinute: number, now: nu
   const tokens = isAdmitted ? held - 1 : held;
   return {
     isAdmitted,
-    bucket: { tokens, at: Math.max(now, before.at) },
+    bucket: { tokens, at: Math.max(now, Math.min(before.at, now + MINUTE_MS)) },
     remaining: Math.floor(tokens),
     retryAfterS: Math.ceil(Math.max(0, (1 - tokens) * tokenMs) / 1000),
     fullAfterS: Math.ceil(((perMinute - tokens) * tokenMs) / 1000),

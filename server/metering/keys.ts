@@ -71,7 +71,9 @@ export function createKeyring(lookup: KeyLookup, now: () => number) {
   /** The caller that a key belongs to, if it is believed. */
   function recall(key: string): Caller | undefined {
     const known = believed.get(key);
-    return known !== undefined && now() < known.until ? known.caller : undefined;
+    const left = known === undefined ? 0 : known.until - now();
+    // More is left where the clock went back.
+    return left > 0 && left <= BELIEVED_MS ? known?.caller : undefined;
   }
 
   async function lookUp(key: string): Promise<Caller | undefined> {

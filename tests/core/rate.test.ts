@@ -70,4 +70,9 @@ describe("takeToken", () => {
   test("takeToken() gives nothing for a clock that goes back, and none twice when it returns", () => {
     expect(admittedAt([60_000, 0, 0, 60_000], 1)).toEqual([true, false, false, false]);
   });
+
+  test("takeToken() lets a clock that was set back by a day hold nobody up for over a minute", () => {
+    const DAY_MS = 86_400_000;
+    expect(admittedAt([DAY_MS, 0, 59_999, 120_000], 1)).toEqual([true, false, false, true]);
+  });
 });
