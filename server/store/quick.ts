@@ -21,6 +21,8 @@ interface Opened {
   readonly connection: Connection;
   /** The write-ahead log. */
   readonly log: number;
+  /** The syncs of it under way. */
+  readonly syncs: Set<Promise<void>>;
 }
 
 /**
@@ -34,15 +36,22 @@ export function openQuickWriter(path: string, onFullLog: () => void) {
 
   function open(): Opened {
     const connection = connect(path, 0);
-    connection.write([{ sql: "PRAGMA wal_autocheckpoint = 0", args: [] }], false);
-    return { connection, log: openSync(`${path}-wal`, "r") };
+    try {
+      connection.write([{ sql: "PRAGMA wal_autocheckpoint = 0", args: [] }], false);
+      return { connection, log: openSync(`${path}-wal`, "r"), syncs: new Set() };
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
   }
 
   function close(): void {
     if (opened === undefined) return;
-    closeSync(opened.log);
-    opened.connection.close();
+    const { connection, log, syncs } = opened;
     opened = undefined;
+    connection.close();
+    // A sync that has not begun would be one of whatever file gets the number of this descriptor.
+    void Promise.allSettled(syncs).then(() => closeSync(log));
   }
 
   return {
@@ -66,7 +75,15 @@ export function openQuickWriter(path: string, onFullLog: () => void) {
 
     /** Resolves once what was written so far is on the disk. */
     sync: async (): Promise<void> => {
-      if (opened !== undefined) await sync(opened.log);
+      if (opened === undefined) return;
+      const { log, syncs } = opened;
+      const done = sync(log);
+      syncs.add(done);
+      try {
+        await done;
+      } finally {
+        syncs.delete(done);
+      }
     },
 
     close,

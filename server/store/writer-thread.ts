@@ -34,7 +34,11 @@ function work(order: Order): Written[] {
     case "write":
       return connection.write(order.statements, order.isSynced);
     case "copy":
-      connection.copyTo(order.target);
+      try {
+        connection.copyTo(order.target);
+      } finally {
+        disconnect(id);
+      }
       return [];
     case "checkpoint":
       connection.checkpoint("PASSIVE");

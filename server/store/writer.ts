@@ -45,6 +45,8 @@ export interface Writer {
 }
 
 const askThread = openThread<Order, Written[]>(new URL("writer-thread.ts", import.meta.url));
+/** A copy only reads, for as long as it takes: it must not hold up what is written. */
+const askCopier = openThread<Order, Written[]>(new URL("writer-thread.ts", import.meta.url));
 let lastFile = 0;
 
 /** Opens a file for writing. */
@@ -61,10 +63,7 @@ export function openWriter(path: string, lockTimeoutMs: number): Writer {
     try {
       const given = { file, ...errand };
       // A small order crosses as text in a third of the time that an object takes.
-      return await askThread(given, { isText: isSmall(given) });
-    } catch (error) {
-      if (error instanceof ThreadError) throw new LibsqlError(error.message, error.code);
-      throw error;
+      return await askThread(given, { isText: isSmall(given) }).catch(asLibsqlError);
     } finally {
       pending--;
     }
@@ -80,12 +79,18 @@ export function openWriter(path: string, lockTimeoutMs: number): Writer {
       if (isSynced) await quick.sync();
       return written.map(asResultSet);
     },
-    copyTo: async (target) => void (await order({ verb: "copy", target })),
+    copyTo: async (target) =>
+      void (await askCopier({ file, verb: "copy", target }, { isText: true }).catch(asLibsqlError)),
     async close() {
       quick.close();
       await order({ verb: "close" });
     },
   };
+}
+
+function asLibsqlError(error: unknown): never {
+  if (error instanceof ThreadError) throw new LibsqlError(error.message, error.code);
+  throw error;
 }
 
 /** Characters of an order's arguments that make it worth sending as text. */

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { pbkdf2 } from "node:crypto";
 import { stat } from "node:fs/promises";
+import { promisify } from "node:util";
 import { withDatabase, holdLock, readOutside, settled } from "../support/database.ts";
+
+const derive = promisify(pbkdf2);
 
 const QUICK = { isRelaxed: true, isQuick: true } as const;
 
@@ -78,6 +82,36 @@ describe("quick writes", () => {
         expect(await readOutside(file, HASHES)).toEqual(hashes(acknowledged));
       },
       { lockTimeoutMs: 10 },
+    );
+  });
+
+  test("a copy of the database holds none up", async () => {
+    await withDatabase(async (database, file) => {
+      await database.write([insertKey("before")], QUICK);
+      let isCopied = false;
+      const copying = database.copyTo(`${file}.copy`).then(() => (isCopied = true));
+      await database.write([insertKey("meanwhile")], QUICK);
+      expect(isCopied).toBe(false);
+      await copying;
+      expect(await readOutside(`${file}.copy`, HASHES)).toContainEqual({ hash: "before" });
+      expect(await readOutside(file, HASHES)).toEqual(hashes(["before", "meanwhile"]));
+    });
+  });
+
+  test("a sync under way ends, whoever takes the lock meanwhile", async () => {
+    await withDatabase(
+      async (database, file) => {
+        await database.write([insertKey("first")], QUICK);
+        // As many as there are threads that sync: the next sync begins once one of them is done.
+        const busy = Array.from({ length: 64 }, () => derive("x", "y", 100_000, 64, "sha512"));
+        const written = database.write([insertKey("second")], QUICK);
+        const lock = await holdLock(file, 100);
+        const waiting = database.write([insertKey("third")], QUICK);
+        await Promise.all([written, waiting, ...busy]);
+        await lock.release();
+        expect(await readOutside(file, HASHES)).toEqual(hashes(["first", "second", "third"]));
+      },
+      { durability: "power" },
     );
   });
 
