@@ -22,7 +22,7 @@ import { openDatabase, type Database } from "./store/database.ts";
 import { exportObservations } from "./store/export.ts";
 import { createIntake } from "./store/intake.ts";
 import { keyStore } from "./store/keys.ts";
-import { ledgerStore } from "./store/ledger.ts";
+import { ledgerStore, type LedgerStore } from "./store/ledger.ts";
 import { microblogStore } from "./store/microblog.ts";
 import { applyRetention } from "./store/retention.ts";
 import { verifyLedger } from "./store/verify.ts";
@@ -97,7 +97,7 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     collect: collecting.collect,
   };
   const since = formatInstant(now());
-  const answers = createAnswers();
+  const charging = chargingOf(ledger, now, log.failure);
   let address: string | null = null;
   const owner = createOwnerApp({
     ...admin,
@@ -118,9 +118,7 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     microblog: microblogStore(database),
     account: ledger,
     creators: creatorStore(database),
-    charger: createDebits(ledger, now, answers.forget),
-    answers,
-    turns: createTurns(READS_OF_A_TURN),
+    ...charging,
     metrics: createMetrics(collecting.sources),
     sources: collecting.sources,
     check: async () => void (await database.select("SELECT 1")),
@@ -138,8 +136,27 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
       address = url;
     },
     applyRetention: retention.byItself,
-    close: () => database.close(),
+    async close(): Promise<void> {
+      await charging.charger.close();
+      await database.close();
+    },
   };
+}
+
+/** What reads are charged with, and how many are made in a turn. */
+function chargingOf(
+  ledger: LedgerStore,
+  now: () => number,
+  onFailure: (error: unknown, what: string) => void,
+) {
+  const answers = createAnswers();
+  const charger = createDebits({
+    ledger,
+    now,
+    onChanges: answers.forget,
+    onFailure: (error) => onFailure(error, "refund"),
+  });
+  return { answers, charger, turns: createTurns(READS_OF_A_TURN) };
 }
 
 /** Retention, as a verb applies it and as the service does at a pace that nobody notices. */

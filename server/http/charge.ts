@@ -18,6 +18,8 @@ import { STATUSES, asDomainError } from "./errors.ts";
 /** Charges and refunds. */
 export interface Charger {
   debit(charge: Charge): Promise<Receipt>;
+  /** Of each receipt either this is told, that the request was answered, or it is refunded. */
+  keep(receipt: Receipt): void;
   refund(receipt: Receipt, reason: string): Promise<void>;
 }
 
@@ -63,10 +65,15 @@ export async function readPaid(
       answers.keep(target, answer, receipt.sequence);
     }
     showCost(headers, receipt);
+    charger.keep(receipt);
     return answer;
   } catch (error) {
-    if (isCharged(STATUSES[asDomainError(error).code])) showCost(headers, receipt);
-    else await charger.refund(receipt, "The answer failed");
+    if (isCharged(STATUSES[asDomainError(error).code])) {
+      showCost(headers, receipt);
+      charger.keep(receipt);
+    } else {
+      await charger.refund(receipt, "The answer failed");
+    }
     throw error;
   }
 }

@@ -2,13 +2,14 @@
  * Debits: a priced request waits here until its debit is committed.
  *
  * While one commit is under way the requests that come in wait for the next, so one sync serves
- * many. The ledger decides each of them exactly, in the order they came. Requests that come
- * together with one idempotency key are one debit.
+ * many. The ledger decides each of them exactly, in the order they came.
  */
-import pRetry from "p-retry";
+import pTimeout from "p-timeout";
 import { insufficientCredits, type Charge, type Receipt } from "../../core/credits.ts";
 import { DomainError } from "../../core/errors.ts";
 import type { Changes } from "../../core/reading.ts";
+import { createGivingBack, tooLate } from "./giving-back.ts";
+import { createPayments, type Waiting } from "./payments.ts";
 
 /** What the ledger decided of a request. */
 export type Outcome<Debit> =
@@ -29,159 +30,163 @@ export interface DebitLedger<Debit = unknown> {
   withdraw(waiting: readonly Charge[], uid: string, now: number): Promise<void>;
 }
 
-interface Waiting {
+/** What debits are made with. */
+export interface DebitParts<Debit> {
+  readonly ledger: DebitLedger<Debit>;
+  /** The clock, in milliseconds. */
+  now(): number;
+  /** Told what was observed up to a commit, before its requests go on. */
+  onChanges?(changes: Changes): void;
+  /** Told why something could not be given back; it is tried again until the end. */
+  onFailure?(error: unknown): void;
+  /** How long a commit may take; 10 seconds if left out. */
+  readonly timeoutMs?: number;
+}
+
+interface OwnReceipt<Debit> extends Receipt {
   readonly charge: Charge;
-  readonly resolve: (receipt: Receipt) => void;
-  readonly reject: (error: unknown) => void;
-  /** Requests with the same idempotency key that came together with this one: one debit. */
-  followers: Waiting[] | undefined;
-}
-
-/** A debit that requests share, and how many of them may still need it. */
-interface Share<Debit> {
-  readonly debit: Debit;
-  open: number;
-}
-
-interface SharedReceipt<Debit> extends Receipt {
-  share: Share<Debit> | undefined;
+  /** Until it is given back. */
+  debit: Debit | undefined;
 }
 
 /** Charges requests. */
 export type Debits = ReturnType<typeof createDebits>;
 
-/** How often it is tried to withdraw a group that failed: until it works. */
-const WITHDRAWAL_RETRIES = {
-  retries: Infinity,
-  minTimeout: 1000,
-  maxTimeout: 30_000,
-  unref: true,
-};
+/** So long a client may wait; much longer, and its connection is closed for its silence. */
+const TIMEOUT_MS = 10_000;
 
-/**
- * Makes the queue of debits before a ledger.
- *
- * @param now The clock, in milliseconds.
- * @param onChanges Told what was observed up to a commit, before its requests go on.
- */
-export function createDebits<Debit>(
-  ledger: DebitLedger<Debit>,
-  now: () => number,
-  onChanges: (changes: Changes) => void = () => undefined,
-) {
-  let waiting: Waiting[] = [];
-  let isCommitting = false;
+/** Makes the queue of debits before a ledger. */
+export function createDebits<Debit>({
+  ledger,
+  now,
+  onChanges = () => undefined,
+  onFailure = () => undefined,
+  timeoutMs = TIMEOUT_MS,
+}: DebitParts<Debit>) {
   let since: number | undefined;
+  const payments = createPayments(inGroups(commit));
+  const givingBack = createGivingBack(timeoutMs, onFailure);
 
-  /** Commits those that wait, one group after another. */
-  function commit(): void {
-    isCommitting = waiting.length > 0;
-    if (!isCommitting) return;
-    const { group, later } = joinShared(waiting);
-    waiting = later;
-    void commitGroup(group);
-  }
-
-  async function commitGroup(group: readonly Waiting[]): Promise<void> {
+  async function commit(group: readonly Waiting[], next: () => void): Promise<void> {
     const charges = group.map(({ charge }) => charge);
     const uid = Bun.randomUUIDv7();
+    let decided: Awaited<ReturnType<typeof ledger.debit>>;
     try {
-      const { outcomes, changes } = await ledger.debit(charges, { uid, now: now(), since });
-      since = changes.sequence;
-      onChanges(changes);
-      // The next group is on its way while the answers of this one are made.
-      commit();
-      for (const [index, one] of group.entries()) settle(one, outcomes[index], changes.sequence);
+      const committed = ledger.debit(charges, { uid, now: now(), since });
+      decided = await pTimeout(committed, { milliseconds: timeoutMs, message: tooLate() });
     } catch (error) {
-      commit();
-      for (const { reject, followers = [] } of group) {
-        reject(error);
-        for (const follower of followers) follower.reject(error);
-      }
-      const withdraw = () => ledger.withdraw(charges, uid, now());
-      pRetry(withdraw, WITHDRAWAL_RETRIES).catch(() => undefined);
+      next();
+      for (const { reject } of group) reject(error);
+      return giveBack(charges, () => ledger.withdraw(charges, uid, now()));
+    }
+    const { outcomes, changes } = decided;
+    since = changes.sequence;
+    onChanges(changes);
+    // The next group is on its way while the answers of this one are made.
+    next();
+    for (const [index, { charge, resolve, reject }] of group.entries()) {
+      const outcome = outcomes[index];
+      const { kind = "refused" } = outcome ?? {};
+      // What its idempotency key had paid for, if for something else, stays paid.
+      if (kind !== "charged") payments.leave(charge, kind !== "refused");
+      const given = receiptOf(charge, outcome, changes.sequence);
+      if (given instanceof DomainError) reject(given);
+      else resolve(given);
     }
   }
 
+  /** Gives back what requests were charged; those behind them wait for it if it works at once. */
+  async function giveBack(charges: readonly Charge[], work: () => Promise<void>): Promise<void> {
+    const leave = () => {
+      for (const charge of charges) payments.leave(charge, false);
+    };
+    if (await givingBack.begin(work, leave)) return;
+    for (const charge of charges) payments.refuse(charge, tooLate());
+  }
+
+  const asOwn = (receipt: Receipt) => receipt as OwnReceipt<Debit>;
+
   return {
     /**
-     * Charges a request; resolves once its debit is committed.
+     * Charges a request; resolves once its debit is committed. What is paid with an idempotency key
+     * is then to be kept or refunded: others may wait for it.
      *
      * @throws {DomainError} `Insufficient Credits`, or `Invalid Request` for an idempotency key
-     * that paid for something else; nothing was debited then.
+     * that paid for something else; nothing was debited then. `Service Unavailable` where it
+     * cannot be committed in time; it is given back then, if it is committed later.
      */
-    debit(charge: Charge): Promise<Receipt> {
-      return new Promise((resolve, reject) => {
-        waiting.push({ charge, resolve, reject, followers: undefined });
-        // The requests of one turn of the event loop are one group.
-        if (!isCommitting) {
-          isCommitting = true;
-          setImmediate(commit);
-        }
-      });
-    },
+    debit: (charge: Charge): Promise<Receipt> =>
+      new Promise((resolve, reject) => {
+        payments.enter({ charge, resolve, reject });
+      }),
+
+    /** The request was answered: its debit stays. */
+    keep: (receipt: Receipt): void => payments.leave(asOwn(receipt).charge, true),
 
     /**
-     * Gives the debit of a request back that could not be answered, once; one that requests share
-     * when none of them could be.
+     * Gives the debit of a request back that could not be answered, once. Where that fails, it goes
+     * on being tried after this has ended.
      */
     async refund(receipt: Receipt, reason: string): Promise<void> {
-      const shared = receipt as SharedReceipt<Debit>;
-      const { share } = shared;
-      if (share === undefined) return;
-      shared.share = undefined;
-      share.open--;
-      if (share.open === 0) await ledger.refund(share.debit, Bun.randomUUIDv7(), reason, now());
+      const own = asOwn(receipt);
+      const { charge, debit } = own;
+      if (debit === undefined) return;
+      own.debit = undefined;
+      const uid = Bun.randomUUIDv7();
+      await giveBack([charge], () => ledger.refund(debit, uid, reason, now()));
     },
+
+    /** Tries once more to give back what could not be, and ends. */
+    close: givingBack.close,
   };
 }
 
-/** Tells a request, and those that share its debit, what became of it. */
-function settle<Debit>(
-  { charge, resolve, reject, followers }: Waiting,
+/** What a request gets of its outcome. */
+function receiptOf<Debit>(
+  charge: Charge,
   outcome: Outcome<Debit> | undefined,
   sequence: number,
-): void {
-  if (outcome === undefined || outcome.kind === "refused" || outcome.kind === "misused") {
-    const error =
-      outcome?.kind === "misused"
-        ? misusedKey(charge)
-        : insufficientCredits(outcome?.balance ?? 0, charge.cost);
-    reject(error);
-    for (const follower of followers ?? []) follower.reject(error);
-    return;
-  }
-  const { balance } = outcome;
-  const isCharged = outcome.kind === "charged";
-  const share = isCharged ? { debit: outcome.debit, open: 1 } : undefined;
-  const receiptOf = (cost: number): SharedReceipt<Debit> => ({ cost, balance, sequence, share });
-  resolve(receiptOf(isCharged ? charge.cost : 0));
-  for (const follower of followers ?? []) {
-    if (share !== undefined) share.open++;
-    follower.resolve(receiptOf(0));
+): OwnReceipt<Debit> | DomainError {
+  switch (outcome?.kind) {
+    case "charged": {
+      const { debit, balance } = outcome;
+      return { charge, debit, cost: charge.cost, balance, sequence };
+    }
+    case "repeated":
+      return { charge, debit: undefined, cost: 0, balance: outcome.balance, sequence };
+    case "misused":
+      return misusedKey(charge);
+    default:
+      return insufficientCredits(outcome?.balance ?? 0, charge.cost);
   }
 }
 
-/** Joins the requests of one idempotency key; one that asks for something else waits. */
-function joinShared(waiting: Waiting[]): { group: Waiting[]; later: Waiting[] } {
-  if (waiting.every(({ charge }) => charge.payment === undefined)) {
-    return { group: waiting, later: [] };
+/**
+ * Gathers requests in groups: those of one turn of the event loop, then those that come while a
+ * group is committed.
+ *
+ * @param commit Commits a group, and says when the next one may be.
+ */
+function inGroups(
+  commit: (group: readonly Waiting[], next: () => void) => Promise<void>,
+): (one: Waiting) => void {
+  let waiting: Waiting[] = [];
+  let isCommitting = false;
+
+  function next(): void {
+    isCommitting = waiting.length > 0;
+    if (!isCommitting) return;
+    const group = waiting;
+    waiting = [];
+    void commit(group, next);
   }
-  const group: Waiting[] = [];
-  const later: Waiting[] = [];
-  const first = new Map<string, Waiting>();
-  for (const one of waiting) {
-    const { account, payment } = one.charge;
-    const name = payment === undefined ? undefined : `${account} ${payment.name}`;
-    const leader = name === undefined ? undefined : first.get(name);
-    if (leader === undefined) {
-      if (name !== undefined) first.set(name, one);
-      group.push(one);
-    } else if (leader.charge.payment?.request === payment?.request) {
-      (leader.followers ??= []).push(one);
-    } else later.push(one);
-  }
-  return { group, later };
+
+  return (one) => {
+    waiting.push(one);
+    if (isCommitting) return;
+    isCommitting = true;
+    setImmediate(next);
+  };
 }
 
 function misusedKey({ payment }: Charge): DomainError {

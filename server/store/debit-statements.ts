@@ -79,7 +79,12 @@ const USAGE_OF_ONE =
   "SELECT account, ?2, ?5, ?6, amount / CAST(?4 AS INTEGER), amount FROM journal " +
   `WHERE uid = ?1 AND account = ?3 AND changes() > 0 ${ADD_TO_USAGE}`;
 
-/** Notes what was paid for, forgets what was long ago, and tells what is paid for. */
+/** Some at a time, so that a commit stays short; those that are left count for nothing. */
+const FORGET_PAYMENTS =
+  "DELETE FROM payments WHERE at <= " +
+  "(SELECT max(at) FROM (SELECT at FROM payments WHERE at <= ? ORDER BY at LIMIT 200))";
+
+/** Notes what was paid for, forgets some of what was long ago, and tells what is paid for. */
 function rememberPayments(runs: string, forgotten: number, uid: string, now: number): Statement[] {
   return [
     {
@@ -93,7 +98,7 @@ function rememberPayments(runs: string, forgotten: number, uid: string, now: num
         "debit = excluded.debit, at = excluded.at",
       args: [runs, forgotten, uid, now],
     },
-    { sql: "DELETE FROM payments WHERE at <= ?", args: [forgotten] },
+    { sql: FORGET_PAYMENTS, args: [forgotten] },
     { sql: PAYMENTS, args: [runs, forgotten] },
   ];
 }

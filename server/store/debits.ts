@@ -143,7 +143,7 @@ export function decide(
     const before = name === undefined ? undefined : paid.get(`${account} ${name}`);
     if (before !== undefined && before["debit"] !== uid) {
       if (before["request"] !== payment?.request) return { kind: "misused" };
-      return { kind: "repeated", balance: of.balance + of.amount - of.upto };
+      return { kind: "repeated", balance: of.balance + Math.max(0, of.amount - of.upto) };
     }
     if (of.upto + cost > of.amount) {
       of.upto += cost;

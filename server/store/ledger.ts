@@ -106,7 +106,7 @@ async function grantCredits(database: Database, grant: Grant, now: number): Prom
   const { uid, amount, reference = null, reason = null } = grant;
   checkAmount(amount);
   const account = await findAccount(database, grant.account);
-  const [, updated, after, referred] = await database.write(
+  const [, , after, referred] = await database.write(
     [
       {
         sql:
@@ -123,18 +123,18 @@ async function grantCredits(database: Database, grant: Grant, now: number): Prom
       },
       { sql: "SELECT granted, balance FROM accounts WHERE id = ?", args: [account.id] },
       {
-        sql: "SELECT amount FROM journal WHERE account = ? AND (uid = ? OR reference = ?)",
+        sql: "SELECT uid, amount FROM journal WHERE account = ? AND (uid = ? OR reference = ?)",
         args: [account.id, uid, reference],
       },
     ],
     { isRepeatable: true },
   );
   const balance = Number(after?.rows[0]?.["balance"]);
-  if (updated?.rowsAffected === 1) return { isNew: true, balance };
-  const before = referred?.rows[0]?.["amount"];
+  const found = referred?.rows[0];
+  const before = found?.["amount"];
   if (before === undefined) throw grantTooLarge(Number(after?.rows[0]?.["granted"]), amount);
   if (before !== amount) throw referenceConflict(String(reference), Number(before), amount);
-  return { isNew: false, balance };
+  return { isNew: found?.["uid"] === uid, balance };
 }
 
 async function readStatement(database: Database, name: string, after: number, limit: number) {

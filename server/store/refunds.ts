@@ -1,47 +1,57 @@
 /** Debits that are given back. */
 import type { InValue } from "@libsql/client";
 import type { Charge } from "../../core/credits.ts";
+import type { Statement } from "./connection.ts";
 import type { Database } from "./database.ts";
 import { OUTCOMES, PAYMENTS } from "./debit-statements.ts";
 import { decide, HOUR_MS, REMEMBERED_MS, runsOf, type Debit } from "./debits.ts";
 
-/** Gives a debit back, once; its idempotency key can pay again. */
+/**
+ * Gives a debit back, once; its idempotency key can pay again. A request of that key that another
+ * process answered meanwhile, because it was paid, stays without a debit.
+ */
 export async function refundDebit(
   database: Database,
-  { uid: debit, account, place, cost, key, endpoint, hour, name }: Debit,
+  debit: Debit,
   uid: string,
   reason: string,
   now: number,
 ): Promise<void> {
+  await database.write(refundOf(debit, uid, reason, now), { isRelaxed: true, isRepeatable: true });
+}
+
+function refundOf(
+  { uid: debit, account, place, cost, key, endpoint, hour, name }: Debit,
+  uid: string,
+  reason: string,
+  now: number,
+): Statement[] {
   const used: InValue[] = [account, hour, key, endpoint];
-  await database.write(
-    [
-      {
-        sql:
-          "INSERT INTO journal (uid, account, kind, amount, at, debit, place, reason) " +
-          "SELECT ?, account, 'refund', ?, ?, uid, ?, ? FROM journal " +
-          "WHERE uid = ? AND account = ? AND kind = 'debit' ON CONFLICT DO NOTHING",
-        args: [uid, cost, now, place, reason, debit, account],
-      },
-      {
-        sql:
-          "UPDATE accounts SET refunded = refunded + ?, balance = balance + ? " +
-          "WHERE id = ? AND changes() = 1",
-        args: [cost, cost, account],
-      },
-      {
-        sql:
-          "UPDATE usage SET refunded = refunded + ? " +
-          "WHERE account = ? AND hour = ? AND key = ? AND endpoint = ? AND changes() = 1",
-        args: [cost, ...used],
-      },
-      {
-        sql: "DELETE FROM payments WHERE account = ? AND name = ? AND debit = ? AND changes() = 1",
-        args: [account, name ?? null, debit],
-      },
-    ],
-    { isRelaxed: true, isRepeatable: true },
-  );
+  return [
+    {
+      sql:
+        "INSERT INTO journal (uid, account, kind, amount, at, debit, place, reason) " +
+        "SELECT ?, account, 'refund', ?, ?, uid, ?, ? FROM journal " +
+        "WHERE uid = ? AND account = ? AND kind = 'debit' ON CONFLICT DO NOTHING",
+      args: [uid, cost, now, place, reason, debit, account],
+    },
+    {
+      sql:
+        "UPDATE accounts SET refunded = refunded + ?, balance = balance + ? " +
+        "WHERE id = ? AND changes() = 1",
+      args: [cost, cost, account],
+    },
+    {
+      sql:
+        "UPDATE usage SET refunded = refunded + ? " +
+        "WHERE account = ? AND hour = ? AND key = ? AND endpoint = ? AND changes() = 1",
+      args: [cost, ...used],
+    },
+    {
+      sql: "DELETE FROM payments WHERE account = ? AND name = ? AND debit = ? AND changes() = 1",
+      args: [account, name ?? null, debit],
+    },
+  ];
 }
 
 /**
@@ -69,14 +79,12 @@ export async function withdrawDebits(
     { isRelaxed: true, isRepeatable: true },
   );
   const hour = Math.floor(Number(entry?.rows[0]?.["at"] ?? 0) / HOUR_MS);
-  for (const outcome of decide(
-    waiting,
-    { uid, hour },
-    outcomes?.rows ?? [],
-    payments?.rows ?? [],
-  )) {
-    if (outcome.kind !== "charged") continue;
+  const decided = decide(waiting, { uid, hour }, outcomes?.rows ?? [], payments?.rows ?? []);
+  // All at once: after a part of it an idempotency key could pay again, and the places shift.
+  const refunds = decided.flatMap((outcome) => {
+    if (outcome.kind !== "charged") return [];
     const refund = `${uid}/${outcome.debit.account}/${outcome.debit.place}`;
-    await refundDebit(database, outcome.debit, refund, "Its commit was not answered", now);
-  }
+    return refundOf(outcome.debit, refund, "Its commit was not answered", now);
+  });
+  if (refunds.length > 0) await database.write(refunds, { isRelaxed: true, isRepeatable: true });
 }

@@ -6,8 +6,8 @@ import type { Database } from "../../server/store/database.ts";
 import type { Debit } from "../../server/store/debits.ts";
 import { ledgerStore } from "../../server/store/ledger.ts";
 import { verifyLedger } from "../../server/store/verify.ts";
-import { withDatabase } from "../support/database.ts";
-import { debitGroup } from "../support/ledger.ts";
+import { rowsOf, withDatabase } from "../support/database.ts";
+import { charge, debitGroup } from "../support/ledger.ts";
 
 const NAMES = ["first", "second", "third"];
 
@@ -195,4 +195,67 @@ describe("debit() and refund()", () => {
       );
     });
   });
+
+  test("what is left is never below nothing, whatever was refused before", async () => {
+    await withAccounts([2], async (database, [id = 0]) => {
+      const ledger = ledgerStore(database);
+      const keyed = { ...charge(id), payment: { name: "one", request: "a URL" } };
+      await ledger.debit([keyed], { uid: "first", now: 0 });
+      const group = [charge(id), charge(id), charge(id), keyed];
+      const { outcomes } = await ledger.debit(group, { uid: "second", now: 1 });
+      expect(outcomes).toMatchObject([
+        { kind: "charged", balance: 0 },
+        { kind: "refused", balance: 0 },
+        { kind: "refused", balance: 0 },
+        { kind: "repeated", balance: 0 },
+      ]);
+    });
+  });
+
+  test("a withdrawal that was cut off gives all back, whatever was paid meanwhile", async () => {
+    await withAccounts([9], async (database, [id = 0]) => {
+      const ledger = ledgerStore(database);
+      const keyed = { ...charge(id), payment: { name: "one", request: "a URL" } };
+      const group = [keyed, charge(id)];
+      await ledger.debit(group, { uid: "lost", now: 1 });
+      for (let cut = 1; cut < 9; cut++) {
+        let writes = 0;
+        const failing = ledgerStore({
+          ...database,
+          write: (...given) =>
+            ++writes > cut ? Promise.reject(new Error("It was cut off")) : database.write(...given),
+        });
+        await failing.withdraw(group, "lost", 2).catch(() => undefined);
+        await ledger.debit([keyed], { uid: `again ${cut}`, now: 3 });
+      }
+      await ledger.withdraw(group, "lost", 4);
+      // What paid again before the withdrawal was through had been paid, and is given back with it.
+      const { debited, refunded } = await ledger.account("first");
+      expect([debited - refunded, refunded]).toEqual([1, 2]);
+      expect((await verifyLedger(database)).faults).toEqual([]);
+    });
+  });
+
+  test("idempotency keys of long ago are forgotten some at a time, and count for nothing", async () => {
+    await withAccounts([600], async (database, [id = 0]) => {
+      const ledger = ledgerStore(database);
+      const keyed = (name: number) => ({
+        ...charge(id),
+        payment: { name: `${name}`, request: "a URL" },
+      });
+      const names = Array.from({ length: 500 }, (_, name) => name);
+      for (const name of names) await ledger.debit([keyed(name)], { uid: `${name}`, now: name });
+      const later = 25 * 3_600_000;
+      const kept = async () => Number((await rowsOf(database, PAYMENTS))[0]?.["kept"]);
+      for (const [index, left] of [300, 100, 3].entries()) {
+        const group = { uid: `later ${index}`, now: later };
+        expect((await ledger.debit([keyed(499 - index)], group)).outcomes).toMatchObject([
+          { kind: "charged" },
+        ]);
+        expect(await kept()).toBe(left);
+      }
+    });
+  }, 30_000);
 });
+
+const PAYMENTS = "SELECT count(*) AS kept FROM payments";

@@ -126,6 +126,21 @@ describe("ledgerStore()", () => {
       expect(await ledger.account("first")).toMatchObject({ granted: 9, debited: 1, balance: 8 });
     });
   });
+
+  test("a grant whose first answer was lost says that it granted", async () => {
+    await withAccounts(async (database) => {
+      const ledger = ledgerStore({
+        ...database,
+        async write(...given) {
+          await database.write(...given);
+          return database.write(...given);
+        },
+      });
+      const grant = { account: "first", amount: 9, reference: "r" };
+      expect(await ledger.grant({ ...grant, uid: "a" }, NOW)).toEqual({ isNew: true, balance: 9 });
+      expect(await ledger.grant({ ...grant, uid: "b" }, NOW)).toEqual({ isNew: false, balance: 9 });
+    });
+  });
 });
 
 describe("verifyLedger()", () => {

@@ -1,0 +1,67 @@
+/** What has to be given back: tried until it works, whatever the request that it was of came to. */
+import pRetry from "p-retry";
+import pTimeout from "p-timeout";
+import { DomainError } from "../../core/errors.ts";
+
+const RETRIES = { retries: Infinity, minTimeout: 1000, maxTimeout: 30_000, unref: true };
+
+/** The error of what takes longer than a client may wait. */
+export function tooLate(): DomainError {
+  return new DomainError("Service Unavailable", "The database does not answer right now");
+}
+
+/**
+ * Makes what gives back.
+ *
+ * @param onFailure Told of a first attempt that failed, and of what is not given back at the end.
+ */
+export function createGivingBack(timeoutMs: number, onFailure: (error: unknown) => void) {
+  const pending = new Set<() => Promise<void>>();
+  const ended = new AbortController();
+
+  return {
+    /**
+     * Ends with the first attempt.
+     *
+     * @param work Does nothing more when it is done again.
+     * @param onDone Told once it is given back.
+     * @returns Whether the first attempt did it.
+     */
+    begin(work: () => Promise<void>, onDone: () => void): Promise<boolean> {
+      const attempt = async () => {
+        try {
+          await pTimeout(work(), { milliseconds: timeoutMs, message: tooLate() });
+        } catch (cause) {
+          // As it is, it might end the retries: a TypeError does, which a broken connection can be.
+          throw new Error(`What was debited is not given back yet: ${String(cause)}`, { cause });
+        }
+      };
+      const first = Promise.withResolvers<boolean>();
+      const { signal } = ended;
+      const untilDone = async () => {
+        await pRetry(attempt, {
+          ...RETRIES,
+          signal,
+          onFailedAttempt({ attemptNumber, error }) {
+            if (attemptNumber > 1) return;
+            onFailure(error);
+            first.resolve(false);
+          },
+        });
+        pending.delete(attempt);
+        onDone();
+        first.resolve(true);
+      };
+      pending.add(attempt);
+      untilDone().catch(() => undefined); // It ended with the service.
+      return first.promise;
+    },
+
+    /** Tries once more what is not given back yet, and ends. */
+    async close(): Promise<void> {
+      ended.abort();
+      const last = await Promise.allSettled(Array.from(pending, (attempt) => attempt()));
+      for (const outcome of last) if (outcome.status === "rejected") onFailure(outcome.reason);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * Idempotency keys: one request at a time pays with one. Those that come meanwhile wait: until it is
+ * answered, then they cost nothing; or until its debit is given back, then the next of them pays.
+ */
+import type { Charge, Receipt } from "../../core/credits.ts";
+
+/** A request before the ledger. */
+export interface Waiting {
+  readonly charge: Charge;
+  readonly resolve: (receipt: Receipt) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Makes the place where requests with idempotency keys wait.
+ *
+ * @param go Lets a request go on to the ledger.
+ */
+export function createPayments(go: (request: Waiting) => void) {
+  /** By account and key: those behind the one that pays, or why there can be none. */
+  const behind = new Map<string, Waiting[] | Error>();
+  const paying = new WeakSet<Charge>();
+
+  function goFirst(name: string, request: Waiting, rest: Waiting[]): void {
+    behind.set(name, rest);
+    paying.add(request.charge);
+    go(request);
+  }
+
+  return {
+    /** A request comes: it goes on where nobody pays with its key. */
+    enter(request: Waiting): void {
+      const name = nameOf(request.charge);
+      if (name === undefined) return go(request);
+      const before = behind.get(name);
+      if (before === undefined) goFirst(name, request, []);
+      else if (before instanceof Error) request.reject(before);
+      else before.push(request);
+    },
+
+    /** Who waits and who comes is refused until the one that pays leaves. */
+    refuse(charge: Charge, error: Error): void {
+      const name = nameOf(charge);
+      if (name === undefined || !paying.has(charge)) return;
+      const waiting = behind.get(name);
+      behind.set(name, error);
+      if (Array.isArray(waiting)) for (const { reject } of waiting) reject(error);
+    },
+
+    /** The one that pays leaves; one that did not pay does nothing here. */
+    leave(charge: Charge, isPaid: boolean): void {
+      const name = nameOf(charge);
+      if (name === undefined || !paying.delete(charge)) return;
+      const waiting = behind.get(name);
+      behind.delete(name);
+      if (!Array.isArray(waiting)) return;
+      const [next, ...rest] = waiting;
+      if (isPaid) for (const one of waiting) go(one);
+      else if (next !== undefined) goFirst(name, next, rest);
+    },
+  };
+}
+
+function nameOf({ account, payment }: Charge): string | undefined {
+  return payment === undefined ? undefined : `${account} ${payment.name}`;
+}

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "bun:test";
+import { createKeyring, hashKey, makeKey } from "../../server/metering/keys.ts";
+import { keyStore } from "../../server/store/keys.ts";
+import { ledgerStore } from "../../server/store/ledger.ts";
+import { withDatabase } from "../support/database.ts";
+
+const NOW = 1_790_000_000_000;
+
+describe("createKeyring()", () => {
+  test("an unknown key is looked up each time: one that is made later is known at once", async () => {
+    await withDatabase(async (database) => {
+      const store = keyStore(database);
+      const { key, hash, beginsWith } = makeKey();
+      const keyring = createKeyring(store, () => 0);
+      expect(await keyring.callerOf(key)).toBeUndefined();
+      const id = await store.create({ account: 4, hash, beginsWith, label: null }, 0);
+      expect(await keyring.callerOf(key)).toEqual({ key: id, account: 4 });
+    });
+  });
+
+  test("a believed key is not looked up again; one that is forgotten or old is", async () => {
+    const clock = { now: 0 };
+    const looked: string[] = [];
+    await withDatabase(async (database) => {
+      const store = keyStore(database);
+      const made = makeKey();
+      const { hash, beginsWith } = made;
+      await store.create({ account: 4, hash, beginsWith, label: null }, 0);
+      const find = (given: string) => {
+        looked.push(given);
+        return store.find(given);
+      };
+      const keyring = createKeyring({ find }, () => clock.now);
+      for (const now of [0, 1, 499]) {
+        clock.now = now;
+        await keyring.callerOf(made.key);
+      }
+      expect(looked).toEqual([hash]);
+      clock.now = 500;
+      await keyring.callerOf(made.key);
+      expect(looked).toEqual([hash, hash]);
+      keyring.forget(hash);
+      await keyring.callerOf(made.key);
+      expect(looked).toEqual([hash, hash, hash]);
+    });
+  });
+
+  test("believes a key for half a second, and a revocation here at once", async () => {
+    await withDatabase(async (database) => {
+      const account = await ledgerStore(database).createAccount("a", NOW);
+      const store = keyStore(database);
+      const clock = { now: NOW };
+      const [here, elsewhere] = [0, 1].map(() => createKeyring(store, () => clock.now));
+      const { key, hash, beginsWith } = makeKey();
+      const id = await store.create({ account: account.id, hash, beginsWith, label: null }, NOW);
+      const caller = { key: id, account: account.id };
+      expect(await here?.callerOf(key)).toEqual(caller);
+      expect(await elsewhere?.callerOf(key)).toEqual(caller);
+      expect(await here?.callerOf(`${key}x`)).toBeUndefined();
+      await store.revoke(id, NOW);
+      here?.forget(hash);
+      expect(await here?.callerOf(key)).toBeUndefined();
+      clock.now += 499;
+      expect(await elsewhere?.callerOf(key)).toEqual(caller);
+      clock.now += 1;
+      expect(await elsewhere?.callerOf(key)).toBeUndefined();
+    });
+  });
+});
+
+describe("a clock that is set back", () => {
+  test("leaves no key believed for longer than half a second", async () => {
+    const clock = { now: NOW };
+    let found: { id: number; account: number } | undefined = { id: 1, account: 4 };
+    const keyring = createKeyring({ find: async () => found }, () => clock.now);
+    expect(await keyring.callerOf("cm_a")).toEqual({ key: 1, account: 4 });
+    found = undefined;
+    clock.now = NOW - 3_600_000;
+    expect(await keyring.callerOf("cm_a")).toBeUndefined();
+  });
+});
+
+describe("makeKey()", () => {
+  test("makes keys of 256 random bits, of which the SHA-256 is kept", () => {
+    const made = Array.from({ length: 1000 }, makeKey);
+    expect(new Set(made.map(({ key }) => key)).size).toBe(1000);
+    for (const { key, hash, beginsWith } of made) {
+      expect(Buffer.from(key.slice(3), "base64url").length).toBe(32);
+      expect(hash).toBe(createHash("sha256").update(key).digest("hex"));
+      expect(hash).toBe(hashKey(key));
+      expect([key.startsWith(beginsWith), beginsWith.length]).toEqual([true, 10]);
+    }
+  });
+});
