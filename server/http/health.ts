@@ -8,6 +8,9 @@ import { HEALTH_OPERATIONS } from "./operations/health.ts";
 import { countRequests } from "./request-metrics.ts";
 import { countSources, type SourceState } from "./source-metrics.ts";
 
+/** What Node tells of itself and Bun does not, or not rightly. */
+const OF_NODE = /^(?:process_heap_bytes$|nodejs_(?:active_|gc_|heap_space_|version_))/;
+
 /**
  * What the service counts of itself, as Prometheus reads it.
  *
@@ -16,6 +19,9 @@ import { countSources, type SourceState } from "./source-metrics.ts";
 export function createMetrics(sources: () => Promise<SourceState[]>) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  for (const { name } of registry.getMetricsAsArray()) {
+    if (OF_NODE.test(name)) registry.removeSingleMetric(name);
+  }
   countSources(registry, sources);
   return {
     contentType: registry.contentType,

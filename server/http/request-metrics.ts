@@ -13,27 +13,31 @@ interface Durations {
   sum: number;
 }
 
+const DURATION = {
+  name: "http_request_duration_seconds",
+  help: "Time from a request to its answer, by route",
+};
+
 /** A histogram that is given counts instead of single values. */
 class DurationHistogram extends Histogram<"route"> {
   readonly durations = new Map<string, Durations>();
 
-  override async get() {
-    const described = await super.get();
-    const name = "http_request_duration_seconds";
+  /** What the library's own `get()` and its registry take the values from. */
+  async getForPromString() {
     const values = Array.from(this.durations, ([route, { counts, sum }]) => {
       let upto = 0;
       const buckets = counts.map((count, index) => {
         upto += count;
         const le = BOUNDS_S[index] ?? "+Inf";
-        return { labels: { le, route }, value: upto, metricName: `${name}_bucket` };
+        return { labels: { le, route }, value: upto, metricName: `${DURATION.name}_bucket` };
       });
       return [
         ...buckets,
-        { labels: { route }, value: sum, metricName: `${name}_sum` },
-        { labels: { route }, value: upto, metricName: `${name}_count` },
+        { labels: { route }, value: sum, metricName: `${DURATION.name}_sum` },
+        { labels: { route }, value: upto, metricName: `${DURATION.name}_count` },
       ];
     });
-    return { ...described, values: values.flat() };
+    return { ...DURATION, type: "histogram", values: values.flat() };
   }
 }
 
@@ -59,8 +63,7 @@ export function countRequests(registry: Registry): CountRequest {
   });
   registry.registerMetric(requests);
   const { durations } = new DurationHistogram({
-    name: "http_request_duration_seconds",
-    help: "Time from a request to its answer, by route",
+    ...DURATION,
     labelNames: ["route"],
     buckets: BOUNDS_S,
     registers: [registry],

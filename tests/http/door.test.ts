@@ -123,5 +123,32 @@ describe("the door", () => {
     const metrics = await (await service.send("/metrics")).text();
     expect(metrics).toMatch(/http_requests_total\{route="\/livez",method="GET",status="200"\} \d/);
     expect(metrics).toContain('route="/api/video/:channel/details"');
+    expect(metrics).toMatch(/^process_resident_memory_bytes \d{8,}$/m);
+    expect(metrics).not.toMatch(/process_heap_bytes|nodejs_version/);
+  });
+
+  test("metrics tells how long answers took, in buckets that add up", async () => {
+    const { key } = await service.createAccess(5);
+    for (let read = 0; read < 5; read++) await service.get("/api/video/channels", key);
+    const metrics = await (await service.send("/metrics")).text();
+    expect(metrics).toContain("# TYPE http_request_duration_seconds histogram\n");
+    const name = "http_request_duration_seconds";
+    const valueOf = (series: string) =>
+      Number(
+        metrics
+          .split("\n")
+          .find((line) => line.startsWith(series))
+          ?.split(" ")
+          .at(-1),
+      );
+    const count = valueOf(`${name}_count{route="/api/video/channels"}`);
+    expect(count).toBeGreaterThanOrEqual(5);
+    expect(valueOf(`${name}_bucket{le="+Inf",route="/api/video/channels"}`)).toBe(count);
+    expect(valueOf(`${name}_sum{route="/api/video/channels"}`)).toBeGreaterThan(0);
+    const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+    const upto = bounds.map((le) =>
+      valueOf(`${name}_bucket{le="${le}",route="/api/video/channels"}`),
+    );
+    expect(upto).toEqual(upto.toSorted((a, b) => a - b));
   });
 });
