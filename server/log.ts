@@ -18,10 +18,7 @@ export async function startLog(level: Config["logLevel"]): Promise<ServiceLog> {
   const logger = getLogger("metrics");
   return {
     failure: (error, requestId) =>
-      logger.error("Request {requestId} failed: {error}", {
-        requestId,
-        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
-      }),
+      logger.error("Request {requestId} failed: {error}", { requestId, error: whole(error) }),
     info: (sentence, values) => logger.info(sentence, values),
     source(event) {
       const { kind, source } = event;
@@ -33,12 +30,17 @@ export async function startLog(level: Config["logLevel"]): Promise<ServiceLog> {
       const until = event.until === null ? "its settings change" : formatInstant(event.until);
       logger.error("Source {source} {event} until {until}: {reason}", { ...line, until });
     },
-    collecting: (error) =>
-      logger.error("Collecting failed: {error}", {
-        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
-      }),
+    collecting: (error) => logger.error("Collecting failed: {error}", { error: whole(error) }),
     ...(level === "debug"
       ? { request: (line) => logger.debug("{method} {path} {status} in {ms} ms", line) }
       : {}),
   };
+}
+
+/** An error with where it comes from and what caused it. A stack need not tell the message. */
+function whole(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { stack = "", message, cause } = error;
+  const own = stack.includes(message) ? stack : `${String(error)}\n${stack}`;
+  return cause === undefined ? own : `${own}\nCaused by ${whole(cause)}`;
 }

@@ -167,12 +167,16 @@ export function door(parts: DoorParts, isOutside: (request: Request) => boolean)
     });
 }
 
-/** Writes every error of an app the one way. */
-export function errorAnswers(onFailure: DoorParts["onFailure"]) {
+/**
+ * Writes every error of an app the one way.
+ *
+ * @param isTrusted Whether who asks runs the service, and so is told the cause of what went wrong.
+ */
+export function errorAnswers(onFailure: DoorParts["onFailure"], isTrusted = false) {
   return new Elysia({ name: "error-answers" }).onError(
     { as: "global" },
     ({ error, request, set }) => {
-      const answer = tellError(error, request, set.headers, onFailure);
+      const answer = tellError(error, request, set.headers, onFailure, isTrusted);
       set.status = answer.status;
       return answer.body;
     },
@@ -185,12 +189,13 @@ export function tellError(
   request: Request,
   headers: AnswerHeaders,
   onFailure: DoorParts["onFailure"],
+  isTrusted = false,
 ): ErrorAnswer {
-  const domainError = asDomainError(error);
+  const domainError = asDomainError(error, isTrusted);
   const answer = answerError(domainError, pathOf(request));
   if (answer.status >= 500) {
     const cause = domainError === error ? (domainError.cause ?? error) : error;
-    onFailure(cause, String(headers["x-request-id"] ?? ""));
+    onFailure(cause, String(headers["x-request-id"] ?? pathOf(request)));
   }
   Object.assign(headers, answer.headers);
   return answer;

@@ -39,8 +39,10 @@ export interface ErrorAnswer {
 /**
  * What a thrown value is to a client: a domain error is told, anything else is an internal error
  * of which nothing leaks.
+ *
+ * @param isTrusted Whether its cause is told none the less.
  */
-export function asDomainError(thrown: unknown): DomainError {
+export function asDomainError(thrown: unknown, isTrusted = false): DomainError {
   if (thrown instanceof DomainError) return thrown;
   if (thrown instanceof ParseError) {
     return new DomainError("Invalid Request", "The body must be JSON");
@@ -50,7 +52,16 @@ export function asDomainError(thrown: unknown): DomainError {
     const what = first !== undefined && "summary" in first ? first.summary : undefined;
     return new DomainError("Invalid Request", what ?? `The ${thrown.type} is not as described`);
   }
-  return new DomainError("Internal Error", "Something went wrong here; the request id is logged");
+  const message = isTrusted
+    ? `It failed: ${firstCause(thrown)}`
+    : "Something went wrong here; the request id is logged";
+  return new DomainError("Internal Error", message);
+}
+
+/** What an error began with, in a sentence. */
+function firstCause(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  return thrown.cause === undefined ? thrown.message : firstCause(thrown.cause);
 }
 
 /** Writes an error: one field under the video interface, a name and a sentence elsewhere. */

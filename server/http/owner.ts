@@ -29,5 +29,5 @@ export function createOwnerApp(parts: OwnerParts) {
     .post("/backup", ({ body }) => parts.backUp(body.file), {
       body: t.Object({ file: t.String({ minLength: 1, maxLength: 4096 }) }),
     });
-  return new Elysia().use(errorAnswers(parts.onFailure)).use(admin(parts)).use(ownRoutes);
+  return new Elysia().use(errorAnswers(parts.onFailure, true)).use(admin(parts)).use(ownRoutes);
 }

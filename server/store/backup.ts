@@ -1,7 +1,7 @@
 /** A copy of the database file, taken while it is in use. */
 import { existsSync } from "node:fs";
-import { chmod, open } from "node:fs/promises";
-import { resolve } from "node:path";
+import { open, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { DomainError } from "../../core/errors.ts";
 import { databaseFile, type Database } from "./database.ts";
 
@@ -24,12 +24,40 @@ export async function backUp(
   }
   const target = resolve(file);
   if (existsSync(target)) throw new DomainError("Conflict", `${target} exists already`);
-  await database.copyTo(target);
-  await chmod(target, 0o600);
-  const handle = await open(target, "r+");
+  // Until it is whole it has another name: a part of a database can pass for one.
+  const part = `${target}.part`;
+  await reserve(part);
+  try {
+    await database.copyTo(part);
+    const bytes = await sync(part);
+    await rename(part, target);
+    await sync(dirname(target));
+    return { file: target, bytes };
+  } finally {
+    for (const left of [part, `${part}-journal`]) await rm(left, { force: true });
+  }
+}
+
+/** Makes an empty file that nobody else can read. */
+async function reserve(path: string): Promise<void> {
+  try {
+    await writeFile(path, "", { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const isThere = "code" in error && error.code === "EEXIST";
+    throw new DomainError(
+      "Conflict",
+      isThere ? `${path} exists already: a backup is under way, or was cut off` : error.message,
+    );
+  }
+}
+
+/** Waits until a file or folder is on the disk; gives its size in bytes. */
+async function sync(path: string): Promise<number> {
+  const handle = await open(path, "r");
   try {
     await handle.sync();
-    return { file: target, bytes: (await handle.stat()).size };
+    return (await handle.stat()).size;
   } finally {
     await handle.close();
   }

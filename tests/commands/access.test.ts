@@ -152,6 +152,34 @@ describe("backup", () => {
   });
 });
 
+describe("a backup that fails", () => {
+  test("says why and leaves nothing behind", async () => {
+    await place.must("accounts", "create", "acme");
+    const missing = join(place.folder, "missing", "copy.db");
+    expect(await place.run(["backup", missing])).toMatchObject({
+      status: 1,
+      err: expect.stringMatching(/^ENOENT: no such file or directory.*missing\/copy\.db\.part/),
+    });
+    await damage(place.file);
+    const copy = join(place.folder, "copy.db");
+    const { status, err } = await place.run(["backup", copy]);
+    expect([status, err]).toEqual([1, expect.stringMatching(/^It failed: .+\n$/)]);
+    const left = (await readdir(place.folder)).filter((name) => name.startsWith("copy"));
+    expect(left).toEqual([]);
+  });
+});
+
+/** Adds a table to a database, of which no page can be read. */
+async function damage(file: string): Promise<void> {
+  const database = new Database(file);
+  database.run("PRAGMA journal_mode = DELETE");
+  database.run("CREATE TABLE damaged (value)");
+  database.run("INSERT INTO damaged VALUES (1)");
+  database.close();
+  const bytes = new Uint8Array(await Bun.file(file).arrayBuffer());
+  await Bun.write(file, bytes.fill(0xff, bytes.length - 4096));
+}
+
 async function filesWith(text: string): Promise<string[]> {
   const names = (await readdir(place.folder)).filter((name) => /\.db(?:-wal|-shm)?$/.test(name));
   const found = await Promise.all(

@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { stat } from "node:fs/promises";
 import { openPlace, type Place } from "../support/command.ts";
@@ -56,6 +57,22 @@ describe("serve", () => {
     const [account] = JSON.parse(await place.must("accounts", "list", "--json"));
     expect(account.debited).toBe(served);
     await place.must("credits", "verify");
+  });
+
+  test("logs what a failure was caused by, and tells clients nothing of it", async () => {
+    await place.must("accounts", "create", "acme", "--credits", "5");
+    const key = (await place.must("keys", "create", "acme")).trim();
+    const service = await place.serve();
+    const database = new Database(place.file);
+    database.run("ALTER TABLE channels RENAME TO hidden");
+    database.close();
+    const headers = { "x-api-key": key, "x-request-id": "lost-one" };
+    const failed = await fetch(`${service.url}/api/video/channels`, { headers });
+    expect([failed.status, await failed.text()]).toEqual([500, '{"error":"Internal Error"}']);
+    const { log } = await service.stop();
+    const [line = ""] = log.split("\n").filter((one) => one.includes("lost-one"));
+    expect(JSON.parse(line)).toMatchObject({ level: "ERROR" });
+    expect(line).toContain("no such table: channels");
   });
 
   test("every wrong setting is named with what is allowed, and exits with 2", async () => {
