@@ -8,7 +8,7 @@ import { door, errorAnswers, pathOf, withHost, type DoorParts } from "./http/doo
 import { health, type HealthParts } from "./http/health.ts";
 import { microblog, microblogRoutes, type MicroblogReads } from "./http/microblog.ts";
 import { createReads } from "./http/reads.ts";
-import { requestWatch, watchReads, type Watched } from "./http/watch.ts";
+import { watchReads, watchRest, type Watched } from "./http/watch.ts";
 import { knownPaths, type FindPath } from "./http/paths.ts";
 import { reference } from "./http/reference.ts";
 import { video, videoRoutes, type VideoReads } from "./http/video.ts";
@@ -51,7 +51,6 @@ export function createApp(parts: AppParts) {
     handler: { standardHostname: false },
   })
     .use(errorAnswers(parts.onFailure))
-    .use(requestWatch(tell, findPath))
     .use(door({ ...parts, findPath }, reads.takes))
     .use(health(parts))
     .use(reference(parts.referenceScript))
@@ -62,12 +61,13 @@ export function createApp(parts: AppParts) {
   routes = () => app.routes;
   if (parts.adminToken !== undefined) app.use(admin(parts.admin));
   const readStraight = watchReads(reads, tell);
+  const answerRest = watchRest((request) => app.fetch(request), tell, findPath);
   return {
     app,
     /** Answers every request: a priced read straight, any other through the app. */
     fetch(sent: Request) {
       const request = withHost(sent);
-      return readStraight(request) ?? app.fetch(request);
+      return readStraight(request) ?? answerRest(request);
     },
   };
 }

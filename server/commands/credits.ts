@@ -63,7 +63,7 @@ async function statement(
 ): Promise<void> {
   await withAdmin(surroundings, "credits", async (client) => {
     for (let after = 0; ;) {
-      const query = { account, after };
+      const query = { account, after: String(after) };
       const { entries, has_more } = unwrap(await client.statement.get({ query }));
       surroundings.out(
         json

@@ -1,8 +1,13 @@
 /** The administrator's interface to accounts and their journals. */
+import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { MAX_WHOLE } from "../../core/limits.ts";
+import { readWhole } from "../../core/parameters.ts";
 import { formatInstant } from "../../core/time.ts";
 import { checkName, Name } from "./admin-names.ts";
+import { targetOf } from "./door.ts";
+import { valuesIn } from "./reads.ts";
+import { adminBody } from "./admin-body.ts";
 
 /** An account as the store has it; instants are in milliseconds. */
 interface StoredAccount {
@@ -56,7 +61,11 @@ export interface AccountsParts {
   }>;
 }
 
-const Amount = t.Integer({ minimum: 1, maximum: MAX_WHOLE });
+// Not the framework's own, which takes a text for a number.
+const Amount = Type.Integer({ minimum: 1, maximum: MAX_WHOLE });
+
+/** After which entry a statement goes on. */
+const ENTRIES = { min: 0, max: MAX_WHOLE, default: 0 };
 
 /** Entries of a statement that one answer holds. */
 const STATEMENT_MAX_ENTRIES = 1000;
@@ -64,6 +73,7 @@ const STATEMENT_MAX_ENTRIES = 1000;
 /** The routes of accounts. */
 export function adminAccounts({ now, ledger, verify }: AccountsParts) {
   return new Elysia({ name: "admin-accounts" })
+    .use(adminBody)
     .get("/accounts", async () => (await ledger.accounts()).map(accountResource))
     .post(
       "/accounts",
@@ -98,14 +108,15 @@ export function adminAccounts({ now, ledger, verify }: AccountsParts) {
     )
     .get(
       "/statement",
-      async ({ query }) => {
-        const rows = await ledger.statement(query.account, query.after, STATEMENT_MAX_ENTRIES);
+      async ({ query: { account }, request }) => {
+        const after = readWhole("after", valuesIn(targetOf(request))("after"), ENTRIES);
+        const rows = await ledger.statement(account, after, STATEMENT_MAX_ENTRIES);
         return {
           entries: rows.map(({ at, ...entry }) => Object.assign(entry, { at: formatInstant(at) })),
           has_more: rows.length === STATEMENT_MAX_ENTRIES,
         };
       },
-      { query: t.Object({ account: Name, after: t.Integer({ minimum: 0, default: 0 }) }) },
+      { query: t.Object({ account: Name, after: t.Optional(t.String()) }) },
     )
     .get("/verification", () => verify());
 }

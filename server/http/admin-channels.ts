@@ -1,6 +1,7 @@
 /** The administrator's interface to the tracked channels. */
 import { Elysia, t } from "elysia";
 import { checkChannel } from "../../core/channels.ts";
+import { adminBody } from "./admin-body.ts";
 
 /** What tracking channels is done with; `now` is in milliseconds since 1970 UTC. */
 export interface ChannelsParts {
@@ -27,6 +28,7 @@ const Body = t.Object({ channel: t.String({ minLength: 1, maxLength: 256 }) });
 /** The routes of the tracked channels. */
 export function adminChannels({ now, channels }: ChannelsParts) {
   return new Elysia({ name: "admin-channels" })
+    .use(adminBody)
     .get("/channels", () => channels.list())
     .post(
       "/channels",

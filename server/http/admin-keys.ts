@@ -1,8 +1,10 @@
 /** The administrator's interface to API keys. */
+import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { formatInstant } from "../../core/time.ts";
 import type { AccountsParts } from "./admin-accounts.ts";
 import { checkName, Name } from "./admin-names.ts";
+import { adminBody } from "./admin-body.ts";
 
 /** What keys are kept with. */
 export interface KeysParts extends Pick<AccountsParts, "ledger"> {
@@ -24,6 +26,7 @@ export interface KeysParts extends Pick<AccountsParts, "ledger"> {
 /** The routes of API keys. */
 export function adminKeys({ ledger, keys }: KeysParts) {
   return new Elysia({ name: "admin-keys" })
+    .use(adminBody)
     .get(
       "/keys",
       async ({ query }) => {
@@ -48,7 +51,7 @@ export function adminKeys({ ledger, keys }: KeysParts) {
         const { id, revokedAt } = await keys.revoke(body.id);
         return { id, revoked_at: formatInstant(revokedAt) };
       },
-      { body: t.Object({ id: t.Integer({ minimum: 1 }) }) },
+      { body: t.Object({ id: Type.Integer({ minimum: 1 }) }) },
     );
 }
 

@@ -1,16 +1,18 @@
 /** The names that an administrator gives: of accounts, labels, references and reasons. */
 import { t } from "elysia";
-import { DomainError } from "../../core/errors.ts";
+import { DomainError, quote } from "../../core/errors.ts";
+import { IDENTIFIER_MAX_CHARACTERS } from "../../core/limits.ts";
 import { isIdentifier } from "../../core/text.ts";
 
-/** The schema of a name. */
-export const Name = t.String({ minLength: 1, maxLength: 256 });
+/** The schema of a name; its length is that of {@link checkName}. */
+export const Name = t.String();
 
 /** @throws {DomainError} `Invalid Request`, naming the field. */
 export function checkName(field: string, value: string): void {
   if (isIdentifier(value)) return;
   throw new DomainError(
     "Invalid Request",
-    `${field} must be 1 to 256 characters without control characters`,
+    `${field} must be 1 to ${IDENTIFIER_MAX_CHARACTERS} characters without control characters, ` +
+      `got ${quote(value)}`,
   );
 }

@@ -1,6 +1,7 @@
 /** The administrator's interface to retention. */
 import { Elysia, t } from "elysia";
 import type { RetentionReport } from "../../core/retention.ts";
+import { adminBody } from "./admin-body.ts";
 
 /** What retention does its work with. */
 export interface RetentionParts {
@@ -19,11 +20,13 @@ const LINE_EVERY_MS = 500;
 
 /** The routes of retention. */
 export function adminRetention(parts: RetentionParts) {
-  return new Elysia({ name: "admin-retention" }).post(
-    "/retention",
-    ({ body }) => lines(parts.applyRetention(body.dry_run === true ? "count" : "prove")),
-    { body: t.Object({ dry_run: t.Optional(t.Boolean()) }) },
-  );
+  return new Elysia({ name: "admin-retention" })
+    .use(adminBody)
+    .post(
+      "/retention",
+      ({ body }) => lines(parts.applyRetention(body.dry_run === true ? "count" : "prove")),
+      { body: t.Object({ dry_run: t.Optional(t.Boolean()) }) },
+    );
 }
 
 /** The work goes on as long as its lines are read. */

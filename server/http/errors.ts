@@ -1,6 +1,6 @@
 /** Errors as clients get them: the one table of statuses, and the one place that writes them. */
 import { ParseError, ValidationError } from "elysia";
-import { DomainError, type ErrorCode } from "../../core/errors.ts";
+import { DomainError, quote, type ErrorCode } from "../../core/errors.ts";
 
 /** The status of every error. */
 export const STATUSES: Readonly<Record<ErrorCode, number>> = {
@@ -45,17 +45,25 @@ export interface ErrorAnswer {
 export function asDomainError(thrown: unknown, isTrusted = false): DomainError {
   if (thrown instanceof DomainError) return thrown;
   if (thrown instanceof ParseError) {
+    const { cause } = thrown;
+    if (cause instanceof DomainError) return cause;
     return new DomainError("Invalid Request", "The body must be JSON");
   }
   if (thrown instanceof ValidationError && thrown.type !== "response") {
-    const [first] = thrown.all;
-    const what = first !== undefined && "summary" in first ? first.summary : undefined;
-    return new DomainError("Invalid Request", what ?? `The ${thrown.type} is not as described`);
+    return new DomainError("Invalid Request", whatIsWrong(thrown));
   }
   const message = isTrusted
     ? `It failed: ${firstCause(thrown)}`
     : "Something went wrong here; the request id is logged";
   return new DomainError("Internal Error", message);
+}
+
+/** What was sent, where, and what was expected there. */
+function whatIsWrong({ all: [first], type }: ValidationError): string {
+  if (first === undefined || !("path" in first)) return `The ${type} is not as described`;
+  const { path, message, value } = first;
+  const where = path === "" ? `The ${type}` : path.slice(1).replaceAll("/", ".");
+  return `${where}: ${message.toLowerCase()}, got ${quote(value)}`;
 }
 
 /** What an error began with, in a sentence. */

@@ -1,6 +1,7 @@
 /** What the owner of a database file answers on its socket: the administrator's interface. */
 import { Elysia, t } from "elysia";
 import { admin, type AdminParts } from "./admin.ts";
+import { adminBody } from "./admin-body.ts";
 import { errorAnswers, type DoorParts } from "./door.ts";
 
 /** Who has the database. */
@@ -25,6 +26,7 @@ export type OwnerApp = ReturnType<typeof createOwnerApp>;
 /** Makes the owner's interface; the socket's file mode says who may use it. */
 export function createOwnerApp(parts: OwnerParts) {
   const ownRoutes = new Elysia({ name: "owner", prefix: "/admin" })
+    .use(adminBody)
     .get("/owner", () => parts.describe())
     .post("/backup", ({ body }) => parts.backUp(body.file), {
       body: t.Object({ file: t.String({ minLength: 1, maxLength: 4096 }) }),

@@ -1,5 +1,4 @@
 /** Watches requests: how long each took and what it was answered. */
-import { Elysia } from "elysia";
 import { pathOf } from "./door.ts";
 import type { FindPath } from "./paths.ts";
 import type { Reads } from "./reads.ts";
@@ -13,23 +12,19 @@ export interface Watched {
   readonly ms: number;
 }
 
-/** Tells of every answered request, after its answer has left. */
-export function requestWatch(tell: (watched: Watched) => void, findPath: () => FindPath) {
-  const started = new WeakMap<Request, number>();
-  return new Elysia({ name: "watch" })
-    .onRequest(({ request }) => {
-      started.set(request, performance.now());
-    })
-    .onAfterResponse({ as: "global" }, ({ request, set, responseValue }) => {
-      const path = pathOf(request);
-      const given = responseValue instanceof Response ? responseValue.status : set.status;
-      tell({
-        route: findPath()(path)?.route ?? "unknown",
-        request,
-        status: typeof given === "number" ? given : 200,
-        ms: performance.now() - (started.get(request) ?? performance.now()),
-      });
-    });
+/** Answers requests, and tells of each. */
+export function watchRest(
+  answer: (request: Request) => Response | Promise<Response>,
+  tell: (watched: Watched) => void,
+  findPath: () => FindPath,
+) {
+  return async (request: Request): Promise<Response> => {
+    const started = performance.now();
+    const response = await answer(request);
+    const route = findPath()(pathOf(request))?.route ?? "unknown";
+    tell({ route, request, status: response.status, ms: performance.now() - started });
+    return response;
+  };
 }
 
 /** Answers priced reads, and tells of each; gives nothing for any other request. */

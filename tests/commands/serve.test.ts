@@ -70,7 +70,7 @@ describe("serve", () => {
     const failed = await fetch(`${service.url}/api/video/channels`, { headers });
     expect([failed.status, await failed.text()]).toEqual([500, '{"error":"Internal Error"}']);
     const { log } = await service.stop();
-    const [line = ""] = log.split("\n").filter((one) => one.includes("lost-one"));
+    const line = log.split("\n").find((one) => one.includes("lost-one")) ?? "";
     expect(JSON.parse(line)).toMatchObject({ level: "ERROR" });
     expect(line).toContain("no such table: channels");
   });

@@ -119,9 +119,11 @@ describe("the door", () => {
   });
 
   test("livez, readyz and metrics answer without a key", async () => {
+    await service.send("/livez", { method: "OPTIONS" });
     for (const path of ["/livez", "/readyz"]) expect((await service.send(path)).status).toBe(200);
     const metrics = await (await service.send("/metrics")).text();
     expect(metrics).toMatch(/http_requests_total\{route="\/livez",method="GET",status="200"\} \d/);
+    expect(metrics).toMatch(/_total\{route="\/livez",method="OPTIONS",status="204"\} \d/);
     expect(metrics).toContain('route="/api/video/:channel/details"');
     expect(metrics).toMatch(/^process_resident_memory_bytes \d{8,}$/m);
     expect(metrics).not.toMatch(/process_heap_bytes|nodejs_version/);
