@@ -79,7 +79,7 @@ function exitStatusOf(error: unknown): number {
   }
   if (error instanceof CommandError || error instanceof DomainError || isSystemError(error)) {
     process.stderr.write(`${error.message}\n`);
-    return EXIT_FAILED;
+    return error instanceof CommandError && error.isUsage ? EXIT_USAGE : EXIT_FAILED;
   }
   throw error;
 }

@@ -23,6 +23,13 @@ export interface Surroundings {
 /** A verb that failed, in words for a person. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
+  /** Whether it was asked for wrongly, not that it failed. */
+  readonly isUsage: boolean;
+
+  constructor(message: string, isUsage = false) {
+    super(message);
+    this.isUsage = isUsage;
+  }
 }
 
 /** A typed client over a connection. */
@@ -47,9 +54,20 @@ export function unwrap<Data>(answer: {
   readonly data: Data;
   readonly error: { readonly value: unknown } | null;
 }): NonNullable<Data> {
-  if (answer.error !== null) throw new CommandError(sentenceOf(answer.error.value));
+  if (answer.error !== null) throw refusal(answer.error.value);
   if (answer.data === null || answer.data === undefined) throw new CommandError("No answer");
   return answer.data;
+}
+
+/** The error of an error body. */
+export function refusal(value: unknown): CommandError {
+  const body = typeof value === "string" ? parse(value) : value;
+  const isUsage =
+    typeof body === "object" &&
+    body !== null &&
+    "error" in body &&
+    body.error === "Invalid Request";
+  return new CommandError(sentenceOf(body), isUsage);
 }
 
 /** The sentence of an error body. */

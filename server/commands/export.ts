@@ -1,7 +1,7 @@
 /** `export`: all observations as lines that `import` takes. */
 import { Command, Option } from "commander";
 import { KIND_NAMES } from "../../core/kinds.ts";
-import { CommandError, sentenceOf, withAdmin, type Surroundings } from "./client.ts";
+import { refusal, withAdmin, type Surroundings } from "./client.ts";
 
 /** Makes the verb. */
 export function exportCommand(surroundings: Surroundings): Command {
@@ -18,7 +18,7 @@ export function exportCommand(surroundings: Surroundings): Command {
       await withAdmin(surroundings, "export", async (_, { fetcher }) => {
         const response = await fetcher(`http://localhost/admin/observations?${query}`);
         if (!response.ok || response.body === null) {
-          throw new CommandError(sentenceOf(await response.text()));
+          throw refusal(await response.text());
         }
         await pipe(response.body);
       });

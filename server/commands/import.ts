@@ -4,6 +4,7 @@ import { Command } from "commander";
 import { stat } from "node:fs/promises";
 import {
   CommandError,
+  refusal,
   sentenceOf,
   withAdmin,
   type Connection,
@@ -20,13 +21,9 @@ const OWN_BLOCK_BYTES = 8 * 1_048_576;
 const SERVED_BLOCK_BYTES = 1_048_576 / 4;
 
 /** What became of a file's lines. */
-interface Counts {
-  read: number;
-  new: number;
-  changed: number;
-  unchanged: number;
-  rejected: number;
-}
+type Counts = Record<"read" | "new" | "changed" | "unchanged" | "rejected", number>;
+
+type FileCounts = Counts & { file: string };
 
 /** Makes the verb. */
 export function importCommand(surroundings: Surroundings): Command {
@@ -41,31 +38,43 @@ export function importCommand(surroundings: Surroundings): Command {
     .option("--json", "print the counts as JSON")
     .action(async (files: string[], { json }: { json?: true }) => {
       const sizes = await Promise.all(files.map(sizeOf));
-      const counts: (Counts & { file: string })[] = [];
-      await withAdmin(surroundings, "import", async (_, connection) => {
-        const progress = showProgress(sizes.reduce((sum, size) => sum + size, 0));
-        try {
-          for (const file of files) {
-            counts.push({ file, ...(await importFile(surroundings, connection, file, progress)) });
+      const counts: FileCounts[] = [];
+      try {
+        await withAdmin(surroundings, "import", async (_, connection) => {
+          const progress = showProgress(sizes.reduce((sum, size) => sum + size, 0));
+          try {
+            for (const file of files) {
+              const of = { file, read: 0, new: 0, changed: 0, unchanged: 0, rejected: 0 };
+              counts.push(of);
+              await importFile(surroundings, connection, of, progress);
+            }
+          } finally {
+            progress.stop();
           }
-        } finally {
-          progress.stop();
-        }
-      });
-      const { file: _, ...total } = sumOf(counts);
-      surroundings.out(
-        json === true
-          ? formatJson({ files: counts, ...total })
-          : formatTable(
-              ["file", "read", "new", "changed", "unchanged", "rejected"],
-              counts.length > 1 ? [...counts, { file: "all", ...total }] : counts,
-            ),
-      );
-      if (total.rejected > 0) {
-        const lines = total.rejected === 1 ? "1 line was" : `${total.rejected} lines were`;
-        throw new CommandError(`${lines} rejected`);
+        });
+      } finally {
+        // Also of what was taken in before something failed.
+        if (counts.length > 0) surroundings.out(json === true ? asJson(counts) : asTable(counts));
+      }
+      const { rejected } = sumOf(counts);
+      if (rejected > 0) {
+        throw new CommandError(
+          `${rejected === 1 ? "1 line was" : `${rejected} lines were`} rejected`,
+        );
       }
     });
+}
+
+function asJson(counts: readonly FileCounts[]): string {
+  const { file: _, ...total } = sumOf(counts);
+  return formatJson({ files: counts, ...total });
+}
+
+function asTable(counts: readonly FileCounts[]): string {
+  return formatTable(
+    ["file", "read", "new", "changed", "unchanged", "rejected"],
+    counts.length > 1 ? [...counts, sumOf(counts)] : counts,
+  );
 }
 
 async function sizeOf(file: string): Promise<number> {
@@ -82,10 +91,10 @@ async function sizeOf(file: string): Promise<number> {
 async function importFile(
   { err }: Surroundings,
   connection: Connection,
-  file: string,
+  counts: FileCounts,
   progress: Progress,
-): Promise<Counts> {
-  const counts: Counts = { read: 0, new: 0, changed: 0, unchanged: 0, rejected: 0 };
+): Promise<void> {
+  const { file } = counts;
   const add: Add = ({ rejected, ...taken }, firstLine) => {
     for (const { line, reason } of rejected) {
       progress.hide();
@@ -99,7 +108,6 @@ async function importFile(
   };
   const blocks = readable(file, connection, progress);
   await (connection.isInProcess ? sendAhead : sendResting)(connection, blocks, add);
-  return counts;
 }
 
 /** Told what became of a block. */
@@ -118,9 +126,11 @@ async function sendAhead(connection: Connection, blocks: AsyncIterable<Block>, a
       Bun.gc(true);
     }
     (await last)?.();
-  } finally {
-    // What is under way ends before the database is closed.
-    await Promise.allSettled([last]);
+  } catch (error) {
+    // What is under way ends before the database is closed, and is counted.
+    const [ended] = await Promise.allSettled([last]);
+    if (ended.status === "fulfilled") ended.value?.();
+    throw error;
   }
 }
 
@@ -144,7 +154,7 @@ async function sendBlock(
     method: "POST",
     body: bytes,
   });
-  if (!response.ok) throw new CommandError(sentenceOf(await response.text()));
+  if (!response.ok) throw refusal(await response.text());
   return (await response.json()) as IntakeAnswer;
 }
 
@@ -166,7 +176,7 @@ interface IntakeAnswer extends Omit<Counts, "rejected"> {
   readonly rejected: readonly { readonly line: number; readonly reason: string }[];
 }
 
-function sumOf(counts: readonly (Counts & { file: string })[]): Counts & { file: string } {
+function sumOf(counts: readonly FileCounts[]): FileCounts {
   const total = { file: "all", read: 0, new: 0, changed: 0, unchanged: 0, rejected: 0 };
   for (const of of counts) {
     total.read += of.read;

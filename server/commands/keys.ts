@@ -9,7 +9,9 @@ export function keysCommand(surroundings: Surroundings): Command {
   const keys = new Command("keys").description("API keys of accounts.");
   keys
     .command("create")
-    .description("Creates a key and prints it, alone. It is shown this once and stored nowhere.")
+    .description(
+      "Creates a key and prints it, alone. It is shown this once; only its hash is stored.",
+    )
     .argument("<account>", "the account's name")
     .option("--label <text>", "what the key is for")
     .option("--json", "print the key and its id as JSON")

@@ -1,13 +1,7 @@
 /** `retention`: how long observations are kept, applied and proved. */
 import { Command } from "commander";
 import type { RetentionAnswer } from "../http/admin-retention.ts";
-import {
-  CommandError,
-  sentenceOf,
-  withAdmin,
-  type Connection,
-  type Surroundings,
-} from "./client.ts";
+import { CommandError, refusal, withAdmin, type Connection, type Surroundings } from "./client.ts";
 import { formatJson, formatTable } from "./table.ts";
 
 /** Makes the verb. */
@@ -63,7 +57,7 @@ async function ask({ fetcher }: Connection, isDryRun: boolean): Promise<Retentio
     body: JSON.stringify({ dry_run: isDryRun }),
   });
   const text = await response.text();
-  if (!response.ok) throw new CommandError(sentenceOf(text));
+  if (!response.ok) throw refusal(text);
   const last: RetentionAnswer | { walked: number } = JSON.parse(
     text.trim().split("\n").at(-1) ?? "",
   );

@@ -20,6 +20,7 @@ import { migrate } from "drizzle-orm/libsql/migrator";
 import pRetry from "p-retry";
 import { DomainError } from "../../core/errors.ts";
 import { openDocuments } from "./documents.ts";
+import migrations from "./migrations/meta/_journal.json" with { type: "json" };
 import { areQueries, guardFile, guardServer, ownError, tellUnavailable } from "./guard.ts";
 import type { Statement } from "./connection.ts";
 import { packRows } from "./upgrade.ts";
@@ -90,12 +91,25 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     const update = () => ownError(() => migrate(database.query, { migrationsFolder }));
     // Of several that start at once on a server, one does it; the others find it done then.
     await pRetry(update, { ...LOST_ANSWER_RETRIES, shouldRetry: () => file === undefined });
+    await refuseNewer(database);
     await packRows(database, options.onUpgrade ?? (() => undefined));
   } catch (error) {
     await database.close();
     throw error;
   }
   return database;
+}
+
+/** Refuses tables that a newer version made: what it means by them is not known here. */
+async function refuseNewer(database: Database): Promise<void> {
+  const [row] = await database.select("SELECT max(created_at) AS newest FROM __drizzle_migrations");
+  const known = Math.max(...migrations.entries.map(({ when }) => when));
+  if (Number(row?.["newest"]) <= known) return;
+  throw new DomainError(
+    "Conflict",
+    "The database was brought up to date by a newer version of this; start that one, or restore a " +
+      "backup from before",
+  );
 }
 
 function openServer({ url, authToken }: DatabaseOptions): Database {

@@ -80,15 +80,20 @@ export function areQueries(statements: readonly InStatement[]): boolean {
   );
 }
 
+const PASSING_CODES =
+  /^(?:SQLITE_BUSY|SQLITE_LOCKED|HRANA_WEBSOCKET_ERROR|HRANA_CLOSED_ERROR|HRANA_PROTO_ERROR|ZlibError)/;
+
+/** The last is an answer that was cut, the one before what stands in front of a server. */
+const PASSING = new RegExp(
+  "ConnectionRefused|ECONNREFUSED|ECONNRESET|Unable to connect|socket connection was closed|" +
+    "HTTP status (?:429|5\\d\\d)|JSON Parse error",
+);
+
 /** What can pass by itself: a lock that another holds, a server that is away. */
 export function asUnavailable(error: unknown): DomainError | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = "code" in error ? String(error.code) : "";
-  const isPassing =
-    /^(?:SQLITE_BUSY|SQLITE_LOCKED|HRANA_WEBSOCKET_ERROR|HRANA_CLOSED_ERROR)/.test(code) ||
-    /ConnectionRefused|ECONNREFUSED|ECONNRESET|Unable to connect|socket connection was closed/.test(
-      `${error.message} ${code}`,
-    );
+  const isPassing = PASSING_CODES.test(code) || PASSING.test(`${error.message} ${code}`);
   if (!isPassing) return undefined;
   return Object.assign(
     new DomainError("Service Unavailable", "The database cannot be reached right now"),

@@ -67,7 +67,7 @@ describe("channels", () => {
     async (channel) => {
       for (const verb of ["track", "untrack"]) {
         expect(await place.run(["channels", verb, channel])).toEqual({
-          status: 1,
+          status: 2,
           out: "",
           err:
             "channel must be a handle (@ and 3 to 30 letters, digits, _, ., - or ·) or an " +

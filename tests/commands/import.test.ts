@@ -111,12 +111,13 @@ describe("import", () => {
     );
     const packed = Bun.gzipSync(`${lines.join("\n")}\n`);
     const file = await place.write("cut.ndjson.gz", packed.subarray(0, packed.length - 100_000));
-    const { status, err } = await place.run(["import", file]);
+    const { status, out, err } = await place.run(["import", "--json", file]);
     expect([status, err]).toEqual([1, expect.stringContaining(`Cannot read ${file}`)]);
     // Nothing is written once the database is closed, which empties its log.
     expect(Bun.file(`${place.file}-wal`).size).toBe(0);
     const stored = (await place.must("export")).trim().split("\n").length;
     expect(stored).toBeGreaterThan(lines.length / 2);
+    expect(JSON.parse(out)).toMatchObject({ read: stored, new: stored });
     const whole = await place.write("whole.ndjson", lines.join("\n"));
     expect(JSON.parse(await place.must("import", "--json", whole))).toMatchObject({
       read: lines.length,

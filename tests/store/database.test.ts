@@ -16,6 +16,8 @@ import { debitGroup } from "../support/ledger.ts";
 
 const UNAVAILABLE = ["Service Unavailable", "The database cannot be reached right now"];
 
+const JSON_TYPE = { "content-type": "application/json" };
+
 const insertKey = (hash: string) => ({
   sql: "INSERT INTO keys (account, hash, begins_with, created_at) VALUES (1, ?, 'cm_', 0)",
   args: [hash],
@@ -57,6 +59,41 @@ describe("openDatabase", () => {
       expect(await ledgerStore(again).account("nasa")).toMatchObject({ createdAt: 5 });
       await again.close();
     });
+  });
+
+  test("openDatabase() refuses what a newer version brought up to date, and leaves it so", async () => {
+    await withDatabase(async (database, file) => {
+      const later = Date.parse("2100-01-01");
+      await database.write([
+        {
+          sql: "INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('later', ?)",
+          args: [later],
+        },
+      ]);
+      const opened = openDatabase({ url: `file:${file}`, durability: "process" });
+      expect(await settled(opened)).toEqual(["Conflict", expect.stringContaining("newer version")]);
+      expect(await rowsOf(database, "SELECT count(*) AS accounts FROM accounts")).toEqual([
+        { accounts: 0 },
+      ]);
+    });
+  });
+
+  test.each([
+    ["502 from what stands before it", () => new Response("Bad Gateway", { status: 502 })],
+    ["429 from what stands before it", () => new Response("Slow down", { status: 429 })],
+    ["JSON that was cut", () => new Response('{"baton":nul', { headers: JSON_TYPE })],
+    [
+      "a packed answer that was cut",
+      () =>
+        new Response(Bun.gzipSync("{}".repeat(999)).subarray(0, 20), {
+          headers: { ...JSON_TYPE, "content-encoding": "gzip" },
+        }),
+    ],
+  ])("openDatabase() says that a server is unavailable when it gives %s", async (_, answer) => {
+    const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: answer });
+    const url = `http://127.0.0.1:${server.port}`;
+    expect(await settled(openDatabase({ url, durability: "power" }))).toEqual(UNAVAILABLE);
+    await server.stop(true);
   });
 
   test("openDatabase() says that a server is unavailable when nothing listens there", async () => {
