@@ -71,6 +71,3 @@ export function createApp(parts: AppParts) {
     },
   };
 }
-
-/** The type of the interface, for typed clients. */
-export type App = ReturnType<typeof createApp>["app"];

@@ -31,9 +31,6 @@ export interface AdminParts
   }): AsyncIterable<Record<string, unknown>>;
 }
 
-/** The type of the interface, for its typed clients. */
-export type AdminApp = ReturnType<typeof admin>;
-
 /** The routes of the administrator's interface. */
 export function admin(parts: AdminParts) {
   return new Elysia({ name: "admin", prefix: "/admin", detail: { hide: true } })

@@ -45,9 +45,6 @@ interface Believed {
   readonly until: number;
 }
 
-/** Tells whose a key is. */
-export type Keyring = ReturnType<typeof createKeyring>;
-
 /**
  * Makes a keyring. A key that was found is believed for half a second, so that a revocation in
  * any process is effective within one.

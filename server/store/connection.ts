@@ -21,7 +21,7 @@ export interface Written {
   readonly rowsAffected: number;
 }
 
-/** A connection that writes. */
+/** A connection that writes, or reads for long. */
 export interface Connection {
   /**
    * Writes statements as one transaction: all or none.
@@ -29,6 +29,8 @@ export interface Connection {
    * @param isSynced Whether the commit is on the disk when this returns.
    */
   write(statements: readonly Statement[], isSynced: boolean): Written[];
+  /** Reads at one instant. */
+  read(statements: readonly Statement[]): Written[];
   copyTo(target: string): void;
   /** Brings what is in the log into the file itself, as far as nobody reads or writes it. */
   checkpoint(how: "PASSIVE" | "TRUNCATE"): void;
@@ -89,6 +91,14 @@ export function connect(path: string, lockTimeoutMs: number): Connection {
       } catch (error) {
         if (driver.inTransaction) driver.exec("ROLLBACK");
         throw error;
+      }
+    },
+    read(statements) {
+      driver.exec("BEGIN");
+      try {
+        return statements.map(run);
+      } finally {
+        driver.exec("COMMIT");
       }
     },
     copyTo: (target) => void driver.prepare("VACUUM INTO ?").run([target]),

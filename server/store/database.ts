@@ -151,7 +151,11 @@ async function openFile(options: DatabaseOptions, file: string): Promise<Databas
   ]);
   const documents = openDocuments(file, timeout);
   return {
-    query: drizzle(twoWayClient(reader, write)),
+    query: drizzle(
+      twoWayClient(reader, write, (statements) =>
+        tellUnavailable(() => writer.readAside(statements)),
+      ),
+    ),
     select: async (statement) => (await reader.execute(statement)).rows,
     document: documents.read,
     write,
@@ -164,8 +168,15 @@ async function openFile(options: DatabaseOptions, file: string): Promise<Databas
   };
 }
 
-/** A client whose queries go to the one connection and whose writes go to the other. */
-function twoWayClient(reader: Client, write: Database["write"]): Client {
+/**
+ * A client whose queries go to the one connection and whose writes go to the other. A batch of
+ * queries is one of many rows: it is read aside.
+ */
+function twoWayClient(
+  reader: Client,
+  write: Database["write"],
+  readAside: (statements: readonly Statement[]) => Promise<ResultSet[]>,
+): Client {
   return {
     ...reader,
     execute: async (statement: InStatement) => {
@@ -176,7 +187,7 @@ function twoWayClient(reader: Client, write: Database["write"]): Client {
     },
     batch: (statements: InStatement[]) =>
       areQueries(statements)
-        ? reader.batch(statements, "read")
+        ? readAside(statements.map(asStatement))
         : write(statements.map(asStatement)),
     migrate: (statements) => write(statements.map(asStatement)),
   };

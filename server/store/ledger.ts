@@ -140,16 +140,19 @@ async function grantCredits(database: Database, grant: Grant, now: number): Prom
 async function readStatement(database: Database, name: string, after: number, limit: number) {
   const account = await findAccount(database, name);
   const signed = sql`CASE ${journal.kind} WHEN 'debit' THEN -${journal.amount} ELSE ${journal.amount} END`;
-  const [before] = await database.query
-    .select({ balance: sql<number>`ifnull(sum(${signed}), 0)` })
-    .from(journal)
-    .where(and(eq(journal.account, account.id), sql`${journal.entry} <= ${after}`));
-  const rows = await database.query
-    .select()
-    .from(journal)
-    .where(and(eq(journal.account, account.id), gt(journal.entry, after)))
-    .orderBy(asc(journal.entry))
-    .limit(limit);
+  const { query } = database;
+  const [[before], rows] = await query.batch([
+    query
+      .select({ balance: sql<number>`ifnull(sum(${signed}), 0)` })
+      .from(journal)
+      .where(and(eq(journal.account, account.id), sql`${journal.entry} <= ${after}`)),
+    query
+      .select()
+      .from(journal)
+      .where(and(eq(journal.account, account.id), gt(journal.entry, after)))
+      .orderBy(asc(journal.entry))
+      .limit(limit),
+  ]);
   let balance = before?.balance ?? 0;
   return rows.map(({ entry, kind, amount, at, reference, reason, debit }) => {
     balance += kind === "debit" ? -amount : amount;

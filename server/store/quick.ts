@@ -9,9 +9,6 @@ import { closeSync, fdatasync, openSync } from "node:fs";
 import { promisify } from "node:util";
 import { connect, isLocked, type Connection, type Statement, type Written } from "./connection.ts";
 
-/** Writes short transactions. */
-export type QuickWriter = ReturnType<typeof openQuickWriter>;
-
 /** Commits between two checkpoints: about 20 MB of log. */
 const COMMITS_OF_A_CHECKPOINT = 1000;
 

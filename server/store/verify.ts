@@ -17,7 +17,8 @@ export interface Verification {
 
 /**
  * Recomputes every balance from the journal and holds it against the account: the sums must agree
- * with the account's and with what was counted as used, no balance may ever have been negative, and no debit may be refunded beyond its amount.
+ * with the account's and with what was counted as used, no balance may ever have been negative, and
+ * no debit may be refunded beyond its amount.
  */
 export async function verifyLedger(database: Database): Promise<Verification> {
   const [sums, uses, negatives, overRefunds, counts] = await database.query.batch([

@@ -1,4 +1,4 @@
-/** The thread that writes database files while the requests go on. */
+/** The threads that write database files, and read long, while the requests go on. */
 import { connect, isLocked, type Connection, type Written } from "./connection.ts";
 import { obeyOrders } from "./thread.ts";
 import type { Order } from "./writer.ts";
@@ -33,13 +33,16 @@ function work(order: Order): Written[] {
   switch (order.verb) {
     case "write":
       return connection.write(order.statements, order.isSynced);
+    case "read":
     case "copy":
       try {
+        if (order.verb === "read") return connection.read(order.statements);
         connection.copyTo(order.target);
+        return [];
       } finally {
+        // It comes seldom, and its connection would keep a file open that others may remove.
         disconnect(id);
       }
-      return [];
     case "checkpoint":
       connection.checkpoint("PASSIVE");
       return [];

@@ -24,6 +24,7 @@ type Errand =
       readonly statements: readonly Statement[];
       readonly isSynced: boolean;
     }
+  | { readonly verb: "read"; readonly statements: readonly Statement[] }
   | { readonly verb: "copy"; readonly target: string }
   | { readonly verb: "checkpoint" | "close" };
 
@@ -39,14 +40,16 @@ export interface WriteMode {
 export interface Writer {
   /** Writes statements as one transaction: all or none; in the order in which this is called. */
   write(statements: readonly Statement[], mode: WriteMode): Promise<ResultSet[]>;
-  /** Copies the database, as it is at one instant, into a new file. */
+  /** Reads at one instant, for as long as it takes: it holds up neither requests nor writes. */
+  readAside(statements: readonly Statement[]): Promise<ResultSet[]>;
+  /** Copies the database, as it is at one instant, into a new file; it holds up nothing either. */
   copyTo(target: string): Promise<void>;
   close(): Promise<void>;
 }
 
 const askThread = openThread<Order, Written[]>(new URL("writer-thread.ts", import.meta.url));
-/** A copy only reads, for as long as it takes: it must not hold up what is written. */
-const askCopier = openThread<Order, Written[]>(new URL("writer-thread.ts", import.meta.url));
+/** Another for what only reads, and long. */
+const askAside = openThread<Order, Written[]>(new URL("writer-thread.ts", import.meta.url));
 let lastFile = 0;
 
 /** Opens a file for writing. */
@@ -69,6 +72,9 @@ export function openWriter(path: string, lockTimeoutMs: number): Writer {
     }
   }
 
+  const aside = (errand: Errand) =>
+    askAside({ file, ...errand }, { isText: true }).catch(asLibsqlError);
+
   return {
     async write(statements, { isSynced, isQuick }) {
       // While the thread has something to write, or another process writes, it has to wait its turn.
@@ -79,8 +85,8 @@ export function openWriter(path: string, lockTimeoutMs: number): Writer {
       if (isSynced) await quick.sync();
       return written.map(asResultSet);
     },
-    copyTo: async (target) =>
-      void (await askCopier({ file, verb: "copy", target }, { isText: true }).catch(asLibsqlError)),
+    readAside: async (statements) => (await aside({ verb: "read", statements })).map(asResultSet),
+    copyTo: async (target) => void (await aside({ verb: "copy", target })),
     async close() {
       quick.close();
       await order({ verb: "close" });

@@ -2,6 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { pbkdf2 } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { promisify } from "node:util";
+import { ledgerStore } from "../../server/store/ledger.ts";
+import { verifyLedger } from "../../server/store/verify.ts";
+import { charge } from "../support/ledger.ts";
 import { withDatabase, holdLock, readOutside, settled } from "../support/database.ts";
 
 const derive = promisify(pbkdf2);
@@ -95,6 +98,26 @@ describe("quick writes", () => {
       await copying;
       expect(await readOutside(`${file}.copy`, HASHES)).toContainEqual({ hash: "before" });
       expect(await readOutside(file, HASHES)).toEqual(hashes(["before", "meanwhile"]));
+    });
+  });
+
+  test("a proof or a statement of all accounts holds none up, and is of one instant", async () => {
+    await withDatabase(async (database, file) => {
+      const ledger = ledgerStore(database);
+      const { id } = await ledger.createAccount("a", 0);
+      await ledger.grant({ uid: "g", account: "a", amount: 900 }, 0);
+      let isOver = false;
+      const proofs = Promise.all([verifyLedger(database), ledger.statement("a", 0, 10)]).finally(
+        () => (isOver = true),
+      );
+      for (let nth = 0; nth < 20; nth++) {
+        await ledger.debit([charge(id)], { uid: `d${nth}`, now: nth });
+      }
+      expect(isOver).toBe(false);
+      const [{ faults }, entries] = await proofs;
+      expect(faults).toEqual([]);
+      for (const [nth, { balance }] of entries.entries()) expect(balance).toBe(900 - nth);
+      expect(await readOutside(file, "SELECT balance FROM accounts")).toEqual([{ balance: 880 }]);
     });
   });
 

@@ -1,5 +1,4 @@
 /** How an operation is described in the reference: parameters, answers, headers, examples. */
-import type { TSchema } from "@sinclair/typebox";
 import type { DocumentDecoration } from "elysia";
 import type { ErrorCode } from "../../../core/errors.ts";
 import { IDENTIFIER_MAX_CHARACTERS } from "../../../core/limits.ts";
@@ -214,6 +213,3 @@ function errorResponses(operation: Operation, errors: readonly ErrorExample[]) {
     }),
   );
 }
-
-/** The schemas of the reference, by name. */
-export type Schemas = Readonly<Record<string, TSchema>>;
