@@ -86,9 +86,8 @@ export function createDebits<Debit>({
     next();
     for (const [index, { charge, resolve, reject }] of group.entries()) {
       const outcome = outcomes[index];
-      const { kind = "refused" } = outcome ?? {};
-      // What its idempotency key had paid for, if for something else, stays paid.
-      if (kind !== "charged") payments.leave(charge, kind !== "refused");
+      // Who waits behind it is decided by the ledger alone: what was paid before may be forgotten.
+      if (outcome?.kind !== "charged") payments.leave(charge, false);
       const given = receiptOf(charge, outcome, changes.sequence);
       if (given instanceof DomainError) reject(given);
       else resolve(given);

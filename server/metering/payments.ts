@@ -47,7 +47,12 @@ export function createPayments(go: (request: Waiting) => void) {
       if (Array.isArray(waiting)) for (const { reject } of waiting) reject(error);
     },
 
-    /** The one that pays leaves; one that did not pay does nothing here. */
+    /**
+     * The one that pays leaves; what is not of it does nothing here.
+     *
+     * @param isPaid Whether it paid and was answered: all behind it cost nothing, and go on at once.
+     * Else the next of them goes first.
+     */
     leave(charge: Charge, isPaid: boolean): void {
       const name = nameOf(charge);
       if (name === undefined || !paying.delete(charge)) return;

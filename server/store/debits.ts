@@ -59,7 +59,8 @@ export const REMEMBERED_MS = 24 * HOUR_MS;
 /**
  * Decides waiting debits, in their order, and commits those that the balances cover.
  *
- * @param waiting Each idempotency key of an account is among them once at most.
+ * @param waiting Each idempotency key of an account that is not paid with yet is among them once at
+ * most.
  */
 export async function commitDebits(
   database: Database,
