@@ -77,7 +77,8 @@ export function createDebits<Debit>({
     } catch (error) {
       next();
       for (const { reject } of group) reject(error);
-      return giveBack(charges, () => ledger.withdraw(charges, uid, now()));
+      const what = `The withdrawal of debit ${uid}`;
+      return giveBack(what, charges, () => ledger.withdraw(charges, uid, now()));
     }
     const { outcomes, changes } = decided;
     since = changes.sequence;
@@ -95,11 +96,15 @@ export function createDebits<Debit>({
   }
 
   /** Gives back what requests were charged; those behind them wait for it if it works at once. */
-  async function giveBack(charges: readonly Charge[], work: () => Promise<void>): Promise<void> {
+  async function giveBack(
+    what: string,
+    charges: readonly Charge[],
+    work: () => Promise<void>,
+  ): Promise<void> {
     const leave = () => {
       for (const charge of charges) payments.leave(charge, false);
     };
-    if (await givingBack.begin(work, leave)) return;
+    if (await givingBack.begin(what, work, leave)) return;
     for (const charge of charges) payments.refuse(charge, tooLate());
   }
 
@@ -132,7 +137,8 @@ export function createDebits<Debit>({
       if (debit === undefined) return;
       own.debit = undefined;
       const uid = Bun.randomUUIDv7();
-      await giveBack([charge], () => ledger.refund(debit, uid, reason, now()));
+      const what = `A refund of ${charge.cost} to account ${charge.account}`;
+      await giveBack(what, [charge], () => ledger.refund(debit, uid, reason, now()));
     },
 
     /** Tries once more to give back what could not be, and ends. */

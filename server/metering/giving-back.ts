@@ -23,17 +23,18 @@ export function createGivingBack(timeoutMs: number, onFailure: (error: unknown) 
     /**
      * Ends with the first attempt.
      *
+     * @param what What is told where it fails.
      * @param work Does nothing more when it is done again.
      * @param onDone Told once it is given back.
      * @returns Whether the first attempt did it.
      */
-    begin(work: () => Promise<void>, onDone: () => void): Promise<boolean> {
+    begin(what: string, work: () => Promise<void>, onDone: () => void): Promise<boolean> {
       const attempt = async () => {
         try {
           await pTimeout(work(), { milliseconds: timeoutMs, message: tooLate() });
         } catch (cause) {
           // As it is, it might end the retries: a TypeError does, which a broken connection can be.
-          throw new Error(`What was debited is not given back yet: ${String(cause)}`, { cause });
+          throw new Error(`${what} is not done yet: ${String(cause)}`, { cause });
         }
       };
       const first = Promise.withResolvers<boolean>();

@@ -227,7 +227,7 @@ describe("what cannot be given back at once", () => {
         UNAVAILABLE,
       ]);
       expect(failures.map(String)).toEqual([
-        "Error: What was debited is not given back yet: TypeError: The answer was cut",
+        `Error: A refund of 1 to account ${id} is not done yet: TypeError: The answer was cut`,
       ]);
       while ((await ledger.account("a")).refunded === 0) await Bun.sleep(5);
       while ((await stateOf(debits.debit(keyed(id)))) !== 1) await Bun.sleep(5);
