@@ -79,7 +79,11 @@ function exitStatusOf(error: unknown): number {
   }
   if (error instanceof CommandError || error instanceof DomainError || isSystemError(error)) {
     process.stderr.write(`${error.message}\n`);
-    return error instanceof CommandError && error.isUsage ? EXIT_USAGE : EXIT_FAILED;
+    const isUsage =
+      error instanceof DomainError
+        ? error.code === "Invalid Request"
+        : error instanceof CommandError && error.isUsage;
+    return isUsage ? EXIT_USAGE : EXIT_FAILED;
   }
   throw error;
 }

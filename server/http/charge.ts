@@ -18,7 +18,10 @@ import { STATUSES, asDomainError } from "./errors.ts";
 /** Charges and refunds. */
 export interface Charger {
   debit(charge: Charge): Promise<Receipt>;
-  /** Of each receipt either this is told, that the request was answered, or it is refunded. */
+  /**
+   * The request was answered. Of each receipt that was paid for with an idempotency key either this
+   * is told or it is refunded.
+   */
   keep(receipt: Receipt): void;
   refund(receipt: Receipt, reason: string): Promise<void>;
 }

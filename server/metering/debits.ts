@@ -64,7 +64,8 @@ export function createDebits<Debit>({
   timeoutMs = TIMEOUT_MS,
 }: DebitParts<Debit>) {
   let since: number | undefined;
-  const payments = createPayments(inGroups(commit));
+  const groups = inGroups(commit);
+  const payments = createPayments(groups.add, timeoutMs);
   const givingBack = createGivingBack(timeoutMs, onFailure);
 
   async function commit(group: readonly Waiting[], next: () => void): Promise<void> {
@@ -141,8 +142,11 @@ export function createDebits<Debit>({
       await giveBack(what, [charge], () => ledger.refund(debit, uid, reason, now()));
     },
 
-    /** Tries once more to give back what could not be, and ends. */
-    close: givingBack.close,
+    /** Ends what is under way, and tries once more to give back what could not be. */
+    async close(): Promise<void> {
+      await groups.ended();
+      await givingBack.close();
+    },
   };
 }
 
@@ -172,25 +176,37 @@ function receiptOf<Debit>(
  *
  * @param commit Commits a group, and says when the next one may be.
  */
-function inGroups(
-  commit: (group: readonly Waiting[], next: () => void) => Promise<void>,
-): (one: Waiting) => void {
+function inGroups(commit: (group: readonly Waiting[], next: () => void) => Promise<void>) {
   let waiting: Waiting[] = [];
   let isCommitting = false;
+  /** The commits that have not ended, which includes what they give back. */
+  const underWay = new Set<Promise<void>>();
 
   function next(): void {
     isCommitting = waiting.length > 0;
     if (!isCommitting) return;
     const group = waiting;
     waiting = [];
-    void commit(group, next);
+    const done = commit(group, next).finally(() => underWay.delete(done));
+    underWay.add(done);
   }
 
-  return (one) => {
-    waiting.push(one);
-    if (isCommitting) return;
-    isCommitting = true;
-    setImmediate(next);
+  return {
+    add(one: Waiting): void {
+      waiting.push(one);
+      if (isCommitting) return;
+      isCommitting = true;
+      setImmediate(next);
+    },
+
+    /** Resolves once all groups that are there have ended. */
+    async ended(): Promise<void> {
+      do {
+        // A group of this turn of the event loop begins with the next.
+        await new Promise(setImmediate);
+        await Promise.allSettled(underWay);
+      } while (underWay.size > 0);
+    },
   };
 }
 

@@ -1,5 +1,5 @@
-/** What has to be given back: tried until it works, whatever the request that it was of came to. */
-import pRetry from "p-retry";
+/** What has to be given back: tried until it works, or the service ends. */
+import pRetry, { AbortError } from "p-retry";
 import pTimeout from "p-timeout";
 import { DomainError } from "../../core/errors.ts";
 
@@ -17,7 +17,7 @@ export function tooLate(): DomainError {
  */
 export function createGivingBack(timeoutMs: number, onFailure: (error: unknown) => void) {
   const pending = new Set<() => Promise<void>>();
-  const ended = new AbortController();
+  let isEnding = false;
 
   return {
     /**
@@ -38,11 +38,14 @@ export function createGivingBack(timeoutMs: number, onFailure: (error: unknown) 
         }
       };
       const first = Promise.withResolvers<boolean>();
-      const { signal } = ended;
+      // The first attempt is made, and believed, even where the service ends meanwhile.
+      const again = (nth: number) => {
+        if (nth > 1 && isEnding) throw new AbortError("The service ended");
+        return attempt();
+      };
       const untilDone = async () => {
-        await pRetry(attempt, {
+        await pRetry(again, {
           ...RETRIES,
-          signal,
           onFailedAttempt({ attemptNumber, error }) {
             if (attemptNumber > 1) return;
             onFailure(error);
@@ -60,7 +63,7 @@ export function createGivingBack(timeoutMs: number, onFailure: (error: unknown) 
 
     /** Tries once more what is not given back yet, and ends. */
     async close(): Promise<void> {
-      ended.abort();
+      isEnding = true;
       const last = await Promise.allSettled(Array.from(pending, (attempt) => attempt()));
       for (const outcome of last) if (outcome.status === "rejected") onFailure(outcome.reason);
     },

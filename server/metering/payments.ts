@@ -1,8 +1,10 @@
 /**
  * Idempotency keys: one request at a time pays with one. Those that come meanwhile wait: until it is
- * answered, then they cost nothing; or until its debit is given back, then the next of them pays.
+ * answered, then they cost nothing; or until its debit is given back, then the next of them pays; or
+ * until they have waited too long.
  */
 import type { Charge, Receipt } from "../../core/credits.ts";
+import { tooLate } from "./giving-back.ts";
 
 /** A request before the ledger. */
 export interface Waiting {
@@ -15,8 +17,9 @@ export interface Waiting {
  * Makes the place where requests with idempotency keys wait.
  *
  * @param go Lets a request go on to the ledger.
+ * @param timeoutMs How long one may wait.
  */
-export function createPayments(go: (request: Waiting) => void) {
+export function createPayments(go: (request: Waiting) => void, timeoutMs: number) {
   /** By account and key: those behind the one that pays, or why there can be none. */
   const behind = new Map<string, Waiting[] | Error>();
   const paying = new WeakSet<Charge>();
@@ -27,6 +30,15 @@ export function createPayments(go: (request: Waiting) => void) {
     go(request);
   }
 
+  /** Refuses a request that still waits. */
+  function giveUp(name: string, request: Waiting): void {
+    const waiting = behind.get(name);
+    const place = Array.isArray(waiting) ? waiting.indexOf(request) : -1;
+    if (!Array.isArray(waiting) || place === -1) return;
+    waiting.splice(place, 1);
+    request.reject(tooLate());
+  }
+
   return {
     /** A request comes: it goes on where nobody pays with its key. */
     enter(request: Waiting): void {
@@ -35,7 +47,10 @@ export function createPayments(go: (request: Waiting) => void) {
       const before = behind.get(name);
       if (before === undefined) goFirst(name, request, []);
       else if (before instanceof Error) request.reject(before);
-      else before.push(request);
+      else {
+        before.push(request);
+        setTimeout(() => giveUp(name, request), timeoutMs).unref();
+      }
     },
 
     /** Who waits and who comes is refused until the one that pays leaves. */

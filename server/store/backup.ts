@@ -1,6 +1,6 @@
 /** A copy of the database file, taken while it is in use. */
 import { existsSync } from "node:fs";
-import { open, rename, rm, writeFile } from "node:fs/promises";
+import { link, open, rm, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { DomainError } from "../../core/errors.ts";
 import { databaseFile, type Database } from "./database.ts";
@@ -30,7 +30,7 @@ export async function backUp(
   try {
     await database.copyTo(part);
     const bytes = await sync(part);
-    await rename(part, target);
+    await publish(part, target);
     await sync(dirname(target));
     return { file: target, bytes };
   } finally {
@@ -47,8 +47,20 @@ async function reserve(path: string): Promise<void> {
     const isThere = "code" in error && error.code === "EEXIST";
     throw new DomainError(
       "Conflict",
-      isThere ? `${path} exists already: a backup is under way, or was cut off` : error.message,
+      isThere
+        ? `${path} exists already: a backup is under way, or was cut off; remove it if none is`
+        : error.message,
     );
+  }
+}
+
+/** Gives a file its name, unless another has it by now. */
+async function publish(part: string, target: string): Promise<void> {
+  try {
+    await link(part, target);
+  } catch (error) {
+    const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
+    throw isThere ? new DomainError("Conflict", `${target} exists already`) : error;
   }
 }
 

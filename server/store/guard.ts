@@ -86,7 +86,7 @@ const PASSING_CODES =
 /** The last is an answer that was cut, the one before what stands in front of a server. */
 const PASSING = new RegExp(
   "ConnectionRefused|ECONNREFUSED|ECONNRESET|Unable to connect|socket connection was closed|" +
-    "HTTP status (?:429|5\\d\\d)|JSON Parse error",
+    "HTTP status (?:429|502|503|504)|JSON Parse error",
 );
 
 /** What can pass by itself: a lock that another holds, a server that is away. */

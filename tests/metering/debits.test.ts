@@ -3,27 +3,11 @@ import type { Receipt } from "../../core/credits.ts";
 import { createDebits } from "../../server/metering/debits.ts";
 import { ledgerStore, type LedgerStore } from "../../server/store/ledger.ts";
 import { verifyLedger } from "../../server/store/verify.ts";
-import { charge } from "../support/ledger.ts";
 import { withDatabase } from "../support/database.ts";
+import { charge } from "../support/ledger.ts";
+import { holdCommits, keyed, stateOf, UNAVAILABLE, withLedger } from "../support/waiting.ts";
 
 const NOW = 1_790_000_000_000;
-
-/** A ledger whose commits wait to be let go, one by one, and may fail. */
-function holdCommits(ledger: LedgerStore) {
-  const groups: number[][] = [];
-  const holds: PromiseWithResolvers<Error | undefined>[] = [];
-  const holdOf = (index: number) => (holds[index] ??= Promise.withResolvers<Error | undefined>());
-  const held: LedgerStore = {
-    ...ledger,
-    async debit(waiting, group) {
-      const index = groups.push(waiting.map(({ account }) => account)) - 1;
-      const error = await holdOf(index).promise;
-      if (error !== undefined) throw error;
-      return ledger.debit(waiting, group);
-    },
-  };
-  return { held, groups, letGo: (index: number, error?: Error) => holdOf(index).resolve(error) };
-}
 
 const valuesOf = (outcomes: readonly PromiseSettledResult<Receipt>[]) =>
   outcomes.map((outcome) =>
@@ -120,80 +104,6 @@ describe("createDebits()", () => {
   });
 });
 
-/** A ledger of an account `a` with 5 credits, which a test works on. */
-async function withLedger(work: (ledger: LedgerStore, account: number) => Promise<void>) {
-  await withDatabase(async (database) => {
-    const ledger = ledgerStore(database);
-    const { id } = await ledger.createAccount("a", 0);
-    await ledger.grant({ uid: "g", account: "a", amount: 5 }, 0);
-    await work(ledger, id);
-    expect((await verifyLedger(database)).faults).toEqual([]);
-  });
-}
-
-/** A request that is paid for with an idempotency key. */
-const keyed = (account: number, request = "a URL") => ({
-  ...charge(account),
-  payment: { name: "one", request },
-});
-
-/** What a promise came to; `waits` where it came to nothing while others had their turns. */
-async function stateOf(promise: Promise<Receipt>): Promise<number | string> {
-  const waits = (async () => {
-    for (let turn = 0; turn < 20; turn++) await Bun.sleep(0);
-    return "waits";
-  })();
-  return Promise.race([
-    promise.then(
-      ({ cost }) => cost,
-      ({ message }) => String(message),
-    ),
-    waits,
-  ]);
-}
-
-const UNAVAILABLE = "The database does not answer right now";
-
-describe("requests with one idempotency key", () => {
-  test("wait until the first is answered, and cost nothing then", async () => {
-    await withLedger(async (ledger, id) => {
-      const debits = createDebits({ ledger, now: () => NOW });
-      const first = await debits.debit(keyed(id));
-      const others = [keyed(id), keyed(id), keyed(id, "another URL")].map(debits.debit);
-      expect(await Promise.all(others.map(stateOf))).toEqual(["waits", "waits", "waits"]);
-      debits.keep(first);
-      const misused = "The Idempotency-Key one paid for another URL within 24 hours";
-      expect(await Promise.all(others.map(stateOf))).toEqual([0, 0, misused]);
-      expect(await ledger.account("a")).toMatchObject({ debited: 1, refunded: 0, balance: 4 });
-    });
-  });
-
-  test("wait until the debit of the first is given back, and then the next one pays", async () => {
-    await withLedger(async (ledger, id) => {
-      const debits = createDebits({ ledger, now: () => NOW });
-      const first = await debits.debit(keyed(id));
-      const [second, third] = [debits.debit(keyed(id)), debits.debit(keyed(id))];
-      await debits.refund(first, "It failed");
-      expect([(await second).cost, await stateOf(third)]).toEqual([1, "waits"]);
-      await debits.refund(await second, "It failed too");
-      expect((await third).cost).toBe(1);
-      debits.keep(await third);
-      expect((await debits.debit(keyed(id))).cost).toBe(0);
-      expect(await ledger.account("a")).toMatchObject({ debited: 3, refunded: 2, balance: 4 });
-    });
-  });
-
-  test("of which the balance covers none are each refused", async () => {
-    await withLedger(async (ledger, id) => {
-      const debits = createDebits({ ledger, now: () => NOW });
-      const refused = "This request costs 9 credits, the balance is 5";
-      const dear = Array.from({ length: 3 }, () => debits.debit({ ...keyed(id), cost: 9 }));
-      for (const one of dear) expect(await one.catch(({ message }) => message)).toBe(refused);
-      expect((await debits.debit(keyed(id))).cost).toBe(1);
-    });
-  });
-});
-
 describe("what cannot be given back at once", () => {
   /** A ledger that fails to give back as often as there are errors. */
   const failing = (ledger: LedgerStore, errors: Error[]): LedgerStore => ({
@@ -255,10 +165,42 @@ describe("what cannot be given back at once", () => {
     });
   });
 
+  test("is tried even after the service ended, for a request that outlived it", async () => {
+    await withLedger(async (ledger, id) => {
+      const failures: unknown[] = [];
+      const debits = createDebits({
+        ledger,
+        now: () => NOW,
+        onFailure: (error) => failures.push(error),
+      });
+      const receipt = await debits.debit(charge(id));
+      await debits.close();
+      await debits.refund(receipt, "It failed");
+      expect([failures, await ledger.account("a")]).toMatchObject([[], { refunded: 1 }]);
+    });
+  });
+
+  test("is waited for when the service ends, as is a commit under way", async () => {
+    await withLedger(async (ledger, id) => {
+      const { held, groups, letGo } = holdCommits(ledger);
+      const debits = createDebits({ ledger: held, now: () => NOW });
+      const late = debits.debit(charge(id)).catch(({ message }) => String(message));
+      while (groups.length === 0) await Bun.sleep(0);
+      let isClosed = false;
+      const closing = debits.close().then(() => (isClosed = true));
+      for (let turn = 0; turn < 20; turn++) await Bun.sleep(0);
+      expect(isClosed).toBe(false);
+      letGo(0, new Error("The disk is full"));
+      expect(await late).toBe("The disk is full");
+      await closing;
+      expect(await ledger.account("a")).toMatchObject({ debited: 0, balance: 5 });
+    });
+  });
+
   test("is a commit too that takes longer than a client may wait", async () => {
     await withLedger(async (ledger, id) => {
       const { held, letGo } = holdCommits(ledger);
-      const debits = createDebits({ ledger: held, now: () => NOW, timeoutMs: 20 });
+      const debits = createDebits({ ledger: held, now: () => NOW, timeoutMs: 300 });
       const late = debits.debit(charge(id));
       expect(await late.catch(({ message }) => message)).toBe(UNAVAILABLE);
       letGo(1);

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "bun:test";
+import { createDebits } from "../../server/metering/debits.ts";
+import { keyed, stateOf, UNAVAILABLE, withLedger } from "../support/waiting.ts";
+
+const NOW = 1_790_000_000_000;
+const DAY_MS = 86_400_000;
+
+describe("requests with one idempotency key", () => {
+  test("wait until the first is answered, and cost nothing then", async () => {
+    await withLedger(async (ledger, id) => {
+      const debits = createDebits({ ledger, now: () => NOW });
+      const first = await debits.debit(keyed(id));
+      const others = [keyed(id), keyed(id), keyed(id, "another URL")].map(debits.debit);
+      expect(await Promise.all(others.map(stateOf))).toEqual(["waits", "waits", "waits"]);
+      debits.keep(first);
+      const misused = "The Idempotency-Key one paid for another URL within 24 hours";
+      expect(await Promise.all(others.map(stateOf))).toEqual([0, 0, misused]);
+      expect(await ledger.account("a")).toMatchObject({ debited: 1, refunded: 0, balance: 4 });
+    });
+  });
+
+  test("wait until the debit of the first is given back, and then the next one pays", async () => {
+    await withLedger(async (ledger, id) => {
+      const debits = createDebits({ ledger, now: () => NOW });
+      const first = await debits.debit(keyed(id));
+      const [second, third] = [debits.debit(keyed(id)), debits.debit(keyed(id))];
+      await debits.refund(first, "It failed");
+      expect([(await second).cost, await stateOf(third)]).toEqual([1, "waits"]);
+      await debits.refund(await second, "It failed too");
+      expect((await third).cost).toBe(1);
+      debits.keep(await third);
+      expect((await debits.debit(keyed(id))).cost).toBe(0);
+      expect(await ledger.account("a")).toMatchObject({ debited: 3, refunded: 2, balance: 4 });
+    });
+  });
+
+  test("are each decided alone where what was paid may have been forgotten", async () => {
+    await withLedger(async (ledger, id) => {
+      const clock = { now: NOW };
+      const debits = createDebits({ ledger, now: () => clock.now });
+      debits.keep(await debits.debit(keyed(id)));
+      clock.now = NOW + DAY_MS - 1;
+      const [second, ...rest] = Array.from({ length: 5 }, () => debits.debit(keyed(id)));
+      expect((await second)?.cost).toBe(0);
+      clock.now = NOW + DAY_MS;
+      expect(await Promise.all(rest.map(stateOf))).toEqual([1, "waits", "waits", "waits"]);
+      if (rest[0] !== undefined) debits.keep(await rest[0]);
+      expect(await Promise.all(rest.map(stateOf))).toEqual([1, 0, 0, 0]);
+      expect(await ledger.account("a")).toMatchObject({ debited: 2, balance: 3 });
+    });
+  });
+
+  test("of which the first is not answered in time are refused, and the next can pay", async () => {
+    await withLedger(async (ledger, id) => {
+      const debits = createDebits({ ledger, now: () => NOW, timeoutMs: 300 });
+      const first = await debits.debit(keyed(id));
+      const second = debits.debit(keyed(id));
+      expect(await second.catch(({ message }) => message)).toBe(UNAVAILABLE);
+      await debits.refund(first, "It failed at last");
+      expect((await debits.debit(keyed(id))).cost).toBe(1);
+      expect(await ledger.account("a")).toMatchObject({ debited: 2, refunded: 1, balance: 4 });
+    });
+  });
+
+  test("of which the balance covers none are each refused", async () => {
+    await withLedger(async (ledger, id) => {
+      const debits = createDebits({ ledger, now: () => NOW });
+      const refused = "This request costs 9 credits, the balance is 5";
+      const dear = Array.from({ length: 3 }, () => debits.debit({ ...keyed(id), cost: 9 }));
+      for (const one of dear) expect(await one.catch(({ message }) => message)).toBe(refused);
+      expect((await debits.debit(keyed(id))).cost).toBe(1);
+    });
+  });
+});
