@@ -43,14 +43,13 @@ export async function readFollowers(
   const total = parts.reduce((sum, { size }) => sum + size, 0);
   const pagination = paginate(page, limit, total);
   const end = total - page * limit;
-  const rows = slice(parts, Math.max(0, end - limit), end);
+  const from = Math.max(0, end - limit);
   // The oldest count is compared with the one before it, filtered or not.
-  const isOldest = rows.length > 0 && end <= limit;
-  const before = isOldest
-    ? await readKnownBefore(database, key, chunks[0], start)
-    : slice(parts, end - limit - 1, end - limit)[0];
-  const points = [...(before === undefined ? [] : [before]), ...rows].toReversed();
-  const metrics = followerChanges(points, rows.length).map(({ followers, change, at }) => ({
+  const known = slice(parts, Math.max(0, from - 1), end);
+  const before =
+    from === 0 && end > 0 ? await readKnownBefore(database, key, chunks[0], start) : undefined;
+  const points = [...(before === undefined ? [] : [before]), ...known].toReversed();
+  const metrics = followerChanges(points, end - from).map(({ followers, change, at }) => ({
     followers,
     change,
     timestamp: formatInstant(at),
@@ -58,7 +57,7 @@ export async function readFollowers(
   return {
     body: { username: name, followers: { USER: { metrics } }, filter_days: days, pagination },
     subjects: [userSubject(id)],
-    during: selectedDuring(now, slice(parts, 0, 1)[0]?.at ?? null, days),
+    during: selectedDuring(now, parts.find(({ size }) => size > 0)?.oldest ?? null, days),
   };
 }
 
@@ -71,15 +70,18 @@ interface FollowersPoint {
 /** The known numbers of followers in a chunk, oldest first: how many, and which. */
 interface Part {
   readonly size: number;
+  readonly oldest: number | undefined;
   points(): readonly FollowersPoint[];
 }
 
 /** The part of a chunk from an instant on. Most need not be unpacked to tell how large they are. */
 function partSince(chunk: Chunk, since: number): Part {
   const [start, size] = chunk;
-  if (start >= since && !hasUnknown(chunk)) return { size, points: () => knownFollowers(chunk) };
+  if (start >= since && !hasUnknown(chunk)) {
+    return { size, oldest: start, points: () => knownFollowers(chunk) };
+  }
   const points = knownFollowers(chunk).filter(({ at }) => at >= since);
-  return { size: points.length, points: () => points };
+  return { size: points.length, oldest: points[0]?.at, points: () => points };
 }
 
 /** Those from a place up to another, of all parts. */
