@@ -4,11 +4,11 @@
  * While one commit is under way the requests that come in wait for the next, so one sync serves
  * many. The ledger decides each of them exactly, in the order they came.
  */
-import pTimeout from "p-timeout";
 import { insufficientCredits, type Charge, type Receipt } from "../../core/credits.ts";
 import { DomainError } from "../../core/errors.ts";
 import type { Changes } from "../../core/reading.ts";
-import { createGivingBack, tooLate } from "./giving-back.ts";
+import { createGivingBack } from "./giving-back.ts";
+import { inTime, tooLate } from "./in-time.ts";
 import { createPayments, type Waiting } from "./payments.ts";
 
 /** What the ledger decided of a request. */
@@ -73,8 +73,7 @@ export function createDebits<Debit>({
     const uid = Bun.randomUUIDv7();
     let decided: Awaited<ReturnType<typeof ledger.debit>>;
     try {
-      const committed = ledger.debit(charges, { uid, now: now(), since });
-      decided = await pTimeout(committed, { milliseconds: timeoutMs, message: tooLate() });
+      decided = await inTime(ledger.debit(charges, { uid, now: now(), since }), timeoutMs);
     } catch (error) {
       next();
       for (const { reject } of group) reject(error);

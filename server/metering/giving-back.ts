@@ -1,14 +1,8 @@
 /** What has to be given back: tried until it works, or the service ends. */
 import pRetry, { AbortError } from "p-retry";
-import pTimeout from "p-timeout";
-import { DomainError } from "../../core/errors.ts";
+import { inTime } from "./in-time.ts";
 
 const RETRIES = { retries: Infinity, minTimeout: 1000, maxTimeout: 30_000, unref: true };
-
-/** The error of what takes longer than a client may wait. */
-export function tooLate(): DomainError {
-  return new DomainError("Service Unavailable", "The database does not answer right now");
-}
 
 /**
  * Makes what gives back.
@@ -31,7 +25,7 @@ export function createGivingBack(timeoutMs: number, onFailure: (error: unknown) 
     begin(what: string, work: () => Promise<void>, onDone: () => void): Promise<boolean> {
       const attempt = async () => {
         try {
-          await pTimeout(work(), { milliseconds: timeoutMs, message: tooLate() });
+          await inTime(work(), timeoutMs);
         } catch (cause) {
           // As it is, it might end the retries: a TypeError does, which a broken connection can be.
           throw new Error(`${what} is not done yet: ${String(cause)}`, { cause });

@@ -4,7 +4,7 @@
  * until they have waited too long.
  */
 import type { Charge, Receipt } from "../../core/credits.ts";
-import { tooLate } from "./giving-back.ts";
+import { tooLate } from "./in-time.ts";
 
 /** A request before the ledger. */
 export interface Waiting {
