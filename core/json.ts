@@ -8,15 +8,16 @@ const WRITTEN_MARK = JSON.stringify(MARK);
 let parts: Uint8Array[] | undefined;
 
 class WrittenJson {
-  readonly #bytes: Uint8Array;
+  /** Not private: what compares two of them has to see what they say. */
+  readonly bytes: Uint8Array;
 
   constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
+    this.bytes = bytes;
   }
 
   toJSON(): unknown {
-    if (parts === undefined) return JSON.parse(textOf(this.#bytes));
-    parts.push(this.#bytes);
+    if (parts === undefined) return JSON.parse(textOf(this.bytes));
+    parts.push(this.bytes);
     return MARK;
   }
 }

@@ -1,14 +1,15 @@
 /** Reads of the followers of a user, in pages. */
 import { daysStart, selectedDuring } from "../../core/days.ts";
 import { followerChanges } from "../../core/growth.ts";
+import { writtenJson } from "../../core/json.ts";
 import { paginate, type PageRequest } from "../../core/pagination.ts";
 import type { Reading } from "../../core/reading.ts";
 import type { FollowersPage } from "../../core/schema/microblog.ts";
 import { foldCase } from "../../core/text.ts";
-import { formatInstant } from "../../core/time.ts";
 import { hasUnknown, visitPoints, type Chunk } from "./chunks.ts";
 import type { Database } from "./database.ts";
 import { chunksWhere, LAYOUTS } from "./layout.ts";
+import { rowWriter } from "./points.ts";
 import { userSubject } from "./subjects.ts";
 import { OF_USER, userNotFound } from "./users.ts";
 
@@ -26,6 +27,12 @@ const FOLLOWERS =
 const CHUNK_BEFORE =
   "SELECT json_array(start, size, points) FROM user_histories WHERE user = ?1 AND start < ?2 " +
   "ORDER BY start DESC LIMIT 1";
+
+const writeChanges = rowWriter(
+  ["followers", "change"],
+  { followers: "followers", change: "change", timestamp: "at" },
+  "Z",
+);
 
 /** Reads a page. */
 export async function readFollowers(
@@ -49,11 +56,12 @@ export async function readFollowers(
   const before =
     from === 0 && end > 0 ? await readKnownBefore(database, key, chunks[0], start) : undefined;
   const points = [...(before === undefined ? [] : [before]), ...known].toReversed();
-  const metrics = followerChanges(points, end - from).map(({ followers, change, at }) => ({
-    followers,
-    change,
-    timestamp: formatInstant(at),
-  }));
+  const json = writeChanges(end - from, (put) => {
+    for (const { at, followers, change } of followerChanges(points, end - from)) {
+      put(at, [followers, change]);
+    }
+  });
+  const metrics = writtenJson<FollowersPage["followers"]["USER"]["metrics"]>(json);
   return {
     body: { username: name, followers: { USER: { metrics } }, filter_days: days, pagination },
     subjects: [userSubject(id)],

@@ -5,14 +5,13 @@ import type { Kind } from "../../core/kinds.ts";
 import { pack, unpack, type Chunk } from "./chunks.ts";
 import type { Database } from "./database.ts";
 import { chunksWhere, LAYOUTS } from "./layout.ts";
-import { pointWriter, type PointForm } from "./points.ts";
+import { pointWriter, type PointForm, type Zone } from "./points.ts";
 
 /** Which histories are read, and how their points are shown. */
 export interface HistoryKind {
   readonly kind: Kind;
   readonly form: PointForm;
-  /** What is written behind an instant. */
-  readonly zone: "Z" | "";
+  readonly zone: Zone;
   /** How many points a history lists at most, 3 or more. */
   readonly maxPoints: number;
 }

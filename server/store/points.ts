@@ -1,24 +1,28 @@
 /**
- * Points of histories as answers show them: from chunks to the text that is sent, byte by byte. A
+ * Points of histories as answers show them: from numbers to the text that is sent, byte by byte. A
  * page has more than a thousand, and neither points nor their JSON need become objects: it takes a
  * third of the time.
  */
 import { KINDS, type Kind } from "../../core/kinds.ts";
 import { DAY_MS, formatDay } from "../../core/time.ts";
-import { visitPoints, type Chunk } from "./chunks.ts";
+import { visitPoints, type Chunk, type Visit } from "./chunks.ts";
 
 /**
- * A point as an answer shows it: of each label, in their order, the count that it has. `at` is the
+ * A point as an answer shows it: of each label, in their order, the number that it has. `at` is the
  * instant, which is written as an instant.
  */
 export type PointForm = Readonly<Record<string, string>>;
 
-/** Characters of an instant without its zone: more than any count has. */
+/** What is written behind an instant. */
+export type Zone = "Z" | "";
+
+/** Characters of an instant without its zone: more than any number has. */
 const INSTANT_CHARACTERS = 23;
 
 const ZERO = 0x30;
 const COMMA = 0x2c;
 const COLON = 0x3a;
+const MINUS = 0x2d;
 const DOT = 0x2e;
 const OPEN = 0x5b;
 const CLOSE = 0x5d;
@@ -38,54 +42,77 @@ let written = new Uint8Array(131_072);
 export function pointWriter(
   kind: Kind,
   form: PointForm,
-  zone: "Z" | "",
+  zone: Zone,
 ): (chunks: readonly Chunk[]) => Uint8Array {
-  const counts: readonly string[] = KINDS[kind].counts;
-  const openings = Object.entries(form).map(([label, count], index, all) => {
+  const { counts } = KINDS[kind];
+  const write = rowWriter(counts, form, zone);
+  return (chunks) => {
+    const size = chunks.reduce((sum, [, of]) => sum + of, 0);
+    return write(size, (put) => {
+      for (const chunk of chunks) visitPoints(chunk, counts.length, put);
+    });
+  };
+}
+
+/**
+ * Makes the writer of rows of numbers of a form.
+ *
+ * @param numbers What the numbers of a row are, in their order.
+ * @returns Takes how many rows there are at most, and what puts them one by one; makes the JSON of
+ * an answer, in ASCII.
+ */
+export function rowWriter(
+  numbers: readonly string[],
+  form: PointForm,
+  zone: Zone,
+): (most: number, putAll: (put: Visit) => void) => Uint8Array {
+  const openings = Object.entries(form).map(([label, number], index, all) => {
     const [, before] = all[index - 1] ?? [];
     const opening = `${before === "at" ? `${zone}"` : ""}${index === 0 ? "{" : ","}`;
-    return encoder.encode(`${opening}${JSON.stringify(label)}:${count === "at" ? '"' : ""}`);
+    return encoder.encode(`${opening}${JSON.stringify(label)}:${number === "at" ? '"' : ""}`);
   });
-  // The instant is place -1 of a point.
-  const places = Object.values(form).map((count) => (count === "at" ? -1 : placeOf(counts, count)));
+  // The instant is place -1 of a row.
+  const places = Object.values(form).map((name) => (name === "at" ? -1 : placeOf(numbers, name)));
   const closing = encoder.encode(Object.values(form).at(-1) === "at" ? `${zone}"}` : "}");
   const labelBytes = openings.reduce((sum, { length }) => sum + length, closing.length + 1);
-  const pointBytes = labelBytes + openings.length * INSTANT_CHARACTERS;
+  const rowBytes = labelBytes + openings.length * INSTANT_CHARACTERS;
 
-  return (chunks) => {
-    const count = chunks.reduce((sum, [, size]) => sum + size, 0);
-    const bytes = 2 + count * pointBytes;
+  return (most, putAll) => {
+    const bytes = 2 + most * rowBytes;
     if (written.length < bytes) written = new Uint8Array(2 * bytes);
     const out = written;
     let to = 0;
     out[to++] = OPEN;
-    const visit = (at: number, values: readonly (number | null)[]) => {
+    putAll((at, values) => {
       if (to > 1) out[to++] = COMMA;
       for (let index = 0; index < openings.length; index++) {
         to = copy(openings[index] ?? closing, out, to);
         const place = places[index] ?? -1;
-        to = place === -1 ? putInstant(at, out, to) : putCount(values[place] ?? null, out, to);
+        to = place === -1 ? putInstant(at, out, to) : putNumber(values[place] ?? null, out, to);
       }
       to = copy(closing, out, to);
-    };
-    for (const chunk of chunks) visitPoints(chunk, counts.length, visit);
+    });
     out[to++] = CLOSE;
     return out.slice(0, to);
   };
 }
 
-function placeOf(counts: readonly string[], count: string): number {
-  const place = counts.indexOf(count);
-  if (place === -1) throw new Error(`There is no count ${count}`);
+function placeOf(numbers: readonly string[], name: string): number {
+  const place = numbers.indexOf(name);
+  if (place === -1) throw new Error(`There is no number ${name}`);
   return place;
 }
 
-function putCount(count: number | null, out: Uint8Array, from: number): number {
-  if (count === null) return copy(NULL, out, from);
+function putNumber(number: number | null, out: Uint8Array, from: number): number {
+  if (number === null) return copy(NULL, out, from);
+  if (number < 0) {
+    out[from] = MINUS;
+    return putNumber(-number, out, from + 1);
+  }
   let digits = 1;
-  for (let bound = 10; count >= bound; bound *= 10) digits++;
+  for (let bound = 10; number >= bound; bound *= 10) digits++;
   let at = from + digits;
-  let rest = count;
+  let rest = number;
   while (rest >= 100) {
     const hundreds = Math.floor(rest / 100);
     putTwo(rest - 100 * hundreds, out, (at -= 2));

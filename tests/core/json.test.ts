@@ -47,4 +47,9 @@ describe("writtenJson()", () => {
     const long = Array.from({ length: 5000 }, (_, index) => index);
     expect(JSON.stringify({ part: writtenJson(ascii(long)) })).toBe(JSON.stringify({ part: long }));
   });
+
+  test("two that say something else are not equal", () => {
+    expect(writtenJson(ascii([1]))).toEqual(writtenJson(ascii([1])));
+    expect(writtenJson(ascii([1]))).not.toEqual(writtenJson(ascii([2])));
+  });
 });

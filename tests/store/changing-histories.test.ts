@@ -6,7 +6,7 @@ import type { Database } from "../../server/store/database.ts";
 import { writeDecided } from "../../server/store/decided.ts";
 import { tellWritten } from "../../server/store/changes.ts";
 import { NOW } from "../support/arbitraries.ts";
-import { rowsOf, withDatabase } from "../support/database.ts";
+import { rowsOf, sent, withDatabase } from "../support/database.ts";
 import { apply, observe, policyOf, valueOf } from "../support/retention.ts";
 
 const HOUR_MS = 3_600_000;
@@ -89,7 +89,7 @@ describe("a page of followers", () => {
       const request = { days: 14, page: 0, limit: 100 };
       const oldestOf = async (of: Database) => {
         const { body } = await microblogStore(of).followers("u", request, NOW);
-        return body.followers.USER.metrics.at(-1);
+        return sent(body).followers.USER.metrics.at(-1);
       };
       let isDone = false;
       const raced: Database = {

@@ -15,7 +15,7 @@ import { exportObservations } from "../../server/store/export.ts";
 import { LAYOUTS } from "../../server/store/layout.ts";
 import { countsOf } from "../../server/store/known.ts";
 import { storeObservations } from "../../server/store/observe.ts";
-import { withDatabase } from "../support/database.ts";
+import { sent, withDatabase } from "../support/database.ts";
 import { pointsOf } from "../support/history.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
@@ -179,7 +179,7 @@ describe("storeObservations()", () => {
           await storeObservations(database, all);
           const out: Observation[] = [];
           for await (const line of exportObservations(database, {})) {
-            out.push(checkObservation(JSON.parse(JSON.stringify(line)), NOW));
+            out.push(checkObservation(sent(line), NOW));
           }
           return [await stateOf(database), out] as const;
         });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { KIND_NAMES, KINDS } from "../../core/kinds.ts";
 import { pack } from "../../server/store/chunks.ts";
-import { pointWriter } from "../../server/store/points.ts";
+import { pointWriter, rowWriter } from "../../server/store/points.ts";
 import { anyPoints } from "../support/points.ts";
 
 const text = (json: Uint8Array) => new TextDecoder().decode(json);
@@ -57,4 +57,23 @@ describe("pointWriter()", () => {
   test("a form that names a count which the kind does not have is refused", () => {
     expect(() => pointWriter("user", { seen: "at", views: "views" }, "Z")).toThrow("views");
   });
+});
+
+describe("rowWriter()", () => {
+  const most = Number.MAX_SAFE_INTEGER;
+  const number = fc.option(fc.oneof(fc.maxSafeInteger(), fc.constantFrom(-most, -1, -0, 0, most)));
+
+  test("writes what JSON.stringify() writes of the same numbers, losses among them", () => {
+    const write = rowWriter(["count", "change"], { change: "change", count: "count" }, "");
+    fc.assert(
+      fc.property(fc.array(fc.record({ count: number, change: number })), (rows) => {
+        const json = write(rows.length, (put) => {
+          for (const { count, change } of rows) put(0, [count, change]);
+        });
+        const values = rows.map(({ count, change }) => ({ change, count }));
+        expect(text(json)).toBe(JSON.stringify(values));
+      }),
+      { numRuns: 300, interruptAfterTimeLimit: 20_000 },
+    );
+  }, 60_000);
 });

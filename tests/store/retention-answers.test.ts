@@ -6,7 +6,7 @@ import { ledgerStore } from "../../server/store/ledger.ts";
 import { microblogStore } from "../../server/store/microblog.ts";
 import { videoStore } from "../../server/store/video.ts";
 import { NOW } from "../support/arbitraries.ts";
-import { withDatabase } from "../support/database.ts";
+import { sent, withDatabase } from "../support/database.ts";
 import { apply, observe, policyOf, valueOf } from "../support/retention.ts";
 
 describe("what is answered after applyRetention()", () => {
@@ -29,7 +29,7 @@ describe("what is answered after applyRetention()", () => {
           await microblog.tweets("u", { ...page, days: 14 }, Date.parse("2026-01-02")),
           await microblog.followers("u", page, NOW),
           await microblog.tweet("u", "c"),
-        ].map((reading) => JSON.parse(JSON.stringify(reading)));
+        ].map((reading) => sent(reading));
       };
       const raw = await answers();
       await observe(database, old.flatMap(ofAll));

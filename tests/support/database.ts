@@ -84,3 +84,8 @@ export async function settled(promise: PromiseLike<unknown>): Promise<unknown> {
     throw error;
   }
 }
+
+/** What a client sees of a value: some of its parts may be there as JSON alone. */
+export function sent<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value));
+}

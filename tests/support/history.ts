@@ -3,6 +3,7 @@ import { KINDS, type Kind } from "../../core/kinds.ts";
 import { unpack, visitPoints, type Chunk, type Point } from "../../server/store/chunks.ts";
 import type { Database } from "../../server/store/database.ts";
 import { historyColumn, historyLister, type HistoryKind } from "../../server/store/history.ts";
+import { sent } from "./database.ts";
 
 /** A chunk of a history, and the identifier of the entity that it is of. */
 export interface StoredChunk {
@@ -75,6 +76,5 @@ export async function readHistory(database: Database, kind: HistoryKind, key: nu
   const sql = `SELECT json_array(${historyColumn(kind, "?1")})`;
   const [chunks = null] = (await database.document<[Chunk[] | null]>(sql, [key])) ?? [];
   const { points, isThinned } = await list(database, key, chunks);
-  const shown: ShownPoint[] = JSON.parse(JSON.stringify(points));
-  return { points: shown, isThinned };
+  return { points: sent(points), isThinned };
 }
