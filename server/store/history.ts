@@ -23,13 +23,14 @@ export interface HistoryKind {
  * @param key The entity's key, as SQL.
  */
 export function historyColumn({ kind, maxPoints }: HistoryKind, key: string): string {
-  const layout = LAYOUTS[kind];
-  const { histories, owner } = layout;
-  // No chunk is empty, so that many tell whether it is longer.
-  const sizes = `SELECT size FROM ${histories} WHERE ${owner} = ${key} LIMIT ${maxPoints + 1}`;
+  const { histories, owner } = LAYOUTS[kind];
+  // No chunk is empty, so one more than there are points tells whether it is longer.
+  const chunks =
+    `SELECT start, size, points FROM ${histories} WHERE ${owner} = ${key} ` +
+    `ORDER BY start LIMIT ${maxPoints + 1}`;
   return (
-    `(SELECT CASE WHEN (SELECT ifnull(sum(size), 0) FROM (${sizes})) <= ${maxPoints} ` +
-    `THEN ${chunksWhere(layout, key)} END)`
+    `(SELECT CASE WHEN ifnull(sum(size), 0) <= ${maxPoints} ` +
+    `THEN json_group_array(json_array(start, size, points)) END FROM (${chunks}))`
   );
 }
 
