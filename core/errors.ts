@@ -46,6 +46,23 @@ export class DomainError extends Error {
 }
 
 /**
+ * What an error says, and what it began with if that is something else: for who may know of it.
+ *
+ * @example
+ * explain(new Error("The backup failed", { cause: new Error("The disk is full") }));
+ * // "The backup failed: The disk is full"
+ */
+export function explain(error: Error): string {
+  const cause = firstCause(error.cause);
+  return cause === undefined ? error.message : `${error.message}: ${cause}`;
+}
+
+function firstCause(cause: unknown): string | undefined {
+  if (!(cause instanceof Error)) return cause === undefined ? undefined : String(cause);
+  return firstCause(cause.cause) ?? cause.message;
+}
+
+/**
  * Writes an offending value for a message: as JSON, cut to 80 characters. It takes every value:
  * what has no JSON is written as JavaScript has it, or by its type.
  *

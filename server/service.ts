@@ -97,7 +97,7 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     collect: collecting.collect,
   };
   const since = formatInstant(now());
-  const charging = chargingOf(ledger, now, log.failure);
+  const charging = chargingOf(database, ledger, now, log.failure);
   let address: string | null = null;
   const owner = createOwnerApp({
     ...admin,
@@ -121,7 +121,6 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     ...charging,
     metrics: createMetrics(collecting.sources),
     sources: collecting.sources,
-    check: async () => void (await database.select("SELECT 1")),
     admin,
     referenceScript: REFERENCE_SCRIPT,
   });
@@ -143,8 +142,9 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
   };
 }
 
-/** What reads are charged with, and how many are made in a turn. */
+/** What reads are charged with, whether they can be, and how many are made in a turn. */
 function chargingOf(
+  database: Database,
   ledger: LedgerStore,
   now: () => number,
   onFailure: (error: unknown, what: string) => void,
@@ -156,7 +156,11 @@ function chargingOf(
     onChanges: answers.forget,
     onFailure: (error) => onFailure(error, "refund"),
   });
-  return { answers, charger, turns: createTurns(READS_OF_A_TURN) };
+  const check = async () => {
+    await database.select("SELECT 1");
+    await charger.check();
+  };
+  return { answers, charger, check, turns: createTurns(READS_OF_A_TURN) };
 }
 
 /** Retention, as a verb applies it and as the service does at a pace that nobody notices. */

@@ -1,5 +1,6 @@
 /** The verbs' typed client of the administrator's interface. */
 import { treaty } from "@elysiajs/eden";
+import { explain } from "../../core/errors.ts";
 import type { OwnerApp } from "../http/owner.ts";
 
 /** The database, wherever its owner is. */
@@ -72,9 +73,10 @@ export function refusal(value: unknown): CommandError {
 
 /** The sentence of an error body. */
 export function sentenceOf(value: unknown): string {
+  if (value instanceof Error) return explain(value);
   const body = typeof value === "string" ? parse(value) : value;
   if (typeof body === "object" && body !== null && "message" in body) return String(body.message);
-  return value instanceof Error ? value.message : String(value);
+  return String(value);
 }
 
 function parse(text: string): unknown {

@@ -1,6 +1,6 @@
 /** Errors as clients get them: the one table of statuses, and the one place that writes them. */
 import { ParseError, ValidationError } from "elysia";
-import { DomainError, quote, type ErrorCode } from "../../core/errors.ts";
+import { DomainError, explain, quote, type ErrorCode } from "../../core/errors.ts";
 
 /** The status of every error. */
 export const STATUSES: Readonly<Record<ErrorCode, number>> = {
@@ -43,7 +43,9 @@ export interface ErrorAnswer {
  * @param isTrusted Whether its cause is told none the less.
  */
 export function asDomainError(thrown: unknown, isTrusted = false): DomainError {
-  if (thrown instanceof DomainError) return thrown;
+  if (thrown instanceof DomainError) {
+    return isTrusted ? new DomainError(thrown.code, explain(thrown)) : thrown;
+  }
   if (thrown instanceof ParseError) {
     const { cause } = thrown;
     if (cause instanceof DomainError) return cause;
@@ -53,7 +55,7 @@ export function asDomainError(thrown: unknown, isTrusted = false): DomainError {
     return new DomainError("Invalid Request", whatIsWrong(thrown));
   }
   const message = isTrusted
-    ? `It failed: ${firstCause(thrown)}`
+    ? explain(new Error("It failed", { cause: thrown }))
     : "Something went wrong here; the request id is logged";
   return new DomainError("Internal Error", message);
 }
@@ -64,12 +66,6 @@ function whatIsWrong({ all: [first], type }: ValidationError): string {
   const { path, message, value } = first;
   const where = path === "" ? `The ${type}` : path.slice(1).replaceAll("/", ".");
   return `${where}: ${message.toLowerCase()}, got ${quote(value)}`;
-}
-
-/** What an error began with, in a sentence. */
-function firstCause(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return String(thrown);
-  return thrown.cause === undefined ? thrown.message : firstCause(thrown.cause);
 }
 
 /** Writes an error: one field under the video interface, a name and a sentence elsewhere. */

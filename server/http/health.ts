@@ -53,7 +53,10 @@ export function health({ metrics, check, sources }: HealthParts) {
           await check();
           return { status: "ok", sources: (await sources()).map(sourceReadiness) };
         } catch (cause) {
-          const error = new DomainError("Service Unavailable", "The database does not answer");
+          const error = new DomainError(
+            "Service Unavailable",
+            "The database does not answer or cannot be written",
+          );
           throw Object.assign(error, { cause });
         }
       },

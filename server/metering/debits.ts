@@ -9,6 +9,7 @@ import { DomainError } from "../../core/errors.ts";
 import type { Changes } from "../../core/reading.ts";
 import { createGivingBack } from "./giving-back.ts";
 import { inTime, tooLate } from "./in-time.ts";
+import { createOutage } from "./outage.ts";
 import { createPayments, type Waiting } from "./payments.ts";
 
 /** What the ledger decided of a request. */
@@ -26,6 +27,8 @@ export interface DebitLedger<Debit = unknown> {
     group: { readonly uid: string; readonly now: number; readonly since: number | undefined },
   ): Promise<{ readonly outcomes: readonly Outcome<Debit>[]; readonly changes: Changes }>;
   refund(debit: Debit, uid: string, reason: string, now: number): Promise<void>;
+  /** Whether a commit that failed so took nothing; else that is not known. */
+  leftNothing(error: unknown): boolean;
   /** Sees to it that a group whose commit failed takes nothing. */
   withdraw(waiting: readonly Charge[], uid: string, now: number): Promise<void>;
 }
@@ -67,18 +70,22 @@ export function createDebits<Debit>({
   const groups = inGroups(commit);
   const payments = createPayments(groups.add, timeoutMs);
   const givingBack = createGivingBack(timeoutMs, onFailure);
+  const outage = createOutage(() => inTime(withdraw([], Bun.randomUUIDv7()), timeoutMs));
+  const withdraw = (charges: readonly Charge[], uid: string) =>
+    ledger.withdraw(charges, uid, now());
 
   async function commit(group: readonly Waiting[], next: () => void): Promise<void> {
     const charges = group.map(({ charge }) => charge);
     const uid = Bun.randomUUIDv7();
     let decided: Awaited<ReturnType<typeof ledger.debit>>;
     try {
-      decided = await inTime(ledger.debit(charges, { uid, now: now(), since }), timeoutMs);
+      const committed = ledger.debit(charges, { uid, now: now(), since });
+      decided = await outage.watch(inTime(committed, timeoutMs));
     } catch (error) {
       next();
       for (const { reject } of group) reject(error);
-      const what = `The withdrawal of debit ${uid}`;
-      return giveBack(what, charges, () => ledger.withdraw(charges, uid, now()));
+      if (ledger.leftNothing(error)) return payments.leaveUnpaid(charges);
+      return giveBack(`The withdrawal of debit ${uid}`, charges, () => withdraw(charges, uid));
     }
     const { outcomes, changes } = decided;
     since = changes.sequence;
@@ -101,10 +108,7 @@ export function createDebits<Debit>({
     charges: readonly Charge[],
     work: () => Promise<void>,
   ): Promise<void> {
-    const leave = () => {
-      for (const charge of charges) payments.leave(charge, false);
-    };
-    if (await givingBack.begin(what, work, leave)) return;
+    if (await givingBack.begin(what, work, () => payments.leaveUnpaid(charges))) return;
     for (const charge of charges) payments.refuse(charge, tooLate());
   }
 
@@ -140,6 +144,9 @@ export function createDebits<Debit>({
       const what = `A refund of ${charge.cost} to account ${charge.account}`;
       await giveBack(what, [charge], () => ledger.refund(debit, uid, reason, now()));
     },
+
+    /** Throws while debits cannot be committed, as far as that was seen. */
+    check: outage.check,
 
     /** Ends what is under way, and tries once more to give back what could not be. */
     async close(): Promise<void> {

@@ -39,6 +39,23 @@ export function createPayments(go: (request: Waiting) => void, timeoutMs: number
     request.reject(tooLate());
   }
 
+  /**
+   * The one that pays leaves; what is not of it does nothing here.
+   *
+   * @param isPaid Whether it paid and was answered: all behind it cost nothing, and go on at once.
+   * Else the next of them goes first.
+   */
+  function leave(charge: Charge, isPaid: boolean): void {
+    const name = nameOf(charge);
+    if (name === undefined || !paying.delete(charge)) return;
+    const waiting = behind.get(name);
+    behind.delete(name);
+    if (!Array.isArray(waiting)) return;
+    const [next, ...rest] = waiting;
+    if (isPaid) for (const one of waiting) go(one);
+    else if (next !== undefined) goFirst(name, next, rest);
+  }
+
   return {
     /** A request comes: it goes on where nobody pays with its key. */
     enter(request: Waiting): void {
@@ -62,21 +79,11 @@ export function createPayments(go: (request: Waiting) => void, timeoutMs: number
       if (Array.isArray(waiting)) for (const { reject } of waiting) reject(error);
     },
 
-    /**
-     * The one that pays leaves; what is not of it does nothing here.
-     *
-     * @param isPaid Whether it paid and was answered: all behind it cost nothing, and go on at once.
-     * Else the next of them goes first.
-     */
-    leave(charge: Charge, isPaid: boolean): void {
-      const name = nameOf(charge);
-      if (name === undefined || !paying.delete(charge)) return;
-      const waiting = behind.get(name);
-      behind.delete(name);
-      if (!Array.isArray(waiting)) return;
-      const [next, ...rest] = waiting;
-      if (isPaid) for (const one of waiting) go(one);
-      else if (next !== undefined) goFirst(name, next, rest);
+    leave,
+
+    /** Those of a group leave, and none has paid. */
+    leaveUnpaid(charges: readonly Charge[]): void {
+      for (const charge of charges) leave(charge, false);
     },
   };
 }

@@ -21,7 +21,14 @@ import pRetry from "p-retry";
 import { DomainError } from "../../core/errors.ts";
 import { openDocuments } from "./documents.ts";
 import migrations from "./migrations/meta/_journal.json" with { type: "json" };
-import { areQueries, guardFile, guardServer, ownError, tellUnavailable } from "./guard.ts";
+import {
+  areQueries,
+  guardFile,
+  guardServer,
+  isRolledBack,
+  ownError,
+  tellUnavailable,
+} from "./guard.ts";
 import type { Statement } from "./connection.ts";
 import { packRows } from "./upgrade.ts";
 import { openWriter } from "./writer.ts";
@@ -62,6 +69,8 @@ export interface Database {
   document<Value>(sql: string, args: readonly (string | number)[]): Promise<Value | undefined>;
   /** Writes statements as one transaction: all or none. */
   write(statements: readonly Statement[], options?: WriteOptions): Promise<ResultSet[]>;
+  /** Whether a write that failed so left nothing; else that is not known. */
+  leftNothing(error: unknown): boolean;
   /** Copies the whole database, as it is at one instant, into a new file. */
   copyTo(file: string): Promise<void>;
   close(): Promise<void>;
@@ -130,6 +139,8 @@ function openServer({ url, authToken }: DatabaseOptions): Database {
         retries: isRepeatable ? LOST_ANSWER_RETRIES.retries : 0,
         shouldRetry: ({ error }) => error instanceof DomainError,
       }),
+    // It may be the second attempt that failed so, and the first one that was stored.
+    leftNothing: () => false,
     copyTo: () => Promise.reject(new Error("A server is not copied from here")),
     close: async () => client.close(),
   };
@@ -159,6 +170,7 @@ async function openFile(options: DatabaseOptions, file: string): Promise<Databas
     select: async (statement) => (await reader.execute(statement)).rows,
     document: documents.read,
     write,
+    leftNothing: isRolledBack,
     copyTo: (target) => tellUnavailable(() => writer.copyTo(target)),
     async close() {
       documents.close();

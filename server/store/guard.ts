@@ -81,7 +81,7 @@ export function areQueries(statements: readonly InStatement[]): boolean {
 }
 
 const PASSING_CODES =
-  /^(?:SQLITE_BUSY|SQLITE_LOCKED|HRANA_WEBSOCKET_ERROR|HRANA_CLOSED_ERROR|HRANA_PROTO_ERROR|ZlibError)/;
+  /^(?:SQLITE_BUSY|SQLITE_LOCKED|SQLITE_FULL|HRANA_WEBSOCKET_ERROR|HRANA_CLOSED_ERROR|HRANA_PROTO_ERROR|ZlibError)/;
 
 /** The last is an answer that was cut, the one before what stands in front of a server. */
 const PASSING = new RegExp(
@@ -89,16 +89,29 @@ const PASSING = new RegExp(
     "HTTP status (?:429|502|503|504)|JSON Parse error",
 );
 
-/** What can pass by itself: a lock that another holds, a server that is away. */
+/** What can pass by itself: a lock that another holds, a server that is away, a full disk. */
 export function asUnavailable(error: unknown): DomainError | undefined {
   if (!(error instanceof Error)) return undefined;
-  const code = "code" in error ? String(error.code) : "";
+  const code = codeOf(error);
   const isPassing = PASSING_CODES.test(code) || PASSING.test(`${error.message} ${code}`);
   if (!isPassing) return undefined;
   return Object.assign(
     new DomainError("Service Unavailable", "The database cannot be reached right now"),
     { cause: error },
   );
+}
+
+/**
+ * Whether a transaction of a file failed in a way that left nothing of it. Of what failed at the
+ * disk itself, or at no statement, that is not known.
+ */
+export function isRolledBack(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return /^SQLITE_(?!IOERR)/.test(codeOf(error)) || isRolledBack(error.cause);
+}
+
+function codeOf(error: Error): string {
+  return "code" in error ? String(error.code) : "";
 }
 
 /** Drizzle wraps what a query failed with; its caller gets the domain's error itself. */

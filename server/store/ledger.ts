@@ -31,7 +31,7 @@ export type LedgerStore = ReturnType<typeof ledgerStore>;
 
 /** The ledger of a database; `now` is in milliseconds since 1970 UTC. */
 export function ledgerStore(database: Database) {
-  return withOwnErrors({
+  const store = withOwnErrors({
     /** @throws {DomainError} `Conflict` when the name is taken. */
     createAccount: (name: string, now: number) => createAccount(database, name, now),
 
@@ -70,6 +70,7 @@ export function ledgerStore(database: Database) {
     statement: (name: string, after: number, limit: number) =>
       readStatement(database, name, after, limit),
   });
+  return { ...store, leftNothing: database.leftNothing };
 }
 
 async function createAccount(database: Database, name: string, now: number) {

@@ -50,6 +50,7 @@ function listenTo(database: Database, file: string) {
       const { rows } = await listening.execute({ sql, args: [...args] });
       return rows[0] === undefined ? undefined : JSON.parse(String(rows[0][0]));
     },
+    leftNothing: (error) => database.leftNothing(error),
     copyTo: (target) => database.copyTo(target),
     close: async () => client.close(),
   };

@@ -24,8 +24,12 @@ export async function openPlace(settings: Readonly<Record<string, string>> = {})
     COLLECT: "off",
     ...settings,
   };
-  const spawn = (verb: readonly string[], stdin?: string | Uint8Array<ArrayBuffer>) =>
-    Bun.spawn([process.execPath, join(ROOT, "server/main.ts"), ...verb], {
+  const spawn = (
+    verb: readonly string[],
+    stdin?: string | Uint8Array<ArrayBuffer>,
+    under: readonly string[] = [],
+  ) =>
+    Bun.spawn([...under, process.execPath, join(ROOT, "server/main.ts"), ...verb], {
       cwd: folder,
       env,
       stdin: stdin === undefined ? "ignore" : new Blob([stdin]),
@@ -35,8 +39,9 @@ export async function openPlace(settings: Readonly<Record<string, string>> = {})
   const run = async (
     verb: readonly string[],
     stdin?: string | Uint8Array<ArrayBuffer>,
+    under?: readonly string[],
   ): Promise<Ran> => {
-    const child = spawn(verb, stdin);
+    const child = spawn(verb, stdin, under);
     const [out, err, status] = await Promise.all([
       child.stdout.text(),
       child.stderr.text(),
@@ -61,9 +66,13 @@ export async function openPlace(settings: Readonly<Record<string, string>> = {})
       await Bun.write(path, text);
       return path;
     },
-    /** Starts the service and waits until it serves. */
-    async serve() {
-      const child = spawn(["serve"]);
+    /**
+     * Starts the service and waits until it serves.
+     *
+     * @param under The command that runs it, if another does.
+     */
+    async serve(under: readonly string[] = []) {
+      const child = spawn(["serve"], undefined, under);
       const decoder = new TextDecoder();
       const log: string[] = [];
       const { promise, resolve, reject } = Promise.withResolvers<string>();

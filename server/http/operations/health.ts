@@ -19,8 +19,8 @@ export const HEALTH_OPERATIONS = {
     path: "/readyz",
     summary: "Whether it can serve",
     description:
-      "200 once the database answers, 503 while it doesn't. A source of observations that is " +
-      "stopped is told here with its reason; the service serves all the same. Needs no key.",
+      "200 once the database answers and can be written, 503 while not. A source of observations " +
+      "that is stopped is told here with its reason; the service serves all the same. Needs no key.",
     success: {
       status: 200,
       description: "It can serve",

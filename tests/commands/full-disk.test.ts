@@ -1,0 +1,61 @@
+import { describe, expect, test } from "bun:test";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { openPlace } from "../support/command.ts";
+import { fillDisk, isHere, underSmallDisk, withDiskOf } from "../support/small-disk.ts";
+
+const REQUESTS = 300;
+
+/** A service on a disk of its own, and a key with a thousand credits. */
+async function serveOnSmallDisk() {
+  const [large, folder] = [await openPlace(), await openPlace()];
+  await large.must("accounts", "create", "acme", "--credits", "1000");
+  const key = (await large.must("keys", "create", "acme")).trim();
+  const disk = join(folder.folder, "disk");
+  await mkdir(disk);
+  const small = await openPlace({ DATABASE_URL: `file:${disk}/metrics.db` });
+  const service = await small.serve(underSmallDisk(disk, large.file));
+  const { pid } = service.child;
+  const headers = { "x-api-key": key };
+  return {
+    read: () => fetch(`${service.url}/api/video/channels`, { headers }),
+    isReady: async () => (await fetch(`${service.url}/readyz`)).status,
+    fill: () => fillDisk(pid, disk),
+    run: (...verb: readonly string[]) => small.run(verb, undefined, withDiskOf(pid)),
+    async stop() {
+      const { log } = await service.stop();
+      for (const place of [large, folder, small]) await place.close();
+      return log;
+    },
+  };
+}
+
+describe.skipIf(!isHere)("a full disk", () => {
+  test("nothing is charged or answered, and it is told; all goes on once there is room", async () => {
+    const { read, isReady, fill, run, stop } = await serveOnSmallDisk();
+    expect([(await read()).status, await isReady()]).toEqual([200, 200]);
+    const { empty } = await fill();
+    const answers: Response[] = [];
+    // What is left of the log may still take some.
+    while (answers.filter(({ status }) => status !== 200).length < REQUESTS) {
+      answers.push(await read());
+    }
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
+    expect(refused[0]?.headers.get("retry-after")).toBe("1");
+    expect(await isReady()).toBe(503);
+    const granted = await run("credits", "grant", "acme", "1");
+    expect([granted.status, granted.err]).toEqual([1, expect.stringContaining("disk is full")]);
+    await empty();
+    expect([await isReady(), (await read()).status]).toEqual([200, 200]);
+    const charged = 2 + answers.length - REQUESTS;
+    expect(JSON.parse((await run("accounts", "list", "--json")).out)).toMatchObject([
+      { debited: charged, refunded: 0, balance: 1000 - charged },
+    ]);
+    expect((await run("credits", "verify")).status).toBe(0);
+    const log = await stop();
+    expect(log).toContain("database or disk is full");
+    // Nothing was stored, so there is nothing to give back.
+    expect(log).not.toContain("withdrawal");
+  });
+});

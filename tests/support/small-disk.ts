@@ -1,0 +1,38 @@
+/** A disk of a few megabytes that a process has for itself, and that a test fills. */
+
+/** Where Linux lets a process have a disk of its own. */
+const OWN_MOUNTS = ["unshare", "--user", "--map-root-user", "--mount"];
+
+/** Whether there can be one here. */
+export const isHere =
+  Bun.which("unshare") !== null &&
+  Bun.spawnSync([...OWN_MOUNTS, "sh", "-c", "mount -t tmpfs tmpfs /tmp"]).exitCode === 0;
+if (!isHere) console.log("A process cannot have a disk of its own here: its tests are skipped");
+
+/**
+ * The command that runs another with a small disk.
+ *
+ * @param folder Where it has the disk.
+ * @param copied A file that lies on it from the beginning.
+ */
+export const underSmallDisk = (folder: string, copied: string): string[] => [
+  ...OWN_MOUNTS,
+  "sh",
+  "-c",
+  'mount -t tmpfs -o size=3m tmpfs "$0" && cp "$1" "$0" && shift && exec "$@"',
+  folder,
+  copied,
+];
+
+/** The command that runs another with the disk that a process has. */
+export const withDiskOf = (pid: number): string[] =>
+  `nsenter --target ${pid} --user --mount --preserve-credentials`.split(" ");
+
+/** Fills the disk of a process to the last byte. */
+export async function fillDisk(pid: number, folder: string) {
+  const file = `${folder}/full`;
+  const run = (...command: string[]) =>
+    Bun.spawn([...withDiskOf(pid), ...command], { stderr: "ignore" }).exited;
+  await run("dd", "if=/dev/zero", `of=${file}`, "bs=1k");
+  return { empty: () => run("rm", file) };
+}
