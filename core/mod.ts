@@ -14,6 +14,7 @@
  * @module
  */
 export * from "./channels.ts";
+export * from "./collection.ts";
 export * from "./creators.ts";
 export * from "./credits.ts";
 export * from "./cursor.ts";

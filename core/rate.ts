@@ -45,11 +45,15 @@ export function takeToken(bucket: Bucket | undefined, perMinute: number, now: nu
   const held = Math.min(perMinute, before.tokens + gained);
   const isAdmitted = held >= 1;
   const tokens = isAdmitted ? held - 1 : held;
+  const at = Math.max(now, Math.min(before.at, now + MINUTE_MS));
+  // Nothing comes back before that instant, where the clock went back.
+  const secondsUntil = (wanted: number) =>
+    tokens >= wanted ? 0 : Math.ceil((at - now + (wanted - tokens) * tokenMs) / 1000);
   return {
     isAdmitted,
-    bucket: { tokens, at: Math.max(now, Math.min(before.at, now + MINUTE_MS)) },
+    bucket: { tokens, at },
     remaining: Math.floor(tokens),
-    retryAfterS: Math.ceil(Math.max(0, (1 - tokens) * tokenMs) / 1000),
-    fullAfterS: Math.ceil(((perMinute - tokens) * tokenMs) / 1000),
+    retryAfterS: secondsUntil(1),
+    fullAfterS: secondsUntil(perMinute),
   };
 }

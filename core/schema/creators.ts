@@ -2,7 +2,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, Instant, nullable } from "./fields.ts";
 
-const PlatformName = Type.String({ enum: ["microblog"] });
+const PlatformName = Type.String({ enum: ["microblog"], pattern: "^microblog$" });
 
 /** The body of `PATCH` and `DELETE /api/creators`. */
 export const CreatorRequest = Type.Object({

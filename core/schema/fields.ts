@@ -1,6 +1,16 @@
 /** The types that fields of several resources share. */
-import { Type, type SchemaOptions, type TSchema } from "@sinclair/typebox";
+import { FormatRegistry, Type, type SchemaOptions, type TSchema } from "@sinclair/typebox";
 import { MAX_WHOLE } from "../limits.ts";
+import { parseInstant } from "../time.ts";
+
+// TypeBox knows no formats by itself, and refuses whatever has one that it does not know.
+for (const [format, pattern] of [
+  ["date-time", /T.*(?:Z|[+-]\d{2}:\d{2})$/],
+  ["date", /^\d{4}-\d{2}-\d{2}$/],
+] as const) {
+  if (FormatRegistry.Has(format)) continue;
+  FormatRegistry.Set(format, (text) => pattern.test(text) && parseInstant(text) !== undefined);
+}
 
 /** A value, or `null` where no source told it. */
 export const nullable = <Schema extends TSchema>(schema: Schema, options?: SchemaOptions) =>

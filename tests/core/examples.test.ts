@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
 const CORE = join(import.meta.dir, "../../core");
@@ -36,6 +37,13 @@ describe("examples of core/README.md print what they say", async () => {
 });
 
 describe("core/mod.ts", () => {
+  const files = readdirSync(CORE).filter((name) => name.endsWith(".ts") && name !== "mod.ts");
+
+  test.each(files)("exports what %s has", async (name) => {
+    const face = await Bun.file(join(CORE, "mod.ts")).text();
+    expect(face).toMatch(new RegExp(`^export (?:type )?\\* from "\\./${name}";$`, "m"));
+  });
+
   test("its example prints what it says", async () => {
     const source = await Bun.file(join(CORE, "mod.ts")).text();
     const [, comment = ""] = /@example\n(.*?)\n \*\n \* @module/s.exec(source) ?? [];

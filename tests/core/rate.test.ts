@@ -75,4 +75,16 @@ describe("takeToken", () => {
     const DAY_MS = 86_400_000;
     expect(admittedAt([DAY_MS, 0, 59_999, 120_000], 1)).toEqual([true, false, false, true]);
   });
+
+  test("takeToken() says when the next token is there also where the clock went back", () => {
+    const { bucket } = takeToken({ tokens: 0.5, at: 3_600_000 }, 60, 0);
+    const { isAdmitted, retryAfterS, fullAfterS } = takeToken(bucket, 60, 0);
+    expect({ isAdmitted, retryAfterS, fullAfterS }).toEqual({
+      isAdmitted: false,
+      retryAfterS: 61,
+      fullAfterS: 120,
+    });
+    expect(takeToken(bucket, 60, 60_000).isAdmitted).toBe(false);
+    expect(takeToken(bucket, 60, 61_000).isAdmitted).toBe(true);
+  });
 });
