@@ -22,17 +22,21 @@ export type Collecting = ReturnType<typeof createCollecting>;
 
 /** Puts the collectors together. */
 export function createCollecting({ config, now, ...parts }: CollectingParts) {
-  const collectors = createCollectors(config.collectors);
-  const loop = createLoop({ ...parts, now, collectors });
+  // Each source has a loop of its own: one that keeps its requests waiting delays no other.
+  const loops = createCollectors(config.collectors).map((collector) =>
+    createLoop({ ...parts, now, collector }),
+  );
+  const sources = () => Promise.all(loops.map((loop) => loop.status()));
   return {
     /** How the sources are. */
-    sources: loop.status,
+    sources,
 
     /** Collects what is due now, whatever the pace. @returns What this did, by source. */
     async collect(): Promise<SourceStatus[]> {
-      const before = await loop.status();
-      await loop.collect(false);
-      const after = await loop.status();
+      const before = await sources();
+      const turns = await Promise.allSettled(loops.map((loop) => loop.collect(false)));
+      for (const turn of turns) if (turn.status === "rejected") throw turn.reason;
+      const after = await sources();
       return after.map((source, index) =>
         Object.assign(source, { work: workSince(source.work, before[index]?.work) }),
       );
@@ -43,7 +47,10 @@ export function createCollecting({ config, now, ...parts }: CollectingParts) {
      *
      * @returns What ends it.
      */
-    start: (onFailure: (error: unknown) => void) => runLoop(loop, now, onFailure),
+    start(onFailure: (error: unknown) => void): () => Promise<void> {
+      const ends = loops.map((loop) => runLoop(loop, now, onFailure));
+      return async () => void (await Promise.all(ends.map((end) => end())));
+    },
   };
 }
 

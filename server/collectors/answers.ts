@@ -55,14 +55,37 @@ export function faultOf(schema: TSchema, value: unknown): string {
  * What a status says where the answer itself says nothing more exact. That something is not there
  * is only believed where the platform says so in its own words: a wrong address says 404 as well.
  *
+ * @param now Milliseconds since 1970 UTC.
  * @param told What the answer says of itself, if anything.
  */
-export function judgeStatus(source: Source, { status }: RawAnswer, told?: string): Judgement {
+export function judgeStatus(
+  source: Source,
+  { status, headers }: RawAnswer,
+  now: number,
+  told?: string,
+): Judgement {
   if (status >= 200 && status <= 299) return { kind: "answer" };
   const said = told === undefined ? "" : `: ${told}`;
   const reason = `${SOURCE_NAMES[source]} answered with status ${status}${said}`;
+  const until = status === 429 || status === 503 ? retryAt(headers, now) : undefined;
+  if (until !== undefined) return waitUntil(`${reason}; it is asked nothing`, until);
   const canPass = status === 408 || status === 429 || status >= 500;
   return { kind: canPass ? "passing" : "refused", reason };
+}
+
+/**
+ * When a source wants to be asked again: `Retry-After`, in seconds or as a date.
+ *
+ * @returns Milliseconds since 1970 UTC, within a day; `undefined` where it does not tell, or the
+ * instant has passed.
+ */
+function retryAt(headers: Headers, now: number): number | undefined {
+  const text = headers.get("retry-after") ?? "";
+  const seconds = parseWhole(text);
+  // A date of HTTP always names its zone, which is this one.
+  const date = text.endsWith(" GMT") ? Date.parse(text) : Number.NaN;
+  const at = seconds === undefined ? date : now + seconds * 1000;
+  return at > now ? Math.min(at, now + DAY_MS) : undefined;
 }
 
 /** Where a source tells in its headers how much it lets itself be asked. */

@@ -68,9 +68,13 @@ export function isHandle(username: string): boolean {
   return HANDLE_PATTERN.test(username);
 }
 
-/** The finding of a username that Bluesky can't be asked for. */
+/**
+ * The finding of a username that Bluesky can't be asked for. Finding that costs nothing, and another
+ * source may know them: they are not left alone as who is gone is.
+ */
 export function impossible(username: string): Finding {
-  return goneOf(username, `Bluesky has no profile ${username}: handles there are domain names`);
+  const failure = `Bluesky has no profile ${username}: handles there are domain names`;
+  return { target: username, failure };
 }
 
 function userRecord(profile: Static<typeof Profile>, at: number): ObservationRecord {

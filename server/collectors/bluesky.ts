@@ -50,7 +50,7 @@ function judge(answer: RawAnswer, now: number): Judgement {
   const { error, message } = Value.Check(Refusal, body) ? body : {};
   const said = [error, message].filter((text) => text !== undefined).join(": ");
   const pausedUntil = windowEnd(headers, WINDOW_HEADERS, WINDOW.ms, now);
-  const judged = judgeStatus("bluesky", answer, said === "" ? undefined : quote(said));
+  const judged = judgeStatus("bluesky", answer, now, said === "" ? undefined : quote(said));
   if (judged.kind === "answer") return { kind: "answer", pausedUntil };
   if (status === 429 && pausedUntil !== undefined) {
     return waitUntil("The window of Bluesky is used up", pausedUntil);

@@ -1,32 +1,32 @@
 /**
- * The loop: asks every source for what is due, turn after turn, and goes on where it was after a
+ * The loop of a source: asks it for what is due, turn after turn, and goes on where it was after a
  * stop of any length.
  */
+import { DomainError } from "../../core/errors.ts";
 import type { Collector } from "./port.ts";
-import { createRunner, type RunnerParts, type SourceStatus } from "./runner.ts";
+import { createRunner, type RunnerParts } from "./runner.ts";
 
 /** What the loop works with. */
 export interface LoopParts extends RunnerParts {
-  readonly collectors: readonly Collector[];
+  readonly collector: Collector;
 }
 
 /** Collects. */
 export type Loop = ReturnType<typeof createLoop>;
 
 /** Makes the loop. */
-export function createLoop(parts: LoopParts) {
+export function createLoop({ collector, ...parts }: LoopParts) {
   const { state, now } = parts;
   const ending = new AbortController();
-  const runners = parts.collectors.map((collector) =>
-    createRunner(parts, collector, ending.signal),
-  );
+  const runner = createRunner(parts, collector, ending.signal);
   let last: Promise<unknown> = Promise.resolve();
 
   async function takeTurn(isPaced: boolean): Promise<void> {
     await state.followLists(now());
-    // A turn is over when all of it is, also where a source fails: the next would run beside it.
-    const turns = await Promise.allSettled(runners.map((runner) => runner.takeTurn(isPaced)));
-    for (const turn of turns) if (turn.status === "rejected") throw turn.reason;
+    await runner.takeTurn(isPaced);
+    if (!isPaced && ending.signal.aborted) {
+      throw new DomainError("Service Unavailable", "Collecting was ended before it was done");
+    }
   }
 
   return {
@@ -43,14 +43,10 @@ export function createLoop(parts: LoopParts) {
     },
 
     /** When there is something to do again; `undefined` while there is nothing. */
-    async wakeAt(): Promise<number | undefined> {
-      const instants = await Promise.all(runners.map((runner) => runner.nextDue()));
-      const due = instants.filter((instant) => instant !== undefined);
-      return due.length === 0 ? undefined : Math.min(...due);
-    },
+    wakeAt: runner.nextDue,
 
-    /** How the sources are doing. */
-    status: (): Promise<SourceStatus[]> => Promise.all(runners.map((runner) => runner.status())),
+    /** How the source is doing. */
+    status: runner.status,
 
     /** Ends the errand that is under way, and begins no further one. */
     end(): void {

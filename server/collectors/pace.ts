@@ -4,6 +4,7 @@
  */
 import { paceOf, QUOTA_RESERVE, tokensAt } from "../../core/schedule.ts";
 import { bucketOf } from "./budget.ts";
+import type { Bucket } from "../../core/rate.ts";
 import type { Collector } from "./port.ts";
 
 /** The pace of one source. */
@@ -27,7 +28,16 @@ export function createPace(collector: Collector, now: () => number) {
     const open = windows.get(name);
     if (window === undefined || open === undefined) return now();
     const isFull = open.used >= window.requests * (1 - QUOTA_RESERVE);
+    // Where the clock went back, it is waited for as long as the window is, and no longer.
+    open.beganAt = Math.min(open.beganAt, now());
     return isFull ? Math.max(now(), open.beganAt + window.ms) : now();
+  }
+
+  /** What is left in a pace's bucket; where the clock went back, it is filled from then on. */
+  function leftOf(name: string): Bucket | undefined {
+    const held = left.get(name);
+    if (held !== undefined) held.at = Math.min(held.at, now());
+    return held;
   }
 
   /** Counts a request in the window of a bucket; the first after one begins the next. */
@@ -48,7 +58,7 @@ export function createPace(collector: Collector, now: () => number) {
      */
     readyAt(name: string, isPaced: boolean): number {
       const at = now();
-      const tokens = isPaced ? tokensAt(left.get(name), pace(name), at) : 1;
+      const tokens = isPaced ? tokensAt(leftOf(name), pace(name), at) : 1;
       const pacedAt = tokens >= 1 ? at : at + (1 - tokens) / pace(name).perMs;
       return Math.max(pacedAt, roomAt(name), pauses.get(name) ?? 0);
     },
@@ -60,7 +70,7 @@ export function createPace(collector: Collector, now: () => number) {
      */
     take(name: string): void {
       const at = now();
-      const tokens = tokensAt(left.get(name), pace(name), at) - 1;
+      const tokens = tokensAt(leftOf(name), pace(name), at) - 1;
       left.set(name, { tokens: Math.max(-pace(name).burst, tokens), at });
       enter(name);
     },

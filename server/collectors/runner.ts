@@ -16,7 +16,7 @@ const STRETCHED_FOR_MS = 10 * 60_000;
 /** How long it rests between two errands, unless told. */
 const REST_BETWEEN_MS = 100;
 
-/** After that long a turn ends: the lists are looked at anew, and the other sources go on. */
+/** After that long a turn ends: the lists are looked at anew. */
 const TURN_MS = 15_000;
 
 /** So many errands may fail one after the other before a source is left alone, for so long. */

@@ -153,8 +153,10 @@ export function nothingTold(path: string): SourceFailure {
   return new SourceFailure("failed", `X answered ${path} with neither data nor errors`);
 }
 
+/** Of a username that X can't be asked for; another source may know them, so they are not gone. */
 function impossible(id: string): Finding {
-  return goneOf(id, `X has no user ${id}: usernames there have 1 to 15 letters, digits and _`);
+  const failure = `X has no user ${id}: usernames there have 1 to 15 letters, digits and _`;
+  return { target: id, failure };
 }
 
 function memoOf({ id, username }: User, now: number): Memo {

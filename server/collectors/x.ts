@@ -57,7 +57,7 @@ function judge(answer: RawAnswer, now: number): Judgement {
   const { type = "", title, detail, period } = Value.Check(Problem, body) ? body : {};
   const said = [title, detail].filter((text) => text !== undefined).join(": ");
   const pausedUntil = windowEnd(headers, WINDOW_HEADERS, WINDOW_MS, now);
-  const judged = judgeStatus("x", answer, said === "" ? undefined : quote(said));
+  const judged = judgeStatus("x", answer, now, said === "" ? undefined : quote(said));
   if (judged.kind === "answer") return { kind: "answer", pausedUntil };
   const { reason } = judged;
   const problem = lastSegment(type);

@@ -70,16 +70,22 @@ async function* listed(listing: Listing): AsyncGenerator<Finding> {
   const items = new Map<string, FoundItem>();
   const asked = new Set<string>();
   let newest = readTo ?? -Infinity;
+  // What could not be believed is looked at again: it is not passed over.
+  let unsureFrom = Infinity;
   let pageToken: string | undefined;
   for (let page = 0; page < PAGES_MAX; page++) {
     const { entries, doubt, next } = await readPage(listing, pageToken);
-    if (doubt !== undefined) yield { target: target.id, failure: doubt };
+    if (doubt !== undefined) {
+      unsureFrom = -Infinity;
+      yield { target: target.id, failure: doubt };
+    }
     const known = await surroundings.knownOf(entries.map(({ id }) => id));
     const fresh = entries.filter(({ id, at }) => !known.has(id) && at >= readUntil);
     const ids = fresh.map(({ id }) => id).filter((id) => !asked.has(id));
     for (const id of ids) asked.add(id);
     for (const { finding, item } of await describe(listing, ids)) {
       if (item !== undefined) items.set(item.id, item);
+      else unsureFrom = Math.min(unsureFrom, ...fresh.map(({ at }) => at));
       yield finding;
     }
     for (const { id, at } of entries) {
@@ -91,8 +97,9 @@ async function* listed(listing: Listing): AsyncGenerator<Finding> {
     pageToken = next;
     if (!pageToken || (entries.length > 0 && fresh.length === 0)) break;
   }
-  const isRead = isMixed && newest > -Infinity;
-  const memo: Memo = isRead ? { ...place, uploadsRead: formatInstant(newest) } : place;
+  const readFrom = Math.min(newest, Math.max(unsureFrom, readTo ?? -Infinity));
+  const isRead = isMixed && readFrom > -Infinity;
+  const memo: Memo = isRead ? { ...place, uploadsRead: formatInstant(readFrom) } : place;
   yield { target: target.id, items: Array.from(items.values()), memo };
 }
 

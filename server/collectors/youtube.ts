@@ -65,7 +65,7 @@ const NOT_ENABLED = ["accessNotConfigured", "SERVICE_DISABLED"];
 function judge(answer: RawAnswer, now: number): Judgement {
   const { status, body } = answer;
   if (!Value.Check(Refusal, body)) {
-    return status === 401 ? keyRefused("status 401") : judgeStatus("youtube", answer);
+    return status === 401 ? keyRefused("status 401") : judgeStatus("youtube", answer, now);
   }
   const { message = "", errors = [], details = [] } = body.error;
   const reasons = [...errors, ...details].flatMap(({ reason }) => reason ?? []);
@@ -82,7 +82,7 @@ function judge(answer: RawAnswer, now: number): Judgement {
   if (status === 401 || isOneOf(KEY_REFUSED)) return keyRefused(told);
   if (isOneOf(MISSING)) return { kind: "missing", reason: `YouTube has no such thing: ${told}` };
   if (isOneOf(HIDDEN)) return { kind: "missing", reason: `YouTube does not show it: ${told}` };
-  const judged = judgeStatus("youtube", answer, told);
+  const judged = judgeStatus("youtube", answer, now, told);
   if (judged.kind !== "answer") return judged;
   return { kind: "refused", reason: `YouTube answered with an error: ${told}` };
 }

@@ -132,3 +132,18 @@ describe("tweets that another source told of, while this one is asked", () => {
     });
   });
 });
+
+test("a username that only another source can have is asked for soon after that is chosen", async () => {
+  await withStage("bluesky", FEW, async (stage, database) => {
+    await withStage("x", FEW, async (other) => {
+      const owners = other.owners;
+      await watch(database, stage, owners);
+      await startLoop(database, stage).collect();
+      expect(stage.fake.served()).toBe(0);
+      const loop = startLoop(database, { collector: other.collector, clock: stage.clock });
+      await loop.collectAt(stage.clock.now + HOUR_MS / 6);
+      const profiles = [...(await targetsOf(database, "microblog", "profile")).values()];
+      expect(profiles.map(({ failures }) => failures)).toEqual(owners.map(() => 0));
+    });
+  });
+});

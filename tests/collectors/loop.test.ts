@@ -56,7 +56,7 @@ describe("a source that stops", () => {
       const before = start(database);
       await before.collect();
       expect(before.kinds()).toEqual(["stopped"]);
-      const [status] = await before.status();
+      const status = await before.status();
       expect(status?.stopped).toMatchObject({ until: Date.parse("2026-11-21T08:00:00.000Z") });
       clock.now = Date.parse("2026-11-21T07:59:59.000Z");
       await start(database).collect();
@@ -65,7 +65,7 @@ describe("a source that stops", () => {
       const after = start(database);
       await after.collect();
       expect(after.kinds()).toEqual(["resumed"]);
-      expect((await after.status())[0]?.stopped).toBeUndefined();
+      expect((await after.status()).stopped).toBeUndefined();
       expect(await stored(database)).toBe(3);
     });
   });
@@ -78,7 +78,7 @@ describe("a source that stops", () => {
       const same = start(database, "wrong-key-of-this-test");
       await same.collect();
       expect(fake.served()).toBe(1);
-      expect((await same.status())[0]?.stopped).toMatchObject({ until: null });
+      expect((await same.status()).stopped).toMatchObject({ until: null });
       await start(database).collect();
       expect(await stored(database)).toBe(3);
     });
@@ -176,7 +176,7 @@ describe("a quota", () => {
       fake.fail(failing(503), { times: 3 });
       const loop = start(database);
       await loop.collect();
-      const [status] = await loop.status();
+      const status = await loop.status();
       const used = status?.buckets.reduce((sum, bucket) => sum + bucket.used, 0) ?? 0;
       expect(used).toBeGreaterThanOrEqual(fake.served());
       expect(fake.served()).toBeGreaterThan(5);

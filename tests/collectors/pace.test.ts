@@ -107,3 +107,23 @@ describe("a pause", () => {
     expect(pace.pausedUntil(BUCKET)).toBeUndefined();
   });
 });
+
+describe("a clock that is set back by a year", () => {
+  test("holds nobody up for longer than a window", () => {
+    const window = { requests: 10, ms: 15 * MINUTE_MS };
+    const { clock, requestsWithin } = paced({ unitsPerDay: 1e9, zone: "UTC", window });
+    expect(requestsWithin(MINUTE_MS)).toBe(9);
+    clock.now -= 365 * DAY_MS;
+    expect(requestsWithin(15 * MINUTE_MS)).toBe(0);
+    expect(requestsWithin(MINUTE_MS)).toBe(9);
+  });
+
+  test("brings no units, and lets them come as before", () => {
+    const { clock, requestsWithin } = paced({ unitsPerDay: 10_000, zone: "UTC" });
+    requestsWithin(HOUR_MS);
+    clock.now -= 365 * DAY_MS;
+    const hour = requestsWithin(HOUR_MS);
+    expect(hour).toBeGreaterThan(370);
+    expect(hour).toBeLessThanOrEqual(376);
+  });
+});

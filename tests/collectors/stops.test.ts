@@ -57,7 +57,7 @@ describe("a source that stops", () => {
       const loop = startLoop(database, stage);
       await loop.collect();
       expect(loop.kinds()).toEqual(["stopped"]);
-      expect((await loop.status())[0]?.stopped?.until).toBe(NOW + DAY_MS);
+      expect((await loop.status()).stopped?.until).toBe(NOW + DAY_MS);
       for (let hour = 1; hour < 24; hour++) await loop.collectAt(NOW + (hour * DAY_MS) / 24);
       await loop.collectAt(NOW + DAY_MS - 1);
       expect(stage.fake.served()).toBe(1);
@@ -77,7 +77,7 @@ describe("a source that stops", () => {
       await again.collect();
       expect(stage.fake.served()).toBe(1);
       expect([...loop.kinds(), ...again.kinds()]).toEqual(["stopped"]);
-      expect((await again.status())[0]?.stopped).toMatchObject({ until: null });
+      expect((await again.status()).stopped).toMatchObject({ until: null });
       const { baseUrl } = stage.fake;
       const collector = x({ baseUrl, bearerToken: "another-token-of-this-test" });
       const other = startLoop(database, { ...stage, collector });
@@ -129,6 +129,30 @@ describe("a window of X that is spent", () => {
       await loop.collect();
       expect(loop.kinds()).toEqual(["paused"]);
       await loop.collectAt(NOW + DAY_MS);
+      expect(await succeeded(database, stage)).toEqual({ profiles: 3, lists: 3 });
+    });
+  });
+});
+
+describe.each(SOURCES)("%s, which says when it is to be asked again", (source) => {
+  const HOUR_MS = 60 * MINUTE_MS;
+
+  test.each([
+    [429, "3600"],
+    [503, "3600"],
+    [429, new Date(NOW + HOUR_MS).toUTCString()],
+    [503, new Date(NOW + HOUR_MS).toUTCString()],
+  ])("by status %d and Retry-After: %s, is asked nothing before", async (status, after) => {
+    await withWatched(source, 3, async (stage, database) => {
+      const headers = { "retry-after": after };
+      stage.fake.fail(answering({ status, body: {}, headers }), { times: 1 });
+      const loop = startLoop(database, stage);
+      for (let minute = 0; minute < 60; minute++) {
+        await loop.collectAt(NOW + minute * MINUTE_MS);
+      }
+      expect(stage.fake.served()).toBe(1);
+      expect(loop.kinds()).toEqual(["paused"]);
+      await loop.collectAt(NOW + HOUR_MS);
       expect(await succeeded(database, stage)).toEqual({ profiles: 3, lists: 3 });
     });
   });

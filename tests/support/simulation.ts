@@ -78,8 +78,9 @@ export async function openSimulation(database: Database, plan: SimulationPlan) {
   const takeIn = createIntake(database, now);
   const events: LoopEvent[] = [];
   const report = (event: LoopEvent) => void events.push(event);
-  const start = () => createLoop({ collectors, state, takeIn, now, report, restMs: 0 });
-  let loop = start();
+  const start = () =>
+    collectors.map((collector) => createLoop({ collector, state, takeIn, now, report, restMs: 0 }));
+  let loops = start();
   const uses = usesOf(collectors);
   let served = new Map<string, number>();
 
@@ -109,19 +110,19 @@ export async function openSimulation(database: Database, plan: SimulationPlan) {
     state,
     events,
     uses: uses as readonly Use[],
-    status: () => loop.status(),
+    status: () => Promise.all(loops.map((loop) => loop.status())),
     /** Collects until the clock is there. */
     async runUntil(instant: number): Promise<void> {
       while (clock.now < instant) {
-        await loop.collect();
+        await Promise.all(loops.map((loop) => loop.collect()));
         note();
         clock.now = Math.min(instant, clock.now + plan.stepMs);
       }
     },
-    /** Nothing runs for a while; then the loop starts anew. */
+    /** Nothing runs for a while; then the loops start anew. */
     sleepFor(ms: number): void {
       clock.now += ms;
-      loop = start();
+      loops = start();
     },
     async close(): Promise<void> {
       await fakes.youtube.close();

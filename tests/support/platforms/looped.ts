@@ -26,7 +26,7 @@ export function startLoop(database: Database, { collector, clock, fake }: Looped
   const events: LoopEvent[] = [];
   const now = () => clock.now;
   const loop = createLoop({
-    collectors: [collector],
+    collector,
     state: collectionStore(database),
     takeIn: createIntake(database, now),
     now,
