@@ -15,13 +15,15 @@ export interface CollectingParts {
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
   report(event: LoopEvent): void;
+  /** How often it is looked for what is due at least; every half a minute unless told. */
+  readonly lookEveryMs?: number;
 }
 
 /** Collects. */
 export type Collecting = ReturnType<typeof createCollecting>;
 
 /** Puts the collectors together. */
-export function createCollecting({ config, now, ...parts }: CollectingParts) {
+export function createCollecting({ config, now, lookEveryMs, ...parts }: CollectingParts) {
   // Each source has a loop of its own: one that keeps its requests waiting delays no other.
   const loops = createCollectors(config.collectors).map((collector) =>
     createLoop({ ...parts, now, collector }),
@@ -48,7 +50,7 @@ export function createCollecting({ config, now, ...parts }: CollectingParts) {
      * @returns What ends it.
      */
     start(onFailure: (error: unknown) => void): () => Promise<void> {
-      const ends = loops.map((loop) => runLoop(loop, now, onFailure));
+      const ends = loops.map((loop) => runLoop(loop, now, onFailure, lookEveryMs));
       return async () => void (await Promise.all(ends.map((end) => end())));
     },
   };

@@ -1,7 +1,7 @@
 /** Runs the loop while a service runs. */
 import type { Loop } from "./loop.ts";
 
-/** It is looked for what is due this often at most, and at least. */
+/** It is looked for what is due this often at most, and, unless told, at least. */
 const SHORTEST_MS = 2000;
 const LONGEST_MS = 30_000;
 
@@ -10,22 +10,24 @@ const LONGEST_MS = 30_000;
  *
  * @param now The clock, in milliseconds since 1970 UTC.
  * @param onFailure Told of a turn that failed; the next one comes all the same.
+ * @param lookEveryMs The longest wait between two turns.
  * @returns What ends it, once the errand that is under way is done.
  */
 export function runLoop(
   loop: Loop,
   now: () => number,
   onFailure: (error: unknown) => void,
+  lookEveryMs = LONGEST_MS,
 ): () => Promise<void> {
   let isEnded = false;
   let timer: Timer | undefined;
 
   async function turn(): Promise<void> {
-    let waitMs = LONGEST_MS;
+    let waitMs = lookEveryMs;
     try {
       await loop.collect();
       const wakeAt = await loop.wakeAt();
-      if (wakeAt !== undefined) waitMs = Math.max(SHORTEST_MS, Math.min(waitMs, wakeAt - now()));
+      if (wakeAt !== undefined) waitMs = Math.min(waitMs, Math.max(SHORTEST_MS, wakeAt - now()));
     } catch (error) {
       onFailure(error);
     }

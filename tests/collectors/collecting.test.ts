@@ -30,6 +30,7 @@ test("a source that keeps its requests waiting delays no other", async () => {
       takeIn: createIntake(database, now),
       now,
       report: () => undefined,
+      lookEveryMs: 200,
     });
     for (const { id } of silent.owners) await channelStore(database).track(id, now());
     const add = (creator: string) =>
@@ -43,8 +44,8 @@ test("a source that keeps its requests waiting delays no other", async () => {
     });
     while (silent.fake.served() === 0 || !isAsked(first.id)) await Bun.sleep(20);
     await add(second.id);
-    // The lists of who is watched are looked at every half a minute.
-    const waitsUntil = now() + 35_000;
+    // What is silent is waited for longer than that.
+    const waitsUntil = now() + 15_000;
     while (!isAsked(second.id) && now() < waitsUntil) await Bun.sleep(100);
     expect(isAsked(second.id)).toBe(true);
     await end();
