@@ -39,20 +39,15 @@ async function* exportKind(
   layout: Layout,
   since: number,
 ): AsyncGenerator<Record<string, unknown>> {
-  const { histories, owner, counts } = layout;
+  const { counts } = layout;
+  const sql = selectPage(layout);
   let key = 0;
   /** The last instant of the entity that was gone through: the chunks may be others by now. */
   let last = Number.MIN_SAFE_INTEGER;
   for (;;) {
-    const chunks = await database.document<[number, ...Chunk][]>(
-      `SELECT json_group_array(json_array(${owner}, start, size, points)) FROM ` +
-        `(SELECT * FROM ${histories} WHERE (${owner}, start) >= (?1, ifnull((SELECT max(start) ` +
-        `FROM ${histories} WHERE ${owner} = ?1 AND start <= ?2), ?2)) ` +
-        `ORDER BY ${owner}, start LIMIT ${PAGE_CHUNKS})`,
-      [key, last],
-    );
-    const entities = await readEntities(database, layout, chunks ?? []);
-    for (const [of, ...chunk] of chunks ?? []) {
+    const [chunks, rows] = (await database.document<Page>(sql, [key, last])) ?? [[], []];
+    const entities = entitiesOf(layout, rows);
+    for (const [of, ...chunk] of chunks) {
       if (of !== key) [key, last] = [of, Number.MIN_SAFE_INTEGER];
       const entity = entities.get(of);
       for (const point of unpack([chunk], counts.size)) {
@@ -62,7 +57,7 @@ async function* exportKind(
         if (point.at >= since && entity !== undefined) yield lineOf(layout, entity, after, point);
       }
     }
-    if ((chunks ?? []).length < PAGE_CHUNKS) return;
+    if (chunks.length < PAGE_CHUNKS) return;
     // Who reads as fast as this gives would leave no turn of the event loop to anything else.
     await setImmediate();
   }
@@ -73,22 +68,39 @@ interface ExportedEntity {
   readonly description: Description;
 }
 
-async function readEntities(
-  database: Database,
-  layout: Layout,
-  chunks: readonly (readonly [key: number, ...Chunk])[],
-): Promise<Map<number, ExportedEntity>> {
-  const keys = [...new Set(chunks.map(([key]) => key))];
-  const channelId =
-    layout.kind === "short" ? ", (SELECT id FROM channels WHERE key = channel) AS channel_id" : "";
-  const entities = await database.select({
-    sql: `SELECT *${channelId} FROM ${layout.entities} WHERE key IN (SELECT value FROM json_each(?))`,
-    args: [JSON.stringify(keys)],
+/** Chunks, each after its entity's key, and the rows of their entities. */
+type Page = readonly [chunks: (readonly [key: number, ...Chunk])[], entities: EntityRow[]];
+
+type EntityRow = Readonly<Record<string, string | number | null>>;
+
+/**
+ * Selects a page from a place on, as one statement: an entity that was read later than its chunks
+ * could be described by an observation that is not among them, and would then not be at all.
+ *
+ * Its arguments are the key of an entity and the last of its instants that was gone through.
+ */
+function selectPage({ kind, entities, histories, owner, described }: Layout): string {
+  const columns = ["key", "id", ...[...described.values()].flatMap((name) => [name, `${name}_at`])];
+  const pairs = columns.map((column) => {
+    const isChannelKey = kind === "short" && column === "channel";
+    const value = isChannelKey ? "(SELECT id FROM channels WHERE key = e.channel)" : `e.${column}`;
+    return `'${column}', ${value}`;
   });
+  return (
+    `WITH page AS MATERIALIZED (SELECT * FROM ${histories} WHERE (${owner}, start) >= (?1, ifnull(` +
+    `(SELECT max(start) FROM ${histories} WHERE ${owner} = ?1 AND start <= ?2), ?2)) ` +
+    `ORDER BY ${owner}, start LIMIT ${PAGE_CHUNKS}) SELECT json_array(` +
+    `(SELECT json_group_array(json_array(${owner}, start, size, points)) FROM ` +
+    `(SELECT * FROM page ORDER BY ${owner}, start)), ` +
+    `(SELECT json_group_array(json_object(${pairs.join(", ")})) FROM ${entities} AS e ` +
+    `WHERE e.key IN (SELECT ${owner} FROM page)))`
+  );
+}
+
+function entitiesOf(layout: Layout, rows: readonly EntityRow[]): Map<number, ExportedEntity> {
   return new Map(
-    entities.map((row) => {
-      const named = layout.kind === "short" ? { ...row, channel: row["channel_id"] ?? null } : row;
-      const description = descriptionOf(layout, named);
+    rows.map((row) => {
+      const description = descriptionOf(layout, row);
       return [Number(row["key"]), { id: String(row["id"]), description }] as const;
     }),
   );

@@ -123,7 +123,10 @@ async function readDescriptions(
 }
 
 /** The description that an entity's row holds. */
-export function descriptionOf(layout: Layout, row: Row): Description {
+export function descriptionOf(
+  layout: Layout,
+  row: Readonly<Record<string, Row[0] | undefined>>,
+): Description {
   const types: Readonly<Record<string, string>> = KINDS[layout.kind].described;
   const description: Record<string, { value: FieldValue; at: number }> = {};
   for (const [field, column] of layout.described) {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { Database } from "../../server/store/database.ts";
 import { exportObservations } from "../../server/store/export.ts";
 import { NOW } from "../support/arbitraries.ts";
 import { withDatabase } from "../support/database.ts";
@@ -27,6 +28,37 @@ describe("exportObservations()", () => {
       clearImmediate(turn);
       expect(lines.length).toBe(length);
       expect(turns).toBeGreaterThanOrEqual(5);
+    });
+  });
+
+  test("what comes in while it reads takes nothing from what describes an entity", async () => {
+    await withDatabase(async (database) => {
+      const ids = Array.from({ length: 50 }, (_, nth) => `t${nth}`);
+      let now = NOW;
+      const come = () => {
+        now++;
+        return observe(
+          database,
+          ids.map((id) => valueOf("tweet", id, now)),
+        );
+      };
+      await come();
+      const busy: Database = {
+        ...database,
+        async select(statement) {
+          const rows = await database.select(statement);
+          await come();
+          return rows;
+        },
+        async document<Value>(sql: string, args: readonly (string | number)[]) {
+          const found = await database.document<Value>(sql, args);
+          await come();
+          return found;
+        },
+      };
+      const lines = await Array.fromAsync(exportObservations(busy, {}));
+      const described = lines.filter((line) => line["created_at"] !== undefined);
+      expect(new Set(described.map((line) => line["id"]))).toEqual(new Set(ids));
     });
   });
 });
