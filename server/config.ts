@@ -34,6 +34,16 @@ export interface Setting {
   isAllowed(value: string): boolean;
 }
 
+/** Whether a URL names a file the same way to all who read it: no host, no query, no fragment. */
+function isFileUrl(value: string): boolean {
+  if (!/^file:(?!:memory:)(?!\/\/(?!\/))[^?#]+$/.test(value)) return false;
+  try {
+    return !decodeURIComponent(value).includes("\0");
+  } catch {
+    return false;
+  }
+}
+
 const isWhole = (value: string, min: number, max: number) =>
   /^(?:0|[1-9]\d{0,15})$/.test(value) && Number(value) >= min && Number(value) <= max;
 
@@ -66,8 +76,9 @@ export const SETTINGS: readonly Setting[] = [
     name: "DATABASE_URL",
     default: "file:./data/metrics.db",
     description: "The database file, or a libSQL server",
-    allowed: "file:PATH, libsql://…, http://…, https://…, ws://… or wss://…",
-    isAllowed: (value) => /^(?:file:(?!:memory:).+|(?:libsql|https?|wss?):\/\/.+)$/s.test(value),
+    allowed:
+      "file:PATH (%3F, %23 and %25 for ?, # and %), libsql://…, http://…, https://…, ws://… or wss://…",
+    isAllowed: (value) => isFileUrl(value) || /^(?:libsql|https?|wss?):\/\/.+$/s.test(value),
   },
   {
     name: "DATABASE_AUTH_TOKEN",

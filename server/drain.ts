@@ -9,6 +9,11 @@ interface Stoppable {
   stop(closeActiveConnections?: boolean): Promise<void>;
 }
 
+/** Waits until a server has no request in flight, however long that takes. */
+export async function idle(server: Pick<Stoppable, "pendingRequests">): Promise<void> {
+  while (server.pendingRequests > 0) await Bun.sleep(SETTLE_MS);
+}
+
 /**
  * Refuses new connections, waits for the requests in flight, then closes the connections that are
  * kept alive but silent, which would hold it open for long.

@@ -95,8 +95,9 @@ function isSystemError(error: unknown): error is Error {
 if (import.meta.main) {
   // Who reads the output may stop early, as `head` does.
   process.stdout.on("error", (error) => {
-    if (!("code" in error) || error.code !== "EPIPE") throw error;
-    process.exit(0);
+    if ("code" in error && error.code === "EPIPE") process.exit(0);
+    process.stderr.write(`The output cannot be written: ${error.message}\n`);
+    process.exit(EXIT_FAILED);
   });
   try {
     await createProgram().parseAsync();

@@ -3,11 +3,11 @@
  * works while a service runs: through the owner where there is one, in process where there is none.
  */
 import { Database as Lock } from "bun:sqlite";
-import { chmodSync, mkdirSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { DomainError } from "../core/errors.ts";
 import type { OwnerDescription } from "./http/owner.ts";
-import { drain } from "./drain.ts";
+import { drain, idle } from "./drain.ts";
 import { openService, type Service, type ServiceOptions } from "./service.ts";
 import { databaseFile } from "./store/database.ts";
 
@@ -27,6 +27,11 @@ export interface Ownership extends Connection {
   readonly service: Service;
 }
 
+/** One of a file, whose owner the other verbs ask. */
+interface Owned extends Ownership {
+  readonly socket: ReturnType<typeof serveSocket>;
+}
+
 /** How long to wait for an owner that comes or goes. */
 const TURNOVER_MS = 10_000;
 
@@ -40,7 +45,7 @@ const SOCKET_PATH_MAX_BYTES = 103;
  * @throws {DomainError} `Service Unavailable` when the owner does not answer.
  */
 export async function connect(options: ServiceOptions): Promise<Connection> {
-  const file = databaseFile(options.config.databaseUrl);
+  const file = ownedFile(options);
   if (file === undefined) return own(options);
   let current = await reach(options, file);
   return {
@@ -62,7 +67,7 @@ export async function connect(options: ServiceOptions): Promise<Connection> {
 async function reach(options: ServiceOptions, file: string): Promise<Connection> {
   for (const deadline = Date.now() + TURNOVER_MS; ;) {
     const ownership = await tryOwn(options, file);
-    if (ownership !== undefined) return ownership;
+    if (ownership !== undefined) return untilIdle(ownership);
     const fetcher = socketFetcher(socketPath(file));
     if ((await askOwner(fetcher)) !== undefined) {
       return { fetcher, isInProcess: false, close: async () => undefined };
@@ -70,6 +75,15 @@ async function reach(options: ServiceOptions, file: string): Promise<Connection>
     if (Date.now() > deadline) throw silentOwner(file);
     await Bun.sleep(50);
   }
+}
+
+/** A verb that is done stays for those that came through it meanwhile. */
+function untilIdle(ownership: Owned): Connection {
+  const close = async () => {
+    await idle(ownership.socket);
+    await ownership.close();
+  };
+  return { ...ownership, close };
 }
 
 /** Whether a request never left, so that it can be sent again without being done twice. */
@@ -86,7 +100,7 @@ function isUnreached(error: unknown): boolean {
  * @throws {DomainError} `Conflict`, saying who has it.
  */
 export async function own(options: ServiceOptions): Promise<Ownership> {
-  const file = databaseFile(options.config.databaseUrl);
+  const file = ownedFile(options);
   if (file === undefined) {
     const service = await openService(options);
     return { service, fetcher: inProcess(service), isInProcess: true, close: service.close };
@@ -112,7 +126,7 @@ export async function own(options: ServiceOptions): Promise<Ownership> {
   }
 }
 
-async function tryOwn(options: ServiceOptions, file: string): Promise<Ownership | undefined> {
+async function tryOwn(options: ServiceOptions, file: string): Promise<Owned | undefined> {
   mkdirSync(dirname(resolve(file)), { recursive: true });
   const release = tryLock(`${file}-lock`);
   if (release === undefined) return undefined;
@@ -123,6 +137,7 @@ async function tryOwn(options: ServiceOptions, file: string): Promise<Ownership 
     const socket = serveSocket(path, service);
     return {
       service,
+      socket,
       fetcher: inProcess(service),
       isInProcess: true,
       async close() {
@@ -136,6 +151,12 @@ async function tryOwn(options: ServiceOptions, file: string): Promise<Ownership 
     release();
     throw error;
   }
+}
+
+/** The file by its own name: who comes to it by a link must find its lock and its socket too. */
+function ownedFile({ config }: ServiceOptions): string | undefined {
+  const file = databaseFile(config.databaseUrl);
+  return file !== undefined && existsSync(file) ? realpathSync(file) : file;
 }
 
 /** Takes a lock that ends with the process, however that ends. */

@@ -1,7 +1,10 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { stat } from "node:fs/promises";
-import { openPlace, type Place } from "../support/command.ts";
+import { readdir, stat, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { readConfig } from "../../server/config.ts";
+import { connect } from "../../server/owner.ts";
+import { openPlace, ROOT, type Place } from "../support/command.ts";
 
 let place: Place;
 beforeEach(async () => {
@@ -84,6 +87,84 @@ describe("serve", () => {
     expect(err).toContain("ADMIN_TOKEN must be");
     expect(err).not.toContain("short");
     await wrong.close();
+  });
+});
+
+describe("DATABASE_URL", () => {
+  test.each(["file:a?b.db", "file:a#b.db", "file://host/a.db", "file:%zz.db", "file:a%00.db"])(
+    "%s is refused before a file is made",
+    async (url) => {
+      const wrong = await openPlace({ DATABASE_URL: url });
+      const { status, err } = await wrong.run(["accounts", "list"]);
+      expect([status, err]).toEqual([2, expect.stringContaining("DATABASE_URL must be file:PATH")]);
+      expect((await readdir(wrong.folder)).filter((name) => name.includes(".db"))).toEqual([]);
+      await wrong.close();
+    },
+  );
+
+  test("of characters that a URL writes with % names one file to all who open it", async () => {
+    const folder = await openPlace({ DATABASE_URL: "file:a%20%3F%23%25.db" });
+    await folder.must("accounts", "create", "acme");
+    expect(await folder.must("accounts", "list", "--json")).toContain('"acme"');
+    expect(await readdir(folder.folder)).toContain("a ?#%.db");
+    await folder.close();
+  });
+
+  test("by a link has the owner that the file has", async () => {
+    const service = await place.serve();
+    await symlink(place.file, join(place.folder, "link.db"));
+    const linked = await openPlace({ DATABASE_URL: `file:${join(place.folder, "link.db")}` });
+    const second = await linked.run(["serve"]);
+    expect([second.status, second.err]).toEqual([
+      1,
+      expect.stringContaining(`process ${service.child.pid} at ${service.url}`),
+    ]);
+    await linked.must("accounts", "list");
+    await service.stop();
+    await linked.close();
+  });
+});
+
+describe("a verb that has the file", () => {
+  test("stays its owner until those that came through it are done", async () => {
+    const line = (hour: number) => {
+      const observedAt = new Date(Date.UTC(2020, 0, 1, hour)).toISOString();
+      return JSON.stringify({ kind: "user", observedAt, username: "a", followers_count: hour });
+    };
+    const lines = Array.from({ length: 30_000 }, (_, hour) => line(hour));
+    await place.must("import", await place.write("many.ndjson", lines.join("\n")));
+    const config = readConfig({ DATABASE_URL: `file:${place.file}` });
+    const owner = await connect({ config, verb: "a short one" });
+    const exporting = place.spawn(["export"]);
+    const reader = exporting.stdout.getReader();
+    const { value: first } = await reader.read();
+    let isClosed = false;
+    const closing = owner.close().then(() => (isClosed = true));
+    expect(JSON.parse(await place.must("accounts", "list", "--json"))).toEqual([]);
+    expect(isClosed).toBe(false);
+    let read = Buffer.from(first ?? []).toString();
+    const decoder = new TextDecoder();
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      read += decoder.decode(next.value, { stream: true });
+    }
+    expect([await exporting.exited, read.trimEnd().split("\n").length]).toEqual([0, lines.length]);
+    await closing;
+  });
+});
+
+describe("an output that cannot be written", () => {
+  test("is told in a sentence, and exits with 1", async () => {
+    await place.must("accounts", "create", "acme");
+    const main = join(ROOT, "server/main.ts");
+    const child = Bun.spawn(["sh", "-c", `${process.execPath} ${main} accounts list > /dev/full`], {
+      env: { PATH: process.env["PATH"] ?? "", DATABASE_URL: `file:${place.file}` },
+      stderr: "pipe",
+    });
+    const [err, status] = await Promise.all([child.stderr.text(), child.exited]);
+    expect([status, err]).toEqual([
+      1,
+      expect.stringMatching(/^The output cannot be written: .*\n$/),
+    ]);
   });
 });
 
