@@ -6,12 +6,24 @@ import { LINE_MAX_BYTES } from "../../core/limits.ts";
 
 const NEWLINE = 0x0a;
 
+/** Bytes that show that a line is over the limit, also behind a byte-order mark of three. */
+const LONG_BYTES = LINE_MAX_BYTES + 4;
+
 /** Some whole lines of a file. */
 export interface Block {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The number of the first of them, from 1. */
   readonly firstLine: number;
 }
+
+/**
+ * Lines of a block, about: as many as the shortest that can be taken in fill one with. Shorter ones
+ * are all rejected, and what is told of each takes more memory than the line.
+ */
+const BLOCK_LINES = 150_000;
+
+/** Bytes that are looked at as one, at most. */
+const PIECE_BYTES = 262_144;
 
 /**
  * Cuts a stream into blocks of whole lines. Of a line that is over the limit only so much is kept
@@ -25,31 +37,37 @@ export async function* readBlocks(
 ): AsyncGenerator<Block> {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
+  let heldLines = 0;
   let tail: Uint8Array = new Uint8Array();
   let firstLine = 1;
   const take = (): Block => {
-    const bytes = Buffer.concat(held);
-    const block = { bytes, firstLine };
-    for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) {
-      firstLine++;
-    }
+    const block = { bytes: Buffer.concat(held), firstLine };
+    firstLine += heldLines;
     held = [];
-    heldBytes = 0;
+    heldBytes = heldLines = 0;
     return block;
   };
-  for await (const piece of piecesOf(stream, Math.ceil(blockBytes / 4))) {
+  for await (const piece of piecesOf(stream, Math.min(PIECE_BYTES, Math.ceil(blockBytes / 4)))) {
     const end = piece.lastIndexOf(NEWLINE) + 1;
     if (end > 0) {
       held.push(tail, piece.subarray(0, end));
       heldBytes += tail.byteLength + end;
+      heldLines += linesIn(piece);
       tail = piece.slice(end);
-    } else if (tail.byteLength <= LINE_MAX_BYTES) {
-      tail = Buffer.concat([tail, piece]).subarray(0, LINE_MAX_BYTES + 1);
+    } else if (tail.byteLength < LONG_BYTES) {
+      tail = Buffer.concat([tail, piece]).subarray(0, LONG_BYTES);
     }
-    if (heldBytes >= blockBytes) yield take();
+    if (heldBytes >= blockBytes || heldLines >= BLOCK_LINES) yield take();
   }
   if (tail.byteLength > 0) held.push(tail);
   if (held.length > 0) yield take();
+}
+
+/** How many line ends there are in bytes. */
+function linesIn(bytes: Uint8Array): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) lines++;
+  return lines;
 }
 
 /** Cuts what is longer than a piece may be. */

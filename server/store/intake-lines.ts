@@ -47,8 +47,8 @@ export function gatherLines({ bytes, now }: Lines): Gathered {
   for (const part of partsOf(bytes)) {
     for (const text of decodeLines(part)) {
       number++;
-      const line = text?.replace(/^\uFEFF/, "");
-      if (line?.trim() === "") continue;
+      const line = typeof text === "string" ? text.replace(/^\uFEFF/, "") : text;
+      if (typeof line === "string" && line.trim() === "") continue;
       read++;
       try {
         gatherer.add(readLine(line, now));
@@ -97,22 +97,25 @@ export function crossed({ columns, text }: Crossing): Gathered {
   };
 }
 
-function readLine(line: string | undefined, now: number): Observation {
-  if (line === undefined) throw new DomainError("Invalid Request", "The line must be valid UTF-8");
+/** @param line Its text, or its bytes. */
+function readLine(line: string | Uint8Array, now: number): Observation {
+  // Of one that is too long a part may be left out, in the middle of a character.
   if (line.length * 3 > LINE_MAX_BYTES && Buffer.byteLength(line) > LINE_MAX_BYTES) {
     throw new DomainError("Invalid Request", `A line has at most ${LINE_MAX_BYTES} bytes`);
   }
-  return readObservation(line, now);
+  if (typeof line === "string") return readObservation(line, now);
+  throw new DomainError("Invalid Request", "The line must be valid UTF-8");
 }
 
-/** Splits bytes into lines; one that is not valid UTF-8 is `undefined`, not silently changed. */
-function decodeLines(bytes: Uint8Array): (string | undefined)[] {
+/** Splits bytes into lines; one that is not valid UTF-8 stays bytes, not silently changed. */
+function decodeLines(bytes: Uint8Array): (string | Uint8Array)[] {
   const whole = decode(bytes);
   if (whole !== undefined) return whole.split("\n");
-  const lines: (string | undefined)[] = [];
+  const lines: (string | Uint8Array)[] = [];
   for (let start = 0; start <= bytes.length;) {
     const end = bytes.indexOf(NEWLINE, start);
-    lines.push(decode(bytes.subarray(start, end === -1 ? undefined : end)));
+    const line = bytes.subarray(start, end === -1 ? undefined : end);
+    lines.push(decode(line) ?? line);
     if (end === -1) break;
     start = end + 1;
   }

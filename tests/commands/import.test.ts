@@ -127,6 +127,17 @@ describe("import", () => {
     });
   });
 
+  test.each([
+    ["is of characters of three bytes", `{"note":"${"語".repeat(1_200_000)}"}`],
+    // A reader that kept a byte more than the limit of it would keep a line within the limit.
+    ["is behind a byte-order mark", `\uFEFF{"note":"${"x".repeat(2 * 1_048_576 - 12)}"}`],
+  ])("a line that is too long is rejected as that where it %s", async (_, line) => {
+    const file = await place.write("long.ndjson", `${line}\n${good("a")}\n`);
+    const { out, err } = await place.run(["import", "--json", file]);
+    expect(JSON.parse(out)).toMatchObject({ read: 2, new: 1, rejected: 1 });
+    expect(err).toContain(`${file}:1: A line has at most 1048576 bytes`);
+  });
+
   test("a line without an end does not fill the memory", async () => {
     const file = await place.write("endless.ndjson", `${"x".repeat(64_000_000)}\n${good("a")}\n`);
     const child = place.spawn(["import", "--json", file]);

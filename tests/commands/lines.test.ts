@@ -32,6 +32,16 @@ describe("readBlocks()", () => {
     expect(blocks.length).toBeGreaterThan(10);
   });
 
+  test("cuts after so many lines that what is told of each does not fill the memory", async () => {
+    const blocks = await Array.fromAsync(readBlocks(streamOf("x\n".repeat(1_000_000)), 8_000_000));
+    expect(blocks.reduce((sum, { bytes }) => sum + bytes.byteLength, 0)).toBe(2_000_000);
+    for (const [index, { bytes, firstLine }] of blocks.entries()) {
+      expect(bytes.byteLength).toBeLessThan(600_000);
+      const before = blocks.slice(0, index).reduce((sum, of) => sum + of.bytes.byteLength, 0);
+      expect(firstLine).toBe(before / 2 + 1);
+    }
+  });
+
   test("keeps of a line that is too long only what shows that it is", async () => {
     const long = "y".repeat(3 * LINE_MAX_BYTES);
     const blocks = await Array.fromAsync(readBlocks(streamOf(`a\n${long}\nb`), 64 * KIB));
