@@ -13,20 +13,19 @@ import { rowWriter } from "./points.ts";
 import { userSubject } from "./subjects.ts";
 import { OF_USER, userNotFound } from "./users.ts";
 
-/** Of a user: the chunks with the counts since a start, and the one before them. */
+/** Of a user: the chunks with the counts since a start, and some before them. */
 const FOLLOWERS =
-  "SELECT json_array(key, username, " +
+  "SELECT json_array(username, " +
   chunksWhere(
     LAYOUTS.user,
     "users.key",
-    "start >= ifnull((SELECT max(start) FROM user_histories WHERE user = users.key AND " +
-      "start < ?2), ?2)",
+    "start >= ifnull((SELECT min(start) FROM (SELECT start FROM user_histories " +
+      "WHERE user = users.key AND start < ?2 ORDER BY start DESC LIMIT ?3)), ?2)",
   ) +
   `) ${OF_USER}`;
 
-const CHUNK_BEFORE =
-  "SELECT json_array(start, size, points) FROM user_histories WHERE user = ?1 AND start < ?2 " +
-  "ORDER BY start DESC LIMIT 1";
+/** How many more chunks before the start are read where those that were tell no count before it. */
+const REACH_GROWTH = 8;
 
 const writeChanges = rowWriter(
   ["followers", "change"],
@@ -34,18 +33,23 @@ const writeChanges = rowWriter(
   "Z",
 );
 
-/** Reads a page. */
+/**
+ * Reads a page, with one statement: all of it is of one instant.
+ *
+ * @param reach How many chunks are read in which a count before the days may be.
+ */
 export async function readFollowers(
   database: Database,
   username: string,
   { days, page, limit }: PageRequest,
   now: number,
+  reach = 1,
 ): Promise<Reading<FollowersPage>> {
   const id = foldCase(username);
   const start = daysStart(now, days);
-  const found = await database.document<[number, string, Chunk[]]>(FOLLOWERS, [id, start]);
+  const found = await database.document<[string, Chunk[]]>(FOLLOWERS, [id, start, reach]);
   if (found === undefined) throw userNotFound(username);
-  const [key, name, chunks] = found;
+  const [name, chunks] = found;
   const parts = chunks.map((chunk) => partSince(chunk, start));
   const total = parts.reduce((sum, { size }) => sum + size, 0);
   const pagination = paginate(page, limit, total);
@@ -53,8 +57,11 @@ export async function readFollowers(
   const from = Math.max(0, end - limit);
   // The oldest count is compared with the one before it, filtered or not.
   const known = slice(parts, Math.max(0, from - 1), end);
-  const before =
-    from === 0 && end > 0 ? await readKnownBefore(database, key, chunks[0], start) : undefined;
+  const earlier = from === 0 && end > 0 ? chunks.filter((chunk) => chunk[0] < start) : [];
+  const before = lastKnownBefore(earlier, start);
+  if (before === undefined && earlier.length === reach) {
+    return readFollowers(database, username, { days, page, limit }, now, reach * REACH_GROWTH);
+  }
   const points = [...(before === undefined ? [] : [before]), ...known].toReversed();
   const json = writeChanges(end - from, (put) => {
     for (const { at, followers, change } of followerChanges(points, end - from)) {
@@ -113,21 +120,11 @@ function knownFollowers(chunk: Chunk): FollowersPoint[] {
   return points;
 }
 
-/**
- * The last known number of followers before an instant.
- *
- * @param chunk The last chunk that may have it; if it has none, those before it are read.
- */
-async function readKnownBefore(
-  database: Database,
-  key: number,
-  chunk: Chunk | undefined,
-  instant: number,
-): Promise<FollowersPoint | undefined> {
-  if (chunk === undefined) return undefined;
-  // A chunk that is read after this one may by then hold points of this one as well.
-  const known = knownFollowers(chunk).findLast(({ at }) => at < instant);
-  if (known !== undefined) return known;
-  const before = await database.document<Chunk>(CHUNK_BEFORE, [key, chunk[0]]);
-  return readKnownBefore(database, key, before, chunk[0]);
+/** The last known number of followers before an instant, of chunks in their order. */
+function lastKnownBefore(chunks: readonly Chunk[], instant: number): FollowersPoint | undefined {
+  for (const chunk of chunks.toReversed()) {
+    const known = knownFollowers(chunk).findLast(({ at }) => at < instant);
+    if (known !== undefined) return known;
+  }
+  return undefined;
 }

@@ -3,8 +3,7 @@ import { historyBounds, newestOfSlices } from "../../core/history.ts";
 import { writtenJson } from "../../core/json.ts";
 import type { Kind } from "../../core/kinds.ts";
 import { pack, unpack, type Chunk } from "./chunks.ts";
-import type { Database } from "./database.ts";
-import { chunksWhere, LAYOUTS } from "./layout.ts";
+import { chunksWhere, LAYOUTS, type Layout } from "./layout.ts";
 import { pointWriter, type PointForm, type Zone } from "./points.ts";
 
 /** Which histories are read, and how their points are shown. */
@@ -16,21 +15,49 @@ export interface HistoryKind {
   readonly maxPoints: number;
 }
 
+/** A history as {@link historyColumn} reads it: whether observations are left out, and its chunks. */
+export type ReadHistory = readonly [isThinned: 0 | 1, chunks: readonly Chunk[]];
+
 /**
- * A part of a statement: the chunks of an entity's history, or `null` where it is longer than it is
- * listed.
+ * A part of a statement: the chunks of an entity's history; where it is longer than it is listed,
+ * only those that the newest observation of a slice lies in. So all of an answer is of one instant.
  *
  * @param key The entity's key, as SQL.
  */
 export function historyColumn({ kind, maxPoints }: HistoryKind, key: string): string {
-  const { histories, owner } = LAYOUTS[kind];
+  const layout = LAYOUTS[kind];
+  const { histories, owner } = layout;
   // No chunk is empty, so one more than there are points tells whether it is longer.
   const chunks =
     `SELECT start, size, points FROM ${histories} WHERE ${owner} = ${key} ` +
     `ORDER BY start LIMIT ${maxPoints + 1}`;
+  const chosen = chunksWhere(layout, key, `start IN (${startsOfSlices(layout, key, maxPoints)})`);
   return (
     `(SELECT CASE WHEN ifnull(sum(size), 0) <= ${maxPoints} ` +
-    `THEN json_group_array(json_array(start, size, points)) END FROM (${chunks}))`
+    "THEN json_array(0, json_group_array(json_array(start, size, points))) " +
+    `ELSE json_array(1, ${chosen}) END FROM (${chunks}))`
+  );
+}
+
+/** Where the chunks start that hold the ends of a history and the newest of each slice, as SQL. */
+function startsOfSlices(
+  { histories, owner, entities }: Layout,
+  key: string,
+  maxPoints: number,
+): string {
+  const start = (which: string, where = "") =>
+    `(SELECT ${which}(start) FROM ${histories} WHERE ${owner} = ${key}${where})`;
+  const ends =
+    `SELECT ${start("min")} AS first, ` +
+    `(SELECT observed_at FROM ${entities} AS entity WHERE entity.key = ${key}) AS newest`;
+  const slices = maxPoints - 2;
+  // As historyBounds() has them; whole numbers are divided without a fraction.
+  const bound = `first + ((newest - first) * slice.value + ${slices - 1}) / ${slices}`;
+  const numbers = JSON.stringify(Array.from({ length: slices }, (_, index) => index + 1));
+  return (
+    `SELECT ${start("max", ` AND start < ${bound}`)} FROM (${ends}) AS ends ` +
+    `CROSS JOIN json_each('${numbers}') AS slice ` +
+    `UNION ALL SELECT ${start("min")} UNION ALL SELECT ${start("max")}`
   );
 }
 
@@ -44,47 +71,20 @@ export interface History<Point> {
 /**
  * Makes what lists histories.
  *
- * @returns Takes what was read by {@link historyColumn}; reads what thins the history where it is
- * longer than it lists.
+ * @returns Takes what was read by {@link historyColumn}.
  */
 export function historyLister<Point>(kind: HistoryKind) {
   const write = pointWriter(kind.kind, kind.form, kind.zone);
-  return async (
-    database: Database,
-    key: number,
-    chunks: readonly Chunk[] | null,
-  ): Promise<History<Point>> => {
-    const isThinned = chunks === null;
-    const json = write(isThinned ? await readThinned(database, kind, key) : chunks);
-    return { points: writtenJson(json), isThinned };
+  return ([isThinned, chunks]: ReadHistory): History<Point> => {
+    const json = write(isThinned === 1 ? thin(kind, chunks) : chunks);
+    return { points: writtenJson(json), isThinned: isThinned === 1 };
   };
 }
 
-/**
- * Reads a history that is too long to list whole: only the chunks that the newest observation of a
- * slice lies in, instead of all.
- */
-async function readThinned(
-  database: Database,
-  { kind, maxPoints }: HistoryKind,
-  key: number,
-): Promise<Chunk[]> {
-  const layout = LAYOUTS[kind];
-  const { histories, owner, entities } = layout;
-  const [first = 0, newest = 0] =
-    (await database.document<[number, number]>(
-      `SELECT json_array((SELECT min(start) FROM ${histories} WHERE ${owner} = ?1), observed_at) ` +
-        `FROM ${entities} WHERE key = ?1`,
-      [key],
-    )) ?? [];
-  const bounds = historyBounds(first, newest, maxPoints);
-  const chosen =
-    `SELECT (SELECT max(start) FROM ${histories} WHERE ${owner} = ?1 AND start < value) ` +
-    "FROM json_each(?2)";
-  const chunks = await database.document<Chunk[]>(
-    `SELECT ${chunksWhere(layout, "?1", `start IN (${chosen})`)}`,
-    [key, JSON.stringify([first + 1, ...bounds.slice(1), newest + 1])],
-  );
-  const width = layout.counts.size;
-  return pack(newestOfSlices(unpack(chunks ?? [], width), bounds), width);
+/** Thins a history of which only what thinning needs was read: its first and last points as well. */
+function thin({ kind, maxPoints }: HistoryKind, chunks: readonly Chunk[]): Chunk[] {
+  const width = LAYOUTS[kind].counts.size;
+  const points = unpack(chunks, width);
+  const [first, newest] = [points[0]?.at ?? 0, points.at(-1)?.at ?? 0];
+  return pack(newestOfSlices(points, historyBounds(first, newest, maxPoints)), width);
 }

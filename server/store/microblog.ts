@@ -10,10 +10,9 @@ import type { Reading } from "../../core/reading.ts";
 import type { TweetDetails, TweetRecord, TweetsPage } from "../../core/schema/microblog.ts";
 import { foldCase } from "../../core/text.ts";
 import { formatInstant } from "../../core/time.ts";
-import type { Chunk } from "./chunks.ts";
 import type { Database } from "./database.ts";
 import { readFollowers } from "./followers.ts";
-import { historyColumn, historyLister, type HistoryKind } from "./history.ts";
+import { historyColumn, historyLister, type HistoryKind, type ReadHistory } from "./history.ts";
 import { userSubject } from "./subjects.ts";
 import { OF_USER, readUser, userNotFound } from "./users.ts";
 
@@ -58,18 +57,17 @@ const listRecord = historyLister<TweetRecord["metrics"][number]>(RECORD);
 const TWEETS =
   "SELECT json_array(username, (SELECT json_array(count(*), min(created_at)) FROM tweets " +
   "WHERE user = users.key AND created_at >= ?2), (SELECT json_group_array(json_array(" +
-  `key, id, text, url, observed_at, created_at, ${historyColumn(RECORD, "page.key")})) ` +
+  `id, text, url, observed_at, created_at, ${historyColumn(RECORD, "page.key")})) ` +
   "FROM (SELECT * FROM tweets WHERE user = users.key AND created_at >= ?2 " +
   `ORDER BY created_at DESC, id DESC LIMIT ?3 OFFSET ?4) AS page)) ${OF_USER}`;
 
 type TweetRow = [
-  key: number,
   id: string,
   text: string | null,
   url: string | null,
   observedAt: number,
   createdAt: number,
-  history: Chunk[] | null,
+  history: ReadHistory,
 ];
 
 type Selection = [total: number, oldest: number | null];
@@ -93,8 +91,8 @@ async function readTweets(
   // A map keyed by identifiers: `__proto__` is one, so no prototype may stand behind it.
   const tweets: Record<string, TweetRecord> = Object.create(null);
   let isThinned = false;
-  for (const [key, tweet, text, url, observedAt, createdAt, history] of rows) {
-    const { points, isThinned: isPart } = await listRecord(database, key, history);
+  for (const [tweet, text, url, observedAt, createdAt, history] of rows) {
+    const { points, isThinned: isPart } = listRecord(history);
     isThinned ||= isPart;
     tweets[tweet] = {
       created_at: formatInstant(createdAt),
@@ -123,13 +121,12 @@ const HISTORY: HistoryKind = {
 const listHistory = historyLister<TweetDetails["tweet"]["history"][number]>(HISTORY);
 
 const TWEET =
-  "SELECT json_array(users.username, (SELECT json_array(key, id, text, created_at, " +
+  "SELECT json_array(users.username, (SELECT json_array(id, text, created_at, " +
   `impressions, likes, retweets, replies, quotes, ${historyColumn(HISTORY, "tweets.key")}) ` +
   "FROM tweets WHERE id = ?2 AND user = users.key AND created_at IS NOT NULL)) " +
   OF_USER;
 
 type TweetDetailsRow = [
-  key: number,
   id: string,
   text: string | null,
   createdAt: number,
@@ -138,7 +135,7 @@ type TweetDetailsRow = [
   retweets: number | null,
   replies: number | null,
   quotes: number | null,
-  history: Chunk[] | null,
+  history: ReadHistory,
 ];
 
 async function readTweet(
@@ -153,8 +150,8 @@ async function readTweet(
   if (tweet === null) {
     throw new DomainError("Tweet Not Found", `Tweet ${id} of user ${username} not found`);
   }
-  const [key, tweetId, text, at, impressions, likes, retweets, replies, quotes, history] = tweet;
-  const { points, isThinned } = await listHistory(database, key, history);
+  const [tweetId, text, at, impressions, likes, retweets, replies, quotes, history] = tweet;
+  const { points, isThinned } = listHistory(history);
   return {
     body: {
       username: name,

@@ -23,7 +23,7 @@ import { foldCase } from "../../core/text.ts";
 import { formatInstant, LAST_INSTANT } from "../../core/time.ts";
 import { unpack, type Chunk } from "./chunks.ts";
 import type { Database } from "./database.ts";
-import { historyColumn, historyLister, type HistoryKind } from "./history.ts";
+import { historyColumn, historyLister, type HistoryKind, type ReadHistory } from "./history.ts";
 import { chunksWhere, LAYOUTS, startBefore } from "./layout.ts";
 import { channelSubject, CHANNELS_SUBJECT } from "./subjects.ts";
 
@@ -235,12 +235,11 @@ const HISTORY: HistoryKind = {
 const listHistory = historyLister<ShortDetails["history"][number]>(HISTORY);
 
 const SHORT =
-  "SELECT json_array(named.id, (SELECT json_array(key, id, title, description, published_at, " +
+  "SELECT json_array(named.id, (SELECT json_array(id, title, description, published_at, " +
   `views, likes, comments, shares, ${historyColumn(HISTORY, "shorts.key")}) FROM shorts ` +
   `WHERE id = ?3 AND channel = named.key AND published_at IS NOT NULL)) ${OF_CHANNEL}`;
 
 type ShortDetailsRow = [
-  key: number,
   id: string,
   title: string | null,
   description: string | null,
@@ -249,7 +248,7 @@ type ShortDetailsRow = [
   likes: number | null,
   comments: number | null,
   shares: number | null,
-  history: Chunk[] | null,
+  history: ReadHistory,
 ];
 
 async function readShort(
@@ -267,9 +266,8 @@ async function readShort(
   if (short === null) {
     throw new DomainError("Short Not Found", `Short ${id} not found for channel ${name}`);
   }
-  const [key, shortId, title, description, publishedAt, views, likes, comments, shares, history] =
-    short;
-  const { points, isThinned } = await listHistory(database, key, history);
+  const [shortId, title, description, publishedAt, views, likes, comments, shares, history] = short;
+  const { points, isThinned } = listHistory(history);
   return {
     body: {
       id: shortId,

@@ -68,7 +68,8 @@ async function planOf(database: Database, statement: InStatement): Promise<strin
 /** Tables (not what was given or is made on the way) that a plan reads from end to end. */
 function scansOf(plan: readonly string[]): string[] {
   return plan.filter(
-    (line) => /^SCAN (?!CONSTANT ROW|(?:named|page|mine)\b|\()/.test(line) && !/VIRTUAL/.test(line),
+    (line) =>
+      /^SCAN (?!CONSTANT ROW|(?:named|page|mine|ends)\b|\()/.test(line) && !/VIRTUAL/.test(line),
   );
 }
 

@@ -2,7 +2,12 @@
 import { KINDS, type Kind } from "../../core/kinds.ts";
 import { unpack, visitPoints, type Chunk, type Point } from "../../server/store/chunks.ts";
 import type { Database } from "../../server/store/database.ts";
-import { historyColumn, historyLister, type HistoryKind } from "../../server/store/history.ts";
+import {
+  historyColumn,
+  historyLister,
+  type HistoryKind,
+  type ReadHistory,
+} from "../../server/store/history.ts";
 import { sent } from "./database.ts";
 
 /** A chunk of a history, and the identifier of the entity that it is of. */
@@ -74,7 +79,7 @@ export type ShownPoint = Readonly<Record<string, string | number | null>>;
 export async function readHistory(database: Database, kind: HistoryKind, key: number) {
   const list = historyLister<ShownPoint>(kind);
   const sql = `SELECT json_array(${historyColumn(kind, "?1")})`;
-  const [chunks = null] = (await database.document<[Chunk[] | null]>(sql, [key])) ?? [];
-  const { points, isThinned } = await list(database, key, chunks);
+  const [read = [0, []]] = (await database.document<[ReadHistory]>(sql, [key])) ?? [];
+  const { points, isThinned } = list(read);
   return { points: sent(points), isThinned };
 }
