@@ -30,6 +30,7 @@ export function historyBounds(first: number, newest: number, maxPoints: number):
  * each of equal slices of the time between.
  *
  * @param points Oldest first, no two at one instant.
+ * @param maxPoints How many points the answer holds, 3 or more.
  *
  * @example
  * thinHistory(points, HISTORY_MAX_POINTS).length <= HISTORY_MAX_POINTS; // true

@@ -43,6 +43,7 @@ export function writtenJson<Value>(bytes: Uint8Array): Value {
 /**
  * Writes a value as `JSON.stringify` does, its written parts as they are.
  *
+ * @param value What JSON has, with no lone surrogate in its texts: none can be stored.
  * @returns The pieces of the text, in their order: texts, and the written parts.
  *
  * @example

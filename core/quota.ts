@@ -10,7 +10,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
  * @param at Milliseconds since 1970 UTC.
  * @param zone A time zone's name, such as `America/Los_Angeles`.
  * @returns The day as it is written there.
- * @throws {RangeError} There is no such zone.
+ * @throws {RangeError} There is no such zone, or no such instant.
  *
  * @example
  * quotaDay(Date.parse("2026-11-20T07:59:59Z"), "America/Los_Angeles"); // "2026-11-19"
@@ -23,12 +23,13 @@ export function quotaDay(at: number, zone: string): string {
 }
 
 /**
- * When the next day of a quota begins, also where a day has 23 or 25 hours.
+ * When the next day of a quota begins, also where a day has 23 or 25 hours. Where clocks are set
+ * back over midnight, it begins after that.
  *
  * @param at Milliseconds since 1970 UTC.
  * @param zone A time zone's name, such as `America/Los_Angeles`.
  * @returns The first instant after `at` that is of another day, in milliseconds since 1970 UTC.
- * @throws {RangeError} There is no such zone.
+ * @throws {RangeError} There is no such zone, or no such instant.
  *
  * @example
  * nextQuotaDay(Date.parse("2026-11-20T12:00Z"), "America/Los_Angeles"); // 2026-11-21T08:00Z

@@ -132,7 +132,7 @@ export function stretchOf({
 }): number {
   // Where even what is fixed takes all, a tenth is kept for the rest.
   const left = Math.max(available - fixed, available / 10);
-  return Math.max(1, needed / left);
+  return needed <= left ? 1 : needed / left;
 }
 
 /**

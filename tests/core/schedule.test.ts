@@ -87,6 +87,7 @@ describe("stretchOf()", () => {
     ["one that is just enough", { needed: 990, fixed: 10, available: 1000 }, 1],
     ["half of what is needed", { needed: 2000, fixed: 0, available: 1000 }, 2],
     ["nothing to do", { needed: 0, fixed: 0, available: 1000 }, 1],
+    ["no quota, and nothing to do", { needed: 0, fixed: 0, available: 0 }, 1],
     ["what is fixed takes all", { needed: 100, fixed: 5000, available: 1000 }, 1],
     ["what is fixed takes all, much else", { needed: 1000, fixed: 5000, available: 1000 }, 10],
   ])("%s", (_, quota, stretch) => {
