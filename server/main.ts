@@ -11,10 +11,11 @@ import { importCommand } from "./commands/import.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { retentionCommand } from "./commands/retention.ts";
 import { ConfigError, readConfig, settingsHelp } from "./config.ts";
-import { DomainError } from "../core/errors.ts";
+import { DomainError, explain } from "../core/errors.ts";
 import { connect } from "./owner.ts";
 import { demo, openapi, serve } from "./run.ts";
 import type { ServiceLog } from "./service.ts";
+import { version } from "../package.json" with { type: "json" };
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -33,6 +34,7 @@ export function createProgram(): Command {
     err,
   };
   const program = new Command("bun server/main.ts")
+    .version(version)
     .description("Creator metrics: the history of public numbers, one prepaid credit a read.")
     .addHelpText("after", `\nSettings are environment variables:\n${settingsHelp()}`);
   program
@@ -78,7 +80,7 @@ function exitStatusOf(error: unknown): number {
     return EXIT_USAGE;
   }
   if (error instanceof CommandError || error instanceof DomainError || isSystemError(error)) {
-    process.stderr.write(`${error.message}\n`);
+    process.stderr.write(`${explain(error)}\n`);
     const isUsage =
       error instanceof DomainError
         ? error.code === "Invalid Request"

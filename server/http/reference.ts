@@ -13,6 +13,7 @@ import {
 } from "../../core/schema/microblog.ts";
 import { Readiness } from "../../core/schema/readiness.ts";
 import { ChannelDetails, ChannelList, ShortDetails, ShortsPage } from "../../core/schema/video.ts";
+import { version } from "../../package.json" with { type: "json" };
 
 const SCRIPT_PATH = "/swagger/reference.js";
 
@@ -45,7 +46,7 @@ const DOCUMENTATION = {
   openapi: "3.1.0",
   info: {
     title: "Creator metrics",
-    version: "0.1.0",
+    version,
     license: { name: "MIT", identifier: "MIT" },
     description:
       "The history of public numbers: channels and shorts of a video platform; users, tweets and " +

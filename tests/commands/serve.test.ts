@@ -208,6 +208,11 @@ describe("--help", () => {
   });
 });
 
+test("--version is that of the package", async () => {
+  const { version } = await Bun.file(join(ROOT, "package.json")).json();
+  expect(await place.must("--version")).toBe(`${version}\n`);
+});
+
 describe("demo", () => {
   test("prints three requests that work as pasted; started again, goes on with its data", async () => {
     const start = async () => {
