@@ -70,9 +70,9 @@ export function createDebits<Debit>({
   const groups = inGroups(commit);
   const payments = createPayments(groups.add, timeoutMs);
   const givingBack = createGivingBack(timeoutMs, onFailure);
-  const outage = createOutage(() => inTime(withdraw([], Bun.randomUUIDv7()), timeoutMs));
   const withdraw = (charges: readonly Charge[], uid: string) =>
     ledger.withdraw(charges, uid, now());
+  const outage = createOutage(() => inTime(withdraw([], Bun.randomUUIDv7()), timeoutMs));
 
   async function commit(group: readonly Waiting[], next: () => void): Promise<void> {
     const charges = group.map(({ charge }) => charge);
