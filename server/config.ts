@@ -77,7 +77,8 @@ export const SETTINGS: readonly Setting[] = [
     default: "file:./data/metrics.db",
     description: "The database file, or a libSQL server",
     allowed:
-      "file:PATH (%3F, %23 and %25 for ?, # and %), libsql://…, http://…, https://…, ws://… or wss://…",
+      "file:PATH (%3F, %23 and %25 for ?, # and %), " +
+      "libsql://…, http://…, https://…, ws://… or wss://…",
     isAllowed: (value) => isFileUrl(value) || /^(?:libsql|https?|wss?):\/\/.+$/s.test(value),
   },
   {

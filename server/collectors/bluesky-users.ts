@@ -69,8 +69,8 @@ export function isHandle(username: string): boolean {
 }
 
 /**
- * The finding of a username that Bluesky can't be asked for. Finding that costs nothing, and another
- * source may know them: they are not left alone as who is gone is.
+ * The finding of a username that Bluesky can't be asked for. Finding that costs nothing, and
+ * another source may know them: they are not left alone as who is gone is.
  */
 export function impossible(username: string): Finding {
   const failure = `Bluesky has no profile ${username}: handles there are domain names`;

@@ -87,8 +87,9 @@ function selectPage({ kind, entities, histories, owner, described }: Layout): st
     return `'${column}', ${value}`;
   });
   return (
-    `WITH page AS MATERIALIZED (SELECT * FROM ${histories} WHERE (${owner}, start) >= (?1, ifnull(` +
-    `(SELECT max(start) FROM ${histories} WHERE ${owner} = ?1 AND start <= ?2), ?2)) ` +
+    `WITH page AS MATERIALIZED (SELECT * FROM ${histories} ` +
+    `WHERE (${owner}, start) >= (?1, ifnull((SELECT max(start) FROM ${histories} ` +
+    `WHERE ${owner} = ?1 AND start <= ?2), ?2)) ` +
     `ORDER BY ${owner}, start LIMIT ${PAGE_CHUNKS}) SELECT json_array(` +
     `(SELECT json_group_array(json_array(${owner}, start, size, points)) FROM ` +
     `(SELECT * FROM page ORDER BY ${owner}, start)), ` +

@@ -24,7 +24,7 @@ const FOLLOWERS =
   ) +
   `) ${OF_USER}`;
 
-/** How many more chunks before the start are read where those that were tell no count before it. */
+/** How many times as many chunks before the start are read where those that were tell no count. */
 const REACH_GROWTH = 8;
 
 const writeChanges = rowWriter(

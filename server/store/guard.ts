@@ -81,7 +81,7 @@ export function areQueries(statements: readonly InStatement[]): boolean {
 }
 
 const PASSING_CODES =
-  /^(?:SQLITE_BUSY|SQLITE_LOCKED|SQLITE_FULL|HRANA_WEBSOCKET_ERROR|HRANA_CLOSED_ERROR|HRANA_PROTO_ERROR|ZlibError)/;
+  /^(?:SQLITE_(?:BUSY|LOCKED|FULL)|HRANA_(?:WEBSOCKET|CLOSED|PROTO)_ERROR|ZlibError)/;
 
 /** The last is an answer that was cut, the one before what stands in front of a server. */
 const PASSING = new RegExp(

@@ -15,7 +15,7 @@ export interface HistoryKind {
   readonly maxPoints: number;
 }
 
-/** A history as {@link historyColumn} reads it: whether observations are left out, and its chunks. */
+/** What {@link historyColumn} reads: whether observations are left out, and the chunks. */
 export type ReadHistory = readonly [isThinned: 0 | 1, chunks: readonly Chunk[]];
 
 /**
@@ -81,7 +81,7 @@ export function historyLister<Point>(kind: HistoryKind) {
   };
 }
 
-/** Thins a history of which only what thinning needs was read: its first and last points as well. */
+/** Thins a history of which only what thinning needs was read, its two ends among it. */
 function thin({ kind, maxPoints }: HistoryKind, chunks: readonly Chunk[]): Chunk[] {
   const width = LAYOUTS[kind].counts.size;
   const points = unpack(chunks, width);

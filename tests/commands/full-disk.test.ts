@@ -8,10 +8,10 @@ const REQUESTS = 300;
 
 /** A service on a disk of its own, and a key with a thousand credits. */
 async function serveOnSmallDisk() {
-  const [large, folder] = [await openPlace(), await openPlace()];
+  const large = await openPlace();
   await large.must("accounts", "create", "acme", "--credits", "1000");
   const key = (await large.must("keys", "create", "acme")).trim();
-  const disk = join(folder.folder, "disk");
+  const disk = join(large.folder, "disk");
   await mkdir(disk);
   const small = await openPlace({ DATABASE_URL: `file:${disk}/metrics.db` });
   const service = await small.serve(underSmallDisk(disk, large.file));
@@ -24,7 +24,7 @@ async function serveOnSmallDisk() {
     run: (...verb: readonly string[]) => small.run(verb, undefined, withDiskOf(pid)),
     async stop() {
       const { log } = await service.stop();
-      for (const place of [large, folder, small]) await place.close();
+      for (const place of [large, small]) await place.close();
       return log;
     },
   };

@@ -12,7 +12,9 @@ const NOW = 1_790_000_000_000;
 /** Lets a table take nothing more. */
 async function close(database: Database, table: string): Promise<() => Promise<unknown>> {
   const closed = `closed_${table}`;
-  const sql = `CREATE TRIGGER ${closed} BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'closed'); END`;
+  const sql =
+    `CREATE TRIGGER ${closed} BEFORE INSERT ON ${table} ` +
+    "BEGIN SELECT RAISE(ABORT, 'closed'); END";
   await database.write([{ sql, args: [] }]);
   return () => database.write([{ sql: `DROP TRIGGER ${closed}`, args: [] }]);
 }
