@@ -35,6 +35,9 @@ interface Owned extends Ownership {
 /** How long to wait for an owner that comes or goes. */
 const TURNOVER_MS = 10_000;
 
+/** How long who found the socket of an owner may take to come in before it refuses. */
+const LET_IN_MS = 50;
+
 /** The longest path that a unix socket can have on every platform. */
 const SOCKET_PATH_MAX_BYTES = 103;
 
@@ -50,14 +53,16 @@ export async function connect(options: ServiceOptions): Promise<Connection> {
   let current = await reach(options, file);
   return {
     isInProcess: current.isInProcess,
-    // An owner may end between two requests, as an import beside a short verb does.
+    // An owner may end between two requests, as an import beside a short verb does, and so may
+    // the one that comes after it.
     async fetcher(url, init) {
-      try {
-        return await current.fetcher(url, init);
-      } catch (error) {
-        if (!isUnreached(error)) throw error;
-        current = await reach(options, file);
-        return current.fetcher(url, init);
+      for (const deadline = Date.now() + TURNOVER_MS; ;) {
+        try {
+          return await current.fetcher(url, init);
+        } catch (error) {
+          if (!isUnreached(error) || Date.now() > deadline) throw error;
+          current = await reach(options, file);
+        }
       }
     },
     close: () => current.close(),
@@ -141,7 +146,9 @@ async function tryOwn(options: ServiceOptions, file: string): Promise<Owned | un
       fetcher: inProcess(service),
       isInProcess: true,
       async close() {
+        // Who finds no socket looks again; who found it is let in first, and answered.
         rmSync(path, { force: true });
+        await Bun.sleep(LET_IN_MS);
         await drain(socket, TURNOVER_MS);
         await service.close();
         release();
@@ -182,7 +189,7 @@ function serveSocket(path: string, service: Service) {
   try {
     return Bun.serve({
       unix: path,
-      maxRequestBodySize: 64 * 1_048_576,
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER, // Bodies are counted where they are read.
       ...NEVER_IDLE,
       fetch: service.owner.fetch,
     });
@@ -206,8 +213,12 @@ function socketPath(file: string): string {
   return shorter;
 }
 
+/**
+ * Each request has a connection of its own: on one that was kept it could not be told whether an
+ * owner that ended meanwhile had begun it.
+ */
 function socketFetcher(unix: string): Fetcher {
-  return (url, init) => fetch(url, { ...init, unix });
+  return (url, init) => fetch(url, { ...init, unix, keepalive: false });
 }
 
 function inProcess(service: Service): Fetcher {

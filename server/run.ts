@@ -21,11 +21,11 @@ const DRAIN_MS = 10_000;
 export async function serve(config: Config): Promise<void> {
   const log = await startLog(config.logLevel);
   const ownership = await own({ config, verb: "serve", log });
-  const { url, stop } = await orClose(ownership, () => listen(ownership, config));
+  const { url, ended, stop } = await orClose(ownership, () => listen(ownership, config));
   process.stderr.write(`Serving ${config.databaseUrl} at ${url}\n`);
   const endRetention = startRetention(config, ownership.service, log);
   const endCollecting = startCollecting(config, ownership.service, log);
-  await signalled();
+  await ended;
   await Promise.all([endRetention(), endCollecting()]);
   await stop();
 }
@@ -69,16 +69,16 @@ export async function demo(environment: Record<string, string | undefined>): Pro
   const log = await startLog(config.logLevel);
   const ownership = await own({ config, verb: "demo", log });
   process.stderr.write("Making 45 days of data up to now, or what is new since the last start…\n");
-  const [prepared, { url, stop }] = await orClose(ownership, async () => [
+  const [prepared, { url, ended, stop }] = await orClose(ownership, async () => [
     await prepareDemo(ownership, await newestObservation(ownership.service.database), Date.now),
-    await listen(ownership, config, environment["PORT"] === undefined),
+    await listen(ownership, config, !environment["PORT"]),
   ]);
   process.stdout.write(prepared.greeting(url));
   const growing = setInterval(
     () => void prepared.grow().catch((error) => log.failure(error, "demo")),
     60_000,
   );
-  await signalled();
+  await ended;
   clearInterval(growing);
   await stop();
 }
@@ -116,6 +116,8 @@ async function listen(ownership: Ownership, config: Config, anyPort = false) {
   service.serveAt(url);
   return {
     url,
+    /** Resolves once it is to end; a signal that comes as soon as it serves is not missed. */
+    ended: signalled(),
     async stop(): Promise<void> {
       await drain(server, DRAIN_MS);
       await ownership.close();
@@ -130,7 +132,7 @@ function startServer({ fetch }: Service, { port, host }: Config, anyPort: boolea
       hostname: host,
       reusePort: false,
       idleTimeout: IDLE_TIMEOUT_S,
-      maxRequestBodySize: 64 * 1_048_576,
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER, // Bodies are counted where they are read.
       fetch,
     });
   try {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { readConfig } from "../../server/config.ts";
 import { connect } from "../../server/owner.ts";
 import { openPlace, ROOT, type Place } from "../support/command.ts";
+import { exchange, statusOf } from "../support/wire.ts";
 
 let place: Place;
 beforeEach(async () => {
@@ -60,6 +61,40 @@ describe("serve", () => {
     const [account] = JSON.parse(await place.must("accounts", "list", "--json"));
     expect(account.debited).toBe(served);
     await place.must("credits", "verify");
+  });
+
+  test("refuses a body of whatever length as any other: path, key and then size", async () => {
+    await place.must("accounts", "create", "acme");
+    const key = (await place.must("keys", "create", "acme")).trim();
+    const service = await place.serve();
+    const send = async (path: string, headers: string) => {
+      const head = `PATCH ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`;
+      const length = "Content-Length: 99000000000\r\n\r\n{";
+      const [top, body = ""] = (await exchange(service.url, head + headers + length)).split(
+        "\r\n\r\n",
+      );
+      expect(top).toMatch(/^x-request-id: \S+$/im);
+      return [statusOf(top ?? ""), JSON.parse(body).error];
+    };
+    const known = `X-API-Key: ${key}\r\n`;
+    expect(await send("/api/nothing", known)).toEqual([404, "Not Found"]);
+    expect(await send("/api/creators", "")).toEqual([401, "Missing API Key"]);
+    expect(await send("/livez", "")).toEqual([405, "Method Not Allowed"]);
+    expect(await send("/api/creators", known)).toEqual([413, "Payload Too Large"]);
+    await service.stop();
+  });
+
+  test("SIGTERM ends it as it should from the moment it says that it serves", async () => {
+    for (let round = 0; round < 5; round++) {
+      const child = place.spawn(["serve"]);
+      let log = "";
+      for await (const piece of child.stderr) {
+        log += new TextDecoder().decode(piece);
+        if (log.includes("Serving ")) break;
+      }
+      child.kill();
+      expect(await child.exited).toBe(0);
+    }
   });
 
   test("logs what a failure was caused by, and tells clients nothing of it", async () => {
@@ -126,6 +161,15 @@ describe("DATABASE_URL", () => {
 });
 
 describe("a verb that has the file", () => {
+  test("cuts none of those that come while it ends: many at once are all done, once", async () => {
+    for (const round of ["a", "b", "c"]) {
+      const names = Array.from({ length: 6 }, (_, index) => `${round}${index}`);
+      const ran = await Promise.all(names.map((name) => place.run(["accounts", "create", name])));
+      expect(ran.map(({ status, err }) => [status, err])).toEqual(names.map(() => [0, ""]));
+    }
+    expect(JSON.parse(await place.must("accounts", "list", "--json"))).toHaveLength(18);
+  }, 60_000);
+
   test("stays its owner until those that came through it are done", async () => {
     const line = (hour: number) => {
       const observedAt = new Date(Date.UTC(2020, 0, 1, hour)).toISOString();
@@ -212,41 +256,3 @@ test("--version is that of the package", async () => {
   const { version } = await Bun.file(join(ROOT, "package.json")).json();
   expect(await place.must("--version")).toBe(`${version}\n`);
 });
-
-describe("demo", () => {
-  test("prints three requests that work as pasted; started again, goes on with its data", async () => {
-    const start = async () => {
-      const child = place.spawn(["demo"]);
-      let printed = "";
-      for await (const piece of child.stdout) {
-        printed += new TextDecoder().decode(piece);
-        if (printed.includes("Ctrl-C")) break;
-      }
-      const requests = printed.split("\n").filter((line) => line.startsWith("  curl "));
-      expect(requests.length).toBe(3);
-      for (const request of requests) {
-        const answer = await pasted(request);
-        expect(answer).toMatch(/^\{"(?:id|channel|username)":/);
-      }
-      child.kill();
-      expect(await child.exited).toBe(0);
-      return requests;
-    };
-    const first = await start();
-    const lines = (await place.must("export", "--kind", "channel")).split("\n").length;
-    const second = await start();
-    expect(second[0]).not.toBe(first[0]);
-    const after = (await place.must("export", "--kind", "channel")).split("\n").length;
-    expect(lines).toBeGreaterThan(5000);
-    expect(after - lines).toBeLessThan(100);
-  }, 60_000);
-});
-
-/** Runs a request as it is pasted into a shell; where there is no curl, sends what it says. */
-async function pasted(request: string): Promise<string> {
-  if (Bun.which("curl") !== null) {
-    return new Response(Bun.spawn(["sh", "-c", request]).stdout).text();
-  }
-  const [, name = "", value = "", url = ""] = /-H "(.*): (.*)" "(.*)"$/.exec(request) ?? [];
-  return (await fetch(url, { headers: { [name]: value } })).text();
-}

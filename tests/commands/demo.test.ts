@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { openPlace, type Place } from "../support/command.ts";
+
+let place: Place;
+beforeEach(async () => {
+  place = await openPlace();
+});
+afterEach(() => place.close());
+
+/** Starts the demo and gives what it prints once it serves. */
+async function startDemo({ spawn }: Place) {
+  const child = spawn(["demo"]);
+  let printed = "";
+  for await (const piece of child.stdout) {
+    printed += new TextDecoder().decode(piece);
+    if (printed.includes("Ctrl-C")) break;
+  }
+  return { child, printed };
+}
+
+describe("demo", () => {
+  test("prints three requests that work as pasted; started again, goes on with its data", async () => {
+    const start = async () => {
+      const { child, printed } = await startDemo(place);
+      const requests = printed.split("\n").filter((line) => line.startsWith("  curl "));
+      expect(requests.length).toBe(3);
+      for (const request of requests) {
+        const answer = await pasted(request);
+        expect(answer).toMatch(/^\{"(?:id|channel|username)":/);
+      }
+      child.kill();
+      expect(await child.exited).toBe(0);
+      return requests;
+    };
+    const first = await start();
+    const lines = (await place.must("export", "--kind", "channel")).split("\n").length;
+    const second = await start();
+    expect(second[0]).not.toBe(first[0]);
+    const after = (await place.must("export", "--kind", "channel")).split("\n").length;
+    expect(lines).toBeGreaterThan(5000);
+    expect(after - lines).toBeLessThan(100);
+  }, 60_000);
+
+  test("takes another port where 3000 is taken and PORT is empty, as if not set", async () => {
+    let other: ReturnType<typeof Bun.serve> | undefined;
+    try {
+      other = Bun.serve({ port: 3000, hostname: "127.0.0.1", fetch: () => new Response() });
+    } catch {
+      // It is taken already.
+    }
+    const late = await openPlace({ PORT: "" });
+    const { child, printed } = await startDemo(late);
+    child.kill();
+    expect(await child.exited).toBe(0);
+    expect(printed).toMatch(/^The demo is at http:\/\/127\.0\.0\.1:(?!3000,)\d+,/m);
+    await other?.stop(true);
+    await late.close();
+  }, 60_000);
+});
+
+/** Runs a request as it is pasted into a shell; where there is no curl, sends what it says. */
+async function pasted(request: string): Promise<string> {
+  if (Bun.which("curl") !== null) {
+    return new Response(Bun.spawn(["sh", "-c", request]).stdout).text();
+  }
+  const [, name = "", value = "", url = ""] = /-H "(.*): (.*)" "(.*)"$/.exec(request) ?? [];
+  return (await fetch(url, { headers: { [name]: value } })).text();
+}
