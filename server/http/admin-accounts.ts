@@ -4,7 +4,7 @@ import { Elysia, t } from "elysia";
 import { MAX_WHOLE } from "../../core/limits.ts";
 import { readWhole } from "../../core/parameters.ts";
 import { formatInstant } from "../../core/time.ts";
-import { checkName, Name } from "./admin-names.ts";
+import { checkAccount, checkName, Name } from "./admin-names.ts";
 import { targetOf } from "./door.ts";
 import { valuesIn } from "./reads.ts";
 import { adminBody } from "./admin-body.ts";
@@ -109,11 +109,14 @@ export function adminAccounts({ now, ledger, verify }: AccountsParts) {
     .get(
       "/statement",
       async ({ query: { account }, request }) => {
+        checkAccount(request);
         const after = readWhole("after", valuesIn(targetOf(request))("after"), ENTRIES);
-        const rows = await ledger.statement(account, after, STATEMENT_MAX_ENTRIES);
+        // One more than is told says whether there are more.
+        const rows = await ledger.statement(account, after, STATEMENT_MAX_ENTRIES + 1);
+        const told = rows.slice(0, STATEMENT_MAX_ENTRIES);
         return {
-          entries: rows.map(({ at, ...entry }) => Object.assign(entry, { at: formatInstant(at) })),
-          has_more: rows.length === STATEMENT_MAX_ENTRIES,
+          entries: told.map(({ at, ...entry }) => Object.assign(entry, { at: formatInstant(at) })),
+          has_more: rows.length > told.length,
         };
       },
       { query: t.Object({ account: Name, after: t.Optional(t.String()) }) },

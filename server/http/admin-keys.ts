@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { formatInstant } from "../../core/time.ts";
 import type { AccountsParts } from "./admin-accounts.ts";
-import { checkName, Name } from "./admin-names.ts";
+import { checkAccount, checkName, Name } from "./admin-names.ts";
 import { adminBody } from "./admin-body.ts";
 
 /** What keys are kept with. */
@@ -29,7 +29,8 @@ export function adminKeys({ ledger, keys }: KeysParts) {
     .use(adminBody)
     .get(
       "/keys",
-      async ({ query }) => {
+      async ({ query, request }) => {
+        checkAccount(request);
         await ledger.account(query.account);
         return (await keys.list(query.account)).map(keyResource);
       },

@@ -2,7 +2,10 @@
 import { t } from "elysia";
 import { DomainError, quote } from "../../core/errors.ts";
 import { IDENTIFIER_MAX_CHARACTERS } from "../../core/limits.ts";
+import { readOnce } from "../../core/parameters.ts";
 import { isIdentifier } from "../../core/text.ts";
+import { targetOf } from "./door.ts";
+import { valuesIn } from "./reads.ts";
 
 /** The schema of a name; its length is that of {@link checkName}. */
 export const Name = t.String();
@@ -15,4 +18,9 @@ export function checkName(field: string, value: string): void {
     `${field} must be 1 to ${IDENTIFIER_MAX_CHARACTERS} characters without control characters, ` +
       `got ${quote(value)}`,
   );
+}
+
+/** @throws {DomainError} `Invalid Request` where a query names more than one account. */
+export function checkAccount(request: Request): void {
+  readOnce("account", valuesIn(targetOf(request))("account"));
 }

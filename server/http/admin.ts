@@ -3,9 +3,10 @@
  * socket of the process that owns the database file; with ADMIN_TOKEN it is served under /admin
  * as well.
  */
-import { Elysia, t } from "elysia";
-import { DomainError } from "../../core/errors.ts";
+import { Elysia } from "elysia";
+import { DomainError, quote } from "../../core/errors.ts";
 import { KIND_NAMES } from "../../core/kinds.ts";
+import { readOnce } from "../../core/parameters.ts";
 import { requireInstant } from "../../core/time.ts";
 import type { Kind } from "../../core/kinds.ts";
 import { adminAccounts, type AccountsParts } from "./admin-accounts.ts";
@@ -13,6 +14,12 @@ import { adminChannels, type ChannelsParts } from "./admin-channels.ts";
 import { adminCollect, type CollectParts } from "./admin-collect.ts";
 import { adminKeys, type KeysParts } from "./admin-keys.ts";
 import { adminRetention, type RetentionParts } from "./admin-retention.ts";
+import { readLongBody } from "./body.ts";
+import { targetOf } from "./door.ts";
+import { valuesIn, type ValuesOf } from "./reads.ts";
+
+/** Bytes of observations that one request takes in. */
+const OBSERVATIONS_MAX_BYTES = 64 * 1_048_576;
 
 /** What the administrator's interface does its work with; `now` is in milliseconds. */
 export interface AdminParts
@@ -34,12 +41,12 @@ export interface AdminParts
 /** The routes of the administrator's interface. */
 export function admin(parts: AdminParts) {
   return new Elysia({ name: "admin", prefix: "/admin", detail: { hide: true } })
-    .post("/observations", async ({ request }) => parts.takeIn(await request.bytes()), {
-      parse: "none",
-    })
-    .get("/observations", ({ query }) => exportLines(parts, query), {
-      query: t.Object({ kind: t.Optional(t.String()), since: t.Optional(t.String()) }),
-    })
+    .post(
+      "/observations",
+      async ({ request }) => parts.takeIn(await readLongBody(request, OBSERVATIONS_MAX_BYTES)),
+      { parse: "none" },
+    )
+    .get("/observations", ({ request }) => exportLines(parts, valuesIn(targetOf(request))))
     .use(adminAccounts(parts))
     .use(adminKeys(parts))
     .use(adminChannels(parts))
@@ -47,19 +54,20 @@ export function admin(parts: AdminParts) {
     .use(adminRetention(parts));
 }
 
-function exportLines(
-  parts: AdminParts,
-  query: { readonly kind?: string; readonly since?: string },
-): Response {
-  const kind = KIND_NAMES.find((name) => name === query.kind);
-  if (query.kind !== undefined && kind === undefined) {
+function readExport(valuesOf: ValuesOf) {
+  const [given, from] = [readOnce("kind", valuesOf("kind")), readOnce("since", valuesOf("since"))];
+  const kind = KIND_NAMES.find((name) => name === given);
+  if (given !== undefined && kind === undefined) {
     throw new DomainError(
       "Invalid Request",
-      `kind must be one of ${KIND_NAMES.join(", ")}, got ${query.kind}`,
+      `kind must be one of ${KIND_NAMES.join(", ")}, got ${quote(given)}`,
     );
   }
-  const since = query.since === undefined ? undefined : requireInstant("since", query.since);
-  const lines = parts.exportObservations({ kind, since })[Symbol.asyncIterator]();
+  return { kind, since: from === undefined ? undefined : requireInstant("since", from) };
+}
+
+function exportLines(parts: AdminParts, valuesOf: ValuesOf): Response {
+  const lines = parts.exportObservations(readExport(valuesOf))[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
   const stream = new ReadableStream<Uint8Array>({
     async pull(controller) {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readBody } from "../../server/http/body.ts";
 import { startService, type TestService } from "../support/service.ts";
+import { abandon, exchange } from "../support/wire.ts";
 
 const TOKEN = "a-token-of-an-administrator";
 
@@ -78,4 +80,73 @@ describe("/admin", () => {
       );
     },
   );
+
+  test.each([
+    ["observations?kind=user&kind=tweet", "kind"],
+    ["observations?since=2026-11-20&since=2026-11-21", "since"],
+    ["keys?account=account%201&account=another", "account"],
+    ["statement?account=account%201&account=another", "account"],
+  ])("GET %s: 400, a parameter is given once", async (path, name) => {
+    const expected = invalid(new RegExp(`^${name} must be given once, got`));
+    expect(await ask("GET", path)).toEqual(expected);
+  });
+
+  test("GET observations?kind=: 400, which quotes what it was", async () => {
+    expect(await ask("GET", "observations?kind=")).toEqual(invalid(/^kind must be .*, got ""$/));
+  });
+});
+
+describe("GET /admin/statement", () => {
+  test("tells of more entries where there are, and only there", async () => {
+    const { account } = await service.createAccess();
+    const grant = () => service.admin("POST", "grants", { account, amount: 1 });
+    for (let entry = 0; entry < 1000; entry++) await grant();
+    const path = `statement?account=${encodeURIComponent(account)}`;
+    expect(await ask("GET", path)).toMatchObject([200, { has_more: false }]);
+    await grant();
+    const [, first] = await ask("GET", path);
+    expect(first).toMatchObject({ has_more: true });
+    const { entries } = first as { entries: { entry: number; balance: number }[] };
+    expect([entries.length, entries.at(-1)?.balance]).toEqual([1000, 1000]);
+    const rest = await ask("GET", `${path}&after=${entries.at(-1)?.entry}`);
+    expect(rest).toMatchObject([200, { entries: [{ balance: 1001 }], has_more: false }]);
+  });
+});
+
+describe("POST /admin/observations", () => {
+  const post =
+    `POST /admin/observations HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\n` +
+    "Content-Length: ";
+
+  test("413: more than 64 MiB", async () => {
+    const answer = await exchange(service.address, `${post}67108865\r\n\r\n{`);
+    expect(answer).toStartWith("HTTP/1.1 413 ");
+    expect(answer).toEndWith(
+      '{"error":"Payload Too Large","message":"A body has at most 67108864 bytes"}',
+    );
+  });
+
+  test("a body that breaks off is no failure of the service", async () => {
+    const failures = service.failures.length;
+    await abandon(service.address, `${post}100\r\n\r\n{`);
+    expect(await ask("GET", "accounts")).toMatchObject([200, {}]);
+    expect(service.failures.length).toBe(failures);
+  });
+
+  test("readBody() counts what comes in pieces, and gives it whole", async () => {
+    const send = (...pieces: string[]) =>
+      new Request("http://localhost/", {
+        method: "POST",
+        body: new ReadableStream({
+          start(controller) {
+            for (const piece of pieces) controller.enqueue(new TextEncoder().encode(piece));
+            controller.close();
+          },
+        }),
+      });
+    const whole = await readBody(send("ab", "cd"), 4);
+    expect(new TextDecoder().decode(whole)).toBe("abcd");
+    await expect(readBody(send("ab", "cde"), 4)).rejects.toThrow("A body has at most 4 bytes");
+    expect(await readBody(new Request("http://localhost/"), 4)).toEqual(new Uint8Array());
+  });
 });

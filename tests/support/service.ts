@@ -40,7 +40,7 @@ export async function startService(
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
-    maxRequestBodySize: 64 * 1_048_576,
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     fetch: service.fetch,
   });
   const address = `http://127.0.0.1:${server.port}`;
