@@ -23,7 +23,7 @@ const header = <const Schema>(description: string, schema: Schema, example: unkn
   example,
 });
 
-const SCHEMAS = {
+const SCHEMAS: Readonly<Record<string, object>> = {
   ChannelList,
   ChannelDetails,
   ShortsPage,
@@ -64,6 +64,8 @@ const DOCUMENTATION = {
     { name: "Operation", description: "For who runs the service. No key needed." },
   ],
   components: {
+    // Not the framework's models: each of those gets an `$id` that JSON Schema does not allow.
+    schemas: SCHEMAS,
     securitySchemes: {
       apiKey: {
         type: "apiKey" as const,
@@ -144,7 +146,6 @@ export const OPTIONAL_HEADERS: readonly string[] = [
 export function reference(script: string) {
   const cache = { "cache-control": "public, max-age=3600", "content-type": "text/javascript" };
   return new Elysia({ name: "reference" })
-    .model(SCHEMAS)
     .use(
       swagger({
         scalarCDN: SCRIPT_PATH,

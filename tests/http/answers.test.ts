@@ -131,6 +131,26 @@ describe("ETag", () => {
     expect(changed.status).toBe(200);
     expect(changed.headers.get("etag")).not.toBe(etag);
   });
+
+  test("304: what the answer tells of itself beside its body is there as well", async () => {
+    const published = { publishedAt: at(-70), channel: "many" };
+    await service.observe(
+      { kind: "channel", observedAt: at(-70), id: "many" },
+      { kind: "short", observedAt: at(-70), id: "many1", ...published },
+      { kind: "short", observedAt: at(-70), id: "many2", ...published },
+      ...Array.from({ length: 1001 }, (_, index) => ({
+        kind: "short",
+        observedAt: at(-2000 + index),
+        id: "many3",
+        ...published,
+      })),
+    );
+    const headers = { "if-none-match": "*" };
+    const page = await service.get("/api/video/many/shorts?limit=1", service.key, { headers });
+    expect([page.status, page.headers.get("link")]).toEqual([304, expect.stringMatching(/next/)]);
+    const long = await service.get("/api/video/many/short/many3", service.key, { headers });
+    expect([long.status, long.headers.get("x-history-thinned")]).toEqual([304, "1"]);
+  });
 });
 
 const PRICED = { endpoint: "/{a}", route: "/:a", cost: 1 };

@@ -48,6 +48,19 @@ describe("RATE_LIMIT", () => {
     ]);
   });
 
+  test.each([
+    ["GET", "/api/video/c/shorts?limit=0", 400],
+    ["GET", "/api/microblog/%FF/details", 400],
+    ["GET", "/api/microblog/nobody/details", 404],
+    ["PATCH", "/api/creators", 415],
+  ])("%s %s: %d tells of it too", async (method, path, status) => {
+    const { key } = await service.createAccess(9);
+    const response = await service.get(path, key, { method });
+    expect(response.status).toBe(status);
+    expect(response.headers.get("ratelimit")).toBe('"minute";r=2;t=20');
+    expect(response.headers.get("ratelimit-policy")).toBe('"minute";q=3;w=60');
+  });
+
   test("405 comes before it, 400 after it", async () => {
     const { key } = await service.createAccess(9);
     for (let index = 0; index < 3; index++) await service.get("/api/creators", key);

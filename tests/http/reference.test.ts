@@ -104,6 +104,12 @@ describe("/swagger/json", () => {
     expect(document.info.version).toBe(packageFile.version);
   });
 
+  test.each(Object.keys(document.components.schemas))("%s is a schema of JSON Schema", (name) => {
+    const ajv = new Ajv2020({ strict: false });
+    ajv.validateSchema(document.components.schemas[name] ?? {});
+    expect(ajv.errors ?? []).toEqual([]);
+  });
+
   test("describes every route of the interface", () => {
     const routes = trial.service.app.routes
       .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`)

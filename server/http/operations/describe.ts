@@ -131,7 +131,7 @@ export function describe(operation: Operation): DocumentDecoration {
         headers: headerRefs(headers),
         content: contentOf(success),
       },
-      ...(isCharged ? { 304: NOT_MODIFIED } : {}),
+      ...(isCharged ? { 304: notModified(success.headers) } : {}),
       ...errorResponses(operation, errors),
     },
   };
@@ -175,10 +175,13 @@ function headerRefs(names: readonly HeaderName[]) {
   );
 }
 
-const NOT_MODIFIED = {
-  description: "The answer that you have still holds",
-  headers: headerRefs(["X-Request-Id", ...RATE, ...CREDITS, "ETag"]),
-};
+/** @param own The headers of the operation's answer: they come without its body as well. */
+function notModified(own: readonly HeaderName[] = []) {
+  return {
+    description: "The answer that you have still holds",
+    headers: headerRefs(["X-Request-Id", ...RATE, ...CREDITS, "ETag", ...own]),
+  };
+}
 
 function contentOf({ schema, example }: Operation["success"]) {
   if (schema === "text") {
@@ -194,7 +197,8 @@ function errorResponses(operation: Operation, errors: readonly ErrorExample[]) {
     Array.from(byStatus, ([status, of]) => {
       const names: HeaderName[] = ["X-Request-Id"];
       if (status === 404 && operation.isCharged) names.push(...CREDITS);
-      if (status === 429) names.push(...RATE);
+      // The rate limit comes after the key, and before all else that can be wrong.
+      if (operation.isOpen !== true && status !== 401) names.push(...RATE);
       if (status === 429 || status === 503) names.push("Retry-After");
       const examples = Object.fromEntries(
         of.map(([code, message], index) => {
