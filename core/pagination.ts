@@ -45,10 +45,11 @@ export function readPageRequest(valuesOf: (name: string) => readonly string[]): 
 export function paginate(page: number, limit: number, total: number): Pagination {
   const pageCount = Math.ceil(total / limit);
   if (page > 0 && page >= pageCount) {
+    const [items, make] = total === 1 ? ["1 item", "makes"] : [`${total} items`, "make"];
     const pages = pageCount === 1 ? "1 page" : `${pageCount} pages`;
     throw new DomainError(
       "Page Out of Range",
-      `Page ${page} is out of range: ${total} items at ${limit} a page make ${pages}, from 0`,
+      `Page ${page} is out of range: ${items} at ${limit} a page ${make} ${pages}, from 0`,
     );
   }
   return { page, limit, total, page_count: pageCount, has_more: page + 1 < pageCount };

@@ -67,6 +67,12 @@ describe("paginate", () => {
     });
   });
 
+  test("paginate() tells one item and one page as one", () => {
+    expect(refusalOf(() => paginate(1, 50, 1))?.message).toBe(
+      "Page 1 is out of range: 1 item at 50 a page makes 1 page, from 0",
+    );
+  });
+
   test("paginate() refuses any page but 0 of an empty listing", () => {
     expect(refusalOf(() => paginate(1, 50, 0))?.code).toBe("Page Out of Range");
     expect(refusalOf(() => paginate(MAX_WHOLE, 1, 0))?.code).toBe("Page Out of Range");
