@@ -3,7 +3,6 @@
  * not matter; the list keeps the spelling it was added with.
  */
 import { DomainError, quote } from "./errors.ts";
-import type { CreatorRequest } from "./schema/creators.ts";
 import { foldCase } from "./text.ts";
 
 /** The platforms whose creators can be watched. */
@@ -40,7 +39,7 @@ export interface CreatorTransition {
  * @example
  * checkCreator({ creator: "nasa", platform: "microblog" });
  */
-export function checkCreator(body: unknown): Creator & CreatorRequest {
+export function checkCreator(body: unknown): Creator {
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     throw new DomainError(
       "Invalid Request",

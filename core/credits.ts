@@ -8,7 +8,7 @@
 import { DomainError } from "./errors.ts";
 import { MAX_WHOLE } from "./limits.ts";
 
-/** The parts of the service, by what they cost. */
+/** What a request to each part of the interface costs, in credits. */
 export const PRICES = { video: 1, microblog: 1, creators: 0 } as const;
 
 /** What a request is charged. */

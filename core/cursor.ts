@@ -4,7 +4,7 @@
  */
 import { DomainError, quote } from "./errors.ts";
 import { SHORTS_LIMIT } from "./limits.ts";
-import { readOnce, readWhole } from "./parameters.ts";
+import { readOnce, readWhole, type ValuesOf } from "./parameters.ts";
 import { compareText, isIdentifier } from "./text.ts";
 import { LAST_INSTANT, requireInstant } from "./time.ts";
 
@@ -27,10 +27,9 @@ export interface ShortsRequest {
 /**
  * Reads `limit`, `before` and `cursor`.
  *
- * @param valuesOf Every value that the request gave a parameter, in order.
  * @throws {DomainError} `Invalid Request`, naming the parameter, what it was and what is allowed.
  */
-export function readShortsRequest(valuesOf: (name: string) => readonly string[]): ShortsRequest {
+export function readShortsRequest(valuesOf: ValuesOf): ShortsRequest {
   const limit = readWhole("limit", valuesOf("limit"), SHORTS_LIMIT);
   const before = readOnce("before", valuesOf("before"));
   const cursor = readOnce("cursor", valuesOf("cursor"));

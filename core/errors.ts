@@ -38,9 +38,10 @@ export class DomainError extends Error {
   /**
    * @param code Which error it is.
    * @param message One sentence: what was got and what is allowed.
+   * @param options What caused it, for who may know of it.
    */
-  constructor(code: ErrorCode, message: string) {
-    super(message);
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.code = code;
   }
 }
@@ -60,6 +61,17 @@ export function explain(error: Error): string {
 function firstCause(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return cause === undefined ? undefined : String(cause);
   return firstCause(cause.cause) ?? cause.message;
+}
+
+/**
+ * The code of an error that the system or a library gave: empty where it has none.
+ *
+ * @example
+ * systemCodeOf(Object.assign(new Error("Not there"), { code: "ENOENT" })); // "ENOENT"
+ */
+export function systemCodeOf(error: unknown): string {
+  if (!(error instanceof Error) || !("code" in error)) return "";
+  return typeof error.code === "string" ? error.code : "";
 }
 
 /**

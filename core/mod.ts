@@ -36,7 +36,7 @@ export * from "./schedule.ts";
 export * from "./text.ts";
 export * from "./time.ts";
 export * from "./usage.ts";
-export type { AccountDetails } from "./schema/account.ts";
+export type * from "./schema/account.ts";
 export type * from "./schema/creators.ts";
 export type * from "./schema/errors.ts";
 export type * from "./schema/microblog.ts";

@@ -1,7 +1,7 @@
 /** Pages by number: `/tweets` and `/followers`. */
 import { DomainError } from "./errors.ts";
 import { DAYS, PAGE, PAGE_LIMIT } from "./limits.ts";
-import { readWhole } from "./parameters.ts";
+import { readWhole, type ValuesOf } from "./parameters.ts";
 import type { Pagination } from "./schema/microblog.ts";
 
 /** What a client asked of a listing: how far back, which page, how many items on it. */
@@ -14,13 +14,12 @@ export interface PageRequest {
 /**
  * Reads `days`, `page` and `limit`.
  *
- * @param valuesOf Every value that the request gave a parameter, in order.
  * @throws {DomainError} `Invalid Pagination Parameters`, with the parameter and its value.
  *
  * @example
  * readPageRequest((name) => (name === "page" ? ["2"] : [])); // { days: 3, page: 2, limit: 50 }
  */
-export function readPageRequest(valuesOf: (name: string) => readonly string[]): PageRequest {
+export function readPageRequest(valuesOf: ValuesOf): PageRequest {
   const code = "Invalid Pagination Parameters";
   return {
     days: readWhole("days", valuesOf("days"), DAYS, code),

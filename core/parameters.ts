@@ -2,6 +2,9 @@
 import { DomainError, quote, type ErrorCode } from "./errors.ts";
 import type { WholeRange } from "./limits.ts";
 
+/** Every value that a request gave a parameter, in order. */
+export type ValuesOf = (name: string) => readonly string[];
+
 /**
  * Reads a whole number: `0`, or digits that don't begin with `0`, up to 2^53 - 1.
  *

@@ -2,6 +2,7 @@
  * The rate limit: a token bucket. A bucket holds the requests of a minute; each request takes one,
  * and they come back evenly.
  */
+import { MINUTE_MS } from "./time.ts";
 
 /** A bucket as it was left. A bucket that was never used is full. */
 export interface Bucket {
@@ -23,8 +24,6 @@ export interface Taken {
   /** Seconds, rounded up, until the bucket is full. */
   readonly fullAfterS: number;
 }
-
-const MINUTE_MS = 60_000;
 
 /**
  * Takes a token, if there is one.

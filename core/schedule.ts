@@ -12,9 +12,7 @@
  * those of profiles.
  */
 import type { Bucket } from "./rate.ts";
-import { DAY_MS } from "./time.ts";
-
-const HOUR_MS = 3_600_000;
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "./time.ts";
 
 /** How often what describes an entity, and its own counts, are observed. */
 export const PROFILE_EVERY_MS = HOUR_MS;
@@ -36,10 +34,10 @@ const LIST_LIMITS = { shortestMs: 6 * HOUR_MS, longestMs: DAY_MS };
 export const QUOTA_RESERVE = 0.1;
 
 /** How long after a failure it is tried again, for the first time; each further one doubles it. */
-const FAILURE_EVERY_MS = 5 * 60_000;
+const FAILURE_EVERY_MS = 5 * MINUTE_MS;
 
 /** How many units may be used at once: what the pace gives in so many minutes. */
-const PACE_BURST_MS = 10 * 60_000;
+const PACE_BURST_MS = 10 * MINUTE_MS;
 const PACE_BURST_LEAST = 20;
 
 /**

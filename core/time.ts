@@ -5,8 +5,10 @@
  */
 import { DomainError, quote } from "./errors.ts";
 
-/** One day, in milliseconds. */
-export const DAY_MS = 86_400_000;
+/** Lengths of time, in milliseconds. */
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 
 /** The first instant that four digits of year can write: 0000-01-01T00:00:00.000Z. */
 export const FIRST_INSTANT = -62_167_219_200_000;
@@ -16,6 +18,9 @@ export const LAST_INSTANT = 253_402_300_799_999;
 
 const INSTANT =
   /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(?:Z|([+-])(\d{2}):(\d{2}))?)?$/;
+
+/** The form of what {@link parseInstant} takes, for JSON Schemas; not all that has it exists. */
+export const INSTANT_PATTERN = INSTANT.source;
 
 /** What {@link parseInstant} takes, for messages. */
 export const INSTANT_FORMS =
@@ -36,15 +41,15 @@ export function parseInstant(text: string): number | undefined {
   if (written !== undefined) return written;
   const match = INSTANT.exec(text);
   if (match === null) return undefined;
-  const [year, month, day, hour, minute, second] = match
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
     .slice(1, 7)
-    .map((part) => Number(part ?? 0)) as [number, number, number, number, number, number];
+    .map((part) => Number(part ?? 0));
   const ms = Number((match[7] ?? "").slice(0, 3).padEnd(3, "0"));
   const local = instantOf(year, month, day, hour, minute, second, ms);
   const zoneHour = Number(match[9] ?? 0);
   const zoneMinute = Number(match[10] ?? 0);
   if (local === undefined || zoneHour > 23 || zoneMinute > 59) return undefined;
-  const instant = local - (zoneHour * 60 + zoneMinute) * 60_000 * (match[8] === "-" ? -1 : 1);
+  const instant = local - (zoneHour * 60 + zoneMinute) * MINUTE_MS * (match[8] === "-" ? -1 : 1);
   return instant < FIRST_INSTANT || instant > LAST_INSTANT ? undefined : instant;
 }
 
@@ -136,6 +141,11 @@ export function requireInstant(name: string, text: string): number {
  */
 export function formatInstant(instant: number): string {
   return `${formatInstantWithoutZone(instant)}Z`;
+}
+
+/** Writes an instant that may be unknown: `null` then. */
+export function formatInstantOrNull(instant: number | null): string | null {
+  return instant === null ? null : formatInstant(instant);
 }
 
 /**

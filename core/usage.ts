@@ -1,7 +1,7 @@
 /** Usage by day: which days a client asked for. */
 import { DomainError, quote } from "./errors.ts";
 import { USAGE_DAYS } from "./limits.ts";
-import { readOnce } from "./parameters.ts";
+import { readOnce, type ValuesOf } from "./parameters.ts";
 import { DAY_MS, FIRST_INSTANT, formatDay, parseInstant } from "./time.ts";
 
 const FIRST_DAY = FIRST_INSTANT / DAY_MS;
@@ -16,7 +16,6 @@ export interface DayRange {
  * Reads `from` and `to`, days of UTC, both included. Without `to` it is today; without `from`, as
  * many days as the default says.
  *
- * @param valuesOf Every value that the request gave a parameter, in order.
  * @param now Milliseconds since 1970 UTC.
  * @throws {DomainError} `Invalid Request`, with the parameter and its value.
  *
@@ -24,7 +23,7 @@ export interface DayRange {
  * readDayRange((name) => (name === "from" ? ["1970-01-02"] : []), 3 * DAY_MS);
  * // { first: 1, last: 3 }
  */
-export function readDayRange(valuesOf: (name: string) => readonly string[], now: number): DayRange {
+export function readDayRange(valuesOf: ValuesOf, now: number): DayRange {
   const last = readDay("to", valuesOf("to")) ?? Math.floor(now / DAY_MS);
   const first = readDay("from", valuesOf("from")) ?? last - USAGE_DAYS.default + 1;
   if (first < FIRST_DAY) {

@@ -4,14 +4,16 @@ import { account, type AccountReads } from "./http/account.ts";
 import { admin, type AdminParts } from "./http/admin.ts";
 import type { ChargeParts } from "./http/charge.ts";
 import { creators, type CreatorSetStore } from "./http/creators.ts";
-import { door, errorAnswers, pathOf, withHost, type DoorParts } from "./http/door.ts";
+import { door, type DoorParts } from "./http/door.ts";
+import { errorAnswers } from "./http/errors.ts";
 import { health, type HealthParts } from "./http/health.ts";
-import { microblog, microblogRoutes, type MicroblogReads } from "./http/microblog.ts";
-import { createReads } from "./http/reads.ts";
+import { microblogRoutes, type MicroblogReads } from "./http/microblog.ts";
+import { createReads, pricedReads } from "./http/reads.ts";
 import { watchReads, watchRest, type Watched } from "./http/watch.ts";
 import { knownPaths, type FindPath } from "./http/paths.ts";
 import { reference } from "./http/reference.ts";
-import { video, videoRoutes, type VideoReads } from "./http/video.ts";
+import { pathOf, withHost } from "./http/target.ts";
+import { videoRoutes, type VideoReads } from "./http/video.ts";
 
 /** What the interface is made of. */
 export interface AppParts extends Omit<DoorParts, "findPath">, ChargeParts, HealthParts {
@@ -36,11 +38,11 @@ export function createApp(parts: AppParts) {
   let table: FindPath | undefined;
   let routes: () => { method: string; path: string }[] = () => [];
   const findPath = () => (table ??= knownPaths(routes()));
-  const reads = createReads({
-    ...parts,
-    findPath,
-    routes: { ...videoRoutes(parts.video), ...microblogRoutes(parts.microblog, parts.now) },
-  });
+  const readRoutes = {
+    ...videoRoutes(parts.video),
+    ...microblogRoutes(parts.microblog, parts.now),
+  };
+  const reads = createReads({ ...parts, findPath, routes: readRoutes });
   const tell = ({ route, request, status, ms }: Watched) => {
     parts.metrics.count(route, request.method, status, ms);
     const { method } = request;
@@ -54,8 +56,7 @@ export function createApp(parts: AppParts) {
     .use(door({ ...parts, findPath }, reads.takes))
     .use(health(parts))
     .use(reference(parts.referenceScript))
-    .use(video(reads))
-    .use(microblog(reads))
+    .use(pricedReads(readRoutes, reads))
     .use(account(parts.account, parts.now))
     .use(creators(parts.creators, parts.now));
   routes = () => app.routes;

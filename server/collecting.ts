@@ -19,9 +19,6 @@ export interface CollectingParts {
   readonly lookEveryMs?: number;
 }
 
-/** Collects. */
-export type Collecting = ReturnType<typeof createCollecting>;
-
 /** Puts the collectors together. */
 export function createCollecting({ config, now, lookEveryMs, ...parts }: CollectingParts) {
   // Each source has a loop of its own: one that keeps its requests waiting delays no other.

@@ -1,9 +1,10 @@
 /** Settings: environment variables, read and checked once at start. */
 import type { CollectorSettings } from "./collectors/sources.ts";
+import { parseWhole } from "../core/parameters.ts";
 import { parseRetention, RETENTION_FORMS, type RetentionPolicy } from "../core/retention.ts";
 
 /** How much is logged: this level and what is worse. */
-export const LOG_LEVELS = ["debug", "info", "warning", "error"] as const;
+const LOG_LEVELS = ["debug", "info", "warning", "error"] as const;
 
 /** The settings of the service. */
 export interface Config {
@@ -44,8 +45,10 @@ function isFileUrl(value: string): boolean {
   }
 }
 
-const isWhole = (value: string, min: number, max: number) =>
-  /^(?:0|[1-9]\d{0,15})$/.test(value) && Number(value) >= min && Number(value) <= max;
+function isWhole(value: string, min: number, max: number): boolean {
+  const number = parseWhole(value);
+  return number !== undefined && number >= min && number <= max;
+}
 
 function isOrigin(text: string): boolean {
   if (text === "*") return true;

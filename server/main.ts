@@ -11,7 +11,7 @@ import { importCommand } from "./commands/import.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { retentionCommand } from "./commands/retention.ts";
 import { ConfigError, readConfig, settingsHelp } from "./config.ts";
-import { DomainError, explain } from "../core/errors.ts";
+import { DomainError, explain, systemCodeOf } from "../core/errors.ts";
 import { connect } from "./owner.ts";
 import { demo, openapi, serve } from "./run.ts";
 import type { ServiceLog } from "./service.ts";
@@ -91,13 +91,13 @@ function exitStatusOf(error: unknown): number {
 }
 
 function isSystemError(error: unknown): error is Error {
-  return error instanceof Error && "code" in error && typeof error.code === "string";
+  return systemCodeOf(error) !== "";
 }
 
 if (import.meta.main) {
   // Who reads the output may stop early, as `head` does.
   process.stdout.on("error", (error) => {
-    if ("code" in error && error.code === "EPIPE") process.exit(0);
+    if (systemCodeOf(error) === "EPIPE") process.exit(0);
     process.stderr.write(`The output cannot be written: ${error.message}\n`);
     process.exit(EXIT_FAILED);
   });

@@ -5,22 +5,12 @@
 import { Database as Lock } from "bun:sqlite";
 import { chmodSync, existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
-import { DomainError } from "../core/errors.ts";
+import { DomainError, systemCodeOf } from "../core/errors.ts";
+import type { Connection, Fetcher } from "./commands/client.ts";
 import type { OwnerDescription } from "./http/owner.ts";
 import { drain, idle } from "./drain.ts";
 import { openService, type Service, type ServiceOptions } from "./service.ts";
 import { databaseFile } from "./store/database.ts";
-
-/** Sends a request to the administrator's interface, wherever it is. */
-export type Fetcher = (url: string, init?: RequestInit) => Promise<Response>;
-
-/** The database, owned by this process or reached through who owns it. */
-export interface Connection {
-  readonly fetcher: Fetcher;
-  /** Whether it is this process that has the database, and no service that has to go on. */
-  readonly isInProcess: boolean;
-  close(): Promise<void>;
-}
 
 /** A database that this process owns. */
 export interface Ownership extends Connection {
@@ -93,9 +83,8 @@ function untilIdle(ownership: Owned): Connection {
 
 /** Whether a request never left, so that it can be sent again without being done twice. */
 function isUnreached(error: unknown): boolean {
-  if (!(error instanceof Error) || !("code" in error)) return false;
   return ["ENOENT", "ECONNREFUSED", "ConnectionRefused", "FailedToOpenSocket"].includes(
-    String(error.code),
+    systemCodeOf(error),
   );
 }
 
@@ -176,7 +165,7 @@ function tryLock(path: string): (() => void) | undefined {
     return () => lock.close();
   } catch (error) {
     lock.close();
-    if (error instanceof Error && "code" in error && error.code === "SQLITE_BUSY") return undefined;
+    if (systemCodeOf(error) === "SQLITE_BUSY") return undefined;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 /** Applies retention by itself while a service runs: some minutes after its start, then daily. */
-import { DAY_MS } from "../core/time.ts";
+import { DAY_MS, MINUTE_MS } from "../core/time.ts";
 import type { RetentionReport } from "../core/retention.ts";
 
 /** How retention is applied while a service runs. */
@@ -14,7 +14,7 @@ export interface RetentionTimerOptions {
 }
 
 /** When the first walk begins: not while a service has to get going. */
-const FIRST_AFTER_MS = 5 * 60_000;
+const FIRST_AFTER_MS = 5 * MINUTE_MS;
 
 /**
  * Applies retention again and again, a day after the walk before ended.

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import type { RetentionMode } from "../core/retention.ts";
 import { formatInstant } from "../core/time.ts";
-import { createApp } from "./app.ts";
+import { createApp, type RequestLog } from "./app.ts";
 import { createCollecting } from "./collecting.ts";
 import type { LoopEvent } from "./collectors/runner.ts";
 import { createAnswers } from "./http/answers.ts";
@@ -21,7 +21,7 @@ import { creatorStore } from "./store/creators.ts";
 import { openDatabase, type Database } from "./store/database.ts";
 import { exportObservations } from "./store/export.ts";
 import { createIntake } from "./store/intake.ts";
-import { keyStore } from "./store/keys.ts";
+import { keyStore, type KeyStore } from "./store/keys.ts";
 import { ledgerStore, type LedgerStore } from "./store/ledger.ts";
 import { microblogStore } from "./store/microblog.ts";
 import { applyRetention } from "./store/retention.ts";
@@ -39,10 +39,8 @@ export interface ServiceOptions {
 }
 
 /** Where the service writes what happens. */
-export interface ServiceLog {
+export interface ServiceLog extends RequestLog {
   failure(error: unknown, requestId: string): void;
-  /** Every answered request, where that is wanted. */
-  request?(line: { method: string; path: string; status: number; ms: number }): void;
   /** What became of a source of observations. */
   source?(event: LoopEvent): void;
   /** A turn of the collectors' loop that failed. */
@@ -83,7 +81,7 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
   const keys = keyStore(database);
   const keyring = createKeyring(keys, now);
   const retention = retentionOf(database, config.retention, now, log.failure);
-  const parts = adminParts(database, keyring, now);
+  const parts = adminParts({ database, ledger, keys, keyring, now });
   const collecting = createCollecting({
     config,
     state: collectionStore(database),
@@ -186,13 +184,20 @@ function retentionOf(
   };
 }
 
-function adminParts(
-  database: Database,
-  keyring: ReturnType<typeof createKeyring>,
-  now: () => number,
-): Omit<AdminParts, "applyRetention" | "collect"> {
-  const ledger = ledgerStore(database);
-  const keys = keyStore(database);
+/** What the administrator's interface has of the stores. */
+function adminParts({
+  database,
+  ledger,
+  keys,
+  keyring,
+  now,
+}: {
+  readonly database: Database;
+  readonly ledger: LedgerStore;
+  readonly keys: KeyStore;
+  readonly keyring: ReturnType<typeof createKeyring>;
+  now(): number;
+}): Omit<AdminParts, "applyRetention" | "collect"> {
   return {
     now,
     takeIn: createIntake(database, now),

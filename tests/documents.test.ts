@@ -23,7 +23,7 @@ import {
   verbsOf,
 } from "./support/documents.ts";
 import { REJECTED } from "./support/rejected.ts";
-import { openTrial } from "./support/trial.ts";
+import { startService } from "./support/service.ts";
 
 const readme = await readDocument("README.md");
 const reference = await readDocument("server/README.md");
@@ -31,8 +31,9 @@ const reference = await readDocument("server/README.md");
 /** When the answers of the README were given. */
 const CLOCK = Date.parse("2026-11-21T03:07:00Z");
 
-const trial = await openTrial({ now: () => CLOCK, adminToken: "0123456789abcdef" });
-afterAll(trial.close);
+const service = await startService({ ADMIN_TOKEN: "0123456789abcdef" });
+service.clock.now = CLOCK;
+afterAll(service.close);
 
 const VERBS = verbsOf(createProgram());
 
@@ -74,7 +75,7 @@ describe("server/README.md", () => {
     ["/api/microblog/nobody/details", "User nobody not found"],
     ["/api/microblog/a/tweets?days=15", 'days must be a whole number from 1 to 14, got "15"'],
   ])("shows what %s answers", async (path, sentence) => {
-    const body = await (await trial.get(path)).text();
+    const body = await (await service.get(path)).text();
     expect(body).toContain(JSON.stringify(sentence).slice(1, -1));
     expect(sectionOf(reference, "### Errors")).toContain(`\n    ${body}\n`);
   });
@@ -141,7 +142,7 @@ describe("server/README.md", () => {
   });
 
   test("lists every operation and header of the reference", async () => {
-    const document = (await (await trial.get("/swagger/json")).json()) as {
+    const document = (await (await fetch(`${service.address}/swagger/json`)).json()) as {
       paths: Record<string, object>;
       components: { headers: object };
     };
@@ -159,7 +160,7 @@ describe("server/README.md", () => {
 
   test("lists every path of the administrator's interface", () => {
     const rows = tableOf(sectionOf(reference, "### The administrator's interface"));
-    const routes = trial.service.app.routes
+    const routes = service.service.app.routes
       .filter(({ path }) => path.startsWith("/admin/"))
       .map(({ method, path }) => `${method} ${path}`);
     expect(routes).not.toBeEmpty();
@@ -175,7 +176,7 @@ describe("server/README.md", () => {
     );
     const bytes = [encoder.encode("\n"), Uint8Array.of(0xff, 0x0a)];
     for (const line of lines) bytes.push(line, encoder.encode("\n"));
-    const { rejected } = await trial.takeIn(Uint8Array.from(Buffer.concat(bytes)));
+    const { rejected } = await service.takeIn(Uint8Array.from(Buffer.concat(bytes)));
     const rows = tableOf(sectionOf(reference, "### Why a line is rejected"));
     expect(rows.map(([, reason]) => reason)).toEqual(rejected.map(({ reason }) => `\`${reason}\``));
   });
@@ -222,7 +223,7 @@ describe("README.md", () => {
           : line.kind !== "tweet" && (line.kind === "short" ? line.channel : line.id) === channel;
       if (isShown) lines.push(JSON.stringify(line));
     }
-    await trial.takeIn(lines.join("\n"));
+    await service.takeIn(lines.join("\n"));
   });
 
   test("shows four requests", () => {
@@ -230,7 +231,7 @@ describe("README.md", () => {
   });
 
   test.each(requests)("shows the whole answer of %s", async (path, answer) => {
-    expect(await (await trial.get(path)).json()).toEqual(JSON.parse(answer));
+    expect(await (await service.get(path)).json()).toEqual(JSON.parse(answer));
   });
 
   test("shows lines that an import takes, and its counts", async () => {
@@ -238,7 +239,7 @@ describe("README.md", () => {
     const [, lines = ""] = /```json lines\n(.*?)```/s.exec(section) ?? [];
     const [, names = "", counts = ""] = /^file +(.*)\nmine\.ndjson +(.*)$/m.exec(section) ?? [];
     const shown = counts.split(/ +/).map(Number);
-    const { rejected, ...taken } = await trial.takeIn(lines);
+    const { rejected, ...taken } = await service.takeIn(lines);
     const counted: Record<string, number | undefined> = { ...taken, rejected: rejected.length };
     expect(counted).toEqual(
       Object.fromEntries(names.split(/ +/).map((name, index) => [name, shown[index]])),
@@ -246,7 +247,7 @@ describe("README.md", () => {
     expect(KIND_NAMES.filter((kind) => lines.includes(`"kind":"${kind}"`))).toEqual([
       ...KIND_NAMES,
     ]);
-    expect((await trial.takeIn(lines)).unchanged).toBe(taken.read);
+    expect((await service.takeIn(lines)).unchanged).toBe(taken.read);
   });
 });
 

@@ -8,8 +8,13 @@ import { startService } from "./support/service.ts";
 const FILES = ["real-video.ndjson", "real-microblog.ndjson"].map((name) =>
   join(ROOT, "../shared/data", name),
 );
-const isHere = FILES.every((file) => existsSync(file));
-if (!isHere) console.log("../shared/data is not here: the tests on real data are skipped");
+
+/** Whether they are here; says so where they are not. */
+function hasRealData(): boolean {
+  if (FILES.every((file) => existsSync(file))) return true;
+  process.stderr.write("Skipped what needs real data: there is no ../shared/data\n");
+  return false;
+}
 
 interface Line {
   readonly kind: string;
@@ -45,7 +50,7 @@ function listed(lines: readonly Line[], channel: string): string[] {
     .map(({ id }) => id ?? "");
 }
 
-describe.skipIf(!isHere)("real data", () => {
+describe.skipIf(!hasRealData())("real data", () => {
   test("12,731 lines are read, none is rejected, and a second time nothing is new", async () => {
     const place = await openPlace();
     const first = JSON.parse(await place.must("import", "--json", ...FILES));

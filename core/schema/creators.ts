@@ -1,13 +1,17 @@
 /** The monitoring list: requests and answers. */
 import { Type, type Static } from "@sinclair/typebox";
+import { CREATOR_PATTERN, PLATFORMS } from "../creators.ts";
 import { closed, Instant, nullable } from "./fields.ts";
 
-const PlatformName = Type.String({ enum: ["microblog"], pattern: "^microblog$" });
+const PlatformName = Type.String({
+  enum: [...PLATFORMS],
+  pattern: `^(?:${PLATFORMS.join("|")})$`,
+});
 
 /** The body of `PATCH` and `DELETE /api/creators`. */
 export const CreatorRequest = Type.Object({
   creator: Type.String({
-    pattern: "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$",
+    pattern: CREATOR_PATTERN.source,
     description: "Username without the @ symbol",
   }),
   platform: PlatformName,

@@ -1,16 +1,14 @@
 /** What a line of observations looks like. */
 import { Type, type Static } from "@sinclair/typebox";
 import { IDENTIFIER_MAX_CHARACTERS, LINK_MAX_CHARACTERS, TEXT_MAX_CHARACTERS } from "../limits.ts";
+import { INSTANT_PATTERN } from "../time.ts";
 import { CountOrNull, nullable } from "./fields.ts";
 
 const optionalCount = Type.Optional(CountOrNull);
 const text = Type.Optional(nullable(Type.String({ maxLength: TEXT_MAX_CHARACTERS })));
 const link = Type.Optional(nullable(Type.String({ maxLength: LINK_MAX_CHARACTERS })));
 const identifier = Type.String({ minLength: 1, maxLength: IDENTIFIER_MAX_CHARACTERS });
-const instant = Type.String({
-  pattern:
-    "^\\d{4}-\\d{2}-\\d{2}(?:T\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d+)?)?(?:Z|[+-]\\d{2}:\\d{2})?)?$",
-});
+const instant = Type.String({ pattern: INSTANT_PATTERN });
 const optionalInstant = Type.Optional(nullable(instant));
 
 /** What a source saw of a channel. */

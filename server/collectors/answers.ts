@@ -51,6 +51,11 @@ export function faultOf(schema: TSchema, value: unknown): string {
   return `at ${path || "/"}: ${wanted}, got ${got === undefined ? "nothing" : quote(got)}`;
 }
 
+/** What an answer says of itself, of the texts that it has; empty where it has none. */
+export function saidBy(...texts: readonly (string | undefined)[]): string {
+  return texts.filter((text) => text !== undefined).join(": ");
+}
+
 /**
  * What a status says where the answer itself says nothing more exact. That something is not there
  * is only believed where the platform says so in its own words: a wrong address says 404 as well.

@@ -2,7 +2,8 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { quote } from "../../core/errors.ts";
-import { judgeStatus, waitUntil, windowEnd } from "./answers.ts";
+import { MINUTE_MS } from "../../core/time.ts";
+import { judgeStatus, saidBy, waitUntil, windowEnd } from "./answers.ts";
 import { feedOf, postsOf } from "./bluesky-posts.ts";
 import { profilesOf } from "./bluesky-users.ts";
 import { errandsOf } from "./findings.ts";
@@ -12,7 +13,7 @@ const BATCH = 25;
 
 /** Out of politeness, and what the platform grants an address: it asks for no key. */
 const UNITS_PER_DAY = 200_000;
-const WINDOW = { requests: 3000, ms: 5 * 60_000 };
+const WINDOW = { requests: 3000, ms: 5 * MINUTE_MS };
 const WINDOW_HEADERS = { remaining: "ratelimit-remaining", reset: "ratelimit-reset" };
 
 /** Makes the collector of Bluesky. */
@@ -48,7 +49,7 @@ const GONE_ERRORS = new Set([
 function judge(answer: RawAnswer, now: number): Judgement {
   const { status, headers, body } = answer;
   const { error, message } = Value.Check(Refusal, body) ? body : {};
-  const said = [error, message].filter((text) => text !== undefined).join(": ");
+  const said = saidBy(error, message);
   const pausedUntil = windowEnd(headers, WINDOW_HEADERS, WINDOW.ms, now);
   const judged = judgeStatus("bluesky", answer, now, said === "" ? undefined : quote(said));
   if (judged.kind === "answer") return { kind: "answer", pausedUntil };

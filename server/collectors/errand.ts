@@ -1,25 +1,9 @@
 /** One errand: a source is asked about some targets, what it tells is stored, and they are settled. */
-import type { DueTarget, Errand, FoundItem, SettledTarget } from "../../core/collection.ts";
+import type { DueTarget, Errand, FoundItem } from "../../core/collection.ts";
 import type { Kind, KINDS } from "../../core/kinds.ts";
-import {
-  chanceOf,
-  dueAfterFailure,
-  itemEveryMs,
-  itemGoneEveryMs,
-  listEveryMs,
-  LOOK_AHEAD_MS,
-  nextDue,
-  PROFILE_EVERY_MS,
-} from "../../core/schedule.ts";
-import { DAY_MS } from "../../core/time.ts";
-import {
-  reasonOf,
-  SourceFailure,
-  type Collector,
-  type Finding,
-  type ObservationRecord,
-  type Surroundings,
-} from "./port.ts";
+import { LOOK_AHEAD_MS } from "../../core/schedule.ts";
+import { SourceFailure, type Finding, type ObservationRecord } from "./port.ts";
+import { firstDue, settle, type Outcome, type SettleParts } from "./settle.ts";
 import type { CollectionState } from "./state.ts";
 
 /** Takes in lines of observations, as an import does; their bytes may be taken over. */
@@ -28,13 +12,9 @@ export type TakeIn = (
 ) => Promise<{ readonly rejected: readonly { readonly line: number; readonly reason: string }[] }>;
 
 /** What an errand is run with. */
-export interface ErrandParts {
-  readonly collector: Collector;
-  readonly surroundings: Surroundings;
+export interface ErrandParts extends SettleParts {
   readonly state: CollectionState;
   readonly takeIn: TakeIn;
-  /** By how much the intervals of an errand are stretched so that the quota reaches. */
-  stretchOf(errand: Errand): number;
 }
 
 /** What became of an errand. */
@@ -50,17 +30,6 @@ export interface ErrandResult {
 
 /** Observations that are stored together at most. */
 const STORED_TOGETHER = 500;
-
-/** What was told of a target so far. */
-interface Outcome {
-  memo?: Finding["memo"];
-  failure?: string;
-  isGone: boolean;
-  /** When the newest item of its list was published. */
-  newestAt?: number;
-  /** How many items it has. */
-  itemCount?: number;
-}
 
 /** Runs an errand for some targets that are due. */
 export async function runErrand(
@@ -104,6 +73,9 @@ export async function runErrand(
   return { observed, failed, observations, failure, doubt };
 }
 
+/** Items that are targets already, by their identifiers. */
+type Listed = ReadonlyMap<unknown, DueTarget>;
+
 /** Stores what was found: first the observations, then what to ask for from now on. */
 async function storeFindings(
   parts: ErrandParts,
@@ -111,35 +83,11 @@ async function storeFindings(
   told: Map<string, Outcome>,
   isListing: boolean,
 ): Promise<number> {
-  const { collector, surroundings, state, takeIn, stretchOf } = parts;
-  const listed = isListing ? await knownAmong(parts, findings) : new Map<unknown, DueTarget>();
+  const { collector, surroundings, state } = parts;
+  const listed: Listed = isListing ? await knownAmong(parts, findings) : new Map();
   const until = surroundings.now() + LOOK_AHEAD_MS;
-  const alongside: DueTarget[] = [];
-  const lines: string[] = [];
-  const targetOf: string[] = [];
-  for (const { target, memo, failure, isGone = false, observations = [] } of findings) {
-    const known: Outcome = told.get(target) ?? { isGone: false };
-    if (memo !== undefined) known.memo = memo;
-    if (failure !== undefined) known.failure = failure;
-    known.isGone ||= isGone;
-    told.set(target, known);
-    for (const observation of observations) {
-      const item = listed.get(observation["id"]);
-      // What is listed again and again is observed only when it is due, or was thought to be gone.
-      if (item !== undefined && item.failures === 0 && item.dueAt > until) continue;
-      if (item !== undefined) alongside.push(item);
-      noteItemCount(known, observation);
-      lines.push(JSON.stringify(observation));
-      targetOf.push(target);
-    }
-  }
-  if (lines.length > 0) {
-    const { rejected } = await takeIn(new TextEncoder().encode(lines.join("\n")));
-    for (const { line, reason } of rejected) {
-      const known = told.get(targetOf[line - 1] ?? "");
-      if (known !== undefined) known.failure = reason;
-    }
-  }
+  const { lines, alongside } = gather(findings, told, listed, until);
+  await takeInLines(parts, lines, told);
   const now = surroundings.now();
   const settled = alongside.flatMap((item) =>
     settle(parts, "counts", item, { isGone: false }, undefined),
@@ -147,7 +95,7 @@ async function storeFindings(
   for (const { target, items = [] } of findings) {
     if (items.length === 0) continue;
     noteNewest(told.get(target), items);
-    const stretch = stretchOf("counts");
+    const stretch = parts.stretchOf("counts");
     const due = items.map((item) => Object.assign({ dueAt: firstDue(item, now, stretch) }, item));
     await state.addItems(collector.platform, target, due);
     // What was thought to be gone and is listed without its counts is asked for them at once.
@@ -162,11 +110,64 @@ async function storeFindings(
   return lines.length;
 }
 
+/** An observation that is to be stored, and the target that it was told of. */
+interface ToldLine {
+  readonly target: string;
+  readonly text: string;
+}
+
+/**
+ * Notes what was told of targets.
+ *
+ * @param until What is listed again and again is observed only when it is due until then, or was
+ * thought to be gone.
+ * @returns The observations that are to be stored, and the listed items that some of them are of.
+ */
+function gather(
+  findings: readonly Finding[],
+  told: Map<string, Outcome>,
+  listed: Listed,
+  until: number,
+): { readonly lines: readonly ToldLine[]; readonly alongside: readonly DueTarget[] } {
+  const lines: ToldLine[] = [];
+  const alongside: DueTarget[] = [];
+  for (const { target, memo, failure, isGone = false, observations = [] } of findings) {
+    const known: Outcome = told.get(target) ?? { isGone: false };
+    if (memo !== undefined) known.memo = memo;
+    if (failure !== undefined) known.failure = failure;
+    known.isGone ||= isGone;
+    told.set(target, known);
+    for (const observation of observations) {
+      const item = listed.get(observation["id"]);
+      if (item !== undefined && item.failures === 0 && item.dueAt > until) continue;
+      if (item !== undefined) alongside.push(item);
+      noteItemCount(known, observation);
+      lines.push({ target, text: JSON.stringify(observation) });
+    }
+  }
+  return { lines, alongside };
+}
+
+/** Takes in observations; of a target whose own is rejected it is noted why. */
+async function takeInLines(
+  { takeIn }: ErrandParts,
+  lines: readonly ToldLine[],
+  told: ReadonlyMap<string, Outcome>,
+): Promise<void> {
+  if (lines.length === 0) return;
+  const text = lines.map((line) => line.text).join("\n");
+  const { rejected } = await takeIn(new TextEncoder().encode(text));
+  for (const { line, reason } of rejected) {
+    const known = told.get(lines[line - 1]?.target ?? "");
+    if (known !== undefined) known.failure = reason;
+  }
+}
+
 /** The items among what was found that are targets already, by their identifiers. */
 async function knownAmong(
   { collector, state }: ErrandParts,
   findings: readonly Finding[],
-): Promise<ReadonlyMap<unknown, DueTarget>> {
+): Promise<Listed> {
   const ids = new Set(
     findings.flatMap(({ observations = [], items = [] }) => [
       ...observations.map((of) => String(of["id"])),
@@ -194,79 +195,4 @@ function noteNewest(told: Outcome | undefined, items: readonly FoundItem[]): voi
   for (const { publishedAt } of items) {
     told.newestAt = Math.max(publishedAt, told.newestAt ?? publishedAt);
   }
-}
-
-function firstDue(
-  { id, publishedAt }: { readonly id: string; readonly publishedAt: number },
-  now: number,
-  stretch: number,
-): number {
-  const everyMs = itemEveryMs(now - publishedAt) * stretch;
-  return nextDue({ now, everyMs, isFirst: true, chance: chanceOf(id) });
-}
-
-/** What becomes of a target; nothing where the source could not be asked about it at all. */
-function settle(
-  { collector, surroundings, stretchOf }: ErrandParts,
-  errand: Errand,
-  target: DueTarget,
-  told: Outcome | undefined,
-  failure: SourceFailure | undefined,
-): SettledTarget[] {
-  if (told === undefined && isOver(failure)) {
-    const { until, bucket } = failure;
-    const isOther = bucket !== collector.errands[errand].bucket;
-    // What it needs besides is waited for by it alone: the others of the errand may not need that.
-    return failure.kind === "wait" && until !== undefined && isOther
-      ? [{ id: target.id, dueAt: until }]
-      : [];
-  }
-  const now = surroundings.now();
-  const chance = chanceOf(`${target.id} ${now}`);
-  const newestAt = Math.max(told?.newestAt ?? -Infinity, target.publishedAt ?? -Infinity);
-  const everyMs = intervalOf(errand, now - newestAt) * stretchOf(errand);
-  const reason = told?.failure ?? unsaid(errand, told, failure);
-  const kept = {
-    ...(told?.memo === undefined ? {} : { memo: told.memo }),
-    ...(told?.newestAt === undefined ? {} : { publishedAt: newestAt }),
-    ...(told?.itemCount === undefined ? {} : { itemCount: told.itemCount }),
-  };
-  if (reason === undefined) {
-    const isFirst = target.succeededAt === null;
-    const dueAt = nextDue({ now, everyMs, isFirst, chance });
-    return [{ id: target.id, dueAt, succeededAt: now, ...kept }];
-  }
-  const failures = target.failures + 1;
-  const dueAt =
-    told?.isGone === true
-      ? nextDue({ now, everyMs: goneEveryMs(errand, failures), isFirst: false, chance })
-      : dueAfterFailure({ now, everyMs, failures, chance });
-  return [{ id: target.id, dueAt, failed: { at: now, reason: reasonOf(reason) }, ...kept }];
-}
-
-/** Whether nothing more is asked of a source, now or for good. */
-function isOver(failure: SourceFailure | undefined): failure is SourceFailure {
-  return failure?.kind === "wait" || failure?.kind === "stop";
-}
-
-/** Who is watched is asked for every day; an item is more and more seldom. */
-function goneEveryMs(errand: Errand, failures: number): number {
-  return errand === "counts" ? itemGoneEveryMs(failures) : DAY_MS;
-}
-
-/** Why a target failed of which the source told nothing; a list may well have nothing new. */
-function unsaid(
-  errand: Errand,
-  told: Outcome | undefined,
-  failure: SourceFailure | undefined,
-): string | undefined {
-  if (told !== undefined) return undefined;
-  if (failure !== undefined) return failure.message;
-  return errand === "items" ? undefined : "The source told nothing of it";
-}
-
-/** @param ageMs Milliseconds since the item, or the newest of a list, was published. */
-function intervalOf(errand: Errand, ageMs: number): number {
-  if (errand === "profile") return PROFILE_EVERY_MS;
-  return errand === "items" ? listEveryMs(ageMs) : itemEveryMs(ageMs);
 }

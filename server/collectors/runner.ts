@@ -3,15 +3,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ERRANDS, type Errand, type StoppedSource } from "../../core/collection.ts";
 import { quotaDay } from "../../core/quota.ts";
 import { LOOK_AHEAD_MS } from "../../core/schedule.ts";
+import { HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import { bucketOf, limitOf, stretchesOf } from "./budget.ts";
 import { createClient, type ClientOptions } from "./client.ts";
 import { runErrand, type TakeIn } from "./errand.ts";
-import { createPace } from "./pace.ts";
+import { createPace, type SourcePace } from "./pace.ts";
 import type { Collector, Source, SourceFailure, Surroundings } from "./port.ts";
 import type { CollectionState } from "./state.ts";
 
 /** How long the stretches of a source are good for. */
-const STRETCHED_FOR_MS = 10 * 60_000;
+const STRETCHED_FOR_MS = 10 * MINUTE_MS;
 
 /** How long it rests between two errands, unless told. */
 const REST_BETWEEN_MS = 100;
@@ -21,8 +22,8 @@ const TURN_MS = 15_000;
 
 /** So many errands may fail one after the other before a source is left alone, for so long. */
 const FAILURES_MAX = 3;
-const REST_MS = 60_000;
-const LONGEST_REST_MS = 3_600_000;
+const REST_MS = MINUTE_MS;
+const LONGEST_REST_MS = HOUR_MS;
 
 /** What the loop tells of itself. The sentences never hold a credential. */
 export type LoopEvent =
@@ -83,7 +84,7 @@ interface Running extends RunnerParts {
   /** A hash of the settings that the source is asked with. */
   readonly settings: string;
   readonly signal: AbortSignal;
-  readonly pace: ReturnType<typeof createPace>;
+  readonly pace: SourcePace;
   readonly surroundings: Surroundings;
   readonly work: SourceWork;
   stretches: Readonly<Record<Errand, number>>;
@@ -94,9 +95,6 @@ interface Running extends RunnerParts {
   /** Whether it was stopped in this turn: nothing more is asked of it. */
   isStopped: boolean;
 }
-
-/** Asks one source. */
-export type Runner = ReturnType<typeof createRunner>;
 
 /**
  * Makes what asks a source.

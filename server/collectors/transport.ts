@@ -1,4 +1,5 @@
 /** One request over the network: its answer within a time and a size, and nothing more. */
+import { systemCodeOf } from "../../core/errors.ts";
 import type { RawAnswer } from "./port.ts";
 
 /** Why a request failed, where that can pass; the message never holds the URL. */
@@ -102,5 +103,5 @@ function parse(bytes: Uint8Array, { hide }: Sending): unknown {
 
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "no reason given";
-  return "code" in error && typeof error.code === "string" ? error.code : error.name;
+  return systemCodeOf(error) || error.name;
 }

@@ -5,7 +5,7 @@ import type { Memo, Target } from "../../core/collection.ts";
 import { quote } from "../../core/errors.ts";
 import { foldCase } from "../../core/text.ts";
 import { DAY_MS, formatInstant, parseInstant } from "../../core/time.ts";
-import { believe, Told } from "./answers.ts";
+import { believe, saidBy, Told } from "./answers.ts";
 import { findingOf, goneOf, inBatches, recordOf } from "./findings.ts";
 import { SourceFailure, type Finding, type ObservationRecord, type Surroundings } from "./port.ts";
 
@@ -141,7 +141,7 @@ export function problemOf(id: string, errors: readonly unknown[] = []): Problem 
 
 /** Why someone or something is not there. */
 export function describeProblem(what: string, { type = "", title, detail }: Problem): string {
-  const said = [title, detail].filter((text) => text !== undefined).join(": ");
+  const said = saidBy(title, detail);
   const isProtected = type.endsWith("/not-authorized-for-resource") || /not authorized/i.test(said);
   const isSuspended = /suspended|forbidden/i.test(said);
   const state = isSuspended ? "is suspended" : isProtected ? "is protected" : "is gone";

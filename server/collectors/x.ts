@@ -2,15 +2,15 @@
 import { Value } from "@sinclair/typebox/value";
 import { quote } from "../../core/errors.ts";
 import { nextQuotaDay } from "../../core/quota.ts";
-import { judgeStatus, waitUntil, windowEnd } from "./answers.ts";
+import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
+import { judgeStatus, saidBy, waitUntil, windowEnd } from "./answers.ts";
 import { errandsOf } from "./findings.ts";
 import type { Bucket, Collector, Judgement, RawAnswer } from "./port.ts";
-import { DAY_MS } from "../../core/time.ts";
 import { countsOf, timelineOf } from "./x-tweets.ts";
 import { Problem, profilesOf } from "./x-users.ts";
 
 const BATCH = 100;
-const WINDOW_MS = 15 * 60_000;
+const WINDOW_MS = 15 * MINUTE_MS;
 const WINDOWS_PER_DAY = 96;
 const WINDOW_HEADERS = { remaining: "x-rate-limit-remaining", reset: "x-rate-limit-reset" };
 
@@ -55,7 +55,7 @@ const TOKEN_REFUSED = new Set([
 function judge(answer: RawAnswer, now: number): Judgement {
   const { status, headers, body } = answer;
   const { type = "", title, detail, period } = Value.Check(Problem, body) ? body : {};
-  const said = [title, detail].filter((text) => text !== undefined).join(": ");
+  const said = saidBy(title, detail);
   const pausedUntil = windowEnd(headers, WINDOW_HEADERS, WINDOW_MS, now);
   const judged = judgeStatus("x", answer, now, said === "" ? undefined : quote(said));
   if (judged.kind === "answer") return { kind: "answer", pausedUntil };

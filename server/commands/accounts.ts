@@ -1,6 +1,6 @@
 /** `accounts`: who has credits. */
 import { Command } from "commander";
-import { unwrap, withAdmin, type Surroundings } from "./client.ts";
+import { ask, type Surroundings } from "./client.ts";
 import { readAmount } from "./arguments.ts";
 import { formatJson, formatTable } from "./table.ts";
 
@@ -14,8 +14,8 @@ export function accountsCommand(surroundings: Surroundings): Command {
     .option("--credits <amount>", "grant it so many credits", readAmount)
     .option("--json", "print the account as JSON")
     .action(async (name: string, { credits, json }: { credits?: number; json?: true }) => {
-      const account = await withAdmin(surroundings, "accounts", async (client) =>
-        unwrap(await client.accounts.post({ name, ...(credits === undefined ? {} : { credits }) })),
+      const account = await ask(surroundings, "accounts", (client) =>
+        client.accounts.post({ name, ...(credits === undefined ? {} : { credits }) }),
       );
       surroundings.out(json === true ? formatJson(account) : formatTable(COLUMNS, [account]));
     });
@@ -24,9 +24,7 @@ export function accountsCommand(surroundings: Surroundings): Command {
     .description("Lists all accounts with their sums.")
     .option("--json", "print them as JSON")
     .action(async ({ json }: { json?: true }) => {
-      const all = await withAdmin(surroundings, "accounts", async (client) =>
-        unwrap(await client.accounts.get()),
-      );
+      const all = await ask(surroundings, "accounts", (client) => client.accounts.get());
       surroundings.out(json === true ? formatJson(all) : formatTable(COLUMNS, all));
     });
   return accounts;

@@ -1,6 +1,6 @@
 /** `channels`: the channels that are tracked. */
 import { Command } from "commander";
-import { unwrap, withAdmin, type Surroundings } from "./client.ts";
+import { ask, type Surroundings } from "./client.ts";
 import { formatJson, formatTable } from "./table.ts";
 
 /** Makes the verb. */
@@ -11,8 +11,8 @@ export function channelsCommand(surroundings: Surroundings): Command {
     .description("Collects a channel and its shorts from now on.")
     .argument("<handle_or_id>", "its handle, as @nasa, or its identifier, as UC...")
     .action(async (channel: string) => {
-      const tracked = await withAdmin(surroundings, "channels", async (client) =>
-        unwrap(await client.channels.post({ channel })),
+      const tracked = await ask(surroundings, "channels", (client) =>
+        client.channels.post({ channel }),
       );
       surroundings.err(`Channel ${tracked.channel} is tracked from now on\n`);
     });
@@ -21,8 +21,8 @@ export function channelsCommand(surroundings: Surroundings): Command {
     .description("Ends collecting a channel. What was collected is kept.")
     .argument("<handle_or_id>", "what it is tracked by, as channels list shows it")
     .action(async (channel: string) => {
-      const untracked = await withAdmin(surroundings, "channels", async (client) =>
-        unwrap(await client.channels.delete({ channel })),
+      const untracked = await ask(surroundings, "channels", (client) =>
+        client.channels.delete({ channel }),
       );
       surroundings.err(
         `Channel ${untracked.channel} is not tracked any more; what was collected of it is kept\n`,
@@ -33,9 +33,7 @@ export function channelsCommand(surroundings: Surroundings): Command {
     .description("Lists the tracked channels and how collecting each of them stands.")
     .option("--json", "print them as JSON")
     .action(async ({ json }: { json?: true }) => {
-      const all = await withAdmin(surroundings, "channels", async (client) =>
-        unwrap(await client.channels.get()),
-      );
+      const all = await ask(surroundings, "channels", (client) => client.channels.get());
       surroundings.out(json === true ? formatJson(all) : formatTable(COLUMNS, all));
     });
   return channels;

@@ -3,9 +3,12 @@ import { treaty } from "@elysiajs/eden";
 import { explain } from "../../core/errors.ts";
 import type { OwnerApp } from "../http/owner.ts";
 
-/** The database, wherever its owner is. */
+/** Sends a request to the administrator's interface, wherever it is. */
+export type Fetcher = (url: string, init?: RequestInit) => Promise<Response>;
+
+/** The database, owned by this process or reached through who owns it. */
 export interface Connection {
-  readonly fetcher: (url: string, init?: RequestInit) => Promise<Response>;
+  readonly fetcher: Fetcher;
   /** Whether it is this process that has the database, and no service that has to go on. */
   readonly isInProcess: boolean;
   close(): Promise<void>;
@@ -46,15 +49,18 @@ export function adminClient({ fetcher }: Connection) {
 /** The typed client. */
 export type AdminClient = ReturnType<typeof adminClient>;
 
+/** An answer, as the typed client gives it. */
+interface Answer<Data> {
+  readonly data: Data;
+  readonly error: { readonly value: unknown } | null;
+}
+
 /**
  * The data of an answer.
  *
  * @throws {CommandError} With the sentence that the interface answered.
  */
-export function unwrap<Data>(answer: {
-  readonly data: Data;
-  readonly error: { readonly value: unknown } | null;
-}): NonNullable<Data> {
+export function unwrap<Data>(answer: Answer<Data>): NonNullable<Data> {
   if (answer.error !== null) throw refusal(answer.error.value);
   if (answer.data === null || answer.data === undefined) throw new CommandError("No answer");
   return answer.data;
@@ -99,4 +105,17 @@ export async function withAdmin<Result>(
   } finally {
     await connection.close();
   }
+}
+
+/**
+ * Asks one thing of the administrator's interface, and disconnects.
+ *
+ * @throws {CommandError} With the sentence that the interface answered.
+ */
+export function ask<Data>(
+  surroundings: Surroundings,
+  verb: string,
+  question: (client: AdminClient) => Promise<Answer<Data>>,
+): Promise<NonNullable<Data>> {
+  return withAdmin(surroundings, verb, async (client) => unwrap(await question(client)));
 }

@@ -1,12 +1,12 @@
 /** `collect`: asks the sources for what is due, by hand. */
 import { Command } from "commander";
-import { CommandError, unwrap, withAdmin, type Surroundings } from "./client.ts";
+import { ask, CommandError, type Surroundings } from "./client.ts";
 import { formatJson, formatTable } from "./table.ts";
 
 /** Makes the verb. */
 export function collectCommand(surroundings: Surroundings): Command {
   return new Command("collect")
-    .summary("ask the sources for what is due")
+    .summary("Asks the sources for what is due.")
     .description(
       "Asks the sources for what is due of the creators and channels that are watched, and ends. " +
         "serve does that by itself, spread over the day; this does it at once, within the quotas. " +
@@ -15,9 +15,7 @@ export function collectCommand(surroundings: Surroundings): Command {
     .requiredOption("--once", "what is due now, and no more")
     .option("--json", "print what was done as JSON")
     .action(async ({ json }: { json?: true }) => {
-      const sources = await withAdmin(surroundings, "collect", async (client) =>
-        unwrap(await client.collect.post()),
-      );
+      const sources = await ask(surroundings, "collect", (client) => client.collect.post());
       surroundings.out(
         json === true
           ? formatJson({ sources })

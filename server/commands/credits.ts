@@ -1,7 +1,7 @@
 /** `credits`: grants, statements, and the proof that every balance holds. */
 import { Command } from "commander";
 import { readAmount } from "./arguments.ts";
-import { CommandError, unwrap, withAdmin, type Surroundings } from "./client.ts";
+import { ask, CommandError, unwrap, withAdmin, type Surroundings } from "./client.ts";
 import { formatJson, formatTable } from "./table.ts";
 
 /** Makes the verb. */
@@ -46,8 +46,8 @@ async function grant(
   amount: number,
   { json, ...options }: GrantOptions,
 ): Promise<void> {
-  const granted = await withAdmin(surroundings, "credits", async (client) =>
-    unwrap(await client.grants.post({ account, amount, ...options })),
+  const granted = await ask(surroundings, "credits", (client) =>
+    client.grants.post({ account, amount, ...options }),
   );
   if (json === true) return surroundings.out(formatJson(granted));
   const what = granted.is_new
@@ -87,9 +87,7 @@ const STATEMENT_COLUMNS = [
 ] as const;
 
 async function verify(surroundings: Surroundings, json: boolean): Promise<void> {
-  const found = await withAdmin(surroundings, "credits", async (client) =>
-    unwrap(await client.verification.get()),
-  );
+  const found = await ask(surroundings, "credits", (client) => client.verification.get());
   const { accounts, entries, faults } = found;
   if (json) surroundings.out(formatJson(found));
   else if (faults.length > 0) surroundings.out(formatTable(["account", "problem"], faults));

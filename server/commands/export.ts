@@ -1,12 +1,13 @@
 /** `export`: all observations as lines that `import` takes. */
 import { Command, Option } from "commander";
+import { systemCodeOf } from "../../core/errors.ts";
 import { KIND_NAMES } from "../../core/kinds.ts";
 import { refusal, withAdmin, type Surroundings } from "./client.ts";
 
 /** Makes the verb. */
 export function exportCommand(surroundings: Surroundings): Command {
   return new Command("export")
-    .summary("write out observations")
+    .summary("Writes out observations.")
     .description(
       "Writes observations to standard output, one a line. Imported into an empty database, " +
         "they give the same answers.",
@@ -33,7 +34,7 @@ async function pipe(body: ReadableStream<Uint8Array>): Promise<void> {
     try {
       await promise;
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "EPIPE") return;
+      if (systemCodeOf(error) === "EPIPE") return;
       throw error;
     }
   }

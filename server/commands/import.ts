@@ -28,7 +28,7 @@ type FileCounts = Counts & { file: string };
 /** Makes the verb. */
 export function importCommand(surroundings: Surroundings): Command {
   return new Command("import")
-    .summary("take in observations from files")
+    .summary("Takes in observations from files.")
     .description(
       "Takes in observations: NDJSON, one a line; .gz is unpacked, - is standard input. " +
         "Taking in a file again changes nothing. A wrong line is named with its number and the " +

@@ -1,7 +1,7 @@
 /** `keys`: the API keys of accounts. */
 import { Command } from "commander";
 import { readAmount } from "./arguments.ts";
-import { unwrap, withAdmin, type Surroundings } from "./client.ts";
+import { ask, type Surroundings } from "./client.ts";
 import { formatJson, formatTable } from "./table.ts";
 
 /** Makes the verb. */
@@ -16,8 +16,8 @@ export function keysCommand(surroundings: Surroundings): Command {
     .option("--label <text>", "what the key is for")
     .option("--json", "print the key and its id as JSON")
     .action(async (account: string, { label, json }: { label?: string; json?: true }) => {
-      const created = await withAdmin(surroundings, "keys", async (client) =>
-        unwrap(await client.keys.post({ account, ...(label === undefined ? {} : { label }) })),
+      const created = await ask(surroundings, "keys", (client) =>
+        client.keys.post({ account, ...(label === undefined ? {} : { label }) }),
       );
       surroundings.out(json === true ? formatJson(created) : `${created.key}\n`);
     });
@@ -27,8 +27,8 @@ export function keysCommand(surroundings: Surroundings): Command {
     .argument("<account>", "the account's name")
     .option("--json", "print them as JSON")
     .action(async (account: string, { json }: { json?: true }) => {
-      const all = await withAdmin(surroundings, "keys", async (client) =>
-        unwrap(await client.keys.get({ query: { account } })),
+      const all = await ask(surroundings, "keys", (client) =>
+        client.keys.get({ query: { account } }),
       );
       surroundings.out(json === true ? formatJson(all) : formatTable(COLUMNS, all));
     });
@@ -37,8 +37,8 @@ export function keysCommand(surroundings: Surroundings): Command {
     .description("Revokes a key, within a second, for good.")
     .argument("<id>", "the key's id, as keys list shows it", readAmount)
     .action(async (id: number) => {
-      const { revoked_at } = await withAdmin(surroundings, "keys", async (client) =>
-        unwrap(await client.keys.delete({ id })),
+      const { revoked_at } = await ask(surroundings, "keys", (client) =>
+        client.keys.delete({ id }),
       );
       surroundings.err(`Key ${id} is revoked since ${revoked_at}\n`);
     });

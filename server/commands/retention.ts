@@ -9,7 +9,7 @@ export function retentionCommand(surroundings: Surroundings): Command {
   const retention = new Command("retention").description("How long observations are kept.");
   retention
     .command("apply")
-    .summary("remove what RETENTION does not keep, and prove it")
+    .summary("Removes what RETENTION does not keep, and proves it.")
     .description(
       "Removes the observations that RETENTION does not keep, in small steps, and proves that " +
         "what was there is what was removed and what is left, and that no newest state changed. " +

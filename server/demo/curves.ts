@@ -4,9 +4,8 @@
  * What can only rise is a rising function of an audience's time: clock time that runs faster in
  * the evening and at the weekend, never backwards.
  */
+import { HOUR_MS } from "../../core/time.ts";
 import { draw, drawBell, drawBetween, logistic, wander, wanderInSteps } from "./chance.ts";
-
-export const HOUR_MS = 3_600_000;
 
 /** Where the endless schedule starts; the demo knows nothing earlier. A Monday. */
 export const EPOCH = Date.UTC(2024, 0, 1);

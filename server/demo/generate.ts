@@ -6,14 +6,12 @@
  * two demos of one moment show the same.
  */
 import type { ObservationLine } from "../../core/schema/observations.ts";
-import { DAY_MS } from "../../core/time.ts";
-import { EPOCH, HOUR_MS } from "./curves.ts";
+import { DAY_MS, HOUR_MS } from "../../core/time.ts";
+import { EPOCH } from "./curves.ts";
 import { tweetSubjects, userSubjects } from "./microblog.ts";
 import { dayOf, WATCHED_MAX_MS } from "./schedule.ts";
 import type { Subject } from "./subject.ts";
 import { channelSubjects, shortSubjects } from "./video.ts";
-
-export { DEMO_CHANNEL, DEMO_USER } from "./cast.ts";
 
 /** Instants, in milliseconds since 1970 UTC: from `from`, included, to `to`, not included. */
 export interface Span {

@@ -1,7 +1,8 @@
 /** The demo's data, account and key: made through the same interface as anybody's. */
 import { unwrap, adminClient, type AdminClient, type Connection } from "../commands/client.ts";
 import { DAY_MS } from "../../core/time.ts";
-import { DEMO_CHANNEL, DEMO_USER, generateObservations } from "./generate.ts";
+import { DEMO_CHANNEL, DEMO_USER } from "./cast.ts";
+import { generateObservations } from "./generate.ts";
 
 /** How many days of history a new demo begins with. */
 const HISTORY_DAYS = 45;

@@ -2,9 +2,9 @@
  * When creators publish and when their posts are observed: an endless timetable from `EPOCH`,
  * the same whenever the demo is started.
  */
-import { DAY_MS } from "../../core/time.ts";
+import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { draw } from "./chance.ts";
-import { EPOCH, HOUR_MS } from "./curves.ts";
+import { EPOCH } from "./curves.ts";
 
 const AWAKE_HOURS = 16;
 

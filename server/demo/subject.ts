@@ -1,7 +1,8 @@
 /** What the demo observes: an entity and when it is looked at. */
 import type { ObservationLine } from "../../core/schema/observations.ts";
+import { HOUR_MS } from "../../core/time.ts";
 import { draw } from "./chance.ts";
-import { EPOCH, HOUR_MS } from "./curves.ts";
+import { EPOCH } from "./curves.ts";
 import { WATCHED_MAX_MS, type Watch } from "./schedule.ts";
 
 /** An entity, seen at one moment of every hour that it is due in. */

@@ -3,9 +3,9 @@ import { Elysia } from "elysia";
 import type { AccountDetails } from "../../core/schema/account.ts";
 import { formatDay } from "../../core/time.ts";
 import { readDayRange, type DayRange } from "../../core/usage.ts";
-import { callerOf, targetOf } from "./door.ts";
+import { callerOf } from "./door.ts";
 import { ACCOUNT_OPERATIONS } from "./operations/account.ts";
-import { valuesIn } from "./reads.ts";
+import { targetOf, valuesIn } from "./target.ts";
 
 /** Where accounts are read. */
 export interface AccountReads {

@@ -5,9 +5,8 @@ import { MAX_WHOLE } from "../../core/limits.ts";
 import { readWhole } from "../../core/parameters.ts";
 import { formatInstant } from "../../core/time.ts";
 import { checkAccount, checkName, Name } from "./admin-names.ts";
-import { targetOf } from "./door.ts";
-import { valuesIn } from "./reads.ts";
 import { adminBody } from "./admin-body.ts";
+import { targetOf, valuesIn } from "./target.ts";
 
 /** An account as the store has it; instants are in milliseconds. */
 interface StoredAccount {

@@ -1,24 +1,25 @@
 /** The administrator's interface to API keys. */
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
-import { formatInstant } from "../../core/time.ts";
+import { formatInstant, formatInstantOrNull } from "../../core/time.ts";
 import type { AccountsParts } from "./admin-accounts.ts";
 import { checkAccount, checkName, Name } from "./admin-names.ts";
 import { adminBody } from "./admin-body.ts";
+
+/** A key as the store has it; instants are in milliseconds since 1970 UTC. */
+interface StoredKey {
+  readonly id: number;
+  readonly beginsWith: string;
+  readonly label: string | null;
+  readonly createdAt: number;
+  readonly revokedAt: number | null;
+}
 
 /** What keys are kept with. */
 export interface KeysParts extends Pick<AccountsParts, "ledger"> {
   readonly keys: {
     create(account: string, label: string | null): Promise<{ id: number; key: string }>;
-    list(account: string): Promise<
-      {
-        id: number;
-        beginsWith: string;
-        label: string | null;
-        createdAt: number;
-        revokedAt: number | null;
-      }[]
-    >;
+    list(account: string): Promise<StoredKey[]>;
     revoke(id: number): Promise<{ id: number; revokedAt: number }>;
   };
 }
@@ -56,18 +57,12 @@ export function adminKeys({ ledger, keys }: KeysParts) {
     );
 }
 
-function keyResource(key: {
-  id: number;
-  beginsWith: string;
-  label: string | null;
-  createdAt: number;
-  revokedAt: number | null;
-}) {
+function keyResource({ id, beginsWith, label, createdAt, revokedAt }: StoredKey) {
   return {
-    id: key.id,
-    begins_with: key.beginsWith,
-    label: key.label,
-    created_at: formatInstant(key.createdAt),
-    revoked_at: key.revokedAt === null ? null : formatInstant(key.revokedAt),
+    id,
+    begins_with: beginsWith,
+    label,
+    created_at: formatInstant(createdAt),
+    revoked_at: formatInstantOrNull(revokedAt),
   };
 }

@@ -4,8 +4,7 @@ import { DomainError, quote } from "../../core/errors.ts";
 import { IDENTIFIER_MAX_CHARACTERS } from "../../core/limits.ts";
 import { readOnce } from "../../core/parameters.ts";
 import { isIdentifier } from "../../core/text.ts";
-import { targetOf } from "./door.ts";
-import { valuesIn } from "./reads.ts";
+import { targetOf, valuesIn } from "./target.ts";
 
 /** The schema of a name; its length is that of {@link checkName}. */
 export const Name = t.String();

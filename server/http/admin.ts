@@ -5,18 +5,16 @@
  */
 import { Elysia } from "elysia";
 import { DomainError, quote } from "../../core/errors.ts";
-import { KIND_NAMES } from "../../core/kinds.ts";
-import { readOnce } from "../../core/parameters.ts";
+import { KIND_NAMES, type Kind } from "../../core/kinds.ts";
+import { readOnce, type ValuesOf } from "../../core/parameters.ts";
 import { requireInstant } from "../../core/time.ts";
-import type { Kind } from "../../core/kinds.ts";
 import { adminAccounts, type AccountsParts } from "./admin-accounts.ts";
 import { adminChannels, type ChannelsParts } from "./admin-channels.ts";
 import { adminCollect, type CollectParts } from "./admin-collect.ts";
 import { adminKeys, type KeysParts } from "./admin-keys.ts";
 import { adminRetention, type RetentionParts } from "./admin-retention.ts";
 import { readLongBody } from "./body.ts";
-import { targetOf } from "./door.ts";
-import { valuesIn, type ValuesOf } from "./reads.ts";
+import { targetOf, valuesIn } from "./target.ts";
 
 /** Bytes of observations that one request takes in. */
 const OBSERVATIONS_MAX_BYTES = 64 * 1_048_576;

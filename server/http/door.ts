@@ -1,13 +1,15 @@
 /**
- * The door: what happens to every request before its route and to every answer after it.
+ * The door: what happens to every request before its route, and what every answer carries.
  *
- * Checks come in this order: path, key, method, then (in the route) body, parameters, credits and
- * existence. So without a valid key the answer on any known path is 401, whatever else is wrong.
+ * Checks come in this order: path, key, method, rate limit, parameters in the path, then (in the
+ * route) body, other parameters, credits and existence. So without a valid key the answer on any
+ * known path is 401, whatever else is wrong.
  */
 import { Elysia } from "elysia";
 import { DomainError } from "../../core/errors.ts";
-import { answerError, asDomainError, type ErrorAnswer } from "./errors.ts";
+import type { OnFailure } from "./errors.ts";
 import { readPathParameters, type FindPath, type KnownPath } from "./paths.ts";
+import { pathOf } from "./target.ts";
 
 /** Who a request comes from. */
 export interface Caller {
@@ -44,8 +46,7 @@ export interface DoorParts {
   readonly corsOrigins: readonly string[];
   /** The known paths, once all routes are declared. */
   findPath(): FindPath;
-  /** Told of the cause of every 5xx. */
-  onFailure(error: unknown, requestId: string): void;
+  readonly onFailure: OnFailure;
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
@@ -62,29 +63,6 @@ export function callerOf(request: Request): Caller {
   const caller = callers.get(request);
   if (caller === undefined) throw new Error("The request did not pass the door");
   return caller;
-}
-
-/**
- * A request whose URL names a host. Where none was sent, or none that can be one, Bun gives the
- * path and query alone; then the framework looks for the path behind the first slash after those
- * of `http://`, which may be in the query.
- */
-export function withHost(request: Request): Request {
-  const { url } = request;
-  return url.startsWith("/") ? new Request(`http://localhost${url}`, request) : request;
-}
-
-/** The path and query of a request as they were sent. */
-export function targetOf({ url }: Request): string {
-  const start = url.indexOf("/", url.indexOf("//") + 2);
-  return start === -1 ? "/" : url.slice(start);
-}
-
-/** The path of a request as it was sent, without its query. */
-export function pathOf(request: Request): string {
-  const target = targetOf(request);
-  const end = target.indexOf("?");
-  return end === -1 ? target : target.slice(0, end);
 }
 
 /** The headers of an answer, as they come together. */
@@ -165,40 +143,6 @@ export function door(parts: DoorParts, isOutside: (request: Request) => boolean)
       const seen = parts.findPath()(pathOf(request))?.route;
       if (seen !== route) throw new Error(`The door let a request in to ${seen}, not to ${route}`);
     });
-}
-
-/**
- * Writes every error of an app the one way.
- *
- * @param isTrusted Whether who asks runs the service, and so is told the cause of what went wrong.
- */
-export function errorAnswers(onFailure: DoorParts["onFailure"], isTrusted = false) {
-  return new Elysia({ name: "error-answers" }).onError(
-    { as: "global" },
-    ({ error, request, set }) => {
-      const answer = tellError(error, request, set.headers, onFailure, isTrusted);
-      set.status = answer.status;
-      return answer.body;
-    },
-  );
-}
-
-/** What an error is answered with; the cause of a 5xx is told to who runs the service. */
-export function tellError(
-  error: unknown,
-  request: Request,
-  headers: AnswerHeaders,
-  onFailure: DoorParts["onFailure"],
-  isTrusted = false,
-): ErrorAnswer {
-  const domainError = asDomainError(error, isTrusted);
-  const answer = answerError(domainError, pathOf(request));
-  if (answer.status >= 500) {
-    const cause = domainError === error ? (domainError.cause ?? error) : error;
-    onFailure(cause, String(headers["x-request-id"] ?? pathOf(request)));
-  }
-  Object.assign(headers, answer.headers);
-  return answer;
 }
 
 /** The caller of a request that needs a key. */

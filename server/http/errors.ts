@@ -1,6 +1,8 @@
 /** Errors as clients get them: the one table of statuses, and the one place that writes them. */
-import { ParseError, ValidationError } from "elysia";
+import { Elysia, ParseError, ValidationError } from "elysia";
 import { DomainError, explain, quote, type ErrorCode } from "../../core/errors.ts";
+import type { AnswerHeaders } from "./door.ts";
+import { pathOf } from "./target.ts";
 
 /** The status of every error. */
 export const STATUSES: Readonly<Record<ErrorCode, number>> = {
@@ -28,6 +30,9 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
 
 /** How long a client waits before it tries again what was unavailable. */
 const RETRY_AFTER_S = 1;
+
+/** Told of the cause of every 5xx. */
+export type OnFailure = (error: unknown, requestId: string) => void;
 
 /** An error as it is answered. */
 export interface ErrorAnswer {
@@ -89,4 +94,38 @@ export function answerError(error: DomainError, path: string): ErrorAnswer {
 function videoSentence({ code, message }: DomainError): string {
   if (code === "Channel Not Found" || code === "Short Not Found") return message;
   return STATUSES[code] === 400 ? `${code}: ${message}` : code;
+}
+
+/**
+ * Writes every error of an app the one way.
+ *
+ * @param isTrusted Whether who asks runs the service, and so is told the cause of what went wrong.
+ */
+export function errorAnswers(onFailure: OnFailure, isTrusted = false) {
+  return new Elysia({ name: "error-answers" }).onError(
+    { as: "global" },
+    ({ error, request, set }) => {
+      const answer = tellError(error, request, set.headers, onFailure, isTrusted);
+      set.status = answer.status;
+      return answer.body;
+    },
+  );
+}
+
+/** What an error is answered with; the cause of a 5xx is told to who runs the service. */
+export function tellError(
+  error: unknown,
+  request: Request,
+  headers: AnswerHeaders,
+  onFailure: OnFailure,
+  isTrusted = false,
+): ErrorAnswer {
+  const domainError = asDomainError(error, isTrusted);
+  const answer = answerError(domainError, pathOf(request));
+  if (answer.status >= 500) {
+    const cause = domainError === error ? (domainError.cause ?? error) : error;
+    onFailure(cause, String(headers["x-request-id"] ?? pathOf(request)));
+  }
+  Object.assign(headers, answer.headers);
+  return answer;
 }

@@ -2,8 +2,8 @@
 import { Elysia } from "elysia";
 import { Registry, collectDefaultMetrics } from "prom-client";
 import { DomainError } from "../../core/errors.ts";
-import type { Readiness } from "../../core/schema/readiness.ts";
-import { formatInstant } from "../../core/time.ts";
+import type { Health, Readiness, SourceReadiness } from "../../core/schema/health.ts";
+import { formatInstantOrNull } from "../../core/time.ts";
 import { HEALTH_OPERATIONS } from "./operations/health.ts";
 import { countRequests } from "./request-metrics.ts";
 import { countSources, type SourceState } from "./source-metrics.ts";
@@ -45,7 +45,7 @@ export interface HealthParts {
 /** The routes of health and numbers; they need no key. */
 export function health({ metrics, check, sources }: HealthParts) {
   return new Elysia({ name: "health" })
-    .get("/livez", () => ({ status: "ok" }), { detail: HEALTH_OPERATIONS.live })
+    .get("/livez", (): Health => ({ status: "ok" }), { detail: HEALTH_OPERATIONS.live })
     .get(
       "/readyz",
       async (): Promise<Readiness> => {
@@ -53,11 +53,8 @@ export function health({ metrics, check, sources }: HealthParts) {
           await check();
           return { status: "ok", sources: (await sources()).map(sourceReadiness) };
         } catch (cause) {
-          const error = new DomainError(
-            "Service Unavailable",
-            "The database does not answer or cannot be written",
-          );
-          throw Object.assign(error, { cause });
+          const message = "The database does not answer or cannot be written";
+          throw new DomainError("Service Unavailable", message, { cause });
         }
       },
       { detail: HEALTH_OPERATIONS.ready },
@@ -72,8 +69,8 @@ export function health({ metrics, check, sources }: HealthParts) {
     );
 }
 
-function sourceReadiness({ source, stopped }: SourceState): Readiness["sources"][number] {
+function sourceReadiness({ source, stopped }: SourceState): SourceReadiness {
   if (stopped === undefined) return { source, status: "ok", reason: null, until: null };
   const { reason, until } = stopped;
-  return { source, status: "stopped", reason, until: until === null ? null : formatInstant(until) };
+  return { source, status: "stopped", reason, until: formatInstantOrNull(until) };
 }

@@ -1,5 +1,4 @@
 /** The microblog interface: users, their tweets and their followers. */
-import { Elysia } from "elysia";
 import { PRICES } from "../../core/credits.ts";
 import { readPageRequest, type PageRequest } from "../../core/pagination.ts";
 import type { Reading } from "../../core/reading.ts";
@@ -10,7 +9,7 @@ import type {
   UserDetails,
 } from "../../core/schema/microblog.ts";
 import { MICROBLOG_OPERATIONS } from "./operations/microblog.ts";
-import type { ReadRoutes, Reads } from "./reads.ts";
+import type { ReadRoutes } from "./reads.ts";
 
 /** What the microblog interface reads; `now` is in milliseconds since 1970 UTC. */
 export interface MicroblogReads {
@@ -20,56 +19,40 @@ export interface MicroblogReads {
   tweet(username: string, id: string): Promise<Reading<TweetDetails>>;
 }
 
-const PREFIX = "/api/microblog";
 const cost = PRICES.microblog;
 
-/** What each path of the microblog interface reads. */
+/** The routes of the microblog interface. */
 export function microblogRoutes(reads: MicroblogReads, now: () => number): ReadRoutes {
   return {
-    [`${PREFIX}/:username/details`]: {
+    "/api/microblog/:username/details": {
       cost,
-      prepare:
-        ({ username = "" }) =>
-        () =>
-          reads.user(username),
+      detail: MICROBLOG_OPERATIONS.user,
+      prepare({ username = "" }) {
+        return () => reads.user(username);
+      },
     },
-    [`${PREFIX}/:username/tweets`]: {
+    "/api/microblog/:username/tweets": {
       cost,
+      detail: MICROBLOG_OPERATIONS.tweets,
       prepare({ username = "" }, valuesOf) {
         const asked = readPageRequest(valuesOf);
         return () => reads.tweets(username, asked, now());
       },
     },
-    [`${PREFIX}/:username/followers`]: {
+    "/api/microblog/:username/followers": {
       cost,
+      detail: MICROBLOG_OPERATIONS.followers,
       prepare({ username = "" }, valuesOf) {
         const asked = readPageRequest(valuesOf);
         return () => reads.followers(username, asked, now());
       },
     },
-    [`${PREFIX}/:username/tweet/:tweet_id`]: {
+    "/api/microblog/:username/tweet/:tweet_id": {
       cost,
-      prepare:
-        ({ username = "", tweet_id: id = "" }) =>
-        () =>
-          reads.tweet(username, id),
+      detail: MICROBLOG_OPERATIONS.tweet,
+      prepare({ username = "", tweet_id: id = "" }) {
+        return () => reads.tweet(username, id);
+      },
     },
   };
-}
-
-/** The paths of the microblog interface, as the framework and the reference know them. */
-export function microblog({ answerRouted }: Reads) {
-  return new Elysia({ name: "microblog", prefix: PREFIX })
-    .get("/:username/details", ({ request }) => answerRouted(request), {
-      detail: MICROBLOG_OPERATIONS.user,
-    })
-    .get("/:username/tweets", ({ request }) => answerRouted(request), {
-      detail: MICROBLOG_OPERATIONS.tweets,
-    })
-    .get("/:username/followers", ({ request }) => answerRouted(request), {
-      detail: MICROBLOG_OPERATIONS.followers,
-    })
-    .get("/:username/tweet/:tweet_id", ({ request }) => answerRouted(request), {
-      detail: MICROBLOG_OPERATIONS.tweet,
-    });
 }

@@ -2,7 +2,7 @@
 import { Elysia, t } from "elysia";
 import { admin, type AdminParts } from "./admin.ts";
 import { adminBody } from "./admin-body.ts";
-import { errorAnswers, type DoorParts } from "./door.ts";
+import { errorAnswers, type OnFailure } from "./errors.ts";
 
 /** Who has the database. */
 export interface OwnerDescription {
@@ -15,7 +15,8 @@ export interface OwnerDescription {
 }
 
 /** What the owner needs beside the administrator's interface. */
-export interface OwnerParts extends AdminParts, Pick<DoorParts, "onFailure"> {
+export interface OwnerParts extends AdminParts {
+  readonly onFailure: OnFailure;
   describe(): OwnerDescription;
   backUp(file: string): Promise<{ file: string; bytes: number }>;
 }

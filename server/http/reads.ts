@@ -4,27 +4,22 @@
  *
  * The framework's routes of the same paths go this way too, so there is one way.
  */
+import { Elysia, type DocumentDecoration } from "elysia";
 import type { Receipt } from "../../core/credits.ts";
+import type { ValuesOf } from "../../core/parameters.ts";
 import { holds, type Answer, type LinkedReading } from "./answers.ts";
 import { paymentOf, readPaid, showCost, type ChargeParts, type PricedRead } from "./charge.ts";
-import {
-  enter,
-  firstHeaders,
-  pathOf,
-  targetOf,
-  tellError,
-  type AnswerHeaders,
-  type DoorParts,
-} from "./door.ts";
+import { enter, firstHeaders, type AnswerHeaders, type DoorParts } from "./door.ts";
+import { tellError } from "./errors.ts";
 import { readPathParameters, type KnownPath } from "./paths.ts";
-
-/** Every value that the query of a request gives a parameter, in order. */
-export type ValuesOf = (name: string) => readonly string[];
+import { pathOf, targetOf, valuesIn } from "./target.ts";
 
 /** A route of priced reads. */
 export interface ReadRoute {
   /** In credits. */
   readonly cost: number;
+  /** How the reference describes it. */
+  readonly detail: DocumentDecoration;
   /**
    * Checks what was asked.
    *
@@ -155,6 +150,15 @@ export function createReads(parts: ReadParts) {
   };
 }
 
+/** The routes of priced reads, as the framework and the reference know them. */
+export function pricedReads(routes: ReadRoutes, { answerRouted }: Reads) {
+  const app = new Elysia({ name: "priced-reads" });
+  for (const [path, { detail }] of Object.entries(routes)) {
+    app.get(path, ({ request }) => answerRouted(request), { detail });
+  }
+  return app;
+}
+
 /** The route of a request, if it is a priced read. */
 function findRead(
   { findPath }: ReadParts,
@@ -230,14 +234,6 @@ function streamOf(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
       controller.close();
     },
   });
-}
-
-/** The values that the query of a target gives. */
-export function valuesIn(target: string): ValuesOf {
-  const start = target.indexOf("?");
-  if (start === -1) return () => [];
-  const parameters = new URLSearchParams(target.slice(start));
-  return (name) => parameters.getAll(name);
 }
 
 /** Whether an `If-None-Match` names an entity tag. */

@@ -1,5 +1,4 @@
 /** The video interface: channels and their shorts. */
-import { Elysia } from "elysia";
 import { PRICES } from "../../core/credits.ts";
 import { readShortsRequest, type ShortsRequest } from "../../core/cursor.ts";
 import type { Reading } from "../../core/reading.ts";
@@ -11,7 +10,7 @@ import type {
 } from "../../core/schema/video.ts";
 import type { LinkedReading } from "./answers.ts";
 import { VIDEO_OPERATIONS } from "./operations/video.ts";
-import type { ReadRoutes, Reads } from "./reads.ts";
+import type { ReadRoutes } from "./reads.ts";
 
 /** What the video interface reads. */
 export interface VideoReads {
@@ -21,52 +20,39 @@ export interface VideoReads {
   short(name: string, id: string): Promise<Reading<ShortDetails>>;
 }
 
-const PREFIX = "/api/video";
 const cost = PRICES.video;
 
-/** What each path of the video interface reads. */
+/** The routes of the video interface. */
 export function videoRoutes(reads: VideoReads): ReadRoutes {
   return {
-    [`${PREFIX}/channels`]: { cost, prepare: () => () => reads.channels() },
-    [`${PREFIX}/:channel/details`]: {
+    "/api/video/channels": {
       cost,
-      prepare:
-        ({ channel = "" }) =>
-        () =>
-          reads.channel(channel),
+      detail: VIDEO_OPERATIONS.channels,
+      prepare: () => () => reads.channels(),
     },
-    [`${PREFIX}/:channel/shorts`]: {
+    "/api/video/:channel/details": {
       cost,
+      detail: VIDEO_OPERATIONS.channel,
+      prepare({ channel = "" }) {
+        return () => reads.channel(channel);
+      },
+    },
+    "/api/video/:channel/shorts": {
+      cost,
+      detail: VIDEO_OPERATIONS.shorts,
       prepare({ channel = "" }, valuesOf, target) {
         const asked = readShortsRequest(valuesOf);
         return async () => withNextLink(await reads.shorts(channel, asked), target);
       },
     },
-    [`${PREFIX}/:channel/short/:short_id`]: {
+    "/api/video/:channel/short/:short_id": {
       cost,
-      prepare:
-        ({ channel = "", short_id: id = "" }) =>
-        () =>
-          reads.short(channel, id),
+      detail: VIDEO_OPERATIONS.short,
+      prepare({ channel = "", short_id: id = "" }) {
+        return () => reads.short(channel, id);
+      },
     },
   };
-}
-
-/** The paths of the video interface, as the framework and the reference know them. */
-export function video({ answerRouted }: Reads) {
-  return new Elysia({ name: "video", prefix: PREFIX })
-    .get("/channels", ({ request }) => answerRouted(request), {
-      detail: VIDEO_OPERATIONS.channels,
-    })
-    .get("/:channel/details", ({ request }) => answerRouted(request), {
-      detail: VIDEO_OPERATIONS.channel,
-    })
-    .get("/:channel/shorts", ({ request }) => answerRouted(request), {
-      detail: VIDEO_OPERATIONS.shorts,
-    })
-    .get("/:channel/short/:short_id", ({ request }) => answerRouted(request), {
-      detail: VIDEO_OPERATIONS.short,
-    });
 }
 
 /** Adds a link to the next page, ready to follow: every other parameter is kept as it came. */

@@ -1,7 +1,7 @@
 /** Watches requests: how long each took and what it was answered. */
-import { pathOf } from "./door.ts";
 import type { FindPath } from "./paths.ts";
 import type { Reads } from "./reads.ts";
+import { pathOf } from "./target.ts";
 
 /** An answered request. */
 export interface Watched {

@@ -52,9 +52,6 @@ interface OwnReceipt<Debit> extends Receipt {
   debit: Debit | undefined;
 }
 
-/** Charges requests. */
-export type Debits = ReturnType<typeof createDebits>;
-
 /** So long a client may wait; much longer, and its connection is closed for its silence. */
 const TIMEOUT_MS = 10_000;
 

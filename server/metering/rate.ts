@@ -1,5 +1,6 @@
 /** Rate limits: a bucket for each key, in this process alone. */
 import { takeToken, type Bucket } from "../../core/rate.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 
 /** Whether a request of a key may go on, and what it is told of its limit. */
 export interface Admission {
@@ -10,8 +11,6 @@ export interface Admission {
 
 /** Buckets that are remembered; a key that was not seen for a minute has a full one anyway. */
 const BUCKETS_MAX = 10_000;
-
-const MINUTE_MS = 60_000;
 
 /**
  * Makes the limit of requests a minute for each key.

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { link, open, rm, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { DomainError } from "../../core/errors.ts";
+import { DomainError, systemCodeOf } from "../../core/errors.ts";
 import { databaseFile, type Database } from "./database.ts";
 
 /**
@@ -44,10 +44,9 @@ async function reserve(path: string): Promise<void> {
     await writeFile(path, "", { mode: 0o600, flag: "wx" });
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const isThere = "code" in error && error.code === "EEXIST";
     throw new DomainError(
       "Conflict",
-      isThere
+      systemCodeOf(error) === "EEXIST"
         ? `${path} exists already: a backup is under way, or was cut off; remove it if none is`
         : error.message,
     );
@@ -59,8 +58,8 @@ async function publish(part: string, target: string): Promise<void> {
   try {
     await link(part, target);
   } catch (error) {
-    const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
-    throw isThere ? new DomainError("Conflict", `${target} exists already`) : error;
+    if (systemCodeOf(error) !== "EEXIST") throw error;
+    throw new DomainError("Conflict", `${target} exists already`);
   }
 }
 

@@ -22,11 +22,11 @@ const SUBJECTS_MAX = 200;
 /** Changes that are remembered. */
 const CHANGES_MAX = 1000;
 
-/** The last change; 0 where there is none. */
-const LAST = "ifnull((SELECT max(sequence) FROM changes), 0)";
+/** The last change, as SQL; 0 where there is none. */
+export const LAST_CHANGE = "ifnull((SELECT max(sequence) FROM changes), 0)";
 
 /** Whether nobody changed anything since the change that this comes after. */
-const IS_NEXT = `${LAST} = ?1`;
+const IS_NEXT = `${LAST_CHANGE} = ?1`;
 
 /**
  * Whether nobody changed what this is about since the change that it comes after. That some
@@ -120,7 +120,7 @@ export function tellRewritten(kind: Kind, keys: readonly number[]): Tell {
 
 /** The number of the last change; 0 where there is none. */
 export async function lastChange(database: Database): Promise<number> {
-  return (await database.document<number>(`SELECT json_quote(${LAST})`, [])) ?? 0;
+  return (await database.document<number>(`SELECT json_quote(${LAST_CHANGE})`, [])) ?? 0;
 }
 
 /** Whether a change was noted. */

@@ -13,9 +13,6 @@ export interface TrackedChannel extends Standing {
   readonly added_at: string;
 }
 
-/** The tracked channels. */
-export type ChannelStore = ReturnType<typeof channelStore>;
-
 /** The tracked channels of a database; `now` is in milliseconds since 1970 UTC. */
 export function channelStore(database: Database) {
   return {

@@ -13,9 +13,6 @@ const LISTS = [
   ["video", "SELECT channel AS id FROM tracked_channels"],
 ] as const;
 
-/** What is kept of the collection. */
-export type CollectionStore = ReturnType<typeof collectionStore>;
-
 /** What a database keeps of the collection. */
 export function collectionStore(database: Database) {
   return {

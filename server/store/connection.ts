@@ -6,6 +6,7 @@
  */
 import type { InValue, Row } from "@libsql/client";
 import Driver from "libsql";
+import { systemCodeOf } from "../../core/errors.ts";
 
 /** A statement and its arguments, in order. */
 export interface Statement {
@@ -115,7 +116,5 @@ const COMMIT: Statement = { sql: "COMMIT", args: [] };
 
 /** Whether an error says that another holds the lock. */
 export function isLocked(error: unknown): boolean {
-  return (
-    error instanceof Error && "code" in error && /^SQLITE_(?:BUSY|LOCKED)/.test(String(error.code))
-  );
+  return /^SQLITE_(?:BUSY|LOCKED)/.test(systemCodeOf(error));
 }

@@ -14,9 +14,6 @@ export interface CreatorChange {
   readonly total: number;
 }
 
-/** The monitoring list. */
-export type CreatorStore = ReturnType<typeof creatorStore>;
-
 /** The monitoring list of a database; `now` is in milliseconds since 1970 UTC. */
 export function creatorStore(database: Database) {
   const total = { sql: "SELECT count(*) AS total FROM creators", args: [] };

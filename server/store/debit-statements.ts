@@ -4,9 +4,20 @@
  * Nearly all commits have one run that is paid for with nothing but credits; its statements say the
  * same of it in half the time.
  */
+import { LAST_CHANGE } from "./changes.ts";
 import type { Statement } from "./connection.ts";
-import type { Run } from "./debits.ts";
 import { element } from "./json.ts";
+
+/** Requests of one account, price, key and endpoint; `name` and `request` are of a payment. */
+export type Run = [
+  account: number,
+  cost: number,
+  key: number,
+  endpoint: string,
+  count: number,
+  name: string | null,
+  request: string | null,
+];
 
 /** The elements of a run, in their order. */
 const FIELDS = ["account", "cost", "key", "endpoint", "count", "name", "request"];
@@ -120,7 +131,7 @@ export const PAYMENTS =
   "WHERE payments.at > ?2";
 
 const CHANGES =
-  "SELECT ifnull((SELECT max(sequence) FROM changes), 0) AS sequence, " +
+  `SELECT ${LAST_CHANGE} AS sequence, ` +
   "(SELECT json_group_array(json_array(sequence, json(subjects))) FROM changes " +
   "WHERE sequence > ?1) AS changes";
 

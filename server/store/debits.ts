@@ -8,8 +8,9 @@
 import type { Row } from "@libsql/client";
 import type { Charge } from "../../core/credits.ts";
 import type { Changes } from "../../core/reading.ts";
+import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import type { Database } from "./database.ts";
-import { commitRuns } from "./debit-statements.ts";
+import { commitRuns, type Run } from "./debit-statements.ts";
 
 /** What the requests of one commit have in common. */
 export interface DebitGroup {
@@ -50,11 +51,8 @@ export interface DecidedGroup {
   readonly changes: Changes;
 }
 
-/** One hour, in milliseconds. */
-export const HOUR_MS = 3_600_000;
-
 /** How long an idempotency key is good for, and a withdrawn group remembered. */
-export const REMEMBERED_MS = 24 * HOUR_MS;
+export const REMEMBERED_MS = DAY_MS;
 
 /**
  * Decides waiting debits, in their order, and commits those that the balances cover.
@@ -80,16 +78,6 @@ export async function commitDebits(
     changes: changesOf(changed?.[0], since),
   };
 }
-
-export type Run = [
-  account: number,
-  cost: number,
-  key: number,
-  endpoint: string,
-  count: number,
-  name: string | null,
-  request: string | null,
-];
 
 /** Runs, in the order of each account's requests. */
 export function runsOf(waiting: readonly Charge[]): Run[] {

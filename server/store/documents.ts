@@ -9,9 +9,6 @@ import { tellUnavailable } from "./guard.ts";
 /** Kept statements at most. */
 const STATEMENTS_MAX = 100;
 
-/** Reads documents of a file. */
-export type Documents = ReturnType<typeof openDocuments>;
-
 /**
  * Opens a file that is there for such reads.
  *

@@ -5,7 +5,7 @@ import type { Description } from "../../core/observations.ts";
 import { FIRST_INSTANT, formatInstant } from "../../core/time.ts";
 import { unpack, type Chunk, type Point } from "./chunks.ts";
 import type { Database } from "./database.ts";
-import { LAYOUTS, type Layout } from "./layout.ts";
+import { LAYOUTS, valueIn, type Layout } from "./layout.ts";
 import { countsOf, descriptionOf } from "./known.ts";
 
 /** What is exported: all kinds or one, from the beginning or since an instant. */
@@ -79,13 +79,10 @@ type EntityRow = Readonly<Record<string, string | number | null>>;
  *
  * Its arguments are the key of an entity and the last of its instants that was gone through.
  */
-function selectPage({ kind, entities, histories, owner, described }: Layout): string {
+function selectPage(layout: Layout): string {
+  const { entities, histories, owner, described } = layout;
   const columns = ["key", "id", ...[...described.values()].flatMap((name) => [name, `${name}_at`])];
-  const pairs = columns.map((column) => {
-    const isChannelKey = kind === "short" && column === "channel";
-    const value = isChannelKey ? "(SELECT id FROM channels WHERE key = e.channel)" : `e.${column}`;
-    return `'${column}', ${value}`;
-  });
+  const pairs = columns.map((column) => `'${column}', ${valueIn(layout, column, "e")}`);
   return (
     `WITH page AS MATERIALIZED (SELECT * FROM ${histories} ` +
     `WHERE (${owner}, start) >= (?1, ifnull((SELECT max(start) FROM ${histories} ` +

@@ -4,7 +4,7 @@
  */
 import type { Client, InStatement } from "@libsql/client";
 import { DrizzleQueryError } from "drizzle-orm/errors";
-import { DomainError } from "../../core/errors.ts";
+import { DomainError, systemCodeOf } from "../../core/errors.ts";
 
 /** Runs a call of a client. */
 type Guard = <Result>(call: () => Promise<Result>) => Promise<Result>;
@@ -90,15 +90,13 @@ const PASSING = new RegExp(
 );
 
 /** What can pass by itself: a lock that another holds, a server that is away, a full disk. */
-export function asUnavailable(error: unknown): DomainError | undefined {
+function asUnavailable(error: unknown): DomainError | undefined {
   if (!(error instanceof Error)) return undefined;
-  const code = codeOf(error);
+  const code = systemCodeOf(error);
   const isPassing = PASSING_CODES.test(code) || PASSING.test(`${error.message} ${code}`);
   if (!isPassing) return undefined;
-  return Object.assign(
-    new DomainError("Service Unavailable", "The database cannot be reached right now"),
-    { cause: error },
-  );
+  const message = "The database cannot be reached right now";
+  return new DomainError("Service Unavailable", message, { cause: error });
 }
 
 /**
@@ -107,11 +105,7 @@ export function asUnavailable(error: unknown): DomainError | undefined {
  */
 export function isRolledBack(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return /^SQLITE_(?!IOERR)/.test(codeOf(error)) || isRolledBack(error.cause);
-}
-
-function codeOf(error: Error): string {
-  return "code" in error ? String(error.code) : "";
+  return /^SQLITE_(?!IOERR)/.test(systemCodeOf(error)) || isRolledBack(error.cause);
 }
 
 /** Drizzle wraps what a query failed with; its caller gets the domain's error itself. */

@@ -14,6 +14,9 @@ export interface NewKey {
   readonly label: string | null;
 }
 
+/** The keys. */
+export type KeyStore = ReturnType<typeof keyStore>;
+
 /** The keys of a database; `now` is in milliseconds since 1970 UTC. */
 export function keyStore({ query }: Database) {
   return withOwnErrors({

@@ -7,7 +7,7 @@ import { unpack, type Chunk, type Point } from "./chunks.ts";
 import type { Database } from "./database.ts";
 import { joinIncoming, type Fold } from "./folds.ts";
 import { element } from "./json.ts";
-import { chunksWhere, startBefore, type Layout } from "./layout.ts";
+import { chunksWhere, startBefore, valueIn, type Layout } from "./layout.ts";
 
 /** What is there of an entity. */
 export interface There {
@@ -108,14 +108,12 @@ async function readDescriptions(
   ids: readonly string[],
 ): Promise<Map<string, Description>> {
   const columns = [...layout.described.values()].flatMap((column) => [
-    layout.kind === "short" && column === "channel"
-      ? "(SELECT id FROM channels WHERE key = channel) AS channel"
-      : column,
+    `${valueIn(layout, column, "e")} AS ${column}`,
     `${column}_at`,
   ]);
   const rows = await database.select({
     sql:
-      `SELECT id, ${columns.join(", ")} FROM ${layout.entities} ` +
+      `SELECT id, ${columns.join(", ")} FROM ${layout.entities} AS e ` +
       "WHERE id IN (SELECT value FROM json_each(?))",
     args: [JSON.stringify(ids)],
   });

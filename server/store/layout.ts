@@ -37,6 +37,17 @@ export function columnOf(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
+/** Whether a describing column holds the key of a channel, in place of the identifier. */
+function isChannelKey({ kind }: Layout, column: string): boolean {
+  return kind === "short" && column === "channel";
+}
+
+/** What a describing column of a row says, as SQL. */
+export function valueIn(layout: Layout, column: string, row: string): string {
+  const held = `${row}.${column}`;
+  return isChannelKey(layout, column) ? `(SELECT id FROM channels WHERE key = ${held})` : held;
+}
+
 /** The layout of every kind. */
 export const LAYOUTS: Readonly<Record<Kind, Layout>> = {
   channel: layoutOf("channel"),
@@ -74,9 +85,8 @@ export function upsertEntities(layout: Layout, fields: readonly string[]): strin
   const values = columns.flatMap((column, index) => {
     const place = 2 + present.length + 2 * index;
     const value = element(place);
-    const isChannelKey = kind === "short" && column === "channel";
     return [
-      isChannelKey ? `(SELECT key FROM channels WHERE id = ${value})` : value,
+      isChannelKey(layout, column) ? `(SELECT key FROM channels WHERE id = ${value})` : value,
       element(place + 1),
     ];
   });
@@ -111,12 +121,9 @@ export function upsertEntities(layout: Layout, fields: readonly string[]): strin
 }
 
 /** Whether the incoming value of a column is greater, as a pair of instant and value. */
-function winsOver({ kind, entities }: Layout, column: string): string {
-  const identifierOf = (row: string) => `(SELECT id FROM channels WHERE key = ${row}.${column})`;
-  const greater =
-    kind === "short" && column === "channel"
-      ? `${identifierOf("excluded")} > ${identifierOf(entities)}`
-      : `excluded.${column} > ${entities}.${column}`;
+function winsOver(layout: Layout, column: string): string {
+  const { entities } = layout;
+  const greater = `${valueIn(layout, column, "excluded")} > ${valueIn(layout, column, entities)}`;
   const at = `${entities}.${column}_at`;
   return (
     `excluded.${column}_at IS NOT NULL AND (${at} IS NULL OR excluded.${column}_at > ${at} ` +

@@ -16,9 +16,6 @@ import { historyColumn, historyLister, type HistoryKind, type ReadHistory } from
 import { userSubject } from "./subjects.ts";
 import { OF_USER, readUser, userNotFound } from "./users.ts";
 
-/** What the microblog interface reads. */
-export type MicroblogStore = ReturnType<typeof microblogStore>;
-
 /** Reads of the microblog interface on a database; `now` is in milliseconds since 1970 UTC. */
 export function microblogStore(database: Database) {
   return {

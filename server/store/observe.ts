@@ -11,6 +11,7 @@ import type { Database } from "./database.ts";
 import { createGatherer, type Batch } from "./batches.ts";
 import { tellWritten, type ChangedFold } from "./changes.ts";
 import { pack, packEvenly, type Chunk, type Point } from "./chunks.ts";
+import type { Statement } from "./connection.ts";
 import { writeDecided } from "./decided.ts";
 import {
   FIND_SPELLINGS,
@@ -24,8 +25,6 @@ import {
 } from "./layout.ts";
 import { joinKnown, type There } from "./known.ts";
 import { foldsOf, type Fold, type Observed } from "./folds.ts";
-
-type Statement = { readonly sql: string; readonly args: string[] };
 
 /**
  * Stores observations.

@@ -1,10 +1,11 @@
 /** Debits that are given back. */
 import type { InValue } from "@libsql/client";
 import type { Charge } from "../../core/credits.ts";
+import { HOUR_MS } from "../../core/time.ts";
 import type { Statement } from "./connection.ts";
 import type { Database } from "./database.ts";
 import { OUTCOMES, PAYMENTS } from "./debit-statements.ts";
-import { decide, HOUR_MS, REMEMBERED_MS, runsOf, type Debit } from "./debits.ts";
+import { decide, REMEMBERED_MS, runsOf, type Debit } from "./debits.ts";
 
 /**
  * Gives a debit back, once; its idempotency key can pay again. A request of that key that another

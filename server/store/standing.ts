@@ -2,7 +2,7 @@
  * How the collection of who is watched stands: of what describes them and of their items together.
  */
 import type { Memo } from "../../core/collection.ts";
-import { formatInstant } from "../../core/time.ts";
+import { formatInstantOrNull } from "../../core/time.ts";
 
 /** How it stands. Instants are written as everywhere. */
 export interface Standing {
@@ -50,17 +50,12 @@ export function standingOf(column: unknown): { readonly told: Standing; readonly
     .toSorted((a, b) => (a.failedAt ?? 0) - (b.failedAt ?? 0))
     .at(-1);
   const successes = errands.flatMap(({ succeededAt }) => succeededAt ?? []);
+  const dues = errands.map(({ dueAt }) => dueAt);
   const told = {
-    last_success: instantOrNull(successes.length === 0 ? null : Math.max(...successes)),
-    last_failure: instantOrNull(failing?.failedAt ?? null),
+    last_success: formatInstantOrNull(successes.length === 0 ? null : Math.max(...successes)),
+    last_failure: formatInstantOrNull(failing?.failedAt ?? null),
     failure: failing?.failure ?? null,
-    next_due: instantOrNull(errands.length === 0 ? null : Math.min(...errands.map(dueAtOf))),
+    next_due: formatInstantOrNull(dues.length === 0 ? null : Math.min(...dues)),
   };
   return { told, memos: errands.map(({ memo }) => memo) };
-}
-
-const dueAtOf = ({ dueAt }: ErrandStanding) => dueAt;
-
-function instantOrNull(at: number | null): string | null {
-  return at === null ? null : formatInstant(at);
 }

@@ -1,5 +1,7 @@
 /** A thread of the process that does one order after another; with nothing to do it ends with it. */
 
+import { systemCodeOf } from "../../core/errors.ts";
+
 /** What a thread answers an order with. */
 type Reply<Result> = { readonly id: number } & (
   | { readonly result: Result }
@@ -92,9 +94,8 @@ export function obeyOrders<Order, Result>(
     try {
       return { id, result: work(order) };
     } catch (error) {
-      const code = error instanceof Error && "code" in error ? String(error.code) : "UNKNOWN";
       const message = error instanceof Error ? error.message : String(error);
-      return { id, failure: { message, code } };
+      return { id, failure: { message, code: systemCodeOf(error) || "UNKNOWN" } };
     }
   };
   self.addEventListener("message", ({ data }: MessageEvent<string | Message>) => {

@@ -3,7 +3,7 @@ import { DomainError } from "../../core/errors.ts";
 import type { Reading } from "../../core/reading.ts";
 import type { UserDetails } from "../../core/schema/microblog.ts";
 import { foldCase } from "../../core/text.ts";
-import { formatInstant } from "../../core/time.ts";
+import { formatInstantOrNull } from "../../core/time.ts";
 import type { Database } from "./database.ts";
 import { userSubject } from "./subjects.ts";
 
@@ -48,7 +48,7 @@ export async function readUser(
       tweet_count: tweets,
       profile_image_url: image,
       description,
-      created_at: at === null ? null : formatInstant(at),
+      created_at: formatInstantOrNull(at),
       verified: verified === null ? null : verified === 1,
     },
     subjects: [userSubject(id)],

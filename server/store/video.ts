@@ -20,15 +20,12 @@ import type {
   ShortsPage,
 } from "../../core/schema/video.ts";
 import { foldCase } from "../../core/text.ts";
-import { formatInstant, LAST_INSTANT } from "../../core/time.ts";
+import { formatInstant, formatInstantOrNull, LAST_INSTANT } from "../../core/time.ts";
 import { unpack, type Chunk } from "./chunks.ts";
 import type { Database } from "./database.ts";
 import { historyColumn, historyLister, type HistoryKind, type ReadHistory } from "./history.ts";
 import { chunksWhere, LAYOUTS, startBefore } from "./layout.ts";
 import { channelSubject, CHANNELS_SUBJECT } from "./subjects.ts";
-
-/** What the video interface reads. */
-export type VideoStore = ReturnType<typeof videoStore>;
 
 /** Reads of the video interface on a database. */
 export function videoStore(database: Database) {
@@ -157,7 +154,7 @@ async function readChannel(database: Database, name: string): Promise<Reading<Ch
       subscribers,
       videoCount,
       viewCount,
-      joinedAt: joinedAt === null ? null : formatInstant(joinedAt),
+      joinedAt: formatInstantOrNull(joinedAt),
       country,
       thumbnail,
       bannerImage,

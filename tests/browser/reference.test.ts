@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { countColours, hasBrowser, openPage } from "../support/browser.ts";
-import { openTrial } from "../support/trial.ts";
+import { startService, type TestService } from "../support/service.ts";
 
 const LINE = JSON.stringify({
   kind: "channel",
@@ -11,21 +11,18 @@ const LINE = JSON.stringify({
 });
 
 describe.skipIf(!hasBrowser())("/swagger in a browser", () => {
-  let trial: Awaited<ReturnType<typeof openTrial>>;
-  let server: Bun.Server<undefined>;
+  let service: TestService;
   let browser: Awaited<ReturnType<typeof openPage>>;
 
   beforeAll(async () => {
-    trial = await openTrial();
-    await trial.takeIn(LINE);
-    server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: trial.service.app.fetch });
-    browser = await openPage(server.url.origin);
+    service = await startService();
+    await service.takeIn(LINE);
+    browser = await openPage(service.address);
   }, 30_000);
 
   afterAll(async () => {
     await browser.close();
-    await server.stop(true);
-    await trial.close();
+    await service.close();
   });
 
   /** The field of the key on the page itself, above all operations. */
@@ -35,34 +32,34 @@ describe.skipIf(!hasBrowser())("/swagger in a browser", () => {
     const { page } = browser;
     await page.goto("about:blank");
     const blank = await countColours(page, await page.screenshot());
-    await page.goto(`${server.url.origin}/swagger`);
+    await page.goto(`${service.address}/swagger`);
     await page.getByRole("heading", { name: "Creator metrics" }).waitFor();
     await page.getByRole("heading", { name: "List the available channels" }).waitFor();
     await page.getByText("/api/video/{channel}/details").first().waitFor();
-    const shot = await page.screenshot({ path: join(trial.folder, "reference.png") });
+    const shot = await page.screenshot({ path: join(service.folder, "reference.png") });
     expect(blank).toBe(1);
     expect(await countColours(page, shot)).toBeGreaterThan(100);
   }, 60_000);
 
   test("sends an operation with the key that was entered, and shows its answer", async () => {
     const { page } = browser;
-    await keyField().fill(trial.key);
+    await keyField().fill(service.key);
     await page.getByRole("button", { name: /Test Request.*\/api\/video\/channels\)/s }).click();
     const dialog = page.getByRole("dialog");
-    const answered = page.waitForResponse(`${server.url.origin}/api/video/channels`);
+    const answered = page.waitForResponse(`${service.address}/api/video/channels`);
     await dialog.getByRole("button", { name: /^Send/ }).first().click();
     const answer = await answered;
     expect(answer.status()).toBe(200);
-    expect(await answer.request().headerValue("x-api-key")).toBe(trial.key);
+    expect(await answer.request().headerValue("x-api-key")).toBe(service.key);
     await dialog.getByText("200 OK").waitFor();
     await dialog.getByText('"onlyhere"').waitFor();
-    await page.screenshot({ path: join(trial.folder, "answer.png") });
+    await page.screenshot({ path: join(service.folder, "answer.png") });
   }, 60_000);
 
   test("still has the key after it is loaded anew", async () => {
     await browser.page.reload();
     await keyField().waitFor();
-    expect(await keyField().inputValue()).toBe(trial.key);
+    expect(await keyField().inputValue()).toBe(service.key);
   }, 60_000);
 
   test("asked no other host, and nothing failed", async () => {

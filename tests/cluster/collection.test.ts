@@ -3,11 +3,11 @@ import { describe, expect, test } from "bun:test";
 import { channelStore } from "../../server/store/channels.ts";
 import { collectionStore } from "../../server/store/collection.ts";
 import { openDatabase } from "../../server/store/database.ts";
-import { isHere, startServer } from "../support/sqld.ts";
+import { hasSqld, startServer } from "../support/sqld.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 
-describe.skipIf(!isHere)("a libSQL server", () => {
+describe.skipIf(!hasSqld())("a libSQL server", () => {
   test("counts units exactly, and follows the lists, for two services at once", async () => {
     const server = await startServer();
     const open = () => openDatabase({ url: server.url, durability: "power" });

@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { openPlace, type Place } from "../support/command.ts";
-import { isHere, startServer } from "../support/sqld.ts";
+import { hasSqld, startServer } from "../support/sqld.ts";
 import { startSwallower } from "../support/swallower.ts";
 
 const ROUNDS = Number(process.env["EXACT_ROUNDS"] ?? 1);
@@ -42,7 +42,7 @@ async function balanceOf(place: Place, name: string): Promise<number> {
   return all.find((account) => account.name === name)?.balance ?? NaN;
 }
 
-describe.skipIf(!isHere)("credits on a libSQL server", () => {
+describe.skipIf(!hasSqld())("credits on a libSQL server", () => {
   let server: Awaited<ReturnType<typeof startServer>>;
   let place: Place;
   beforeEach(async () => {

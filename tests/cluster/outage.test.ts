@@ -5,12 +5,12 @@ import { ledgerStore } from "../../server/store/ledger.ts";
 import { verifyLedger } from "../../server/store/verify.ts";
 import { settled } from "../support/database.ts";
 import { startService } from "../support/service.ts";
-import { isHere, startServer } from "../support/sqld.ts";
+import { hasSqld, startServer } from "../support/sqld.ts";
 import { debitGroup } from "../support/ledger.ts";
 
 const UNAVAILABLE = ["Service Unavailable", "The database cannot be reached right now"];
 
-describe.skipIf(!isHere)("a libSQL server that was killed", () => {
+describe.skipIf(!hasSqld())("a libSQL server that was killed", () => {
   test("is unavailable while it is away, and has all that it acknowledged when it is back", async () => {
     const server = await startServer();
     const database = await openDatabase({ url: server.url, durability: "power" });

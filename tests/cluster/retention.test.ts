@@ -3,9 +3,9 @@ import { DAY_MS } from "../../core/time.ts";
 import { openDatabase, type Database } from "../../server/store/database.ts";
 import { NOW } from "../support/arbitraries.ts";
 import { apply, observe, policyOf, valueOf } from "../support/retention.ts";
-import { isHere, startServer } from "../support/sqld.ts";
+import { hasSqld, startServer } from "../support/sqld.ts";
 
-describe.skipIf(!isHere)("applyRetention() on a libSQL server", () => {
+describe.skipIf(!hasSqld())("applyRetention() on a libSQL server", () => {
   let server: Awaited<ReturnType<typeof startServer>>;
   let database: Database;
   /** As another process has it. */

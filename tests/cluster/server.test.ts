@@ -7,10 +7,10 @@ import { ledgerStore } from "../../server/store/ledger.ts";
 import { storeObservations } from "../../server/store/observe.ts";
 import { verifyLedger } from "../../server/store/verify.ts";
 import { videoStore } from "../../server/store/video.ts";
-import { isHere, startServer } from "../support/sqld.ts";
+import { hasSqld, startServer } from "../support/sqld.ts";
 import { debitGroup } from "../support/ledger.ts";
 
-describe.skipIf(!isHere)("a libSQL server", () => {
+describe.skipIf(!hasSqld())("a libSQL server", () => {
   test("is shared exactly: credits, creators and observations from two services at once", async () => {
     const server = await startServer();
     const open = () => openDatabase({ url: server.url, durability: "power" });

@@ -1,7 +1,7 @@
 /** Items that are not there: when they are asked for again, and what brings them back. */
 import { describe, expect, test } from "bun:test";
 import { itemEveryMs } from "../../core/schedule.ts";
-import { DAY_MS } from "../../core/time.ts";
+import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { SOURCES, type Source } from "../../server/collectors/port.ts";
 import type { Database } from "../../server/store/database.ts";
 import { withDatabase } from "../support/database.ts";
@@ -15,8 +15,6 @@ import {
 } from "../support/platforms/looped.ts";
 import { openStage, type Stage } from "../support/platforms/stage.ts";
 import type { WorldPlan } from "../support/platforms/world.ts";
-
-const HOUR_MS = 3_600_000;
 
 /** Lets a test work on a stage and a database; nobody is watched yet. */
 async function withStage(

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { itemEveryMs, listEveryMs, QUOTA_RESERVE } from "../../core/schedule.ts";
+import { HOUR_MS } from "../../core/time.ts";
 import { createCollectors } from "../../server/collectors/sources.ts";
 import { readDocument, sectionOf } from "../support/documents.ts";
-
-const HOUR_MS = 3_600_000;
 
 describe("server/README.md, collecting", () => {
   test("says how often an item of each age is observed", async () => {

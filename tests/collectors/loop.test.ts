@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { itemEveryMs, listEveryMs } from "../../core/schedule.ts";
+import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import type { Collector } from "../../server/collectors/port.ts";
 import { youtube } from "../../server/collectors/youtube.ts";
 import { channelStore } from "../../server/store/channels.ts";
@@ -13,8 +14,6 @@ import { startLoop } from "../support/platforms/looped.ts";
 import { createWorld } from "../support/platforms/world.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const KEY = "AIza-simulated";
 
 const clock = { now: NOW };

@@ -1,13 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import { bluesky } from "../../server/collectors/bluesky.ts";
 import { createPace } from "../../server/collectors/pace.ts";
 import type { Bucket } from "../../server/collectors/port.ts";
 import { youtube } from "../../server/collectors/youtube.ts";
 import { x } from "../../server/collectors/x.ts";
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const BUCKET = "general";
 
 /** A pace under a clock that only the test moves; asked again and again where it lets itself be. */

@@ -1,7 +1,7 @@
 /** What a source does not answer for a while: for how long it is left alone, and who goes on. */
 import { describe, expect, test } from "bun:test";
 import { compareText } from "../../core/text.ts";
-import { DAY_MS } from "../../core/time.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import { SOURCES, type Source } from "../../server/collectors/port.ts";
 import { x } from "../../server/collectors/x.ts";
 import type { Database } from "../../server/store/database.ts";
@@ -13,8 +13,6 @@ import { NOW } from "../support/platforms/world.ts";
 import { CREDITS_DEPLETED, TOKEN_REFUSED, windowSpent, xError } from "../support/platforms/x.ts";
 import { youtubeError } from "../support/platforms/youtube.ts";
 import { blueskyError } from "../support/platforms/bluesky.ts";
-
-const MINUTE_MS = 60_000;
 
 type Work = (stage: Stage, database: Database) => Promise<void>;
 
@@ -135,8 +133,6 @@ describe("a window of X that is spent", () => {
 });
 
 describe.each(SOURCES)("%s, which says when it is to be asked again", (source) => {
-  const HOUR_MS = 60 * MINUTE_MS;
-
   test.each([
     [429, "3600"],
     [503, "3600"],

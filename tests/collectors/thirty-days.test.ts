@@ -4,15 +4,14 @@
  */
 import { describe, expect, test } from "bun:test";
 import { itemEveryMs, paceOf, PROFILE_EVERY_MS, QUOTA_RESERVE } from "../../core/schedule.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import { formatTable } from "../../server/commands/table.ts";
 import { withDatabase } from "../support/database.ts";
 import {
   AGE_CLASSES,
   BEGIN,
-  DAY_MS,
   foundAfter,
   gapsOf,
-  MINUTE_MS,
   openSimulation,
   wholeDays,
   type AgeClassGaps,
@@ -22,7 +21,6 @@ import {
 
 const DAYS = Number(process.env["COLLECT_DAYS"] ?? 2);
 const IS_LONG = DAYS > 2;
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** By then everyone was looked at once, at the pace of the quotas. */
 const SETTLED_MS = 6 * HOUR_MS;

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Target } from "../../core/collection.ts";
+import { DAY_MS } from "../../core/time.ts";
 import { createLoop } from "../../server/collectors/loop.ts";
 import type { Collector, ErrandOfSource, Finding } from "../../server/collectors/port.ts";
 import type { CollectionState } from "../../server/collectors/state.ts";
@@ -19,7 +20,6 @@ import { openYoutube } from "../support/platforms/youtube.ts";
 import { createWorld } from "../support/platforms/world.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
-const DAY_MS = 86_400_000;
 const KEY = "AIza-simulated";
 
 const clock = { now: NOW };

@@ -3,6 +3,7 @@
  * COLLECT_CRASH_ROUNDS=20 is the long form.
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { DAY_MS } from "../../core/time.ts";
 import { openPlace, type Place } from "../support/command.ts";
 import { readOutside } from "../support/database.ts";
 import { chunksSql, storedChunk, storedPoints } from "../support/history.ts";
@@ -14,7 +15,6 @@ import type { Fake } from "../support/platforms/fake.ts";
 
 const ROUNDS = Number(process.env["COLLECT_CRASH_ROUNDS"] ?? 3);
 const API_KEY = "AIza-not-to-be-told";
-const DAY_MS = 86_400_000;
 
 let world: World;
 let youtube: Fake;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { openPlace } from "../support/command.ts";
-import { fillDisk, isHere, underSmallDisk, withDiskOf } from "../support/small-disk.ts";
+import { fillDisk, hasSmallDisk, underSmallDisk, withDiskOf } from "../support/small-disk.ts";
 
 const REQUESTS = 300;
 
@@ -30,7 +30,7 @@ async function serveOnSmallDisk() {
   };
 }
 
-describe.skipIf(!isHere)("a full disk", () => {
+describe.skipIf(!hasSmallDisk())("a full disk", () => {
   test("nothing is charged or answered, and it is told; all goes on once there is room", async () => {
     const { read, isReady, fill, run, stop } = await serveOnSmallDisk();
     expect([(await read()).status, await isReady()]).toEqual([200, 200]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { DomainError, ERROR_CODES, quote } from "../../core/errors.ts";
+import { DomainError, ERROR_CODES, explain, quote, systemCodeOf } from "../../core/errors.ts";
 import { unitTexts } from "../support/arbitraries.ts";
 
 function cutTo80(text: string): string {
@@ -39,6 +39,32 @@ describe("DomainError", () => {
       "User Not Found",
       "There is no user nasa",
     ]);
+  });
+});
+
+describe("explain", () => {
+  test("explain() says what an error says, and what it began with", () => {
+    const cause = new Error("It broke", { cause: new Error("The disk is full") });
+    const error = new DomainError("Internal Error", "The backup failed", { cause });
+    expect(explain(error)).toBe("The backup failed: The disk is full");
+    expect(explain(cause)).toBe("It broke: The disk is full");
+    expect(explain(new Error("It broke"))).toBe("It broke");
+    expect(explain(new Error("It broke", { cause: 7 }))).toBe("It broke: 7");
+  });
+});
+
+describe("systemCodeOf", () => {
+  test("systemCodeOf() is the code that an error came with", () => {
+    expect(systemCodeOf(Object.assign(new Error("Not there"), { code: "ENOENT" }))).toBe("ENOENT");
+  });
+
+  test.each([
+    ["an error without one", new Error("Not there")],
+    ["an error with a number", Object.assign(new Error("Not there"), { code: 2 })],
+    ["what is no error", { code: "ENOENT" }],
+    ["nothing", undefined],
+  ])("systemCodeOf() is empty for %s", (_, error) => {
+    expect(systemCodeOf(error)).toBe("");
   });
 });
 

@@ -4,6 +4,7 @@ import {
   DAY_MS,
   FIRST_INSTANT,
   formatInstant,
+  formatInstantOrNull,
   formatInstantWithoutZone,
   LAST_INSTANT,
   parseInstant,
@@ -182,6 +183,14 @@ describe("formatInstant", () => {
         expect(formatInstant(a) < formatInstant(b)).toBe(a < b);
       }),
     );
+  });
+});
+
+describe("formatInstantOrNull", () => {
+  test("formatInstantOrNull() writes an instant, and null where it is unknown", () => {
+    expect(formatInstantOrNull(1795162530123)).toBe("2026-11-20T08:15:30.123Z");
+    expect(formatInstantOrNull(0)).toBe("1970-01-01T00:00:00.000Z");
+    expect(formatInstantOrNull(null)).toBeNull();
   });
 });
 

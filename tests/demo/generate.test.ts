@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { assert, integer, property } from "fast-check";
 import { checkObservation } from "../../core/observations.ts";
 import type { ObservationLine } from "../../core/schema/observations.ts";
-import { DAY_MS } from "../../core/time.ts";
-import { DEMO_CHANNEL, DEMO_USER, generateObservations } from "../../server/demo/generate.ts";
+import { DAY_MS, HOUR_MS } from "../../core/time.ts";
+import { DEMO_CHANNEL, DEMO_USER } from "../../server/demo/cast.ts";
+import { generateObservations } from "../../server/demo/generate.ts";
 
-const HOUR_MS = 3_600_000;
 const EPOCH = Date.UTC(2024, 0, 1);
 const NOW = Date.UTC(2026, 10, 20, 8, 15, 30, 123);
 const FROM = NOW - 45 * DAY_MS;

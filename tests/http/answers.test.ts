@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { DAY_MS } from "../../core/time.ts";
 import { createAnswers, finishAnswer } from "../../server/http/answers.ts";
 import { NOW, startService, type TestService } from "../support/service.ts";
-
-const DAY_MS = 86_400_000;
 
 let service: TestService;
 beforeAll(async () => {

@@ -3,16 +3,13 @@
  * silent, where the reason is told instead, and what happens next.
  */
 import { afterEach, describe, expect, test } from "bun:test";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import type { Source } from "../../server/collectors/port.ts";
 import { answering, type Fault } from "../support/platforms/faults.ts";
 import { first } from "../support/platforms/first.ts";
 import type { StageOwner } from "../support/platforms/stage.ts";
 import { LATER, openWatched, type Watched } from "../support/platforms/watched.ts";
 import { xError } from "../support/platforms/x.ts";
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 let watched: Watched;
 afterEach(async () => {

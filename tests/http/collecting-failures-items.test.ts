@@ -3,6 +3,7 @@
  * then, that neither the log nor a list cries about it, and what happens next.
  */
 import { afterEach, describe, expect, test } from "bun:test";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import type { Source } from "../../server/collectors/port.ts";
 import { answering, replacing } from "../support/platforms/faults.ts";
 import { first } from "../support/platforms/first.ts";
@@ -10,10 +11,6 @@ import type { StageItem, StageOwner } from "../support/platforms/stage.ts";
 import { LATER, openWatched, type Watched } from "../support/platforms/watched.ts";
 import type { WorldPlan } from "../support/platforms/world.ts";
 import { NOW } from "../support/service.ts";
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 let watched: Watched;
 afterEach(async () => {

@@ -3,6 +3,7 @@
  * fails of one creator or channel alone is in collecting-failures-alone.test.ts.
  */
 import { afterEach, describe, expect, spyOn, test } from "bun:test";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import { SOURCES, type Source } from "../../server/collectors/port.ts";
 import { blueskyError } from "../support/platforms/bluesky.ts";
 import {
@@ -25,10 +26,6 @@ import {
 } from "../support/platforms/watched.ts";
 import { CREDITS_DEPLETED, USAGE_CAPPED, windowSpent } from "../support/platforms/x.ts";
 import { QUOTA_EXCEEDED } from "../support/platforms/youtube.ts";
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 let watched: Watched;
 afterEach(() => watched.close());

@@ -1,10 +1,9 @@
 /** What happens when a platform renames something: nothing is invented, and it is said aloud. */
 import { afterEach, expect, test } from "bun:test";
+import { HOUR_MS } from "../../core/time.ts";
 import { replacing } from "../support/platforms/faults.ts";
 import { first } from "../support/platforms/first.ts";
 import { LATER, logLine, openWatched, type Watched } from "../support/platforms/watched.ts";
-
-const HOUR_MS = 3_600_000;
 
 let watched: Watched;
 afterEach(() => watched.close());

@@ -1,12 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { handleOf, openBluesky } from "../support/platforms/bluesky.ts";
 import { first } from "../support/platforms/first.ts";
 import { createWorld, type World } from "../support/platforms/world.ts";
 import type { Fake } from "../support/platforms/fake.ts";
 import { NOW, startService, type TestService } from "../support/service.ts";
-
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 
 let world: World;
 let bluesky: Fake;

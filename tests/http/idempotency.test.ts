@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { HOUR_MS } from "../../core/time.ts";
 import { NOW, startService, type TestService } from "../support/service.ts";
-
-const HOUR_MS = 3_600_000;
 
 let service: TestService;
 beforeAll(async () => {

@@ -3,6 +3,7 @@
  * older, and what was acknowledged is there. READER_SECONDS=60 is the long form.
  */
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { DAY_MS } from "../../core/time.ts";
 import { openPlace, type Place } from "../support/command.ts";
 
 const SECONDS = Number(process.env["READER_SECONDS"] ?? 5);
@@ -14,7 +15,6 @@ const ADMIN_TOKEN = "token-of-this-test-alone";
 /** Observations of a subject: all of them fit one page, so one answer tells the whole set. */
 const STEPS = 100;
 const STEP_MS = 60_000;
-const DAY_MS = 86_400_000;
 /** Faults that are told at most. */
 const FAULTS_MAX = 20;
 

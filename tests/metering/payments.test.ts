@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import { DAY_MS } from "../../core/time.ts";
 import { createDebits } from "../../server/metering/debits.ts";
 import { keyed, stateOf, UNAVAILABLE, withLedger } from "../support/waiting.ts";
 
 const NOW = 1_790_000_000_000;
-const DAY_MS = 86_400_000;
 
 describe("requests with one idempotency key", () => {
   test("wait until the first is answered, and cost nothing then", async () => {

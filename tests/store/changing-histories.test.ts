@@ -1,5 +1,6 @@
 /** Chunks are packed anew all the time; who reads in several steps must not miss what is there. */
 import { describe, expect, test } from "bun:test";
+import { HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import { exportObservations } from "../../server/store/export.ts";
 import { microblogStore } from "../../server/store/microblog.ts";
 import type { Database } from "../../server/store/database.ts";
@@ -8,9 +9,6 @@ import { tellWritten } from "../../server/store/changes.ts";
 import { NOW } from "../support/arbitraries.ts";
 import { rowsOf, sent, withDatabase } from "../support/database.ts";
 import { apply, observe, policyOf, valueOf } from "../support/retention.ts";
-
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
 
 async function instantsOf(lines: AsyncIterable<Record<string, unknown>>): Promise<string[]> {
   return (await Array.fromAsync(lines)).map(({ observedAt }) => String(observedAt));

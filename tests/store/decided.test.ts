@@ -9,18 +9,17 @@ import {
   type Entity,
   type Observation,
 } from "../../core/observations.ts";
-import { formatInstant } from "../../core/time.ts";
+import { formatInstant, HOUR_MS } from "../../core/time.ts";
 import { tellRewritten } from "../../server/store/changes.ts";
 import { openDatabase, type Database } from "../../server/store/database.ts";
 import { writeDecided } from "../../server/store/decided.ts";
 import { storeObservations } from "../../server/store/observe.ts";
 import { rowsOf, settled, withDatabase } from "../support/database.ts";
 import { allPointsOf, chunksOf } from "../support/history.ts";
-import { isHere, startServer } from "../support/sqld.ts";
+import { hasSqld, startServer } from "../support/sqld.ts";
 import { startSwallower } from "../support/swallower.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
-const HOUR_MS = 3_600_000;
 
 /** What was observed of a user, as many hours ago. */
 function userAt(username: string, hours: number, tweets = 10_000 - hours): Observation {
@@ -80,7 +79,7 @@ const TWO_SIDES: readonly [string, boolean, (work: Work) => Promise<void>][] = [
   ["a file", true, (work) => withDatabase((database) => work(database, { ...database }))],
   [
     "a libSQL server",
-    isHere,
+    hasSqld(),
     async (work) => {
       const server = await startServer();
       const open = () => openDatabase({ url: server.url, durability: "power" });
@@ -166,7 +165,7 @@ describe.each(TWO_SIDES.filter(([, isThere]) => isThere))("two who write %s", (_
   }, 60_000);
 });
 
-describe.skipIf(!isHere)("a write of observations whose answer is lost", () => {
+describe.skipIf(!hasSqld())("a write of observations whose answer is lost", () => {
   const LOSSES: readonly [string, number][] = [
     ["once", 1],
     ["three times", 3],

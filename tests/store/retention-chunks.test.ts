@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { KINDS, type Kind } from "../../core/kinds.ts";
 import { retentionBounds } from "../../core/retention.ts";
-import { DAY_MS } from "../../core/time.ts";
+import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { pack } from "../../server/store/chunks.ts";
 import { openDatabase, type Database } from "../../server/store/database.ts";
 import { LAYOUTS, putChunks } from "../../server/store/layout.ts";
@@ -10,8 +10,6 @@ import { NOW } from "../support/arbitraries.ts";
 import { rowsOf, withDatabase } from "../support/database.ts";
 import { chunksOf, pointsOf } from "../support/history.ts";
 import { apply, historiesOf, keptOf, observe, policyOf, valueOf } from "../support/retention.ts";
-
-const HOUR_MS = DAY_MS / 24;
 
 /** How long after one observation the next one is: as it comes, or about the next midnight. */
 const gaps = fc.oneof(

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { HOUR_MS } from "../../core/time.ts";
 import { creator, idsOf, item, NOW, withState } from "../support/collection.ts";
 import { rowsOf } from "../support/database.ts";
-
-const HOUR_MS = 3_600_000;
 
 describe("settle()", () => {
   test("keeps what is left out, and counts failures until a success", async () => {

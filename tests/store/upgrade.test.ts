@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { KIND_NAMES, type Kind } from "../../core/kinds.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import { unpack, type Chunk } from "../../server/store/chunks.ts";
 import { openDatabase, type Database } from "../../server/store/database.ts";
 import { exportObservations } from "../../server/store/export.ts";
@@ -7,8 +8,6 @@ import { LAYOUTS } from "../../server/store/layout.ts";
 import { NOW } from "../support/arbitraries.ts";
 import { rowsOf, withDatabase } from "../support/database.ts";
 import { observe, valueOf } from "../support/retention.ts";
-
-const MINUTE_MS = 60_000;
 
 /** So many points of an entity, oldest first. */
 const seriesOf = (kind: Kind, id: string, points: number) =>

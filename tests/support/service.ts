@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../../server/config.ts";
 import { openService, type ServiceLog } from "../../server/service.ts";
+import type { Intake } from "../../server/store/intake.ts";
 import { createContract } from "./contract.ts";
 
 /** The instant that the clock of a test begins at. */
@@ -49,12 +50,14 @@ export async function startService(
     const request = new Request(`http://localhost/admin/${path}`, {
       method,
       headers: { "content-type": "application/json" },
-      body: typeof body === "string" ? body : body === undefined ? null : JSON.stringify(body),
+      body: body === undefined ? null : isRaw(body) ? body : JSON.stringify(body),
     });
     const response = await service.owner.handle(request);
     if (!response.ok) throw new Error(await response.text());
     return response.json();
   };
+  const takeIn = async (lines: string | Uint8Array<ArrayBuffer>) =>
+    (await admin("POST", "observations", lines)) as Intake;
   const field = (value: unknown, name: string): unknown =>
     typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
   let accounts = 0;
@@ -74,6 +77,8 @@ export async function startService(
     return response;
   };
   return {
+    /** Where its database is, and where a test may put files. */
+    folder,
     address,
     clock,
     failures,
@@ -85,13 +90,11 @@ export async function startService(
     /** Reads with a key; one with plenty of credits unless told. */
     get: (path: string, key = access.key, init: RequestInit = {}) =>
       send(path, { ...init, headers: { "x-api-key": key, ...init.headers } }),
+    /** Takes in lines of observations. */
+    takeIn,
     /** Takes in observations. */
     observe: (...observations: readonly object[]) =>
-      admin(
-        "POST",
-        "observations",
-        observations.map((observation) => JSON.stringify(observation)).join("\n"),
-      ),
+      takeIn(observations.map((observation) => JSON.stringify(observation)).join("\n")),
     /** The sums of an account. */
     async sumsOf(account: string) {
       const all = await admin("GET", "accounts");
@@ -110,6 +113,10 @@ export async function startService(
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+function isRaw(body: unknown): body is string | Uint8Array<ArrayBuffer> {
+  return typeof body === "string" || body instanceof Uint8Array;
 }
 
 /** A started service. */

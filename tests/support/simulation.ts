@@ -2,6 +2,7 @@
  * Days of collecting in minutes: the real loop, client, collectors and database against the fakes of
  * the platforms, under a clock that jumps from turn to turn.
  */
+import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { createLoop } from "../../server/collectors/loop.ts";
 import type { LoopEvent } from "../../server/collectors/runner.ts";
 import type { Collector, Source } from "../../server/collectors/port.ts";
@@ -17,11 +18,6 @@ import { handleOf, openBluesky } from "./platforms/bluesky.ts";
 import { quotaDays } from "./platforms/quota-day.ts";
 import { createWorld, type WorldPlan } from "./platforms/world.ts";
 import { openYoutube } from "./platforms/youtube.ts";
-
-/** One minute, in milliseconds. */
-export const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-export const DAY_MS = 24 * HOUR_MS;
 
 /** When a simulation begins: at midnight in California. */
 export const BEGIN = Date.parse("2026-10-20T07:00:00.000Z");

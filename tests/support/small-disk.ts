@@ -3,11 +3,13 @@
 /** Where Linux lets a process have a disk of its own. */
 const OWN_MOUNTS = ["unshare", "--user", "--map-root-user", "--mount"];
 
-/** Whether there can be one here. */
-export const isHere =
-  Bun.which("unshare") !== null &&
-  Bun.spawnSync([...OWN_MOUNTS, "sh", "-c", "mount -t tmpfs tmpfs /tmp"]).exitCode === 0;
-if (!isHere) console.log("A process cannot have a disk of its own here: its tests are skipped");
+/** Whether a process can have a disk of its own here; says so where it cannot. */
+export function hasSmallDisk(): boolean {
+  const command = [...OWN_MOUNTS, "sh", "-c", "mount -t tmpfs tmpfs /tmp"];
+  if (Bun.which("unshare") !== null && Bun.spawnSync(command).exitCode === 0) return true;
+  process.stderr.write("Skipped what needs a disk of its own: a process cannot have one here\n");
+  return false;
+}
 
 /**
  * The command that runs another with a small disk.

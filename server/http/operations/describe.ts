@@ -1,9 +1,9 @@
 /** How an operation is described in the reference: parameters, answers, headers, examples. */
 import type { DocumentDecoration } from "elysia";
-import type { ErrorCode } from "../../../core/errors.ts";
-import { IDENTIFIER_MAX_CHARACTERS } from "../../../core/limits.ts";
+import { DomainError, type ErrorCode } from "../../../core/errors.ts";
+import { IDENTIFIER_MAX_CHARACTERS, type WholeRange } from "../../../core/limits.ts";
 import { answerError, STATUSES } from "../errors.ts";
-import { DomainError } from "../../../core/errors.ts";
+import type { HeaderName } from "./headers.ts";
 
 /** A parameter, with its type and its bounds. */
 export interface Parameter {
@@ -17,19 +17,6 @@ export interface Parameter {
 
 /** A named example of an error: its code and its sentence. */
 export type ErrorExample = readonly [code: ErrorCode, message: string];
-
-/** The names of headers that an answer may carry; each is described once. */
-export type HeaderName =
-  | "X-Request-Id"
-  | "X-Credits-Cost"
-  | "X-Credits-Remaining"
-  | "X-History-Thinned"
-  | "Link"
-  | "ETag"
-  | "RateLimit"
-  | "RateLimit-Policy"
-  | "Allow"
-  | "Retry-After";
 
 /** What describes an operation. */
 export interface Operation {
@@ -89,6 +76,18 @@ export function pathParameter(name: string, description: string, example: string
 /** A query parameter that may be left out. */
 export function queryParameter(name: string, description: string, schema: object): Parameter {
   return { name, in: "query", required: false, description, schema };
+}
+
+/** The schema of a whole number within its limits. */
+export function wholeNumber({ min, max, default: initial }: WholeRange) {
+  return { type: "integer", minimum: min, maximum: max, default: initial };
+}
+
+/** What a path parameter is refused with that is no identifier. */
+export function badParameter(name: string): ErrorExample {
+  const wanted = `1 to ${IDENTIFIER_MAX_CHARACTERS} characters of valid UTF-8`;
+  const message = `${name} must be ${wanted} without control characters, got "a\\u0000b"`;
+  return ["Invalid Request", message];
 }
 
 /** Describes an operation as the reference wants it. */

@@ -1,6 +1,13 @@
 /** The microblog interface as the reference describes it. */
-import { DAYS, PAGE, PAGE_LIMIT, type WholeRange } from "../../../core/limits.ts";
-import { describe, pathParameter, queryParameter, type ErrorExample } from "./describe.ts";
+import { DAYS, PAGE, PAGE_LIMIT } from "../../../core/limits.ts";
+import {
+  badParameter,
+  describe,
+  pathParameter,
+  queryParameter,
+  wholeNumber,
+  type ErrorExample,
+} from "./describe.ts";
 
 const USERNAME = pathParameter(
   "username",
@@ -8,26 +15,15 @@ const USERNAME = pathParameter(
   "slowcompiler",
 );
 
-const whole = ({ min, max, default: initial }: WholeRange) => ({
-  type: "integer",
-  minimum: min,
-  maximum: max,
-  default: initial,
-});
-
 const PAGE_PARAMETERS = [
-  queryParameter("days", "Days to filter by, back from now.", whole(DAYS)),
-  queryParameter("page", "Page number, 0-based.", whole(PAGE)),
-  queryParameter("limit", "Items per page.", whole(PAGE_LIMIT)),
+  queryParameter("days", "Days to filter by, back from now.", wholeNumber(DAYS)),
+  queryParameter("page", "Page number, 0-based.", wholeNumber(PAGE)),
+  queryParameter("limit", "Items per page.", wholeNumber(PAGE_LIMIT)),
 ];
 
 const NO_USER: ErrorExample = ["User Not Found", "User nobody not found"];
 
-const BAD_PATH: ErrorExample = [
-  "Invalid Request",
-  "username must be 1 to 256 characters of valid UTF-8 without control characters, " +
-    'got "a\\u0000b"',
-];
+const BAD_PATH = badParameter("username");
 
 const PAGE_ERRORS: readonly ErrorExample[] = [
   ["Invalid Pagination Parameters", 'days must be a whole number from 1 to 14, got "15"'],

@@ -1,6 +1,14 @@
 /** The video interface as the reference describes it. */
 import { IDENTIFIER_MAX_CHARACTERS, SHORTS_LIMIT } from "../../../core/limits.ts";
-import { describe, pathParameter, queryParameter, type ErrorExample } from "./describe.ts";
+import { INSTANT_PATTERN } from "../../../core/time.ts";
+import {
+  badParameter,
+  describe,
+  pathParameter,
+  queryParameter,
+  wholeNumber,
+  type ErrorExample,
+} from "./describe.ts";
 
 const CHANNEL = pathParameter(
   "channel",
@@ -11,11 +19,7 @@ const CHANNEL = pathParameter(
 /** An instant of 11 digits at most, and of each character of an identifier a dash and 6 at most. */
 const CURSOR_MAX_CHARACTERS = 11 + 7 * IDENTIFIER_MAX_CHARACTERS;
 
-const BAD_PATH: ErrorExample = [
-  "Invalid Request",
-  "channel must be 1 to 256 characters of valid UTF-8 without control characters, " +
-    'got "a\\u0000b"',
-];
+const BAD_PATH = badParameter("channel");
 
 const NO_CHANNEL: ErrorExample = ["Channel Not Found", "Channel nobody not found"];
 
@@ -94,20 +98,11 @@ export const VIDEO_OPERATIONS = {
       "one, whatever is published in between. 1 credit.",
     parameters: [
       CHANNEL,
-      queryParameter("limit", "Maximum shorts returned.", {
-        type: "integer",
-        minimum: SHORTS_LIMIT.min,
-        maximum: SHORTS_LIMIT.max,
-        default: SHORTS_LIMIT.default,
-      }),
+      queryParameter("limit", "Maximum shorts returned.", wholeNumber(SHORTS_LIMIT)),
       queryParameter(
         "before",
         "Only shorts published before this date (midnight UTC) or date-time (no zone means UTC).",
-        {
-          type: "string",
-          pattern:
-            "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?(Z|[+-]\\d{2}:\\d{2})?)?$",
-        },
+        { type: "string", pattern: INSTANT_PATTERN },
       ),
       queryParameter("cursor", "The nextCursor of the page before; combines with before.", {
         type: "string",

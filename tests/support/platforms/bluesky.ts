@@ -26,7 +26,7 @@ export function blueskyError(status: number, error: string, message: string): Fa
 }
 
 /** Nobody who was asked for is there. */
-export const PROFILE_NOT_FOUND = blueskyError(400, "InvalidRequest", "Profile not found");
+const PROFILE_NOT_FOUND = blueskyError(400, "InvalidRequest", "Profile not found");
 
 const INVALID = blueskyError(400, "InvalidRequest", "Error: Params must have valid properties");
 

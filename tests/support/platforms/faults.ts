@@ -42,7 +42,7 @@ export const answering =
     respond(answer);
 
 /** Changes the text of the right answer. */
-export const rewriting =
+const rewriting =
   (change: (text: string) => string): Fault =>
   (_request, answer) => {
     const right = answer();

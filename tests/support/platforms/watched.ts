@@ -8,14 +8,12 @@ import { readConfig } from "../../../server/config.ts";
 import type { Source } from "../../../server/collectors/port.ts";
 import { startLog } from "../../../server/log.ts";
 import { openService } from "../../../server/service.ts";
-import { DAY_MS } from "../../../core/time.ts";
+import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
 import { NOW, startService } from "../service.ts";
 import { rowsOf } from "../database.ts";
 import { allPointsOf, type StoredPoint } from "../history.ts";
 import { openStage, SECRET } from "./stage.ts";
 import type { WorldPlan } from "./world.ts";
-
-const HOUR_MS = 3_600_000;
 
 /** A line of the log. */
 export interface LogLine {

@@ -47,9 +47,6 @@ export async function openWire(port: number) {
   };
 }
 
-/** An opened wire. */
-export type Wire = Awaited<ReturnType<typeof openWire>>;
-
 /** Changes an answer as its header says; `undefined` where it says nothing. */
 function spoil(chunk: Buffer): Buffer | undefined {
   const text = chunk.toString("latin1");

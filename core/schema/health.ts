@@ -1,6 +1,10 @@
-/** Whether the service can serve, and how its sources are: the answer of `GET /readyz`. */
+/** Whether the service lives, whether it can serve, and how its sources are. */
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, InstantOrNull, TextOrNull } from "./fields.ts";
+
+/** The answer of `GET /livez`. */
+export const Health = closed({ status: Type.String() });
+export type Health = Static<typeof Health>;
 
 /** A source of observations. */
 export const SourceReadiness = closed({
@@ -11,7 +15,7 @@ export const SourceReadiness = closed({
 });
 export type SourceReadiness = Static<typeof SourceReadiness>;
 
-/** Whether the service can serve. A source that is stopped does not keep it from that. */
+/** The answer of `GET /readyz`. A source that is stopped does not keep the service from serving. */
 export const Readiness = closed({
   status: Type.Literal("ok"),
   sources: Type.Array(SourceReadiness, {

@@ -1,0 +1,59 @@
+/** The headers of answers as the reference describes them, each once. */
+
+const header = <const Schema>(description: string, schema: Schema, example: unknown) => ({
+  description,
+  required: true,
+  schema,
+  example,
+});
+
+/** A header that an answer may lack. */
+const optional = <const Schema>(description: string, schema: Schema, example: unknown) => ({
+  ...header(description, schema, example),
+  required: false,
+});
+
+/** The headers that the answers of operations carry. */
+export const HEADERS = {
+  "X-Request-Id": header(
+    "The request's name: your own, or one made for it",
+    { type: "string" },
+    "019a9f3e-6c1b-7000-8f5e-0c6a1d2b3c4d",
+  ),
+  "X-Credits-Cost": header("Credits that this answer cost", { type: "integer" }, 1),
+  "X-Credits-Remaining": header(
+    "Credits that were left after it",
+    { type: "integer", minimum: 0 },
+    9_999,
+  ),
+  "X-History-Thinned": optional(
+    "Present, as 1, when a history was too long to list whole",
+    { type: "string" },
+    "1",
+  ),
+  Link: optional(
+    "Present when there is a next page, ready to follow",
+    { type: "string" },
+    '</api/video/sevenminutesoup/shorts?cursor=mwp4tk9n-2d-61-42>; rel="next"',
+  ),
+  ETag: header(
+    "What the answer is: send it back as If-None-Match, and you get 304 while it holds",
+    { type: "string" },
+    '"2q1vxn8f3k6c1"',
+  ),
+  "RateLimit-Policy": optional(
+    "Where requests are limited: how many a minute",
+    { type: "string" },
+    '"minute";q=600;w=60',
+  ),
+  RateLimit: optional(
+    "Where requests are limited: how many are left, and seconds until all are",
+    { type: "string" },
+    '"minute";r=598;t=1',
+  ),
+  Allow: header("The methods that the path takes", { type: "string" }, "GET, HEAD, OPTIONS"),
+  "Retry-After": header("Seconds to wait before another try", { type: "integer" }, 1),
+};
+
+/** The name of a header. */
+export type HeaderName = keyof typeof HEADERS;
