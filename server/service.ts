@@ -155,7 +155,7 @@ function chargingOf(
     onFailure: (error) => onFailure(error, "refund"),
   });
   const check = async () => {
-    await database.select("SELECT 1");
+    await database.check();
     await charger.check();
   };
   return { answers, charger, check, turns: createTurns(READS_OF_A_TURN) };

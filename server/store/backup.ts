@@ -1,6 +1,6 @@
 /** A copy of the database file, taken while it is in use. */
 import { existsSync } from "node:fs";
-import { link, open, rm, writeFile } from "node:fs/promises";
+import { link, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { DomainError, systemCodeOf } from "../../core/errors.ts";
 import { databaseFile, type Database } from "./database.ts";
@@ -53,13 +53,19 @@ async function reserve(path: string): Promise<void> {
   }
 }
 
+/** What says that a file system has no links: that of many a stick, and of some networks. */
+const NO_LINKS = /^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/;
+
 /** Gives a file its name, unless another has it by now. */
 async function publish(part: string, target: string): Promise<void> {
   try {
     await link(part, target);
   } catch (error) {
-    if (systemCodeOf(error) !== "EEXIST") throw error;
-    throw new DomainError("Conflict", `${target} exists already`);
+    const code = systemCodeOf(error);
+    if (code === "EEXIST") throw new DomainError("Conflict", `${target} exists already`);
+    if (!NO_LINKS.test(code)) throw error;
+    if (existsSync(target)) throw new DomainError("Conflict", `${target} exists already`);
+    await rename(part, target);
   }
 }
 

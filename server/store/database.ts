@@ -23,6 +23,7 @@ import { openDocuments } from "./documents.ts";
 import migrations from "./migrations/meta/_journal.json" with { type: "json" };
 import {
   areQueries,
+  causeOf,
   guardFile,
   guardServer,
   isRolledBack,
@@ -30,6 +31,7 @@ import {
   tellUnavailable,
 } from "./guard.ts";
 import type { Statement } from "./connection.ts";
+import { holdToFile } from "./same-file.ts";
 import { packRows } from "./upgrade.ts";
 import { openWriter } from "./writer.ts";
 
@@ -73,6 +75,8 @@ export interface Database {
   leftNothing(error: unknown): boolean;
   /** Copies the whole database, as it is at one instant, into a new file. */
   copyTo(file: string): Promise<void>;
+  /** Throws while it does not answer, or a file is not the one any more that was opened. */
+  check(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -104,7 +108,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await packRows(database, options.onUpgrade ?? (() => undefined));
   } catch (error) {
     await database.close();
-    throw error;
+    throw causeOf(error);
   }
   return database;
 }
@@ -142,6 +146,7 @@ function openServer({ url, authToken }: DatabaseOptions): Database {
     // It may be the second attempt that failed so, and the first one that was stored.
     leftNothing: () => false,
     copyTo: () => Promise.reject(new Error("A server is not copied from here")),
+    check: async () => void (await client.execute("SELECT 1")),
     close: async () => client.close(),
   };
 }
@@ -151,27 +156,30 @@ async function openFile(options: DatabaseOptions, file: string): Promise<Databas
   const timeout = options.lockTimeoutMs ?? LOCK_TIMEOUT_MS;
   const isAlwaysSynced = options.durability === "power";
   const writer = openWriter(file, timeout);
-  const write: Database["write"] = (statements, { isRelaxed = false, isQuick = false } = {}) =>
-    tellUnavailable(() =>
-      writer.write(statements, { isSynced: isAlwaysSynced || !isRelaxed, isQuick }),
-    );
   // The file's first connection makes it one that readers and a writer can use at once.
-  await write([]);
+  await tellUnavailable(() => writer.write([], { isSynced: true, isQuick: false }));
+  const requireFile = holdToFile(file);
+  const held = <Result>(work: () => Promise<Result>) =>
+    tellUnavailable(() => {
+      requireFile();
+      return work();
+    });
+  const write: Database["write"] = (statements, { isRelaxed = false, isQuick = false } = {}) =>
+    held(() => writer.write(statements, { isSynced: isAlwaysSynced || !isRelaxed, isQuick }));
   const reader = await guardFile(createClient({ url: options.url, concurrency: 1, timeout }), [
     "PRAGMA query_only = ON",
   ]);
   const documents = openDocuments(file, timeout);
   return {
     query: drizzle(
-      twoWayClient(reader, write, (statements) =>
-        tellUnavailable(() => writer.readAside(statements)),
-      ),
+      twoWayClient(reader, write, (statements) => held(() => writer.readAside(statements))),
     ),
     select: async (statement) => (await reader.execute(statement)).rows,
     document: documents.read,
     write,
     leftNothing: isRolledBack,
-    copyTo: (target) => tellUnavailable(() => writer.copyTo(target)),
+    copyTo: (target) => held(() => writer.copyTo(target)),
+    check: () => held(async () => void (await reader.execute("SELECT 1"))),
     async close() {
       documents.close();
       reader.close();

@@ -4,6 +4,7 @@
  */
 import type { Client, InStatement } from "@libsql/client";
 import { DrizzleQueryError } from "drizzle-orm/errors";
+import pTimeout from "p-timeout";
 import { DomainError, systemCodeOf } from "../../core/errors.ts";
 
 /** Runs a call of a client. */
@@ -18,9 +19,23 @@ export const tellUnavailable: Guard = async (call) => {
   }
 };
 
+/** So long who asks a server for one statement's rows may wait: a client waits for them. */
+const READ_MAX_MS = 10_000;
+
+/** Bounds a read: of a server that went away without a word nothing comes, not even an error. */
+const tellInTime: Guard = (call) =>
+  tellUnavailable(() =>
+    pTimeout(call(), {
+      milliseconds: READ_MAX_MS,
+      fallback: () => {
+        throw new DomainError("Service Unavailable", "The database does not answer right now");
+      },
+    }),
+  );
+
 /** Wraps the client of a server, which many calls may use at once. */
 export function guardServer(client: Client): Client {
-  return guardClient(client, tellUnavailable);
+  return guardClient(client, tellUnavailable, tellInTime);
 }
 
 /**
@@ -55,13 +70,14 @@ export async function guardFile(client: Client, pragmas: readonly string[]): Pro
 }
 
 /** Wraps a client; a batch of anything but queries takes its lock at once. */
-function guardClient(client: Client, guard: Guard): Client {
+function guardClient(client: Client, guard: Guard, guardRead = guard): Client {
   return {
     protocol: client.protocol,
     get closed() {
       return client.closed;
     },
-    execute: (statement: InStatement) => guard(() => client.execute(statement)),
+    execute: (statement: InStatement) =>
+      (areQueries([statement]) ? guardRead : guard)(() => client.execute(statement)),
     batch: (statements: InStatement[], mode?: "read" | "write" | "deferred") =>
       guard(() => client.batch(statements, mode ?? (areQueries(statements) ? "read" : "write"))),
     migrate: (statements) => guard(() => client.migrate(statements)),
@@ -80,16 +96,22 @@ export function areQueries(statements: readonly InStatement[]): boolean {
   );
 }
 
-const PASSING_CODES =
-  /^(?:SQLITE_(?:BUSY|LOCKED|FULL)|HRANA_(?:WEBSOCKET|CLOSED|PROTO)_ERROR|ZlibError)/;
+const PASSING_CODES = new RegExp(
+  "^(?:SQLITE_(?:BUSY|LOCKED|FULL|READONLY_DBMOVED)|HRANA_(?:WEBSOCKET|CLOSED|PROTO)_ERROR|" +
+    "ZlibError)",
+);
 
 /** The last is an answer that was cut, the one before what stands in front of a server. */
 const PASSING = new RegExp(
   "ConnectionRefused|ECONNREFUSED|ECONNRESET|Unable to connect|socket connection was closed|" +
+    "ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|" +
     "HTTP status (?:429|502|503|504)|JSON Parse error",
 );
 
-/** What can pass by itself: a lock that another holds, a server that is away, a full disk. */
+/**
+ * What can pass by itself: a lock that another holds, a server that is away, a full disk, a file
+ * that was moved and may come back.
+ */
 function asUnavailable(error: unknown): DomainError | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = systemCodeOf(error);
@@ -106,6 +128,11 @@ function asUnavailable(error: unknown): DomainError | undefined {
 export function isRolledBack(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /^SQLITE_(?!IOERR)/.test(systemCodeOf(error)) || isRolledBack(error.cause);
+}
+
+/** What a query failed with, which Drizzle wraps in the query's text. */
+export function causeOf(error: unknown): unknown {
+  return error instanceof DrizzleQueryError && error.cause !== undefined ? error.cause : error;
 }
 
 /** Drizzle wraps what a query failed with; its caller gets the domain's error itself. */

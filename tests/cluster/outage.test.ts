@@ -61,3 +61,23 @@ describe.skipIf(!hasSqld())("a libSQL server that was killed", () => {
     await server.close();
   }, 60_000);
 });
+
+describe.skipIf(!hasSqld())("a libSQL server that says nothing more", () => {
+  test("is answered 503 before connections end for silence, and nothing is charged", async () => {
+    const server = await startServer();
+    const service = await startService({ DATABASE_URL: server.url });
+    const { key, account } = await service.createAccess(10);
+    const read = async () => (await service.get("/api/video/channels", key)).status;
+    expect(await read()).toBe(200);
+    server.pause();
+    service.clock.now += 1000; // The key is no longer believed.
+    const ready = service.send("/readyz");
+    const list = service.get("/api/creators", key);
+    expect([await read(), (await ready).status, (await list).status]).toEqual([503, 503, 503]);
+    server.goOn();
+    expect([await read(), (await service.send("/readyz")).status]).toEqual([200, 200]);
+    expect(await service.sumsOf(account)).toMatchObject({ balance: 8 });
+    await service.close();
+    await server.close();
+  }, 60_000);
+});

@@ -171,6 +171,26 @@ describe("a backup that fails", () => {
   });
 });
 
+describe("a backup where files have no links", () => {
+  test.skipIf(Bun.which("strace") === null)("is made, and overwrites nothing", async () => {
+    await place.must("accounts", "create", "acme");
+    const copy = join(place.folder, "copy.db");
+    const backUp = () => place.run(["backup", copy], undefined, WITHOUT_LINKS);
+    expect(await backUp()).toMatchObject({ status: 0 });
+    const first = await Bun.file(copy).bytes();
+    expect(await backUp()).toMatchObject({ status: 1, err: `${copy} exists already\n` });
+    expect(await Bun.file(copy).bytes()).toEqual(first);
+    const other = await openPlace({ DATABASE_URL: `file:${copy}` });
+    expect(await other.must("accounts", "list", "--json")).toContain('"acme"');
+    await other.close();
+    const left = (await readdir(place.folder)).filter((name) => name.includes(".part"));
+    expect(left).toEqual([]);
+  });
+});
+
+/** Runs a command as on a file system that has no links, as those of many sticks. */
+const WITHOUT_LINKS = "strace -f -qq -o /dev/null -e inject=link,linkat:error=EPERM".split(" ");
+
 /** Adds a table to a database, of which no page can be read. */
 async function damage(file: string): Promise<void> {
   const database = new Database(file);

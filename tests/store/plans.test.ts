@@ -43,6 +43,7 @@ function listenTo(database: Database, file: string) {
     close: () => client.close(),
   };
   const listened: Database = {
+    ...database,
     query: drizzle(listening),
     select: async (statement) => (await listening.execute(statement)).rows,
     write: (statements) => listening.batch([...statements], "write"),
@@ -50,8 +51,6 @@ function listenTo(database: Database, file: string) {
       const { rows } = await listening.execute({ sql, args: [...args] });
       return rows[0] === undefined ? undefined : JSON.parse(String(rows[0][0]));
     },
-    leftNothing: (error) => database.leftNothing(error),
-    copyTo: (target) => database.copyTo(target),
     close: async () => client.close(),
   };
   return { listened, heard };

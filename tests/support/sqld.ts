@@ -20,13 +20,24 @@ function freePort(): number {
   return port ?? 0;
 }
 
-/** Starts a server on an empty database; closing it removes that. */
-export async function startServer() {
+/**
+ * Starts a server on an empty database; closing it removes that.
+ *
+ * @param more Arguments of its program, besides those of where it is.
+ */
+export async function startServer(more: readonly string[] = []) {
   const folder = await mkdtemp(join(tmpdir(), "sqld-"));
   const url = `http://127.0.0.1:${freePort()}`;
   const start = async () => {
     const child = Bun.spawn(
-      [SQLD, "-d", join(folder, "data"), "--http-listen-addr", url.slice("http://".length)],
+      [
+        SQLD,
+        "-d",
+        join(folder, "data"),
+        "--http-listen-addr",
+        url.slice("http://".length),
+        ...more,
+      ],
       { stdout: "ignore", stderr: "ignore" },
     );
     const isUp = () =>
@@ -46,6 +57,9 @@ export async function startServer() {
     url,
     /** Ends the server at once, whatever it is doing. */
     kill,
+    /** Lets the server say nothing more, with all of its connections open, until it goes on. */
+    pause: () => child.kill("SIGSTOP"),
+    goOn: () => child.kill("SIGCONT"),
     /** Starts the server again, on what it had stored. */
     async restart(): Promise<void> {
       child = await start();
