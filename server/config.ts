@@ -185,6 +185,11 @@ export const SETTINGS: readonly Setting[] = [
   },
 ];
 
+/** A URL as it may be shown: without the password and the token that it can have. */
+export function withoutSecrets(url: string): string {
+  return url.replace(/\/\/[^/?#]*@/, "//…@").replace(/([?&]authToken=)[^&#]*/g, "$1…");
+}
+
 /** A setting that is not allowed. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
@@ -203,7 +208,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     if (value === undefined) continue;
     values.set(setting.name, value);
     if (!setting.isAllowed(value)) {
-      const shown = /_(?:TOKEN|KEY)$/.test(setting.name) ? "something else" : JSON.stringify(value);
+      const isSecret = /_(?:TOKEN|KEY)$/.test(setting.name);
+      const shown = isSecret ? "something else" : JSON.stringify(withoutSecrets(value));
       faults.push(`${setting.name} must be ${setting.allowed}, got ${shown}`);
     }
   }

@@ -101,6 +101,8 @@ if (import.meta.main) {
     process.stderr.write(`The output cannot be written: ${error.message}\n`);
     process.exit(EXIT_FAILED);
   });
+  // A log that nobody takes any more is no failure of what it tells of.
+  process.stderr.on("error", () => undefined);
   try {
     await createProgram().parseAsync();
   } catch (error) {

@@ -15,6 +15,8 @@ import { databaseFile } from "./store/database.ts";
 /** A database that this process owns. */
 export interface Ownership extends Connection {
   readonly service: Service;
+  /** @param limitMs How long other verbs may take to finish what they came with. */
+  close(limitMs?: number): Promise<void>;
 }
 
 /** One of a file, whose owner the other verbs ask. */
@@ -134,11 +136,11 @@ async function tryOwn(options: ServiceOptions, file: string): Promise<Owned | un
       socket,
       fetcher: inProcess(service),
       isInProcess: true,
-      async close() {
+      async close(limitMs = TURNOVER_MS) {
         // Who finds no socket looks again; who found it is let in first, and answered.
         rmSync(path, { force: true });
         await Bun.sleep(LET_IN_MS);
-        await drain(socket, TURNOVER_MS);
+        await drain(socket, limitMs);
         await service.close();
         release();
       },
@@ -157,7 +159,7 @@ function ownedFile({ config }: ServiceOptions): string | undefined {
 
 /** Takes a lock that ends with the process, however that ends. */
 function tryLock(path: string): (() => void) | undefined {
-  const lock = new Lock(path);
+  const lock = openLock(path);
   try {
     lock.run("PRAGMA journal_mode = MEMORY");
     lock.run("BEGIN EXCLUSIVE");
@@ -167,6 +169,14 @@ function tryLock(path: string): (() => void) | undefined {
     lock.close();
     if (systemCodeOf(error) === "SQLITE_BUSY") return undefined;
     throw error;
+  }
+}
+
+function openLock(path: string): Lock {
+  try {
+    return new Lock(path);
+  } catch (cause) {
+    throw new DomainError("Internal Error", `${path} cannot be opened`, { cause });
   }
 }
 

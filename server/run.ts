@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readConfig, type Config } from "./config.ts";
+import { readConfig, withoutSecrets, type Config } from "./config.ts";
 import { prepareDemo } from "./demo/prepare.ts";
 import { drain } from "./drain.ts";
 import { startLog } from "./log.ts";
@@ -14,7 +14,7 @@ import { newestObservation } from "./store/newest.ts";
 /** How long a connection may be silent; longer than a body may take to arrive. */
 const IDLE_TIMEOUT_S = 30;
 
-/** How long requests in flight may take to finish after SIGTERM. */
+/** How long all that is in flight may take to finish after SIGTERM: requests, and other verbs. */
 const DRAIN_MS = 10_000;
 
 /** Runs the service until SIGTERM or SIGINT. */
@@ -22,7 +22,7 @@ export async function serve(config: Config): Promise<void> {
   const log = await startLog(config.logLevel);
   const ownership = await own({ config, verb: "serve", log });
   const { url, ended, stop } = await orClose(ownership, () => listen(ownership, config));
-  process.stderr.write(`Serving ${config.databaseUrl} at ${url}\n`);
+  process.stderr.write(`Serving ${withoutSecrets(config.databaseUrl)} at ${url}\n`);
   const endRetention = startRetention(config, ownership.service, log);
   const endCollecting = startCollecting(config, ownership.service, log);
   await ended;
@@ -89,9 +89,11 @@ export async function openapi(): Promise<void> {
   const config = { ...readConfig({}), databaseUrl: `file:${join(folder, "metrics.db")}` };
   const service = await openService({ config, verb: "openapi" });
   const response = await service.app.handle(new Request("http://localhost/swagger/json"));
-  process.stdout.write(`${JSON.stringify(await response.json(), null, 2)}\n`);
+  const document = await response.json();
   await service.close();
+  // Before it is written: who reads it may stop early, and that ends the process.
   await rm(folder, { recursive: true });
+  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }
 
 /** Starts something with the database; where that fails, lets go of it: else the process would stay. */
@@ -110,17 +112,19 @@ async function orClose<Result>(
 /** Listens; `anyPort` takes a free one where the wanted one is taken. */
 async function listen(ownership: Ownership, config: Config, anyPort = false) {
   const { service } = ownership;
+  const ended = signalled();
   const server = startServer(service, config, anyPort);
   const host = server.hostname?.includes(":") ? `[${server.hostname}]` : server.hostname;
   const url = `http://${host}:${server.port}`;
   service.serveAt(url);
   return {
     url,
-    /** Resolves once it is to end; a signal that comes as soon as it serves is not missed. */
-    ended: signalled(),
+    /** Resolves once the process is told to end, which it may be as soon as it listens. */
+    ended,
     async stop(): Promise<void> {
+      const end = Date.now() + DRAIN_MS;
       await drain(server, DRAIN_MS);
-      await ownership.close();
+      await ownership.close(end - Date.now());
     },
   };
 }
