@@ -65,6 +65,6 @@ export function newestOfSlices<Point extends { readonly at: number }>(
     if (index === 0 || index === last) return true;
     while (at >= (bounds[slice + 1] ?? Infinity)) slice++;
     const next = points[index + 1];
-    return index + 1 === last || (next?.at ?? Infinity) >= (bounds[slice + 1] ?? Infinity);
+    return (next?.at ?? Infinity) >= (bounds[slice + 1] ?? Infinity);
   });
 }

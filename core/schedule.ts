@@ -173,7 +173,7 @@ export function dueAfterFailure({
   readonly failures: number;
   readonly chance: number;
 }): number {
-  const backoffMs = FAILURE_EVERY_MS * 2 ** Math.min(failures - 1, 20);
+  const backoffMs = FAILURE_EVERY_MS * 2 ** (failures - 1);
   return Math.round(now + Math.min(everyMs, backoffMs) * (0.9 + 0.2 * chance));
 }
 
@@ -187,7 +187,7 @@ export function dueAfterFailure({
  * itemGoneEveryMs(1); // 86_400_000, a day
  */
 export function itemGoneEveryMs(failures: number): number {
-  return Math.min(GONE_LONGEST_MS, DAY_MS * 2 ** Math.min(failures - 1, 20));
+  return Math.min(GONE_LONGEST_MS, DAY_MS * 2 ** (failures - 1));
 }
 
 /**

@@ -56,7 +56,7 @@ export function asDomainError(thrown: unknown, isTrusted = false): DomainError {
     if (cause instanceof DomainError) return cause;
     return new DomainError("Invalid Request", "The body must be JSON");
   }
-  if (thrown instanceof ValidationError && thrown.type !== "response") {
+  if (thrown instanceof ValidationError) {
     return new DomainError("Invalid Request", whatIsWrong(thrown));
   }
   const message = isTrusted

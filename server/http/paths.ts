@@ -41,10 +41,7 @@ export function knownPaths(
         ),
     });
   }
-  return (path) => {
-    if (path.includes("//") || (path.length > 1 && path.endsWith("/"))) return undefined;
-    return router.find("", path)?.store;
-  };
+  return (path) => router.find("", path)?.store;
 }
 
 /**

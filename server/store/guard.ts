@@ -112,7 +112,7 @@ const PASSING = new RegExp(
  * What can pass by itself: a lock that another holds, a server that is away, a full disk, a file
  * that was moved and may come back.
  */
-function asUnavailable(error: unknown): DomainError | undefined {
+export function asUnavailable(error: unknown): DomainError | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = systemCodeOf(error);
   const isPassing = PASSING_CODES.test(code) || PASSING.test(`${error.message} ${code}`);

@@ -111,6 +111,17 @@ describe("bluesky: what it tells", () => {
     });
   });
 
+  test("who is not said to be verified is unknown to be, not unverified", async () => {
+    const { observations } = await profileOf(2);
+    expect(observations.map(({ described }) => described["verified"])).toEqual([true, undefined]);
+    stage.fake.fail(replacing('"verifiedStatus":"valid"', '"verifiedStatus":"none"'), { times: 1 });
+    const again = await profileOf(2);
+    expect(again.observations.map(({ described }) => described["verified"])).toEqual([
+      false,
+      undefined,
+    ]);
+  });
+
   test("every count of a post may be missing: it is null, impressions always", async () => {
     const targets = await listItems(stage, owners(1));
     stage.fake.fail(replacing(/"(?:reply|like|quote)Count":\d+,/g, ""), { times: Infinity });
@@ -210,6 +221,20 @@ describe("bluesky: which posts are collected", () => {
         url: `https://bsky.app/profile/${owner.entity}/post/${id}`,
       });
     }
+  });
+});
+
+describe("bluesky: a user who has another handle by now", () => {
+  test.each([
+    ["keeps the posts that were found of them", "renamed.example", "creator0.bsky.social"],
+    ["only in another case, is spelt so", "Creator0.BSKY.social", "Creator0.BSKY.social"],
+  ])("%s", async (_, renamed, spelt) => {
+    const posts = (await listItems(stage, owners(1))).slice(0, 5);
+    const fault = replacing(`"handle":"${handleOf(userAt(0))}"`, `"handle":"${renamed}"`);
+    stage.fake.fail(fault, { times: Infinity });
+    const { observations } = await run(stage, "counts", posts);
+    const usernames = observations.map(({ described }) => described["username"]);
+    expect(usernames).toEqual(Array.from({ length: 5 }, () => spelt));
   });
 });
 

@@ -1,16 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { itemEveryMs, listEveryMs } from "../../core/schedule.ts";
-import { DAY_MS, HOUR_MS } from "../../core/time.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import type { Collector } from "../../server/collectors/port.ts";
 import { youtube } from "../../server/collectors/youtube.ts";
 import { channelStore } from "../../server/store/channels.ts";
+import { collectionStore } from "../../server/store/collection.ts";
 import type { Database } from "../../server/store/database.ts";
 import { rowsOf, withDatabase } from "../support/database.ts";
 import { allPointsOf } from "../support/history.ts";
 import { answering, failing, SILENCE } from "../support/platforms/faults.ts";
 import { KEY_REFUSED, openYoutube, QUOTA_EXCEEDED } from "../support/platforms/youtube.ts";
 import type { Fake } from "../support/platforms/fake.ts";
-import { startLoop } from "../support/platforms/looped.ts";
+import { startLoop, targetsOf } from "../support/platforms/looped.ts";
 import { createWorld } from "../support/platforms/world.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
@@ -82,6 +83,19 @@ describe("a source that stops", () => {
       expect(await stored(database)).toBe(3);
     });
   });
+
+  test("a refused key is asked with again where the source is elsewhere by now", async () => {
+    await withChannels(async (database) => {
+      const apiKey = "a-key-of-another-place";
+      await start(database, apiKey).collect();
+      expect(await stored(database)).toBe(0);
+      const elsewhere = await openYoutube({ world, now: () => clock.now, apiKey });
+      const collector = youtube({ baseUrl: elsewhere.baseUrl, apiKey });
+      await startLoop(database, { collector, clock, fake: elsewhere }).collect();
+      await elsewhere.close();
+      expect(await stored(database)).toBe(3);
+    });
+  });
 });
 
 describe("a source that fails", () => {
@@ -112,6 +126,48 @@ describe("a source that fails", () => {
     },
     30_000,
   );
+
+  test("what can pass is tried again up to three times", async () => {
+    await withChannels(async (database) => {
+      fake.fail(failing(500), { times: 3 });
+      const loop = start(database);
+      await loop.collect();
+      expect(loop.kinds()).toEqual(["retried", "retried", "retried"]);
+      expect(await stored(database)).toBe(3);
+      fake.fail(failing(500), { times: 4 });
+      await loop.collectAt(NOW + DAY_MS);
+      expect(loop.kinds().slice(3)).toEqual(["retried", "retried", "retried", "failed"]);
+    });
+  });
+
+  test("one that fails now and then is not left alone", async () => {
+    await withChannels(async (database) => {
+      const loop = start(database);
+      for (let day = 1; day <= 4; day++) {
+        fake.fail(failing(500), { times: 4 });
+        await loop.collectAt(NOW + day * DAY_MS);
+        const { buckets } = await loop.status();
+        expect(buckets.map(({ pausedUntil }) => pausedUntil)).toEqual([undefined, undefined]);
+        await loop.collectAt(NOW + day * DAY_MS + HOUR_MS);
+      }
+      expect(loop.kinds().filter((kind) => kind === "failed")).toHaveLength(4);
+    });
+  });
+
+  test("a channel that is not there is asked for every day", async () => {
+    await withDatabase(async (database) => {
+      const unknown = `UC${"x".repeat(22)}`;
+      await channelStore(database).track(unknown, clock.now);
+      const loop = start(database);
+      for (let failures = 1; failures <= 5; failures++) {
+        await loop.collect();
+        const profile = (await targetsOf(database, "video", "profile")).get(unknown);
+        expect(profile).toMatchObject({ failures, succeededAt: null });
+        expect((profile?.dueAt ?? 0) - clock.now).toBeWithin(0.9 * DAY_MS, 1.1 * DAY_MS + 1);
+        clock.now = profile?.dueAt ?? 0;
+      }
+    });
+  });
 
   test("a channel that is not there fails alone", async () => {
     await withChannels(async (database) => {
@@ -180,6 +236,23 @@ describe("a quota", () => {
       expect(used).toBeGreaterThanOrEqual(fake.served());
       expect(fake.served()).toBeGreaterThan(5);
       expect(loop.kinds()).toContain("retried");
+    });
+  });
+});
+
+describe("a batch", () => {
+  test("takes what is due within 15 minutes with what is due", async () => {
+    await withChannels(async (database) => {
+      const loop = start(database);
+      await loop.collect();
+      const at = NOW + DAY_MS;
+      const dueAts = [at, at + 15 * MINUTE_MS, at + 15 * MINUTE_MS + 1];
+      const ids = world.channels.map(({ id }) => id);
+      const settled = ids.map((id, index) => ({ id, dueAt: dueAts[index] ?? at }));
+      await collectionStore(database).settle("video", "profile", settled);
+      await loop.collectAt(at);
+      const profiles = await targetsOf(database, "video", "profile");
+      expect(ids.map((id) => profiles.get(id)?.succeededAt)).toEqual([at, at, NOW]);
     });
   });
 });

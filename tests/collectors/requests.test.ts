@@ -102,6 +102,20 @@ describe.each(SOURCES)("a request to %s", (source) => {
     expect(outcome.observations).toEqual([]);
   });
 
+  test("is sent on three times at most on its host, with what opens the source", async () => {
+    const moving: Fault = (request, answer) => {
+      const query = new URLSearchParams(request.query);
+      query.delete("key");
+      return redirecting(`?${query}`)(request, answer);
+    };
+    stage.fake.fail(moving, { times: 3 });
+    const outcome = await ask();
+    expect([outcome.failure, outcome.observations.length]).toEqual([undefined, 1]);
+    expect([stage.fake.served(), outcome.surroundings.taken()]).toEqual([4, 4]);
+    stage.fake.fail(moving, { times: 4 });
+    expect((await ask()).failure?.kind).toBe("failed");
+  });
+
   test("that is sent in circles ends, each turn counted", async () => {
     stage.fake.fail(redirecting("/round"), { times: Infinity });
     const outcome = await ask();

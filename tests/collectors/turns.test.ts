@@ -7,6 +7,7 @@ import { createLoop } from "../../server/collectors/loop.ts";
 import type { Collector, ErrandOfSource, Finding } from "../../server/collectors/port.ts";
 import type { CollectionState } from "../../server/collectors/state.ts";
 import { bluesky } from "../../server/collectors/bluesky.ts";
+import { runLoop } from "../../server/collectors/timer.ts";
 import { youtube } from "../../server/collectors/youtube.ts";
 import { channelStore } from "../../server/store/channels.ts";
 import { collectionStore } from "../../server/store/collection.ts";
@@ -149,6 +150,26 @@ describe("turns of the loop", () => {
       asked.length = 0;
       await loop.collect();
       expect(asked).toEqual([]);
+    });
+  });
+});
+
+describe("runLoop()", () => {
+  test("goes on after a turn that failed, which it tells of", async () => {
+    await withDatabase(async (database) => {
+      const failures: unknown[] = [];
+      const later = Promise.withResolvers<void>();
+      let turns = 0;
+      const collect = async () => {
+        turns++;
+        if (turns <= 2) throw new Error(`It failed ${turns}`);
+        later.resolve();
+      };
+      const loop = { ...loopOf(database, sourceOf.bluesky()), collect };
+      const end = runLoop(loop, now, (error) => failures.push(error), 1);
+      await later.promise;
+      await end();
+      expect(failures.map(String)).toEqual(["Error: It failed 1", "Error: It failed 2"]);
     });
   });
 });

@@ -72,6 +72,18 @@ describe("x: when the source stops", () => {
     expect(stage.fake.served()).toBe(1);
   });
 
+  test.each([
+    ["Daily", "2026-11-21T00:00:00.000Z"],
+    ["Monthly", "2026-12-01T00:00:00.000Z"],
+    [undefined, "2026-12-01T00:00:00.000Z"],
+  ])("a cap of the period %s stops it until that is over", async (period, until) => {
+    stage.clock.now = Date.parse("2026-11-20T12:00:00.000Z");
+    const body = Object.assign({ period }, USAGE_CAPPED.body);
+    stage.fake.fail(answering({ ...USAGE_CAPPED, body }), { times: Infinity });
+    const { failure } = await profileOf(2);
+    expect([failure?.kind, failure?.until]).toEqual(["stop", Date.parse(until)]);
+  });
+
   test("a refused token stops it until the settings change", async () => {
     stage.fake.fail(answering(TOKEN_REFUSED));
     expect((await profileOf(1)).failure?.until).toBeUndefined();

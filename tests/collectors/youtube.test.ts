@@ -244,3 +244,18 @@ describe("youtube: which videos are shorts", () => {
     expect(counts?.["views"]).toBeNumber();
   });
 });
+
+describe("youtube: asked too fast", () => {
+  const MIDNIGHT = Date.parse("2026-11-21T08:00:00.000Z");
+
+  test.each([
+    ["a minute can pass", "Queries per minute per user", { kind: "passing" }],
+    ["a day stops it until the next", "Queries per day", { kind: "stop", until: MIDNIGHT }],
+  ])("what is too much for %s", (_, limit, judgement) => {
+    const { judge } = youtube({ baseUrl: "http://127.0.0.1:9", apiKey: "s3cret-of-youtube" });
+    const message = `Quota exceeded for quota metric 'Queries' and limit '${limit}'`;
+    const body = { error: { message, errors: [{ reason: "rateLimitExceeded" }] } };
+    const answer = { status: 403, headers: new Headers(), body };
+    expect(judge(answer, MIDNIGHT - 3_600_000)).toMatchObject(judgement);
+  });
+});

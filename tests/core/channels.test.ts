@@ -27,6 +27,7 @@ describe("checkChannel()", () => {
     ["@na\u0000sa"],
     [""],
     [ID.slice(1)],
+    [ID.slice(0, -1)],
     [`${ID}x`],
     [ID.toLowerCase()],
     [`https://video.example/${ID}`],

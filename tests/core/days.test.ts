@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { daysStart, filterDays } from "../../core/days.ts";
+import { daysStart, filterDays, selectedDuring } from "../../core/days.ts";
 import { DAY_MS, formatInstant } from "../../core/time.ts";
 import { NOW } from "../support/arbitraries.ts";
 
@@ -51,5 +51,18 @@ describe("filterDays", () => {
         expect(keep(keep(dated, days + 1), days)).toEqual(kept);
       }),
     );
+  });
+});
+
+describe("selectedDuring", () => {
+  test("selectedDuring() lasts until the oldest item leaves, to the millisecond", () => {
+    const { from, to } = selectedDuring(NOW, NOW - DAY_MS, 3);
+    expect([from, to]).toEqual([NOW, NOW + 2 * DAY_MS]);
+    expect(filterDays([NOW - DAY_MS], (at) => at, 3, to)).toHaveLength(1);
+    expect(filterDays([NOW - DAY_MS], (at) => at, 3, to + 1)).toHaveLength(0);
+  });
+
+  test("selectedDuring() lasts for good where nothing is selected", () => {
+    expect(selectedDuring(NOW, null, 3)).toEqual({ from: NOW, to: Infinity });
   });
 });

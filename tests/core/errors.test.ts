@@ -43,13 +43,24 @@ describe("DomainError", () => {
 });
 
 describe("explain", () => {
-  test("explain() says what an error says, and what it began with", () => {
-    const cause = new Error("It broke", { cause: new Error("The disk is full") });
-    const error = new DomainError("Internal Error", "The backup failed", { cause });
-    expect(explain(error)).toBe("The backup failed: The disk is full");
-    expect(explain(cause)).toBe("It broke: The disk is full");
-    expect(explain(new Error("It broke"))).toBe("It broke");
-    expect(explain(new Error("It broke", { cause: 7 }))).toBe("It broke: 7");
+  const disk = new Error("The disk is full");
+  const cases: [what: string, error: Error, said: string][] = [
+    ["what it says, where nothing caused it", disk, "The disk is full"],
+    ["its cause", new Error("It failed", { cause: disk }), "It failed: The disk is full"],
+    [
+      "what it all began with, not what came between",
+      new Error("It failed", { cause: new Error("SQLITE_FULL", { cause: disk }) }),
+      "It failed: The disk is full",
+    ],
+    ["a cause that is no error", new Error("It failed", { cause: 13 }), "It failed: 13"],
+    [
+      "a cause that is no error, of its cause",
+      new Error("It failed", { cause: new Error("SQLITE_FULL", { cause: "no room" }) }),
+      "It failed: no room",
+    ],
+  ];
+  test.each(cases)("explain() tells %s", (_what, error, said) => {
+    expect(explain(error)).toBe(said);
   });
 });
 

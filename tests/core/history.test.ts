@@ -47,6 +47,11 @@ describe("thinHistory", () => {
     expect(thinHistory([], 5)).toEqual([]);
   });
 
+  test("thinHistory() lists all of as many as are allowed, however close they are", () => {
+    const points = [0, 1, 2, 3, 100].map((at) => ({ at }));
+    expect(thinHistory(points, 5)).toEqual(points);
+  });
+
   test("thinHistory() keeps the first, the newest, and the newest of each slice", () => {
     const points = [0, 1, 10, 29, 30, 31, 59, 60, 61, 90].map((at) => ({ at }));
     expect(thinHistory(points, 5).map(({ at }) => at)).toEqual([0, 29, 59, 61, 90]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readObservation, type Observation } from "../../core/observations.ts";
+import { checkObservation, readObservation, type Observation } from "../../core/observations.ts";
 import { NOW, TRICKY_IDENTIFIERS } from "../support/arbitraries.ts";
 import { refusalOf } from "../support/refusal.ts";
 
@@ -14,6 +14,13 @@ const COUNT_RULE = "a whole number from 0 to 9007199254740991";
 const AHEAD_RULE =
   "observedAt must not be more than 5 minutes ahead of the clock, 2026-11-20T12:00:00.000Z";
 const TEXT_RULE = "must have no NUL and no lone surrogate";
+const LINKS = [
+  [CHANNEL, "thumbnail"],
+  [CHANNEL, "bannerImage"],
+  [SHORT, "thumbnail"],
+  [USER, "profile_image_url"],
+  [TWEET, "url"],
+] as const;
 
 function read(line: string | object): Observation {
   return readObservation(typeof line === "string" ? line : JSON.stringify(line), NOW);
@@ -191,11 +198,11 @@ const REJECTIONS: [what: string, line: string | object, message: string][] = [
     { ...TWEET, text: "x".repeat(65_537) },
     "text must have at most 65536 characters",
   ],
-  [
-    "a link of 2,049 characters",
-    { ...TWEET, url: "x".repeat(2049) },
-    "url must have at most 2048 characters",
-  ],
+  ...LINKS.map(([of, field]): [string, object, string] => [
+    `a link of 2,049 characters as ${field} of a ${of.kind}`,
+    { ...of, [field]: "x".repeat(2049) },
+    `${field} must have at most 2048 characters`,
+  ]),
   [
     "a boolean as a text",
     { ...USER, verified: "true" },
@@ -231,6 +238,11 @@ const REJECTIONS: [what: string, line: string | object, message: string][] = [
   [
     "a lone surrogate in a text",
     { ...TWEET, text: "\ud83d" },
+    String.raw`A text ${TEXT_RULE}, got "\ud83d"`,
+  ],
+  [
+    "a lone surrogate that is escaped in capitals",
+    String.raw`{"kind":"tweet","x":"\uD83D"}`,
     String.raw`A text ${TEXT_RULE}, got "\ud83d"`,
   ],
   [
@@ -271,5 +283,18 @@ describe("readObservation", () => {
     const refusal = refusalOf(() => read("x".repeat(1_000_000)));
     expect(refusal?.message).toStartWith('The line must be a JSON object, got "xxx');
     expect(refusal?.message.length).toBeLessThan(200);
+  });
+});
+
+describe("checkObservation", () => {
+  test.each([
+    ["a NUL in a text", { ...TWEET, text: "a\0" }, `text ${TEXT_RULE}`],
+    ["a lone surrogate in a link", { ...TWEET, url: "\ud83d" }, `url ${TEXT_RULE}`],
+    ["a lone surrogate in an identifier", { ...TWEET, id: "\ude00" }, `id ${TEXT_RULE}`],
+  ])("checkObservation() rejects %s of what was never a line", (_what, given, message) => {
+    expect(refusalOf(() => checkObservation(given, NOW))).toEqual({
+      code: "Invalid Request",
+      message,
+    });
   });
 });

@@ -15,6 +15,7 @@ describe("quotaDay", () => {
     ["the day of UTC", "2026-11-20T00:00:00.000Z", "UTC", "2026-11-20"],
     ["the last moment of a year", "2026-12-31T23:59:59.999Z", "UTC", "2026-12-31"],
     ["a leap day", "2028-02-29T12:00:00.000Z", "UTC", "2028-02-29"],
+    ["a year in four digits", "0987-01-02T12:00:00.000Z", "UTC", "0987-01-02"],
   ])("quotaDay() gives %s", (_what, at, zone, day) => {
     expect(quotaDay(Date.parse(at), zone)).toBe(day);
   });

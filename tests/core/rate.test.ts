@@ -67,6 +67,11 @@ describe("takeToken", () => {
     );
   });
 
+  test("takeToken() holds a minute's requests at most, however long none came", () => {
+    const hour = 3_600_000;
+    expect(admittedAt([0, hour, hour, hour, hour], 3)).toEqual([true, true, true, true, false]);
+  });
+
   test("takeToken() gives nothing for a clock that goes back, and none twice when it returns", () => {
     expect(admittedAt([60_000, 0, 0, 60_000], 1)).toEqual([true, false, false, false]);
   });

@@ -160,6 +160,12 @@ describe("paceOf() and tokensAt()", () => {
     expect(pace.burst).toBeLessThan(day / 24 / 4);
   });
 
+  test("so much at once is what ten minutes bring, and 20 at least", () => {
+    const { perMs, burst } = paceOf(200_000);
+    expect(burst).toBeCloseTo(600_000 * perMs);
+    expect(paceOf(100).burst).toBe(20);
+  });
+
   test("a clock that goes back brings nothing", () => {
     expect(tokensAt({ tokens: 3, at: DAY }, paceOf(day), 0)).toBe(3);
   });

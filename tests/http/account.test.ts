@@ -47,6 +47,9 @@ describe("/api/account", () => {
       ["2026-11-20", 1],
       ["2026-11-21", 1],
     ]);
+    for (const day of ["2026-11-20", "2026-11-21"]) {
+      expect(await usageOf(key, `?from=${day}&to=${day}`)).toMatchObject([{ day, requests: 1 }]);
+    }
     service.clock.now = NOW;
   });
 

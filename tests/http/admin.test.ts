@@ -36,8 +36,17 @@ describe("/admin", () => {
     ["accounts", { name: "a", credits: 1.5 }, /^credits: expected integer, got 1.5$/],
     ["accounts", {}, /^name: expected .*, got undefined$/],
     ["keys", { account: "account 1", label: "" }, /^label must be .*, got ""$/],
+    ["grants", { account: "account 1", amount: 0 }, /^amount: .* greater or equal to 1, got 0$/],
+    ["grants", { account: "account 1", amount: 1, reference: "" }, /^reference must .*, got ""$/],
+    ["grants", { account: "account 1", amount: 1, reason: "\0" }, /^reason must .*u0000"$/],
   ])("POST %s %j: 400, which names the field and its value", async (path, body, message) => {
     expect(await ask("POST", path, JSON.stringify(body))).toEqual(invalid(message));
+  });
+
+  test("GET observations?kind=video: 400, which names the kinds", async () => {
+    expect(await ask("GET", "observations?kind=video")).toEqual(
+      invalid(/^kind must be one of channel, short, user, tweet, got "video"$/),
+    );
   });
 
   test("a body is JSON, of 64 KiB at most", async () => {
@@ -91,25 +100,39 @@ describe("/admin", () => {
     expect(await ask("GET", path)).toEqual(expected);
   });
 
+  test("GET keys?account=nobody: 404, as there is no such account", async () => {
+    expect(await ask("GET", "keys?account=nobody")).toEqual([
+      404,
+      { error: "Not Found", message: "There is no account nobody" },
+    ]);
+  });
+
   test("GET observations?kind=: 400, which quotes what it was", async () => {
     expect(await ask("GET", "observations?kind=")).toEqual(invalid(/^kind must be .*, got ""$/));
   });
 });
 
 describe("GET /admin/statement", () => {
-  test("tells of more entries where there are, and only there", async () => {
-    const { account } = await service.createAccess();
-    const grant = () => service.admin("POST", "grants", { account, amount: 1 });
-    for (let entry = 0; entry < 1000; entry++) await grant();
-    const path = `statement?account=${encodeURIComponent(account)}`;
-    expect(await ask("GET", path)).toMatchObject([200, { has_more: false }]);
-    await grant();
-    const [, first] = await ask("GET", path);
-    expect(first).toMatchObject({ has_more: true });
-    const { entries } = first as { entries: { entry: number; balance: number }[] };
-    expect([entries.length, entries.at(-1)?.balance]).toEqual([1000, 1000]);
-    const rest = await ask("GET", `${path}&after=${entries.at(-1)?.entry}`);
-    expect(rest).toMatchObject([200, { entries: [{ balance: 1001 }], has_more: false }]);
+  test("tells of more entries where there are, and only there; goes on behind the last", async () => {
+    const { account } = await service.createAccess(7);
+    const grants =
+      "WITH RECURSIVE grants(nth) AS (SELECT 1 UNION ALL SELECT nth + 1 FROM grants LIMIT 999) " +
+      "INSERT INTO journal (uid, account, kind, amount, at) " +
+      "SELECT 'grant ' || nth, id, 'grant', 1, 0 FROM grants JOIN accounts ON name = ?";
+    await service.service.database.write([{ sql: grants, args: [account] }]);
+    const partAfter = async (after: number) => {
+      const query = new URLSearchParams({ account, after: String(after) });
+      const [, body] = await ask("GET", `statement?${query}`);
+      const { entries, has_more: hasMore } = Object(body);
+      const { balance, entry } = entries.at(-1);
+      return { length: entries.length, balance, entry, hasMore };
+    };
+    expect(await partAfter(0)).toMatchObject({ length: 1000, balance: 1006, hasMore: false });
+    await service.admin("POST", "grants", { account, amount: 1 });
+    const first = await partAfter(0);
+    expect(first).toMatchObject({ length: 1000, balance: 1006, hasMore: true });
+    const rest = await partAfter(first.entry);
+    expect(rest).toMatchObject({ length: 1, balance: 1007, hasMore: false });
   });
 });
 

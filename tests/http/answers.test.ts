@@ -32,6 +32,17 @@ describe("an answer that is kept", () => {
     }
   });
 
+  test("is for reads alone: another method is refused, and not charged", async () => {
+    const { key, account } = await service.createAccess(9);
+    const path = "/api/video/channels";
+    for (let read = 0; read < 2; read++) expect((await service.get(path, key)).status).toBe(200);
+    for (const method of ["POST", "PATCH", "DELETE"]) {
+      const response = await service.get(path, key, { method });
+      expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+    }
+    expect(await service.sumsOf(account)).toMatchObject({ debited: 2, balance: 7 });
+  });
+
   test("follows a tweet from one user to another", async () => {
     const tweet = (username: string, offset: number) => ({
       kind: "tweet",
@@ -50,6 +61,30 @@ describe("an answer that is kept", () => {
     expect(await totals()).toEqual([200, 404]);
     await service.observe(tweet("taker", -2000));
     expect(await totals()).toEqual([404, 200]);
+  });
+
+  test("follows a short from one channel to another", async () => {
+    const short = (channel: string, offset: number) => ({
+      kind: "short",
+      observedAt: at(offset),
+      channel,
+      id: "wandering",
+      publishedAt: at(-DAY_MS),
+    });
+    for (const id of ["losing", "winning"]) {
+      await service.observe({ kind: "channel", observedAt: at(-9000), id });
+    }
+    await service.observe(short("losing", -3000));
+    const lists = () =>
+      Promise.all(
+        ["losing", "winning"].map(
+          async (name) => Object(await bodyOf(`/api/video/${name}/shorts`)).shorts.length,
+        ),
+      );
+    expect(await lists()).toEqual([1, 0]);
+    await service.observe(short("winning", -2000));
+    expect(await lists()).toEqual([0, 1]);
+    expect((await service.get("/api/video/losing/short/wandering")).status).toBe(404);
   });
 
   test("follows a username from one channel to another", async () => {
@@ -121,6 +156,7 @@ describe("ETag", () => {
       const response = await service.get(path, key, { headers: { "if-none-match": known } });
       expect([response.status, await response.text()]).toEqual([304, ""]);
       expect(response.headers.get("etag")).toBe(etag);
+      expect(response.headers.has("content-type")).toBe(false);
       expect(response.headers.get("x-credits-cost")).toBe("1");
     }
     expect(await service.sumsOf(account)).toMatchObject({ debited: 5 });
@@ -169,7 +205,9 @@ describe("createAnswers", () => {
     expect(kept.length).toBeLessThan(15);
     expect(kept.at(-1)).toBe(99);
     answers.keep("/huge", answer("x".repeat(40_000), ["a"]), 1);
-    expect(answers.find("/huge", 0)).toBeUndefined();
+    answers.keep("/large", answer("x".repeat(5000), ["a"]), 1);
+    expect([answers.find("/huge", 0), answers.find("/large", 0)]).toEqual([undefined, undefined]);
+    expect(answers.find("/99", 0)).toBeDefined();
   });
 
   test("createAnswers() does not keep what was read before a change it has heard of", () => {

@@ -63,6 +63,32 @@ describe("from the monitoring list to a history", () => {
     expect(JSON.stringify(creators)).toContain("nobody.bsky.social");
   });
 
+  test("/metrics tells what was done and used, the same however often it is asked", async () => {
+    for (const creator of [...world.users.map(handleOf), "nobody.bsky.social"]) {
+      await watch(creator);
+    }
+    await service.service.collecting.collect();
+    const told = async () => {
+      const text = await (await service.send("/metrics")).text();
+      return text.split("\n").filter((line) => line.startsWith("collector_"));
+    };
+    const [source] = await service.service.collecting.sources();
+    const { requests = 0, observations = 0, observed = 0, failed = 0 } = source?.work ?? {};
+    expect(requests).toBe(bluesky.served());
+    expect(Math.min(observations, observed, failed)).toBeGreaterThan(0);
+    const once = await told();
+    expect(once.toSorted()).toEqual([
+      `collector_failed_total{source="bluesky"} ${failed}`,
+      `collector_observations_total{source="bluesky"} ${observations}`,
+      `collector_observed_total{source="bluesky"} ${observed}`,
+      'collector_quota_units_limit{source="bluesky",bucket="general"} 180000',
+      `collector_quota_units_used{source="bluesky",bucket="general"} ${requests}`,
+      `collector_requests_total{source="bluesky"} ${requests}`,
+      'collector_stopped{source="bluesky"} 0',
+    ]);
+    expect(await told()).toEqual(once);
+  });
+
   test("what comes later makes a history: followers change, tweets are seen more often", async () => {
     const creator = handleOf(first(world.users));
     await watch(creator);

@@ -124,6 +124,7 @@ describe("/api/creators", () => {
     ["{"],
     [""],
     [Uint8Array.of(0x22, 0xff, 0x22)],
+    [Buffer.from('{"creator":"nasa","platform":"microblog","note":"\xff"}', "latin1")],
   ])("400: %j", async (body) => {
     for (const method of ["PATCH", "DELETE"]) {
       const response = await send(method, body);
@@ -140,7 +141,14 @@ describe("/api/creators", () => {
     const streamed = await fetch(`${service.address}/api/creators`, {
       method: "PATCH",
       headers: { "x-api-key": service.key, "content-type": "application/json" },
-      body: new Blob([large]).stream(),
+      // Of a length that is not told.
+      body: new ReadableStream({
+        async pull(controller) {
+          await Bun.sleep(0);
+          controller.enqueue(new TextEncoder().encode(large));
+          controller.close();
+        },
+      }),
     });
     expect([streamed.status, await streamed.json()]).toMatchObject([
       413,

@@ -35,6 +35,16 @@ describe("the door", () => {
     },
   );
 
+  test("401: tells a key that is missing or empty from one that is wrong", async () => {
+    const errorOf = async (headers: Record<string, string>) => {
+      const body: unknown = await (await service.send("/api/creators", { headers })).json();
+      return Object(body).error;
+    };
+    expect(await errorOf({})).toBe("Missing API Key");
+    expect(await errorOf({ "x-api-key": "" })).toBe("Missing API Key");
+    expect(await errorOf({ "x-api-key": "cm_wrong" })).toBe("Invalid API Key");
+  });
+
   test.each([
     ["/"],
     ["/api"],
@@ -129,15 +139,40 @@ describe("the door", () => {
     expect(metrics).not.toMatch(/process_heap_bytes|nodejs_version/);
   });
 
+  test("metrics counts the answers of a priced read by their status", async () => {
+    const { key } = await service.createAccess(3);
+    const path = "/api/video/counted/details";
+    const counted = async () => {
+      const metrics = await (await service.send("/metrics")).text();
+      return [200, 304, 401, 402, 404].map((status) => {
+        const labels = `route="/api/video/:channel/details",method="GET",status="${status}"`;
+        return Number(metrics.split(`_total{${labels}} `)[1]?.split("\n")[0] ?? 0);
+      });
+    };
+    const before = await counted();
+    await service.get(path, key);
+    await service.observe({ kind: "channel", observedAt: "2026-11-20", id: "counted" });
+    await service.get(path, key);
+    await service.get(path, key, { headers: { "if-none-match": "*" } });
+    await service.get(path, key);
+    await service.get(path, "cm_wrong");
+    const after = await counted();
+    expect(after.map((count, index) => count - (before[index] ?? 0))).toEqual([1, 1, 1, 1, 1]);
+  });
+
   test("metrics tells how long answers took, in buckets that add up", async () => {
     const { key } = await service.createAccess(5);
+    await service.get("/api/video/channels");
+    const earlier = await (await service.send("/metrics")).text();
+    const began = performance.now();
     for (let read = 0; read < 5; read++) await service.get("/api/video/channels", key);
+    const tookS = (performance.now() - began) / 1000;
     const metrics = await (await service.send("/metrics")).text();
     expect(metrics).toContain("# TYPE http_request_duration_seconds histogram\n");
     const name = "http_request_duration_seconds";
-    const valueOf = (series: string) =>
+    const valueOf = (series: string, from = metrics) =>
       Number(
-        metrics
+        from
           .split("\n")
           .find((line) => line.startsWith(series))
           ?.split(" ")
@@ -146,7 +181,9 @@ describe("the door", () => {
     const count = valueOf(`${name}_count{route="/api/video/channels"}`);
     expect(count).toBeGreaterThanOrEqual(5);
     expect(valueOf(`${name}_bucket{le="+Inf",route="/api/video/channels"}`)).toBe(count);
-    expect(valueOf(`${name}_sum{route="/api/video/channels"}`)).toBeGreaterThan(0);
+    const sum = `${name}_sum{route="/api/video/channels"}`;
+    expect(valueOf(sum)).toBeGreaterThan(0);
+    expect(valueOf(sum) - valueOf(sum, earlier)).toBeLessThan(tookS);
     const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
     const upto = bounds.map((le) =>
       valueOf(`${name}_bucket{le="${le}",route="/api/video/channels"}`),

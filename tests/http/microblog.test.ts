@@ -211,6 +211,38 @@ describe("GET /api/microblog/{username}/followers", () => {
   });
 });
 
+describe("a page of tweets", () => {
+  test("200: says that a history is thinned, whichever of its tweets has it", async () => {
+    const observed = (id: string, times: number, createdAt: number) =>
+      Array.from({ length: times }, (_, index) =>
+        tweet(id, "thinned", NOW - index * 1000, { created_at: iso(createdAt) }),
+      );
+    const headerOf = async () =>
+      (await service.get("/api/microblog/thinned/tweets")).headers.get("x-history-thinned");
+    await service.observe(...observed("new", 250, NOW - 1), ...observed("old", 1, NOW - DAY_MS));
+    expect(await headerOf()).toBeNull();
+    await service.observe(...observed("new", 251, NOW - 1));
+    expect(await headerOf()).toBe("1");
+  });
+});
+
+describe("the change of a follower count", () => {
+  test("200: is from the last known one, however often none was told since", async () => {
+    const hourly = Array.from({ length: 600 }, (_, index) =>
+      user("silent", NOW - (625 - index) * 3_600_000, { tweet_count: index }),
+    );
+    await service.observe(
+      user("silent", NOW - 700 * 3_600_000, { followers_count: 100 }),
+      ...hourly,
+      user("silent", NOW - 3_600_000, { followers_count: 140 }),
+    );
+    expect(await json("/api/microblog/silent/followers?days=1")).toMatchObject({
+      followers: { USER: { metrics: [{ followers: 140, change: 40 }] } },
+      pagination: { total: 1 },
+    });
+  });
+});
+
 describe("GET /api/microblog/{username}/tweet/{tweet_id}", () => {
   test("200: every field in order; an identifier of 19 digits is kept to the digit", async () => {
     const id = "1346889436626259967";

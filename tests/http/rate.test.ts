@@ -66,5 +66,6 @@ describe("RATE_LIMIT", () => {
     for (let index = 0; index < 3; index++) await service.get("/api/creators", key);
     expect((await service.get("/api/creators", key, { method: "POST" })).status).toBe(405);
     expect((await service.get("/api/video/c/shorts?limit=0", key)).status).toBe(429);
+    expect((await service.get("/api/video/%00/details", key)).status).toBe(429);
   });
 });

@@ -82,6 +82,14 @@ describe("GET /api/video/{channel}/shorts", () => {
     await own.close();
   });
 
+  test("200: the link has one cursor, however the name of the one before was written", async () => {
+    const first = await read("/api/video/c/shorts?limit=2");
+    const { nextCursor } = first.page.pagination;
+    const next = await read(`/api/video/c/shorts?c%75rsor=${nextCursor}&limit=2`);
+    expect(next.ids).toEqual(ORDERED.slice(2, 4));
+    expect((await read(targetOf(next.link) ?? "")).ids).toEqual(ORDERED.slice(4, 6));
+  });
+
   test("200: before is exclusive and combines with the cursor", async () => {
     const before = iso(NOW - 60_000);
     const first = await read(`/api/video/c/shorts?limit=2&before=${before}`);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createTurns } from "../../server/http/turns.ts";
+import { startService } from "../support/service.ts";
 
 describe("createTurns()", () => {
   test("lets so many through in one turn of the event loop, in the order they came", async () => {
@@ -32,5 +33,30 @@ describe("createTurns()", () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect([turns(), turns()]).toEqual([undefined, undefined]);
     expect(turns()).toBeInstanceOf(Promise);
+  });
+});
+
+describe("reads that one commit pays for", () => {
+  test("are made a few in a turn: others come in between, however many they are", async () => {
+    const { service, key, close } = await startService();
+    let turn = 0;
+    let isDone = false;
+    const count = () => {
+      turn++;
+      if (!isDone) setImmediate(count);
+    };
+    const read = async (_: unknown, index: number) => {
+      const url = `http://localhost/api/video/channels?${index}`;
+      const response = await service.fetch(new Request(url, { headers: { "x-api-key": key } }));
+      return { at: turn, status: response.status };
+    };
+    await read(undefined, -1);
+    setImmediate(count);
+    const answers = await Promise.all(Array.from({ length: 100 }, read));
+    isDone = true;
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const perTurn = [...Map.groupBy(answers, ({ at }) => at).values()].map((of) => of.length);
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(24);
+    await close();
   });
 });

@@ -1,11 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import type { Receipt } from "../../core/credits.ts";
+import { readObservation } from "../../core/observations.ts";
+import type { Changes } from "../../core/reading.ts";
 import { createDebits } from "../../server/metering/debits.ts";
 import { ledgerStore, type LedgerStore } from "../../server/store/ledger.ts";
+import { storeObservations } from "../../server/store/observe.ts";
+import { userSubject } from "../../server/store/subjects.ts";
 import { verifyLedger } from "../../server/store/verify.ts";
 import { withDatabase } from "../support/database.ts";
 import { charge } from "../support/ledger.ts";
-import { holdCommits, keyed, stateOf, UNAVAILABLE, withLedger } from "../support/waiting.ts";
+import { holdCommits } from "../support/waiting.ts";
 
 const NOW = 1_790_000_000_000;
 
@@ -104,112 +108,28 @@ describe("createDebits()", () => {
   });
 });
 
-describe("what cannot be given back at once", () => {
-  /** A ledger that fails to give back as often as there are errors. */
-  const failing = (ledger: LedgerStore, errors: Error[]): LedgerStore => ({
-    ...ledger,
-    async refund(...given) {
-      const error = errors.shift();
-      if (error !== undefined) throw error;
-      return ledger.refund(...given);
-    },
-    async withdraw(...given) {
-      const error = errors.shift();
-      if (error !== undefined) throw error;
-      return ledger.withdraw(...given);
-    },
-  });
-
-  test("is given back later, once; until then its idempotency key is refused", async () => {
-    await withLedger(async (ledger, id) => {
-      const failures: unknown[] = [];
-      const errors = [new TypeError("The answer was cut")];
-      const debits = createDebits({
-        ledger: failing(ledger, errors),
-        now: () => NOW,
-        onFailure: (error) => failures.push(error),
-      });
-      const first = await debits.debit(keyed(id));
-      const behind = debits.debit(keyed(id));
-      await debits.refund(first, "It failed");
-      expect([await stateOf(behind), await stateOf(debits.debit(keyed(id)))]).toEqual([
-        UNAVAILABLE,
-        UNAVAILABLE,
-      ]);
-      expect(failures.map(String)).toEqual([
-        `Error: A refund of 1 to account ${id} is not done yet: TypeError: The answer was cut`,
-      ]);
-      while ((await ledger.account("a")).refunded === 0) await Bun.sleep(5);
-      while ((await stateOf(debits.debit(keyed(id)))) !== 1) await Bun.sleep(5);
-      expect(await ledger.account("a")).toMatchObject({ debited: 2, refunded: 1, balance: 4 });
-    });
-  });
-
-  test("is tried once more when the service ends", async () => {
-    await withLedger(async (ledger, id) => {
-      const failures: unknown[] = [];
-      const errors = [1, 2].map((nth) => new Error(`The disk is full ${nth}`));
-      const debits = createDebits({
-        ledger: failing(ledger, errors),
-        now: () => NOW,
-        onFailure: (error) => failures.push(error),
-      });
-      await debits.refund(await debits.debit(charge(id)), "It failed");
-      await debits.refund(await debits.debit(charge(id)), "It failed");
-      expect(await ledger.account("a")).toMatchObject({ debited: 2, refunded: 0 });
-      expect(failures.length).toBe(2);
-      errors.push(new Error("The disk is full 3"));
-      await debits.close();
-      expect(await ledger.account("a")).toMatchObject({ debited: 2, refunded: 1, balance: 4 });
-      expect(failures.length).toBe(3);
-    });
-  });
-
-  test("is tried even after the service ended, for a request that outlived it", async () => {
-    await withLedger(async (ledger, id) => {
-      const failures: unknown[] = [];
+describe("what was observed", () => {
+  test("is told as what changed since the commit before; before the first, all may", async () => {
+    await withDatabase(async (database) => {
+      const ledger = ledgerStore(database);
+      const { id } = await ledger.createAccount("a", 0);
+      await ledger.grant({ uid: "g", account: "a", amount: 5 }, 0);
+      const told: Changes[] = [];
       const debits = createDebits({
         ledger,
         now: () => NOW,
-        onFailure: (error) => failures.push(error),
+        onChanges: (changes) => told.push(changes),
       });
-      const receipt = await debits.debit(charge(id));
-      await debits.close();
-      await debits.refund(receipt, "It failed");
-      expect([failures, await ledger.account("a")]).toMatchObject([[], { refunded: 1 }]);
-    });
-  });
-
-  test("is waited for when the service ends, as is a commit under way", async () => {
-    await withLedger(async (ledger, id) => {
-      const { held, groups, letGo } = holdCommits(ledger);
-      const debits = createDebits({ ledger: held, now: () => NOW });
-      const late = debits.debit(charge(id)).catch(({ message }) => String(message));
-      while (groups.length === 0) await Bun.sleep(0);
-      let isClosed = false;
-      const closing = debits.close().then(() => (isClosed = true));
-      for (let turn = 0; turn < 20; turn++) await Bun.sleep(0);
-      expect(isClosed).toBe(false);
-      letGo(0, new Error("The disk is full"));
-      expect(await late).toBe("The disk is full");
-      await closing;
-      expect(await ledger.account("a")).toMatchObject({ debited: 0, balance: 5 });
-    });
-  });
-
-  test("is a commit too that takes longer than a client may wait", async () => {
-    await withLedger(async (ledger, id) => {
-      const { held, letGo } = holdCommits(ledger);
-      const debits = createDebits({ ledger: held, now: () => NOW, timeoutMs: 300 });
-      const late = debits.debit(charge(id));
-      expect(await late.catch(({ message }) => message)).toBe(UNAVAILABLE);
-      letGo(1);
-      expect((await debits.debit(charge(id))).balance).toBe(4);
-      letGo(0);
-      await debits.close();
-      const after = await debits.debit(charge(id)).catch(() => undefined);
-      expect(after).toBeUndefined();
-      expect(await ledger.account("a")).toMatchObject({ balance: 4 });
+      const line = '{"kind":"user","observedAt":"2026-09-01","username":"Nasa"}';
+      await debits.debit(charge(id));
+      await debits.debit(charge(id));
+      await storeObservations(database, [readObservation(line, NOW)]);
+      await debits.debit(charge(id));
+      expect(told).toEqual([
+        { sequence: 0, subjects: undefined },
+        { sequence: 0, subjects: [] },
+        { sequence: 1, subjects: [userSubject("nasa")] },
+      ]);
     });
   });
 });

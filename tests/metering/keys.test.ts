@@ -78,6 +78,19 @@ describe("a clock that is set back", () => {
     found = undefined;
     clock.now = NOW - 3_600_000;
     expect(await keyring.callerOf("cm_a")).toBeUndefined();
+    clock.now = NOW + 100;
+    expect(keyring.recall("cm_a")).toBeUndefined();
+  });
+});
+
+describe("recall()", () => {
+  test("remembers 10,000 keys at most", async () => {
+    const keyring = createKeyring({ find: async () => ({ id: 1, account: 4 }) }, () => NOW);
+    const names = Array.from({ length: 10_001 }, (_, index) => `cm_${index}`);
+    for (const name of names) await keyring.callerOf(name);
+    const remembered = names.filter((name) => keyring.recall(name) !== undefined);
+    expect(remembered.length).toBeWithin(1, 10_001);
+    expect(remembered.at(-1)).toBe("cm_10000");
   });
 });
 

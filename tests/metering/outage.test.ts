@@ -65,6 +65,16 @@ describe("a commit that the database refused", () => {
     });
   });
 
+  test("check() tries once for all who ask at the same time", async () => {
+    await withDebits(async (database, debits, id) => {
+      const open = await close(database, "journal");
+      await debits.debit(charge(id)).catch(() => undefined);
+      await open();
+      await Promise.all([debits.check(), debits.check(), debits.check()]);
+      expect(await rowsOf(database, "SELECT * FROM withdrawals")).toHaveLength(1);
+    });
+  });
+
   test("is forgotten by check() once another is committed", async () => {
     await withDebits(async (database, debits, id) => {
       const open = await close(database, "journal");

@@ -62,6 +62,37 @@ describe("requests with one idempotency key", () => {
     });
   });
 
+  test("of different accounts do not wait for each other", async () => {
+    await withLedger(async (ledger, id) => {
+      const other = await ledger.createAccount("b", 0);
+      await ledger.grant({ uid: "gb", account: "b", amount: 1 }, 0);
+      const debits = createDebits({ ledger, now: () => NOW });
+      const first = await debits.debit(keyed(id));
+      const others = await debits.debit(keyed(other.id));
+      expect([first.cost, others.cost]).toEqual([1, 1]);
+      expect(await ledger.account("b")).toMatchObject({ debited: 1, balance: 0 });
+    });
+  });
+
+  test("go on together once the first is answered", async () => {
+    await withLedger(async (ledger, id) => {
+      const groups: number[] = [];
+      const counting: typeof ledger = {
+        ...ledger,
+        debit: (waiting, group) => {
+          groups.push(waiting.length);
+          return ledger.debit(waiting, group);
+        },
+      };
+      const debits = createDebits({ ledger: counting, now: () => NOW });
+      const first = await debits.debit(keyed(id));
+      const others = [keyed(id), keyed(id), keyed(id)].map(debits.debit);
+      debits.keep(first);
+      expect((await Promise.all(others)).map(({ cost }) => cost)).toEqual([0, 0, 0]);
+      expect(groups).toEqual([1, 3]);
+    });
+  });
+
   test("of which the balance covers none are each refused", async () => {
     await withLedger(async (ledger, id) => {
       const debits = createDebits({ ledger, now: () => NOW });

@@ -143,6 +143,22 @@ describe("a write of observations", () => {
     });
   });
 
+  test("is decided again where somebody wrote of so many that none of them is named", async () => {
+    await withDatabase(async (database) => {
+      const other = { ...database };
+      let decisions = 0;
+      const description = { username: { value: "u", at: NOW } };
+      const many = Array.from({ length: 300 }, (_, index) =>
+        valueOf("user", `user ${index}`, NOW, index),
+      );
+      await writeDecided(database, async () => {
+        if (decisions++ === 0) await observe(other, many);
+        return { tell: tellWritten([{ kind: "user", id: "u", description }]), statements: [NOTED] };
+      });
+      expect(decisions).toBe(2);
+    });
+  });
+
   test("writes only the chunks that it changes, wherever in a history they are", async () => {
     await withDatabase(async (database) => {
       const instants = Array.from({ length: 5000 }, (_, index) => NOW - (index + 1) * HOUR_MS);

@@ -31,6 +31,18 @@ describe("exportObservations()", () => {
     });
   });
 
+  test("what was observed at the very instant is included, nothing earlier", async () => {
+    await withDatabase(async (database) => {
+      await observe(
+        database,
+        [NOW - 1, NOW, NOW + 1].map((at) => valueOf("channel", "c", at, at)),
+      );
+      const lines = await Array.fromAsync(exportObservations(database, { since: NOW }));
+      const instants = lines.map((line) => Date.parse(String(line["observedAt"])));
+      expect(instants).toEqual([NOW, NOW + 1]);
+    });
+  });
+
   test("what comes in while it reads takes nothing from what describes an entity", async () => {
     await withDatabase(async (database) => {
       const ids = Array.from({ length: 50 }, (_, nth) => `t${nth}`);

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { thinHistory } from "../../core/history.ts";
 import { KINDS } from "../../core/kinds.ts";
 import { checkObservation } from "../../core/observations.ts";
-import type { Point } from "../../server/store/chunks.ts";
+import { pack, type Point } from "../../server/store/chunks.ts";
 import type { HistoryKind } from "../../server/store/history.ts";
 import { storeObservations } from "../../server/store/observe.ts";
 import { withDatabase } from "../support/database.ts";
@@ -93,6 +93,28 @@ describe("historyColumn() and historyLister()", () => {
     );
     expect(chunked).toBeGreaterThan(5);
   }, 60_000);
+
+  test("thins as the core does where the newest of a slice begins a chunk", async () => {
+    await withDatabase(async (database) => {
+      const pointAt = (at: number) => ({ at, counts: [at - START, null, null, null, null] });
+      const hours = Array.from({ length: 400 }, (_, hour) => pointAt(START + hour * 3_600_000));
+      const chunkAt = pack(hours, KINDS.tweet.counts.length)[1]?.[0] ?? START;
+      const points = [
+        ...hours.filter(({ at }) => at <= chunkAt),
+        ...Array.from({ length: 400 }, (_, minute) => pointAt(chunkAt + (minute + 1) * 60_000)),
+        pointAt(2 * chunkAt - START + 1),
+      ];
+      const observations = points.map((point) => tweetAt("a", point));
+      await storeObservations(database, observations);
+      const starts = (await chunksOf(database, "tweet", "a")).map(([start]) => start);
+      expect(starts[1]).toBe(chunkAt);
+      expect(starts.length).toBeGreaterThan(3);
+      const kind: HistoryKind = { kind: "tweet", form: FORM, zone: "Z", maxPoints: 4 };
+      const history = await readHistory(database, kind, 1);
+      expect(history.points).toEqual(shown(thinHistory(points, 4)));
+      expect(history.points[1]).toMatchObject({ likes: chunkAt - START });
+    });
+  });
 
   test("thins as the core does after each observation, wherever the last chunk begins", async () => {
     await withDatabase(async (database) => {

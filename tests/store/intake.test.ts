@@ -71,6 +71,18 @@ async function contentOf(database: Database): Promise<string[]> {
 }
 
 describe("lines", () => {
+  test("have at most 1 MiB, by their bytes", async () => {
+    await withDatabase(async (database) => {
+      const start = '{"kind":"user","observedAt":"2026-11-20","username":"u","note":"';
+      const room = 1_048_576 - Buffer.byteLength(`${start}"}`);
+      const ofBytes = (bytes: number) =>
+        Buffer.from(`${start}${"語".repeat(bytes / 3)}${"x".repeat(bytes % 3)}"}`);
+      const { read, rejected } = await takeIn(database, [ofBytes(room), ofBytes(room + 1)], 2);
+      expect(read).toBe(2);
+      expect(rejected).toEqual([{ line: 2, reason: "A line has at most 1048576 bytes" }]);
+    });
+  });
+
   test.each([[1], [2], [3]])(
     "taken in at once come to what they come to in small parts (%d)",
     async (seed) => {

@@ -167,4 +167,57 @@ describe("verifyLedger()", () => {
       expect((await verifyLedger(database)).faults.length).toBeGreaterThan(0);
     });
   });
+
+  const INTO_JOURNAL = "INSERT INTO journal (uid, account, kind, amount, at, debit, place) VALUES ";
+  /** Counts a refund everywhere but in the journal. */
+  const refunded = (amount: number) => [
+    `UPDATE accounts SET refunded = refunded + ${amount}, balance = balance + ${amount} ` +
+      "WHERE id = 1",
+    `UPDATE usage SET refunded = refunded + ${amount} WHERE account = 1`,
+  ];
+  const BEYOND = "is refunded beyond its amount, or is not there";
+
+  test.each([
+    [
+      "usage that the journal does not tell",
+      ["UPDATE usage SET credits = credits + 1"],
+      "first: the usage sums to 2 - 0, the account says 1 - 0",
+    ],
+    [
+      "refunds of usage that the journal does not tell",
+      ["UPDATE usage SET refunded = refunded + 1"],
+      "first: the usage sums to 1 - 1, the account says 1 - 0",
+    ],
+    [
+      "usage of an account that is not there",
+      ["INSERT INTO usage (account, hour, key, endpoint, requests, credits) VALUES (9,0,1,'',1,1)"],
+      "no account 9: the usage sums to 1 - 0, the account says null - null",
+    ],
+    [
+      "a journal of an account that is not there",
+      [`${INTO_JOURNAL} ('x', 99, 'grant', 1, 0, NULL, NULL)`],
+      "no account 99: the journal sums to 1 - 0 + 0, the account says null - null + null = null",
+    ],
+    [
+      "a refund of no debit",
+      [`${INTO_JOURNAL} ('x', 1, 'refund', 1, 0, 'none', 0)`, ...refunded(1)],
+      `first: debit none ${BEYOND}`,
+    ],
+    [
+      "refunds of more than their debit",
+      [`${INTO_JOURNAL} ('x', 1, 'refund', 1, 0, 'd', 0), ('y', 1, 'refund', 1, 0, 'd', 1)`].concat(
+        refunded(2),
+      ),
+      `first: debit d ${BEYOND}`,
+    ],
+  ])("finds %s, alone", async (_, tampering, found) => {
+    await withAccounts(async (database, [id = 0]) => {
+      const ledger = ledgerStore(database);
+      await ledger.grant({ uid: "g", account: "first", amount: 5 }, NOW);
+      await debitGroup(ledger, [{ account: id, cost: 1 }], "d", NOW);
+      await database.write(tampering.map((sql) => ({ sql, args: [] })));
+      const { faults } = await verifyLedger(database);
+      expect(faults.map(({ account, problem }) => `${account}: ${problem}`)).toEqual([found]);
+    });
+  });
 });

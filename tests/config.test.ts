@@ -1,0 +1,92 @@
+import { describe, expect, test } from "bun:test";
+import { ConfigError, readConfig } from "../server/config.ts";
+
+/** What is said of settings that are not allowed; nothing where they are. */
+function faultsOf(environment: Readonly<Record<string, string>>): string | undefined {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return undefined;
+}
+
+const SECRETS = ["DATABASE_AUTH_TOKEN", "ADMIN_TOKEN", "YOUTUBE_API_KEY", "X_BEARER_TOKEN"];
+
+describe("readConfig()", () => {
+  test("takes an empty setting for one that is not set", () => {
+    const names = [...SECRETS, "PORT", "HOST", "DATABASE_URL", "DURABILITY", "RATE_LIMIT"];
+    const others = ["LOG_LEVEL", "CORS_ORIGINS", "RETENTION", "COLLECT", "MICROBLOG_SOURCE"];
+    const empty = Object.fromEntries([...names, ...others].map((name) => [name, ""]));
+    expect(readConfig(empty)).toEqual(readConfig({}));
+  });
+
+  test("reads what is set", () => {
+    const config = readConfig({
+      PORT: "0",
+      DURABILITY: "process",
+      RATE_LIMIT: "60",
+      CORS_ORIGINS: "https://a.example,  http://b.example:8080 ",
+      COLLECT: "off",
+      RETENTION: "tweet=90d",
+    });
+    expect(config).toMatchObject({
+      port: 0,
+      durability: "process",
+      rateLimit: 60,
+      corsOrigins: ["https://a.example", "http://b.example:8080"],
+      isCollecting: false,
+      retention: { tweet: { rawDays: 90, dailyDays: 90 } },
+    });
+  });
+
+  test.each([
+    ["PORT", "65535", "65536"],
+    ["PORT", "0", "080"],
+    ["HOST", "::1", "a b"],
+    ["DATABASE_URL", "file:./data/metrics.db", "file://host/metrics.db"],
+    ["DATABASE_URL", "file:///data/metrics.db", "file:metrics.db?mode=ro"],
+    ["DATABASE_URL", "file:a%3Fb.db", "file:a%00b.db"],
+    ["DATABASE_URL", "libsql://db.example", "postgres://db.example"],
+    ["DURABILITY", "power", "none"],
+    ["RATE_LIMIT", "1", "0"],
+    ["RATE_LIMIT", "1000000", "1000001"],
+    ["LOG_LEVEL", "warning", "warn"],
+    ["CORS_ORIGINS", "*", "null"],
+    ["CORS_ORIGINS", "https://a.example", "https://a.example/"],
+    ["RETENTION", "tweet=40d", "tweet=39d"],
+    ["COLLECT", "off", "no"],
+    ["YOUTUBE_API_URL", "http://127.0.0.1:1", "ftp://127.0.0.1"],
+    ["MICROBLOG_SOURCE", "bluesky", "mastodon"],
+  ])("%s may be %s, and not %s, which is named", (name, allowed, refused) => {
+    expect(faultsOf({ [name]: allowed })).toBeUndefined();
+    expect(faultsOf({ [name]: refused })).toStartWith(`${name} must be `);
+    expect(faultsOf({ [name]: refused })).toEndWith(`, got ${JSON.stringify(refused)}`);
+  });
+
+  test.each([
+    ["ADMIN_TOKEN", 16],
+    ["YOUTUBE_API_KEY", 8],
+    ["X_BEARER_TOKEN", 8],
+  ])("%s has %d characters or more", (name, least) => {
+    expect(faultsOf({ [name]: "s".repeat(least) })).toBeUndefined();
+    expect(faultsOf({ [name]: "s".repeat(least - 1) })).toStartWith(`${name} must be `);
+  });
+
+  test.each(SECRETS)("never shows what %s was, however wrong", (name) => {
+    const fault = faultsOf({ [name]: "a s3cret" });
+    expect(fault).toStartWith(`${name} must be `);
+    expect(fault).toEndWith(", got something else");
+  });
+
+  test("names each wrong setting, and one that needs another", () => {
+    const faults = faultsOf({ PORT: "x", COLLECT: "y", MICROBLOG_SOURCE: "x" })?.split("\n") ?? [];
+    expect(faults.map((fault) => fault.split(" ")[0])).toEqual([
+      "PORT",
+      "COLLECT",
+      "MICROBLOG_SOURCE",
+    ]);
+    expect(faultsOf({ MICROBLOG_SOURCE: "x", X_BEARER_TOKEN: "s3cret-of-x" })).toBeUndefined();
+  });
+});
