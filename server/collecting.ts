@@ -1,11 +1,11 @@
 /** The collectors put together with what the service has. */
 import type { Config } from "./config.ts";
-import { createLoop } from "./collectors/loop.ts";
-import type { LoopEvent, SourceStatus } from "./collectors/runner.ts";
+import { createTurns } from "./collectors/turns.ts";
+import type { SourceEvent, SourceStatus } from "./collectors/runner.ts";
 import type { CollectionState } from "./collectors/state.ts";
 import type { TakeIn } from "./collectors/errand.ts";
 import { createCollectors } from "./collectors/sources.ts";
-import { runLoop } from "./collectors/timer.ts";
+import { runLoop } from "./collectors/loop.ts";
 
 /** What the collectors are put together of. */
 export interface CollectingParts {
@@ -14,18 +14,18 @@ export interface CollectingParts {
   readonly takeIn: TakeIn;
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
-  report(event: LoopEvent): void;
+  report(event: SourceEvent): void;
   /** How often it is looked for what is due at least; every half a minute unless told. */
   readonly lookEveryMs?: number;
 }
 
 /** Puts the collectors together. */
 export function createCollecting({ config, now, lookEveryMs, ...parts }: CollectingParts) {
-  // Each source has a loop of its own: one that keeps its requests waiting delays no other.
-  const loops = createCollectors(config.collectors).map((collector) =>
-    createLoop({ ...parts, now, collector }),
+  // Each source takes turns of its own: one that keeps its requests waiting delays no other.
+  const sourceTurns = createCollectors(config.collectors).map((collector) =>
+    createTurns({ ...parts, now, collector }),
   );
-  const sources = () => Promise.all(loops.map((loop) => loop.status()));
+  const sources = () => Promise.all(sourceTurns.map((turns) => turns.status()));
   return {
     /** How the sources are. */
     sources,
@@ -33,8 +33,8 @@ export function createCollecting({ config, now, lookEveryMs, ...parts }: Collect
     /** Collects what is due now, whatever the pace. @returns What this did, by source. */
     async collect(): Promise<SourceStatus[]> {
       const before = await sources();
-      const turns = await Promise.allSettled(loops.map((loop) => loop.collect(false)));
-      for (const turn of turns) if (turn.status === "rejected") throw turn.reason;
+      const ended = await Promise.allSettled(sourceTurns.map((turns) => turns.collect(false)));
+      for (const turn of ended) if (turn.status === "rejected") throw turn.reason;
       const after = await sources();
       return after.map((source, index) =>
         Object.assign(source, { work: workSince(source.work, before[index]?.work) }),
@@ -47,7 +47,7 @@ export function createCollecting({ config, now, lookEveryMs, ...parts }: Collect
      * @returns What ends it.
      */
     start(onFailure: (error: unknown) => void): () => Promise<void> {
-      const ends = loops.map((loop) => runLoop(loop, now, onFailure, lookEveryMs));
+      const ends = sourceTurns.map((turns) => runLoop(turns, now, onFailure, lookEveryMs));
       return async () => void (await Promise.all(ends.map((end) => end())));
     },
   };

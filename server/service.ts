@@ -4,7 +4,7 @@ import type { RetentionMode } from "../core/retention.ts";
 import { formatInstant } from "../core/time.ts";
 import { createApp, type RequestLog } from "./app.ts";
 import { createCollecting } from "./collecting.ts";
-import type { LoopEvent } from "./collectors/runner.ts";
+import type { SourceEvent } from "./collectors/runner.ts";
 import { createAnswers } from "./http/answers.ts";
 import type { Config } from "./config.ts";
 import { createMetrics } from "./http/health.ts";
@@ -42,7 +42,7 @@ export interface ServiceOptions {
 export interface ServiceLog extends RequestLog {
   failure(error: unknown, requestId: string): void;
   /** What became of a source of observations. */
-  source?(event: LoopEvent): void;
+  source?(event: SourceEvent): void;
   /** A turn of the collectors' loop that failed. */
   collecting?(error: unknown): void;
   /** What the service did by itself, with the values that the sentence names. */

@@ -18,6 +18,7 @@ import {
   type RawAnswer,
   type Surroundings,
 } from "./port.ts";
+import { endOf, type Pause } from "./rests.ts";
 import { Passing, send, TooLarge, type Sending, type StartTimeout } from "./transport.ts";
 
 /** What a client works with. */
@@ -56,39 +57,40 @@ const SECRET_MIN_CHARACTERS = 8;
 /** Makes the client of a source. */
 export function createClient(options: ClientOptions): { readonly ask: Surroundings["ask"] } {
   const { collector, now, take, onRetry, retries = RETRIES } = options;
-  const pauses = new Map<string, SourceFailure>();
+  const pauses = new Map<string, Pause & { readonly failure: SourceFailure }>();
   const sending = sendingOf(options);
 
   /** Counts a unit. @throws {SourceFailure} `wait`: the bucket is paused or spent. */
   async function count(bucket: string): Promise<void> {
-    const pause = pauses.get(bucket);
-    if (pause?.until !== undefined && pause.until > now()) throw pause;
+    const paused = pauses.get(bucket);
+    if (paused !== undefined && endOf(paused, now()) !== undefined) throw paused.failure;
     if (!(await take(bucket))) throw spent(collector, bucket, now());
+  }
+
+  /** Lets a bucket be asked nothing for as long as a failure says. */
+  function pause(bucket: string, failure: SourceFailure): SourceFailure {
+    const { until } = failure;
+    if (until !== undefined) pauses.set(bucket, { from: now(), until, failure });
+    return failure;
   }
 
   async function askOnce<Schema extends TSchema>(
     question: Question<Schema>,
   ): Promise<Static<Schema>> {
+    const { bucket } = question;
     const answer = await follow(collector, question, sending, count);
     const judged = collector.judge(answer, now());
     switch (judged.kind) {
       case "answer":
         if (judged.pausedUntil !== undefined) {
-          pauses.set(question.bucket, exhausted(collector, question.bucket, judged.pausedUntil));
+          pause(bucket, exhausted(collector, bucket, judged.pausedUntil));
         }
         return checked(collector, question, answer);
       case "missing":
         throw new NotThere(judged.reason);
-      case "wait": {
-        const pause = new SourceFailure("wait", judged.reason, judged.until, question.bucket);
-        pauses.set(question.bucket, pause);
-        throw pause;
-      }
-      case "stop": {
-        const stop = new SourceFailure("stop", judged.reason, judged.until, question.bucket);
-        if (judged.until !== undefined) pauses.set(question.bucket, stop);
-        throw stop;
-      }
+      case "wait":
+      case "stop":
+        throw pause(bucket, new SourceFailure(judged.kind, judged.reason, judged.until, bucket));
       case "passing":
         throw new Passing(judged.reason);
       case "refused":
@@ -210,7 +212,8 @@ function spent(collector: Collector, name: string, now: number): SourceFailure {
   return new SourceFailure("wait", `${quota} is spent until ${formatInstant(until)}`, until, name);
 }
 
-function exhausted({ source }: Collector, bucket: string, until: number): SourceFailure {
+/** A bucket that is asked nothing more until then. */
+export function exhausted({ source }: Collector, bucket: string, until: number): SourceFailure {
   const reason = `${SOURCE_NAMES[source]} takes no more requests until ${formatInstant(until)}`;
   return new SourceFailure("wait", reason, until, bucket);
 }

@@ -1,6 +1,7 @@
 /** How collectors go through their targets, and tell what they found. */
 import type { Target } from "../../core/collection.ts";
 import { DomainError } from "../../core/errors.ts";
+import { KINDS } from "../../core/kinds.ts";
 import { checkObservation } from "../../core/observations.ts";
 import { formatInstant } from "../../core/time.ts";
 import {
@@ -47,6 +48,23 @@ export function findingOf(
 ): Finding {
   const failure = refusalOf(record, now);
   return failure === undefined ? { target, observations: [record], ...more } : { target, failure };
+}
+
+/**
+ * The same, of a source that tells some count of everything: where it tells none, its counts have
+ * other names by now, and are not unknown.
+ *
+ * @param uncounted Why such a one cannot be believed.
+ */
+export function countedOf(
+  target: string,
+  record: ObservationRecord,
+  now: number,
+  uncounted: string,
+  more: Pick<Finding, "memo"> = {},
+): Finding {
+  const isCounted = KINDS[record.kind].counts.some((name) => (record[name] ?? null) !== null);
+  return isCounted ? findingOf(target, record, now, more) : { target, failure: uncounted };
 }
 
 /** The finding of a target that is not there. */

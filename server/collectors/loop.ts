@@ -1,56 +1,49 @@
+/** The loop of a source: takes its turns while a service runs. */
+import type { Turns } from "./turns.ts";
+
+/** It is looked for what is due this often at most, and, unless told, at least. */
+const SHORTEST_MS = 2000;
+const LONGEST_MS = 30_000;
+
 /**
- * The loop of a source: asks it for what is due, turn after turn, and goes on where it was after a
- * stop of any length.
+ * Takes turns again and again, one after another.
+ *
+ * @param now The clock, in milliseconds since 1970 UTC.
+ * @param onFailure Told of a turn that failed; the next one comes all the same.
+ * @param lookEveryMs The longest wait between two turns.
+ * @returns What ends it, once the errand that is under way is done.
  */
-import { DomainError } from "../../core/errors.ts";
-import type { Collector } from "./port.ts";
-import { createRunner, type RunnerParts } from "./runner.ts";
+export function runLoop(
+  turns: Turns,
+  now: () => number,
+  onFailure: (error: unknown) => void,
+  lookEveryMs = LONGEST_MS,
+): () => Promise<void> {
+  let isEnded = false;
+  let timer: Timer | undefined;
 
-/** What the loop works with. */
-export interface LoopParts extends RunnerParts {
-  readonly collector: Collector;
-}
-
-/** Collects. */
-export type Loop = ReturnType<typeof createLoop>;
-
-/** Makes the loop. */
-export function createLoop({ collector, ...parts }: LoopParts) {
-  const { state, now } = parts;
-  const ending = new AbortController();
-  const runner = createRunner(parts, collector, ending.signal);
-  let last: Promise<unknown> = Promise.resolve();
-
-  async function takeTurn(isPaced: boolean): Promise<void> {
-    await state.followLists(now());
-    await runner.takeTurn(isPaced);
-    if (!isPaced && ending.signal.aborted) {
-      throw new DomainError("Service Unavailable", "Collecting was ended before it was done");
+  async function turn(): Promise<void> {
+    let waitMs = lookEveryMs;
+    try {
+      await turns.collect();
+      const wakeAt = await turns.wakeAt();
+      if (wakeAt !== undefined) waitMs = Math.min(waitMs, Math.max(SHORTEST_MS, wakeAt - now()));
+    } catch (error) {
+      onFailure(error);
     }
+    if (isEnded) return;
+    timer = setTimeout(begin, waitMs);
   }
 
-  return {
-    /**
-     * Collects what is due, for one turn. Who asks meanwhile waits for the turn before.
-     *
-     * @param isPaced Whether it leaves what the pace does not allow now for later; else the turn
-     * is as long as there is something due.
-     */
-    collect(isPaced = true): Promise<void> {
-      const next = last.then(() => takeTurn(isPaced));
-      last = next.catch(() => undefined);
-      return next;
-    },
+  let current = turn();
+  function begin(): void {
+    current = turn();
+  }
 
-    /** When there is something to do again; `undefined` while there is nothing. */
-    wakeAt: runner.nextDue,
-
-    /** How the source is doing. */
-    status: runner.status,
-
-    /** Ends the errand that is under way, and begins no further one. */
-    end(): void {
-      ending.abort();
-    },
+  return async () => {
+    isEnded = true;
+    clearTimeout(timer);
+    turns.end();
+    await current;
   };
 }

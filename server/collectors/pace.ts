@@ -6,6 +6,7 @@ import { paceOf, QUOTA_RESERVE, tokensAt } from "../../core/schedule.ts";
 import { bucketOf } from "./budget.ts";
 import type { Bucket } from "../../core/rate.ts";
 import type { Collector } from "./port.ts";
+import { endOf, type Pause } from "./rests.ts";
 
 /** The pace of one source. */
 export type SourcePace = ReturnType<typeof createPace>;
@@ -18,7 +19,7 @@ export type SourcePace = ReturnType<typeof createPace>;
 export function createPace(collector: Collector, now: () => number) {
   const left = new Map<string, { tokens: number; at: number }>();
   const windows = new Map<string, { beganAt: number; used: number }>();
-  const pauses = new Map<string, number>();
+  const pauses = new Map<string, Pause>();
 
   const pace = (name: string) => paceOf(bucketOf(collector, name).unitsPerDay);
 
@@ -50,6 +51,9 @@ export function createPace(collector: Collector, now: () => number) {
     } else open.used++;
   }
 
+  /** Until when a bucket is paused; `undefined` where it is not. */
+  const pausedUntil = (name: string) => endOf(pauses.get(name), now());
+
   return {
     /**
      * When the bucket may be asked again: now, or later.
@@ -60,7 +64,7 @@ export function createPace(collector: Collector, now: () => number) {
       const at = now();
       const tokens = isPaced ? tokensAt(leftOf(name), pace(name), at) : 1;
       const pacedAt = tokens >= 1 ? at : at + (1 - tokens) / pace(name).perMs;
-      return Math.max(pacedAt, roomAt(name), pauses.get(name) ?? 0);
+      return Math.max(pacedAt, roomAt(name), pausedUntil(name) ?? 0);
     },
 
     /**
@@ -77,13 +81,9 @@ export function createPace(collector: Collector, now: () => number) {
 
     /** Asks nothing of a bucket until then. */
     pause(name: string, until: number): void {
-      pauses.set(name, until);
+      pauses.set(name, { from: now(), until });
     },
 
-    /** Until when a bucket is paused; `undefined` where it is not. */
-    pausedUntil(name: string): number | undefined {
-      const until = pauses.get(name);
-      return until !== undefined && until > now() ? until : undefined;
-    },
+    pausedUntil,
   };
 }

@@ -1,6 +1,6 @@
 /**
  * The port of the collectors: what a source is asked, and what it tells. One file for each
- * platform implements it; the loop knows nothing of platforms.
+ * platform implements it; who asks knows nothing of platforms.
  */
 import type { TSchema, Static } from "@sinclair/typebox";
 import type { Errand, FoundItem, Memo, ObservedPlatform, Target } from "../../core/collection.ts";
@@ -89,7 +89,7 @@ export interface Surroundings {
    *
    * @throws {NotThere} The source says that what was asked for is not there.
    * @throws {SourceFailure} It could not be asked, or did not answer as it should. What a collector
-   * does not catch ends its errand, and the loop deals with it.
+   * does not catch ends its errand, and the runner deals with it.
    */
   ask<Schema extends TSchema>(question: Question<Schema>): Promise<Static<Schema>>;
   /** Those of some items that are observed already, with what is remembered of each. */
@@ -110,7 +110,7 @@ export interface ErrandOfSource {
   observe(targets: readonly Target[], surroundings: Surroundings): AsyncIterable<Finding>;
 }
 
-/** A source, as the loop knows it. */
+/** A source, as the runner knows it. */
 export interface Collector {
   readonly source: Source;
   readonly platform: ObservedPlatform;

@@ -1,14 +1,15 @@
-/** One source of the loop: asked for what is due, within its quota and at its pace, turn by turn. */
+/** One source: asked for what is due, within its quota and at its pace, turn by turn. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ERRANDS, type Errand, type StoppedSource } from "../../core/collection.ts";
 import { quotaDay } from "../../core/quota.ts";
 import { LOOK_AHEAD_MS } from "../../core/schedule.ts";
-import { HOUR_MS, MINUTE_MS } from "../../core/time.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import { bucketOf, limitOf, stretchesOf } from "./budget.ts";
-import { createClient, type ClientOptions } from "./client.ts";
+import { createClient, exhausted, type ClientOptions } from "./client.ts";
 import { runErrand, type TakeIn } from "./errand.ts";
 import { createPace, type SourcePace } from "./pace.ts";
 import type { Collector, Source, SourceFailure, Surroundings } from "./port.ts";
+import { createRests, endOf, type Rests } from "./rests.ts";
 import type { CollectionState } from "./state.ts";
 
 /** How long the stretches of a source are good for. */
@@ -20,13 +21,8 @@ const REST_BETWEEN_MS = 100;
 /** After that long a turn ends: the lists are looked at anew. */
 const TURN_MS = 15_000;
 
-/** So many errands may fail one after the other before a source is left alone, for so long. */
-const FAILURES_MAX = 3;
-const REST_MS = MINUTE_MS;
-const LONGEST_REST_MS = HOUR_MS;
-
-/** What the loop tells of itself. The sentences never hold a credential. */
-export type LoopEvent =
+/** What becomes of a source. The sentences never hold a credential. */
+export type SourceEvent =
   | {
       readonly kind: "stopped";
       readonly source: Source;
@@ -47,7 +43,7 @@ export interface RunnerParts {
   readonly takeIn: TakeIn;
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
-  report(event: LoopEvent): void;
+  report(event: SourceEvent): void;
   /** Milliseconds between two errands of a source, 100 unless told. */
   readonly restMs?: number;
   /** How an answer is waited for; see the client. */
@@ -85,13 +81,12 @@ interface Running extends RunnerParts {
   readonly settings: string;
   readonly signal: AbortSignal;
   readonly pace: SourcePace;
+  readonly rests: Rests;
   readonly surroundings: Surroundings;
   readonly work: SourceWork;
   stretches: Readonly<Record<Errand, number>>;
   /** When the stretches were found; it means counting all items. */
   stretchedAt: number;
-  /** Errands that failed one after the other. */
-  failures: number;
   /** Whether it was stopped in this turn: nothing more is asked of it. */
   isStopped: boolean;
 }
@@ -114,11 +109,11 @@ export function createRunner(parts: RunnerParts, collector: Collector, signal: A
       .digest("hex"),
     signal,
     pace,
+    rests: createRests(),
     surroundings: surroundingsOf(parts, collector, { signal, pace, work }),
     work,
     stretches: { profile: 1, items: 1, counts: 1 },
     stretchedAt: -Infinity,
-    failures: 0,
     isStopped: false,
   };
   return {
@@ -166,6 +161,22 @@ function surroundingsOf(
 }
 
 /**
+ * What an errand works with that draws on a bucket. Whether that may be asked was found out before;
+ * another one that it needs besides may be paused, or its window used up.
+ */
+function within({ collector, pace, surroundings, now }: Running, own: string): Surroundings {
+  return {
+    ...surroundings,
+    async ask(question) {
+      const { bucket } = question;
+      const readyAt = bucket === own ? now() : pace.readyAt(bucket, false);
+      if (readyAt > now()) throw exhausted(collector, bucket, readyAt);
+      return surroundings.ask(question);
+    },
+  };
+}
+
+/**
  * Goes round the errands until nothing of them is due, or the turn is over. None waits for all of
  * another: profiles are observed in time also while thousands of lists are read for the first time.
  */
@@ -173,7 +184,7 @@ async function takeTurn(running: Running, isPaced: boolean): Promise<void> {
   if ((await stopOf(running)) !== undefined) return;
   running.isStopped = false;
   const { collector, state, now } = running;
-  if (now() - running.stretchedAt >= STRETCHED_FOR_MS) {
+  if (Math.abs(now() - running.stretchedAt) >= STRETCHED_FOR_MS) {
     running.stretches = await stretchesOf(state, collector, now());
     running.stretchedAt = now();
   }
@@ -195,7 +206,7 @@ async function rest({ restMs = REST_BETWEEN_MS, signal }: Running): Promise<void
 
 /** Runs an errand for what is due of it. @returns Whether there may be more to do of it. */
 async function runNext(running: Running, errand: Errand, isPaced: boolean): Promise<boolean> {
-  const { collector, pace, surroundings, state, takeIn, now, work } = running;
+  const { collector, pace, rests, state, takeIn, now, work } = running;
   const { batch, bucket } = collector.errands[errand];
   if (pace.readyAt(bucket, isPaced) > now()) return false;
   const until = now() + (batch > 1 ? LOOK_AHEAD_MS : 0);
@@ -203,7 +214,7 @@ async function runNext(running: Running, errand: Errand, isPaced: boolean): Prom
   const [first] = targets;
   if (first === undefined || first.dueAt > now()) return false;
   const stretchOf = (of: Errand) => running.stretches[of];
-  const run = { collector, surroundings, state, takeIn, stretchOf };
+  const run = { collector, surroundings: within(running, bucket), state, takeIn, stretchOf };
   const result = await runErrand(run, errand, targets);
   work.observed += result.observed;
   work.failed += result.failed;
@@ -214,7 +225,7 @@ async function runNext(running: Running, errand: Errand, isPaced: boolean): Prom
     const reason = `None of ${targets.length} could be observed: ${result.doubt}`;
     running.report({ kind: "failed", source: collector.source, reason });
   }
-  running.failures = 0;
+  rests.succeed();
   return true;
 }
 
@@ -224,7 +235,7 @@ async function goOnAfter(
   bucket: string,
   { kind, message: reason, until, bucket: waitedFor = bucket }: SourceFailure,
 ): Promise<boolean> {
-  const { collector, settings, pace, state, now, report, signal } = running;
+  const { collector, settings, pace, rests, state, now, report, signal } = running;
   const { source } = collector;
   if (kind === "wait" && until !== undefined) {
     const isNew = pace.pausedUntil(waitedFor) === undefined;
@@ -242,11 +253,9 @@ async function goOnAfter(
   report({ kind: "failed", source, reason });
   // It answered: what it would not tell says nothing of the rest.
   if (kind === "refused") return true;
-  // A source that fails whatever it is asked is left alone for longer and longer.
-  const further = ++running.failures - FAILURES_MAX;
-  if (further < 0) return true;
-  pace.pause(bucket, now() + Math.min(REST_MS * 2 ** further, LONGEST_REST_MS));
-  return false;
+  const restMs = rests.fail(bucket);
+  if (restMs > 0) pace.pause(bucket, now() + restMs);
+  return restMs === 0;
 }
 
 /** Why a source is stopped; one whose time has come goes on. */
@@ -254,7 +263,8 @@ async function stopOf(running: Running): Promise<StoppedSource | undefined> {
   const { collector, settings, state, now, report } = running;
   const { source } = collector;
   const stopped = await state.stopped(source, settings);
-  if (stopped === undefined || stopped.until === null || stopped.until > now()) return stopped;
+  if (stopped === undefined || stopped.until === null) return stopped;
+  if (endOf({ from: stopped.since, until: stopped.until }, now()) !== undefined) return stopped;
   await state.goOn(source);
   report({ kind: "resumed", source });
   return undefined;

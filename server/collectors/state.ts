@@ -1,4 +1,4 @@
-/** What the loop keeps between two starts; the store implements it. */
+/** What collecting keeps between two starts; the store implements it. */
 import type {
   AddedItem,
   DueTarget,
@@ -11,11 +11,12 @@ import type {
 import type { AgeSpan } from "../../core/schedule.ts";
 import type { Source } from "./port.ts";
 
-/** What the loop keeps. */
+/** What collecting keeps. */
 export interface CollectionState {
   /**
    * Makes the targets follow the monitoring list and the tracked channels: adds the `profile` and
-   * `items` of who is new, due now, and removes all that belongs to who is no longer there.
+   * `items` of who is new, due now, and removes all that belongs to who is no longer there. Where
+   * the clock was ahead and was set right, what it made due is due earlier.
    */
   followLists(now: number): Promise<void>;
   /** Targets that are due, the one that waits longest first. */

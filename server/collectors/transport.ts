@@ -68,12 +68,10 @@ export async function send(url: URL, sending: Sending): Promise<RawAnswer> {
     throw new Passing(`${to} could not be reached, or broke off: ${codeOf(error)}`);
   } finally {
     stopTimeout();
-    // Ends what is still under way; what was read to its end has nothing left to end.
-    controller.abort();
   }
 }
 
-/** @returns `undefined` where there is more than is read. */
+/** @returns `undefined` where there is more than is read: what is left of it is cancelled. */
 async function readBody({ body }: Response, maxBytes: number): Promise<Uint8Array | undefined> {
   if (body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];

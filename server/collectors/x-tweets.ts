@@ -1,11 +1,10 @@
 /** The tweets of X: the timeline of a user, and the counts of tweets that are known. */
 import { Type, type Static } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
 import type { FoundItem, Target } from "../../core/collection.ts";
 import { believe, instantOf, Told } from "./answers.ts";
-import { findingOf, goneOf, recordOf } from "./findings.ts";
-import type { Finding, ObservationRecord, Surroundings } from "./port.ts";
-import { describeProblem, identityOf, nothingTold, Problem, problemOf } from "./x-users.ts";
+import { countedOf, goneOf, recordOf } from "./findings.ts";
+import type { Finding, Surroundings } from "./port.ts";
+import { describeProblem, identityOf, nothingTold, problemOf } from "./x-users.ts";
 
 const Tweet = Type.Object({
   id: Type.String({ minLength: 1 }),
@@ -68,8 +67,10 @@ export async function* timelineOf(
       schema: Tweets,
     });
     if (data === undefined && errors?.length) {
-      const problem = errors.find((error) => Value.Check(Problem, error)) ?? {};
-      yield goneOf(target.id, describeProblem(`The user ${target.id}`, problem));
+      const problem = problemOf(id, errors);
+      yield problem === undefined
+        ? { target: target.id, failure: `X told nothing of the tweets of ${target.id}` }
+        : goneOf(target.id, describeProblem(`The user ${target.id}`, problem));
       return;
     }
     if (data === undefined && meta === undefined) throw nothingTold(path);
@@ -97,10 +98,10 @@ function tell(
 ): { readonly finding: Finding; readonly item?: FoundItem } {
   const { id } = tweet;
   const publishedAt = instantOf(tweet.created_at);
-  if (tweet.public_metrics === undefined || publishedAt === undefined) {
-    return { finding: { target, failure: `X told no metrics or no date of the tweet ${id}` } };
+  if (publishedAt === undefined) {
+    return { finding: { target, failure: `X told no date of the tweet ${id}` } };
   }
-  const finding = findingOf(target, tweetRecord(tweet, username, now), now);
+  const finding = tellTweet(target, tweet, username, now);
   if (finding.failure !== undefined) return { finding };
   return { finding, item: { id, publishedAt, memo: { username } } };
 }
@@ -144,18 +145,17 @@ async function* tellTweets(
         : goneOf(id, describeProblem(`The tweet ${id}`, problem));
     } else if (username === null) {
       yield { target: id, failure: `It is not known whose the tweet ${id} is` };
-    } else if (tweet.public_metrics === undefined) {
-      yield { target: id, failure: `X told no metrics of the tweet ${id}` };
-    } else yield findingOf(id, tweetRecord(tweet, username, now), now);
+    } else yield tellTweet(id, tweet, username, now);
   }
 }
 
-function tweetRecord(
+function tellTweet(
+  target: string,
   { id, text, created_at, public_metrics: metrics = {} }: Tweet,
   username: string,
   at: number,
-): ObservationRecord {
-  return recordOf("tweet", at, {
+): Finding {
+  const record = recordOf("tweet", at, {
     username,
     id,
     text,
@@ -167,4 +167,5 @@ function tweetRecord(
     quotes: metrics.quote_count,
     impressions: metrics.impression_count,
   });
+  return countedOf(target, record, at, `X told no metrics of the tweet ${id}`);
 }

@@ -6,7 +6,7 @@ import { quote } from "../../core/errors.ts";
 import { foldCase } from "../../core/text.ts";
 import { DAY_MS, formatInstant, parseInstant } from "../../core/time.ts";
 import { believe, saidBy, Told } from "./answers.ts";
-import { findingOf, goneOf, inBatches, recordOf } from "./findings.ts";
+import { countedOf, goneOf, inBatches, recordOf } from "./findings.ts";
 import { SourceFailure, type Finding, type ObservationRecord, type Surroundings } from "./port.ts";
 
 /** What X says of a request, or of one of the things that it was asked for. */
@@ -79,9 +79,10 @@ async function* tellUsers(
   for (const { id } of batch) {
     const user = findUser(id);
     if ("target" in user) yield user;
-    else if (user.public_metrics === undefined) {
-      yield { target: id, failure: `X told no metrics of the user ${id}` };
-    } else yield findingOf(id, userRecord(user, now), now, { memo: memoOf(user, now) });
+    else {
+      const uncounted = `X told no metrics of the user ${id}`;
+      yield countedOf(id, userRecord(user, now), now, uncounted, { memo: memoOf(user, now) });
+    }
   }
 }
 
@@ -95,7 +96,8 @@ export async function identityOf(
   surroundings: Surroundings,
 ): Promise<(Identity & { readonly memo: Memo }) | Finding> {
   const { id, username = target.id, toldAt = "" } = target.memo;
-  const isFresh = (parseInstant(toldAt) ?? -Infinity) > surroundings.now() - IDENTITY_MS;
+  const ageMs = surroundings.now() - (parseInstant(toldAt) ?? -Infinity);
+  const isFresh = ageMs >= 0 && ageMs < IDENTITY_MS;
   if (id !== undefined && isFresh) return { id, username, memo: target.memo };
   if (!USERNAME_PATTERN.test(target.id)) return impossible(target.id);
   const user = (await askUsers([target], surroundings))(target.id);

@@ -2,7 +2,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import type { Target } from "../../core/collection.ts";
 import { countOf, Told } from "./answers.ts";
-import { findingOf, goneOf, inBatches, oneByOne, recordOf } from "./findings.ts";
+import { countedOf, goneOf, inBatches, oneByOne, recordOf } from "./findings.ts";
 import { itemsOf, largestThumbnail, List, Thumbnails } from "./youtube-answers.ts";
 import { SourceFailure, type Finding, type ObservationRecord, type Surroundings } from "./port.ts";
 
@@ -134,10 +134,8 @@ function uploadsOf(channel: string): string {
 }
 
 function tellOf({ id }: Target, channel: Static<typeof Channel>, at: number): Finding {
-  if (channel.statistics === undefined) {
-    return { target: id, failure: `YouTube told no statistics of the channel ${channel.id}` };
-  }
-  return findingOf(id, channelRecord(channel, at), at, { memo: memoOf(channel) });
+  const uncounted = `YouTube told no statistics of the channel ${channel.id}`;
+  return countedOf(id, channelRecord(channel, at), at, uncounted, { memo: memoOf(channel) });
 }
 
 function channelRecord(

@@ -3,7 +3,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import type { FoundItem, Memo, Target } from "../../core/collection.ts";
 import { DAY_MS, formatInstant } from "../../core/time.ts";
 import { countOf, instantOf, Told } from "./answers.ts";
-import { findingOf, goneOf, recordOf } from "./findings.ts";
+import { countedOf, goneOf, recordOf } from "./findings.ts";
 import { NotThere, type Finding, type Surroundings } from "./port.ts";
 import { durationOf, itemsOf, largestThumbnail, List, Thumbnails } from "./youtube-answers.ts";
 import { placeOf, type Place } from "./youtube-channels.ts";
@@ -190,13 +190,10 @@ export async function* countsOf(
 /** Tells of a video, its counts included. Hidden ones are absent, and nobody tells shares. */
 function tell(
   target: string,
-  { id, statistics }: Static<typeof Video>,
+  { id, statistics = {} }: Static<typeof Video>,
   at: number,
   described: Readonly<Record<string, unknown>>,
 ): Finding {
-  if (statistics === undefined) {
-    return { target, failure: `YouTube told no statistics of the video ${id}` };
-  }
   const record = recordOf("short", at, {
     ...described,
     id,
@@ -204,7 +201,7 @@ function tell(
     likes: countOf(statistics.likeCount),
     comments: countOf(statistics.commentCount),
   });
-  return findingOf(target, record, at);
+  return countedOf(target, record, at, `YouTube told no statistics of the video ${id}`);
 }
 
 /** A broadcast that is yet to come has a duration of 0, and is none. */

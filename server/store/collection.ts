@@ -2,6 +2,7 @@
  * What is kept of the collection between two starts. Each write is one transaction and conditional
  * in SQL, so that it is exact with several services on one server as well.
  */
+import { MINUTE_MS } from "../../core/time.ts";
 import type { Statement } from "./connection.ts";
 import type { Database } from "./database.ts";
 import { sourceStore } from "./sources.ts";
@@ -17,15 +18,18 @@ const LISTS = [
 export function collectionStore(database: Database) {
   return {
     /**
-     * Makes the targets follow the monitoring list and the tracked channels. It writes only where
-     * they differ.
+     * Makes the targets follow the monitoring list, the tracked channels, and the clock where it
+     * was ahead and was set right. It writes only where they differ.
      *
      * @param now Milliseconds since 1970 UTC.
      */
     async followLists(now: number): Promise<void> {
-      const [difference] = await database.select(DIFFERENCE);
+      const [difference] = await database.select({ sql: DIFFERENCE, args: [now] });
       if (Number(difference?.["differs"]) === 0) return;
-      const statements = LISTS.flatMap(([platform, list]) => followList(platform, list, now));
+      const statements = LISTS.flatMap(([platform, list]) => [
+        ...followList(platform, list, now),
+        { sql: FOLLOW_CLOCK, args: [platform, now] },
+      ]);
       await database.write(statements, { isRelaxed: true, isRepeatable: true });
     },
 
@@ -38,7 +42,30 @@ export function collectionStore(database: Database) {
 const ownersOf = (platform: string) =>
   `SELECT id FROM targets WHERE platform = '${platform}' AND errand = 'items'`;
 
+/**
+ * By how much the clock was ahead, as far as profiles tell: they are asked for the most often, and
+ * are due at once when they are added.
+ */
+const aheadOf = (platform: string, now: string) =>
+  "SELECT max(max(ifnull(succeeded_at, iif(failed_at IS NULL, due_at, 0)), " +
+  `ifnull(failed_at, 0))) - ${now} AS ms FROM targets ` +
+  `WHERE platform = ${platform} AND errand = 'profile'`;
+
+/** Less than this is what the clocks of two services differ by, and delays nothing for long. */
+const AHEAD_MIN_MS = 10 * MINUTE_MS;
+
+/**
+ * Where the clock was ahead, what it made due is due earlier by as much, and by as much again: it
+ * made items older than they are too, and their intervals longer. Done again it changes nothing
+ * more: nothing was settled later than now any longer.
+ */
+const FOLLOW_CLOCK =
+  "UPDATE targets SET due_at = due_at - 2 * ahead.ms, succeeded_at = min(succeeded_at, ?2), " +
+  `failed_at = min(failed_at, ?2) FROM (${aheadOf("?1", "?2")}) AS ahead ` +
+  `WHERE platform = ?1 AND ahead.ms > ${AHEAD_MIN_MS}`;
+
 const DIFFERENCE = `SELECT ${LISTS.flatMap(([platform, list]) => [
+  `ifnull((${aheadOf(`'${platform}'`, "?1")}), 0) > ${AHEAD_MIN_MS}`,
   `EXISTS (${list} EXCEPT ${ownersOf(platform)})`,
   `EXISTS (${ownersOf(platform)} EXCEPT ${list})`,
 ]).join(" OR ")} AS differs`;

@@ -18,7 +18,7 @@ const SECONDS = 3;
 const CONNECTIONS = 16;
 const USERS = 40;
 
-/** So many that the first turn of the loop uses all that its pace allows at once. */
+/** So many that the first turn uses all that its pace allows at once. */
 const CREATORS = 1000;
 
 /** Measures the slowest of a hundred answers, with and without collecting. */

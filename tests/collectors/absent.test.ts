@@ -8,11 +8,11 @@ import { withDatabase } from "../support/database.ts";
 import { first } from "../support/platforms/first.ts";
 import {
   observedAt,
-  startLoop,
+  startTurns,
   targetsOf,
   watch,
   type StoredTarget,
-} from "../support/platforms/looped.ts";
+} from "../support/platforms/turns.ts";
 import { openStage, type Stage } from "../support/platforms/stage.ts";
 import type { WorldPlan } from "../support/platforms/world.ts";
 
@@ -38,8 +38,8 @@ describe.each(SOURCES)("an item of %s that is not there", (source) => {
     const { platform } = stage.collector;
     const owners = stage.owners.slice(0, 1);
     await watch(database, stage, owners);
-    const loop = startLoop(database, stage);
-    await loop.collect();
+    const turns = startTurns(database, stage);
+    await turns.collect();
     const item = first(first(owners).items().toReversed());
     const targetNow = async (): Promise<StoredTarget> => {
       const target = (await targetsOf(database, platform, "counts")).get(item.id);
@@ -48,23 +48,23 @@ describe.each(SOURCES)("an item of %s that is not there", (source) => {
     };
     const becomeAbsent = async () => {
       item.fate.goneAt = stage.clock.now;
-      await loop.collectAt((await targetNow()).dueAt);
+      await turns.collectAt((await targetNow()).dueAt);
     };
     await becomeAbsent();
     const instants = () => observedAt(database, platform, item.id);
-    return { loop, item, targetNow, instants };
+    return { turns, item, targetNow, instants };
   }
 
   test("is asked for after 1, 2, 4, 8 and 16 days, then every 30, and keeps what it had", async () => {
     await withStage(source, FEW, async (stage, database) => {
-      const { loop, targetNow, instants } = await loseOne(stage, database);
+      const { turns, targetNow, instants } = await loseOne(stage, database);
       const before = await instants();
       const days: number[] = [];
       for (let times = 1; times <= 8; times++) {
         const { failures, dueAt, failure } = await targetNow();
         expect([failures, failure !== null]).toEqual([times, true]);
         days.push((dueAt - stage.clock.now) / DAY_MS);
-        await loop.collectAt(dueAt);
+        await turns.collectAt(dueAt);
       }
       const wanted = [1, 2, 4, 8, 16, 30, 30, 30];
       expect(days.map((of, index) => Math.abs(of / (wanted[index] ?? 0) - 1) <= 0.101)).toEqual(
@@ -76,7 +76,7 @@ describe.each(SOURCES)("an item of %s that is not there", (source) => {
 
   test("was absent once and is listed again: it is observed at once", async () => {
     await withStage(source, FEW, async (stage, database) => {
-      const { loop, item, targetNow, instants } = await loseOne(stage, database);
+      const { turns, item, targetNow, instants } = await loseOne(stage, database);
       expect((await targetNow()).failures).toBe(1);
       const before = await instants();
       item.fate.goneAt = Infinity;
@@ -85,8 +85,13 @@ describe.each(SOURCES)("an item of %s that is not there", (source) => {
       const listedAt = list?.dueAt ?? 0;
       // Before it is asked for by itself.
       expect(listedAt).toBeLessThan((await targetNow()).dueAt);
-      await loop.collectAt(listedAt);
+      const served = stage.fake.log().length;
+      await turns.collectAt(listedAt);
       expect(await instants()).toEqual([...before, listedAt]);
+      // A list that tells counts has told its: it is not asked for besides.
+      const asked = stage.fake.log().slice(served);
+      const besides = asked.filter(({ query }) => query.includes(item.id));
+      expect(besides.length).toBe(source === "youtube" ? 1 : 0);
       const { failures, dueAt } = await targetNow();
       expect(failures).toBe(0);
       expect(dueAt - listedAt).toBeLessThanOrEqual(1.1 * itemEveryMs(listedAt - item.publishedAt));
@@ -102,12 +107,12 @@ describe("tweets that another source told of, while this one is asked", () => {
     await withStage(from, FEW, async (stage, database) => {
       await withStage(to, FEW, async (other) => {
         await watch(database, stage, stage.owners);
-        await startLoop(database, stage).collect();
+        await startTurns(database, stage).collect();
         const before = await targetsOf(database, "microblog", "counts");
         expect(before.size).toBeGreaterThan(5);
-        const loop = startLoop(database, { collector: other.collector, clock: stage.clock });
+        const turns = startTurns(database, { collector: other.collector, clock: stage.clock });
         for (let hour = 1; hour <= 12; hour++) {
-          await loop.collectAt(stage.clock.now + HOUR_MS);
+          await turns.collectAt(stage.clock.now + HOUR_MS);
         }
         const failed = [...(await targetsOf(database, "microblog", "counts")).values()].filter(
           ({ failures }) => failures > 0,
@@ -118,9 +123,9 @@ describe("tweets that another source told of, while this one is asked", () => {
           const everyMs = itemEveryMs(stage.clock.now - publishedAt);
           expect(dueAt - stage.clock.now).toBeLessThanOrEqual(1.1 * everyMs);
         }
-        expect(loop.kinds()).not.toContain("stopped");
+        expect(turns.kinds()).not.toContain("stopped");
 
-        const back = startLoop(database, stage);
+        const back = startTurns(database, stage);
         const longest = Math.max(...failed.map(({ dueAt }) => dueAt));
         await back.collectAt(longest);
         const after = await targetsOf(database, "microblog", "counts");
@@ -136,10 +141,10 @@ test("a username that only another source can have is asked for soon after that 
     await withStage("x", FEW, async (other) => {
       const owners = other.owners;
       await watch(database, stage, owners);
-      await startLoop(database, stage).collect();
+      await startTurns(database, stage).collect();
       expect(stage.fake.served()).toBe(0);
-      const loop = startLoop(database, { collector: other.collector, clock: stage.clock });
-      await loop.collectAt(stage.clock.now + HOUR_MS / 6);
+      const turns = startTurns(database, { collector: other.collector, clock: stage.clock });
+      await turns.collectAt(stage.clock.now + HOUR_MS / 6);
       const profiles = [...(await targetsOf(database, "microblog", "profile")).values()];
       expect(profiles.map(({ failures }) => failures)).toEqual(owners.map(() => 0));
     });

@@ -18,7 +18,7 @@ import {
 import { answering, replacing } from "../support/platforms/faults.ts";
 import { first } from "../support/platforms/first.ts";
 import { countsOfPost } from "../support/platforms/growth.ts";
-import { startLoop, targetsOf, watch } from "../support/platforms/looped.ts";
+import { startTurns, targetsOf, watch } from "../support/platforms/turns.ts";
 import { openStage } from "../support/platforms/stage.ts";
 
 /** A stage whose fake can do what only this one can. */
@@ -249,7 +249,7 @@ describe("bluesky: two users whose posts have the same record key", () => {
       const id = one.post.recordKey;
       stage.fake.fail(replacing(other.post.recordKey, id), { times: Infinity });
       await watch(database, stage, owners(2));
-      const loop = startLoop(database, stage);
+      const turns = startTurns(database, stage);
       const tweets = async () => {
         const [tweet] = await rowsOf(
           database,
@@ -265,13 +265,13 @@ describe("bluesky: two users whose posts have the same record key", () => {
         at: stage.clock.now,
         likes: countsOfPost(one.post, stage.clock.now).likes,
       });
-      await loop.collect();
+      await turns.collect();
       const atFirst = expected();
       expect(await tweets()).toEqual([atFirst]);
       const target = (await targetsOf(database, "microblog", "counts")).get(id);
       expect(target?.owner).toBe(handleOf(one.user));
 
-      await loop.collectAt(target?.dueAt ?? 0);
+      await turns.collectAt(target?.dueAt ?? 0);
       expect(await tweets()).toEqual([atFirst, expected()]);
       const { creators } = await creatorStore(database).list();
       const failures = creators.map(({ failure }) => failure);

@@ -1,4 +1,4 @@
-/** The loops of the sources beside each other, as the service puts them together. */
+/** The turns of the sources beside each other, as the service puts them together. */
 import { expect, test } from "bun:test";
 import { createCollecting } from "../../server/collecting.ts";
 import { channelStore } from "../../server/store/channels.ts";

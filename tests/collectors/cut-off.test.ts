@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { withDatabase } from "../support/database.ts";
 import { answering } from "../support/platforms/faults.ts";
 import { first } from "../support/platforms/first.ts";
-import { startLoop, targetsOf, watch } from "../support/platforms/looped.ts";
+import { startTurns, targetsOf, watch } from "../support/platforms/turns.ts";
 import { openStage } from "../support/platforms/stage.ts";
 
 describe("a list that is cut off", () => {
@@ -11,7 +11,7 @@ describe("a list that is cut off", () => {
     const own = await openStage("bluesky", { creators: 1, postsEach: 250 });
     await withDatabase(async (database) => {
       await watch(database, own, own.owners);
-      const loop = startLoop(database, own);
+      const turns = startTurns(database, own);
       const resetAt = own.clock.now + 60_000;
       const headers = {
         "ratelimit-remaining": "0",
@@ -19,12 +19,12 @@ describe("a list that is cut off", () => {
       };
       const spent = answering({ status: 429, body: { error: "RateLimitExceeded" }, headers });
       own.fake.fail(spent, { path: "cursor=" });
-      await loop.collect();
+      await turns.collect();
       const target = async () =>
         first([...(await targetsOf(database, "microblog", "items")).values()]);
       expect(await target()).toMatchObject({ succeededAt: null, failures: 0 });
       expect((await targetsOf(database, "microblog", "counts")).size).toBe(0);
-      await loop.collectAt(resetAt + 1000);
+      await turns.collectAt(resetAt + 1000);
       expect((await target()).succeededAt).toBe(resetAt + 1000);
       expect((await targetsOf(database, "microblog", "counts")).size).toBeGreaterThan(200);
     });

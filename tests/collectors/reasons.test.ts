@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { creatorStore } from "../../server/store/creators.ts";
 import { withDatabase } from "../support/database.ts";
 import { replacing } from "../support/platforms/faults.ts";
-import { startLoop, watch } from "../support/platforms/looped.ts";
+import { startTurns, watch } from "../support/platforms/turns.ts";
 import { openStage } from "../support/platforms/stage.ts";
 
 const POST = "at://did:plc:creator/app.bsky.feed.post/";
@@ -30,12 +30,12 @@ test.each(URIS)(
       await withDatabase(async (database) => {
         await watch(database, stage, stage.owners);
         const [bad] = stage.owners[0]?.items() ?? [];
-        const loop = startLoop(database, stage);
+        const turns = startTurns(database, stage);
         stage.fake.fail(replacing(new RegExp(`"uri":"[^"]*${bad?.id}"`, "g"), `"uri":"${uri}"`), {
           times: Infinity,
         });
-        await loop.collect();
-        expect(loop.events).toEqual([]);
+        await turns.collect();
+        expect(turns.events).toEqual([]);
         const { creators } = await creatorStore(database).list();
         expect(creators.map(({ failure }) => failure === null)).toEqual([false, true]);
         const reason = creators[0]?.failure ?? "";

@@ -4,10 +4,11 @@ import { compareText } from "../../core/text.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import { SOURCES, type Source } from "../../server/collectors/port.ts";
 import { x } from "../../server/collectors/x.ts";
+import { collectionStore } from "../../server/store/collection.ts";
 import type { Database } from "../../server/store/database.ts";
 import { withDatabase } from "../support/database.ts";
-import { answering, type FakeAnswer } from "../support/platforms/faults.ts";
-import { startLoop, targetsOf, watch } from "../support/platforms/looped.ts";
+import { answering, failing, respond, type FakeAnswer } from "../support/platforms/faults.ts";
+import { startTurns, targetsOf, watch } from "../support/platforms/turns.ts";
 import { openStage, type Stage, type StageOwner } from "../support/platforms/stage.ts";
 import { NOW } from "../support/platforms/world.ts";
 import { CREDITS_DEPLETED, TOKEN_REFUSED, windowSpent, xError } from "../support/platforms/x.ts";
@@ -52,15 +53,15 @@ describe("a source that stops", () => {
   ])("%s is asked nothing for a day, and then goes on by itself", async (_, source, answer) => {
     await withWatched(source, 3, async (stage, database) => {
       stage.fake.fail(answering(answer));
-      const loop = startLoop(database, stage);
-      await loop.collect();
-      expect(loop.kinds()).toEqual(["stopped"]);
-      expect((await loop.status()).stopped?.until).toBe(NOW + DAY_MS);
-      for (let hour = 1; hour < 24; hour++) await loop.collectAt(NOW + (hour * DAY_MS) / 24);
-      await loop.collectAt(NOW + DAY_MS - 1);
+      const turns = startTurns(database, stage);
+      await turns.collect();
+      expect(turns.kinds()).toEqual(["stopped"]);
+      expect((await turns.status()).stopped?.until).toBe(NOW + DAY_MS);
+      for (let hour = 1; hour < 24; hour++) await turns.collectAt(NOW + (hour * DAY_MS) / 24);
+      await turns.collectAt(NOW + DAY_MS - 1);
       expect(stage.fake.served()).toBe(1);
-      await loop.collectAt(NOW + DAY_MS);
-      expect(loop.kinds()).toEqual(["stopped", "resumed"]);
+      await turns.collectAt(NOW + DAY_MS);
+      expect(turns.kinds()).toEqual(["stopped", "resumed"]);
       expect(await succeeded(database, stage)).toEqual({ profiles: 3, lists: 3 });
     });
   });
@@ -68,17 +69,17 @@ describe("a source that stops", () => {
   test("X, asked with a token that it refuses, stays stopped until there is another", async () => {
     await withWatched("x", 3, async (stage, database) => {
       stage.fake.fail(answering(TOKEN_REFUSED));
-      const loop = startLoop(database, stage);
-      await loop.collect();
-      for (let day = 1; day <= 60; day++) await loop.collectAt(NOW + day * DAY_MS);
-      const again = startLoop(database, stage);
+      const turns = startTurns(database, stage);
+      await turns.collect();
+      for (let day = 1; day <= 60; day++) await turns.collectAt(NOW + day * DAY_MS);
+      const again = startTurns(database, stage);
       await again.collect();
       expect(stage.fake.served()).toBe(1);
-      expect([...loop.kinds(), ...again.kinds()]).toEqual(["stopped"]);
+      expect([...turns.kinds(), ...again.kinds()]).toEqual(["stopped"]);
       expect((await again.status()).stopped).toMatchObject({ until: null });
       const { baseUrl } = stage.fake;
       const collector = x({ baseUrl, bearerToken: "another-token-of-this-test" });
-      const other = startLoop(database, { ...stage, collector });
+      const other = startTurns(database, { ...stage, collector });
       await other.collect();
       expect(stage.fake.served()).toBe(2);
     });
@@ -90,8 +91,8 @@ describe("a window of X that is spent", () => {
     await withStage("x", 8, async (stage, database) => {
       const [known, added] = [stage.owners.slice(0, 6), stage.owners.slice(6)];
       await watch(database, stage, known);
-      const loop = startLoop(database, stage);
-      await loop.collect();
+      const turns = startTurns(database, stage);
+      await turns.collect();
       const lists = () => targetsOf(database, "microblog", "items");
       const allDueAt = Math.max(...[...(await lists()).values()].map(({ dueAt }) => dueAt));
       const until = allDueAt + MINUTE_MS;
@@ -102,20 +103,62 @@ describe("a window of X that is spent", () => {
       const asked = stage.fake.served();
       const spent = answering(windowSpent(until));
       stage.fake.fail(spent, { times: Infinity, path: "/2/users/by" });
-      const turns = Math.ceil((until - NOW) / (15 * MINUTE_MS));
-      for (let turn = 1; turn <= turns; turn++) {
-        await loop.collectAt(Math.min(until - 1, NOW + turn * 15 * MINUTE_MS));
+      const times = Math.ceil((until - NOW) / (15 * MINUTE_MS));
+      for (let turn = 1; turn <= times; turn++) {
+        await turns.collectAt(Math.min(until - 1, NOW + turn * 15 * MINUTE_MS));
       }
       const read = await lists();
       expect(known.filter(({ id }) => (read.get(id)?.succeededAt ?? 0) <= NOW)).toEqual([]);
       expect(added.map(({ id }) => read.get(id)?.succeededAt)).toEqual([null, null]);
       const log = stage.fake.log().slice(asked);
       expect(log.filter(({ path }) => path === "/2/users/by").length).toBe(1);
-      expect(loop.kinds()).toEqual(["paused"]);
+      expect(turns.kinds()).toEqual(["paused"]);
 
       stage.fake.heal();
-      await loop.collectAt(Math.ceil(until / 1000) * 1000);
+      await turns.collectAt(Math.ceil(until / 1000) * 1000);
       expect(await succeeded(database, stage)).toEqual({ profiles: 8, lists: 8 });
+    });
+  });
+
+  test("keeps no list of who is known from being read in the same turn", async () => {
+    await withStage("x", 8, async (stage, database) => {
+      const [known, added] = [stage.owners.slice(0, 6), stage.owners.slice(6)];
+      await watch(database, stage, known);
+      const turns = startTurns(database, stage);
+      await turns.collect();
+      // Who is added now is not known by a number, and is asked for first.
+      await watch(database, stage, added);
+      await collectionStore(database).followLists(NOW);
+      const lists = () => targetsOf(database, "microblog", "items");
+      const at = Math.max(...[...(await lists()).values()].map(({ dueAt }) => dueAt));
+      expect(at).toBeLessThan(NOW + DAY_MS);
+      const spent = answering(windowSpent(at + HOUR_MS));
+      stage.fake.fail(spent, { times: Infinity, path: "/2/users/by" });
+      await turns.collectAt(at);
+      const read = await lists();
+      expect(known.map(({ id }) => read.get(id)?.succeededAt)).toEqual(known.map(() => at));
+      expect(added.map(({ id }) => read.get(id)?.succeededAt)).toEqual([null, null]);
+    });
+  });
+
+  test("nine tenths of what it allows are asked, also of users that timelines are in need of", async () => {
+    await withWatched("x", 400, async (stage, database) => {
+      // No profile tells who they are, and no answer how much is left: each timeline asks for its
+      // own.
+      stage.fake.fail(
+        ({ query }, answer) => {
+          const isOfOne = query.get("usernames")?.includes(",") === false;
+          return respond({ ...(isOfOne ? answer() : xError(400, "Invalid")), headers: {} });
+        },
+        { times: Infinity, path: "/2/users/by" },
+      );
+      const turns = startTurns(database, stage);
+      for (let minute = 0; minute < 15; minute++) await turns.collectAt(NOW + minute * MINUTE_MS);
+      const asked = () => stage.fake.log().filter(({ path }) => path === "/2/users/by").length;
+      expect(asked()).toBe(270);
+      expect(turns.kinds().filter((kind) => kind !== "failed")).toEqual(["paused"]);
+      await turns.collectAt(NOW + 15 * MINUTE_MS);
+      expect((await succeeded(database, stage)).lists).toBe(400);
     });
   });
 
@@ -123,10 +166,10 @@ describe("a window of X that is spent", () => {
     await withWatched("x", 3, async (stage, database) => {
       const end = NOW + 5 * MINUTE_MS;
       stage.fake.fail(answering(windowSpent(end * 1000)), { times: 1, path: "/2/users/by" });
-      const loop = startLoop(database, stage);
-      await loop.collect();
-      expect(loop.kinds()).toEqual(["paused"]);
-      await loop.collectAt(NOW + DAY_MS);
+      const turns = startTurns(database, stage);
+      await turns.collect();
+      expect(turns.kinds()).toEqual(["paused"]);
+      await turns.collectAt(NOW + DAY_MS);
       expect(await succeeded(database, stage)).toEqual({ profiles: 3, lists: 3 });
     });
   });
@@ -142,17 +185,36 @@ describe.each(SOURCES)("%s, which says when it is to be asked again", (source) =
     await withWatched(source, 3, async (stage, database) => {
       const headers = { "retry-after": after };
       stage.fake.fail(answering({ status, body: {}, headers }), { times: 1 });
-      const loop = startLoop(database, stage);
+      const turns = startTurns(database, stage);
       for (let minute = 0; minute < 60; minute++) {
-        await loop.collectAt(NOW + minute * MINUTE_MS);
+        await turns.collectAt(NOW + minute * MINUTE_MS);
       }
       expect(stage.fake.served()).toBe(1);
-      expect(loop.kinds()).toEqual(["paused"]);
-      await loop.collectAt(NOW + HOUR_MS);
+      expect(turns.kinds()).toEqual(["paused"]);
+      await turns.collectAt(NOW + HOUR_MS);
       expect(await succeeded(database, stage)).toEqual({ profiles: 3, lists: 3 });
     });
   });
 });
+
+test.each(SOURCES)(
+  "lists of %s that fail one after the other keep the others from being read for minutes alone",
+  async (source) => {
+    await withWatched(source, 20, async (stage, database) => {
+      // Of those that are due at once, the first ones are asked for first.
+      const owners = stage.owners.toSorted((a, b) => compareText(a.id, b.id));
+      const [broken, others] = [owners.slice(0, 8), owners.slice(8)];
+      for (const owner of broken) {
+        stage.fake.fail(failing(500), { times: Infinity, path: listOf(stage, owner) });
+      }
+      const turns = startTurns(database, stage);
+      for (let minute = 0; minute < 7; minute++) await turns.collectAt(NOW + minute * MINUTE_MS);
+      const lists = await targetsOf(database, stage.collector.platform, "items");
+      for (const { id } of others) expect(lists.get(id)?.succeededAt).toBeNumber();
+      for (const { id } of broken) expect(lists.get(id)?.succeededAt).toBeNull();
+    });
+  },
+);
 
 /** An answer of status 400 as each platform writes it, and where it lists the items of an owner. */
 const REFUSALS: Readonly<Record<Source, FakeAnswer>> = {
@@ -179,15 +241,15 @@ test.each(SOURCES)(
         const path = listOf(stage, owner);
         stage.fake.fail(answering(REFUSALS[source]), { times: Infinity, path });
       }
-      const loop = startLoop(database, stage);
-      await loop.collect();
+      const turns = startTurns(database, stage);
+      await turns.collect();
       const lists = await targetsOf(database, stage.collector.platform, "items");
       for (const { id } of refused) {
         expect(lists.get(id)).toMatchObject({ succeededAt: null, failures: 1 });
         expect(lists.get(id)?.failure).toContain("status 400");
       }
       for (const { id } of others) expect(lists.get(id)?.succeededAt).toBe(NOW);
-      expect(loop.kinds()).toEqual([]);
+      expect(turns.kinds()).toEqual([]);
     });
   },
 );

@@ -109,7 +109,7 @@ describe("simulated days of collecting", () => {
           }
           for (const aged of [...gaps.shorts, ...gaps.tweets]) {
             const { to } = AGE_CLASSES.find(({ name }) => name === aged.class) ?? {};
-            // A tenth more by chance, a turn of the loop, and what a full batch waits for.
+            // A tenth more by chance, a turn, and what a full batch waits for.
             const every = (1.1 * itemEveryMs(to ?? 0)) / HOUR_MS;
             if (Number.isNaN(aged.longestHours)) continue;
             expect(aged.longestHours).toBeLessThan(every + 1);

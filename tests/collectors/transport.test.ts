@@ -3,6 +3,25 @@ import { expect, test } from "bun:test";
 import { send } from "../../server/collectors/transport.ts";
 import { SILENCE, TRICKLE } from "../support/platforms/faults.ts";
 
+test("an answer that is larger than is read is read no further", async () => {
+  const ended = Promise.withResolvers<void>();
+  const endless = new ReadableStream({
+    pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+    cancel: () => ended.resolve(),
+  });
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response(endless) });
+  const failure: unknown = await send(new URL(server.url), {
+    to: "The platform",
+    headers: {},
+    timeoutMs: 60_000,
+    maxBytes: 1000,
+    hide: (text) => text,
+  }).catch((error: unknown) => error);
+  expect(String(failure)).toBe("TooLarge: The platform answered with more than 1000 bytes");
+  await ended.promise;
+  await server.stop(true);
+});
+
 test.each([
   ["never begins", SILENCE],
   ["never ends", TRICKLE],

@@ -1,13 +1,13 @@
-/** How the turns of the loop follow each other, and how the sources and errands share one. */
+/** How turns follow each other, and how the sources and errands share one. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Target } from "../../core/collection.ts";
-import { DAY_MS } from "../../core/time.ts";
-import { createLoop } from "../../server/collectors/loop.ts";
+import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
+import { createTurns } from "../../server/collectors/turns.ts";
 import type { Collector, ErrandOfSource, Finding } from "../../server/collectors/port.ts";
 import type { CollectionState } from "../../server/collectors/state.ts";
 import { bluesky } from "../../server/collectors/bluesky.ts";
-import { runLoop } from "../../server/collectors/timer.ts";
+import { runLoop } from "../../server/collectors/loop.ts";
 import { youtube } from "../../server/collectors/youtube.ts";
 import { channelStore } from "../../server/store/channels.ts";
 import { collectionStore } from "../../server/store/collection.ts";
@@ -77,10 +77,10 @@ function watched(
   };
 }
 
-function loopOf(database: Database, collector: Collector, change: Partial<CollectionState> = {}) {
+function turnsOf(database: Database, collector: Collector, change: Partial<CollectionState> = {}) {
   const state = { ...collectionStore(database), ...change };
   const takeIn = createIntake(database, now);
-  return createLoop({ collector, state, takeIn, now, report: () => undefined, restMs: 0 });
+  return createTurns({ collector, state, takeIn, now, report: () => undefined, restMs: 0 });
 }
 
 async function withWatched(work: (database: Database) => Promise<void>): Promise<void> {
@@ -94,7 +94,7 @@ async function withWatched(work: (database: Database) => Promise<void>): Promise
   });
 }
 
-describe("turns of the loop", () => {
+describe("turns", () => {
   test("never run at once, also where the store fails", async () => {
     await withWatched(async (database) => {
       let running = 0;
@@ -105,13 +105,13 @@ describe("turns of the loop", () => {
         await run();
         running--;
       });
-      const loop = loopOf(database, slow, {
+      const turns = turnsOf(database, slow, {
         settle: () => Promise.reject(new Error("The disk is full")),
       });
-      const turns = await Promise.allSettled([1, 2, 3].map(() => loop.collect()));
+      const ended = await Promise.allSettled([1, 2, 3].map(() => turns.collect()));
       expect(running).toBe(0);
       expect(most).toBe(1);
-      expect(turns.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+      expect(ended.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
       expect(fakes.youtube.served()).toBeLessThan(40);
     });
   });
@@ -124,11 +124,11 @@ describe("turns of the loop", () => {
         await run();
         clock.now += 1000;
       });
-      const loop = loopOf(database, slow);
-      await loop.collect();
+      const turns = turnsOf(database, slow);
+      await turns.collect();
       expect(asked.length).toBe(15);
       expect(asked.slice(0, 5)).toEqual(["profile", "items", "profile", "items", "profile"]);
-      await loop.collect();
+      await turns.collect();
       expect(asked.length).toBe(30);
     });
   });
@@ -141,16 +141,35 @@ describe("turns of the loop", () => {
         await run();
         clock.now += 1000;
       });
-      const loop = loopOf(database, slow);
-      await loop.collect();
+      const turns = turnsOf(database, slow);
+      await turns.collect();
       for (const user of world.users) {
         const creator = { platform: "microblog", creator: handleOf(user) } as const;
         await creatorStore(database).remove(creator);
       }
       asked.length = 0;
-      await loop.collect();
+      await turns.collect();
       expect(asked).toEqual([]);
     });
+  });
+});
+
+test("what a day costs is counted anew every ten minutes, and not in each turn", async () => {
+  await withWatched(async (database) => {
+    let counted = 0;
+    const { countTargets } = collectionStore(database);
+    const turns = turnsOf(database, sourceOf.bluesky(), {
+      countTargets: (platform, errand) => {
+        if (errand === "profile") counted++;
+        return countTargets(platform, errand);
+      },
+    });
+    // At last the clock is set back.
+    for (const minutes of [0, 5, 9.99, 10, 15, 19.99, 20, -60]) {
+      clock.now = NOW + minutes * MINUTE_MS;
+      await turns.collect();
+    }
+    expect(counted).toBe(4);
   });
 });
 
@@ -159,14 +178,14 @@ describe("runLoop()", () => {
     await withDatabase(async (database) => {
       const failures: unknown[] = [];
       const later = Promise.withResolvers<void>();
-      let turns = 0;
+      let taken = 0;
       const collect = async () => {
-        turns++;
-        if (turns <= 2) throw new Error(`It failed ${turns}`);
+        taken++;
+        if (taken <= 2) throw new Error(`It failed ${taken}`);
         later.resolve();
       };
-      const loop = { ...loopOf(database, sourceOf.bluesky()), collect };
-      const end = runLoop(loop, now, (error) => failures.push(error), 1);
+      const turns = { ...turnsOf(database, sourceOf.bluesky()), collect };
+      const end = runLoop(turns, now, (error) => failures.push(error), 1);
       await later.promise;
       await end();
       expect(failures.map(String)).toEqual(["Error: It failed 1", "Error: It failed 2"]);

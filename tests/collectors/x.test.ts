@@ -245,6 +245,29 @@ describe("x: what it tells", () => {
     expect(outcome.failure?.message ?? outcome.findings[0]?.failure).toBeString();
   });
 
+  test.each<Errand>(["profile", "items", "counts"])(
+    "in %s, metrics whose names are all unknown are not unknown numbers",
+    async (errand) => {
+      const [owner] = stage.owners;
+      const owned = owner === undefined ? [] : [owner];
+      const introduced = await introduce(stage, owned);
+      const targets = errand === "counts" ? await listItems(stage, owned) : introduced;
+      stage.fake.fail(replacing(/"(\w+)_count":/g, '"count_of_$1":'), { times: Infinity });
+      const outcome = await run(stage, errand, targets);
+      expect(outcome.observations).toEqual([]);
+      expect(outcome.findings[0]?.failure).toContain("X told no metrics");
+    },
+  );
+
+  test("errors that name nobody do not make a user gone whose tweets are asked for", async () => {
+    const targets = await introduce(stage, owners(1));
+    const body = { errors: [{ title: "Service Unavailable", detail: "Try again" }] };
+    stage.fake.fail(answering({ status: 200, body }), { times: Infinity });
+    const finding = findingOf(await run(stage, "items", targets), "creator0");
+    expect(finding.failure).toContain("X told nothing of the tweets of creator0");
+    expect(finding.isGone).toBeUndefined();
+  });
+
   test.each<[Errand, string, string]>([
     ["profile", "followers_count", "-1"],
     ["profile", "followers_count", "1.5"],

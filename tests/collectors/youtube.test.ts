@@ -233,6 +233,24 @@ describe("youtube: which videos are shorts", () => {
     expect(outcome.failure?.message ?? outcome.findings[0]?.failure).toBeString();
   });
 
+  test("statistics whose names are all unknown are no unknowns", async () => {
+    const owners = stage.owners.slice(1, 2);
+    const introduced = await introduce(stage, owners);
+    const targets = await listItems(stage, owners);
+    stage.fake.fail(replacing(/"(view|subscriber|video|like|comment)Count":/g, '"$1s":'), {
+      times: Infinity,
+    });
+    const told = [
+      await profileOf(1),
+      await run(stage, "items", introduced),
+      await run(stage, "counts", targets),
+    ];
+    for (const { observations, findings } of told) {
+      expect(observations).toEqual([]);
+      expect(findings[0]?.failure).toContain("YouTube told no statistics");
+    }
+  });
+
   test("likes and comments that are switched off are null, beside the views", async () => {
     const owner = first(stage.owners);
     const targets = await listItems(stage, [owner]);

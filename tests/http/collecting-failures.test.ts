@@ -97,6 +97,10 @@ describe("a source that stops is not asked again before its time, and the log sa
     expect(watched.logged()).toEqual([stopped]);
     expect(await watched.readiness()).toEqual({ source, status: "stopped", reason, until });
     expect(await watched.isStopped()).toBe(true);
+    const byHand = { source, requests: 0, stopped: reason, stopped_until: until };
+    expect(await watched.service.admin("POST", "collect")).toContainEqual(
+      expect.objectContaining(byHand),
+    );
 
     watched.fake.heal();
     expect(await watched.collectAt(Date.parse(until) - 1)).toBe(0);

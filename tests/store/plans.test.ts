@@ -156,12 +156,17 @@ const COLLECTION: readonly [string, (database: Database) => Promise<unknown>, st
   ["the creators", (database) => creatorStore(database).list(), [BY_KEY]],
   ["the channels", (database) => channelStore(database).list(), [BY_KEY]],
   [
-    "who is gone",
+    "who is gone, and whether the clock was ahead",
     async (database) => {
       await channelStore(database).untrack("@x0");
       await collectionStore(database).followLists(NOW);
     },
-    [BY_ERRAND, "COVERING INDEX targets_owner (platform=? AND owner=?)"],
+    [
+      "PRIMARY KEY (platform=? AND errand=?)",
+      BY_ERRAND,
+      "COVERING INDEX targets_owner (platform=? AND owner=?)",
+      "PRIMARY KEY (platform=?)",
+    ],
   ],
 ];
 

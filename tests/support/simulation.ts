@@ -1,10 +1,10 @@
 /**
- * Days of collecting in minutes: the real loop, client, collectors and database against the fakes of
+ * Days of collecting in minutes: the real turns, client, collectors and database against the fakes of
  * the platforms, under a clock that jumps from turn to turn.
  */
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
-import { createLoop } from "../../server/collectors/loop.ts";
-import type { LoopEvent } from "../../server/collectors/runner.ts";
+import { createTurns } from "../../server/collectors/turns.ts";
+import type { SourceEvent } from "../../server/collectors/runner.ts";
 import type { Collector, Source } from "../../server/collectors/port.ts";
 import { bluesky } from "../../server/collectors/bluesky.ts";
 import { youtube } from "../../server/collectors/youtube.ts";
@@ -72,11 +72,13 @@ export async function openSimulation(database: Database, plan: SimulationPlan) {
     await creators.add({ platform: "microblog", creator: handleOf(user) }, clock.now);
   }
   const takeIn = createIntake(database, now);
-  const events: LoopEvent[] = [];
-  const report = (event: LoopEvent) => void events.push(event);
+  const events: SourceEvent[] = [];
+  const report = (event: SourceEvent) => void events.push(event);
   const start = () =>
-    collectors.map((collector) => createLoop({ collector, state, takeIn, now, report, restMs: 0 }));
-  let loops = start();
+    collectors.map((collector) =>
+      createTurns({ collector, state, takeIn, now, report, restMs: 0 }),
+    );
+  let turns = start();
   const uses = usesOf(collectors);
   let served = new Map<string, number>();
 
@@ -106,19 +108,19 @@ export async function openSimulation(database: Database, plan: SimulationPlan) {
     state,
     events,
     uses: uses as readonly Use[],
-    status: () => Promise.all(loops.map((loop) => loop.status())),
+    status: () => Promise.all(turns.map((one) => one.status())),
     /** Collects until the clock is there. */
     async runUntil(instant: number): Promise<void> {
       while (clock.now < instant) {
-        await Promise.all(loops.map((loop) => loop.collect()));
+        await Promise.all(turns.map((one) => one.collect()));
         note();
         clock.now = Math.min(instant, clock.now + plan.stepMs);
       }
     },
-    /** Nothing runs for a while; then the loops start anew. */
+    /** Nothing runs for a while; then the turns start anew. */
     sleepFor(ms: number): void {
       clock.now += ms;
-      loops = start();
+      turns = start();
     },
     async close(): Promise<void> {
       await fakes.youtube.close();

@@ -1,4 +1,4 @@
-/** Runs the errands of a stage's collector as the loop would, and gathers what was found. */
+/** Runs the errands of a stage's collector as the runner would, and gathers what was found. */
 import type { Errand, FoundItem, Memo, Target } from "../../../core/collection.ts";
 import { checkObservation, type Observation } from "../../../core/observations.ts";
 import { SourceFailure, type Finding } from "../../../server/collectors/port.ts";

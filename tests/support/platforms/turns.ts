@@ -1,8 +1,8 @@
-/** The loop, the client and a database as the service has them, on the fake of a source. */
+/** Turns, the client and a database as the service has them, on the fake of a source. */
 import type { Errand, ObservedPlatform } from "../../../core/collection.ts";
-import { createLoop } from "../../../server/collectors/loop.ts";
+import { createTurns } from "../../../server/collectors/turns.ts";
 import type { Collector } from "../../../server/collectors/port.ts";
-import type { LoopEvent } from "../../../server/collectors/runner.ts";
+import type { SourceEvent } from "../../../server/collectors/runner.ts";
 import { channelStore } from "../../../server/store/channels.ts";
 import { collectionStore } from "../../../server/store/collection.ts";
 import { creatorStore } from "../../../server/store/creators.ts";
@@ -13,7 +13,7 @@ import type { Fake } from "./fake.ts";
 import { pointsOf } from "../history.ts";
 
 /** What is collected with: a stage is. */
-export interface Looped {
+export interface Turned {
   readonly collector: Collector;
   /** Milliseconds since 1970 UTC. */
   readonly clock: { now: number };
@@ -21,11 +21,11 @@ export interface Looped {
   readonly fake?: Pick<Fake, "startTimeout">;
 }
 
-/** Makes a loop, as a start of the service does. */
-export function startLoop(database: Database, { collector, clock, fake }: Looped) {
-  const events: LoopEvent[] = [];
+/** Makes turns, as a start of the service does. */
+export function startTurns(database: Database, { collector, clock, fake }: Turned) {
+  const events: SourceEvent[] = [];
   const now = () => clock.now;
-  const loop = createLoop({
+  const turns = createTurns({
     collector,
     state: collectionStore(database),
     takeIn: createIntake(database, now),
@@ -35,13 +35,13 @@ export function startLoop(database: Database, { collector, clock, fake }: Looped
     client: { retryMinMs: 1, ...(fake && { startTimeout: fake.startTimeout }) },
   });
   return {
-    ...loop,
+    ...turns,
     events,
     kinds: () => events.map(({ kind }) => kind),
     /** Takes a turn at an instant. */
     async collectAt(instant: number): Promise<void> {
       clock.now = instant;
-      await loop.collect();
+      await turns.collect();
     },
   };
 }
@@ -49,7 +49,7 @@ export function startLoop(database: Database, { collector, clock, fake }: Looped
 /** Puts owners of a stage on the lists of who is watched. */
 export async function watch(
   database: Database,
-  { collector: { platform }, clock }: Looped,
+  { collector: { platform }, clock }: Turned,
   owners: readonly { readonly id: string }[],
 ): Promise<void> {
   for (const { id } of owners) {

@@ -11,7 +11,7 @@ import { allPointsOf } from "../support/history.ts";
 import { answering, failing, SILENCE } from "../support/platforms/faults.ts";
 import { KEY_REFUSED, openYoutube, QUOTA_EXCEEDED } from "../support/platforms/youtube.ts";
 import type { Fake } from "../support/platforms/fake.ts";
-import { startLoop, targetsOf } from "../support/platforms/looped.ts";
+import { startTurns, targetsOf } from "../support/platforms/turns.ts";
 import { createWorld } from "../support/platforms/world.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
@@ -31,13 +31,13 @@ beforeEach(async () => {
 });
 afterEach(() => fake.close());
 
-/** A loop on a database, as a start of the service makes it. */
+/** Turns on a database, as a start of the service makes it. */
 function start(database: Database, apiKey = KEY, units?: number, statsUnits = units) {
   const made = youtube({ baseUrl: fake.baseUrl, apiKey });
   const bucket = (unitsPerDay = 0) => ({ unitsPerDay, zone: "America/Los_Angeles" }) as const;
   const buckets = { general: bucket(units), stats: bucket(statsUnits) };
   const collector: Collector = units === undefined ? made : { ...made, buckets };
-  return startLoop(database, { collector, clock, fake });
+  return startTurns(database, { collector, clock, fake });
 }
 
 async function withChannels(work: (database: Database) => Promise<void>): Promise<void> {
@@ -91,7 +91,7 @@ describe("a source that stops", () => {
       expect(await stored(database)).toBe(0);
       const elsewhere = await openYoutube({ world, now: () => clock.now, apiKey });
       const collector = youtube({ baseUrl: elsewhere.baseUrl, apiKey });
-      await startLoop(database, { collector, clock, fake: elsewhere }).collect();
+      await startTurns(database, { collector, clock, fake: elsewhere }).collect();
       await elsewhere.close();
       expect(await stored(database)).toBe(3);
     });
@@ -107,10 +107,10 @@ describe("a source that fails", () => {
     async (_, fault) => {
       await withChannels(async (database) => {
         fake.fail(fault, { times: Infinity });
-        const loop = start(database);
+        const turns = start(database);
         const served: number[] = [];
         for (let turn = 0; turn < 40; turn++) {
-          await loop.collect();
+          await turns.collect();
           served.push(fake.served());
           clock.now += 15 * 60_000;
         }
@@ -120,7 +120,7 @@ describe("a source that fails", () => {
         expect(await stored(database)).toBe(0);
         fake.heal();
         clock.now += 2 * HOUR_MS;
-        await loop.collect();
+        await turns.collect();
         expect(await stored(database)).toBe(3);
       });
     },
@@ -130,27 +130,27 @@ describe("a source that fails", () => {
   test("what can pass is tried again up to three times", async () => {
     await withChannels(async (database) => {
       fake.fail(failing(500), { times: 3 });
-      const loop = start(database);
-      await loop.collect();
-      expect(loop.kinds()).toEqual(["retried", "retried", "retried"]);
+      const turns = start(database);
+      await turns.collect();
+      expect(turns.kinds()).toEqual(["retried", "retried", "retried"]);
       expect(await stored(database)).toBe(3);
       fake.fail(failing(500), { times: 4 });
-      await loop.collectAt(NOW + DAY_MS);
-      expect(loop.kinds().slice(3)).toEqual(["retried", "retried", "retried", "failed"]);
+      await turns.collectAt(NOW + DAY_MS);
+      expect(turns.kinds().slice(3)).toEqual(["retried", "retried", "retried", "failed"]);
     });
   });
 
   test("one that fails now and then is not left alone", async () => {
     await withChannels(async (database) => {
-      const loop = start(database);
+      const turns = start(database);
       for (let day = 1; day <= 4; day++) {
         fake.fail(failing(500), { times: 4 });
-        await loop.collectAt(NOW + day * DAY_MS);
-        const { buckets } = await loop.status();
+        await turns.collectAt(NOW + day * DAY_MS);
+        const { buckets } = await turns.status();
         expect(buckets.map(({ pausedUntil }) => pausedUntil)).toEqual([undefined, undefined]);
-        await loop.collectAt(NOW + day * DAY_MS + HOUR_MS);
+        await turns.collectAt(NOW + day * DAY_MS + HOUR_MS);
       }
-      expect(loop.kinds().filter((kind) => kind === "failed")).toHaveLength(4);
+      expect(turns.kinds().filter((kind) => kind === "failed")).toHaveLength(4);
     });
   });
 
@@ -158,9 +158,9 @@ describe("a source that fails", () => {
     await withDatabase(async (database) => {
       const unknown = `UC${"x".repeat(22)}`;
       await channelStore(database).track(unknown, clock.now);
-      const loop = start(database);
+      const turns = start(database);
       for (let failures = 1; failures <= 5; failures++) {
-        await loop.collect();
+        await turns.collect();
         const profile = (await targetsOf(database, "video", "profile")).get(unknown);
         expect(profile).toMatchObject({ failures, succeededAt: null });
         expect((profile?.dueAt ?? 0) - clock.now).toBeWithin(0.9 * DAY_MS, 1.1 * DAY_MS + 1);
@@ -187,8 +187,8 @@ describe("a source that fails", () => {
 describe("a quota", () => {
   test("nine tenths of it are used and no more, however much is due; the next day goes on", async () => {
     await withChannels(async (database) => {
-      const loop = start(database, KEY, 4);
-      for (let turn = 0; turn < 5; turn++) await loop.collect(false);
+      const turns = start(database, KEY, 4);
+      for (let turn = 0; turn < 5; turn++) await turns.collect(false);
       expect(fake.servedOn("general", clock.now)).toBe(3);
       await start(database, KEY, 4).collect(false);
       expect(fake.servedOn("general", clock.now)).toBe(3);
@@ -229,13 +229,13 @@ describe("a quota", () => {
   test("what was counted is never less than what was served", async () => {
     await withChannels(async (database) => {
       fake.fail(failing(503), { times: 3 });
-      const loop = start(database);
-      await loop.collect();
-      const status = await loop.status();
+      const turns = start(database);
+      await turns.collect();
+      const status = await turns.status();
       const used = status?.buckets.reduce((sum, bucket) => sum + bucket.used, 0) ?? 0;
       expect(used).toBeGreaterThanOrEqual(fake.served());
       expect(fake.served()).toBeGreaterThan(5);
-      expect(loop.kinds()).toContain("retried");
+      expect(turns.kinds()).toContain("retried");
     });
   });
 });
@@ -243,14 +243,14 @@ describe("a quota", () => {
 describe("a batch", () => {
   test("takes what is due within 15 minutes with what is due", async () => {
     await withChannels(async (database) => {
-      const loop = start(database);
-      await loop.collect();
+      const turns = start(database);
+      await turns.collect();
       const at = NOW + DAY_MS;
       const dueAts = [at, at + 15 * MINUTE_MS, at + 15 * MINUTE_MS + 1];
       const ids = world.channels.map(({ id }) => id);
       const settled = ids.map((id, index) => ({ id, dueAt: dueAts[index] ?? at }));
       await collectionStore(database).settle("video", "profile", settled);
-      await loop.collectAt(at);
+      await turns.collectAt(at);
       const profiles = await targetsOf(database, "video", "profile");
       expect(ids.map((id) => profiles.get(id)?.succeededAt)).toEqual([at, at, NOW]);
     });
@@ -262,19 +262,19 @@ describe("an end", () => {
     await withChannels(async (database) => {
       fake.fail(SILENCE, { times: Infinity });
       const collector = youtube({ baseUrl: fake.baseUrl, apiKey: KEY });
-      // No time ends the request: only the end of the loop can.
-      const loop = startLoop(database, {
+      // No time ends the request: only their end can.
+      const turns = startTurns(database, {
         collector,
         clock,
         fake: { startTimeout: () => () => {} },
       });
-      const collecting = loop.collect();
+      const collecting = turns.collect();
       while (fake.served() === 0) await Bun.sleep(1);
-      loop.end();
+      turns.end();
       await collecting;
       const [due] = await rowsOf(database, "SELECT count(*) AS n FROM targets WHERE failures > 0");
       expect(due).toEqual({ n: 0 });
-      expect(loop.events).toEqual([]);
+      expect(turns.events).toEqual([]);
     });
   }, 10_000);
 });
