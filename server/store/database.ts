@@ -60,6 +60,8 @@ export interface WriteOptions {
 
 /** An open database. */
 export interface Database {
+  /** Bytes of lines of observations that one transaction takes in, at most, about. */
+  readonly blockBytes: number;
   /** Typed queries. A batch of them is one transaction. */
   readonly query: LibSQLDatabase;
   /** Reads the rows of one statement. */
@@ -84,6 +86,12 @@ const LOCK_TIMEOUT_MS = 5000;
 
 /** How a write is tried again whose answer a server did not give; a second in all. */
 const LOST_ANSWER_RETRIES = { retries: 4, minTimeout: 50, factor: 2, randomize: true };
+
+/**
+ * A server takes and gives no value of 5 MB. A block of the shortest lines has so many that the
+ * chunks that they come into are half of that.
+ */
+const SERVER_BLOCK_BYTES = 131_072;
 
 /** The path of the file that a URL names, or `undefined` where it names a server. */
 export function databaseFile(url: string): string | undefined {
@@ -130,6 +138,7 @@ function openServer({ url, authToken }: DatabaseOptions): Database {
     createClient({ url, ...(authToken === undefined ? {} : { authToken }) }),
   );
   return {
+    blockBytes: SERVER_BLOCK_BYTES,
     query: drizzle(client),
     select: async (statement) => (await client.execute(statement)).rows,
     async document(sql, args) {
@@ -171,6 +180,7 @@ async function openFile(options: DatabaseOptions, file: string): Promise<Databas
   ]);
   const documents = openDocuments(file, timeout);
   return {
+    blockBytes: Number.POSITIVE_INFINITY,
     query: drizzle(
       twoWayClient(reader, write, (statements) => held(() => writer.readAside(statements))),
     ),

@@ -44,7 +44,7 @@ export function gatherLines({ bytes, now }: Lines): Gathered {
   const rejected: Rejection[] = [];
   let read = 0;
   let number = 0;
-  for (const part of partsOf(bytes)) {
+  for (const part of partsOf(bytes, PART_BYTES)) {
     for (const text of decodeLines(part)) {
       number++;
       const line = typeof text === "string" ? text.replace(/^\uFEFF/, "") : text;
@@ -64,14 +64,25 @@ export function gatherLines({ bytes, now }: Lines): Gathered {
 /** Bytes that are decoded at once, about: the text of many takes several times their memory. */
 const PART_BYTES = 262_144;
 
-/** Cuts bytes where lines end, the line ends between the parts left out. */
-function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
+/**
+ * Cuts bytes where lines end, the line ends between the parts left out.
+ *
+ * @param partBytes Bytes of a part, about: it is cut where the line ends that they end in.
+ */
+export function* partsOf(bytes: Uint8Array, partBytes: number): Generator<Uint8Array> {
   for (let start = 0; start <= bytes.length;) {
-    const found = bytes.indexOf(NEWLINE, start + PART_BYTES);
+    const found = bytes.indexOf(NEWLINE, start + partBytes);
     const end = found === -1 ? bytes.length : found;
     yield bytes.subarray(start, end);
     start = end + 1;
   }
+}
+
+/** How many lines there are in a part. */
+export function linesOf(part: Uint8Array): number {
+  let lines = 1;
+  for (let at = part.indexOf(NEWLINE); at !== -1; at = part.indexOf(NEWLINE, at + 1)) lines++;
+  return lines;
 }
 
 /** Makes ready to cross what was in lines. */

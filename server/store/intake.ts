@@ -4,6 +4,8 @@ import type { Observed } from "./folds.ts";
 import {
   crossed,
   gatherLines,
+  linesOf,
+  partsOf,
   type Crossing,
   type Gathered,
   type Lines,
@@ -27,13 +29,14 @@ const askThread = openThread<Lines, Crossing>(new URL("intake-thread.ts", import
  * Makes what takes in lines, some at a time.
  *
  * @param now The clock, in milliseconds since 1970 UTC.
- * @returns Stores the observations of some whole lines, as one transaction. It may take the bytes over:
- * who gave them must not use them again.
+ * @returns Stores the observations of some whole lines, as one transaction; what is more than the
+ * database takes in one, as several. It may take the bytes over: who gave them must not use them
+ * again.
  */
 export function createIntake(database: Database, now: () => number) {
   /** Settles once all that came before is gathered: all is stored in the order in which it came. */
   let before: Promise<unknown> = Promise.resolve();
-  return async (bytes: Uint8Array): Promise<Intake> => {
+  async function takeInOne(bytes: Uint8Array): Promise<Intake> {
     const gathering = gatherAnywhere({ bytes, now: now() });
     gathering.catch(nothing); // It is told where its turn comes.
     const turn = before.then(() => gathering);
@@ -41,8 +44,25 @@ export function createIntake(database: Database, now: () => number) {
     before = turn.then(nothing, nothing);
     const { read, rejected, batches } = await turn;
     return { read, ...(await storeBatches(database, batches)), rejected };
+  }
+  return async (bytes: Uint8Array): Promise<Intake> => {
+    if (bytes.byteLength <= database.blockBytes) return takeInOne(bytes);
+    const all = { read: 0, new: 0, changed: 0, unchanged: 0, rejected: [] as Rejection[] };
+    let linesBefore = 0;
+    for (const part of partsOf(bytes, database.blockBytes)) {
+      const lines = linesOf(part);
+      const { rejected, ...counts } = await takeInOne(part);
+      for (const name of COUNTS) all[name] += counts[name];
+      for (const { line, reason } of rejected) {
+        all.rejected.push({ line: linesBefore + line, reason });
+      }
+      linesBefore += lines;
+    }
+    return all;
   };
 }
+
+const COUNTS = ["read", "new", "changed", "unchanged"] as const;
 
 const nothing = () => undefined;
 
