@@ -3,7 +3,15 @@
  * works while a service runs: through the owner where there is one, in process where there is none.
  */
 import { Database as Lock } from "bun:sqlite";
-import { chmodSync, existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  realpathSync,
+  rmSync,
+} from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { DomainError, systemCodeOf } from "../core/errors.ts";
 import type { Connection, Fetcher } from "./commands/client.ts";
@@ -91,7 +99,7 @@ function isUnreached(error: unknown): boolean {
 }
 
 /**
- * Becomes the owner of the database.
+ * Becomes the owner of the database, to write it.
  *
  * @throws {DomainError} `Conflict`, saying who has it.
  */
@@ -101,6 +109,7 @@ export async function own(options: ServiceOptions): Promise<Ownership> {
     const service = await openService(options);
     return { service, fetcher: inProcess(service), isInProcess: true, close: service.close };
   }
+  requireWritable(file);
   for (const deadline = Date.now() + TURNOVER_MS; ;) {
     const ownership = await tryOwn(options, file);
     if (ownership !== undefined) return ownership;
@@ -119,6 +128,16 @@ export async function own(options: ServiceOptions): Promise<Ownership> {
       );
     }
     await Bun.sleep(50);
+  }
+}
+
+/** A file that may only be read opens all the same, and fails at the first debit. */
+function requireWritable(file: string): void {
+  if (!existsSync(file)) return;
+  try {
+    accessSync(file, constants.W_OK);
+  } catch (cause) {
+    throw new DomainError("Internal Error", `${file} cannot be written`, { cause });
   }
 }
 

@@ -32,6 +32,7 @@ export interface Connection {
   write(statements: readonly Statement[], isSynced: boolean): Written[];
   /** Reads at one instant. */
   read(statements: readonly Statement[]): Written[];
+  /** Copies the database, unless it is damaged: a copy would be too, and pass for a good one. */
   copyTo(target: string): void;
   /** Brings what is in the log into the file itself, as far as nobody reads or writes it. */
   checkpoint(how: "PASSIVE" | "TRUNCATE"): void;
@@ -102,13 +103,24 @@ export function connect(path: string, lockTimeoutMs: number): Connection {
         driver.exec("COMMIT");
       }
     },
-    copyTo: (target) => void driver.prepare("VACUUM INTO ?").run([target]),
+    copyTo(target) {
+      requireSound(driver);
+      driver.prepare("VACUUM INTO ?").run([target]);
+    },
     checkpoint: (how) => void driver.pragma(`wal_checkpoint(${how})`),
     close() {
       kept.clear();
       driver.close();
     },
   };
+}
+
+/** A copy takes over what is damaged without a word. */
+function requireSound(driver: Driver.Database): void {
+  const [found] = driver.prepare("PRAGMA quick_check(1)").raw(true).get([]) as [string];
+  if (found === "ok") return;
+  const message = `the database is damaged: ${found.split("\n").at(-1)}`;
+  throw Object.assign(new Error(message), { code: "SQLITE_CORRUPT" });
 }
 
 const BEGIN: Statement = { sql: "BEGIN IMMEDIATE", args: [] };

@@ -96,10 +96,8 @@ export function areQueries(statements: readonly InStatement[]): boolean {
   );
 }
 
-const PASSING_CODES = new RegExp(
-  "^(?:SQLITE_(?:BUSY|LOCKED|FULL|READONLY_DBMOVED)|HRANA_(?:WEBSOCKET|CLOSED|PROTO)_ERROR|" +
-    "ZlibError)",
-);
+const PASSING_CODES =
+  /^(?:SQLITE_(?:BUSY|LOCKED|FULL|READONLY)|HRANA_(?:WEBSOCKET|CLOSED|PROTO)_ERROR|ZlibError)/;
 
 /** The last is an answer that was cut, the one before what stands in front of a server. */
 const PASSING = new RegExp(
@@ -110,7 +108,7 @@ const PASSING = new RegExp(
 
 /**
  * What can pass by itself: a lock that another holds, a server that is away, a full disk, a file
- * that was moved and may come back.
+ * that may only be read, or was moved and may come back.
  */
 export function asUnavailable(error: unknown): DomainError | undefined {
   if (!(error instanceof Error)) return undefined;

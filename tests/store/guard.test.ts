@@ -22,6 +22,7 @@ describe("asUnavailable()", () => {
   test.each([
     ["a lock that another holds", failed("SQLITE_BUSY")],
     ["a full disk", failed("SQLITE_FULL")],
+    ["a file that may only be read", failed("SQLITE_READONLY")],
     ["a server that is away", failed("ECONNREFUSED")],
     ["a connection that broke", failed("HRANA_WEBSOCKET_ERROR")],
     ["a server that is asked too much", new Error("Server returned HTTP status 429")],

@@ -26,6 +26,15 @@ export const underSmallDisk = (folder: string, copied: string): string[] => [
   copied,
 ];
 
+/** The command that runs another to which a file may only be read. */
+export const underReadOnly = (file: string): string[] => [
+  ...OWN_MOUNTS,
+  "sh",
+  "-c",
+  'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"',
+  file,
+];
+
 /** The command that runs another with the disk that a process has. */
 export const withDiskOf = (pid: number): string[] =>
   `nsenter --target ${pid} --user --mount --preserve-credentials`.split(" ");
