@@ -74,17 +74,24 @@ export function systemCodeOf(error: unknown): string {
   return typeof error.code === "string" ? error.code : "";
 }
 
+/** What a terminal obeys or hides, though JSON lets it stand: C1 controls, turns of direction. */
+const UNSHOWN = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
 /**
- * Writes an offending value for a message: as JSON, cut to 80 characters. It takes every value:
- * what has no JSON is written as JavaScript has it, or by its type.
+ * Writes an offending value for a message: as JSON, cut to 80 characters, in which nothing steers a
+ * terminal. It takes every value: what has no JSON is written as JavaScript has it, or by its type.
  *
  * @example
  * quote("3.0"); // '"3.0"'
  */
 export function quote(value: unknown): string {
   // 80 characters are at most 160 units.
-  const characters = Array.from(write(value).slice(0, 200));
+  const characters = Array.from(write(value).slice(0, 200).replace(UNSHOWN, escapeUnit));
   return characters.length > 80 ? `${characters.slice(0, 80).join("")}…` : characters.join("");
+}
+
+function escapeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 function write(value: unknown): string {

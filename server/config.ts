@@ -35,9 +35,12 @@ export interface Setting {
   isAllowed(value: string): boolean;
 }
 
-/** Whether a URL names a file the same way to all who read it: no host, no query, no fragment. */
+/**
+ * Whether a URL names a file the same way to all who read it: no host, no query, no fragment, and
+ * no space at its end, which nobody sees.
+ */
 function isFileUrl(value: string): boolean {
-  if (!/^file:(?!:memory:)(?!\/\/(?!\/))[^?#]+$/.test(value)) return false;
+  if (!/^file:(?!:memory:)(?!\/\/(?!\/))[^?#]*[^?#\s]$/.test(value)) return false;
   try {
     return !decodeURIComponent(value).includes("\0");
   } catch {
@@ -249,12 +252,16 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   };
 }
 
-/** The settings as the command line's help lists them. */
-export function settingsHelp(): string {
+/**
+ * The settings as the command line's help lists them.
+ *
+ * @param item Writes one under the others: its name, the width of the longest, and what it is.
+ */
+export function settingsHelp(item: (name: string, width: number, what: string) => string): string {
   const width = Math.max(...SETTINGS.map(({ name }) => name.length));
   const lines = SETTINGS.map(({ name, description, allowed, default: initial }) => {
     const otherwise = initial === undefined ? "" : `; default ${initial}`;
-    return `  ${name.padEnd(width)}  ${description} (${allowed}${otherwise})\n`;
+    return `${item(name, width, `${description} (${allowed}${otherwise})`)}\n`;
   });
   return lines.join("");
 }

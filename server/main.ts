@@ -1,5 +1,6 @@
 /** The command line. */
-import { Command, CommanderError } from "commander";
+import { writeFileSync } from "node:fs";
+import { Command, CommanderError, Help } from "commander";
 import { accountsCommand } from "./commands/accounts.ts";
 import { backupCommand } from "./commands/backup.ts";
 import { channelsCommand } from "./commands/channels.ts";
@@ -31,12 +32,13 @@ export function createProgram(): Command {
   const surroundings: Surroundings = {
     connect: (verb) => connect({ config: readConfig(process.env), verb, log }),
     out: (text) => void process.stdout.write(text),
+    handOut: (text) => writeFileSync(1, text),
     err,
   };
   const program = new Command("bun server/main.ts")
     .version(version)
     .description("Creator metrics: the history of public numbers, one prepaid credit a read.")
-    .addHelpText("after", `\nSettings are environment variables:\n${settingsHelp()}`);
+    .addHelpText("after", () => `\nSettings are environment variables:\n${settings()}`);
   program
     .command("serve")
     .description("Runs the service. SIGTERM finishes what is in flight.")
@@ -64,6 +66,12 @@ export function createProgram(): Command {
   }
   exitByThrowing(program);
   return program;
+}
+
+/** The settings, in lines as long as those of the help. */
+function settings(): string {
+  const help = Object.assign(new Help(), { helpWidth: process.stdout.columns ?? 80 });
+  return settingsHelp((name, width, what) => help.formatItem(name, width, what, help));
 }
 
 /** Every verb reports wrong usage the one way, so that the exit status is ours. */

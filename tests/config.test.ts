@@ -48,6 +48,7 @@ describe("readConfig()", () => {
     ["DATABASE_URL", "file:./data/metrics.db", "file://host/metrics.db"],
     ["DATABASE_URL", "file:///data/metrics.db", "file:metrics.db?mode=ro"],
     ["DATABASE_URL", "file:a%3Fb.db", "file:a%00b.db"],
+    ["DATABASE_URL", "file:a b.db", "file:a.db "],
     ["DATABASE_URL", "libsql://db.example", "postgres://db.example"],
     ["DURABILITY", "power", "none"],
     ["RATE_LIMIT", "1", "0"],

@@ -1,6 +1,6 @@
 /** The verbs' typed client of the administrator's interface. */
 import { treaty } from "@elysiajs/eden";
-import { explain } from "../../core/errors.ts";
+import { explain, systemCodeOf } from "../../core/errors.ts";
 import type { OwnerApp } from "../http/owner.ts";
 
 /** Sends a request to the administrator's interface, wherever it is. */
@@ -20,6 +20,8 @@ export interface Surroundings {
   connect(verb: string): Promise<Connection>;
   /** Data. */
   out(text: string): void;
+  /** Data that is there this once; throws where it cannot be written. */
+  handOut(text: string): void;
   /** Messages and progress. */
   err(text: string): void;
 }
@@ -102,6 +104,12 @@ export async function withAdmin<Result>(
   const connection = await connect(verb);
   try {
     return await work(adminClient(connection), connection);
+  } catch (error) {
+    if (connection.isInProcess || systemCodeOf(error) !== "ECONNRESET") throw error;
+    throw new CommandError(
+      "The process that has the database broke off before it had answered: it ended, or its log " +
+        "tells why. What was asked of it may be done all the same",
+    );
   } finally {
     await connection.close();
   }

@@ -97,8 +97,7 @@ async function importFile(
   const { file } = counts;
   const add: Add = ({ rejected, ...taken }, firstLine) => {
     for (const { line, reason } of rejected) {
-      progress.hide();
-      err(`${file}:${firstLine + line - 1}: ${reason}\n`);
+      progress.tell(() => err(`${file}:${firstLine + line - 1}: ${reason}\n`));
     }
     counts.read += taken.read;
     counts.new += taken.new;
@@ -191,15 +190,15 @@ function sumOf(counts: readonly FileCounts[]): FileCounts {
 /** A progress bar on a terminal, nothing elsewhere. */
 interface Progress {
   add(bytes: number): void;
-  /** Makes room for a message; the bar is drawn again with the next bytes. */
-  hide(): void;
+  /** Has a message written where the bar is; it is drawn again behind it with the next bytes. */
+  tell(write: () => void): void;
   stop(): void;
 }
 
 function showProgress(totalBytes: number): Progress {
   const nothing = () => undefined;
   if (!process.stderr.isTTY || totalBytes === 0)
-    return { add: nothing, hide: nothing, stop: nothing };
+    return { add: nothing, tell: (write) => write(), stop: nothing };
   const bar = new SingleBar({
     stream: process.stderr,
     format: "{bar} {percentage} %  {eta_formatted} left",
@@ -209,7 +208,12 @@ function showProgress(totalBytes: number): Progress {
   bar.start(totalBytes, 0);
   return {
     add: (bytes) => bar.increment(bytes),
-    hide: () => process.stderr.write("\r\u001b[K"),
+    tell(write) {
+      process.stderr.write("\r\u001b[K");
+      write();
+      // When it stops, the bar goes back to where the cursor was saved last: not over the message.
+      process.stderr.write("\u001b7");
+    },
     stop: () => bar.stop(),
   };
 }

@@ -1,7 +1,7 @@
 /** `keys`: the API keys of accounts. */
 import { Command } from "commander";
 import { readAmount } from "./arguments.ts";
-import { ask, type Surroundings } from "./client.ts";
+import { ask, CommandError, sentenceOf, type Surroundings } from "./client.ts";
 import { formatJson, formatTable } from "./table.ts";
 
 /** Makes the verb. */
@@ -19,7 +19,14 @@ export function keysCommand(surroundings: Surroundings): Command {
       const created = await ask(surroundings, "keys", (client) =>
         client.keys.post({ account, ...(label === undefined ? {} : { label }) }),
       );
-      surroundings.out(json === true ? formatJson(created) : `${created.key}\n`);
+      try {
+        surroundings.handOut(json === true ? formatJson(created) : `${created.key}\n`);
+      } catch (error) {
+        throw new CommandError(
+          `Key ${created.id} was made, but could not be written: ${sentenceOf(error)}; ` +
+            `end it with keys revoke ${created.id}, and make another`,
+        );
+      }
     });
   keys
     .command("list")

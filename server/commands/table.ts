@@ -1,11 +1,12 @@
-/** Rows for a person: a table without lines; or for a program: JSON. */
+/** Rows for a person: a table without lines, or line by line; or for a program: JSON. */
 import Table from "cli-table3";
 
 /** A value of a row. */
 type Cell = string | number | boolean | null;
 
 /**
- * Writes rows under their names; a null is empty.
+ * Writes rows under their names; a null is empty. On a terminal that is narrower, each row is lines
+ * of a name and a value: what is wrapped is no table any more.
  *
  * @param columns The names of the fields, in the order of the columns.
  */
@@ -22,8 +23,27 @@ export function formatTable<Row extends Readonly<Record<string, Cell>>>(
     style: { head: [], border: [], "padding-left": 0, "padding-right": 2 },
   });
   for (const row of rows) table.push(columns.map((column) => String(row[column] ?? "")));
-  const lines = table.toString().split("\n");
-  return `${lines.map((line) => line.trimEnd()).join("\n")}\n`;
+  const lines = table
+    .toString()
+    .split("\n")
+    .map((line) => line.trimEnd());
+  const { isTTY, columns: width } = process.stdout;
+  const isWider = isTTY && width > 0 && lines.some((line) => Bun.stringWidth(line) > width);
+  if (isWider && rows.length > 0) return rows.map((row) => formatRow(columns, row)).join("\n");
+  return `${lines.join("\n")}\n`;
+}
+
+/** Writes a row as lines of a name and a value. */
+function formatRow<Row extends Readonly<Record<string, Cell>>>(
+  columns: readonly (keyof Row & string)[],
+  row: Row,
+): string {
+  const width = Math.max(...columns.map(({ length }) => length));
+  const lines = columns.map((column) => {
+    const name = column.replaceAll("_", " ").padEnd(width);
+    return `${name}  ${row[column] ?? ""}`.trimEnd();
+  });
+  return `${lines.join("\n")}\n`;
 }
 
 const EMPTY_CHARS = Object.fromEntries(

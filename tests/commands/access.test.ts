@@ -96,6 +96,14 @@ describe("keys", () => {
     ]);
   });
 
+  test("a key that nobody could take is told by its id, with status 1", async () => {
+    await place.must("accounts", "create", "acme");
+    const child = place.spawn(["keys", "create", "acme"]);
+    await child.stdout.cancel();
+    expect(await child.exited).toBe(1);
+    expect(await child.stderr.text()).toContain("Key 1 was made, but could not be written: ");
+  });
+
   test("revoking on a running service refuses the key from the next request on", async () => {
     await place.must("accounts", "create", "acme", "--credits", "100");
     const service = await place.serve();

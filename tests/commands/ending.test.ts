@@ -73,3 +73,23 @@ test("openapi leaves nothing behind where its reader stops early", async () => {
   expect([out, await readdir(folder)]).toEqual(["{", []]);
   for (const one of [place, early]) await one.close();
 });
+
+test("a verb whose service is killed says that it was cut off, in words of its own", async () => {
+  const place = await openPlace();
+  const lines = Array.from({ length: 50_000 }, (_, index) =>
+    JSON.stringify({ kind: "user", observedAt: "2026-01-01", username: `user ${index}` }),
+  );
+  await place.must("import", await place.write("many.ndjson", lines.join("\n")));
+  const service = await place.serve();
+  const exporting = place.spawn(["export"]);
+  const reader = exporting.stdout.getReader();
+  await reader.read();
+  await service.stop("SIGKILL");
+  while (!(await reader.read()).done);
+  expect(await exporting.exited).toBe(1);
+  expect(await exporting.stderr.text()).toBe(
+    "The process that has the database broke off before it had answered: it ended, or its log " +
+      "tells why. What was asked of it may be done all the same\n",
+  );
+  await place.close();
+}, 60_000);

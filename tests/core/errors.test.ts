@@ -84,6 +84,11 @@ describe("quote", () => {
     ["a text in quotes", "3.0", '"3.0"'],
     ["an empty text so that it can be seen", "", '""'],
     ["a line break and a control character as escapes", "a\n\u0007", String.raw`"a\n\u0007"`],
+    [
+      "what steers a terminal, though JSON lets it stand, as escapes",
+      "\u007f\u009b31m\u202e\u2028",
+      String.raw`"\u007f\u009b31m\u202e\u2028"`,
+    ],
     ["a lone surrogate as an escape", "\ud83d", String.raw`"\ud83d"`],
     ["undefined, which has no JSON", undefined, "undefined"],
     ["null", null, "null"],

@@ -189,7 +189,7 @@ const REJECTIONS: [what: string, line: string | object, message: string][] = [
   [
     "a C1 control character in an identifier",
     { ...USER, username: "a\u0085" },
-    'username must have no control character, got "a\u0085"',
+    String.raw`username must have no control character, got "a\u0085"`,
   ],
   ["a text as a number", { ...TWEET, text: 7 }, "text must be a string, got 7"],
   ["a text as an array", { ...TWEET, text: ["a"] }, 'text must be a string, got ["a"]'],
