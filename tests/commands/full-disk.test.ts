@@ -21,11 +21,12 @@ async function serveOnSmallDisk() {
     read: () => fetch(`${service.url}/api/video/channels`, { headers }),
     isReady: async () => (await fetch(`${service.url}/readyz`)).status,
     fill: () => fillDisk(pid, disk),
+    write: (lines: string) => large.write("many.ndjson", lines),
     run: (...verb: readonly string[]) => small.run(verb, undefined, withDiskOf(pid)),
     async stop() {
-      const { log } = await service.stop();
+      const ended = await service.stop();
       for (const place of [large, small]) await place.close();
-      return log;
+      return ended;
     },
   };
 }
@@ -53,9 +54,23 @@ describe.skipIf(!hasSmallDisk())("a full disk", () => {
       { debited: charged, refunded: 0, balance: 1000 - charged },
     ]);
     expect((await run("credits", "verify")).status).toBe(0);
-    const log = await stop();
+    const { log } = await stop();
     expect(log).toContain("database or disk is full");
     // Nothing was stored, so there is nothing to give back.
     expect(log).not.toContain("withdrawal");
+  });
+
+  test("of an import is no failure of a service that ends as it was told", async () => {
+    const { run, write, stop } = await serveOnSmallDisk();
+    const line = (index: number) => {
+      const observedAt = new Date(Date.UTC(2020, 0, 1, 0, index)).toISOString();
+      const username = `user${index}`;
+      return JSON.stringify({ kind: "user", observedAt, username, description: "a".repeat(500) });
+    };
+    const lines = Array.from({ length: 10_000 }, (_, index) => line(index));
+    const imported = await run("import", await write(lines.join("\n")));
+    expect([imported.status, imported.err]).toEqual([1, expect.stringContaining("disk is full")]);
+    const { status, log } = await stop();
+    expect([status, log]).toEqual([0, expect.stringContaining("database or disk is full")]);
   });
 });
