@@ -127,6 +127,7 @@ const ITEMS = SOME.map((id) => ({ id, publishedAt: NOW, dueAt: NOW, succeededAt:
 
 const BY_KEY = "PRIMARY KEY (platform=? AND errand=? AND id=?)";
 const BY_ERRAND = "COVERING INDEX targets_due (platform=? AND errand=?)";
+const BY_OWNER = "COVERING INDEX targets_owner (platform=? AND owner=?)";
 
 const COLLECTION: readonly [string, (database: Database) => Promise<unknown>, string[]][] = [
   [
@@ -161,12 +162,7 @@ const COLLECTION: readonly [string, (database: Database) => Promise<unknown>, st
       await channelStore(database).untrack("@x0");
       await collectionStore(database).followLists(NOW);
     },
-    [
-      "PRIMARY KEY (platform=? AND errand=?)",
-      BY_ERRAND,
-      "COVERING INDEX targets_owner (platform=? AND owner=?)",
-      "PRIMARY KEY (platform=?)",
-    ],
+    ["PRIMARY KEY (platform=? AND errand=?)", BY_ERRAND, BY_OWNER, "PRIMARY KEY (platform=?)"],
   ],
 ];
 
