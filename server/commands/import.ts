@@ -204,6 +204,7 @@ function showProgress(totalBytes: number): Progress {
     format: "{bar} {percentage} %  {eta_formatted} left",
     clearOnComplete: true,
     hideCursor: true,
+    linewrap: true, // Else what is longer than a line of a message is not seen.
   });
   bar.start(totalBytes, 0);
   return {
