@@ -5,7 +5,7 @@ import { admin, type AdminParts } from "./http/admin.ts";
 import type { ChargeParts } from "./http/charge.ts";
 import { creators, type CreatorSetStore } from "./http/creators.ts";
 import { door, type DoorParts } from "./http/door.ts";
-import { errorAnswers } from "./http/errors.ts";
+import { errorAnswers, type OnFailure } from "./http/errors.ts";
 import { health, type HealthParts } from "./http/health.ts";
 import { microblogRoutes, type MicroblogReads } from "./http/microblog.ts";
 import { createReads, pricedReads } from "./http/reads.ts";
@@ -21,6 +21,7 @@ export interface AppParts extends Omit<DoorParts, "findPath">, ChargeParts, Heal
   readonly microblog: MicroblogReads;
   readonly account: AccountReads;
   readonly creators: CreatorSetStore;
+  readonly onFailure: OnFailure;
   /** Told of every answered request. */
   readonly log: RequestLog;
   readonly admin: AdminParts;

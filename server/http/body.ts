@@ -1,7 +1,7 @@
 /**
  * Request bodies: read within a size, those of JSON within a time too.
  *
- * The sizes are counted here: the own refusal of the runtime has no body itself, and comes
+ * The sizes are counted here: what the runtime itself answers to a long body is empty, and comes
  * before the path and the key are looked at.
  */
 import { DomainError, quote } from "../../core/errors.ts";

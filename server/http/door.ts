@@ -7,7 +7,6 @@
  */
 import { Elysia } from "elysia";
 import { DomainError } from "../../core/errors.ts";
-import type { OnFailure } from "./errors.ts";
 import { readPathParameters, type FindPath, type KnownPath } from "./paths.ts";
 import { pathOf } from "./target.ts";
 
@@ -46,7 +45,6 @@ export interface DoorParts {
   readonly corsOrigins: readonly string[];
   /** The known paths, once all routes are declared. */
   findPath(): FindPath;
-  readonly onFailure: OnFailure;
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;

@@ -10,7 +10,7 @@ import type { ValuesOf } from "../../core/parameters.ts";
 import { holds, type Answer, type LinkedReading } from "./answers.ts";
 import { paymentOf, readPaid, showCost, type ChargeParts, type PricedRead } from "./charge.ts";
 import { enter, firstHeaders, type AnswerHeaders, type DoorParts } from "./door.ts";
-import { tellError } from "./errors.ts";
+import { tellError, type OnFailure } from "./errors.ts";
 import { readPathParameters, type KnownPath } from "./paths.ts";
 import { pathOf, targetOf, valuesIn } from "./target.ts";
 
@@ -38,6 +38,7 @@ export type ReadRoutes = Readonly<Record<string, ReadRoute>>;
 
 /** What priced reads are served with. */
 export interface ReadParts extends DoorParts, ChargeParts {
+  readonly onFailure: OnFailure;
   readonly routes: ReadRoutes;
 }
 
