@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { MINUTE_MS } from "../core/time.ts";
 import { readConfig, withoutSecrets, type Config } from "./config.ts";
 import { prepareDemo } from "./demo/prepare.ts";
 import { drain } from "./drain.ts";
@@ -76,7 +77,7 @@ export async function demo(environment: Record<string, string | undefined>): Pro
   process.stdout.write(prepared.greeting(url));
   const growing = setInterval(
     () => void prepared.grow().catch((error) => log.failure(error, "demo")),
-    60_000,
+    MINUTE_MS,
   );
   await ended;
   clearInterval(growing);

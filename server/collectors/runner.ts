@@ -169,8 +169,10 @@ function within({ collector, pace, surroundings, now }: Running, own: string): S
     ...surroundings,
     async ask(question) {
       const { bucket } = question;
-      const readyAt = bucket === own ? now() : pace.readyAt(bucket, false);
-      if (readyAt > now()) throw exhausted(collector, bucket, readyAt);
+      if (bucket !== own) {
+        const readyAt = pace.readyAt(bucket, false);
+        if (readyAt > now()) throw exhausted(collector, bucket, readyAt);
+      }
       return surroundings.ask(question);
     },
   };

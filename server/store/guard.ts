@@ -27,9 +27,7 @@ const tellInTime: Guard = (call) =>
   tellUnavailable(() =>
     pTimeout(call(), {
       milliseconds: READ_MAX_MS,
-      fallback: () => {
-        throw new DomainError("Service Unavailable", "The database does not answer right now");
-      },
+      message: new DomainError("Service Unavailable", "The database does not answer right now"),
     }),
   );
 

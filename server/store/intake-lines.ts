@@ -70,7 +70,7 @@ const PART_BYTES = 262_144;
  * @param partBytes Bytes of a part, about: it is cut where the line ends that they end in.
  */
 export function* partsOf(bytes: Uint8Array, partBytes: number): Generator<Uint8Array> {
-  for (let start = 0; start <= bytes.length;) {
+  for (let start = 0; start < bytes.length;) {
     const found = bytes.indexOf(NEWLINE, start + partBytes);
     const end = found === -1 ? bytes.length : found;
     yield bytes.subarray(start, end);
