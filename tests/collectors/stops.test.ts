@@ -7,7 +7,13 @@ import { x } from "../../server/collectors/x.ts";
 import { collectionStore } from "../../server/store/collection.ts";
 import type { Database } from "../../server/store/database.ts";
 import { withDatabase } from "../support/database.ts";
-import { answering, failing, respond, type FakeAnswer } from "../support/platforms/faults.ts";
+import {
+  answering,
+  failing,
+  respond,
+  type FakeAnswer,
+  type Fault,
+} from "../support/platforms/faults.ts";
 import { startTurns, targetsOf, watch } from "../support/platforms/turns.ts";
 import { openStage, type Stage, type StageOwner } from "../support/platforms/stage.ts";
 import { NOW } from "../support/platforms/world.ts";
@@ -201,12 +207,7 @@ test.each(SOURCES)(
   "lists of %s that fail one after the other keep the others from being read for minutes alone",
   async (source) => {
     await withWatched(source, 20, async (stage, database) => {
-      // Of those that are due at once, the first ones are asked for first.
-      const owners = stage.owners.toSorted((a, b) => compareText(a.id, b.id));
-      const [broken, others] = [owners.slice(0, 8), owners.slice(8)];
-      for (const owner of broken) {
-        stage.fake.fail(failing(500), { times: Infinity, path: listOf(stage, owner) });
-      }
+      const [broken, others] = failLists(stage, failing(500));
       const turns = startTurns(database, stage);
       for (let minute = 0; minute < 7; minute++) await turns.collectAt(NOW + minute * MINUTE_MS);
       const lists = await targetsOf(database, stage.collector.platform, "items");
@@ -216,13 +217,29 @@ test.each(SOURCES)(
   },
 );
 
-/** An answer of status 400 as each platform writes it, and where it lists the items of an owner. */
+/** An answer of status 400 as each platform writes it. */
 const REFUSALS: Readonly<Record<Source, FakeAnswer>> = {
   youtube: youtubeError(400, "invalidParameter"),
   x: xError(400, "Invalid Request"),
   bluesky: blueskyError(400, "InvalidRequest", "Error: Params must have valid properties"),
 };
 
+/**
+ * Fails the lists of eight owners, again and again. Of those that are due at once, the first ones
+ * are asked for first.
+ *
+ * @returns Them, and the others.
+ */
+function failLists(stage: Stage, fault: Fault): [StageOwner[], StageOwner[]] {
+  const owners = stage.owners.toSorted((a, b) => compareText(a.id, b.id));
+  const failed = owners.slice(0, 8);
+  for (const owner of failed) {
+    stage.fake.fail(fault, { times: Infinity, path: listOf(stage, owner) });
+  }
+  return [failed, owners.slice(8)];
+}
+
+/** Where a platform lists the items of an owner. */
 function listOf({ source, world }: Stage, { id, entity }: StageOwner): string {
   if (source === "youtube") return `playlistId=UUSH${entity.slice(2)}`;
   return source === "x"
@@ -234,13 +251,7 @@ test.each(SOURCES)(
   "lists of %s that are refused one after the other do not keep the others from being read",
   async (source) => {
     await withWatched(source, 12, async (stage, database) => {
-      // Of those that are due at once, the first ones are asked for first.
-      const owners = stage.owners.toSorted((a, b) => compareText(a.id, b.id));
-      const [refused, others] = [owners.slice(0, 8), owners.slice(8)];
-      for (const owner of refused) {
-        const path = listOf(stage, owner);
-        stage.fake.fail(answering(REFUSALS[source]), { times: Infinity, path });
-      }
+      const [refused, others] = failLists(stage, answering(REFUSALS[source]));
       const turns = startTurns(database, stage);
       await turns.collect();
       const lists = await targetsOf(database, stage.collector.platform, "items");

@@ -3,6 +3,17 @@ import { expect, test } from "bun:test";
 import { send } from "../../server/collectors/transport.ts";
 import { SILENCE, TRICKLE } from "../support/platforms/faults.ts";
 
+const SENDING = {
+  to: "The platform",
+  headers: {},
+  maxBytes: 1000,
+  hide: (text: string) => text,
+};
+
+/** What sending a request to a server fails with. */
+const failureOf = (server: Bun.Server<undefined>, timeoutMs: number): Promise<unknown> =>
+  send(new URL(server.url), { ...SENDING, timeoutMs }).catch((error: unknown) => error);
+
 test("an answer that is larger than is read is read no further", async () => {
   const ended = Promise.withResolvers<void>();
   const endless = new ReadableStream({
@@ -10,14 +21,9 @@ test("an answer that is larger than is read is read no further", async () => {
     cancel: () => ended.resolve(),
   });
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response(endless) });
-  const failure: unknown = await send(new URL(server.url), {
-    to: "The platform",
-    headers: {},
-    timeoutMs: 60_000,
-    maxBytes: 1000,
-    hide: (text) => text,
-  }).catch((error: unknown) => error);
-  expect(String(failure)).toBe("TooLarge: The platform answered with more than 1000 bytes");
+  expect(String(await failureOf(server, 60_000))).toBe(
+    "TooLarge: The platform answered with more than 1000 bytes",
+  );
   await ended.promise;
   await server.stop(true);
 });
@@ -37,13 +43,7 @@ test.each([
       })) ?? new Response(),
   });
   const began = performance.now();
-  const failure: unknown = await send(new URL(server.url), {
-    to: "The platform",
-    headers: {},
-    timeoutMs: 60,
-    maxBytes: 1000,
-    hide: (text) => text,
-  }).catch((error: unknown) => error);
+  const failure = await failureOf(server, 60);
   await server.stop(true);
   expect(String(failure)).toBe("Passing: The platform did not answer within 60 ms");
   expect(performance.now() - began).toBeGreaterThan(50);
