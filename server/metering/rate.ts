@@ -1,31 +1,40 @@
-/** Rate limits: a bucket for each key, in this process alone. */
+/** Rate limits: a token bucket for each key, in the memory of this process. */
 import { takeToken, type Bucket } from "../../core/rate.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 
-/** Whether a request of a key may go on, and what it is told of its limit. */
+/** Whether a request of a key is admitted, and the headers that tell its client of the limit. */
 export interface Admission {
   readonly isAdmitted: boolean;
   readonly retryAfterS: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Buckets that are remembered; a key that was not seen for a minute has a full one anyway. */
-const BUCKETS_MAX = 10_000;
-
 /**
  * Makes the limit of requests a minute for each key.
+ *
+ * It keeps the buckets of the keys that were seen in the present window of a minute or in the one
+ * before. A bucket that was not used for a minute is full, so dropping it changes no decision. A
+ * window's buckets are dropped all at once: no request walks them.
  *
  * @param now The clock, in milliseconds.
  * @returns Counts a request of a key.
  */
-export function createRateLimit(perMinute: number, now: () => number) {
-  const buckets = new Map<number, Bucket>();
+export function createRateLimit(perMinute: number, now: () => number): (key: number) => Admission {
+  let windowStart = now();
+  let current = new Map<number, Bucket>();
+  let previous = new Map<number, Bucket>();
   const policy = `"minute";q=${perMinute};w=60`;
-  return (key: number): Admission => {
+  return (key) => {
     const at = now();
-    if (buckets.size >= BUCKETS_MAX) forgetFull(buckets, at);
-    const taken = takeToken(buckets.get(key), perMinute, at);
-    buckets.set(key, taken.bucket);
+    // Where the clock went back, the window begins anew, and keeps its buckets.
+    windowStart = Math.min(windowStart, at);
+    if (at - windowStart >= MINUTE_MS) {
+      previous = current;
+      current = new Map();
+      windowStart = at;
+    }
+    const taken = takeToken(current.get(key) ?? previous.get(key), perMinute, at);
+    current.set(key, taken.bucket);
     return {
       isAdmitted: taken.isAdmitted,
       retryAfterS: taken.retryAfterS,
@@ -35,8 +44,4 @@ export function createRateLimit(perMinute: number, now: () => number) {
       },
     };
   };
-}
-
-function forgetFull(buckets: Map<number, Bucket>, now: number): void {
-  for (const [key, { at }] of buckets) if (now - at >= MINUTE_MS) buckets.delete(key);
 }
