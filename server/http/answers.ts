@@ -6,6 +6,7 @@ import { LRUCache } from "lru-cache";
 import type { Span } from "../../core/growth.ts";
 import { jsonPieces } from "../../core/json.ts";
 import type { Changes, Reading } from "../../core/reading.ts";
+import { PRIVATE_HEADERS } from "./caching.ts";
 
 /** What a read gives, with more headers of its answer. */
 export interface LinkedReading<Body = unknown> extends Reading<Body> {
@@ -77,6 +78,7 @@ export function finishAnswer(reading: LinkedReading, priced: Priced): Answer {
     body: sent,
     etag,
     headers: new Headers({
+      ...PRIVATE_HEADERS,
       ...headers,
       ...(isThinned ? { "x-history-thinned": "1" } : {}),
       etag,

@@ -7,6 +7,7 @@
  */
 import { Elysia } from "elysia";
 import { DomainError } from "../../core/errors.ts";
+import { restrictCaching, VARY_WITH_ORIGIN } from "./caching.ts";
 import { readPathParameters, type FindPath, type KnownPath } from "./paths.ts";
 import { pathOf } from "./target.ts";
 
@@ -126,6 +127,7 @@ export function door(parts: DoorParts, isOutside: (request: Request) => boolean)
       if (isOutside(request)) return undefined;
       firstHeaders(parts, request, set.headers);
       const path = pathOf(request);
+      restrictCaching(path, set.headers);
       const known = parts.findPath()(path);
       if (known === undefined) throw new DomainError("Not Found", `There is no path ${path}`);
       if (request.method === "OPTIONS") {
@@ -188,7 +190,7 @@ function authenticateAdmin(token: string | undefined, request: Request): undefin
 }
 
 function allowOrigin(origins: readonly string[], request: Request, headers: AnswerHeaders): void {
-  headers["vary"] = "Origin";
+  headers["vary"] = VARY_WITH_ORIGIN;
   const origin = request.headers.get("origin");
   if (origin === null || !(origins.includes("*") || origins.includes(origin))) return;
   headers["access-control-allow-origin"] = origin;

@@ -8,6 +8,7 @@ import { Elysia, type DocumentDecoration } from "elysia";
 import type { Receipt } from "../../core/credits.ts";
 import type { ValuesOf } from "../../core/parameters.ts";
 import { holds, type Answer, type LinkedReading } from "./answers.ts";
+import { restrictCaching } from "./caching.ts";
 import { paymentOf, readPaid, showCost, type ChargeParts, type PricedRead } from "./charge.ts";
 import { enter, firstHeaders, type AnswerHeaders, type DoorParts } from "./door.ts";
 import { tellError, type OnFailure } from "./errors.ts";
@@ -184,6 +185,7 @@ function sendError(
   route: string,
   error: unknown,
 ): Response {
+  restrictCaching(pathOf(request), headers);
   const { body, status } = tellError(error, request, headers, onFailure);
   tell?.(route, status);
   return new Response(body, { status, headers: headers as Record<string, string> });

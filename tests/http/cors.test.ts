@@ -58,7 +58,7 @@ describe("CORS_ORIGINS", () => {
     for (const headers of [{}, { origin: ORIGIN }, { origin: OTHER }]) {
       for (const path of ["/api/video/channels", "/api/creators", "/nothing"]) {
         const response = await service.get(path, service.key, { headers });
-        expect(response.headers.get("vary")).toBe("Origin");
+        expect(response.headers.get("vary")).toBe("X-API-Key, Origin");
       }
     }
   });
@@ -72,13 +72,13 @@ describe("CORS_ORIGINS", () => {
     }
   });
 
-  test("* is every origin; without the setting there is none, and nothing varies", async () => {
+  test("* is every origin; without the setting there is none, and answers vary by the key alone", async () => {
     const [every, none] = [await startService({ CORS_ORIGINS: "*" }), await startService()];
     const headers = { origin: OTHER };
     const open = await every.get("/api/video/channels", every.key, { headers });
     expect(allowedOf(open, "origin")).toBe(OTHER);
     const closed = await none.get("/api/video/channels", none.key, { headers });
-    expect([allowedOf(closed, "origin"), closed.headers.get("vary")]).toEqual([null, null]);
+    expect([allowedOf(closed, "origin"), closed.headers.get("vary")]).toEqual([null, "X-API-Key"]);
     await every.close();
     await none.close();
   });

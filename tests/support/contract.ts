@@ -25,6 +25,16 @@ function at(value: unknown, ...steps: readonly string[]): unknown {
   return steps.reduce<unknown>((held, step) => (isJson(held) ? held[step] : undefined), value);
 }
 
+/** What a key or a token opens is never for a cache that others share. */
+export function checkCaching(path: string, headers: Headers): void {
+  const [bare = ""] = path.split("?");
+  if (!/^\/(?:api|admin)(?:\/|$)/.test(bare)) return;
+  const isUnstored = /^\/(?:admin|api\/(?:account|creators))(?:\/|$)/.test(bare);
+  const wanted = isUnstored ? "no-store" : "private, no-cache";
+  expect([path, headers.get("cache-control")]).toEqual([path, wanted]);
+  expect(headers.get("vary")?.split(", ")).toContain("X-API-Key");
+}
+
 /** Makes the check from the document that the service itself answers. */
 export function createContract(document: unknown) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -52,6 +62,7 @@ export function createContract(document: unknown) {
     /** Checks an answer; its body is read from a copy. */
     async check({ method, path, response }: Answered): Promise<void> {
       expect(response.headers.get("x-request-id")).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
+      checkCaching(path, response.headers);
       const [bare = ""] = path.split("?");
       const known = paths.find(({ pattern }) => pattern.test(bare));
       const text = await response.clone().text();
@@ -66,6 +77,7 @@ export function createContract(document: unknown) {
         if (METHODS_WITH_OPERATIONS.has(method) && operation !== undefined) {
           throw new Error(`${method} ${path}: ${response.status} is not described`);
         }
+        if (method === "HEAD") return expect(text).toBe("");
         const schema = `#/components/schemas/${isVideo ? "VideoError" : "ServiceError"}`;
         return checkBody({ $ref: schema }, response, text);
       }

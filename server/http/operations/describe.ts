@@ -45,6 +45,10 @@ const CREDITS: readonly HeaderName[] = ["X-Credits-Cost", "X-Credits-Remaining"]
 
 const RATE: readonly HeaderName[] = ["RateLimit", "RateLimit-Policy"];
 
+/** What every answer carries; those that need no key may be stored by caches as usual. */
+const EVERY: readonly HeaderName[] = ["X-Request-Id", "Vary"];
+const KEYED: readonly HeaderName[] = [...EVERY, "Cache-Control"];
+
 const COMMON_ERRORS: readonly ErrorExample[] = [
   ["Missing API Key", "Send your API key in the X-API-Key header"],
   ["Invalid API Key", "The key in the X-API-Key header is not valid"],
@@ -100,8 +104,7 @@ export function describe(operation: Operation): DocumentDecoration {
     ...FAILURES,
   ];
   const headers: readonly HeaderName[] = [
-    "X-Request-Id",
-    ...(isOpen ? [] : RATE),
+    ...(isOpen ? EVERY : [...KEYED, ...RATE]),
     ...(isCharged ? [...CREDITS, "ETag" as const] : []),
     ...(success.headers ?? []),
   ];
@@ -178,7 +181,7 @@ function headerRefs(names: readonly HeaderName[]) {
 function notModified(own: readonly HeaderName[] = []) {
   return {
     description: "The answer that you have still holds",
-    headers: headerRefs(["X-Request-Id", ...RATE, ...CREDITS, "ETag", ...own]),
+    headers: headerRefs([...KEYED, ...RATE, ...CREDITS, "ETag", ...own]),
   };
 }
 
@@ -194,7 +197,7 @@ function errorResponses(operation: Operation, errors: readonly ErrorExample[]) {
   const schema = operation.path.startsWith("/api/video") ? "VideoError" : "ServiceError";
   return Object.fromEntries(
     Array.from(byStatus, ([status, of]) => {
-      const names: HeaderName[] = ["X-Request-Id"];
+      const names = [...(operation.isOpen === true ? EVERY : KEYED)];
       if (status === 404 && operation.isCharged) names.push(...CREDITS);
       // The rate limit comes after the key, and before all else that can be wrong.
       if (operation.isOpen !== true && status !== 401) names.push(...RATE);

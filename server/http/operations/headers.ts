@@ -36,6 +36,16 @@ export const HEADERS = {
     { type: "string" },
     '</api/video/sevenminutesoup/shorts?cursor=mwp4tk9n-2d-61-42>; rel="next"',
   ),
+  "Cache-Control": header(
+    "What caches may do: none may hand the answer to a client with another key",
+    { type: "string" },
+    "private, no-cache",
+  ),
+  Vary: optional(
+    "What the answer depends on beside the URL: the key, and the origin where CORS_ORIGINS is set",
+    { type: "string" },
+    "X-API-Key",
+  ),
   ETag: header(
     "What the answer is: send it back as If-None-Match, and you get 304 while it holds",
     { type: "string" },

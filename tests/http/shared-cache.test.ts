@@ -1,0 +1,149 @@
+/** A shared cache before the service hands no answer to a client with another key, or with none. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { checkCaching } from "../support/contract.ts";
+import { startService, type TestService } from "../support/service.ts";
+import { hasVarnish, startVarnish } from "../support/varnish.ts";
+
+const REQUESTS = 1000;
+
+const TOKEN = "a-token-of-an-administrator";
+
+/** Values of the parameters in paths, of what is there. */
+const THERE: Readonly<Record<string, string>> = {
+  channel: "soup",
+  short_id: "leek",
+  username: "cook",
+  tweet_id: "7",
+};
+
+let service: TestService;
+let paths: string[];
+beforeAll(async () => {
+  service = await startService({ ADMIN_TOKEN: TOKEN, CORS_ORIGINS: "https://a.example" });
+  await service.observe(
+    { kind: "channel", observedAt: "2026-11-20", id: "soup", subscribers: 1 },
+    {
+      kind: "short",
+      observedAt: "2026-11-20",
+      channel: "soup",
+      id: "leek",
+      publishedAt: "2026-11-19",
+    },
+    { kind: "user", observedAt: "2026-11-20", username: "cook", followers_count: 2 },
+    {
+      kind: "tweet",
+      observedAt: "2026-11-20",
+      username: "cook",
+      id: "7",
+      created_at: "2026-11-19",
+    },
+  );
+  const routes = service.service.app.routes.map(({ path }) => path);
+  const known = [...new Set(routes)].filter((path) => /^\/(?:api|admin)\//.test(path));
+  paths = [
+    ...known.map((path) => path.replaceAll(/:(\w+)/g, (_, name: string) => THERE[name] ?? name)),
+    ...known.map((path) => path.replaceAll(/:\w+/g, "nothing")),
+    "/api",
+    "/api/nothing",
+    "/api/video/%00/details",
+    "/api/video/soup/shorts?limit=0",
+    "/api/microblog/cook/tweets?page=9",
+    "/admin",
+    "/admin/nothing",
+    "/admin/keys?account=account%201",
+  ];
+});
+afterAll(() => service.close());
+
+/** Ways to ask for a path. */
+const KINDS: readonly RequestInit[] = [
+  { method: "GET" },
+  { method: "HEAD" },
+  { method: "OPTIONS" },
+  { method: "POST" },
+  { headers: { "if-none-match": "*" } },
+  { headers: { origin: "https://a.example" } },
+  { headers: { "x-api-key": "cm_wrong" } },
+];
+
+describe("every answer below /api and /admin", () => {
+  test("keeps shared caches from storing it, whatever its status", async () => {
+    const statuses = new Set<number>();
+    const token = { authorization: `Bearer ${TOKEN}` };
+    const poor = await service.createAccess();
+    for (const path of paths) {
+      for (const kind of KINDS) {
+        for (const headers of [
+          {},
+          { "x-api-key": service.key },
+          { "x-api-key": poor.key },
+          token,
+        ]) {
+          const init = { ...kind, headers: { ...headers, ...kind.headers } };
+          const isAdmin = path.startsWith("/admin/") && "authorization" in headers;
+          // What changes something is not for this test: it may send requests elsewhere.
+          if (isAdmin && kind.method === "POST") continue;
+          // The check of every answer that is fetched holds Cache-Control and Vary.
+          const response = isAdmin ? await sendToAdmin(path, init) : await service.send(path, init);
+          statuses.add(response.status);
+        }
+      }
+    }
+    expect([...statuses].toSorted()).toEqual([200, 204, 304, 400, 401, 402, 404, 405]);
+  }, 60_000);
+
+  test("names the origin too where pages of others may call", async () => {
+    const response = await service.get("/api/video/channels");
+    expect(response.headers.get("vary")).toBe("X-API-Key, Origin");
+  });
+});
+
+describe.skipIf(!hasVarnish())("behind Varnish with its default rules", () => {
+  let cache: Awaited<ReturnType<typeof startVarnish>>;
+  beforeAll(async () => {
+    cache = await startVarnish(service.address);
+  }, 90_000);
+  afterAll(() => cache.close());
+
+  test(`none of ${REQUESTS} requests with and without a key is answered from the cache`, async () => {
+    const callers = [
+      {},
+      { "x-api-key": service.key },
+      { "x-api-key": (await service.createAccess(1000)).key },
+      { authorization: `Bearer ${TOKEN}` },
+    ];
+    const served: unknown[] = [];
+    const ask = async (index: number) => {
+      const path = paths[Math.floor(index / callers.length) % paths.length] ?? "";
+      const caller = callers[index % callers.length];
+      const headers = { ...caller, "x-request-id": `r-${index}` };
+      const method = index % 7 === 0 ? "HEAD" : "GET";
+      const response = await fetch(`${cache.address}${path}`, { method, headers });
+      await response.bytes();
+      const name = response.headers.get("x-request-id");
+      // Another request's name shows that its answer came from the cache.
+      if (name !== headers["x-request-id"]) served.push({ path, caller, answerOf: name });
+    };
+    for (let index = 0; index < REQUESTS; index += 8) {
+      await Promise.all(Array.from({ length: 8 }, (_, of) => ask(index + of)));
+    }
+    expect(served).toEqual([]);
+  }, 60_000);
+
+  test("a client without a key gets 401 where another one has just read", async () => {
+    for (const path of ["/api/account", "/api/creators", "/api/video/soup/details"]) {
+      const read = (headers: Record<string, string>) =>
+        fetch(`${cache.address}${path}`, { headers });
+      expect((await read({ "x-api-key": service.key })).status).toBe(200);
+      expect((await read({})).status).toBe(401);
+    }
+  });
+});
+
+/** Reads as the administrator; the reference has nothing of these paths. */
+async function sendToAdmin(path: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(`${service.address}${path}`, init);
+  await response.bytes();
+  checkCaching(path, response.headers);
+  return response;
+}
