@@ -20,6 +20,7 @@ export async function startLog(level: Config["logLevel"]): Promise<ServiceLog> {
     failure: (error, requestId) =>
       logger.error("Request {requestId} failed: {error}", { requestId, error: whole(error) }),
     info: (sentence, values) => logger.info(sentence, values),
+    warning: (sentence, values) => logger.warning(sentence, values),
     source(event) {
       const { kind, source } = event;
       if (kind === "resumed")

@@ -24,11 +24,10 @@ const EXIT_USAGE = 2;
 /** Makes the command line. */
 export function createProgram(): Command {
   const err = (text: string) => void process.stderr.write(text);
+  const write: ServiceLog["info"] = (sentence, values) =>
+    err(`${sentence.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]))}\n`);
   // What fails, a verb tells by itself.
-  const log: ServiceLog = {
-    failure: () => undefined,
-    info: (sentence) => err(`${sentence}\n`),
-  };
+  const log: ServiceLog = { failure: () => undefined, info: write, warning: write };
   const surroundings: Surroundings = {
     connect: (verb) => connect({ config: readConfig(process.env), verb, log }),
     out: (text) => void process.stdout.write(text),
@@ -103,6 +102,8 @@ function isSystemError(error: unknown): error is Error {
 }
 
 if (import.meta.main) {
+  // Every file and folder that the process makes, in whichever thread, is its user's alone.
+  process.umask(0o077);
   // Who reads the output may stop early, as `head` does.
   process.stdout.on("error", (error) => {
     if (systemCodeOf(error) === "EPIPE") process.exit(0);

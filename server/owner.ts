@@ -19,6 +19,7 @@ import type { OwnerDescription } from "./http/owner.ts";
 import { drain, idle } from "./drain.ts";
 import { openService, type Service, type ServiceOptions } from "./service.ts";
 import { databaseFile } from "./store/database.ts";
+import { restrictToOwner } from "./store/permissions.ts";
 
 /** A database that this process owns. */
 export interface Ownership extends Connection {
@@ -146,6 +147,9 @@ async function tryOwn(options: ServiceOptions, file: string): Promise<Owned | un
   const release = tryLock(`${file}-lock`);
   if (release === undefined) return undefined;
   try {
+    const files = restrictToOwner(file).join("; ");
+    if (files !== "")
+      options.log?.warning?.("Other users could use the database: {files}", { files });
     const service = await openService(options);
     const path = socketPath(file);
     rmSync(path, { force: true });
@@ -182,7 +186,6 @@ function tryLock(path: string): (() => void) | undefined {
   try {
     lock.run("PRAGMA journal_mode = MEMORY");
     lock.run("BEGIN EXCLUSIVE");
-    chmodSync(path, 0o600);
     return () => lock.close();
   } catch (error) {
     lock.close();
@@ -203,17 +206,14 @@ function openLock(path: string): Lock {
 const NEVER_IDLE: object = { idleTimeout: 0 };
 
 function serveSocket(path: string, service: Service) {
-  const umask = process.umask(0o177);
-  try {
-    return Bun.serve({
-      unix: path,
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER, // Bodies are counted where they are read.
-      ...NEVER_IDLE,
-      fetch: service.owner.fetch,
-    });
-  } finally {
-    process.umask(umask);
-  }
+  const socket = Bun.serve({
+    unix: path,
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER, // Bodies are counted where they are read.
+    ...NEVER_IDLE,
+    fetch: service.owner.fetch,
+  });
+  chmodSync(path, 0o600);
+  return socket;
 }
 
 /** The socket of a file, by the shorter of its two names: a socket's path is limited. */

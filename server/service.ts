@@ -47,6 +47,8 @@ export interface ServiceLog extends RequestLog {
   collecting?(error: unknown): void;
   /** What the service did by itself, with the values that the sentence names. */
   info?(sentence: string, values: Readonly<Record<string, unknown>>): void;
+  /** What who runs the service should know of its surroundings. */
+  warning?(sentence: string, values: Readonly<Record<string, unknown>>): void;
 }
 
 /** Reads that are made in one turn of the event loop; a large one takes a millisecond or two. */
