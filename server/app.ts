@@ -4,7 +4,8 @@ import { account, type AccountReads } from "./http/account.ts";
 import { admin, type AdminParts } from "./http/admin.ts";
 import type { ChargeParts } from "./http/charge.ts";
 import { creators, type CreatorSetStore } from "./http/creators.ts";
-import { door, type DoorParts } from "./http/door.ts";
+import { createAdminAuthentication } from "./http/admin-authentication.ts";
+import { door, isAdminPath, type DoorParts } from "./http/door.ts";
 import { errorAnswers, type OnFailure } from "./http/errors.ts";
 import { health, type HealthParts } from "./http/health.ts";
 import { microblogRoutes, type MicroblogReads } from "./http/microblog.ts";
@@ -16,7 +17,8 @@ import { pathOf, withHost } from "./http/target.ts";
 import { videoRoutes, type VideoReads } from "./http/video.ts";
 
 /** What the interface is made of. */
-export interface AppParts extends Omit<DoorParts, "findPath">, ChargeParts, HealthParts {
+export interface AppParts
+  extends Omit<DoorParts, "findPath" | "authenticateAdmin">, ChargeParts, HealthParts {
   readonly video: VideoReads;
   readonly microblog: MicroblogReads;
   readonly account: AccountReads;
@@ -25,6 +27,8 @@ export interface AppParts extends Omit<DoorParts, "findPath">, ChargeParts, Heal
   /** Told of every answered request. */
   readonly log: RequestLog;
   readonly admin: AdminParts;
+  /** Opens the administrator's interface; without it there is none. */
+  readonly adminToken?: string | undefined;
   /** The path of the script that renders the reference. */
   readonly referenceScript: string;
 }
@@ -32,6 +36,11 @@ export interface AppParts extends Omit<DoorParts, "findPath">, ChargeParts, Heal
 /** Told of every answered request; never of its key. */
 export interface RequestLog {
   request?(line: { method: string; path: string; status: number; ms: number }): void;
+}
+
+/** What knows where requests came from: the runtime's server. */
+export interface AddressSource {
+  requestIP(request: Request): { readonly address: string } | null;
 }
 
 /** Makes the HTTP interface. */
@@ -49,27 +58,38 @@ export function createApp(parts: AppParts) {
     const { method } = request;
     parts.log.request?.({ method, path: pathOf(request), status, ms });
   };
+  const { adminToken: token, now } = parts;
+  /** The addresses of the requests to the administrator's interface. */
+  const addresses = new WeakMap<Request, string>();
+  const addressOf = (request: Request) => addresses.get(request) ?? "unknown";
+  const authenticateAdmin =
+    token === undefined ? undefined : createAdminAuthentication({ token, addressOf, now });
   const app = new Elysia({
     // The path of a request is found behind a host of any length.
     handler: { standardHostname: false },
   })
     .use(errorAnswers(parts.onFailure))
-    .use(door({ ...parts, findPath }, reads.takes))
+    .use(door({ ...parts, findPath, authenticateAdmin }, reads.takes))
     .use(health(parts))
     .use(reference(parts.referenceScript))
     .use(pricedReads(readRoutes, reads))
     .use(account(parts.account, parts.now))
     .use(creators(parts.creators, parts.now));
   routes = () => app.routes;
-  if (parts.adminToken !== undefined) app.use(admin(parts.admin));
+  if (token !== undefined) app.use(admin(parts.admin));
   const readStraight = watchReads(reads, tell);
   const answerRest = watchRest((request) => app.fetch(request), tell, findPath);
   return {
     app,
     /** Answers every request: a priced read straight, any other through the app. */
-    fetch(sent: Request) {
+    fetch(sent: Request, server?: AddressSource) {
       const request = withHost(sent);
-      return readStraight(request) ?? answerRest(request);
+      const read = readStraight(request);
+      if (read !== undefined) return read;
+      if (token !== undefined && isAdminPath(pathOf(request))) {
+        addresses.set(request, server?.requestIP(sent)?.address ?? "unknown");
+      }
+      return answerRest(request);
     },
   };
 }

@@ -112,8 +112,9 @@ export const SETTINGS: readonly Setting[] = [
     name: "ADMIN_TOKEN",
     default: undefined,
     description: "Opens the administrator's interface under /admin to who sends it as a bearer",
-    allowed: "a text of 16 or more visible characters",
-    isAllowed: (value) => /^[\x21-\x7e]{16,}$/.test(value),
+    allowed:
+      "16 or more visible characters, at least 8 different ones: openssl rand -hex 32 makes one",
+    isAllowed: (value) => /^[\x21-\x7e]{16,}$/.test(value) && new Set(value).size >= 8,
   },
   {
     name: "LOG_LEVEL",

@@ -66,8 +66,24 @@ describe("readConfig()", () => {
     expect(faultsOf({ [name]: refused })).toEndWith(`, got ${JSON.stringify(refused)}`);
   });
 
+  test("ADMIN_TOKEN has 16 characters or more, at least 8 different ones", () => {
+    for (const allowed of ["0123456789abcdef", "abcdefghabcdefgh", "f3".repeat(8) + "0a1b2c4d"]) {
+      expect(faultsOf({ ADMIN_TOKEN: allowed })).toBeUndefined();
+    }
+    for (const refused of [
+      "0123456789abcde",
+      "a".repeat(16),
+      "ab".repeat(32),
+      "abcdefg".repeat(3),
+    ]) {
+      const fault = faultsOf({ ADMIN_TOKEN: refused });
+      expect(fault).toStartWith("ADMIN_TOKEN must be 16 or more visible characters");
+      expect(fault).toContain("openssl rand -hex 32");
+      expect(fault).not.toContain(refused);
+    }
+  });
+
   test.each([
-    ["ADMIN_TOKEN", 16],
     ["YOUTUBE_API_KEY", 8],
     ["X_BEARER_TOKEN", 8],
   ])("%s has %d characters or more", (name, least) => {

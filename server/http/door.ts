@@ -7,6 +7,7 @@
  */
 import { Elysia } from "elysia";
 import { DomainError } from "../../core/errors.ts";
+import type { AuthenticateAdmin } from "./admin-authentication.ts";
 import { restrictCaching, VARY_WITH_ORIGIN } from "./caching.ts";
 import { readPathParameters, type FindPath, type KnownPath } from "./paths.ts";
 import { pathOf } from "./target.ts";
@@ -40,8 +41,8 @@ export interface DoorParts {
   recall(key: string): Caller | undefined;
   /** Counts a request of a key; without it there is no limit. */
   readonly admit?: ((key: number) => Admission) | undefined;
-  /** Opens the administrator's interface; without it there is none. */
-  readonly adminToken?: string | undefined;
+  /** Authenticates the administrator; without it there is no such interface. */
+  readonly authenticateAdmin?: AuthenticateAdmin | undefined;
   /** The origins whose pages may call; `*` is every one. */
   readonly corsOrigins: readonly string[];
   /** The known paths, once all routes are declared. */
@@ -91,7 +92,7 @@ export function enter(
   known: KnownPath,
   headers: AnswerHeaders,
 ): Visit | Promise<Visit> {
-  const caller = authenticate(parts, request, path);
+  const caller = authenticate(parts, request, path, headers);
   return caller instanceof Promise
     ? caller.then((found) => goOn(parts, request, path, known, headers, found))
     : goOn(parts, request, path, known, headers, caller);
@@ -145,13 +146,19 @@ export function door(parts: DoorParts, isOutside: (request: Request) => boolean)
     });
 }
 
+/** Whether a path belongs to the administrator's interface. */
+export function isAdminPath(path: string): boolean {
+  return path.startsWith("/admin/");
+}
+
 /** The caller of a request that needs a key. */
 function authenticate(
   parts: DoorParts,
   request: Request,
   path: string,
-): Caller | undefined | Promise<Caller> {
-  if (path.startsWith("/admin/")) return authenticateAdmin(parts.adminToken, request);
+  headers: AnswerHeaders,
+): Caller | undefined | Promise<Caller | undefined> {
+  if (isAdminPath(path)) return requireAdmin(parts, request, headers);
   if (!path.startsWith("/api/")) return undefined;
   const key = request.headers.get("x-api-key");
   if (key === null || key === "") {
@@ -159,6 +166,15 @@ function authenticate(
   }
   const caller = parts.callerOf(key);
   return caller instanceof Promise ? caller.then(requireCaller) : requireCaller(caller);
+}
+
+function requireAdmin(
+  { authenticateAdmin }: DoorParts,
+  request: Request,
+  headers: AnswerHeaders,
+): Promise<undefined> | undefined {
+  if (authenticateAdmin !== undefined) return authenticateAdmin(request, headers);
+  throw new DomainError("Invalid API Key", "There is no administrator's interface");
 }
 
 function requireCaller(caller: Caller | undefined): Caller {
@@ -177,16 +193,6 @@ function requireAdmission(
     "Too Many Requests",
     `The key has used its requests for now; the next one is in ${retryAfterS} s`,
   );
-}
-
-function authenticateAdmin(token: string | undefined, request: Request): undefined {
-  const [, given = ""] = /^bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
-  // Compared as hashes, so that the time it takes tells nothing of the token.
-  const hash = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
-  if (token !== undefined && hash(given) === hash(token)) return undefined;
-  throw given === ""
-    ? new DomainError("Missing API Key", "Send the administrator's token as a bearer token")
-    : new DomainError("Invalid API Key", "The bearer token is not the administrator's");
 }
 
 function allowOrigin(origins: readonly string[], request: Request, headers: AnswerHeaders): void {

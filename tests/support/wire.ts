@@ -1,12 +1,17 @@
 /** Requests byte by byte, for those that no client would make. */
 import { connect } from "node:net";
 
-/** Sends a request as it is written and gives its answer as it comes. */
-export function exchange(address: string, request: string): Promise<string> {
-  const { hostname, port } = new URL(address);
+/**
+ * Sends a request as it is written and gives its answer as it comes.
+ *
+ * @param localAddress The address that it comes from: any of 127.0.0.0/8 on Linux.
+ */
+export function exchange(address: string, request: string, localAddress?: string): Promise<string> {
+  const { hostname: host, port } = new URL(address);
   return new Promise((resolve, reject) => {
+    const from = localAddress === undefined ? {} : { localAddress };
     // It is not ended: a service takes that for a client that went away.
-    const socket = connect(Number(port), hostname, () => socket.write(request));
+    const socket = connect({ port: Number(port), host, ...from }, () => socket.write(request));
     let answer = Buffer.alloc(0);
     socket.on("data", (piece: Buffer) => {
       answer = Buffer.concat([answer, piece]);
