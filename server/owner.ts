@@ -11,12 +11,20 @@ import {
   mkdirSync,
   realpathSync,
   rmSync,
+  writeFileSync,
 } from "node:fs";
-import { dirname, relative, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { DomainError, systemCodeOf } from "../core/errors.ts";
 import type { Connection, Fetcher } from "./commands/client.ts";
-import type { OwnerDescription } from "./http/owner.ts";
 import { drain, idle } from "./drain.ts";
+import {
+  askOwner,
+  connectToOwner,
+  OWNER_DEADLINE_MS,
+  ownerPath,
+  silentOwner,
+  socketPath,
+} from "./owner-contact.ts";
 import { openService, type Service, type ServiceOptions } from "./service.ts";
 import { databaseFile } from "./store/database.ts";
 import { restrictToOwner } from "./store/permissions.ts";
@@ -39,9 +47,6 @@ const TURNOVER_MS = 10_000;
 /** How long who found the socket of an owner may take to come in before it refuses. */
 const LET_IN_MS = 50;
 
-/** The longest path that a unix socket can have on every platform. */
-const SOCKET_PATH_MAX_BYTES = 103;
-
 /**
  * Opens the database through its owner, or becomes the owner while there is none. A libSQL server
  * has no owner: it is shared.
@@ -62,6 +67,7 @@ export async function connect(options: ServiceOptions): Promise<Connection> {
           return await current.fetcher(url, init);
         } catch (error) {
           if (!isUnreached(error) || Date.now() > deadline) throw error;
+          await current.close();
           current = await reach(options, file);
         }
       }
@@ -74,10 +80,7 @@ async function reach(options: ServiceOptions, file: string): Promise<Connection>
   for (const deadline = Date.now() + TURNOVER_MS; ;) {
     const ownership = await tryOwn(options, file);
     if (ownership !== undefined) return untilIdle(ownership);
-    const fetcher = socketFetcher(socketPath(file));
-    if ((await askOwner(fetcher)) !== undefined) {
-      return { fetcher, isInProcess: false, close: async () => undefined };
-    }
+    if ((await askOwner(file, OWNER_DEADLINE_MS)) !== undefined) return connectToOwner(file);
     if (Date.now() > deadline) throw silentOwner(file);
     await Bun.sleep(50);
   }
@@ -114,7 +117,7 @@ export async function own(options: ServiceOptions): Promise<Ownership> {
   for (const deadline = Date.now() + TURNOVER_MS; ;) {
     const ownership = await tryOwn(options, file);
     if (ownership !== undefined) return ownership;
-    const owner = await askOwner(socketFetcher(socketPath(file)));
+    const owner = await askOwner(file, OWNER_DEADLINE_MS);
     if (owner?.address != null) {
       throw new DomainError(
         "Conflict",
@@ -146,10 +149,15 @@ async function tryOwn(options: ServiceOptions, file: string): Promise<Owned | un
   mkdirSync(dirname(resolve(file)), { recursive: true });
   const release = tryLock(`${file}-lock`);
   if (release === undefined) return undefined;
+  const leave = () => {
+    rmSync(ownerPath(file), { force: true });
+    release();
+  };
   try {
     const files = restrictToOwner(file).join("; ");
     if (files !== "")
       options.log?.warning?.("Other users could use the database: {files}", { files });
+    noteOwner(file);
     const service = await openService(options);
     const path = socketPath(file);
     rmSync(path, { force: true });
@@ -165,12 +173,21 @@ async function tryOwn(options: ServiceOptions, file: string): Promise<Owned | un
         await Bun.sleep(LET_IN_MS);
         await drain(socket, limitMs);
         await service.close();
-        release();
+        leave();
       },
     };
   } catch (error) {
-    release();
+    leave();
     throw error;
+  }
+}
+
+/** Leaves this process's number beside the file, for those whom it may not answer one day. */
+function noteOwner(file: string): void {
+  try {
+    writeFileSync(ownerPath(file), String(process.pid), { mode: 0o600 });
+  } catch {
+    // A full disk is no reason not to start: without the note a message names no process.
   }
 }
 
@@ -216,45 +233,6 @@ function serveSocket(path: string, service: Service) {
   return socket;
 }
 
-/** The socket of a file, by the shorter of its two names: a socket's path is limited. */
-function socketPath(file: string): string {
-  const path = resolve(`${file}-socket`);
-  const near = relative(process.cwd(), path);
-  const shorter = near.length < path.length ? near : path;
-  if (Buffer.byteLength(shorter) > SOCKET_PATH_MAX_BYTES) {
-    throw new DomainError(
-      "Invalid Request",
-      `The path of the database is too long for a socket beside it: ${shorter} has more than ` +
-        `${SOCKET_PATH_MAX_BYTES} bytes`,
-    );
-  }
-  return shorter;
-}
-
-/**
- * Each request has a connection of its own: on one that was kept it could not be told whether an
- * owner that ended meanwhile had begun it.
- */
-function socketFetcher(unix: string): Fetcher {
-  return (url, init) => fetch(url, { ...init, unix, keepalive: false });
-}
-
 function inProcess(service: Service): Fetcher {
   return async (url, init) => service.owner.handle(new Request(url, init));
-}
-
-async function askOwner(fetcher: Fetcher): Promise<OwnerDescription | undefined> {
-  try {
-    const response = await fetcher("http://localhost/admin/owner");
-    return response.ok ? ((await response.json()) as OwnerDescription) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function silentOwner(file: string): DomainError {
-  return new DomainError(
-    "Service Unavailable",
-    `${file} is in use by a process that does not answer`,
-  );
 }
