@@ -14,6 +14,7 @@ const COUNT_RULE = "a whole number from 0 to 9007199254740991";
 const AHEAD_RULE =
   "observedAt must not be more than 5 minutes ahead of the clock, 2026-11-20T12:00:00.000Z";
 const TEXT_RULE = "must have no NUL and no lone surrogate";
+const LONE_SURROGATE = String.raw`A text ${TEXT_RULE}, got "\ud83d"`;
 const LINKS = [
   [CHANNEL, "thumbnail"],
   [CHANNEL, "bannerImage"],
@@ -63,6 +64,14 @@ describe("readObservation", () => {
     const { described, counts } = read({ ...SHORT, title: null, views: null, likes: 3 });
     expect(described).toEqual({ channel: "c1" });
     expect(counts).toEqual({ views: null, likes: 3, comments: null, shares: null });
+  });
+
+  test("readObservation() takes null for none given beside an escaped emoji and within a list", () => {
+    const line = JSON.stringify({ ...TWEET, text: "here", url: null, likes: null, x: [null] });
+    expect(read(line.replace("here", String.raw`\ud83c\udf72`))).toMatchObject({
+      described: { username: "NASA", text: "🍲" },
+      counts: { likes: null },
+    });
   });
 
   test("readObservation() makes one entity of a user in any case and keeps the spelling", () => {
@@ -235,15 +244,11 @@ const REJECTIONS: [what: string, line: string | object, message: string][] = [
     { ...TWEET, id: "a\0" },
     String.raw`A text ${TEXT_RULE}, got "a\u0000"`,
   ],
-  [
-    "a lone surrogate in a text",
-    { ...TWEET, text: "\ud83d" },
-    String.raw`A text ${TEXT_RULE}, got "\ud83d"`,
-  ],
+  ["a lone surrogate in a text", { ...TWEET, text: "\ud83d" }, LONE_SURROGATE],
   [
     "a lone surrogate that is escaped in capitals",
     String.raw`{"kind":"tweet","x":"\uD83D"}`,
-    String.raw`A text ${TEXT_RULE}, got "\ud83d"`,
+    LONE_SURROGATE,
   ],
   [
     "a lone surrogate in a field that is ignored",
@@ -263,7 +268,7 @@ const REJECTIONS: [what: string, line: string | object, message: string][] = [
   [
     "a lone surrogate that stands in the line itself",
     JSON.stringify({ ...TWEET, x: "here" }).replace("here", "\ud83d"),
-    String.raw`A text ${TEXT_RULE}, got "\ud83d"`,
+    LONE_SURROGATE,
   ],
 ];
 

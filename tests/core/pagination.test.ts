@@ -73,6 +73,15 @@ describe("paginate", () => {
     );
   });
 
+  test("paginate() tells several pages, and none, in the plural", () => {
+    const message = (page: number, total: number) =>
+      refusalOf(() => paginate(page, 50, total))?.message;
+    expect(message(9, 60)).toBe(
+      "Page 9 is out of range: 60 items at 50 a page make 2 pages, from 0",
+    );
+    expect(message(1, 0)).toBe("Page 1 is out of range: 0 items at 50 a page make 0 pages, from 0");
+  });
+
   test("paginate() refuses any page but 0 of an empty listing", () => {
     expect(refusalOf(() => paginate(1, 50, 0))?.code).toBe("Page Out of Range");
     expect(refusalOf(() => paginate(MAX_WHOLE, 1, 0))?.code).toBe("Page Out of Range");

@@ -94,6 +94,24 @@ describe("parseInstant", () => {
     expect(parseInstant(text)).toBeUndefined();
   });
 
+  test("parseInstant() refuses every non-digit and every separator out of place", () => {
+    const written = "2026-11-20T08:15:30.123Z";
+    for (let index = 0; index < written.length; index++) {
+      for (const character of "/:;-+.,aATtzZ٣ ") {
+        const text = written.slice(0, index) + character + written.slice(index + 1);
+        if (text !== written) expect([text, parseInstant(text)]).toEqual([text, undefined]);
+      }
+    }
+  });
+
+  test("parseInstant() refuses text before and after an instant", () => {
+    const written = "2026-11-20T08:15:30.123Z";
+    for (const extra of ["0", "Z", " ", "\n", "\0", "x", "+01:00", written]) {
+      expect([extra, parseInstant(extra + written)]).toEqual([extra, undefined]);
+      expect([extra, parseInstant(written + extra)]).toEqual([extra, undefined]);
+    }
+  });
+
   test("parseInstant() accepts just the days that the calendar has", () => {
     for (const year of [0, 4, 100, 1900, 2000, 2023, 2024, 2100, 9999]) {
       const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
