@@ -1,9 +1,10 @@
 /**
  * The credit ledger: what an account was granted, what it was debited, what was refunded.
  *
- * A ledger is a value and an operation gives the next one; the store keeps the same rules in its
- * database and `credits verify` holds one against the other. What must hold after every operation:
- * grants - debits + refunds = balance, and the balance is never negative.
+ * A ledger is a value and an operation gives the next one. After every operation grants - debits +
+ * refunds = balance, and the balance is never negative. The store restates these rules in SQL, and
+ * `tests/store/ledger.test.ts` compares its results with these functions. The command
+ * `credits verify` does not call them: it recomputes the sums of a database from its own journal.
  */
 import { DomainError } from "./errors.ts";
 import { MAX_WHOLE } from "./limits.ts";

@@ -14,6 +14,7 @@ const COUNT_RULE = "a whole number from 0 to 9007199254740991";
 const AHEAD_RULE =
   "observedAt must not be more than 5 minutes ahead of the clock, 2026-11-20T12:00:00.000Z";
 const TEXT_RULE = "must have no NUL and no lone surrogate";
+const NUL = String.raw`A text ${TEXT_RULE}, got "a\u0000"`;
 const LONE_SURROGATE = String.raw`A text ${TEXT_RULE}, got "\ud83d"`;
 const LINKS = [
   [CHANNEL, "thumbnail"],
@@ -68,10 +69,8 @@ describe("readObservation", () => {
 
   test("readObservation() takes null for none given beside an escaped emoji and within a list", () => {
     const line = JSON.stringify({ ...TWEET, text: "here", url: null, likes: null, x: [null] });
-    expect(read(line.replace("here", String.raw`\ud83c\udf72`))).toMatchObject({
-      described: { username: "NASA", text: "🍲" },
-      counts: { likes: null },
-    });
+    const { described } = read(line.replace("here", String.raw`\ud83c\udf72`));
+    expect(described).toEqual({ username: "NASA", text: "🍲" });
   });
 
   test("readObservation() makes one entity of a user in any case and keeps the spelling", () => {
@@ -238,12 +237,8 @@ const REJECTIONS: [what: string, line: string | object, message: string][] = [
     JSON.stringify({ ...TWEET, likes: 7 }).replace(":7", ":1e400"),
     `likes must be ${COUNT_RULE}, got Infinity`,
   ],
-  ["a NUL in a text", { ...TWEET, text: "a\0" }, String.raw`A text ${TEXT_RULE}, got "a\u0000"`],
-  [
-    "a NUL in an identifier",
-    { ...TWEET, id: "a\0" },
-    String.raw`A text ${TEXT_RULE}, got "a\u0000"`,
-  ],
+  ["a NUL in a text", { ...TWEET, text: "a\0" }, NUL],
+  ["a NUL in an identifier", { ...TWEET, id: "a\0" }, NUL],
   ["a lone surrogate in a text", { ...TWEET, text: "\ud83d" }, LONE_SURROGATE],
   [
     "a lone surrogate that is escaped in capitals",
