@@ -11,6 +11,7 @@ import { own, type Ownership } from "./owner.ts";
 import { runRetention } from "./retention-timer.ts";
 import { openService, type Service, type ServiceLog } from "./service.ts";
 import { newestObservation } from "./store/newest.ts";
+import { terminationRequested } from "./termination.ts";
 
 /** How long a connection may be silent; longer than a body may take to arrive. */
 const IDLE_TIMEOUT_S = 30;
@@ -113,7 +114,7 @@ async function orClose<Result>(
 /** Listens; `anyPort` takes a free one where the wanted one is taken. */
 async function listen(ownership: Ownership, config: Config, anyPort = false) {
   const { service } = ownership;
-  const ended = signalled();
+  const ended = terminationRequested(process.env);
   const server = startServer(service, config, anyPort);
   const host = server.hostname?.includes(":") ? `[${server.hostname}]` : server.hostname;
   const url = `http://${host}:${server.port}`;
@@ -146,10 +147,4 @@ function startServer({ fetch }: Service, { port, host }: Config, anyPort: boolea
     if (!anyPort) throw error;
     return start(0);
   }
-}
-
-function signalled(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
-  });
 }

@@ -266,6 +266,13 @@ describe("every document", () => {
       expect(named).toBe(packageFile.packageManager);
   });
 
+  test.each(DOCUMENTS)("%s starts nothing with npx in a way that cuts requests", async (path) => {
+    const text = await readDocument(path);
+    for (const [command] of text.matchAll(/\bnpx -[^`\n]*/g)) {
+      expect(command).toMatch(/^npx -y bun@[\d.]+(?: run \w+| server\/main\.ts \w+)?$/);
+    }
+  });
+
   test.each(["README.md", "server/README.md"] as const)("%s links to what exists", async (path) => {
     const links = linksOf(path, await readDocument(path));
     expect(links).not.toBeEmpty();
