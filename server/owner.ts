@@ -11,9 +11,10 @@ import {
   mkdirSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { DomainError, systemCodeOf } from "../core/errors.ts";
 import type { Connection, Fetcher } from "./commands/client.ts";
 import { drain, idle } from "./drain.ts";
@@ -145,8 +146,29 @@ function requireWritable(file: string): void {
   }
 }
 
+/** Makes the folder of a database file, unless it is there. */
+function prepareFolder(file: string): void {
+  const folder = dirname(resolve(file));
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (cause) {
+    throw new DomainError(
+      "Internal Error",
+      `The folder of the database, ${folder}, cannot be made; make it yourself, or set ` +
+        "DATABASE_URL to a file elsewhere",
+      { cause },
+    );
+  }
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) {
+    throw new DomainError(
+      "Internal Error",
+      `${file} is a folder; set DATABASE_URL to a file in it: file:${join(file, "metrics.db")}`,
+    );
+  }
+}
+
 async function tryOwn(options: ServiceOptions, file: string): Promise<Owned | undefined> {
-  mkdirSync(dirname(resolve(file)), { recursive: true });
+  prepareFolder(file);
   const release = tryLock(`${file}-lock`);
   if (release === undefined) return undefined;
   const leave = () => {

@@ -19,7 +19,8 @@ export function restrictToOwner(path: string): string[] {
 
 function restrict(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
-  if (found === undefined || (found.mode & OTHERS) === 0) return undefined;
+  // A folder or a device that a wrong setting names is not ours to change.
+  if (!found?.isFile() || (found.mode & OTHERS) === 0) return undefined;
   const mode = found.mode & 0o600;
   try {
     chmodSync(file, mode);

@@ -13,7 +13,7 @@ const canBeOther = Bun.which("setpriv") !== null && process.getuid?.() === 0;
 if (!canBeOther) process.stderr.write("Skipped what another user tries: it takes root\n");
 
 const FILES = ["metrics.db", "metrics.db-lock", "metrics.db-shm", "metrics.db-wal"];
-const SOCKET = "metrics.db-socket";
+const SERVED = [...FILES, "metrics.db-owner", "metrics.db-socket"];
 
 let place: Place;
 let folder: string;
@@ -48,7 +48,7 @@ describe("serve", () => {
     await place.must("accounts", "create", "acme");
     await place.must("backup", join(folder, "copy.db"));
     expect(await modeOf(".")).toBe("700");
-    expect(await modes()).toEqual(allPrivate(...FILES, SOCKET, "copy.db"));
+    expect(await modes()).toEqual(allPrivate(...SERVED, "copy.db"));
     const { log } = await service.stop();
     expect(log).not.toContain("Other users");
   });
@@ -59,7 +59,7 @@ describe("serve", () => {
     await killed.stop("SIGKILL");
     for (const name of FILES) await chmod(join(folder, name), 0o644);
     const service = await place.serve(USUAL_UMASK);
-    expect(await modes()).toEqual(allPrivate(...FILES, SOCKET));
+    expect(await modes()).toEqual(allPrivate(...SERVED));
     const { log } = await service.stop();
     const lines = log.split("\n").filter((line) => line.includes("Other users"));
     expect(lines.length).toBe(1);

@@ -1,0 +1,48 @@
+/** Places that cannot be used: what a verb says of them, and that it leaves them alone. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { chmod, mkdir, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { openPlace, type Place } from "../support/command.ts";
+
+const VERBS = [["serve"], ["accounts list"]];
+
+let place: Place;
+afterEach(() => place.close());
+
+describe("DATABASE_URL that names a folder", () => {
+  beforeEach(async () => {
+    place = await openPlace({ DATABASE_URL: "file:folder" });
+  });
+
+  test.each(VERBS)("ends %s with 1 and a sentence, and changes nothing", async (verb) => {
+    const folder = join(place.folder, "folder");
+    await mkdir(folder);
+    await chmod(folder, 0o755);
+    const { status, err } = await place.run(verb.split(" "));
+    expect((await stat(folder)).mode & 0o777).toBe(0o755);
+    const names = await readdir(place.folder);
+    expect(names.filter((name) => name.startsWith("folder"))).toEqual(["folder"]);
+    expect([status, err]).toEqual([
+      1,
+      `${folder} is a folder; set DATABASE_URL to a file in it: file:${folder}/metrics.db\n`,
+    ]);
+  });
+});
+
+describe("DATABASE_URL whose folder cannot be made", () => {
+  beforeEach(async () => {
+    place = await openPlace({ DATABASE_URL: "file:taken/data/metrics.db" });
+  });
+
+  test.each(VERBS)("ends %s with 1 and a sentence", async (verb) => {
+    await place.write("taken", "a file");
+    const { status, err } = await place.run(verb.split(" "));
+    const folder = join(place.folder, "taken/data");
+    expect(status).toBe(1);
+    expect(err).toStartWith(
+      `The folder of the database, ${folder}, cannot be made; make it yourself, or set ` +
+        "DATABASE_URL to a file elsewhere: ENOTDIR: ",
+    );
+    expect(err.trimEnd()).not.toContain("\n");
+  });
+});
