@@ -1,5 +1,6 @@
 /** The parts put together: settings and a database become the interfaces that are served. */
 import { fileURLToPath } from "node:url";
+import { explain, type DomainError } from "../core/errors.ts";
 import type { RetentionMode } from "../core/retention.ts";
 import { formatInstant } from "../core/time.ts";
 import { createApp, type RequestLog } from "./app.ts";
@@ -78,6 +79,7 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     durability: config.durability,
     onUpgrade: () => log.info?.("Packing the histories of an earlier version", {}),
     ...(config.databaseAuthToken === undefined ? {} : { authToken: config.databaseAuthToken }),
+    onOutage: (failure) => tellOutage(log, failure),
   });
   const ledger = ledgerStore(database);
   const keys = keyStore(database);
@@ -140,6 +142,12 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
       await database.close();
     },
   };
+}
+
+/** Logs that the database server stopped answering, or answers again. */
+function tellOutage(log: ServiceLog, failure: DomainError | undefined): void {
+  if (failure === undefined) log.info?.("The database server answers again", {});
+  else log.warning?.("The database server is away: {reason}", { reason: explain(failure) });
 }
 
 /** What reads are charged with, whether they can be, and how many are made in a turn. */

@@ -25,7 +25,6 @@ import {
   areQueries,
   causeOf,
   guardFile,
-  guardServer,
   isRolledBack,
   ownError,
   tellUnavailable,
@@ -33,6 +32,7 @@ import {
 import type { Statement } from "./connection.ts";
 import { holdToFile } from "./same-file.ts";
 import { packRows } from "./upgrade.ts";
+import { LOST_ANSWER_RETRIES, openServer } from "./server.ts";
 import { openWriter } from "./writer.ts";
 
 /** Where the database is and what a commit survives. */
@@ -46,6 +46,8 @@ export interface DatabaseOptions {
   readonly lockTimeoutMs?: number;
   /** Told where the data of an earlier version is made that of this one, which can take a minute. */
   readonly onUpgrade?: () => void;
+  /** Told when a server stops answering, with the reason, and when it answers again. */
+  readonly onOutage?: (failure: DomainError | undefined) => void;
 }
 
 /** How a write is done. */
@@ -77,21 +79,14 @@ export interface Database {
   leftNothing(error: unknown): boolean;
   /** Copies the whole database, as it is at one instant, into a new file. */
   copyTo(file: string): Promise<void>;
+  /** Why a server is sent nothing; `undefined` while it is, and of a file. */
+  outage(): DomainError | undefined;
   /** Throws while it does not answer, or a file is not the one any more that was opened. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
 const LOCK_TIMEOUT_MS = 5000;
-
-/** How a write is tried again whose answer a server did not give; a second in all. */
-const LOST_ANSWER_RETRIES = { retries: 4, minTimeout: 50, factor: 2, randomize: true };
-
-/**
- * A server takes and gives no value of 5 MB. A block of the shortest lines has so many that the
- * chunks that they come into are half of that.
- */
-const SERVER_BLOCK_BYTES = 131_072;
 
 /** The path of the file that a URL names, or `undefined` where it names a server. */
 export function databaseFile(url: string): string | undefined {
@@ -133,33 +128,6 @@ async function refuseNewer(database: Database): Promise<void> {
   );
 }
 
-function openServer({ url, authToken }: DatabaseOptions): Database {
-  const client = guardServer(
-    createClient({ url, ...(authToken === undefined ? {} : { authToken }) }),
-  );
-  return {
-    blockBytes: SERVER_BLOCK_BYTES,
-    query: drizzle(client),
-    select: async (statement) => (await client.execute(statement)).rows,
-    async document(sql, args) {
-      const { rows } = await client.execute({ sql, args: [...args] });
-      const text = rows[0]?.[0];
-      return typeof text === "string" ? JSON.parse(text) : undefined;
-    },
-    write: (statements, { isRepeatable = false } = {}) =>
-      pRetry(() => client.batch([...statements], "write"), {
-        ...LOST_ANSWER_RETRIES,
-        retries: isRepeatable ? LOST_ANSWER_RETRIES.retries : 0,
-        shouldRetry: ({ error }) => error instanceof DomainError,
-      }),
-    // It may be the second attempt that failed so, and the first one that was stored.
-    leftNothing: () => false,
-    copyTo: () => Promise.reject(new Error("A server is not copied from here")),
-    check: async () => void (await client.execute("SELECT 1")),
-    close: async () => client.close(),
-  };
-}
-
 async function openFile(options: DatabaseOptions, file: string): Promise<Database> {
   await mkdir(dirname(file), { recursive: true });
   const timeout = options.lockTimeoutMs ?? LOCK_TIMEOUT_MS;
@@ -189,6 +157,7 @@ async function openFile(options: DatabaseOptions, file: string): Promise<Databas
     write,
     leftNothing: isRolledBack,
     copyTo: (target) => held(() => writer.copyTo(target)),
+    outage: () => undefined,
     check: () => held(async () => void (await reader.execute("SELECT 1"))),
     async close() {
       documents.close();

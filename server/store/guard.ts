@@ -4,7 +4,6 @@
  */
 import type { Client, InStatement } from "@libsql/client";
 import { DrizzleQueryError } from "drizzle-orm/errors";
-import pTimeout from "p-timeout";
 import { DomainError, systemCodeOf } from "../../core/errors.ts";
 
 /** Runs a call of a client. */
@@ -19,21 +18,17 @@ export const tellUnavailable: Guard = async (call) => {
   }
 };
 
-/** So long who asks a server for one statement's rows may wait: a client waits for them. */
-const READ_MAX_MS = 10_000;
+/** A call that was not sent to a server, so that nothing of it was done. */
+export class NotSentError extends DomainError {
+  /** @param cause Why it was not sent. */
+  constructor(cause: DomainError) {
+    super(cause.code, cause.message, { cause });
+  }
+}
 
-/** Bounds a read: of a server that went away without a word nothing comes, not even an error. */
-const tellInTime: Guard = (call) =>
-  tellUnavailable(() =>
-    pTimeout(call(), {
-      milliseconds: READ_MAX_MS,
-      message: new DomainError("Service Unavailable", "The database does not answer right now"),
-    }),
-  );
-
-/** Wraps the client of a server, which many calls may use at once. */
-export function guardServer(client: Client): Client {
-  return guardClient(client, tellUnavailable, tellInTime);
+/** The error of a call that a server does not answer in time. */
+export function unanswered(): DomainError {
+  return new DomainError("Service Unavailable", "The database does not answer right now");
 }
 
 /**
@@ -64,27 +59,30 @@ export async function guardFile(client: Client, pragmas: readonly string[]): Pro
     return next;
   };
   await guard(() => Promise.resolve());
-  return guardClient(client, guard);
-}
-
-/** Wraps a client; a batch of anything but queries takes its lock at once. */
-function guardClient(client: Client, guard: Guard, guardRead = guard): Client {
   return {
     protocol: client.protocol,
     get closed() {
       return client.closed;
     },
-    execute: (statement: InStatement) =>
-      (areQueries([statement]) ? guardRead : guard)(() => client.execute(statement)),
-    batch: (statements: InStatement[], mode?: "read" | "write" | "deferred") =>
-      guard(() => client.batch(statements, mode ?? (areQueries(statements) ? "read" : "write"))),
+    execute: (statement: InStatement) => guard(() => client.execute(statement)),
+    batch: (statements: InStatement[], mode) =>
+      guard(() => client.batch(statements, mode ?? batchMode(statements))),
     migrate: (statements) => guard(() => client.migrate(statements)),
     executeMultiple: (sql) => guard(() => client.executeMultiple(sql)),
-    transaction: () => Promise.reject(new Error("Interactive transactions are not safe here")),
+    transaction: refuseTransaction,
     sync: () => client.sync(),
     reconnect: () => client.reconnect(),
     close: () => client.close(),
   };
+}
+
+/** A transaction that waits for its caller holds the lock from all others. */
+export const refuseTransaction = () =>
+  Promise.reject(new Error("Interactive transactions are not safe here"));
+
+/** The mode of a batch: one of anything but queries takes its lock at once. */
+export function batchMode(statements: readonly InStatement[]): "read" | "write" {
+  return areQueries(statements) ? "read" : "write";
 }
 
 /** Whether statements only read. */

@@ -5,8 +5,12 @@ import { ledgerStore } from "../../server/store/ledger.ts";
 import { verifyLedger } from "../../server/store/verify.ts";
 import { settled } from "../support/database.ts";
 import { startService } from "../support/service.ts";
+import { retryWithin } from "../support/retry.ts";
 import { hasSqld, startServer } from "../support/sqld.ts";
 import { debitGroup } from "../support/ledger.ts";
+
+/** How long a service may take to notice that its server answers again. */
+const BACK_WITHIN_MS = 2000;
 
 const UNAVAILABLE = ["Service Unavailable", "The database cannot be reached right now"];
 
@@ -32,6 +36,7 @@ describe.skipIf(!hasSqld())("a libSQL server that was killed", () => {
     );
 
     await server.restart();
+    await retryWithin(BACK_WITHIN_MS, database.check);
     const acknowledged = 2 + answers.length - refused.length;
     const { granted } = await ledger.account("a");
     expect(granted).toBeGreaterThanOrEqual(acknowledged);
@@ -55,6 +60,7 @@ describe.skipIf(!hasSqld())("a libSQL server that was killed", () => {
     service.clock.now += 1000; // The key is no longer believed.
     expect(await Promise.all([read(), read()])).toEqual([503, 503]);
     await server.restart();
+    await retryWithin(BACK_WITHIN_MS, service.service.database.check);
     expect(await read()).toBe(200);
     expect(await service.sumsOf(account)).toMatchObject({ balance: 7 });
     await service.close();
@@ -75,6 +81,7 @@ describe.skipIf(!hasSqld())("a libSQL server that says nothing more", () => {
     const list = service.get("/api/creators", key);
     expect([await read(), (await ready).status, (await list).status]).toEqual([503, 503, 503]);
     server.goOn();
+    await retryWithin(BACK_WITHIN_MS, service.service.database.check);
     expect([await read(), (await service.send("/readyz")).status]).toEqual([200, 200]);
     expect(await service.sumsOf(account)).toMatchObject({ balance: 8 });
     await service.close();

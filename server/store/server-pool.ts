@@ -1,0 +1,129 @@
+/**
+ * Connections to a libSQL server. Each runs one call at a time, so that closing it ends that call
+ * and no other.
+ */
+import { createClient, type Client } from "@libsql/client";
+import pTimeout from "p-timeout";
+import { DomainError } from "../../core/errors.ts";
+import { asUnavailable, unanswered } from "./guard.ts";
+
+/** Where a server is. */
+export interface ServerAddress {
+  /** `libsql://`, `http(s)://` or `ws(s)://`. */
+  readonly url: string;
+  readonly authToken?: string;
+}
+
+/** A connection to a server. */
+export interface ServerConnection {
+  readonly client: Client;
+  /** Ends the call under way and closes the connection. */
+  close(): void;
+}
+
+/** How long the least question may take. */
+const PROBE_TIMEOUT_MS = 1500;
+
+/** Idle connections that Bun's `fetch` keeps of one server. */
+const FETCH_POOL_MAX = 64;
+
+/** Time between two looks at whether the idle connections of `fetch` are alive. */
+const LOOK_INTERVAL_MS = 1000;
+
+/** The connections to a server. */
+export type ServerPool = ReturnType<typeof createServerPool>;
+
+/** Makes a pool, empty. */
+export function createServerPool(address: ServerAddress) {
+  const isWebSocket = /^wss?:/i.test(address.url);
+  let idle: ServerConnection[] = [];
+  let isClosed = false;
+  /** Whether `fetch` may use the idle connections that it keeps: any of them may be dead. */
+  let isReusing = true;
+
+  const connect = (isFresh: () => boolean) =>
+    isWebSocket ? connectWebSocket(address) : connectHttp(address, isFresh);
+
+  /** Asks over a connection of its own that no call used before. */
+  const probe = () => ask(connect(() => true));
+
+  /** Lets `fetch` use idle connections again once as many as it keeps all answer. */
+  async function reuseOnceAlive(): Promise<void> {
+    if (isClosed) return;
+    if ((await probe()) === undefined) {
+      const asked = Array.from({ length: FETCH_POOL_MAX }, () => ask(connect(() => false)));
+      isReusing = (await Promise.all(asked)).every((failure) => failure === undefined);
+    }
+    if (!isReusing) setTimeout(() => void reuseOnceAlive(), LOOK_INTERVAL_MS).unref();
+  }
+
+  return {
+    /** A connection for one call. */
+    take: (): ServerConnection => idle.pop() ?? connect(() => !isReusing),
+
+    /** Keeps a connection whose call ended well. */
+    give(connection: ServerConnection): void {
+      if (isClosed) connection.close();
+      else idle.push(connection);
+    },
+
+    /** Resolves to why the server does not answer; to nothing where it does. */
+    probe,
+
+    /** Stops using connections that are idle now: they can be dead without a sign. */
+    distrust(): void {
+      for (const connection of idle) connection.close();
+      idle = [];
+      if (isWebSocket || !isReusing) return;
+      isReusing = false;
+      void reuseOnceAlive();
+    },
+
+    /** Closes the idle connections; others are closed when they are given back. */
+    close(): void {
+      isClosed = true;
+      for (const connection of idle) connection.close();
+      idle = [];
+    },
+  };
+}
+
+function connectHttp(address: ServerAddress, isFresh: () => boolean): ServerConnection {
+  const { signal, abort } = abortable();
+  const client = createClient({
+    ...address,
+    // Without `keepalive`, Bun neither takes a connection that it keeps nor keeps this one.
+    fetch: (request: Request) => fetch(request, { signal, keepalive: !isFresh() }),
+  });
+  return {
+    client,
+    close() {
+      abort();
+      client.close();
+    },
+  };
+}
+
+function abortable() {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort() };
+}
+
+function connectWebSocket(address: ServerAddress): ServerConnection {
+  const client = createClient({ ...address });
+  return { client, close: () => client.close() };
+}
+
+/** Asks the least question and closes the connection; resolves to why there was no answer. */
+async function ask({ client, close }: ServerConnection): Promise<DomainError | undefined> {
+  try {
+    const answer = client.execute("SELECT 1");
+    await pTimeout(answer, { milliseconds: PROBE_TIMEOUT_MS, message: unanswered() });
+    return undefined;
+  } catch (error) {
+    // A server that refuses the question answers.
+    return error instanceof DomainError ? error : asUnavailable(error);
+  } finally {
+    close();
+  }
+}
