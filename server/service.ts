@@ -11,6 +11,7 @@ import type { Config } from "./config.ts";
 import { createMetrics } from "./http/health.ts";
 import { createOwnerApp } from "./http/owner.ts";
 import type { AdminParts } from "./http/admin.ts";
+import { createOutgoing } from "./http/outgoing.ts";
 import { createTurns } from "./http/turns.ts";
 import { createDebits } from "./metering/debits.ts";
 import { createRateLimit } from "./metering/rate.ts";
@@ -132,6 +133,8 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     owner,
     database,
     collecting,
+    /** Bytes of answers that are not sent to their end yet. */
+    pendingBytes: charging.outgoing.pendingBytes,
     /** Says where the service is served, for who asks its owner. */
     serveAt(url: string): void {
       address = url;
@@ -168,7 +171,8 @@ function chargingOf(
     await database.check();
     await charger.check();
   };
-  return { answers, charger, check, turns: createTurns(READS_OF_A_TURN) };
+  const outgoing = createOutgoing();
+  return { answers, charger, check, outgoing, turns: createTurns(READS_OF_A_TURN) };
 }
 
 /** Retention, as a verb applies it and as the service does at a pace that nobody notices. */

@@ -37,8 +37,9 @@ export interface Answer {
   isOld: boolean;
 }
 
-/** Bytes that are kept at most. */
+/** Bytes that are kept at most, and that one answer may have. */
 const KEPT_MAX_BYTES = 16 * 1_048_576;
+const ANSWER_MAX_SHARE = 1 / 2;
 
 /** Characters from which a body is kept and sent as bytes. */
 const LONG_CHARACTERS = 14_000;
@@ -119,7 +120,7 @@ export function createAnswers(maxBytes = KEPT_MAX_BYTES) {
   let latest: number | undefined;
   const kept = new LRUCache<string, Answer>({
     maxSize: maxBytes,
-    maxEntrySize: Math.ceil(maxBytes / 8),
+    maxEntrySize: Math.ceil(maxBytes * ANSWER_MAX_SHARE),
     // A character of a text takes one byte or two.
     sizeCalculation: ({ body }, target) =>
       (typeof body === "string" ? 2 * body.length : body.length) + OVERHEAD_BYTES + target.length,

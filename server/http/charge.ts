@@ -13,6 +13,7 @@ import {
   type LinkedReading,
 } from "./answers.ts";
 import type { AnswerHeaders } from "./door.ts";
+import type { Outgoing } from "./outgoing.ts";
 import { STATUSES, asDomainError } from "./errors.ts";
 
 /** Charges and refunds. */
@@ -30,6 +31,7 @@ export interface Charger {
 export interface ChargeParts {
   readonly charger: Charger;
   readonly answers: Answers;
+  readonly outgoing: Outgoing;
   /** Waits where many reads come at once: for the turn of the event loop in which one is made. */
   turns(): Promise<void> | undefined;
   /** The clock, in milliseconds. */
@@ -47,18 +49,20 @@ export interface PricedRead {
 const VISIBLE = /^[\x21-\x7e]+$/;
 
 /**
- * Reads what a request was charged for, unless it is kept. What is found or is not there stays
- * charged; what fails is refunded.
+ * Reads what a request was charged for, unless it is kept, and sends it. What is found or is not
+ * there stays charged; what fails is refunded.
  *
  * @param headers Told what the answer cost, whatever it is.
- * @throws Whatever the read throws.
+ * @param send Makes the response; it fails where a long answer cannot be sent now.
+ * @throws Whatever the read or `send` throws.
  */
 export async function readPaid(
-  { charger, answers, turns, now }: ChargeParts,
+  { charger, answers, turns, now }: Omit<ChargeParts, "outgoing">,
   receipt: Receipt,
   { target, priced, read }: PricedRead,
   headers: AnswerHeaders,
-): Promise<Answer> {
+  send: (answer: Answer) => Response,
+): Promise<Response> {
   try {
     let answer = answers.find(target, now());
     if (answer === undefined) {
@@ -67,9 +71,9 @@ export async function readPaid(
       answer = finishAnswer(await read(), priced);
       answers.keep(target, answer, receipt.sequence);
     }
-    showCost(headers, receipt);
+    const response = send(answer);
     charger.keep(receipt);
-    return answer;
+    return response;
   } catch (error) {
     if (isCharged(STATUSES[asDomainError(error).code])) {
       showCost(headers, receipt);

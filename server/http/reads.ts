@@ -11,7 +11,9 @@ import { holds, type Answer, type LinkedReading } from "./answers.ts";
 import { restrictCaching } from "./caching.ts";
 import { paymentOf, readPaid, showCost, type ChargeParts, type PricedRead } from "./charge.ts";
 import { enter, firstHeaders, type AnswerHeaders, type DoorParts } from "./door.ts";
+import { matchesEntityTag } from "./entity-tag.ts";
 import { tellError, type OnFailure } from "./errors.ts";
+import { noRoom, type Outgoing } from "./outgoing.ts";
 import { readPathParameters, type KnownPath } from "./paths.ts";
 import { pathOf, targetOf, valuesIn } from "./target.ts";
 
@@ -67,7 +69,7 @@ export type Tell = (route: string, status: number) => void;
 /** Makes what serves priced reads. */
 export function createReads(parts: ReadParts) {
   const routes = new Map(Object.entries(parts.routes));
-  const { answers, charger, now } = parts;
+  const { answers, charger, outgoing, now } = parts;
 
   const routeOf = (request: Request) => findRead(parts, routes, request);
   const fail = (exchange: Exchange, route: string, error: unknown) =>
@@ -91,7 +93,7 @@ export function createReads(parts: ReadParts) {
         cost: route.cost,
         payment: paymentOf(request, asked.target),
       });
-      return send(exchange, await readPaid(parts, receipt, asked, headers));
+      return await readAndSend(parts, exchange, receipt, asked);
     } catch (error) {
       return fail(exchange, known.route, error);
     }
@@ -110,25 +112,25 @@ export function createReads(parts: ReadParts) {
     if (request.headers.get("idempotency-key") !== null) return undefined;
     const exchange: Exchange = { request, headers: {}, tell };
     firstHeaders(parts, request, exchange.headers);
-    const { endpoint, cost } = kept.priced;
+    const { endpoint, cost, route } = kept.priced;
+    if (!outgoing.hasRoomFor(kept.body)) return Promise.resolve(fail(exchange, route, noRoom()));
     return charger.debit({ account: caller.account, key: caller.key, endpoint, cost }).then(
       (receipt) => {
-        if (!holds(kept, now())) return answerAnew(exchange, receipt);
-        showCost(exchange.headers, receipt);
-        return send(exchange, kept);
+        const isSendable = holds(kept, now()) && outgoing.hasRoomFor(kept.body);
+        return isSendable ? send(outgoing, exchange, kept, receipt) : answerAnew(exchange, receipt);
       },
-      (error: unknown) => fail(exchange, kept.priced.route, error),
+      (error: unknown) => fail(exchange, route, error),
     );
   }
 
-  /** Answers a request that was charged when what was kept for it had become old. */
+  /** Answers a request that was charged when what was kept for it could not be sent any more. */
   async function answerAnew(exchange: Exchange, receipt: Receipt): Promise<Response> {
-    const { request, headers } = exchange;
+    const { request } = exchange;
     const found = required(routeOf(request));
     const { known, path } = found;
     try {
       const asked = askedOf(request, found, readPathParameters(known, path));
-      return send(exchange, await readPaid(parts, receipt, asked, headers));
+      return await readAndSend(parts, exchange, receipt, asked);
     } catch (error) {
       return fail(exchange, known.route, error);
     }
@@ -210,39 +212,38 @@ function isRead({ method }: Request): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-/** Sends an answer; 304 to who has it already. */
-function send({ request, headers, tell }: Exchange, answer: Answer): Response {
-  const { body, etag, priced } = answer;
-  const held = request.headers.get("if-none-match");
-  const isHeld = held !== null && names(held, etag);
-  const status = isHeld ? 304 : 200;
-  const response = isHeld
-    ? new Response(null, { status, headers: answer.headers })
-    : new Response(typeof body === "string" ? body : streamOf(body), { headers: answer.headers });
-  if (isHeld) response.headers.delete("content-type");
-  for (const name in headers) response.headers.set(name, String(headers[name]));
-  tell?.(priced.route, status);
-  return response;
+function readAndSend(
+  parts: ReadParts,
+  exchange: Exchange,
+  receipt: Receipt,
+  asked: PricedRead,
+): Promise<Response> {
+  return readPaid(parts, receipt, asked, exchange.headers, (answer) =>
+    send(parts.outgoing, exchange, answer, receipt),
+  );
 }
 
 /**
- * A stream of bytes that are there. Bun 1.4 sends a body of more than its 16 KiB buffer in dozens of
- * pieces when it is answered later than at once, ten times slower; a stream of this kind in one.
+ * Sends an answer; 304 to who has it already.
+ *
+ * @throws {DomainError} `Service Unavailable` where a long one cannot be sent now.
  */
-function streamOf(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
-  return new ReadableStream({
-    type: "direct",
-    pull(controller) {
-      controller.write(bytes);
-      controller.close();
-    },
-  });
-}
-
-/** Whether an `If-None-Match` names an entity tag. */
-function names(held: string, etag: string): boolean {
-  return held
-    .split(",")
-    .map((tag) => tag.trim().replace(/^W\//, ""))
-    .some((tag) => tag === etag || tag === "*");
+function send(
+  outgoing: Outgoing,
+  { request, headers, tell }: Exchange,
+  answer: Answer,
+  receipt: Receipt,
+): Response {
+  const { body, etag, priced } = answer;
+  const held = request.headers.get("if-none-match");
+  const isHeld = held !== null && matchesEntityTag(held, etag);
+  const status = isHeld ? 304 : 200;
+  const response = isHeld
+    ? new Response(null, { status, headers: answer.headers })
+    : new Response(outgoing.bodyOf(body), { headers: answer.headers });
+  if (isHeld) response.headers.delete("content-type");
+  showCost(headers, receipt);
+  for (const name in headers) response.headers.set(name, String(headers[name]));
+  tell?.(priced.route, status);
+  return response;
 }

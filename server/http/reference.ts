@@ -14,7 +14,9 @@ import {
 import { ChannelDetails, ChannelList, ShortDetails, ShortsPage } from "../../core/schema/video.ts";
 import { version } from "../../package.json" with { type: "json" };
 import { HEADERS } from "./operations/headers.ts";
+import { staticBody } from "./static-body.ts";
 
+const DOCUMENT_PATH = "/swagger/json";
 const SCRIPT_PATH = "/swagger/reference.js";
 
 const SCHEMAS: Readonly<Record<string, object>> = {
@@ -81,29 +83,44 @@ const PAGE = {
   showDeveloperTools: "never",
   hideClientButton: true,
   persistAuth: true,
-  spec: { url: "/swagger/json" },
+  spec: { url: DOCUMENT_PATH },
   authentication: { preferredSecurityScheme: "apiKey" },
 };
 
 /**
- * The routes of the reference.
+ * The routes of the reference. Its document and its script are large, and whoever reads them needs
+ * no key: so each is prepared once.
  *
  * @param script The path of the file that renders it, served from here.
  */
 export function reference(script: string) {
-  const cache = { "cache-control": "public, max-age=3600", "content-type": "text/javascript" };
+  const { size, lastModified } = Bun.file(script);
+  const answerDocument = staticBody({
+    "content-type": "application/json",
+    "cache-control": "no-cache",
+  });
+  const answerScript = staticBody({
+    "content-type": "text/javascript",
+    "cache-control": "public, max-age=31536000, immutable",
+  });
   return new Elysia({ name: "reference" })
+    .onAfterHandle(({ route, request, responseValue }) =>
+      route === DOCUMENT_PATH
+        ? answerDocument(request, async () =>
+            new TextEncoder().encode(JSON.stringify(responseValue)),
+          )
+        : undefined,
+    )
     .use(
       swagger({
-        scalarCDN: SCRIPT_PATH,
+        // Clients keep the script for long, and ask for another one under another URL.
+        scalarCDN: `${SCRIPT_PATH}?v=${size.toString(36)}-${lastModified.toString(36)}`,
         documentation: DOCUMENTATION,
         scalarConfig: PAGE,
         excludeStaticFile: false,
       }),
     )
-    .get(
-      SCRIPT_PATH,
-      async () => new Response(await Bun.file(script).bytes(), { headers: cache }),
-      { detail: { hide: true } },
-    );
+    .get(SCRIPT_PATH, ({ request }) => answerScript(request, () => Bun.file(script).bytes()), {
+      detail: { hide: true },
+    });
 }

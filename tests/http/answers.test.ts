@@ -205,7 +205,7 @@ describe("createAnswers", () => {
     expect(kept.length).toBeLessThan(15);
     expect(kept.at(-1)).toBe(99);
     answers.keep("/huge", answer("x".repeat(40_000), ["a"]), 1);
-    answers.keep("/large", answer("x".repeat(5000), ["a"]), 1);
+    answers.keep("/large", answer("x".repeat(10_000), ["a"]), 1);
     expect([answers.find("/huge", 0), answers.find("/large", 0)]).toEqual([undefined, undefined]);
     expect(answers.find("/99", 0)).toBeDefined();
   });

@@ -22,7 +22,9 @@ test("readPaid() ends only after the debit of an answer that failed is given bac
     read: () => Promise.reject(new Error("It failed")),
   };
   const receipt = { cost: 1, balance: 0, sequence: 0 };
-  const answered = readPaid(parts, receipt, read, {}).catch(({ message }) => told.push(message));
+  const answered = readPaid(parts, receipt, read, {}, () => new Response()).catch(({ message }) =>
+    told.push(message),
+  );
   for (let turn = 0; turn < 20; turn++) await Bun.sleep(0);
   expect(told).toEqual([]);
   refund.resolve();

@@ -210,7 +210,7 @@ describe("/swagger", () => {
     const page = await response.text();
     expect(page).toContain("<title>Creator metrics</title>");
     expect(page.match(/(?:https?:)?\/\/[\w-]+\.[\w.-]+/g) ?? []).toEqual([]);
-    expect(page).toContain('<script src="/swagger/reference.js"');
+    expect(page).toContain('<script src="/swagger/reference.js?v=');
   });
 
   test("has a configuration that survives its attribute", async () => {
@@ -234,5 +234,39 @@ describe("/swagger", () => {
     const script = await read("/swagger/reference.js");
     expect(script.headers.get("content-type")).toBe("text/javascript");
     expect((await script.bytes()).byteLength).toBeGreaterThan(1_000_000);
+  });
+
+  test.each(["/swagger/json", "/swagger/reference.js"])("%s is compressed once", async (path) => {
+    const get = (headers: Record<string, string>) =>
+      fetch(`${address}${path}`, { headers, decompress: false });
+    const plain = await get({ "accept-encoding": "gzip;q=0, br" });
+    const compressed = await get({ "accept-encoding": "br, gzip;q=0.5" });
+    expect(plain.headers.get("content-encoding")).toBeNull();
+    expect(compressed.headers.get("content-encoding")).toBe("gzip");
+    for (const { headers } of [plain, compressed]) {
+      expect(headers.get("vary")).toBe("Accept-Encoding");
+    }
+    const bytes = new Uint8Array(await compressed.arrayBuffer());
+    const whole = new Uint8Array(await plain.arrayBuffer());
+    expect(Bun.gunzipSync(bytes)).toEqual(whole);
+    expect(bytes.length).toBeLessThan(whole.length / 3);
+    for (const [response, accepted] of [
+      [plain, "identity"],
+      [compressed, "gzip"],
+    ] as const) {
+      const etag = response.headers.get("etag") ?? "";
+      const held = await get({ "accept-encoding": accepted, "if-none-match": etag });
+      expect([held.status, await held.text()]).toEqual([304, ""]);
+      const other = await get({ "accept-encoding": accepted, "if-none-match": '"other"' });
+      expect(other.status).toBe(200);
+      await other.body?.cancel();
+    }
+  });
+
+  test("/swagger/reference.js is kept by clients for a year, under the URL of its version", async () => {
+    const page = await (await read("/swagger")).text();
+    const [, path = ""] = /<script src="([^"]*reference\.js[^"]*)"/.exec(page) ?? [];
+    const { headers } = await read(path);
+    expect(headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
   });
 });

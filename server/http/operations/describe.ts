@@ -58,6 +58,7 @@ const COMMON_ERRORS: readonly ErrorExample[] = [
 const READ_ERRORS: readonly ErrorExample[] = [
   ["Invalid Request", "The Idempotency-Key order-7 paid for another URL within 24 hours"],
   ["Insufficient Credits", "This request costs 1 credit, the balance is 0"],
+  ["Service Unavailable", "Too many long answers are being sent to slow clients right now"],
 ];
 
 const FAILURES: readonly ErrorExample[] = [

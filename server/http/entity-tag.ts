@@ -1,0 +1,9 @@
+/** Entity tags: whether a client has an answer already. */
+
+/** Whether an `If-None-Match` names an entity tag. */
+export function matchesEntityTag(held: string, etag: string): boolean {
+  return held
+    .split(",")
+    .map((tag) => tag.trim().replace(/^W\//, ""))
+    .some((tag) => tag === etag || tag === "*");
+}

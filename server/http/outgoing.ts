@@ -1,0 +1,105 @@
+/** Sends long bodies in chunks, as fast as their clients read, and bounds the memory for them. */
+import { DomainError } from "../../core/errors.ts";
+
+/** Bytes that long bodies hold at most while they are sent. */
+const MAX_BYTES = 96 * 1_048_576;
+
+/**
+ * Bytes that are written at once. Bun copies them and keeps them until the socket takes them, so
+ * each connection holds this much beside the body that it shares.
+ */
+const CHUNK_BYTES = 131_072;
+
+/** The bytes of a long body. */
+export type LongBody = Uint8Array<ArrayBuffer>;
+
+/** Sends long bodies. */
+export type Outgoing = ReturnType<typeof createOutgoing>;
+
+/**
+ * Makes what sends long bodies.
+ *
+ * @param maxBytes The bound. A longer body is still sent while no other one is.
+ */
+export function createOutgoing(maxBytes = MAX_BYTES) {
+  /** How many responses each body is being sent in: they share its bytes. */
+  const responses = new Map<LongBody, number>();
+  let heldBytes = 0;
+
+  function hasRoomFor(body: string | LongBody): boolean {
+    if (typeof body === "string") return true;
+    const bytes = CHUNK_BYTES + (responses.has(body) ? 0 : body.length);
+    return heldBytes === 0 || heldBytes + bytes <= maxBytes;
+  }
+
+  function hold(body: LongBody): void {
+    const count = responses.get(body) ?? 0;
+    responses.set(body, count + 1);
+    heldBytes += CHUNK_BYTES + (count === 0 ? body.length : 0);
+  }
+
+  function release(body: LongBody): void {
+    const count = responses.get(body) ?? 0;
+    if (count > 1) responses.set(body, count - 1);
+    else responses.delete(body);
+    heldBytes -= CHUNK_BYTES + (count === 1 ? body.length : 0);
+  }
+
+  function streamOf(body: LongBody): ReadableStream {
+    hold(body);
+    let sent = 0;
+    let isHeld = true;
+    const end = () => {
+      if (isHeld) release(body);
+      isHeld = false;
+      sent = body.length;
+    };
+    return new ReadableStream({
+      // Bun sends the chunks of a direct stream several times as fast as those of others. It
+      // counts the request as pending only where this returns a promise.
+      type: "direct",
+      async pull(controller) {
+        try {
+          while (sent < body.length) {
+            controller.write(body.subarray(sent, sent + CHUNK_BYTES));
+            sent += CHUNK_BYTES;
+            // Resolves when the socket has taken the chunk.
+            await controller.flush(true);
+          }
+          controller.close();
+        } finally {
+          end();
+        }
+      },
+      cancel: end,
+    });
+  }
+
+  return {
+    /** Bytes that are held for long bodies that are not sent to their end yet. */
+    pendingBytes: (): number => heldBytes,
+
+    /** Whether a body can be sent now; a text always can. */
+    hasRoomFor,
+
+    /**
+     * A body as a response takes it. It has to become the body of one: the runtime then either
+     * reads a stream to its end or cancels it, also where the client left before.
+     *
+     * @throws {DomainError} `Service Unavailable` where there is no room for it.
+     */
+    bodyOf(body: string | LongBody): string | ReadableStream {
+      if (typeof body === "string") return body;
+      if (!hasRoomFor(body)) throw noRoom();
+      return streamOf(body);
+    },
+  };
+}
+
+/** Why a long body cannot be sent now. */
+export function noRoom(): DomainError {
+  return new DomainError(
+    "Service Unavailable",
+    "Too many long answers are being sent to slow clients right now",
+  );
+}

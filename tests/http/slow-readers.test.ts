@@ -1,0 +1,178 @@
+/**
+ * Clients that don't read what they asked for: they share the bytes of what they are sent, and what
+ * is held for all of them has a bound. SLOW_READERS=500 is the long form.
+ */
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from "bun:test";
+import { openPlace, type Place } from "../support/command.ts";
+import { openSlowReader, peakMemoryMib, type SlowReader } from "../support/slow-readers.ts";
+
+const READERS = Number(process.env["SLOW_READERS"] ?? 100);
+const IS_LONG = READERS > 100;
+/** Readers of the largest page. */
+const PAGE_READERS = IS_LONG ? 200 : READERS;
+/** Readers of which each has a page of its own: more than what there is room for. */
+const DISTINCT_READERS = IS_LONG ? 100 : 25;
+const MEMORY_MAX_MIB = 300;
+const PAGE = "/api/microblog/longwinded/tweets?days=14&limit=100";
+const SCRIPT = "/swagger/reference.js";
+const DETAILS = "/api/microblog/longwinded/details";
+const TIMEOUT_MS = 240_000;
+
+/** A page of 6.5 MB: the most records that a page lists of each tweet, and long texts. */
+function longPage(): string {
+  const now = Date.now();
+  const lines: object[] = [];
+  for (let tweet = 0; tweet < 100; tweet++) {
+    const common = { kind: "tweet", username: "longwinded", id: `1${tweet}` };
+    const created_at = new Date(now - 86_400_000 - tweet).toISOString();
+    for (let point = 0; point < 250; point++) {
+      const observedAt = new Date(now - 80_000_000 + point * 1000).toISOString();
+      const counts = { likes: point, retweets: 1_000_000, replies: 1_000_000, impressions: point };
+      const text = point === 0 ? { created_at, text: "word ".repeat(7500) } : {};
+      lines.push({ ...common, observedAt, ...counts, ...text });
+    }
+  }
+  return lines.map((line) => JSON.stringify(line)).join("\n");
+}
+
+let place: Place;
+let key: string;
+let service: Awaited<ReturnType<Place["serve"]>>;
+let readers: SlowReader[];
+
+beforeAll(async () => {
+  place = await openPlace({ DURABILITY: "process", LOG_LEVEL: "error" });
+  await place.must("import", await place.write("page.ndjson", longPage()));
+  await place.must("accounts", "create", "a", "--credits", "1000000");
+  key = (await place.must("keys", "create", "a")).trim();
+}, TIMEOUT_MS);
+afterAll(() => place.close());
+
+beforeEach(async () => {
+  readers = [];
+  service = await place.serve();
+});
+afterEach(async () => {
+  for (const reader of readers) reader.leave();
+  await service.stop();
+}, TIMEOUT_MS);
+
+/** Opens slow readers, each of its own path. */
+async function openReaders(paths: readonly string[]): Promise<SlowReader[]> {
+  const headers = `X-API-Key: ${key}\r\n`;
+  const opened = await Promise.all(paths.map((path) => openSlowReader(service.url, path, headers)));
+  readers.push(...opened);
+  return opened;
+}
+
+const get = (path: string) => fetch(`${service.url}${path}`, { headers: { "x-api-key": key } });
+
+/** The slowest of a hundred good requests, in milliseconds. */
+async function p99Ms(requests = 2000): Promise<number> {
+  const times: number[] = [];
+  for (let index = 0; index < requests; index++) {
+    const started = performance.now();
+    const response = await get(DETAILS);
+    await response.arrayBuffer();
+    times.push(performance.now() - started);
+    expect(response.status).toBe(200);
+  }
+  return times.toSorted((a, b) => a - b)[Math.floor(requests * 0.99)] ?? NaN;
+}
+
+const statusesOf = (all: readonly SlowReader[]) => new Set(all.map(({ status }) => status));
+
+/** Holds the memory to its bound, and says in the long form what was measured. */
+async function expectBounded(what: string, p99WithoutMs: number): Promise<void> {
+  const p99WithMs = IS_LONG ? await p99Ms() : 0;
+  const peakMib = await peakMemoryMib(service.child.pid);
+  if (IS_LONG) {
+    console.log(
+      `${what}: VmHWM ${peakMib.toFixed(0)} MiB; p99 of good requests ` +
+        `${p99WithMs.toFixed(2)} ms, without ${p99WithoutMs.toFixed(2)} ms`,
+    );
+  }
+  expect(peakMib).toBeLessThan(MEMORY_MAX_MIB);
+}
+
+describe("clients that read nothing", () => {
+  test(
+    "/swagger/reference.js: they share the script",
+    async () => {
+      const without = IS_LONG ? await p99Ms() : 0;
+      const all = await openReaders(Array.from({ length: READERS }, () => SCRIPT));
+      expect(statusesOf(all)).toEqual(new Set([200]));
+      await expectBounded(`${READERS} readers of the script`, without);
+      const whole = await (await fetch(service.url + SCRIPT)).arrayBuffer();
+      const [head, rest] = splitHead(await all[0]?.readRest());
+      expect(head).toContain(`Content-Length: ${whole.byteLength}`);
+      expect(rest.equals(Buffer.from(whole))).toBe(true);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "a long page: they share the one that is kept, and each gets it whole",
+    async () => {
+      const whole = Buffer.from(await (await get(PAGE)).arrayBuffer());
+      expect(whole.byteLength).toBeGreaterThan(6_000_000);
+      const without = IS_LONG ? await p99Ms() : 0;
+      const all = await openReaders(Array.from({ length: PAGE_READERS }, () => PAGE));
+      expect(statusesOf(all)).toEqual(new Set([200]));
+      await expectBounded(`${PAGE_READERS} readers of a page of 6.5 MB`, without);
+      for (const reader of all.slice(0, 5)) {
+        const [, rest] = splitHead(await reader.readRest());
+        expect(unchunked(rest).equals(whole)).toBe(true);
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "503: past the bound of what is held for long pages, and nothing is charged for it",
+    async () => {
+      const balanceBefore = await balance();
+      const paths = Array.from({ length: DISTINCT_READERS }, (_, index) => `${PAGE}&x=${index}`);
+      const all = await openReaders(paths);
+      expect(statusesOf(all)).toEqual(new Set([200, 503]));
+      const refused = all.filter(({ status }) => status === 503);
+      for (const { head } of refused) {
+        expect(head).toMatch(/^retry-after: 1$/im);
+        expect(head).not.toMatch(/^x-credits-cost:/im);
+      }
+      expect(await balance()).toBe(balanceBefore - (all.length - refused.length));
+      // What is short is answered all the same, and once the slow ones are gone, what is long.
+      expect((await get(DETAILS)).status).toBe(200);
+      for (const reader of all) reader.leave();
+      const deadline = Date.now() + 10_000;
+      const again = async () => (await get(`${PAGE}&x=again`)).status;
+      while ((await again()) !== 200) {
+        if (Date.now() > deadline) throw new Error("A long page is refused for good");
+        await Bun.sleep(50);
+      }
+    },
+    TIMEOUT_MS,
+  );
+});
+
+async function balance(): Promise<number> {
+  const response = await get("/api/account");
+  return Number(Object(await response.json()).balance);
+}
+
+function splitHead(answer: Buffer = Buffer.alloc(0)): [head: string, rest: Buffer] {
+  const end = answer.indexOf("\r\n\r\n");
+  return [answer.toString("latin1", 0, end), answer.subarray(end + 4)];
+}
+
+/** What a chunked body says. */
+function unchunked(body: Buffer): Buffer {
+  const pieces: Buffer[] = [];
+  for (let at = 0; ;) {
+    const lineEnd = body.indexOf("\r\n", at);
+    const length = Number.parseInt(body.toString("latin1", at, lineEnd), 16);
+    if (!(length > 0)) return Buffer.concat(pieces);
+    pieces.push(body.subarray(lineEnd + 2, lineEnd + 2 + length));
+    at = lineEnd + 2 + length + 2;
+  }
+}

@@ -1,0 +1,66 @@
+/** Clients that read the beginning of an answer and then no more, until they are told to. */
+import { connect, type Socket } from "node:net";
+
+/** How long an answer may take to begin, or to end once it is read. */
+const DEADLINE_MS = 60_000;
+
+/** A client that stopped reading. */
+export interface SlowReader {
+  readonly status: number;
+  readonly head: string;
+  /** Reads the answer to its end. */
+  readRest(): Promise<Buffer>;
+  leave(): void;
+}
+
+/**
+ * Sends a GET and reads until the head of its answer is there.
+ *
+ * @param headers As they are sent, each with its line break.
+ */
+export async function openSlowReader(
+  address: string,
+  path: string,
+  headers = "",
+): Promise<SlowReader> {
+  const { hostname, port } = new URL(address);
+  const socket = connect(Number(port), hostname);
+  socket.setTimeout(DEADLINE_MS, () => socket.destroy(new Error(`No answer to ${path}`)));
+  const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}\r\n`;
+  socket.on("connect", () => socket.write(request));
+  const pieces: Buffer[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  socket.on("error", reject);
+  socket.on("data", (piece: Buffer) => {
+    pieces.push(piece);
+    if (!piece.includes("\r\n\r\n")) return;
+    socket.pause();
+    resolve();
+  });
+  await promise;
+  socket.removeAllListeners("data");
+  socket.setTimeout(0);
+  const head = Buffer.concat(pieces).toString("latin1").split("\r\n\r\n")[0] ?? "";
+  return {
+    head,
+    status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]),
+    readRest: () => readToEnd(socket, pieces),
+    leave: () => void socket.destroy(),
+  };
+}
+
+function readToEnd(socket: Socket, pieces: Buffer[]): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  socket.setTimeout(DEADLINE_MS, () => socket.destroy(new Error("The answer did not end")));
+  socket.on("error", reject);
+  socket.on("data", (piece: Buffer) => pieces.push(piece));
+  socket.on("close", () => resolve(Buffer.concat(pieces)));
+  socket.resume();
+  return promise;
+}
+
+/** The most memory that a process had so far, in MiB. */
+export async function peakMemoryMib(pid: number): Promise<number> {
+  const status = await Bun.file(`/proc/${pid}/status`).text();
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
+}
