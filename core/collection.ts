@@ -90,3 +90,11 @@ export interface StoppedSource {
   /** `null`: until its settings change. */
   readonly until: number | null;
 }
+
+/** A source that could not be asked, or told nothing of all that it was asked for. */
+export interface FailingSource {
+  /** Why it failed the last time. */
+  readonly reason: string;
+  /** When it failed for the first time after its last answer, in milliseconds since 1970 UTC. */
+  readonly since: number;
+}

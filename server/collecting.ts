@@ -1,7 +1,7 @@
 /** The collectors put together with what the service has. */
 import type { Config } from "./config.ts";
 import { createTurns } from "./collectors/turns.ts";
-import type { SourceEvent, SourceStatus } from "./collectors/runner.ts";
+import type { SourceEvent, SourceStatus } from "./collectors/status.ts";
 import type { CollectionState } from "./collectors/state.ts";
 import type { TakeIn } from "./collectors/errand.ts";
 import { createCollectors } from "./collectors/sources.ts";

@@ -5,7 +5,7 @@ import type { RetentionMode } from "../core/retention.ts";
 import { formatInstant } from "../core/time.ts";
 import { createApp, type RequestLog } from "./app.ts";
 import { createCollecting } from "./collecting.ts";
-import type { SourceEvent } from "./collectors/runner.ts";
+import type { SourceEvent } from "./collectors/status.ts";
 import { createAnswers } from "./http/answers.ts";
 import type { Config } from "./config.ts";
 import { createMetrics } from "./http/health.ts";

@@ -9,17 +9,24 @@ export type Health = Static<typeof Health>;
 /** A source of observations. */
 export const SourceReadiness = closed({
   source: Type.String({ description: "`youtube`, `x` or `bluesky`" }),
-  status: Type.Union([Type.Literal("ok"), Type.Literal("stopped")]),
+  status: Type.Union([Type.Literal("ok"), Type.Literal("failing"), Type.Literal("stopped")], {
+    description:
+      "`failing`: it is asked, and has not answered as it should since a failure; `stopped`: it is " +
+      "not asked",
+  }),
   reason: TextOrNull,
+  since: InstantOrNull,
   until: InstantOrNull,
 });
 export type SourceReadiness = Static<typeof SourceReadiness>;
 
-/** The answer of `GET /readyz`. A source that is stopped does not keep the service from serving. */
+/** The answer of `GET /readyz`. A failing or stopped source does not keep the service from serving. */
 export const Readiness = closed({
   status: Type.Literal("ok"),
   sources: Type.Array(SourceReadiness, {
-    description: "Those that are collected, and why one is stopped; until null: until a change",
+    description:
+      "Those that are collected, and why one fails or is stopped. A stop without `until` lasts " +
+      "until the settings change",
   }),
 });
 export type Readiness = Static<typeof Readiness>;

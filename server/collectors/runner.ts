@@ -1,6 +1,11 @@
 /** One source: asked for what is due, within its quota and at its pace, turn by turn. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { ERRANDS, type Errand, type StoppedSource } from "../../core/collection.ts";
+import {
+  ERRANDS,
+  type Errand,
+  type FailingSource,
+  type StoppedSource,
+} from "../../core/collection.ts";
 import { quotaDay } from "../../core/quota.ts";
 import { LOOK_AHEAD_MS } from "../../core/schedule.ts";
 import { MINUTE_MS } from "../../core/time.ts";
@@ -8,9 +13,10 @@ import { bucketOf, limitOf, stretchesOf } from "./budget.ts";
 import { createClient, exhausted, type ClientOptions } from "./client.ts";
 import { runErrand, type TakeIn } from "./errand.ts";
 import { createPace, type SourcePace } from "./pace.ts";
-import type { Collector, Source, SourceFailure, Surroundings } from "./port.ts";
+import type { Collector, SourceFailure, Surroundings } from "./port.ts";
 import { createRests, endOf, type Rests } from "./rests.ts";
 import type { CollectionState } from "./state.ts";
+import type { SourceEvent, SourceStatus, SourceWork } from "./status.ts";
 
 /** How long the stretches of a source are good for. */
 const STRETCHED_FOR_MS = 10 * MINUTE_MS;
@@ -20,22 +26,6 @@ const REST_BETWEEN_MS = 100;
 
 /** After that long a turn ends: the lists are looked at anew. */
 const TURN_MS = 15_000;
-
-/** What becomes of a source. The sentences never hold a credential. */
-export type SourceEvent =
-  | {
-      readonly kind: "stopped";
-      readonly source: Source;
-      readonly reason: string;
-      /** Milliseconds since 1970 UTC; `null`: until its settings change. */
-      readonly until: number | null;
-    }
-  | {
-      readonly kind: "paused" | "failed" | "retried";
-      readonly source: Source;
-      readonly reason: string;
-    }
-  | { readonly kind: "resumed"; readonly source: Source };
 
 /** What a source is asked with. */
 export interface RunnerParts {
@@ -48,30 +38,6 @@ export interface RunnerParts {
   readonly restMs?: number;
   /** How an answer is waited for; see the client. */
   readonly client?: Pick<ClientOptions, "startTimeout" | "retryMinMs">;
-}
-
-/** What was done for a source. */
-export interface SourceWork {
-  readonly source: Source;
-  observed: number;
-  failed: number;
-  observations: number;
-  requests: number;
-}
-
-/** How a source is doing. Instants are milliseconds since 1970 UTC. */
-export interface SourceStatus {
-  readonly source: Source;
-  /** Since the process started. */
-  readonly work: Readonly<SourceWork>;
-  readonly stopped: StoppedSource | undefined;
-  /** By bucket: what is used of the quota day, and what may be. */
-  readonly buckets: readonly {
-    readonly bucket: string;
-    readonly used: number;
-    readonly limit: number;
-    readonly pausedUntil: number | undefined;
-  }[];
 }
 
 /** What a runner keeps while it runs. */
@@ -89,6 +55,8 @@ interface Running extends RunnerParts {
   stretchedAt: number;
   /** Whether it was stopped in this turn: nothing more is asked of it. */
   isStopped: boolean;
+  /** With the targets that it failed about: of one alone, the target may be the cause. */
+  failing: (FailingSource & { readonly targets: number }) | undefined;
 }
 
 /**
@@ -115,6 +83,7 @@ export function createRunner(parts: RunnerParts, collector: Collector, signal: A
     stretches: { profile: 1, items: 1, counts: 1 },
     stretchedAt: -Infinity,
     isStopped: false,
+    failing: undefined,
   };
   return {
     /** Asks the source for what is due and what it lets itself be asked, for one turn. */
@@ -221,14 +190,27 @@ async function runNext(running: Running, errand: Errand, isPaced: boolean): Prom
   work.observed += result.observed;
   work.failed += result.failed;
   work.observations += result.observations;
-  if (result.failure !== undefined) return goOnAfter(running, bucket, result.failure);
+  const isNoneObserved = targets.length > 1 && result.observed === 0;
+  if (result.failure !== undefined) {
+    const { kind, message } = result.failure;
+    const isFailing = kind === "failed" || (kind === "refused" && isNoneObserved);
+    if (isFailing) noteFailing(running, message, targets.length);
+    return goOnAfter(running, bucket, result.failure);
+  }
   // One that fails fails alone; where all do, what the source tells has changed.
-  if (result.doubt !== undefined && targets.length > 1 && result.observed === 0) {
+  if (result.doubt !== undefined && isNoneObserved) {
     const reason = `None of ${targets.length} could be observed: ${result.doubt}`;
     running.report({ kind: "failed", source: collector.source, reason });
-  }
+    noteFailing(running, reason, targets.length);
+  } else running.failing = undefined;
   rests.succeed();
   return true;
+}
+
+/** Notes why a source fails. It has been failing since the first failure after an answer. */
+function noteFailing(running: Running, reason: string, targets: number): void {
+  const { since = running.now(), targets: before = 0 } = running.failing ?? {};
+  running.failing = { reason, since, targets: before + targets };
 }
 
 /** Deals with a source that could not be asked. @returns Whether the errand goes on. */
@@ -247,6 +229,7 @@ async function goOnAfter(
   }
   if (kind === "stop") {
     running.isStopped = true;
+    running.failing = undefined;
     const stopped = { reason, since: now(), until: until ?? null };
     await state.stop(source, settings, stopped);
     report({ kind: "stopped", source, reason, until: stopped.until });
@@ -272,12 +255,13 @@ async function stopOf(running: Running): Promise<StoppedSource | undefined> {
   return undefined;
 }
 
-async function statusOf({ collector, settings, pace, work, state, now }: Running) {
+async function statusOf({ collector, settings, pace, work, state, now, failing }: Running) {
   const { source, buckets } = collector;
   return {
     source,
     work: { ...work },
     stopped: await state.stopped(source, settings),
+    failing: failing === undefined || failing.targets === 1 ? undefined : failing,
     buckets: await Promise.all(
       Object.entries(buckets).map(async ([bucket, { unitsPerDay, zone }]) => ({
         bucket,

@@ -10,7 +10,8 @@ export function collectCommand(surroundings: Surroundings): Command {
     .description(
       "Asks the sources for what is due of the creators and channels that are watched, and ends. " +
         "serve does that by itself, spread over the day; this does it at once, within the quotas. " +
-        "The exit status is 1 where a source is stopped.",
+        "The exit status is 1 where a source is stopped or failing, or where nothing of what was " +
+        "due of it could be observed.",
     )
     .requiredOption("--once", "what is due now, and no more")
     .option("--json", "print what was done as JSON")
@@ -21,15 +22,33 @@ export function collectCommand(surroundings: Surroundings): Command {
           ? formatJson({ sources })
           : formatTable(["source", "requests", "observed", "failed", "observations"], sources),
       );
-      const stopped = sources.filter((source) => source.stopped !== null);
-      if (stopped.length === 0) return;
-      throw new CommandError(
-        stopped
-          .map((source) => {
-            const until = source.stopped_until ?? "its settings change";
-            return `${source.source} is stopped until ${until}: ${source.stopped}`;
-          })
-          .join("\n"),
-      );
+      const problems = sources.flatMap((source) => problemOf(source) ?? []);
+      if (problems.length > 0) throw new CommandError(problems.join("\n"));
     });
+}
+
+/** What a source did, as the owner of the database tells it. */
+interface CollectedSource {
+  readonly source: string;
+  readonly observed: number;
+  readonly failed: number;
+  readonly stopped: string | null;
+  readonly stopped_until: string | null;
+  readonly failing: string | null;
+  readonly failing_since: string | null;
+}
+
+/** Why collecting from a source did not succeed; `undefined` where it did, or nothing was due. */
+function problemOf(collected: CollectedSource): string | undefined {
+  const { source, observed, failed, stopped, failing } = collected;
+  if (stopped !== null) {
+    const until = collected.stopped_until ?? "its settings change";
+    return `${source} is stopped until ${until}: ${stopped}`;
+  }
+  if (failing !== null) {
+    return `${source} has been failing since ${collected.failing_since}: ${failing}`;
+  }
+  if (failed === 0 || observed > 0) return undefined;
+  const lists = source === "youtube" ? "bun server/main.ts channels list" : "GET /api/creators";
+  return `${source}: none of ${failed} targets could be observed; ${lists} says why`;
 }

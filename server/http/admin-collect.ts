@@ -4,7 +4,7 @@ import { formatInstantOrNull } from "../../core/time.ts";
 import type { SourceState } from "./source-metrics.ts";
 
 /** What was done for a source, and how it is. */
-type CollectedSource = Pick<SourceState, "source" | "stopped" | "work">;
+type CollectedSource = Pick<SourceState, "source" | "stopped" | "failing" | "work">;
 
 /** Collects what is due now, whatever the pace; quotas hold. */
 export interface CollectParts {
@@ -14,7 +14,7 @@ export interface CollectParts {
 /** The routes of collecting. */
 export function adminCollect({ collect }: CollectParts) {
   return new Elysia({ name: "admin-collect" }).post("/collect", async () =>
-    (await collect()).map(({ source, stopped, work }) => {
+    (await collect()).map(({ source, stopped, failing, work }) => {
       const { requests, observed, failed, observations } = work;
       return {
         source,
@@ -24,6 +24,8 @@ export function adminCollect({ collect }: CollectParts) {
         observations,
         stopped: stopped?.reason ?? null,
         stopped_until: formatInstantOrNull(stopped?.until ?? null),
+        failing: failing?.reason ?? null,
+        failing_since: formatInstantOrNull(failing?.since ?? null),
       };
     }),
   );

@@ -69,8 +69,14 @@ export function health({ metrics, check, sources }: HealthParts) {
     );
 }
 
-function sourceReadiness({ source, stopped }: SourceState): SourceReadiness {
-  if (stopped === undefined) return { source, status: "ok", reason: null, until: null };
-  const { reason, until } = stopped;
-  return { source, status: "stopped", reason, until: formatInstantOrNull(until) };
+function sourceReadiness({ source, stopped, failing }: SourceState): SourceReadiness {
+  const trouble = stopped ?? failing;
+  const status = stopped !== undefined ? "stopped" : failing !== undefined ? "failing" : "ok";
+  return {
+    source,
+    status,
+    reason: trouble?.reason ?? null,
+    since: formatInstantOrNull(trouble?.since ?? null),
+    until: formatInstantOrNull(stopped?.until ?? null),
+  };
 }

@@ -1,11 +1,15 @@
 /** The sources of observations as Prometheus reads them; looked up when it asks. */
 import { Counter, Gauge, type Registry } from "prom-client";
 
-/** How a source is. */
+/** How a source is. Instants are milliseconds since 1970 UTC. */
 export interface SourceState {
   readonly source: string;
-  /** `undefined` while it is asked; instants are milliseconds since 1970 UTC. */
-  readonly stopped: { readonly reason: string; readonly until: number | null } | undefined;
+  /** `undefined` while it is asked. */
+  readonly stopped:
+    | { readonly reason: string; readonly since: number; readonly until: number | null }
+    | undefined;
+  /** `undefined` while it answers. */
+  readonly failing: { readonly reason: string; readonly since: number } | undefined;
   readonly buckets: readonly {
     readonly bucket: string;
     readonly used: number;
@@ -30,17 +34,8 @@ export function countSources(registry: Registry, look: () => Promise<SourceState
       looking = undefined;
     }));
   const metrics = [
-    new Gauge({
-      name: "collector_stopped",
-      help: "1 where a source is not asked until a stated time or a change, else 0",
-      labelNames: ["source"],
-      registers,
-      async collect() {
-        for (const { source, stopped } of await states()) {
-          this.set({ source }, stopped === undefined ? 0 : 1);
-        }
-      },
-    }),
+    flag("stopped", "1 where a source is not asked until a stated time or a change, else 0"),
+    flag("failing", "1 where no request to a source has succeeded since a failure, else 0"),
     quota("used", "Units of the quota day that are used", ({ used }) => used),
     quota("limit", "Units of the quota day that may be used", ({ limit }) => limit),
     work("requests", "Requests that were sent to a source"),
@@ -49,6 +44,20 @@ export function countSources(registry: Registry, look: () => Promise<SourceState
     work("failed", "Targets that could not be observed"),
   ];
   for (const metric of metrics) registry.registerMetric(metric);
+
+  function flag(name: "stopped" | "failing", help: string) {
+    return new Gauge({
+      name: `collector_${name}`,
+      help,
+      labelNames: ["source"],
+      registers,
+      async collect() {
+        for (const state of await states()) {
+          this.set({ source: state.source }, state[name] === undefined ? 0 : 1);
+        }
+      },
+    });
+  }
 
   function quota(
     name: string,

@@ -10,7 +10,7 @@ import { chunksSql, storedChunk, storedPoints } from "../support/history.ts";
 import { handleOf, openBluesky } from "../support/platforms/bluesky.ts";
 import { createWorld, type World } from "../support/platforms/world.ts";
 import { KEY_REFUSED, openYoutube } from "../support/platforms/youtube.ts";
-import { answering, respond, type Fault } from "../support/platforms/faults.ts";
+import { answering, HTML, respond, type Fault } from "../support/platforms/faults.ts";
 import type { Fake } from "../support/platforms/fake.ts";
 
 const ROUNDS = Number(process.env["COLLECT_CRASH_ROUNDS"] ?? 3);
@@ -124,6 +124,41 @@ describe("collect --once", () => {
     expect(metrics).toContain('collector_stopped{source="bluesky"} 0');
     const { log } = await service.stop();
     expect(log + metrics + JSON.stringify(ready)).not.toContain(API_KEY);
+  }, 60_000);
+});
+
+describe("collect --once ends with 1 where all attempts failed", () => {
+  test("the source answers no request as it should: its reason, and since when", async () => {
+    await watch(0, 3);
+    bluesky.fail(HTML, { times: Infinity });
+    const { status, out, err } = await place.run(["collect", "--once", "--json"]);
+    const reason = expect.stringMatching(/^Bluesky answered \S+ with what is no JSON$/);
+    expect(JSON.parse(out).sources[1]).toMatchObject({
+      source: "bluesky",
+      observed: 0,
+      failed: 5,
+      failing: reason,
+      failing_since: expect.stringMatching(/^2\d{3}-/),
+    });
+    expect(status).toBe(1);
+    expect(err).toMatch(/bluesky has been failing since 2\S+Z: Bluesky answered/);
+  }, 60_000);
+
+  test("nobody who was due exists: where the reasons are listed", async () => {
+    await watch(0, 1);
+    for (const user of world.users) user.goneAt = 0;
+    const { status, err } = await place.run(["collect", "--once"]);
+    expect(status).toBe(1);
+    expect(err).toContain("bluesky: none of 2 targets could be observed");
+    expect(err).toContain("GET /api/creators");
+  }, 60_000);
+
+  test("but with 0 where one of several could not be observed", async () => {
+    await watch(0, 3);
+    const [gone] = world.users;
+    if (gone !== undefined) gone.goneAt = 0;
+    const { sources } = JSON.parse(await place.must("collect", "--once", "--json"));
+    expect(sources[1]).toMatchObject({ source: "bluesky", failed: 2, failing: null });
   }, 60_000);
 });
 

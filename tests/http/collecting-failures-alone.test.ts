@@ -17,7 +17,7 @@ afterEach(async () => {
     // What concerns one alone is told where they are listed; in the log it would be noise.
     expect(watched.logged()).toEqual([]);
     const { source } = watched;
-    const ready = { source, status: "ok", reason: null, until: null };
+    const ready = { source, status: "ok", reason: null, since: null, until: null };
     expect(await watched.readiness()).toEqual(ready);
     expect(await watched.isStopped()).toBe(false);
   } finally {

@@ -20,7 +20,7 @@ afterEach(async () => {
       expect(await watched.standing(id)).toMatchObject({ failure: null, last_failure: null });
     }
     const { source } = watched;
-    const ready = { source, status: "ok", reason: null, until: null };
+    const ready = { source, status: "ok", reason: null, since: null, until: null };
     expect(await watched.readiness()).toEqual(ready);
   } finally {
     await watched.close();

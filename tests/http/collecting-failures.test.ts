@@ -30,7 +30,10 @@ import { QUOTA_EXCEEDED } from "../support/platforms/youtube.ts";
 let watched: Watched;
 afterEach(() => watched.close());
 
-const ready = (source: Source) => ({ source, status: "ok", reason: null, until: null });
+const OK = { status: "ok", reason: null, since: null, until: null };
+const ready = (source: Source) => ({ source, ...OK });
+/** When a source is stopped or begins to fail in these tests. */
+const since = new Date(LATER).toISOString();
 
 /** Opens the service and observes everyone once. */
 async function begin(source: Source) {
@@ -95,7 +98,8 @@ describe("a source that stops is not asked again before its time, and the log sa
     expect(await watched.answers()).toEqual(old);
     const stopped = stoppedLine(source, reason, until);
     expect(watched.logged()).toEqual([stopped]);
-    expect(await watched.readiness()).toEqual({ source, status: "stopped", reason, until });
+    const found = { status: "stopped", reason, since, until };
+    expect(await watched.readiness()).toEqual({ source, ...found });
     expect(await watched.isStopped()).toBe(true);
     const byHand = { source, requests: 0, stopped: reason, stopped_until: until };
     expect(await watched.service.admin("POST", "collect")).toContainEqual(
@@ -133,7 +137,7 @@ describe("a source that stops is not asked again before its time, and the log sa
     expect(await watched.answers()).toEqual(old);
     const lines = [stoppedLine(source, reason, null)];
     expect(watched.logged()).toEqual(lines);
-    const stopped = { source, status: "stopped", reason, until: null };
+    const stopped = { source, status: "stopped", reason, since, until: null };
     expect(await watched.readiness()).toEqual(stopped);
     expect(await watched.isStopped()).toBe(true);
 
@@ -257,7 +261,10 @@ describe.each(SOURCES)("a source that fails for a while: %s", (source) => {
       expect(lines).toEqual(
         Array.from({ length: tries }, (_, index) => (index % 4 === 3 ? failed : retried)),
       );
-      expect(await watched.readiness()).toEqual(ready(source));
+      const found = { status: "failing", reason: failure, since };
+      expect(await watched.readiness()).toEqual({ ...ready(source), ...found });
+      expect(await watched.isFailing()).toBe(true);
+      expect(await watched.isStopped()).toBe(false);
       for (const { id } of watched.owners) {
         expect((await watched.standing(id)).failure).toBe(failure);
       }
@@ -267,6 +274,8 @@ describe.each(SOURCES)("a source that fails for a while: %s", (source) => {
       await watched.collectAt(LATER + 2 * HOUR_MS);
       await watched.expectAllObserved(before);
       expect(watched.logged()).toEqual(lines);
+      expect(await watched.readiness()).toEqual(ready(source));
+      expect(await watched.isFailing()).toBe(false);
     },
   );
 

@@ -79,6 +79,7 @@ describe("from the monitoring list to a history", () => {
     const once = await told();
     expect(once.toSorted()).toEqual([
       `collector_failed_total{source="bluesky"} ${failed}`,
+      'collector_failing{source="bluesky"} 0',
       `collector_observations_total{source="bluesky"} ${observations}`,
       `collector_observed_total{source="bluesky"} ${observed}`,
       'collector_quota_units_limit{source="bluesky",bucket="general"} 180000',

@@ -4,7 +4,7 @@
  */
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { createTurns } from "../../server/collectors/turns.ts";
-import type { SourceEvent } from "../../server/collectors/runner.ts";
+import type { SourceEvent } from "../../server/collectors/status.ts";
 import type { Collector, Source } from "../../server/collectors/port.ts";
 import { bluesky } from "../../server/collectors/bluesky.ts";
 import { youtube } from "../../server/collectors/youtube.ts";

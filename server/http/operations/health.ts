@@ -20,7 +20,8 @@ export const HEALTH_OPERATIONS = {
     summary: "Whether it can serve",
     description:
       "200 once the database answers and can be written, 503 while not. A source of observations " +
-      "that is stopped is told here with its reason; the service serves all the same. Needs no key.",
+      "that fails or is stopped is listed with the reason and since when; the service serves all " +
+      "the same. Needs no key.",
     success: {
       status: 200,
       description: "It can serve",
@@ -32,7 +33,15 @@ export const HEALTH_OPERATIONS = {
             source: "youtube",
             status: "stopped",
             reason: "The day's quota is spent",
+            since: "2026-11-20T21:40:12.345Z",
             until: "2026-11-21T08:00:00.000Z",
+          },
+          {
+            source: "bluesky",
+            status: "failing",
+            reason: "Bluesky could not be reached, or broke off: ENOTFOUND; it was tried 4 times",
+            since: "2026-11-20T22:05:00.000Z",
+            until: null,
           },
         ],
       },

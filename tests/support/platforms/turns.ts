@@ -2,7 +2,7 @@
 import type { Errand, ObservedPlatform } from "../../../core/collection.ts";
 import { createTurns } from "../../../server/collectors/turns.ts";
 import type { Collector } from "../../../server/collectors/port.ts";
-import type { SourceEvent } from "../../../server/collectors/runner.ts";
+import type { SourceEvent } from "../../../server/collectors/status.ts";
 import { channelStore } from "../../../server/store/channels.ts";
 import { collectionStore } from "../../../server/store/collection.ts";
 import { creatorStore } from "../../../server/store/creators.ts";

@@ -99,6 +99,8 @@ export async function openWatched(source: Source, plan: Partial<WorldPlan> = {})
         expect(logger).toBe("metrics");
         return { level, message, properties };
       });
+  const isMarked = async (metric: string): Promise<boolean> =>
+    (await text("/metrics")).includes(`${metric}{source="${source}"} 1`);
   const collect = (): Promise<unknown> => service.collecting.collect();
   const watch = (id: string): Promise<unknown> =>
     source === "youtube"
@@ -197,9 +199,9 @@ export async function openWatched(source: Source, plan: Partial<WorldPlan> = {})
     },
     /** What `/readyz` says of the source. */
     readiness: async () => readinessOf(source, await json("/readyz")),
-    /** Whether `/metrics` says that the source is stopped. */
-    isStopped: async () =>
-      (await text("/metrics")).includes(`collector_stopped{source="${source}"} 1`),
+    /** Whether `/metrics` says that the source is stopped, or failing. */
+    isStopped: () => isMarked("collector_stopped"),
+    isFailing: () => isMarked("collector_failing"),
     /** Opens a service on the same database with a credential, as a restart would. */
     async restarted(secret: string, work: (again: Restarted) => Promise<void>): Promise<void> {
       const again = await openService({
