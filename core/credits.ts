@@ -138,7 +138,7 @@ function debit(ledger: Ledger, id: string, amount: number): Ledger {
     throw new DomainError("Conflict", `Debit ${id} was of ${before.amount}, got ${amount}`);
   }
   const balance = balanceOf(ledger);
-  if (balance < amount) throw insufficientCredits(balance, amount);
+  if (balance < amount) throw new InsufficientCreditsError(balance, amount);
   // Refunds let the debits of an account grow past its grants, and past what adds up exactly.
   if (ledger.debited + amount > MAX_WHOLE) throw debitTooLarge(ledger.debited, amount);
   const debits = new Map(ledger.debits).set(id, { amount, refunded: false });
@@ -168,11 +168,19 @@ export function checkAmount(amount: number): void {
 }
 
 /** The error of a debit over the balance. */
-export function insufficientCredits(balance: number, amount: number): DomainError {
-  return new DomainError(
-    "Insufficient Credits",
-    `This request costs ${amount} ${amount === 1 ? "credit" : "credits"}, the balance is ${balance}`,
-  );
+export class InsufficientCreditsError extends DomainError {
+  /** In credits. */
+  readonly balance: number;
+
+  /**
+   * @param balance What the account has, in credits.
+   * @param cost What the request costs, in credits.
+   */
+  constructor(balance: number, cost: number) {
+    const price = `${cost} ${cost === 1 ? "credit" : "credits"}`;
+    super("Insufficient Credits", `This request costs ${price}, the balance is ${balance}`);
+    this.balance = balance;
+  }
 }
 
 /** The error of a reference that granted another amount before. */

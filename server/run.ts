@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DomainError, systemCodeOf } from "../core/errors.ts";
 import { MINUTE_MS } from "../core/time.ts";
 import { readConfig, withoutSecrets, type Config } from "./config.ts";
 import { prepareDemo } from "./demo/prepare.ts";
@@ -143,8 +144,21 @@ function startServer({ fetch }: Service, { port, host }: Config, anyPort: boolea
     });
   try {
     return start(port);
-  } catch (error) {
-    if (!anyPort) throw error;
+  } catch (cause) {
+    if (!anyPort) throw cannotListen(host, port, cause);
     return start(0);
   }
+}
+
+function cannotListen(host: string, port: number, cause: unknown): DomainError {
+  if (systemCodeOf(cause) === "EADDRINUSE") {
+    return new DomainError(
+      "Conflict",
+      `Port ${port} of ${host} is in use; end what listens there, or set PORT to another one`,
+    );
+  }
+  const message =
+    `Cannot listen at port ${port} of ${host}; set HOST to an address of this machine, and PORT ` +
+    "to a port that you may use";
+  return new DomainError("Internal Error", message, { cause });
 }

@@ -1,5 +1,6 @@
 /** Errors as clients get them: the one table of statuses, and the one place that writes them. */
 import { Elysia, ParseError, ValidationError } from "elysia";
+import { InsufficientCreditsError } from "../../core/credits.ts";
 import { DomainError, explain, quote, type ErrorCode } from "../../core/errors.ts";
 import type { AnswerHeaders } from "./door.ts";
 import { pathOf } from "./target.ts";
@@ -125,6 +126,9 @@ export function tellError(
   if (answer.status >= 500) {
     const cause = domainError === error ? (domainError.cause ?? error) : error;
     onFailure(cause, String(headers["x-request-id"] ?? pathOf(request)));
+  }
+  if (domainError instanceof InsufficientCreditsError) {
+    headers["x-credits-remaining"] = String(domainError.balance);
   }
   Object.assign(headers, answer.headers);
   return answer;

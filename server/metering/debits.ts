@@ -4,7 +4,7 @@
  * While one commit is under way the requests that come in wait for the next, so one sync serves
  * many. The ledger decides each of them exactly, in the order they came.
  */
-import { insufficientCredits, type Charge, type Receipt } from "../../core/credits.ts";
+import { InsufficientCreditsError, type Charge, type Receipt } from "../../core/credits.ts";
 import { DomainError } from "../../core/errors.ts";
 import type { Changes } from "../../core/reading.ts";
 import { createGivingBack } from "./giving-back.ts";
@@ -169,7 +169,7 @@ function receiptOf<Debit>(
     case "misused":
       return misusedKey(charge);
     default:
-      return insufficientCredits(outcome?.balance ?? 0, charge.cost);
+      return new InsufficientCreditsError(outcome?.balance ?? 0, charge.cost);
   }
 }
 

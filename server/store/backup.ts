@@ -44,12 +44,11 @@ async function reserve(path: string): Promise<void> {
     await writeFile(path, "", { mode: 0o600, flag: "wx" });
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    throw new DomainError(
-      "Conflict",
-      systemCodeOf(error) === "EEXIST"
-        ? `${path} exists already: a backup is under way, or was cut off; remove it if none is`
-        : error.message,
-    );
+    const sentences: Readonly<Record<string, string>> = {
+      EEXIST: `${path} exists already: a backup is under way, or was cut off; remove it if none is`,
+      ENOENT: `The folder ${dirname(path)} is not there; make it, or name a file elsewhere`,
+    };
+    throw new DomainError("Conflict", sentences[systemCodeOf(error)] ?? error.message);
   }
 }
 

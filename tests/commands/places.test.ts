@@ -1,4 +1,4 @@
-/** Places that cannot be used: what a verb says of them, and that it leaves them alone. */
+/** Addresses and folders that cannot be used: what a verb says of them, and that it leaves them alone. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmod, mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -44,5 +44,35 @@ describe("DATABASE_URL whose folder cannot be made", () => {
         "DATABASE_URL to a file elsewhere: ENOTDIR: ",
     );
     expect(err.trimEnd()).not.toContain("\n");
+  });
+});
+
+describe("serve", () => {
+  beforeEach(async () => {
+    place = await openPlace({ HOST: "192.0.2.1" });
+  });
+
+  test("ends with 1 and a sentence where HOST is no address of this machine", async () => {
+    const { status, err } = await place.run(["serve"]);
+    expect(status).toBe(1);
+    expect(err).toStartWith(
+      "Cannot listen at port 0 of 192.0.2.1; set HOST to an address of this machine, and PORT to a " +
+        "port that you may use: ",
+    );
+    expect(err.trimEnd()).not.toContain("\n");
+  });
+});
+
+describe("backup", () => {
+  beforeEach(async () => {
+    place = await openPlace();
+  });
+
+  test("ends with 1 and a sentence where the folder of its file is not there", async () => {
+    const { status, err } = await place.run(["backup", "nowhere/copy.db"]);
+    expect([status, err]).toEqual([
+      1,
+      `The folder ${join(place.folder, "nowhere")} is not there; make it, or name a file elsewhere\n`,
+    ]);
   });
 });

@@ -31,7 +31,7 @@ describe("credits", () => {
     await service.close();
   });
 
-  test("402: at balance 0, after the parameters and before existence", async () => {
+  test("402: at balance 0, after the parameters and before existence, with X-Credits-Remaining", async () => {
     const service = await startService();
     const { key, account } = await service.createAccess();
     const response = await service.get("/api/microblog/nobody/details", key);
@@ -42,6 +42,12 @@ describe("credits", () => {
         message: "This request costs 1 credit, the balance is 0",
       },
     ]);
+    expect(response.headers.get("x-credits-cost")).toBeNull();
+    for (const path of ["/api/microblog/nobody/details", "/api/video/nobody/details"]) {
+      const refused = await service.get(path, key);
+      expect(refused.status).toBe(402);
+      expect(refused.headers.get("x-credits-remaining")).toBe("0");
+    }
     expect((await service.get("/api/microblog/nobody/tweets?page=x", key)).status).toBe(400);
     expect((await service.get("/api/creators", key)).status).toBe(200);
     expect(await service.sumsOf(account)).toEqual({ balance: 0, debited: 0, refunded: 0 });

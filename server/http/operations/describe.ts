@@ -199,6 +199,7 @@ function errorResponses(operation: Operation, errors: readonly ErrorExample[]) {
   return Object.fromEntries(
     Array.from(byStatus, ([status, of]) => {
       const names = [...(operation.isOpen === true ? EVERY : KEYED)];
+      if (status === 402) names.push("X-Credits-Remaining");
       if (status === 404 && operation.isCharged) names.push(...CREDITS);
       // The rate limit comes after the key, and before all else that can be wrong.
       if (operation.isOpen !== true && status !== 401) names.push(...RATE);

@@ -22,7 +22,7 @@ export const HEADERS = {
   ),
   "X-Credits-Cost": header("Credits that this answer cost", { type: "integer" }, 1),
   "X-Credits-Remaining": header(
-    "Credits that were left after it",
+    "Credits that are left after this answer; with 402, too few for it",
     { type: "integer", minimum: 0 },
     9_999,
   ),
