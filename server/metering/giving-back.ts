@@ -2,7 +2,8 @@
 import pRetry, { AbortError } from "p-retry";
 import { inTime } from "./in-time.ts";
 
-const RETRIES = { retries: Infinity, minTimeout: 1000, maxTimeout: 30_000, unref: true };
+/** Idempotency keys wait for it, so it is tried soon after an outage. */
+const RETRIES = { retries: Infinity, minTimeout: 1000, maxTimeout: 1000, unref: true };
 
 /**
  * Makes what gives back.

@@ -42,17 +42,25 @@ export function hashKey(key: string): string {
 interface Believed {
   readonly caller: Caller;
   readonly hash: string;
-  readonly until: number;
+  /** When the lookup began, in milliseconds. */
+  readonly startedAt: number;
+}
+
+interface Lookup {
+  readonly startedAt: number;
+  readonly caller: Promise<Caller | undefined>;
 }
 
 /**
- * Makes a keyring. A key that was found is believed for half a second, so that a revocation in
- * any process is effective within one.
+ * Makes a keyring. A key that was found is believed for half a second after it was asked for, so
+ * that a revocation in any process is effective within one. Requests with one key that come within
+ * that time share a lookup.
  *
  * @param now The clock, in milliseconds.
  */
 export function createKeyring(lookup: KeyLookup, now: () => number) {
   const believed = new Map<string, Believed>();
+  const lookups = new Map<string, Lookup>();
   return {
     recall,
 
@@ -62,25 +70,46 @@ export function createKeyring(lookup: KeyLookup, now: () => number) {
     /** Forgets a key that was revoked here. */
     forget(hash: string): void {
       for (const [key, { hash: known }] of believed) if (known === hash) believed.delete(key);
+      lookups.delete(hash);
     },
   };
 
   /** The caller that a key belongs to, if it is believed. */
   function recall(key: string): Caller | undefined {
     const known = believed.get(key);
-    const left = known === undefined ? 0 : known.until - now();
-    // More is left where the clock went back.
-    return left > 0 && left <= BELIEVED_MS ? known?.caller : undefined;
+    return known !== undefined && isFresh(known.startedAt) ? known.caller : undefined;
   }
 
-  async function lookUp(key: string): Promise<Caller | undefined> {
+  /** Whether an instant is not too long ago. It is ahead where the clock went back. */
+  function isFresh(startedAt: number): boolean {
+    const age = now() - startedAt;
+    return age >= 0 && age < BELIEVED_MS;
+  }
+
+  function lookUp(key: string): Promise<Caller | undefined> {
     const hash = hashKey(key);
+    const shared = lookups.get(hash);
+    if (shared !== undefined && isFresh(shared.startedAt)) return shared.caller;
+    const started: Lookup = { startedAt: now(), caller: find(hash) };
+    lookups.set(hash, started);
+    const end = (caller: Caller | undefined) => {
+      // A later lookup, or a revocation here, knows better.
+      if (lookups.get(hash) !== started) return;
+      lookups.delete(hash);
+      believed.delete(key);
+      if (caller !== undefined) believe(key, { caller, hash, startedAt: started.startedAt });
+    };
+    started.caller.then(end, () => end(undefined));
+    return started.caller;
+  }
+
+  async function find(hash: string): Promise<Caller | undefined> {
     const found = await lookup.find(hash);
-    believed.delete(key);
-    if (found === undefined) return undefined;
-    const caller = { key: found.id, account: found.account };
+    return found && { key: found.id, account: found.account };
+  }
+
+  function believe(key: string, found: Believed): void {
     if (believed.size >= REMEMBERED_MAX) believed.clear();
-    believed.set(key, { caller, hash, until: now() + BELIEVED_MS });
-    return caller;
+    believed.set(key, found);
   }
 }

@@ -69,6 +69,69 @@ describe("createKeyring()", () => {
   });
 });
 
+describe("createKeyring() while lookups are slow", () => {
+  /** A keyring whose lookups wait to be answered. */
+  function startKeyring() {
+    const clock = { now: NOW };
+    const lookups: PromiseWithResolvers<{ id: number; account: number } | undefined>[] = [];
+    const find = () => {
+      const lookup = Promise.withResolvers<{ id: number; account: number } | undefined>();
+      lookups.push(lookup);
+      return lookup.promise;
+    };
+    return { clock, lookups, keyring: createKeyring({ find }, () => clock.now) };
+  }
+  const FOUND = { id: 1, account: 4 };
+  const CALLER = { key: 1, account: 4 };
+
+  test("callerOf() looks a key up once for all requests of half a second", async () => {
+    const { clock, lookups, keyring } = startKeyring();
+    const first = Array.from({ length: 100 }, () => keyring.callerOf("cm_a"));
+    clock.now += 499;
+    first.push(keyring.callerOf("cm_a"));
+    expect(lookups.length).toBe(1);
+    clock.now += 1;
+    const second = keyring.callerOf("cm_a");
+    expect(lookups.length).toBe(2);
+    lookups[0]?.resolve(FOUND);
+    expect(await Promise.all(first)).toEqual(first.map(() => CALLER));
+    lookups[1]?.resolve(undefined);
+    expect(await second).toBeUndefined();
+    expect(keyring.recall("cm_a")).toBeUndefined();
+  });
+
+  test("callerOf() believes an answer for half a second from its question, not longer", async () => {
+    const { clock, lookups, keyring } = startKeyring();
+    const asked = keyring.callerOf("cm_a");
+    clock.now += 499;
+    lookups[0]?.resolve(FOUND);
+    expect(await asked).toEqual(CALLER);
+    expect(keyring.recall("cm_a")).toEqual(CALLER);
+    clock.now += 1;
+    expect(keyring.recall("cm_a")).toBeUndefined();
+  });
+
+  test("callerOf() looks up anew after a lookup that failed", async () => {
+    const { lookups, keyring } = startKeyring();
+    const failed = keyring.callerOf("cm_a");
+    lookups[0]?.reject(new Error("No answer"));
+    expect(failed).rejects.toThrow("No answer");
+    await Promise.allSettled([failed]);
+    const next = keyring.callerOf("cm_a");
+    lookups[1]?.resolve(FOUND);
+    expect(await next).toEqual(CALLER);
+  });
+
+  test("forget() lets nothing be believed that was asked before", async () => {
+    const { lookups, keyring } = startKeyring();
+    const asked = keyring.callerOf("cm_a");
+    keyring.forget(hashKey("cm_a"));
+    lookups[0]?.resolve(FOUND);
+    await asked;
+    expect(keyring.recall("cm_a")).toBeUndefined();
+  });
+});
+
 describe("a clock that is set back", () => {
   test("leaves no key believed for longer than half a second", async () => {
     const clock = { now: NOW };
