@@ -40,6 +40,8 @@ export interface ChargeParts {
 
 /** A priced read whose parameters were accepted. */
 export interface PricedRead {
+  /** Aborted once the connection of the request is closed. */
+  readonly signal: AbortSignal;
   /** The path and query, as they were sent: the same target has the same answer. */
   readonly target: string;
   readonly priced: Priced;
@@ -49,40 +51,63 @@ export interface PricedRead {
 const VISIBLE = /^[\x21-\x7e]+$/;
 
 /**
+ * The connection of a request closed before its answer was given to the runtime: nothing of it was
+ * sent. The runtime closes a connection itself when another request comes on it too early.
+ */
+export class ConnectionClosedError extends Error {
+  constructor() {
+    super("The connection closed before the answer");
+  }
+}
+
+/**
  * Reads what a request was charged for, unless it is kept, and sends it. What is found or is not
- * there stays charged; what fails is refunded.
+ * there stays charged; what fails, or comes too late for its connection, is refunded.
  *
  * @param headers Told what the answer cost, whatever it is.
  * @param send Makes the response; it fails where a long answer cannot be sent now.
- * @throws Whatever the read or `send` throws.
+ * @throws Whatever the read or `send` throws, or {@link ConnectionClosedError}.
  */
 export async function readPaid(
-  { charger, answers, turns, now }: Omit<ChargeParts, "outgoing">,
+  parts: Omit<ChargeParts, "outgoing">,
   receipt: Receipt,
-  { target, priced, read }: PricedRead,
+  asked: PricedRead,
   headers: AnswerHeaders,
   send: (answer: Answer) => Response,
 ): Promise<Response> {
+  const { charger } = parts;
   try {
-    let answer = answers.find(target, now());
-    if (answer === undefined) {
-      const turn = turns();
-      if (turn !== undefined) await turn;
-      answer = finishAnswer(await read(), priced);
-      answers.keep(target, answer, receipt.sequence);
-    }
+    const answer = await answerOf(parts, receipt, asked);
+    if (asked.signal.aborted) throw new ConnectionClosedError();
     const response = send(answer);
     charger.keep(receipt);
     return response;
-  } catch (error) {
-    if (isCharged(STATUSES[asDomainError(error).code])) {
+  } catch (thrown) {
+    const isAnswer = isCharged(STATUSES[asDomainError(thrown).code]);
+    const error = isAnswer && asked.signal.aborted ? new ConnectionClosedError() : thrown;
+    if (error instanceof ConnectionClosedError) await charger.refund(receipt, error.message);
+    else if (!isAnswer) await charger.refund(receipt, "The answer failed");
+    else {
       showCost(headers, receipt);
       charger.keep(receipt);
-    } else {
-      await charger.refund(receipt, "The answer failed");
     }
     throw error;
   }
+}
+
+/** Takes the answer of a read from where answers are kept, or makes it. */
+async function answerOf(
+  { answers, turns, now }: Omit<ChargeParts, "outgoing">,
+  { sequence }: Receipt,
+  { target, priced, read }: PricedRead,
+): Promise<Answer> {
+  const kept = answers.find(target, now());
+  if (kept !== undefined) return kept;
+  const turn = turns();
+  if (turn !== undefined) await turn;
+  const answer = finishAnswer(await read(), priced);
+  answers.keep(target, answer, sequence);
+  return answer;
 }
 
 /**

@@ -9,7 +9,14 @@ import type { Receipt } from "../../core/credits.ts";
 import type { ValuesOf } from "../../core/parameters.ts";
 import { holds, type Answer, type LinkedReading } from "./answers.ts";
 import { restrictCaching } from "./caching.ts";
-import { paymentOf, readPaid, showCost, type ChargeParts, type PricedRead } from "./charge.ts";
+import {
+  ConnectionClosedError,
+  paymentOf,
+  readPaid,
+  showCost,
+  type ChargeParts,
+  type PricedRead,
+} from "./charge.ts";
 import { enter, firstHeaders, type AnswerHeaders, type DoorParts } from "./door.ts";
 import { matchesEntityTag } from "./entity-tag.ts";
 import { tellError, type OnFailure } from "./errors.ts";
@@ -62,6 +69,9 @@ interface Exchange {
   readonly headers: AnswerHeaders;
   readonly tell: Tell | undefined;
 }
+
+/** As what a request is counted whose connection closed before its answer; nobody gets it. */
+const CONNECTION_CLOSED = 499;
 
 /** Told of an answer before it leaves. */
 export type Tell = (route: string, status: number) => void;
@@ -116,8 +126,8 @@ export function createReads(parts: ReadParts) {
     if (!outgoing.hasRoomFor(kept.body)) return Promise.resolve(fail(exchange, route, noRoom()));
     return charger.debit({ account: caller.account, key: caller.key, endpoint, cost }).then(
       (receipt) => {
-        const isSendable = holds(kept, now()) && outgoing.hasRoomFor(kept.body);
-        return isSendable ? send(outgoing, exchange, kept, receipt) : answerAnew(exchange, receipt);
+        if (!canSend(parts, request, kept)) return answerAnew(exchange, receipt);
+        return send(outgoing, exchange, kept, receipt);
       },
       (error: unknown) => fail(exchange, route, error),
     );
@@ -188,6 +198,10 @@ function sendError(
   error: unknown,
 ): Response {
   restrictCaching(pathOf(request), headers);
+  if (error instanceof ConnectionClosedError) {
+    tell?.(route, CONNECTION_CLOSED);
+    return new Response(null, { status: CONNECTION_CLOSED });
+  }
   const { body, status } = tellError(error, request, headers, onFailure);
   tell?.(route, status);
   return new Response(body, { status, headers: headers as Record<string, string> });
@@ -202,6 +216,7 @@ function askedOf(
   const target = targetOf(request);
   const read = route.prepare(parameters, valuesIn(target), target);
   return {
+    signal: request.signal,
     target,
     read,
     priced: { endpoint: known.endpoint, route: known.route, cost: route.cost },
@@ -210,6 +225,11 @@ function askedOf(
 
 function isRead({ method }: Request): boolean {
   return method === "GET" || method === "HEAD";
+}
+
+/** Whether an answer that was kept can be sent once its request is charged. */
+function canSend({ outgoing, now }: ReadParts, { signal }: Request, kept: Answer): boolean {
+  return holds(kept, now()) && outgoing.hasRoomFor(kept.body) && !signal.aborted;
 }
 
 function readAndSend(
