@@ -57,7 +57,7 @@ describe("Idempotency-Key", () => {
     expect(await send(one.key, "shared")).toEqual([200, "1", "0"]);
     expect(await send(other.key, "shared")).toEqual([200, "1", "0"]);
     expect(await send(one.key, "shared")).toEqual([200, "0", "0"]);
-    expect(await send(one.key, "new")).toEqual([402, null, null]);
+    expect(await send(one.key, "new")).toEqual([402, null, "0"]);
   });
 
   test("a 404 is paid for once as well", async () => {
