@@ -1,11 +1,18 @@
 /** The log: lines on standard error, never with a key in them. */
 import { configure, getLogger, jsonLinesFormatter, type Sink } from "@logtape/logtape";
-import { formatInstant } from "../core/time.ts";
+import { formatInstant, MINUTE_MS } from "../core/time.ts";
 import type { Config } from "./config.ts";
+import { createFailureLog } from "./failure-log.ts";
 import type { ServiceLog } from "./service.ts";
 
+/** A log that was started. */
+export interface StartedLog extends ServiceLog {
+  /** Writes what is not written yet. */
+  end(): void;
+}
+
 /** Starts the log at a level. */
-export async function startLog(level: Config["logLevel"]): Promise<ServiceLog> {
+export async function startLog(level: Config["logLevel"]): Promise<StartedLog> {
   const sink: Sink = (record) => void process.stderr.write(jsonLinesFormatter(record));
   await configure({
     reset: true,
@@ -16,9 +23,12 @@ export async function startLog(level: Config["logLevel"]): Promise<ServiceLog> {
     ],
   });
   const logger = getLogger("metrics");
+  const failures = createFailureLog((line, sentence, values) => logger[line](sentence, values));
+  setInterval(failures.summarize, MINUTE_MS).unref();
   return {
+    end: failures.end,
     failure: (error, requestId) =>
-      logger.error("Request {requestId} failed: {error}", { requestId, error: whole(error) }),
+      failures.add("Request {requestId} failed: {error}", { requestId }, error),
     info: (sentence, values) => logger.info(sentence, values),
     warning: (sentence, values) => logger.warning(sentence, values),
     source(event) {
@@ -31,17 +41,9 @@ export async function startLog(level: Config["logLevel"]): Promise<ServiceLog> {
       const until = event.until === null ? "its settings change" : formatInstant(event.until);
       logger.error("Source {source} {event} until {until}: {reason}", { ...line, until });
     },
-    collecting: (error) => logger.error("Collecting failed: {error}", { error: whole(error) }),
+    collecting: (error) => failures.add("Collecting failed: {error}", {}, error),
     ...(level === "debug"
       ? { request: (line) => logger.debug("{method} {path} {status} in {ms} ms", line) }
       : {}),
   };
-}
-
-/** An error with where it comes from and what caused it. A stack need not tell the message. */
-function whole(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { stack = "", message, cause } = error;
-  const own = stack.includes(message) ? stack : `${String(error)}\n${stack}`;
-  return cause === undefined ? own : `${own}\nCaused by ${whole(cause)}`;
 }

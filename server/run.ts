@@ -31,6 +31,7 @@ export async function serve(config: Config): Promise<void> {
   await ended;
   await Promise.all([endRetention(), endCollecting()]);
   await stop();
+  log.end();
 }
 
 /** Starts what collects, unless it is turned off. */
@@ -84,6 +85,7 @@ export async function demo(environment: Record<string, string | undefined>): Pro
   await ended;
   clearInterval(growing);
   await stop();
+  log.end();
 }
 
 /** Prints the document of the reference, the same that /swagger/json answers. */

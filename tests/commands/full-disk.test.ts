@@ -60,6 +60,26 @@ describe.skipIf(!hasSmallDisk())("a full disk", () => {
     expect(log).not.toContain("withdrawal");
   });
 
+  test("fills no log, however many requests fail: one stack, some lines, then numbers", async () => {
+    const { read, fill, stop } = await serveOnSmallDisk();
+    await read();
+    await fill();
+    const statuses: number[] = [];
+    const client = async () => {
+      for (let nth = 0; nth < REQUESTS; nth++) statuses.push((await read()).status);
+    };
+    await Promise.all(Array.from({ length: 8 }, client));
+    const { log } = await stop();
+    const refused = statuses.filter((status) => status === 503).length;
+    expect(refused).toBeGreaterThan(7 * REQUESTS);
+    const lines = log.split("\n").filter((line) => line.startsWith("{"));
+    expect(lines.filter((line) => line.includes("\\n    at ")).length).toBe(1);
+    const counted = lines.map((line) => Number(/"unwritten":(\d+)/.exec(line)?.[1] ?? 0));
+    const own = lines.filter((line) => line.includes("disk is full") && /"requestId"/.test(line));
+    expect(own.length + counted.reduce((sum, count) => sum + count, 0)).toBe(refused);
+    expect(log.length).toBeLessThan(20_000);
+  });
+
   test("of an import is no failure of a service that ends as it was told", async () => {
     const { run, write, stop } = await serveOnSmallDisk();
     const line = (index: number) => {
