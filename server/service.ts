@@ -54,7 +54,7 @@ export interface ServiceLog extends RequestLog {
 }
 
 /** Reads that are made in one turn of the event loop; a large one takes a millisecond or two. */
-const READS_OF_A_TURN = 24;
+const READS_OF_A_TURN = 8;
 
 /**
  * How many times as long as its steps retention rests after each: so that a verb leaves others half

@@ -50,6 +50,10 @@ const LONG_CHARACTERS = 14_000;
  */
 const COLLECTED_EVERY_BYTES = 64 * 1_048_576;
 
+/** Making a body of so many characters leaves several times as much garbage behind at once. */
+const HUGE_CHARACTERS = 1_048_576;
+const HUGE_GARBAGE_RATIO = 4;
+
 /** Bytes of bodies since garbage was collected. */
 let uncollectedBytes = 0;
 
@@ -94,7 +98,7 @@ export function finishAnswer(reading: LinkedReading, priced: Priced): Answer {
 /** Joins the pieces of a body: to bytes where it is long, else to text. */
 function join(pieces: readonly (string | Uint8Array)[]): Answer["body"] {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  uncollectedBytes += length;
+  uncollectedBytes += length > HUGE_CHARACTERS ? HUGE_GARBAGE_RATIO * length : length;
   if (uncollectedBytes > COLLECTED_EVERY_BYTES) {
     uncollectedBytes = 0;
     Bun.gc(true);
@@ -117,6 +121,7 @@ function join(pieces: readonly (string | Uint8Array)[]): Answer["body"] {
 /** Makes the place where answers are kept, by the path and query that they answer. */
 export function createAnswers(maxBytes = KEPT_MAX_BYTES) {
   const targets = new Map<string, Set<string>>();
+  const making = new Map<string, { readonly sequence: number; readonly answer: Promise<Answer> }>();
   let latest: number | undefined;
   const kept = new LRUCache<string, Answer>({
     maxSize: maxBytes,
@@ -158,6 +163,21 @@ export function createAnswers(maxBytes = KEPT_MAX_BYTES) {
         if (of === undefined) targets.set(subject, new Set([target]));
         else of.add(target);
       }
+    },
+
+    /**
+     * Makes an answer, or joins the one that is being made for another request.
+     *
+     * @param sequence The last change before it is read; an answer of an earlier one may be old.
+     */
+    make(target: string, sequence: number, work: () => Promise<Answer>): Promise<Answer> {
+      const other = making.get(target);
+      if (other?.sequence === sequence) return other.answer;
+      const own = { sequence, answer: work() };
+      making.set(target, own);
+      return own.answer.finally(() => {
+        if (making.get(target) === own) making.delete(target);
+      });
     },
 
     /** Lets go of what changed. */

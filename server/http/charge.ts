@@ -103,11 +103,13 @@ async function answerOf(
 ): Promise<Answer> {
   const kept = answers.find(target, now());
   if (kept !== undefined) return kept;
-  const turn = turns();
-  if (turn !== undefined) await turn;
-  const answer = finishAnswer(await read(), priced);
-  answers.keep(target, answer, sequence);
-  return answer;
+  return answers.make(target, sequence, async () => {
+    const turn = turns();
+    if (turn !== undefined) await turn;
+    const answer = finishAnswer(await read(), priced);
+    answers.keep(target, answer, sequence);
+    return answer;
+  });
 }
 
 /**

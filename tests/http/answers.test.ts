@@ -210,6 +210,27 @@ describe("createAnswers", () => {
     expect(answers.find("/99", 0)).toBeDefined();
   });
 
+  test("createAnswers().make() joins requests whose debits saw the same changes", async () => {
+    const answers = createAnswers();
+    let made = 0;
+    const read = async () => {
+      await Bun.sleep(1);
+      return answer(`number ${++made}`, ["a"]);
+    };
+    const sequences = [1, 1, 2, 2];
+    const bodies = await Promise.all(
+      sequences.map(async (sequence) => (await answers.make("/a", sequence, read)).body),
+    );
+    expect(bodies).toEqual(['"number 1"', '"number 1"', '"number 2"', '"number 2"']);
+    expect((await answers.make("/a", 2, read)).body).toBe('"number 3"');
+    const failed = () => answers.make("/a", 2, () => Promise.reject(new Error("It failed")));
+    expect(await Promise.allSettled([failed(), failed()])).toMatchObject([
+      { status: "rejected" },
+      { status: "rejected" },
+    ]);
+    expect((await answers.make("/a", 2, read)).body).toBe('"number 4"');
+  });
+
   test("createAnswers() does not keep what was read before a change it has heard of", () => {
     const answers = createAnswers();
     answers.forget({ sequence: 1, subjects: [] });
