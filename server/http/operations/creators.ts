@@ -4,7 +4,7 @@ import { describe, type ErrorExample } from "./describe.ts";
 
 const REQUEST = {
   schema: "CreatorRequest",
-  example: { creator: "slowcompiler", platform: "microblog" },
+  example: { creator: "bsky.app", platform: "microblog" },
 };
 
 const BODY_ERRORS: readonly ErrorExample[] = [
@@ -31,7 +31,7 @@ export const CREATOR_OPERATIONS = {
       example: {
         creators: [
           {
-            creator: "slowcompiler",
+            creator: "bsky.app",
             platform: "microblog",
             added_at: "2026-11-20T08:15:30.123Z",
             last_success: "2026-11-21T02:38:09.821Z",
@@ -65,18 +65,15 @@ export const CREATOR_OPERATIONS = {
       description: "The creator was added",
       schema: "CreatorResult",
       example: {
-        message: "Creator slowcompiler added to the monitoring list",
-        creator: "slowcompiler",
+        message: "Creator bsky.app added to the monitoring list",
+        creator: "bsky.app",
         platform: "microblog",
         total_creators: 1,
       },
     },
     errors: [
       ...BODY_ERRORS,
-      [
-        "Creator Already Exists",
-        "Creator slowcompiler on microblog is already in the monitoring list",
-      ],
+      ["Creator Already Exists", "Creator bsky.app on microblog is already in the monitoring list"],
     ],
   }),
 
@@ -91,8 +88,8 @@ export const CREATOR_OPERATIONS = {
       description: "The creator was removed",
       schema: "CreatorResult",
       example: {
-        message: "Creator slowcompiler removed from the monitoring list",
-        creator: "slowcompiler",
+        message: "Creator bsky.app removed from the monitoring list",
+        creator: "bsky.app",
         platform: "microblog",
         total_creators: 0,
       },

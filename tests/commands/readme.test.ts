@@ -1,0 +1,110 @@
+/** Follows README.md from its first command to its last, in a copy of the project. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { readDocument } from "../support/documents.ts";
+import { openClone, stepsOf, type Clone, type Step } from "../support/walkthrough.ts";
+
+const steps = stepsOf(await readDocument("README.md"));
+
+/** Commands that take minutes, and where they run instead. */
+const SKIPPED: Readonly<Record<string, string>> = {
+  "npx -y bun@1.4.5 run test": "the test suite: .ci/run runs it",
+  "bun run check": "the test suite: .ci/run runs it",
+  "bun run bench": "it measures for five minutes",
+};
+
+/** Names whose numbers end with the clock: only the shape of their answers can be compared. */
+const DEMO_NAMES = /sevenminutesoup|slowcompiler/;
+
+let clone: Clone;
+let key = "";
+const port = freePort();
+
+beforeAll(async () => {
+  // The sources of observations are outside; nothing is asked there.
+  clone = await openClone({ PORT: String(port), COLLECT: "off" });
+});
+afterAll(() => clone.close());
+
+describe.skipIf(Bun.which("curl") === null)("README.md, followed in order (needs curl)", () => {
+  test("has the commands that a new user needs", () => {
+    const commands = steps.map(({ command }) => command);
+    for (const skipped of Object.keys(SKIPPED)) expect(commands).toContain(skipped);
+    expect(commands.filter((command) => command.startsWith("curl ")).length).toBeGreaterThan(6);
+  });
+
+  for (const step of steps) {
+    const reason = SKIPPED[step.command];
+    test.skipIf(reason !== undefined)(
+      reason === undefined ? step.command : `${step.command} (${reason})`,
+      () => follow(step),
+      120_000,
+    );
+  }
+});
+
+/** Does what the README says up to a command, and runs it. */
+async function follow(step: Step): Promise<void> {
+  const { prose, blocksBefore } = step;
+  if (prose.includes("Ctrl-C")) await clone.interrupt();
+  const [, file] = /Save these lines as `([^`]+)`/.exec(prose) ?? [];
+  const lines = blocksBefore.get("json lines");
+  if (file !== undefined) await Bun.write(join(clone.clone, file), lines ?? "");
+  const command = step.command
+    .replace(/^npx -y bun@\S+/, "bun")
+    .replace("127.0.0.1:3000", `127.0.0.1:${port}`)
+    .replace("KEY=cm_...", `KEY=${key}`)
+    .replace("YOUTUBE_API_KEY=...", "YOUTUBE_API_KEY=not-a-key-of-anyone");
+  expect(command).not.toContain("...");
+  if (/ run (?:demo|start)$/.test(command)) await serve(command);
+  else if (command.startsWith("curl ")) await ask(command, step.shown);
+  else await run(command, step.shown);
+}
+
+async function serve(command: string): Promise<void> {
+  expect(clone.isServing()).toBe(false);
+  const isDemo = command.endsWith("demo");
+  const printed = await clone.serve(command, isDemo ? "Ctrl-C ends it" : `127.0.0.1:${port}`);
+  expect(printed).toContain(`http://127.0.0.1:${port}`);
+  if (isDemo) [key = ""] = /cm_[\w-]+/.exec(printed) ?? [];
+}
+
+async function ask(command: string, shown: string | undefined): Promise<void> {
+  const { out, status } = await clone.run(command.replace("curl -s", "curl -s -w '%{http_code}'"));
+  expect(status).toBe(0);
+  const answer: unknown = JSON.parse(out.slice(0, -3));
+  const wanted: unknown = shown === undefined ? undefined : JSON.parse(shown);
+  const isError = wanted !== undefined && Object.hasOwn(Object(wanted), "error");
+  const success = command.includes("-X PATCH") ? "201" : "200";
+  expect({ answer, status: out.slice(-3) }).toMatchObject({ status: isError ? "404" : success });
+  if (wanted === undefined) return;
+  if (DEMO_NAMES.test(command)) expect(shapeOf(answer)).toEqual(shapeOf(wanted));
+  else expect(answer).toEqual(wanted);
+}
+
+async function run(command: string, shown: string | undefined): Promise<void> {
+  const { status, out, err } = await clone.run(command);
+  expect({ status, err: status === 0 ? "" : err }).toEqual({ status: 0, err: "" });
+  if (shown !== undefined) expect(wordsOf(out)).toEqual(wordsOf(shown));
+  const [, file] = / > (\S+)$/.exec(command) ?? [];
+  if (file !== undefined) {
+    expect(await Bun.file(join(clone.clone, file)).text()).toContain('"CH-soup"');
+  }
+}
+
+const wordsOf = (text: string): string[] => text.trim().split(/\s+/);
+
+/** The names and the types of a value; of a list, those of its first element. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
+  if (typeof value !== "object" || value === null) return value === null ? "null" : typeof value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shapeOf(one)]));
+}
+
+/** A port that nobody listens on now. */
+function freePort(): number {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  const { port: free = 0 } = server;
+  void server.stop(true);
+  return free;
+}
