@@ -74,6 +74,17 @@ export function systemCodeOf(error: unknown): string {
   return typeof error.code === "string" ? error.code : "";
 }
 
+/**
+ * Whether an error says that the process or the system has no file descriptors left, which passes
+ * once connections are closed.
+ *
+ * @example
+ * isOutOfDescriptors(Object.assign(new Error("Too many open files"), { code: "EMFILE" })); // true
+ */
+export function isOutOfDescriptors(error: unknown): boolean {
+  return /^E[MN]FILE$/.test(systemCodeOf(error));
+}
+
 /** What a terminal obeys or hides, though JSON lets it stand: C1 controls, turns of direction. */
 const UNSHOWN = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 

@@ -6,6 +6,7 @@ import { DomainError, systemCodeOf } from "../core/errors.ts";
 import { MINUTE_MS } from "../core/time.ts";
 import { readConfig, withoutSecrets, type Config } from "./config.ts";
 import { prepareDemo } from "./demo/prepare.ts";
+import { startHttpClient, watchDescriptors } from "./descriptors.ts";
 import { drain } from "./drain.ts";
 import { startLog } from "./log.ts";
 import { own, type Ownership } from "./owner.ts";
@@ -25,6 +26,7 @@ export async function serve(config: Config): Promise<void> {
   const log = await startLog(config.logLevel);
   const ownership = await own({ config, verb: "serve", log });
   const { url, ended, stop } = await orClose(ownership, () => listen(ownership, config));
+  watchDescriptors(log);
   process.stderr.write(`Serving ${withoutSecrets(config.databaseUrl)} at ${url}\n`);
   const endRetention = startRetention(config, ownership.service, log);
   const endCollecting = startCollecting(config, ownership.service, log);
@@ -77,6 +79,7 @@ export async function demo(environment: Record<string, string | undefined>): Pro
     await prepareDemo(ownership, await newestObservation(ownership.service.database), Date.now),
     await listen(ownership, config, !environment["PORT"]),
   ]);
+  watchDescriptors(log);
   process.stdout.write(prepared.greeting(url));
   const growing = setInterval(
     () => void prepared.grow().catch((error) => log.failure(error, "demo")),
@@ -118,6 +121,7 @@ async function orClose<Result>(
 async function listen(ownership: Ownership, config: Config, anyPort = false) {
   const { service } = ownership;
   const ended = terminationRequested(process.env);
+  await Promise.all([service.warmUp(), startHttpClient()]);
   const server = startServer(service, config, anyPort);
   const host = server.hostname?.includes(":") ? `[${server.hostname}]` : server.hostname;
   const url = `http://${host}:${server.port}`;

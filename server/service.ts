@@ -22,7 +22,7 @@ import { collectionStore } from "./store/collection.ts";
 import { creatorStore } from "./store/creators.ts";
 import { openDatabase, type Database } from "./store/database.ts";
 import { exportObservations } from "./store/export.ts";
-import { createIntake } from "./store/intake.ts";
+import { createIntake, startIntakeThread } from "./store/intake.ts";
 import { keyStore, type KeyStore } from "./store/keys.ts";
 import { ledgerStore, type LedgerStore } from "./store/ledger.ts";
 import { microblogStore } from "./store/microblog.ts";
@@ -75,13 +75,7 @@ const REFERENCE_SCRIPT = fileURLToPath(
 
 /** Opens the database and makes both interfaces on it. */
 export async function openService({ config, verb, now = Date.now, log = SILENT }: ServiceOptions) {
-  const database = await openDatabase({
-    url: config.databaseUrl,
-    durability: config.durability,
-    onUpgrade: () => log.info?.("Packing the histories of an earlier version", {}),
-    ...(config.databaseAuthToken === undefined ? {} : { authToken: config.databaseAuthToken }),
-    onOutage: (failure) => tellOutage(log, failure),
-  });
+  const database = await openDatabaseOf(config, log);
   const ledger = ledgerStore(database);
   const keys = keyStore(database);
   const keyring = createKeyring(keys, now);
@@ -139,6 +133,11 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     serveAt(url: string): void {
       address = url;
     },
+    /** Opens and starts all that requests use: descriptors may be out when they come. */
+    async warmUp(): Promise<void> {
+      await database.warmUp();
+      await startIntakeThread();
+    },
     applyRetention: retention.byItself,
     async close(): Promise<void> {
       await charging.charger.close();
@@ -151,6 +150,16 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
 function tellOutage(log: ServiceLog, failure: DomainError | undefined): void {
   if (failure === undefined) log.info?.("The database server answers again", {});
   else log.warning?.("The database server is away: {reason}", { reason: explain(failure) });
+}
+
+function openDatabaseOf(config: Config, log: ServiceLog): Promise<Database> {
+  return openDatabase({
+    url: config.databaseUrl,
+    durability: config.durability,
+    onUpgrade: () => log.info?.("Packing the histories of an earlier version", {}),
+    onOutage: (failure) => tellOutage(log, failure),
+    ...(config.databaseAuthToken === undefined ? {} : { authToken: config.databaseAuthToken }),
+  });
 }
 
 /** What reads are charged with, whether they can be, and how many are made in a turn. */

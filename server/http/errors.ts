@@ -1,7 +1,13 @@
 /** Errors as clients get them: the one table of statuses, and the one place that writes them. */
 import { Elysia, ParseError, ValidationError } from "elysia";
 import { InsufficientCreditsError } from "../../core/credits.ts";
-import { DomainError, explain, quote, type ErrorCode } from "../../core/errors.ts";
+import {
+  DomainError,
+  explain,
+  isOutOfDescriptors,
+  quote,
+  type ErrorCode,
+} from "../../core/errors.ts";
 import type { AnswerHeaders } from "./door.ts";
 import { pathOf } from "./target.ts";
 
@@ -59,6 +65,10 @@ export function asDomainError(thrown: unknown, isTrusted = false): DomainError {
   }
   if (thrown instanceof ValidationError) {
     return new DomainError("Invalid Request", whatIsWrong(thrown));
+  }
+  if (isOutOfDescriptors(thrown)) {
+    const message = "The service has too many open files and connections right now";
+    return new DomainError("Service Unavailable", message, { cause: thrown });
   }
   const message = isTrusted
     ? explain(new Error("It failed", { cause: thrown }))

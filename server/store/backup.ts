@@ -4,6 +4,7 @@ import { link, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { DomainError, systemCodeOf } from "../../core/errors.ts";
 import { databaseFile, type Database } from "./database.ts";
+import { asUnavailable, tellUnavailable } from "./guard.ts";
 
 /**
  * Copies the database, as it is at one instant, into a new file that only its owner can read.
@@ -28,11 +29,13 @@ export async function backUp(
   const part = `${target}.part`;
   await reserve(part);
   try {
-    await database.copyTo(part);
-    const bytes = await sync(part);
-    await publish(part, target);
-    await sync(dirname(target));
-    return { file: target, bytes };
+    return await tellUnavailable(async () => {
+      await database.copyTo(part);
+      const bytes = await sync(part);
+      await publish(part, target);
+      await sync(dirname(target));
+      return { file: target, bytes };
+    });
   } finally {
     for (const left of [part, `${part}-journal`]) await rm(left, { force: true });
   }
@@ -48,6 +51,8 @@ async function reserve(path: string): Promise<void> {
       EEXIST: `${path} exists already: a backup is under way, or was cut off; remove it if none is`,
       ENOENT: `The folder ${dirname(path)} is not there; make it, or name a file elsewhere`,
     };
+    const unavailable = asUnavailable(error);
+    if (unavailable !== undefined) throw unavailable;
     throw new DomainError("Conflict", sentences[systemCodeOf(error)] ?? error.message);
   }
 }

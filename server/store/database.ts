@@ -81,12 +81,17 @@ export interface Database {
   copyTo(file: string): Promise<void>;
   /** Why a server is sent nothing; `undefined` while it is, and of a file. */
   outage(): DomainError | undefined;
+  /** Opens all connections that it uses, so that no request needs file descriptors for them. */
+  warmUp(): Promise<void>;
   /** Throws while it does not answer, or a file is not the one any more that was opened. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
 const LOCK_TIMEOUT_MS = 5000;
+
+/** What makes a connection open all files that it reads. */
+const FIRST_READ: Statement = { sql: "SELECT count(*) FROM sqlite_master", args: [] };
 
 /** The path of the file that a URL names, or `undefined` where it names a server. */
 export function databaseFile(url: string): string | undefined {
@@ -158,6 +163,11 @@ async function openFile(options: DatabaseOptions, file: string): Promise<Databas
     leftNothing: isRolledBack,
     copyTo: (target) => held(() => writer.copyTo(target)),
     outage: () => undefined,
+    async warmUp() {
+      await writer.write([], { isSynced: false, isQuick: true });
+      await writer.readAside([FIRST_READ]);
+      await documents.read(FIRST_READ.sql, []);
+    },
     check: () => held(async () => void (await reader.execute("SELECT 1"))),
     async close() {
       documents.close();

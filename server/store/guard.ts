@@ -4,7 +4,7 @@
  */
 import type { Client, InStatement } from "@libsql/client";
 import { DrizzleQueryError } from "drizzle-orm/errors";
-import { DomainError, systemCodeOf } from "../../core/errors.ts";
+import { DomainError, isOutOfDescriptors, systemCodeOf } from "../../core/errors.ts";
 
 /** Runs a call of a client. */
 type Guard = <Result>(call: () => Promise<Result>) => Promise<Result>;
@@ -92,24 +92,31 @@ export function areQueries(statements: readonly InStatement[]): boolean {
   );
 }
 
-const PASSING_CODES =
-  /^(?:SQLITE_(?:BUSY|LOCKED|FULL|READONLY)|HRANA_(?:WEBSOCKET|CLOSED|PROTO)_ERROR|ZlibError)/;
+const PASSING_CODES = new RegExp(
+  "^(?:SQLITE_(?:BUSY|LOCKED|FULL|READONLY|CANTOPEN)|" +
+    "HRANA_(?:WEBSOCKET|CLOSED|PROTO)_ERROR|ZlibError)",
+);
 
 /** The last is an answer that was cut, the one before what stands in front of a server. */
 const PASSING = new RegExp(
-  "ConnectionRefused|ECONNREFUSED|ECONNRESET|Unable to connect|socket connection was closed|" +
+  "Unable to open connection to local database|ConnectionRefused|ECONNREFUSED|ECONNRESET|" +
+    "Unable to connect|socket connection was closed|" +
     "ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|" +
     "HTTP status (?:429|502|503|504)|JSON Parse error",
 );
 
 /**
  * What can pass by itself: a lock that another holds, a server that is away, a full disk, a file
- * that may only be read, or was moved and may come back.
+ * that may only be read, or was moved and may come back, a file that cannot be opened because the
+ * process has no file descriptors left.
  */
 export function asUnavailable(error: unknown): DomainError | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = systemCodeOf(error);
-  const isPassing = PASSING_CODES.test(code) || PASSING.test(`${error.message} ${code}`);
+  const isPassing =
+    isOutOfDescriptors(error) ||
+    PASSING_CODES.test(code) ||
+    PASSING.test(`${error.message} ${code}`);
   if (!isPassing) return undefined;
   const message = "The database cannot be reached right now";
   return new DomainError("Service Unavailable", message, { cause: error });

@@ -11,6 +11,7 @@ import {
   type Lines,
   type Rejection,
 } from "./intake-lines.ts";
+import { tellUnavailable } from "./guard.ts";
 import { storeBatches } from "./observe.ts";
 import { openThread } from "./thread.ts";
 
@@ -24,6 +25,11 @@ export interface Intake extends Observed {
 const LARGE_BYTES = 131_072;
 
 const askThread = openThread<Lines, Crossing>(new URL("intake-thread.ts", import.meta.url));
+
+/** Starts the thread that reads large blocks. */
+export async function startIntakeThread(): Promise<void> {
+  await askThread({ bytes: new Uint8Array(), now: 0 }, { isText: false });
+}
 
 /**
  * Makes what takes in lines, some at a time.
@@ -71,5 +77,6 @@ async function gatherAnywhere({ bytes, now }: Lines): Promise<Gathered> {
   const { buffer, byteLength } = bytes;
   const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
   const own = isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
-  return crossed(await askThread({ bytes: own, now }, { isText: false, given: [own.buffer] }));
+  const posting = { isText: false, given: [own.buffer] };
+  return crossed(await tellUnavailable(() => askThread({ bytes: own, now }, posting)));
 }

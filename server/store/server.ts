@@ -41,6 +41,7 @@ export function openServer({ url, authToken, onOutage }: DatabaseOptions): Datab
     leftNothing: (error) => error instanceof NotSentError,
     copyTo: () => Promise.reject(new Error("A server is not copied from here")),
     outage: calls.failure,
+    warmUp: async () => undefined,
     check: async () => void (await execute("SELECT 1")),
     close: async () => calls.close(),
   };

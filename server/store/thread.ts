@@ -1,5 +1,6 @@
 /** A thread of the process that does one order after another; with nothing to do it ends with it. */
-
+import { closeSync, openSync } from "node:fs";
+import { devNull } from "node:os";
 import { systemCodeOf } from "../../core/errors.ts";
 
 /** What a thread answers an order with. */
@@ -32,6 +33,19 @@ interface Thread<Result> {
   readonly waiting: Map<number, PromiseWithResolvers<Result>>;
 }
 
+/** File descriptors that a thread opens at most while it starts. */
+const STARTING_DESCRIPTORS = 16;
+
+/** Throws where a thread cannot start for want of file descriptors: the process would end. */
+function requireDescriptors(): void {
+  const opened: number[] = [];
+  try {
+    while (opened.length < STARTING_DESCRIPTORS) opened.push(openSync(devNull, "r"));
+  } finally {
+    for (const descriptor of opened) closeSync(descriptor);
+  }
+}
+
 /**
  * Makes what gives orders to a thread, which starts with the first one, and anew should it die.
  *
@@ -43,6 +57,7 @@ export function openThread<Order, Result>(file: URL) {
   let lastId = 0;
 
   function start(): Thread<Result> {
+    requireDescriptors();
     const worker = new Worker(file.href);
     const waiting: Thread<Result>["waiting"] = new Map();
     const started = { worker, waiting };

@@ -37,16 +37,12 @@ function work(order: Order): Written[] {
   switch (order.verb) {
     case "write":
       return connection.write(order.statements, order.isSynced);
+    // The connection stays open: the driver closes its descriptors only when garbage is collected.
     case "read":
+      return connection.read(order.statements);
     case "copy":
-      try {
-        if (order.verb === "read") return connection.read(order.statements);
-        connection.copyTo(order.target);
-        return [];
-      } finally {
-        // It comes seldom, and its connection would keep a file open that others may remove.
-        disconnect(id);
-      }
+      connection.copyTo(order.target);
+      return [];
     case "checkpoint":
       connection.checkpoint("PASSIVE");
       return [];

@@ -72,8 +72,11 @@ export function openWriter(path: string, lockTimeoutMs: number): Writer {
     }
   }
 
-  const aside = (errand: Errand) =>
-    askAside({ file, ...errand }, { isText: true }).catch(asLibsqlError);
+  let isAsideOpen = false;
+  const aside = (errand: Errand) => {
+    isAsideOpen = true;
+    return askAside({ file, ...errand }, { isText: true }).catch(asLibsqlError);
+  };
 
   return {
     async write(statements, { isSynced, isQuick }) {
@@ -89,6 +92,7 @@ export function openWriter(path: string, lockTimeoutMs: number): Writer {
     copyTo: async (target) => void (await aside({ verb: "copy", target })),
     async close() {
       quick.close();
+      if (isAsideOpen) await aside({ verb: "close" });
       await order({ verb: "close" });
     },
   };

@@ -1,6 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { DomainError, ERROR_CODES, explain, quote, systemCodeOf } from "../../core/errors.ts";
+import {
+  DomainError,
+  ERROR_CODES,
+  explain,
+  isOutOfDescriptors,
+  quote,
+  systemCodeOf,
+} from "../../core/errors.ts";
 import { unitTexts } from "../support/arbitraries.ts";
 
 function cutTo80(text: string): string {
@@ -62,6 +69,15 @@ describe("explain", () => {
   test.each(cases)("explain() tells %s", (_what, error, said) => {
     expect(explain(error)).toBe(said);
   });
+});
+
+test.each([
+  ["EMFILE", true],
+  ["ENFILE", true],
+  ["ENOENT", false],
+  ["", false],
+])("isOutOfDescriptors() of an error with the code %j is %p", (code, expected) => {
+  expect(isOutOfDescriptors(Object.assign(new Error("It failed"), { code }))).toBe(expected);
 });
 
 describe("systemCodeOf", () => {

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { asUnavailable, isRolledBack } from "../../server/store/guard.ts";
 
+/** What the driver throws, without a code. */
+const CANNOT_CONNECT =
+  'ConnectionFailed("Unable to open connection to local database metrics.db: 14")';
+
 const failed = (code: string, cause?: unknown) =>
   Object.assign(new Error("It failed", { cause }), { code });
 
@@ -23,6 +27,10 @@ describe("asUnavailable()", () => {
     ["a lock that another holds", failed("SQLITE_BUSY")],
     ["a full disk", failed("SQLITE_FULL")],
     ["a file that may only be read", failed("SQLITE_READONLY")],
+    ["a file that cannot be opened right now", failed("SQLITE_CANTOPEN")],
+    ["a connection to a file that cannot be opened", new Error(CANNOT_CONNECT)],
+    ["a process without file descriptors", failed("EMFILE")],
+    ["a system without file descriptors", failed("ENFILE")],
     ["a server that is away", failed("ECONNREFUSED")],
     ["a connection that broke", failed("HRANA_WEBSOCKET_ERROR")],
     ["a server that is asked too much", new Error("Server returned HTTP status 429")],

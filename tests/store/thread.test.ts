@@ -53,6 +53,28 @@ describe("an order", () => {
     expect(outcome).toStartWith("Error: ");
   });
 
+  test.skipIf(Bun.which("bash") === null)(
+    "fails where no descriptors are left for a thread, and the process goes on",
+    async () => {
+      const script = `
+        import { closeSync, openSync } from "node:fs";
+        import { openThread } from ${JSON.stringify(THREAD)};
+        const give = openThread(Bun.pathToFileURL(${JSON.stringify(FILE)}));
+        const opened = [];
+        try {
+          for (;;) opened.push(openSync("/dev/null", "r"));
+        } catch {}
+        await give("answer", { isText: true }).catch(({ code }) => console.log(code));
+        for (const descriptor of opened) closeSync(descriptor);
+        console.log(await give("answer", { isText: true }));
+      `;
+      const command = ["bash", "-c", 'ulimit -n 64 && exec "$@"', "bash", process.execPath];
+      const child = Bun.spawn([...command, "-e", script], { stdout: "pipe" });
+      expect(await new Response(child.stdout).text()).toBe("EMFILE\nanswer\n");
+      expect(await child.exited).toBe(0);
+    },
+  );
+
   test("that cannot be posted fails, and keeps no process alive", async () => {
     const script = `
       import { openThread } from ${JSON.stringify(THREAD)};

@@ -88,6 +88,8 @@ export async function openPlace(settings: Readonly<Record<string, string>> = {})
       return {
         child,
         url,
+        /** What it has logged so far. */
+        log: () => log.join(""),
         /** Ends it as told and gives its exit status and its whole log. */
         async stop(signal: NodeJS.Signals = "SIGTERM") {
           child.kill(signal);
