@@ -63,7 +63,7 @@ export function isWithin(short: Position, request: Omit<ShortsRequest, "limit">)
  * Writes a position as a cursor: opaque to clients, safe in a URL as it stands.
  *
  * @example
- * encodeCursor({ publishedAt: 1795162530123, id: "-aB_9" }); // "mwp4tk9n-2d-61-42-5f-39"
+ * encodeCursor({ publishedAt: 1795162530123, id: "-aB_9" }); // "mo7wumekr-2d-61-42-5f-39"
  */
 export function encodeCursor({ publishedAt, id }: Position): string {
   const units = Array.from(id, (character) => character.codePointAt(0)?.toString(16));

@@ -8,10 +8,10 @@
 import type { ObservationLine } from "../../core/schema/observations.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { EPOCH } from "./curves.ts";
-import { tweetSubjects, userSubjects } from "./microblog.ts";
+import { firstTweetSubjects, tweetSubjects, userSubjects } from "./microblog.ts";
 import { dayOf, WATCHED_MAX_MS } from "./schedule.ts";
 import type { Subject } from "./subject.ts";
-import { channelSubjects, shortSubjects } from "./video.ts";
+import { channelSubjects, firstShortSubjects, shortSubjects } from "./video.ts";
 
 /** Instants, in milliseconds since 1970 UTC: from `from`, included, to `to`, not included. */
 export interface Span {
@@ -34,7 +34,12 @@ export interface Span {
  */
 export function* generateObservations({ from, to }: Span): Generator<ObservationLine> {
   const start = Math.max(from, EPOCH);
-  const profiles = [...channelSubjects(), ...userSubjects()];
+  const always = [
+    ...channelSubjects(),
+    ...userSubjects(),
+    ...firstShortSubjects(),
+    ...firstTweetSubjects(),
+  ];
   let posts: Subject[] = [];
   // A creator's day may end on the next UTC day, hence one more.
   let nextDay = Math.max(0, dayOf(start - WATCHED_MAX_MS) - 1);
@@ -43,7 +48,7 @@ export function* generateObservations({ from, to }: Span): Generator<Observation
       posts = posts.filter(({ until }) => until > hour);
       posts.push(...shortSubjects(nextDay), ...tweetSubjects(nextDay));
     }
-    yield* observeHour([...profiles, ...posts], hour, { from: start, to });
+    yield* observeHour([...always, ...posts], hour, { from: start, to });
   }
 }
 

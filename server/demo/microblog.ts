@@ -1,9 +1,17 @@
 /** What the demo's microblog platform shows: users and their tweets. */
 import { formatInstant } from "../../core/time.ts";
-import { USERS, type User } from "./cast.ts";
+import { DEMO_USER, USERS, type User } from "./cast.ts";
 import { draw, drawBetween, seedOf } from "./chance.ts";
 import { countersOf, drawReach, followingAt } from "./curves.ts";
-import { dayOf, publishedBy, slotsOfDay, TWEET_WATCHES, type Slot } from "./schedule.ts";
+import {
+  dayOf,
+  FIRST_POST_WATCHES,
+  publishedBy,
+  slotsOfDay,
+  TWEET_WATCHES,
+  type Slot,
+  type Watch,
+} from "./schedule.ts";
 import { watchPost, watchProfile, type Subject } from "./subject.ts";
 import { compose } from "./voices.ts";
 
@@ -19,8 +27,23 @@ export function userSubjects(): Subject[] {
 /** Lists the tweets that are published on a day, counted from `EPOCH`. */
 export function tweetSubjects(day: number): Subject[] {
   return USERS.flatMap((user) =>
-    slotsOfDay(user.rhythm, seedOf(user.username), day).map((slot) => watchTweet(user, slot)),
+    slotsOfDay(user.rhythm, seedOf(user.username), day)
+      .filter((slot) => !isFirst(user, slot))
+      .map((slot) => watchTweet(user, slot, TWEET_WATCHES)),
   );
+}
+
+/** Lists the first tweet of the demo's user, observed every day. */
+export function firstTweetSubjects(): Subject[] {
+  return USERS.flatMap((user) =>
+    slotsOfDay(user.rhythm, seedOf(user.username), 0)
+      .filter((slot) => isFirst(user, slot))
+      .map((slot) => watchTweet(user, slot, FIRST_POST_WATCHES)),
+  );
+}
+
+function isFirst({ username }: User, { sequence }: Slot): boolean {
+  return username === DEMO_USER && sequence === 0;
 }
 
 function watchUser(user: User): Subject {
@@ -41,7 +64,11 @@ function watchUser(user: User): Subject {
   }));
 }
 
-function watchTweet(user: User, { sequence, publishedAt }: Slot): Subject {
+function watchTweet(
+  user: User,
+  { sequence, publishedAt }: Slot,
+  watches: readonly Watch[],
+): Subject {
   const { username } = user;
   const seed = seedOf(`${username}/tweet/${sequence}`);
   const id = tweetId(seed, publishedAt);
@@ -53,7 +80,7 @@ function watchTweet(user: User, { sequence, publishedAt }: Slot): Subject {
     url: `${PLACE}/${username}/tweet/${id}`,
   };
   const count = countTweet(user, seed, publishedAt);
-  return watchPost(TWEET_WATCHES, seed, publishedAt, (instant) => ({
+  return watchPost(watches, seed, publishedAt, (instant) => ({
     kind: "tweet",
     observedAt: formatInstant(instant),
     ...described,

@@ -75,6 +75,9 @@ export interface Watch {
 /** The age from which no post is observed. */
 export const WATCHED_MAX_MS = 30 * DAY_MS;
 
+/** The first post of the demo's channel and user: every demo has it, so documents can name it. */
+export const FIRST_POST_WATCHES: readonly Watch[] = [{ untilMs: Infinity, everyHours: 24 }];
+
 /** Shorts: hourly for two days, every six hours up to ten days, daily up to thirty. */
 export const SHORT_WATCHES: readonly Watch[] = [
   { untilMs: 2 * DAY_MS, everyHours: 1 },

@@ -1,10 +1,18 @@
 /** What the demo's video platform shows: channels and their shorts. */
 import { formatInstant } from "../../core/time.ts";
 import type { ObservationLine } from "../../core/schema/observations.ts";
-import { CHANNELS, type Channel } from "./cast.ts";
+import { CHANNELS, DEMO_CHANNEL, type Channel } from "./cast.ts";
 import { draw, drawBetween, seedOf, spellIdentifier } from "./chance.ts";
 import { audienceHours, countersOf, drawReach, followingAt, roundDown } from "./curves.ts";
-import { publishedBy, SHORT_WATCHES, slotsOfDay, sum, type Slot } from "./schedule.ts";
+import {
+  FIRST_POST_WATCHES,
+  publishedBy,
+  SHORT_WATCHES,
+  slotsOfDay,
+  sum,
+  type Slot,
+  type Watch,
+} from "./schedule.ts";
 import { watchPost, watchProfile, type Subject } from "./subject.ts";
 import { compose } from "./voices.ts";
 
@@ -24,10 +32,23 @@ export function channelSubjects(): Subject[] {
 /** Lists the shorts that are published on a day, counted from `EPOCH`. */
 export function shortSubjects(day: number): Subject[] {
   return CHANNELS.flatMap((channel) =>
-    slotsOfDay(channel.rhythm, seedOf(channel.username), day).map((slot) =>
-      watchShort(channel, slot),
-    ),
+    slotsOfDay(channel.rhythm, seedOf(channel.username), day)
+      .filter((slot) => !isFirst(channel, slot))
+      .map((slot) => watchShort(channel, slot, SHORT_WATCHES)),
   );
+}
+
+/** Lists the first short of the demo's channel, observed every day. */
+export function firstShortSubjects(): Subject[] {
+  return CHANNELS.flatMap((channel) =>
+    slotsOfDay(channel.rhythm, seedOf(channel.username), 0)
+      .filter((slot) => isFirst(channel, slot))
+      .map((slot) => watchShort(channel, slot, FIRST_POST_WATCHES)),
+  );
+}
+
+function isFirst({ username }: Channel, { sequence }: Slot): boolean {
+  return username === DEMO_CHANNEL && sequence === 0;
 }
 
 function watchChannel(channel: Channel): Subject {
@@ -59,12 +80,16 @@ function watchChannel(channel: Channel): Subject {
   });
 }
 
-function watchShort(channel: Channel, { sequence, publishedAt }: Slot): Subject {
+function watchShort(
+  channel: Channel,
+  { sequence, publishedAt }: Slot,
+  watches: readonly Watch[],
+): Subject {
   const name = `${channel.username}/short/${sequence}`;
   const seed = seedOf(name);
   const described = describeShort(channel, name, sequence, publishedAt);
   const count = countShort(channel, seed, publishedAt);
-  return watchPost(SHORT_WATCHES, seed, publishedAt, (instant) => ({
+  return watchPost(watches, seed, publishedAt, (instant) => ({
     kind: "short",
     observedAt: formatInstant(instant),
     ...described,

@@ -36,6 +36,15 @@ describe("examples of core/README.md print what they say", async () => {
   );
 });
 
+describe("core/cursor.ts", () => {
+  test("the example of encodeCursor() gives what it says", async () => {
+    const source = await Bun.file(join(CORE, "cursor.ts")).text();
+    const [, call = "", given = ""] = /\* (encodeCursor\(.*\)); \/\/ (".*")$/m.exec(source) ?? [];
+    const code = `import { encodeCursor } from "./cursor.ts"; console.log(JSON.stringify(${call}))`;
+    expect(await run(code)).toBe(given);
+  });
+});
+
 describe("core/mod.ts", () => {
   const files = readdirSync(CORE).filter((name) => name.endsWith(".ts") && name !== "mod.ts");
 

@@ -34,7 +34,8 @@ export const HEADERS = {
   Link: optional(
     "Present when there is a next page, ready to follow",
     { type: "string" },
-    '</api/video/sevenminutesoup/shorts?cursor=mwp4tk9n-2d-61-42>; rel="next"',
+    "</api/video/sevenminutesoup/shorts?limit=1&cursor=mo7x6b4bc-4f-74-41-64-76-66-6b-61-70-45-59>; " +
+      'rel="next"',
   ),
   "Cache-Control": header(
     "What caches may do: none may hand the answer to a client with another key",

@@ -25,14 +25,12 @@ const NO_USER: ErrorExample = ["User Not Found", "User nobody not found"];
 
 const BAD_PATH = badParameter("username");
 
-const PAGE_ERRORS: readonly ErrorExample[] = [
+const pageErrors = (items: string): readonly ErrorExample[] => [
   ["Invalid Pagination Parameters", 'days must be a whole number from 1 to 14, got "15"'],
   BAD_PATH,
   NO_USER,
-  ["Page Out of Range", "Page 9 is out of range: 60 items at 50 a page make 2 pages, from 0"],
+  ["Page Out of Range", `Page 9 is out of range: ${items}, from 0`],
 ];
-
-const PAGINATION = { page: 0, limit: 50, total: 1, page_count: 1, has_more: false };
 
 const common = { tag: "Microblog", isCharged: true } as const;
 
@@ -51,14 +49,14 @@ export const MICROBLOG_OPERATIONS = {
       schema: "UserDetails",
       example: {
         username: "slowcompiler",
-        displayName: "Slow Compiler",
-        followers_count: 48_210,
-        following_count: 301,
-        tweet_count: 9_120,
-        profile_image_url: "https://example.com/users/slowcompiler.jpg",
-        description: "Still linking.",
-        created_at: "2014-05-09T12:30:00.000Z",
-        verified: false,
+        displayName: "Slow Compiler 🐢",
+        followers_count: 144_892,
+        following_count: 529,
+        tweet_count: 13_233,
+        profile_image_url: "https://example.com/microblog/slowcompiler/avatar.png",
+        description: "Writes software at a walking pace. Opinions compiled with warnings.",
+        created_at: "2018-05-03T10:14:27.318Z",
+        verified: true,
       },
     },
     errors: [BAD_PATH, NO_USER],
@@ -81,27 +79,27 @@ export const MICROBLOG_OPERATIONS = {
       example: {
         username: "slowcompiler",
         tweets: {
-          "1346889436626259968": {
-            created_at: "2026-11-20T08:15:30.123Z",
+          "2102880192584779832": {
+            created_at: "2026-11-20T20:15:07.536Z",
             metrics: [
               {
-                likes: 100,
-                replies: 5,
-                retweets: 10,
-                views: 1_500,
-                timestamp: "2026-11-20T09:00:00.000",
+                likes: 168,
+                replies: 19,
+                retweets: 33,
+                views: 12_516,
+                timestamp: "2026-11-21T02:28:29.872",
               },
             ],
-            text: "It links!",
-            timestamp: "2026-11-20T09:00:00.000Z",
-            url: "https://example.com/slowcompiler/1346889436626259968",
+            text: "Spent the morning on reading the error message 🐢",
+            timestamp: "2026-11-21T02:28:29.872Z",
+            url: "https://example.com/microblog/slowcompiler/tweet/2102880192584779832",
           },
         },
         filter_days: 3,
-        pagination: PAGINATION,
+        pagination: { page: 0, limit: 1, total: 13, page_count: 13, has_more: true },
       },
     },
-    errors: PAGE_ERRORS,
+    errors: pageErrors("13 items at 50 a page make 1 page"),
   }),
 
   followers: describe({
@@ -121,25 +119,25 @@ export const MICROBLOG_OPERATIONS = {
         username: "slowcompiler",
         followers: {
           USER: {
-            metrics: [{ followers: 48_210, change: -3, timestamp: "2026-11-20T09:00:00.000Z" }],
+            metrics: [{ followers: 144_892, change: 1, timestamp: "2026-11-21T02:38:09.821Z" }],
           },
         },
         filter_days: 3,
-        pagination: PAGINATION,
+        pagination: { page: 0, limit: 1, total: 72, page_count: 72, has_more: true },
       },
     },
-    errors: PAGE_ERRORS,
+    errors: pageErrors("72 items at 50 a page make 2 pages"),
   }),
 
   tweet: describe({
     ...common,
     id: "getTweet",
-    path: "/api/microblog/slowcompiler/tweet/1346889436626259968",
+    path: "/api/microblog/slowcompiler/tweet/1720756077208628457",
     summary: "Metrics of a tweet",
     description: "With its history, oldest first. 1 credit.",
     parameters: [
       USERNAME,
-      pathParameter("tweet_id", "The tweet's identifier.", "1346889436626259968"),
+      pathParameter("tweet_id", "The tweet's identifier.", "1720756077208628457"),
     ],
     success: {
       status: 200,
@@ -148,18 +146,18 @@ export const MICROBLOG_OPERATIONS = {
       headers: ["X-History-Thinned"],
       example: {
         username: "slowcompiler",
-        tweet_id: "1346889436626259968",
+        tweet_id: "1720756077208628457",
         tweet: {
-          id: "1346889436626259968",
-          text: "It links!",
-          created_at: "2026-11-20T08:15:30.123Z",
-          metrics: { impressions: 1_500, likes: 100, retweets: 10, replies: 5, quotes: null },
+          id: "1720756077208628457",
+          text: "Today I learned: a cache with no way to clear it — change my mind",
+          created_at: "2024-01-01T09:10:18.908Z",
+          metrics: { impressions: 26_981, likes: 913, retweets: 87, replies: 134, quotes: 12 },
           history: [
             {
-              timestamp: "2026-11-20T09:00:00.000Z",
-              impressions: 1_500,
-              likes: 100,
-              retweets: 10,
+              timestamp: "2026-11-20T11:32:13.024Z",
+              impressions: 26_981,
+              likes: 913,
+              retweets: 87,
             },
           ],
         },
