@@ -102,6 +102,7 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     describe: () => ({ pid: process.pid, verb, address, since }),
     backUp: (file) => backUp(database, config.databaseUrl, file),
   });
+  const metrics = createMetrics({ sources: collecting.sources, outage: database.outage, now });
   const { app, fetch } = createApp({
     now,
     log,
@@ -116,7 +117,7 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     account: ledger,
     creators: creatorStore(database),
     ...charging,
-    metrics: createMetrics(collecting.sources),
+    metrics,
     sources: collecting.sources,
     admin,
     referenceScript: REFERENCE_SCRIPT,
@@ -140,6 +141,7 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     },
     applyRetention: retention.byItself,
     async close(): Promise<void> {
+      metrics.close();
       await charging.charger.close();
       await database.close();
     },

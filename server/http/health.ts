@@ -1,32 +1,50 @@
 /** What a machine asks of the service: whether it lives, whether it can serve, its numbers. */
 import { Elysia } from "elysia";
-import { Registry, collectDefaultMetrics } from "prom-client";
+import pTimeout from "p-timeout";
+import { Gauge, Registry, collectDefaultMetrics } from "prom-client";
 import { DomainError } from "../../core/errors.ts";
 import type { Health, Readiness, SourceReadiness } from "../../core/schema/health.ts";
 import { formatInstantOrNull } from "../../core/time.ts";
 import { HEALTH_OPERATIONS } from "./operations/health.ts";
 import { countRequests } from "./request-metrics.ts";
-import { countSources, type SourceState } from "./source-metrics.ts";
+import { countSources, watchSources, type SourceState } from "./source-metrics.ts";
 
 /** What Node tells of itself and Bun does not, or not rightly. */
 const OF_NODE = /^(?:process_heap_bytes$|nodejs_(?:active_|gc_|heap_space_|version_))/;
 
-/**
- * What the service counts of itself, as Prometheus reads it.
- *
- * @param sources How the sources of observations are.
- */
-export function createMetrics(sources: () => Promise<SourceState[]>) {
+/** How long `/readyz` waits for the database; a check of health rarely waits for more than 1 s. */
+const READY_TIMEOUT_MS = 800;
+
+/** What the numbers are made of. */
+export interface MetricsParts {
+  /** How the sources of observations are. */
+  sources(): Promise<SourceState[]>;
+  /** Why nothing is sent to the database; `undefined` while it is. */
+  outage(): Error | undefined;
+  /** The clock, in milliseconds. */
+  now(): number;
+}
+
+/** What the service counts of itself, as Prometheus reads it; always answered from memory. */
+export function createMetrics({ sources, outage, now }: MetricsParts) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const { name } of registry.getMetricsAsArray()) {
     if (OF_NODE.test(name)) registry.removeSingleMetric(name);
   }
-  countSources(registry, sources);
+  const snapshot = watchSources(sources, now);
+  countSources(registry, snapshot);
+  const isAway: Gauge = new Gauge({
+    name: "database_away",
+    help: "1 while a libSQL server does not answer and nothing but probes is sent to it, else 0",
+    registers: [registry],
+    collect: () => isAway.set(outage() === undefined ? 0 : 1),
+  });
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
     count: countRequests(registry),
+    close: snapshot.close,
   };
 }
 
@@ -44,14 +62,17 @@ export interface HealthParts {
 
 /** The routes of health and numbers; they need no key. */
 export function health({ metrics, check, sources }: HealthParts) {
+  const ready = async (): Promise<Readiness> => {
+    await check();
+    return { status: "ok", sources: (await sources()).map(sourceReadiness) };
+  };
   return new Elysia({ name: "health" })
     .get("/livez", (): Health => ({ status: "ok" }), { detail: HEALTH_OPERATIONS.live })
     .get(
       "/readyz",
       async (): Promise<Readiness> => {
         try {
-          await check();
-          return { status: "ok", sources: (await sources()).map(sourceReadiness) };
+          return await pTimeout(ready(), { milliseconds: READY_TIMEOUT_MS });
         } catch (cause) {
           const message = "The database does not answer or cannot be written";
           throw new DomainError("Service Unavailable", message, { cause });

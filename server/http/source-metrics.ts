@@ -1,4 +1,7 @@
-/** The sources of observations as Prometheus reads them; looked up when it asks. */
+/**
+ * The sources of observations as Prometheus reads them: as they were at the last look, so that an
+ * answer never waits for the database.
+ */
 import { Counter, Gauge, type Registry } from "prom-client";
 
 /** How a source is. Instants are milliseconds since 1970 UTC. */
@@ -24,15 +27,56 @@ export interface SourceState {
   };
 }
 
+/** Time between two looks at the sources. */
+const LOOK_INTERVAL_MS = 5000;
+
+/** The sources as they were at the last look. */
+export interface SourceSnapshot {
+  /** None until the first look succeeds. */
+  states(): readonly SourceState[];
+  /** How long ago the look began; `undefined` where there was none. */
+  ageMs(): number | undefined;
+  /** Ends the looks. */
+  close(): void;
+}
+
+/**
+ * Looks at the sources at once and from time to time.
+ *
+ * @param look How the sources are now.
+ * @param now The clock, in milliseconds.
+ */
+export function watchSources(
+  look: () => Promise<SourceState[]>,
+  now: () => number,
+): SourceSnapshot {
+  let seen: { readonly states: readonly SourceState[]; readonly at: number } | undefined;
+  let isLooking = false;
+  const lookAgain = async () => {
+    if (isLooking) return;
+    isLooking = true;
+    const at = now();
+    try {
+      seen = { states: await look(), at };
+    } catch {
+      // The database is away; what was seen last stays, and its age tells.
+    } finally {
+      isLooking = false;
+    }
+  };
+  void lookAgain();
+  const timer = setInterval(() => void lookAgain(), LOOK_INTERVAL_MS);
+  timer.unref();
+  return {
+    states: () => seen?.states ?? [],
+    ageMs: () => (seen === undefined ? undefined : Math.max(0, now() - seen.at)),
+    close: () => clearInterval(timer),
+  };
+}
+
 /** Makes the numbers of sources in a registry. */
-export function countSources(registry: Registry, look: () => Promise<SourceState[]>): void {
+export function countSources(registry: Registry, { states, ageMs }: SourceSnapshot): void {
   const registers: Registry[] = [];
-  let looking: Promise<SourceState[]> | undefined;
-  // All are collected at once: one look serves them.
-  const states = () =>
-    (looking ??= look().finally(() => {
-      looking = undefined;
-    }));
   const metrics = [
     flag("stopped", "1 where a source is not asked until a stated time or a change, else 0"),
     flag("failing", "1 where no request to a source has succeeded since a failure, else 0"),
@@ -42,6 +86,16 @@ export function countSources(registry: Registry, look: () => Promise<SourceState
     work("observations", "Observations that a source gave"),
     work("observed", "Targets that were observed"),
     work("failed", "Targets that could not be observed"),
+    new Gauge({
+      name: "collector_state_age_seconds",
+      help: "How long ago the other collector numbers were read from the database",
+      registers,
+      collect() {
+        const age = ageMs();
+        if (age === undefined) this.remove();
+        else this.set(age / 1000);
+      },
+    }),
   ];
   for (const metric of metrics) registry.registerMetric(metric);
 
@@ -51,8 +105,8 @@ export function countSources(registry: Registry, look: () => Promise<SourceState
       help,
       labelNames: ["source"],
       registers,
-      async collect() {
-        for (const state of await states()) {
+      collect() {
+        for (const state of states()) {
           this.set({ source: state.source }, state[name] === undefined ? 0 : 1);
         }
       },
@@ -69,8 +123,8 @@ export function countSources(registry: Registry, look: () => Promise<SourceState
       help,
       labelNames: ["source", "bucket"],
       registers,
-      async collect() {
-        for (const { source, buckets } of await states()) {
+      collect() {
+        for (const { source, buckets } of states()) {
           for (const of of buckets) this.set({ source, bucket: of.bucket }, valueOf(of));
         }
       },
@@ -83,9 +137,9 @@ export function countSources(registry: Registry, look: () => Promise<SourceState
       help,
       labelNames: ["source"],
       registers,
-      async collect() {
+      collect() {
         this.reset();
-        for (const { source, work: done } of await states()) this.inc({ source }, done[name]);
+        for (const { source, work: done } of states()) this.inc({ source }, done[name]);
       },
     });
   }

@@ -12,6 +12,12 @@ import { debitGroup } from "../support/ledger.ts";
 /** How long a service may take to notice that its server answers again. */
 const BACK_WITHIN_MS = 2000;
 
+/** How long it may take to find out that a server does not answer. */
+const KNOWN_WITHIN_MS = 10_000;
+
+/** What `/readyz` and `/metrics` may take; twice that on a slow machine. */
+const READY_WITHIN_MS = 2000;
+
 const UNAVAILABLE = ["Service Unavailable", "The database cannot be reached right now"];
 
 describe.skipIf(!hasSqld())("a libSQL server that was killed", () => {
@@ -84,6 +90,37 @@ describe.skipIf(!hasSqld())("a libSQL server that says nothing more", () => {
     await retryWithin(BACK_WITHIN_MS, service.service.database.check);
     expect([await read(), (await service.send("/readyz")).status]).toEqual([200, 200]);
     expect(await service.sumsOf(account)).toMatchObject({ balance: 8 });
+    await service.close();
+    await server.close();
+  }, 60_000);
+});
+
+describe.skipIf(!hasSqld()).each(["stopped", "killed"])("a libSQL server that is %s", (fault) => {
+  test("/readyz is 503 within a second and /metrics 200, before and after it is known", async () => {
+    const server = await startServer();
+    const service = await startService({ DATABASE_URL: server.url });
+    const ask = async (path: string) => {
+      const began = performance.now();
+      const response = await service.send(path);
+      return { response, text: await response.text(), ms: performance.now() - began };
+    };
+    await retryWithin(BACK_WITHIN_MS, async () => {
+      expect((await ask("/metrics")).text).toContain("collector_stopped");
+    });
+    if (fault === "stopped") server.pause();
+    else await server.kill();
+    const end = performance.now() + KNOWN_WITHIN_MS;
+    while (performance.now() < end && service.service.database.outage() === undefined) {
+      const [ready, metrics] = await Promise.all([ask("/readyz"), ask("/metrics")]);
+      expect([ready.response.status, metrics.response.status]).toEqual([503, 200]);
+      expect(Math.max(ready.ms, metrics.ms)).toBeLessThan(READY_WITHIN_MS);
+    }
+    const [ready, metrics] = await Promise.all([ask("/readyz"), ask("/metrics")]);
+    expect([ready.response.status, metrics.response.status]).toEqual([503, 200]);
+    expect(ready.response.headers.get("retry-after")).toBe("1");
+    expect(metrics.text).toContain("\ndatabase_away 1\n");
+    expect(metrics.text).toMatch(/^collector_stopped\{source="bluesky"\} 0$/m);
+    expect(metrics.text).toMatch(/^collector_state_age_seconds \d/m);
     await service.close();
     await server.close();
   }, 60_000);

@@ -19,7 +19,7 @@ export const HEALTH_OPERATIONS = {
     path: "/readyz",
     summary: "Whether it can serve",
     description:
-      "200 once the database answers and can be written, 503 while not. A source of observations " +
+      "200 once the database answers and can be written, 503 while not, within a second. A source of observations " +
       "that fails or is stopped is listed with the reason and since when; the service serves all " +
       "the same. Needs no key.",
     success: {
@@ -52,7 +52,9 @@ export const HEALTH_OPERATIONS = {
     id: "metrics",
     path: "/metrics",
     summary: "Numbers of the service",
-    description: "In Prometheus' text format. Needs no key.",
+    description:
+      "In Prometheus' text format, from memory: it is answered while the database is away, too. " +
+      "Needs no key.",
     success: {
       status: 200,
       description: "The numbers",
