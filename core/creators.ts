@@ -3,6 +3,7 @@
  * not matter; the list keeps the spelling it was added with.
  */
 import { DomainError, quote } from "./errors.ts";
+import { MAX_WHOLE } from "./limits.ts";
 import { foldCase } from "./text.ts";
 
 /** The platforms whose creators can be watched. */
@@ -73,14 +74,21 @@ export function creatorKey({ platform, creator }: Creator): string {
 /**
  * Adds a creator.
  *
- * @throws {DomainError} `Creator Already Exists` when it is in the list, in any case.
+ * @param max How many creators the list holds at most.
+ * @throws {DomainError} `Creator Already Exists` when it is in the list, in any case;
+ * `Creator List Full` when it is not, and the list holds no more.
  *
  * @example
  * addCreator(new Map(), { platform: "microblog", creator: "nasa" }).set.size; // 1
  */
-export function addCreator(set: CreatorSet, creator: Creator): CreatorTransition {
+export function addCreator(
+  set: CreatorSet,
+  creator: Creator,
+  max: number = MAX_WHOLE,
+): CreatorTransition {
   const known = set.get(creatorKey(creator));
   if (known !== undefined) throw creatorExists(known);
+  if (set.size >= max) throw creatorListFull(max);
   return { set: new Map(set).set(creatorKey(creator), creator), creator };
 }
 
@@ -102,6 +110,14 @@ export function creatorExists({ platform, creator }: Creator): DomainError {
   return new DomainError(
     "Creator Already Exists",
     `Creator ${creator} on ${platform} is already in the monitoring list`,
+  );
+}
+
+/** The error of adding a creator to a list that holds no more. */
+export function creatorListFull(max: number): DomainError {
+  return new DomainError(
+    "Creator List Full",
+    `The monitoring list holds at most ${max} creators; remove one to add another`,
   );
 }
 

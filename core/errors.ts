@@ -19,6 +19,7 @@ export const ERROR_CODES = [
   "Not Found",
   "Method Not Allowed",
   "Creator Already Exists",
+  "Creator List Full",
   "Conflict",
   "Payload Too Large",
   "Unsupported Media Type",

@@ -15,6 +15,8 @@ export interface Config {
   readonly durability: "power" | "process";
   /** Requests a minute of a key; without it there is no limit. */
   readonly rateLimit?: number;
+  /** How many creators the monitoring list holds at most. */
+  readonly creatorsMax: number;
   readonly adminToken?: string;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** The origins whose pages may call the service; `*` is every origin. */
@@ -105,6 +107,13 @@ export const SETTINGS: readonly Setting[] = [
     name: "RATE_LIMIT",
     default: undefined,
     description: "Requests a minute that each key may send, to each process; none is no limit",
+    allowed: "a whole number from 1 to 1000000",
+    isAllowed: (value) => isWhole(value, 1, 1_000_000),
+  },
+  {
+    name: "CREATORS_MAX",
+    default: "10000",
+    description: "How many creators the monitoring list holds at most",
     allowed: "a whole number from 1 to 1000000",
     isAllowed: (value) => isWhole(value, 1, 1_000_000),
   },
@@ -231,6 +240,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ...optional("DATABASE_AUTH_TOKEN", "databaseAuthToken"),
     durability: get("DURABILITY") === "process" ? "process" : "power",
     ...(values.has("RATE_LIMIT") ? { rateLimit: Number(get("RATE_LIMIT")) } : {}),
+    creatorsMax: Number(get("CREATORS_MAX")),
     ...optional("ADMIN_TOKEN", "adminToken"),
     logLevel: LOG_LEVELS.find((level) => level === get("LOG_LEVEL")) ?? "info",
     corsOrigins: values.has("CORS_ORIGINS")

@@ -115,7 +115,7 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     video: videoStore(database),
     microblog: microblogStore(database),
     account: ledger,
-    creators: creatorStore(database),
+    creators: creatorStore(database, config.creatorsMax),
     ...charging,
     metrics,
     sources: collecting.sources,

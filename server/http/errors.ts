@@ -27,6 +27,7 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   "Not Found": 404,
   "Method Not Allowed": 405,
   "Creator Already Exists": 409,
+  "Creator List Full": 409,
   Conflict: 409,
   "Payload Too Large": 413,
   "Unsupported Media Type": 415,

@@ -1,5 +1,11 @@
 /** The monitoring list in the database; each operation is one transaction. */
-import { creatorExists, creatorNotFound, type Creator } from "../../core/creators.ts";
+import {
+  creatorExists,
+  creatorListFull,
+  creatorNotFound,
+  type Creator,
+} from "../../core/creators.ts";
+import { MAX_WHOLE } from "../../core/limits.ts";
 import type { CreatorList } from "../../core/schema/creators.ts";
 import { foldCase } from "../../core/text.ts";
 import { formatInstant } from "../../core/time.ts";
@@ -14,26 +20,32 @@ export interface CreatorChange {
   readonly total: number;
 }
 
-/** The monitoring list of a database; `now` is in milliseconds since 1970 UTC. */
-export function creatorStore(database: Database) {
+/**
+ * The monitoring list of a database; `now` is in milliseconds since 1970 UTC.
+ *
+ * @param max How many creators it holds at most. `core`'s `addCreator()` has the same rule; the
+ * test of this file holds both together.
+ */
+export function creatorStore(database: Database, max: number = MAX_WHOLE) {
   const total = { sql: "SELECT count(*) AS total FROM creators", args: [] };
   return {
-    /** @throws {DomainError} `Creator Already Exists`. */
+    /** @throws {DomainError} `Creator Already Exists`, `Creator List Full`. */
     async add(creator: Creator, now: number): Promise<CreatorChange> {
       const identity = [creator.platform, foldCase(creator.creator)];
       const [added, counted, listed] = await database.write([
         {
           sql:
-            "INSERT INTO creators (platform, folded, creator, added_at) VALUES (?, ?, ?, ?) " +
-            "ON CONFLICT DO NOTHING RETURNING creator",
-          args: [...identity, creator.creator, now],
+            "INSERT INTO creators (platform, folded, creator, added_at) SELECT ?, ?, ?, ? " +
+            "WHERE (SELECT count(*) FROM creators) < ? ON CONFLICT DO NOTHING RETURNING creator",
+          args: [...identity, creator.creator, now, max],
         },
         total,
         { sql: "SELECT creator FROM creators WHERE platform = ? AND folded = ?", args: identity },
       ]);
-      const spelt = String(listed?.rows[0]?.["creator"] ?? creator.creator);
-      if (added?.rows.length !== 1) throw creatorExists({ ...creator, creator: spelt });
-      return { creator: spelt, total: Number(counted?.rows[0]?.["total"]) };
+      const spelt = listed?.rows[0]?.["creator"];
+      if (spelt === undefined) throw creatorListFull(max);
+      if (added?.rows.length !== 1) throw creatorExists({ ...creator, creator: String(spelt) });
+      return { creator: String(spelt), total: Number(counted?.rows[0]?.["total"]) };
     },
 
     /** @throws {DomainError} `Creator Not Found`. */

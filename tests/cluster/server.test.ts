@@ -7,6 +7,7 @@ import { ledgerStore } from "../../server/store/ledger.ts";
 import { storeObservations } from "../../server/store/observe.ts";
 import { verifyLedger } from "../../server/store/verify.ts";
 import { videoStore } from "../../server/store/video.ts";
+import { settled } from "../support/database.ts";
 import { hasSqld, startServer } from "../support/sqld.ts";
 import { debitGroup } from "../support/ledger.ts";
 
@@ -35,7 +36,7 @@ describe.skipIf(!hasSqld())("a libSQL server", () => {
     expect(new Set(accepted.map(({ balance }) => balance)).size).toBe(100);
     expect(await verifyLedger(second)).toMatchObject({ accounts: 1, faults: [] });
 
-    const lists = both.map(creatorStore);
+    const lists = both.map((database) => creatorStore(database, 25));
     const totals = await Promise.allSettled(
       Array.from({ length: 40 }, (_, index) =>
         lists[index % 2]?.add({ platform: "microblog", creator: `c${index % 20}` }, 0),
@@ -46,6 +47,19 @@ describe.skipIf(!hasSqld())("a libSQL server", () => {
         .flatMap((add) => (add.status === "fulfilled" ? [add.value?.total ?? 0] : []))
         .toSorted((a, b) => a - b),
     ).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+
+    const further = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        settled(
+          (lists[index % 2] ?? creatorStore(first)).add(
+            { platform: "microblog", creator: `d${index}` },
+            0,
+          ),
+        ),
+      ),
+    );
+    const refused = further.filter(Array.isArray).map(([code]) => code);
+    expect(refused).toEqual(Array.from({ length: 15 }, () => "Creator List Full"));
 
     const observation = (day: number, subscribers: number) =>
       checkObservation(

@@ -124,6 +124,17 @@ describe("addCreator", () => {
     expect(creator).toEqual(microblog("NaSa"));
   });
 
+  test("addCreator() refuses another creator where the list is full, and none that is in it", () => {
+    const { set } = addCreator(new Map(), microblog("nasa"), 2);
+    const full = addCreator(set, microblog("esa"), 2).set;
+    expect(() => addCreator(full, microblog("jaxa"), 2)).toThrow(
+      "The monitoring list holds at most 2 creators; remove one to add another",
+    );
+    expect(() => addCreator(full, microblog("NASA"), 2)).toThrow("is already in");
+    const { set: left } = removeCreator(full, microblog("nasa"));
+    expect(addCreator(left, microblog("jaxa"), 2).set.size).toBe(2);
+  });
+
   test("addCreator() refuses a creator in another case, by its spelling in the list", () => {
     const { set } = addCreator(new Map(), microblog("NaSa"));
     expect(refusalOf(() => addCreator(set, microblog("nasa")))).toEqual({

@@ -185,3 +185,38 @@ describe("/api/creators", () => {
     expect(service.failures).toEqual([]);
   });
 });
+
+describe("CREATORS_MAX", () => {
+  test("409: a full list takes no other creator, tells of one that is in it, and gets a place free", async () => {
+    const full = await startService({ CREATORS_MAX: "3" });
+    const change = async (method: string, creator: string) => {
+      const response = await full.get("/api/creators", full.key, {
+        method,
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ ...nasa, creator }),
+      });
+      return { status: response.status, body: Object(await response.json()) };
+    };
+    const added = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => change("PATCH", `c${index}`)),
+    );
+    expect(added.filter(({ status }) => status === 201).length).toBe(3);
+    const refused = added.filter(({ status }) => status !== 201);
+    expect(new Set(refused.map(({ status, body }) => `${status} ${body.error}`))).toEqual(
+      new Set(["409 Creator List Full"]),
+    );
+    const { creators } = Object(await (await full.get("/api/creators")).json());
+    expect(creators.length).toBe(3);
+    const listed = String(creators[0].creator);
+    expect(await change("PATCH", listed.toUpperCase())).toMatchObject({
+      status: 409,
+      body: { error: "Creator Already Exists" },
+    });
+    expect((await change("DELETE", listed)).status).toBe(200);
+    expect(await change("PATCH", "another")).toMatchObject({
+      status: 201,
+      body: { total_creators: 3 },
+    });
+    await full.close();
+  });
+});

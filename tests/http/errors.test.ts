@@ -17,7 +17,7 @@ const NAMED: Readonly<Record<number, readonly string[]>> = {
     "Not Found",
   ],
   405: ["Method Not Allowed"],
-  409: ["Creator Already Exists", "Conflict"],
+  409: ["Creator Already Exists", "Creator List Full", "Conflict"],
   413: ["Payload Too Large"],
   415: ["Unsupported Media Type"],
   429: ["Too Many Requests"],

@@ -23,15 +23,15 @@ const operations = fc.array(
 describe("creatorStore()", () => {
   test("any operations answer and list what core's set does", async () => {
     await fc.assert(
-      fc.asyncProperty(operations, async (all) => {
+      fc.asyncProperty(operations, fc.integer({ min: 1, max: 8 }), async (all, max) => {
         await withDatabase(async (database) => {
-          const store = creatorStore(database);
+          const store = creatorStore(database, max);
           let set: CreatorSet = new Map();
           const addedAt = new Map<string, number>();
           for (const { isAdd, name, at } of all) {
             const creator = watched(name);
             const apply = async (): Promise<CreatorTransition> =>
-              isAdd ? addCreator(set, creator) : removeCreator(set, creator);
+              isAdd ? addCreator(set, creator, max) : removeCreator(set, creator);
             const next = await apply().catch((error: unknown) => error);
             const answer = await settled(isAdd ? store.add(creator, at) : store.remove(creator));
             if (next instanceof DomainError) {

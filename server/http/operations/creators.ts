@@ -74,6 +74,10 @@ export const CREATOR_OPERATIONS = {
     errors: [
       ...BODY_ERRORS,
       ["Creator Already Exists", "Creator bsky.app on microblog is already in the monitoring list"],
+      [
+        "Creator List Full",
+        "The monitoring list holds at most 10000 creators; remove one to add another",
+      ],
     ],
   }),
 
