@@ -13,6 +13,8 @@ export interface Config {
   readonly databaseUrl: string;
   readonly databaseAuthToken?: string;
   readonly durability: "power" | "process";
+  /** The folder of refunds that a process could not give back before it ended. */
+  readonly spoolFolder: string;
   /** Requests a minute of a key; without it there is no limit. */
   readonly rateLimit?: number;
   /** How many creators the monitoring list holds at most. */
@@ -102,6 +104,13 @@ export const SETTINGS: readonly Setting[] = [
     description: "What a charged answer survives: a power cut, or the death of the process",
     allowed: "power or process",
     isAllowed: (value) => value === "power" || value === "process",
+  },
+  {
+    name: "SPOOL_FOLDER",
+    default: "./data/spool",
+    description: "Where refunds wait that a process could not give back before it ended",
+    allowed: "the path of a folder",
+    isAllowed: (value) => !value.includes("\0"),
   },
   {
     name: "RATE_LIMIT",
@@ -239,6 +248,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     databaseUrl: get("DATABASE_URL"),
     ...optional("DATABASE_AUTH_TOKEN", "databaseAuthToken"),
     durability: get("DURABILITY") === "process" ? "process" : "power",
+    spoolFolder: get("SPOOL_FOLDER"),
     ...(values.has("RATE_LIMIT") ? { rateLimit: Number(get("RATE_LIMIT")) } : {}),
     creatorsMax: Number(get("CREATORS_MAX")),
     ...optional("ADMIN_TOKEN", "adminToken"),

@@ -33,7 +33,7 @@ import { restrictToOwner } from "./store/permissions.ts";
 /** A database that this process owns. */
 export interface Ownership extends Connection {
   readonly service: Service;
-  /** @param limitMs How long other verbs may take to finish what they came with. */
+  /** @param limitMs How long other verbs and what is under way may take to finish. */
   close(limitMs?: number): Promise<void>;
 }
 
@@ -190,11 +190,12 @@ async function tryOwn(options: ServiceOptions, file: string): Promise<Owned | un
       fetcher: inProcess(service),
       isInProcess: true,
       async close(limitMs = TURNOVER_MS) {
+        const end = Date.now() + limitMs;
         // Who finds no socket looks again; who found it is let in first, and answered.
         rmSync(path, { force: true });
         await Bun.sleep(LET_IN_MS);
         await drain(socket, limitMs);
-        await service.close();
+        await service.close(end - Date.now());
         leave();
       },
     };

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pTimeout from "p-timeout";
 import { DomainError, systemCodeOf } from "../core/errors.ts";
 import { MINUTE_MS } from "../core/time.ts";
 import { readConfig, withoutSecrets, type Config } from "./config.ts";
@@ -21,19 +22,39 @@ const IDLE_TIMEOUT_S = 30;
 /** How long all that is in flight may take to finish after SIGTERM: requests, and other verbs. */
 const DRAIN_MS = 10_000;
 
+/** How long the process may last when all is ended. */
+const EXIT_MS = 500;
+
 /** Runs the service until SIGTERM or SIGINT. */
 export async function serve(config: Config): Promise<void> {
   const log = await startLog(config.logLevel);
   const ownership = await own({ config, verb: "serve", log });
-  const { url, ended, stop } = await orClose(ownership, () => listen(ownership, config));
+  const { url, ended, stop } = await orClose(ownership, async () => {
+    await recoverRefunds(ownership.service, log);
+    return listen(ownership, config);
+  });
   watchDescriptors(log);
   process.stderr.write(`Serving ${withoutSecrets(config.databaseUrl)} at ${url}\n`);
   const endRetention = startRetention(config, ownership.service, log);
   const endCollecting = startCollecting(config, ownership.service, log);
   await ended;
-  await Promise.all([endRetention(), endCollecting()]);
-  await stop();
+  await stop(() => Promise.all([endRetention(), endCollecting()]));
   log.end();
+}
+
+/** Gives back what earlier processes could not; a failure is no reason not to serve. */
+async function recoverRefunds(service: Service, log: ServiceLog): Promise<void> {
+  try {
+    for (const { file, settled, left, problems } of await service.recoverRefunds()) {
+      const values = { file, settled, left, problems: problems.join("; ") };
+      if (settled > 0) log.info?.("Refunds of {settled} requests in {file} are settled", values);
+      if (problems.length > 0) {
+        log.warning?.("{file} keeps refunds of {left} requests: {problems}", values);
+      }
+    }
+  } catch (error) {
+    log.failure(error, "refund");
+  }
 }
 
 /** Starts what collects, unless it is turned off. */
@@ -130,10 +151,18 @@ async function listen(ownership: Ownership, config: Config, anyPort = false) {
     url,
     /** Resolves once the process is told to end, which it may be as soon as it listens. */
     ended,
-    async stop(): Promise<void> {
+    /** @param endOthers Ends what the service does beside requests. */
+    async stop(endOthers: () => Promise<unknown> = async () => undefined): Promise<void> {
       const end = Date.now() + DRAIN_MS;
+      const others = endOthers();
       await drain(server, DRAIN_MS);
-      await ownership.close(end - Date.now());
+      await pTimeout(others, {
+        milliseconds: Math.max(1, end - Date.now()),
+        fallback: () => undefined,
+      });
+      await ownership.close(Math.max(0, end - Date.now()));
+      // A request to a source, or a server that is silent, must not keep the process.
+      setTimeout(() => process.exit(), EXIT_MS).unref();
     },
   };
 }

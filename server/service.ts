@@ -4,16 +4,13 @@ import { explain, type DomainError } from "../core/errors.ts";
 import type { RetentionMode } from "../core/retention.ts";
 import { formatInstant } from "../core/time.ts";
 import { createApp, type RequestLog } from "./app.ts";
+import { createCharging } from "./charging.ts";
 import { createCollecting } from "./collecting.ts";
 import type { SourceEvent } from "./collectors/status.ts";
-import { createAnswers } from "./http/answers.ts";
 import type { Config } from "./config.ts";
 import { createMetrics } from "./http/health.ts";
 import { createOwnerApp } from "./http/owner.ts";
 import type { AdminParts } from "./http/admin.ts";
-import { createOutgoing } from "./http/outgoing.ts";
-import { createTurns } from "./http/turns.ts";
-import { createDebits } from "./metering/debits.ts";
 import { createRateLimit } from "./metering/rate.ts";
 import { createKeyring, makeKey } from "./metering/keys.ts";
 import { backUp } from "./store/backup.ts";
@@ -53,8 +50,8 @@ export interface ServiceLog extends RequestLog {
   warning?(sentence: string, values: Readonly<Record<string, unknown>>): void;
 }
 
-/** Reads that are made in one turn of the event loop; a large one takes a millisecond or two. */
-const READS_OF_A_TURN = 8;
+/** How long the end may take where nothing else limits it. */
+const CLOSE_MS = 10_000;
 
 /**
  * How many times as long as its steps retention rests after each: so that a verb leaves others half
@@ -80,7 +77,8 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
   const keys = keyStore(database);
   const keyring = createKeyring(keys, now);
   const retention = retentionOf(database, config.retention, now, log.failure);
-  const parts = adminParts({ database, ledger, keys, keyring, now });
+  const charging = createCharging({ config, database, ledger, log, now });
+  const parts = adminParts({ database, ledger, keys, keyring, charging, now });
   const collecting = createCollecting({
     config,
     state: collectionStore(database),
@@ -94,7 +92,6 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     collect: collecting.collect,
   };
   const since = formatInstant(now());
-  const charging = chargingOf(database, ledger, now, log.failure);
   let address: string | null = null;
   const owner = createOwnerApp({
     ...admin,
@@ -140,10 +137,12 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
       await startIntakeThread();
     },
     applyRetention: retention.byItself,
-    async close(): Promise<void> {
+    /** Gives back what earlier processes could not. */
+    recoverRefunds: charging.charger.recover,
+    /** @param limitMs How long what is under way may take; much longer than most takes. */
+    async close(limitMs = CLOSE_MS): Promise<void> {
       metrics.close();
-      await charging.charger.close();
-      await database.close();
+      await charging.close(limitMs);
     },
   };
 }
@@ -162,28 +161,6 @@ function openDatabaseOf(config: Config, log: ServiceLog): Promise<Database> {
     onOutage: (failure) => tellOutage(log, failure),
     ...(config.databaseAuthToken === undefined ? {} : { authToken: config.databaseAuthToken }),
   });
-}
-
-/** What reads are charged with, whether they can be, and how many are made in a turn. */
-function chargingOf(
-  database: Database,
-  ledger: LedgerStore,
-  now: () => number,
-  onFailure: (error: unknown, what: string) => void,
-) {
-  const answers = createAnswers();
-  const charger = createDebits({
-    ledger,
-    now,
-    onChanges: answers.forget,
-    onFailure: (error) => onFailure(error, "refund"),
-  });
-  const check = async () => {
-    await database.check();
-    await charger.check();
-  };
-  const outgoing = createOutgoing();
-  return { answers, charger, check, outgoing, turns: createTurns(READS_OF_A_TURN) };
 }
 
 /** Retention, as a verb applies it and as the service does at a pace that nobody notices. */
@@ -215,12 +192,14 @@ function adminParts({
   ledger,
   keys,
   keyring,
+  charging,
   now,
 }: {
   readonly database: Database;
   readonly ledger: LedgerStore;
   readonly keys: KeyStore;
   readonly keyring: ReturnType<typeof createKeyring>;
+  readonly charging: ReturnType<typeof createCharging>;
   now(): number;
 }): Omit<AdminParts, "applyRetention" | "collect"> {
   return {
@@ -230,6 +209,7 @@ function adminParts({
     ledger,
     channels: channelStore(database),
     verify: () => verifyLedger(database),
+    recoverRefunds: charging.charger.recover,
     keys: {
       async create(name, label) {
         const account = await ledger.account(name);

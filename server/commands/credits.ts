@@ -31,6 +31,16 @@ export function creditsCommand(surroundings: Surroundings): Command {
     .description("Recomputes every balance from the journal; the exit status tells if all hold.")
     .option("--json", "print the findings as JSON")
     .action(({ json }: { json?: true }) => verify(surroundings, json === true));
+  credits
+    .command("apply-refunds")
+    .summary("Gives back what a service could not before it ended.")
+    .description(
+      "Gives back what requests were debited that a service could not answer, and could not give " +
+        "back before it ended. It kept them in SPOOL_FOLDER; its next start does the same. While " +
+        "a service owns the database file, its SPOOL_FOLDER counts.",
+    )
+    .option("--json", "print the outcome as JSON")
+    .action(({ json }: { json?: true }) => applyRefunds(surroundings, json === true));
   return credits;
 }
 
@@ -95,4 +105,18 @@ async function verify(surroundings: Surroundings, json: boolean): Promise<void> 
   if (!json) {
     surroundings.out(`All balances hold: ${accounts} accounts, ${entries} journal entries\n`);
   }
+}
+
+async function applyRefunds(surroundings: Surroundings, json: boolean): Promise<void> {
+  const { files } = await ask(surroundings, "credits", (client) => client.refunds.post());
+  if (json) surroundings.out(formatJson({ files }));
+  else if (files.length === 0) surroundings.err("No refunds wait\n");
+  else {
+    const rows = files.map(({ file, settled, left }) => ({ file, settled, left }));
+    surroundings.out(formatTable(["file", "settled", "left"], rows));
+  }
+  const faults = files.flatMap(({ file, problems }) =>
+    problems.map((problem) => `${file}: ${problem}`),
+  );
+  if (faults.length > 0) throw new CommandError(faults.join("\n"));
 }

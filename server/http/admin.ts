@@ -12,6 +12,7 @@ import { adminAccounts, type AccountsParts } from "./admin-accounts.ts";
 import { adminChannels, type ChannelsParts } from "./admin-channels.ts";
 import { adminCollect, type CollectParts } from "./admin-collect.ts";
 import { adminKeys, type KeysParts } from "./admin-keys.ts";
+import { adminRefunds, type RefundsParts } from "./admin-refunds.ts";
 import { adminRetention, type RetentionParts } from "./admin-retention.ts";
 import { readLongBody } from "./body.ts";
 import { targetOf, valuesIn } from "./target.ts";
@@ -21,7 +22,7 @@ const OBSERVATIONS_MAX_BYTES = 64 * 1_048_576;
 
 /** What the administrator's interface does its work with; `now` is in milliseconds. */
 export interface AdminParts
-  extends AccountsParts, KeysParts, ChannelsParts, CollectParts, RetentionParts {
+  extends AccountsParts, KeysParts, ChannelsParts, CollectParts, RefundsParts, RetentionParts {
   /** Stores lines of observations; it may take their bytes over. */
   takeIn(bytes: Uint8Array): Promise<{
     read: number;
@@ -49,6 +50,7 @@ export function admin(parts: AdminParts) {
     .use(adminKeys(parts))
     .use(adminChannels(parts))
     .use(adminCollect(parts))
+    .use(adminRefunds(parts))
     .use(adminRetention(parts));
 }
 

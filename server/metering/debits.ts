@@ -11,6 +11,8 @@ import { createGivingBack } from "./giving-back.ts";
 import { inTime, tooLate } from "./in-time.ts";
 import { createOutage } from "./outage.ts";
 import { createPayments, type Waiting } from "./payments.ts";
+import { recoverRefunds } from "./refund-recovery.ts";
+import type { Refund, RefundSpool } from "./refund-spool.ts";
 
 /** What the ledger decided of a request. */
 export type Outcome<Debit> =
@@ -44,6 +46,8 @@ export interface DebitParts<Debit> {
   onFailure?(error: unknown): void;
   /** How long a commit may take; 10 seconds if left out. */
   readonly timeoutMs?: number;
+  /** Keeps what could not be given back, so that it outlives the process. */
+  readonly spool?: RefundSpool<Debit>;
 }
 
 interface OwnReceipt<Debit> extends Receipt {
@@ -62,14 +66,16 @@ export function createDebits<Debit>({
   onChanges = () => undefined,
   onFailure = () => undefined,
   timeoutMs = TIMEOUT_MS,
+  spool,
 }: DebitParts<Debit>) {
   let since: number | undefined;
   const groups = inGroups(commit);
   const payments = createPayments(groups.add, timeoutMs);
-  const givingBack = createGivingBack(timeoutMs, onFailure);
-  const withdraw = (charges: readonly Charge[], uid: string) =>
-    ledger.withdraw(charges, uid, now());
-  const outage = createOutage(() => inTime(withdraw([], Bun.randomUUIDv7()), timeoutMs));
+  const apply = applyOn(ledger, now);
+  const givingBack = createGivingBack<Debit>({ apply, timeoutMs, onFailure, spool });
+  const outage = createOutage(() =>
+    inTime(ledger.withdraw([], Bun.randomUUIDv7(), now()), timeoutMs),
+  );
 
   async function commit(group: readonly Waiting[], next: () => void): Promise<void> {
     const charges = group.map(({ charge }) => charge);
@@ -80,32 +86,27 @@ export function createDebits<Debit>({
       decided = await outage.watch(inTime(committed, timeoutMs));
     } catch (error) {
       next();
+      const leftNothing = ledger.leftNothing(error);
+      const refund = { kind: "group", uid, charges } as const;
+      if (!leftNothing) await givingBack.keep(refund);
       for (const { reject } of group) reject(error);
-      if (ledger.leftNothing(error)) return payments.leaveUnpaid(charges);
-      return giveBack(`The withdrawal of debit ${uid}`, charges, () => withdraw(charges, uid));
+      return leftNothing ? payments.leaveUnpaid(charges) : giveBack(refund, charges);
     }
     const { outcomes, changes } = decided;
     since = changes.sequence;
     onChanges(changes);
     // The next group is on its way while the answers of this one are made.
     next();
-    for (const [index, { charge, resolve, reject }] of group.entries()) {
-      const outcome = outcomes[index];
+    for (const [index, request] of group.entries()) {
       // Who waits behind it is decided by the ledger alone: what was paid before may be forgotten.
-      if (outcome?.kind !== "charged") payments.leave(charge, false);
-      const given = receiptOf(charge, outcome, changes.sequence);
-      if (given instanceof DomainError) reject(given);
-      else resolve(given);
+      if (outcomes[index]?.kind !== "charged") payments.leave(request.charge, false);
+      answer(request, outcomes[index], changes.sequence);
     }
   }
 
   /** Gives back what requests were charged; those behind them wait for it if it works at once. */
-  async function giveBack(
-    what: string,
-    charges: readonly Charge[],
-    work: () => Promise<void>,
-  ): Promise<void> {
-    if (await givingBack.begin(what, work, () => payments.leaveUnpaid(charges))) return;
+  async function giveBack(refund: Refund<Debit>, charges: readonly Charge[]): Promise<void> {
+    if (await givingBack.begin(refund, () => payments.leaveUnpaid(charges))) return;
     for (const charge of charges) payments.refuse(charge, tooLate());
   }
 
@@ -137,10 +138,11 @@ export function createDebits<Debit>({
       const { charge, debit } = own;
       if (debit === undefined) return;
       own.debit = undefined;
-      const uid = Bun.randomUUIDv7();
-      const what = `A refund of ${charge.cost} to account ${charge.account}`;
-      await giveBack(what, [charge], () => ledger.refund(debit, uid, reason, now()));
+      await giveBack({ kind: "debit", uid: Bun.randomUUIDv7(), debit, charge, reason }, [charge]);
     },
+
+    /** Gives back what other processes kept. */
+    recover: async () => (spool === undefined ? [] : recoverRefunds(spool, apply)),
 
     /** Throws while debits cannot be committed, as far as that was seen. */
     check: outage.check,
@@ -150,7 +152,32 @@ export function createDebits<Debit>({
       await groups.ended();
       await givingBack.close();
     },
+
+    /** Resolves once nothing is under way, after the database is closed: the rest is kept. */
+    async ended(): Promise<void> {
+      await groups.ended();
+      await givingBack.settled();
+    },
   };
+}
+
+/** How refunds are given back at a ledger. */
+function applyOn<Debit>(ledger: DebitLedger<Debit>, now: () => number) {
+  return (refund: Refund<Debit>): Promise<void> =>
+    refund.kind === "debit"
+      ? ledger.refund(refund.debit, refund.uid, refund.reason, now())
+      : ledger.withdraw(refund.charges, refund.uid, now());
+}
+
+/** Tells a request what the ledger decided. */
+function answer<Debit>(
+  { charge, resolve, reject }: Waiting,
+  outcome: Outcome<Debit> | undefined,
+  sequence: number,
+): void {
+  const given = receiptOf(charge, outcome, sequence);
+  if (given instanceof DomainError) reject(given);
+  else resolve(given);
 }
 
 /** What a request gets of its outcome. */

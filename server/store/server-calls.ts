@@ -36,6 +36,7 @@ export type ServerCalls = ReturnType<typeof createServerCalls>;
 /** Makes what sends calls to a server. */
 export function createServerCalls({ onChange, ...address }: ServerCallsOptions) {
   let tick = 0;
+  let isClosed = false;
   let examinedAt = -1;
   let timer: ReturnType<typeof setInterval> | undefined;
   const pool = createServerPool(address);
@@ -69,6 +70,12 @@ export function createServerCalls({ onChange, ...address }: ServerCallsOptions) 
     queue.endLate(unanswered());
   }
 
+  /** Why no call is taken, whether the server answers or not. */
+  function refusal(): DomainError | undefined {
+    if (isClosed) return unanswered();
+    return queue.isFull() ? tooMany() : undefined;
+  }
+
   return {
     /**
      * Runs a call.
@@ -82,7 +89,7 @@ export function createServerCalls({ onChange, ...address }: ServerCallsOptions) 
       work: (client: Client) => Promise<Result>,
       timeoutMs = CALL_TIMEOUT_MS,
     ): Promise<Result> {
-      const failure = breaker.failure() ?? (queue.isFull() ? tooMany() : undefined);
+      const failure = breaker.failure() ?? refusal();
       if (failure !== undefined) return Promise.reject(new NotSentError(failure));
       timer ??= setInterval(onTick, TICK_MS).unref();
       return new Promise((resolve, reject) => {
@@ -98,8 +105,11 @@ export function createServerCalls({ onChange, ...address }: ServerCallsOptions) 
     /** Why nothing is sent; `undefined` while calls are. */
     failure: breaker.failure,
 
-    /** Ends the calls under way, and the connections. */
+    isClosed: (): boolean => isClosed,
+
+    /** Ends the calls under way, and the connections. No call is taken after that. */
     close(): void {
+      isClosed = true;
       breaker.close();
       pool.close();
       queue.endAll(unanswered());

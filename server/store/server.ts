@@ -35,7 +35,7 @@ export function openServer({ url, authToken, onOutage }: DatabaseOptions): Datab
     },
     write(statements, { isRepeatable = false } = {}) {
       const write = () => calls.run((client) => client.batch([...statements], "write"));
-      return isRepeatable ? repeat(write) : write();
+      return isRepeatable ? repeat(write, calls.isClosed) : write();
     },
     // A write of which no attempt was sent left nothing. Of others the first may have been stored.
     leftNothing: (error) => error instanceof NotSentError,
@@ -48,7 +48,7 @@ export function openServer({ url, authToken, onOutage }: DatabaseOptions): Datab
 }
 
 /** Writes what does nothing more when it is done again, until an answer comes or for a second. */
-function repeat<Result>(write: () => Promise<Result>): Promise<Result> {
+function repeat<Result>(write: () => Promise<Result>, isClosed: () => boolean): Promise<Result> {
   let wasSent = false;
   const attempt = async () => {
     try {
@@ -61,7 +61,8 @@ function repeat<Result>(write: () => Promise<Result>): Promise<Result> {
   };
   return pRetry(attempt, {
     ...LOST_ANSWER_RETRIES,
-    shouldRetry: ({ error }) => error instanceof DomainError && !(error instanceof NotSentError),
+    shouldRetry: ({ error }) =>
+      error instanceof DomainError && !(error instanceof NotSentError) && !isClosed(),
   });
 }
 

@@ -236,6 +236,7 @@ describe("--help", () => {
     [["credits", "grant"]],
     [["credits", "statement"]],
     [["credits", "verify"]],
+    [["credits", "apply-refunds"]],
     [["backup"]],
   ])("%j explains itself on standard output", async (verb) => {
     const { status, out, err } = await place.run([...verb, "--help"]);

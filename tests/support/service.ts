@@ -26,6 +26,7 @@ export async function startService(
     config: readConfig({
       DURABILITY: "process",
       DATABASE_URL: `file:${join(folder, "metrics.db")}`,
+      SPOOL_FOLDER: join(folder, "spool"),
       ...settings,
     }),
     verb: "test",

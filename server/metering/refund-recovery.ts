@@ -1,0 +1,59 @@
+/** Gives back what earlier processes could not give back before they ended. */
+import { DomainError } from "../../core/errors.ts";
+import { requestsOf, type Refund, type RefundSpool } from "./refund-spool.ts";
+
+/** What became of a file of refunds; counts are of requests. */
+export interface RecoveredFile {
+  readonly file: string;
+  /** They have their refund, or turned out not to have been debited. */
+  readonly settled: number;
+  /** They are to get it yet. */
+  readonly left: number;
+  /** What gave none: why, or what the file holds besides. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Applies the refunds that other processes kept, and removes the files that are done.
+ *
+ * @param apply Gives a refund back; does nothing more when it is done again.
+ */
+export async function recoverRefunds<Debit>(
+  spool: RefundSpool<Debit>,
+  apply: (refund: Refund<Debit>) => Promise<void>,
+): Promise<RecoveredFile[]> {
+  const recovered: RecoveredFile[] = [];
+  for (const kept of await spool.readOthers()) {
+    const { refunds, elsewhere, damagedLines } = kept;
+    const { settled, failure } = await applyAll(refunds, apply);
+    const wanted = refunds.reduce((sum, refund) => sum + requestsOf(refund), 0);
+    const problems = Object.entries(elsewhere).map(
+      ([database, requests]) => `${requests} of another database, ${database}`,
+    );
+    if (damagedLines.length > 0) problems.push(`damaged lines: ${damagedLines.join(", ")}`);
+    if (failure === undefined) await spool.discard(kept);
+    else problems.push(failure);
+    const left = Object.values(elsewhere).reduce((sum, requests) => sum + requests, 0);
+    recovered.push({ file: kept.file, settled, left: left + wanted - settled, problems });
+  }
+  return recovered;
+}
+
+/** Applies refunds; the rest is not tried while the database is not available. */
+async function applyAll<Debit>(
+  refunds: readonly Refund<Debit>[],
+  apply: (refund: Refund<Debit>) => Promise<void>,
+): Promise<{ settled: number; failure: string | undefined }> {
+  let settled = 0;
+  let failure: string | undefined;
+  for (const refund of refunds) {
+    try {
+      await apply(refund);
+      settled += requestsOf(refund);
+    } catch (error) {
+      failure = error instanceof Error ? error.message : String(error);
+      if (error instanceof DomainError && error.code === "Service Unavailable") break;
+    }
+  }
+  return { settled, failure };
+}

@@ -1,0 +1,200 @@
+/**
+ * Refunds that outlive the process. Each process appends those that it could not give back at once
+ * to a file of its own; a later process gives them back. A refund that is given back twice counts
+ * once, so that a file may be read while its process lives, or again after a crash.
+ */
+import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Charge } from "../../core/credits.ts";
+import { systemCodeOf } from "../../core/errors.ts";
+
+/** What has to be given back: one debit, or all that a group of unknown outcome was debited. */
+export type Refund<Debit> =
+  | {
+      readonly kind: "debit";
+      readonly uid: string;
+      readonly debit: Debit;
+      readonly charge: Charge;
+      readonly reason: string;
+    }
+  | { readonly kind: "group"; readonly uid: string; readonly charges: readonly Charge[] };
+
+/** What a file of refunds holds. */
+export interface SpoolFile<Debit> {
+  readonly file: string;
+  /** Those of this database. */
+  readonly refunds: readonly Refund<Debit>[];
+  /** How many requests are to get theirs back at another database, by its name. */
+  readonly elsewhere: Readonly<Record<string, number>>;
+  /** The numbers of lines that are damaged, from 1. */
+  readonly damagedLines: readonly number[];
+}
+
+/** How refunds are kept. */
+export type RefundSpool<Debit> = ReturnType<typeof createRefundSpool<Debit>>;
+
+const SUFFIX = ".refunds";
+
+/** Hexadecimal digits of the checksum before each line's JSON. */
+const CHECKSUM_LENGTH = 16;
+
+interface Line<Debit> {
+  readonly database: string;
+  readonly refund: Refund<Debit>;
+}
+
+/** How many requests a refund is for. */
+export function requestsOf(refund: Refund<unknown>): number {
+  return refund.kind === "debit" ? 1 : refund.charges.length;
+}
+
+/**
+ * Makes the spool of this process; nothing is written before the first refund.
+ *
+ * @param folder Where the files of all processes are.
+ * @param database The name of the database, without secrets: a refund is given back there alone.
+ */
+export function createRefundSpool<Debit>(folder: string, database: string) {
+  const file = join(folder, `${process.pid}-${crypto.randomUUID()}${SUFFIX}`);
+  /** Refunds in the file that are not given back, and how many requests each is for. */
+  const kept = new Map<string, number>();
+  let written: Promise<unknown> = Promise.resolve();
+  let batch: { readonly lines: string[]; readonly done: Promise<void> } | undefined;
+  let isTorn = false;
+
+  /** Appends lines and syncs them; those that come while another append is under way go together. */
+  function append(line: string): Promise<void> {
+    if (batch === undefined) {
+      const lines: string[] = [];
+      const done = written.then(() => {
+        batch = undefined;
+        return write(lines);
+      });
+      written = done.catch(() => undefined);
+      batch = { lines, done };
+    }
+    batch.lines.push(line);
+    return batch.done;
+  }
+
+  async function write(lines: readonly string[]): Promise<void> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const handle = await open(file, "a", 0o600);
+    try {
+      const start = isTorn ? "\n" : "";
+      isTorn = true;
+      await handle.appendFile(start + lines.join(""));
+      await handle.sync();
+      isTorn = false;
+    } finally {
+      await handle.close();
+    }
+    await syncFolder(folder);
+  }
+
+  return {
+    file,
+
+    /** How many requests are to get back what they were debited, once the process has ended. */
+    requests: (): number => kept.values().reduce((sum, requests) => sum + requests, 0),
+
+    /** Keeps a refund, once; resolves when it is on the disk. */
+    async add(refund: Refund<Debit>): Promise<void> {
+      if (kept.has(refund.uid)) return;
+      kept.set(refund.uid, requestsOf(refund));
+      try {
+        await append(lineOf({ database, refund }));
+      } catch (error) {
+        kept.delete(refund.uid);
+        throw error;
+      }
+    },
+
+    /** A refund was given back: the file goes with the last. */
+    async remove({ uid }: Refund<Debit>): Promise<void> {
+      if (!kept.delete(uid) || kept.size > 0) return;
+      const removed = written.then(() => (kept.size === 0 ? rm(file, { force: true }) : undefined));
+      written = removed.catch(() => undefined);
+      await removed;
+    },
+
+    /** The files of other processes, whether they live or not. */
+    async readOthers(): Promise<SpoolFile<Debit>[]> {
+      const names = (await namesIn(folder)).filter((name) => name.endsWith(SUFFIX)).toSorted();
+      const others = names.map((name) => join(folder, name)).filter((other) => other !== file);
+      const found: SpoolFile<Debit>[] = [];
+      for (const other of others) {
+        const text = await readIfThere(other);
+        if (text !== undefined) found.push({ file: other, ...readLines<Debit>(text, database) });
+      }
+      return found;
+    },
+
+    /**
+     * Removes a file whose refunds were given back, unless others are in it. One with damaged lines
+     * is put aside under another name.
+     */
+    async discard({ file: done, elsewhere, damagedLines }: SpoolFile<Debit>): Promise<void> {
+      if (Object.keys(elsewhere).length > 0) return;
+      if (damagedLines.length > 0) await rename(done, `${done}.damaged`);
+      else await rm(done, { force: true });
+    },
+  };
+}
+
+function lineOf(line: Line<unknown>): string {
+  const json = JSON.stringify({ ...line, version: 1 });
+  return `${checksumOf(json)} ${json}\n`;
+}
+
+/** A line that holds its checksum is to the letter what this program wrote. */
+function checksumOf(text: string): string {
+  return new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, CHECKSUM_LENGTH);
+}
+
+function readLines<Debit>(text: string, database: string): Omit<SpoolFile<Debit>, "file"> {
+  const refunds: Refund<Debit>[] = [];
+  const elsewhere: Record<string, number> = {};
+  const damagedLines: number[] = [];
+  for (const [index, line] of text.split("\n").entries()) {
+    if (line === "") continue;
+    const json = line.slice(CHECKSUM_LENGTH + 1);
+    if (line.slice(0, CHECKSUM_LENGTH) !== checksumOf(json)) {
+      damagedLines.push(index + 1);
+      continue;
+    }
+    const { database: of, refund }: Line<Debit> = JSON.parse(json);
+    if (of === database) refunds.push(refund);
+    else elsewhere[of] = (elsewhere[of] ?? 0) + requestsOf(refund);
+  }
+  return { refunds, elsewhere, damagedLines };
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    // Its process gave everything back.
+    if (systemCodeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Makes the name of a new file survive a power cut. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
