@@ -59,6 +59,7 @@ export function createApp(parts: AppParts) {
     parts.log.request?.({ method, path: pathOf(request), status, ms });
   };
   const { adminToken: token, now } = parts;
+  let isStopping = false;
   /** The addresses of the requests to the administrator's interface. */
   const addresses = new WeakMap<Request, string>();
   const addressOf = (request: Request) => addresses.get(request) ?? "unknown";
@@ -70,7 +71,7 @@ export function createApp(parts: AppParts) {
   })
     .use(errorAnswers(parts.onFailure))
     .use(door({ ...parts, findPath, authenticateAdmin }, reads.takes))
-    .use(health(parts))
+    .use(health(parts, () => isStopping))
     .use(reference(parts.referenceScript))
     .use(pricedReads(readRoutes, reads))
     .use(account(parts.account, parts.now))
@@ -81,6 +82,10 @@ export function createApp(parts: AppParts) {
   const answerRest = watchRest((request) => app.fetch(request), tell, findPath);
   return {
     app,
+    /** From now on `/readyz` says that the service stops. */
+    beginStop(): void {
+      isStopping = true;
+    },
     /** Answers every request: a priced read straight, any other through the app. */
     fetch(sent: Request, server?: AddressSource) {
       const request = withHost(sent);

@@ -8,7 +8,7 @@ import { MINUTE_MS } from "../core/time.ts";
 import { readConfig, withoutSecrets, type Config } from "./config.ts";
 import { prepareDemo } from "./demo/prepare.ts";
 import { startHttpClient, watchDescriptors } from "./descriptors.ts";
-import { drain } from "./drain.ts";
+import { drain, untilQuiet } from "./drain.ts";
 import { startLog } from "./log.ts";
 import { own, type Ownership } from "./owner.ts";
 import { runRetention } from "./retention-timer.ts";
@@ -107,8 +107,7 @@ export async function demo(environment: Record<string, string | undefined>): Pro
     MINUTE_MS,
   );
   await ended;
-  clearInterval(growing);
-  await stop();
+  await stop(async () => clearInterval(growing));
   log.end();
 }
 
@@ -152,10 +151,10 @@ async function listen(ownership: Ownership, config: Config, anyPort = false) {
     /** Resolves once the process is told to end, which it may be as soon as it listens. */
     ended,
     /** @param endOthers Ends what the service does beside requests. */
-    async stop(endOthers: () => Promise<unknown> = async () => undefined): Promise<void> {
+    async stop(endOthers: () => Promise<unknown>): Promise<void> {
       const end = Date.now() + DRAIN_MS;
       const others = endOthers();
-      await drain(server, DRAIN_MS);
+      await stopServer(server, service, end);
       await pTimeout(others, {
         milliseconds: Math.max(1, end - Date.now()),
         fallback: () => undefined,
@@ -167,16 +166,34 @@ async function listen(ownership: Ownership, config: Config, anyPort = false) {
   };
 }
 
+type Fetch = Service["fetch"];
+
+/** What the runtime serves with. */
+const optionsWith = (fetch: Fetch) => ({
+  idleTimeout: IDLE_TIMEOUT_S,
+  maxRequestBodySize: Number.MAX_SAFE_INTEGER, // Bodies are counted where they are read.
+  fetch,
+});
+
+/** Answers what is in flight and what still comes, and asks clients to close their connections. */
+async function stopServer(server: Bun.Server<undefined>, service: Service, end: number) {
+  let late = 0;
+  service.beginStop();
+  server.reload(
+    optionsWith(async (request, from) => {
+      late++;
+      const response = await service.fetch(request, from);
+      response.headers.set("connection", "close");
+      return response;
+    }),
+  );
+  await untilQuiet(() => late);
+  await drain(server, end - Date.now());
+}
+
 function startServer({ fetch }: Service, { port, host }: Config, anyPort: boolean) {
   const start = (on: number) =>
-    Bun.serve({
-      port: on,
-      hostname: host,
-      reusePort: false,
-      idleTimeout: IDLE_TIMEOUT_S,
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER, // Bodies are counted where they are read.
-      fetch,
-    });
+    Bun.serve({ ...optionsWith(fetch), port: on, hostname: host, reusePort: false });
   try {
     return start(port);
   } catch (cause) {

@@ -100,7 +100,7 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     backUp: (file) => backUp(database, config.databaseUrl, file),
   });
   const metrics = createMetrics({ sources: collecting.sources, outage: database.outage, now });
-  const { app, fetch } = createApp({
+  const { app, fetch, beginStop } = createApp({
     now,
     log,
     callerOf: keyring.callerOf,
@@ -122,11 +122,10 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
   return {
     app,
     fetch,
+    beginStop,
     owner,
     database,
     collecting,
-    /** Bytes of answers that are not sent to their end yet. */
-    pendingBytes: charging.outgoing.pendingBytes,
     /** Says where the service is served, for who asks its owner. */
     serveAt(url: string): void {
       address = url;

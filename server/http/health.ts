@@ -5,6 +5,7 @@ import { Gauge, Registry, collectDefaultMetrics } from "prom-client";
 import { DomainError } from "../../core/errors.ts";
 import type { Health, Readiness, SourceReadiness } from "../../core/schema/health.ts";
 import { formatInstantOrNull } from "../../core/time.ts";
+import { answerError } from "./errors.ts";
 import { HEALTH_OPERATIONS } from "./operations/health.ts";
 import { countRequests } from "./request-metrics.ts";
 import { countSources, watchSources, type SourceState } from "./source-metrics.ts";
@@ -60,8 +61,12 @@ export interface HealthParts {
   sources(): Promise<SourceState[]>;
 }
 
-/** The routes of health and numbers; they need no key. */
-export function health({ metrics, check, sources }: HealthParts) {
+/**
+ * The routes of health and numbers; they need no key.
+ *
+ * @param isStopping Whether the service stops, so that no new clients may come.
+ */
+export function health({ metrics, check, sources }: HealthParts, isStopping: () => boolean) {
   const ready = async (): Promise<Readiness> => {
     await check();
     return { status: "ok", sources: (await sources()).map(sourceReadiness) };
@@ -70,7 +75,8 @@ export function health({ metrics, check, sources }: HealthParts) {
     .get("/livez", (): Health => ({ status: "ok" }), { detail: HEALTH_OPERATIONS.live })
     .get(
       "/readyz",
-      async (): Promise<Readiness> => {
+      async (): Promise<Readiness | Response> => {
+        if (isStopping()) return answerStopping();
         try {
           return await pTimeout(ready(), { milliseconds: READY_TIMEOUT_MS });
         } catch (cause) {
@@ -88,6 +94,13 @@ export function health({ metrics, check, sources }: HealthParts) {
       },
       { detail: HEALTH_OPERATIONS.metrics },
     );
+}
+
+/** It is no failure, so it is not thrown, which would log it. */
+function answerStopping(): Response {
+  const error = new DomainError("Service Unavailable", "The service is stopping");
+  const { status, headers, body } = answerError(error, "/readyz");
+  return new Response(body, { status, headers });
 }
 
 function sourceReadiness({ source, stopped, failing }: SourceState): SourceReadiness {

@@ -4,7 +4,12 @@
  */
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from "bun:test";
 import { openPlace, type Place } from "../support/command.ts";
-import { openSlowReader, peakMemoryMib, type SlowReader } from "../support/slow-readers.ts";
+import {
+  longPage,
+  openSlowReader,
+  peakMemoryMib,
+  type SlowReader,
+} from "../support/slow-readers.ts";
 
 const READERS = Number(process.env["SLOW_READERS"] ?? 100);
 const IS_LONG = READERS > 100;
@@ -19,23 +24,6 @@ const PAGE = "/api/microblog/longwinded/tweets?days=14&limit=100";
 const SCRIPT = "/swagger/reference.js";
 const DETAILS = "/api/microblog/longwinded/details";
 const TIMEOUT_MS = 240_000;
-
-/** A page of 6.5 MB: the most records that a page lists of each tweet, and long texts. */
-function longPage(): string {
-  const now = Date.now();
-  const lines: object[] = [];
-  for (let tweet = 0; tweet < 100; tweet++) {
-    const common = { kind: "tweet", username: "longwinded", id: `1${tweet}` };
-    const created_at = new Date(now - 86_400_000 - tweet).toISOString();
-    for (let point = 0; point < 250; point++) {
-      const observedAt = new Date(now - 80_000_000 + point * 1000).toISOString();
-      const counts = { likes: point, retweets: 1_000_000, replies: 1_000_000, impressions: point };
-      const text = point === 0 ? { created_at, text: "word ".repeat(7500) } : {};
-      lines.push({ ...common, observedAt, ...counts, ...text });
-    }
-  }
-  return lines.map((line) => JSON.stringify(line)).join("\n");
-}
 
 let place: Place;
 let key: string;

@@ -64,3 +64,23 @@ export async function peakMemoryMib(pid: number): Promise<number> {
   const status = await Bun.file(`/proc/${pid}/status`).text();
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }
+
+/**
+ * The observations of a page of 6.5 MB, of the user `longwinded`: the most records that a page lists
+ * of each tweet, and long texts.
+ */
+export function longPage(): string {
+  const now = Date.now();
+  const lines: object[] = [];
+  for (let tweet = 0; tweet < 100; tweet++) {
+    const common = { kind: "tweet", username: "longwinded", id: `1${tweet}` };
+    const created_at = new Date(now - 86_400_000 - tweet).toISOString();
+    for (let point = 0; point < 250; point++) {
+      const observedAt = new Date(now - 80_000_000 + point * 1000).toISOString();
+      const counts = { likes: point, retweets: 1_000_000, replies: 1_000_000, impressions: point };
+      const text = point === 0 ? { created_at, text: "word ".repeat(7500) } : {};
+      lines.push({ ...common, observedAt, ...counts, ...text });
+    }
+  }
+  return lines.map((line) => JSON.stringify(line)).join("\n");
+}

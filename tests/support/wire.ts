@@ -34,10 +34,11 @@ export function abandon(address: string, part: string): Promise<void> {
 }
 
 /** Whether an answer is there to its end, as far as it says where that is. */
-function isWhole(answer: Buffer): boolean {
+export function isWhole(answer: Buffer): boolean {
   const end = answer.indexOf("\r\n\r\n");
   if (end === -1) return false;
   const head = answer.toString("latin1", 0, end);
+  if (/^HTTP\/1\.1 (?:204|304) /.test(head)) return true;
   const body = answer.subarray(end + 4);
   if (/^transfer-encoding: chunked$/im.test(head))
     return body.toString("latin1").endsWith("0\r\n\r\n");

@@ -19,9 +19,9 @@ export const HEALTH_OPERATIONS = {
     path: "/readyz",
     summary: "Whether it can serve",
     description:
-      "200 once the database answers and can be written, 503 while not, within a second. A source of observations " +
-      "that fails or is stopped is listed with the reason and since when; the service serves all " +
-      "the same. Needs no key.",
+      "200 once the database answers and can be written, 503 while not, within a second, and while " +
+      "the service stops. A source of observations that fails or is stopped is listed with the " +
+      "reason and since when; the service serves all the same. Needs no key.",
     success: {
       status: 200,
       description: "It can serve",
