@@ -56,7 +56,9 @@ export class DomainError extends Error {
  */
 export function explain(error: Error): string {
   const cause = firstCause(error.cause);
-  return cause === undefined ? error.message : `${error.message}: ${cause}`;
+  return cause === undefined || cause === error.message
+    ? error.message
+    : `${error.message}: ${cause}`;
 }
 
 function firstCause(cause: unknown): string | undefined {

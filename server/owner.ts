@@ -17,6 +17,7 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { DomainError, systemCodeOf } from "../core/errors.ts";
 import type { Connection, Fetcher } from "./commands/client.ts";
+import { withoutSecrets } from "./config.ts";
 import { drain, idle } from "./drain.ts";
 import {
   askOwner,
@@ -111,7 +112,7 @@ function isUnreached(error: unknown): boolean {
 export async function own(options: ServiceOptions): Promise<Ownership> {
   const file = ownedFile(options);
   if (file === undefined) {
-    const service = await openService(options);
+    const service = await openOnServer(options);
     return { service, fetcher: inProcess(service), isInProcess: true, close: service.close };
   }
   requireWritable(file);
@@ -133,6 +134,19 @@ export async function own(options: ServiceOptions): Promise<Ownership> {
       );
     }
     await Bun.sleep(50);
+  }
+}
+
+/** @throws {DomainError} Naming the server, where it is away. */
+async function openOnServer(options: ServiceOptions): Promise<Service> {
+  try {
+    return await openService(options);
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== "Service Unavailable") throw error;
+    const server = withoutSecrets(options.config.databaseUrl);
+    throw new DomainError(error.code, `Waited for the database server ${server} in vain`, {
+      cause: error,
+    });
   }
 }
 

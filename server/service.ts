@@ -7,7 +7,7 @@ import { createApp, type RequestLog } from "./app.ts";
 import { createCharging } from "./charging.ts";
 import { createCollecting } from "./collecting.ts";
 import type { SourceEvent } from "./collectors/status.ts";
-import type { Config } from "./config.ts";
+import { withoutSecrets, type Config } from "./config.ts";
 import { createMetrics } from "./http/health.ts";
 import { createOwnerApp } from "./http/owner.ts";
 import type { AdminParts } from "./http/admin.ts";
@@ -147,9 +147,12 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
 }
 
 /** Logs that the database server stopped answering, or answers again. */
-function tellOutage(log: ServiceLog, failure: DomainError | undefined): void {
-  if (failure === undefined) log.info?.("The database server answers again", {});
-  else log.warning?.("The database server is away: {reason}", { reason: explain(failure) });
+function tellOutage(url: string, log: ServiceLog, failure: DomainError | undefined): void {
+  const server = withoutSecrets(url);
+  if (failure === undefined)
+    return log.info?.("The database server {server} answers again", { server });
+  const values = { server, reason: explain(failure) };
+  return log.warning?.("The database server {server} is away: {reason}", values);
 }
 
 function openDatabaseOf(config: Config, log: ServiceLog): Promise<Database> {
@@ -157,7 +160,7 @@ function openDatabaseOf(config: Config, log: ServiceLog): Promise<Database> {
     url: config.databaseUrl,
     durability: config.durability,
     onUpgrade: () => log.info?.("Packing the histories of an earlier version", {}),
-    onOutage: (failure) => tellOutage(log, failure),
+    onOutage: (failure) => tellOutage(config.databaseUrl, log, failure),
     ...(config.databaseAuthToken === undefined ? {} : { authToken: config.databaseAuthToken }),
   });
 }

@@ -54,6 +54,7 @@ describe("explain", () => {
   const cases: [what: string, error: Error, said: string][] = [
     ["what it says, where nothing caused it", disk, "The disk is full"],
     ["its cause", new Error("It failed", { cause: disk }), "It failed: The disk is full"],
+    ["what its cause says too, once", new Error(disk.message, { cause: disk }), "The disk is full"],
     [
       "what it all began with, not what came between",
       new Error("It failed", { cause: new Error("SQLITE_FULL", { cause: disk }) }),
