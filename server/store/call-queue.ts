@@ -4,7 +4,7 @@ import type { DomainError } from "../../core/errors.ts";
 import { asUnavailable, NotSentError } from "./guard.ts";
 import type { ServerConnection, ServerPool } from "./server-pool.ts";
 
-/** Calls under way at once. */
+/** Calls under way at once, besides those without an answer for suspiciously long. */
 const CALLS_MAX = 20;
 
 /** Calls that wait until another ends. */
@@ -32,17 +32,24 @@ export interface CallQueueOptions {
   readonly pool: ServerPool;
   /** The present tick, in which time is counted. */
   tick(): number;
+  /** After so many ticks without an answer, the connection of a call may be dead. */
+  readonly suspectTicks: number;
   /** Told of each call that did not reach the server, or was not answered well. */
   onFailure(): void;
 }
 
 /** Makes a queue, empty. */
-export function createCallQueue({ pool, tick, onFailure }: CallQueueOptions) {
+export function createCallQueue({ pool, tick, suspectTicks, onFailure }: CallQueueOptions) {
   const underWay = new Map<Call, UnderWay>();
   let waiting: Call[] = [];
 
+  const hasRoom = () => {
+    const answering = underWay.values().filter(({ sentAt }) => tick() - sentAt < suspectTicks);
+    return answering.toArray().length < CALLS_MAX;
+  };
+
   function sendWaiting(): void {
-    while (underWay.size < CALLS_MAX) {
+    while (waiting.length > 0 && hasRoom()) {
       const call = waiting.shift();
       if (call === undefined) return;
       const connection = pool.take();
@@ -90,9 +97,15 @@ export function createCallQueue({ pool, tick, onFailure }: CallQueueOptions) {
       sendWaiting();
     },
 
-    /** Whether a call is under way since this many ticks, or a multiple of them. */
-    isSilentFor: (ticks: number): boolean =>
-      underWay.values().some(({ sentAt }) => tick() > sentAt && (tick() - sentAt) % ticks === 0),
+    /** Whether a call is suspect since this tick, or suspect for as long again. */
+    hasSuspect: (): boolean =>
+      underWay.values().some(({ sentAt }) => {
+        const age = tick() - sentAt;
+        return age > 0 && age % suspectTicks === 0;
+      }),
+
+    /** Sends what waits, as far as there is room. */
+    sendWaiting,
 
     /** Ends the calls that took too long. */
     endLate(failure: DomainError): void {

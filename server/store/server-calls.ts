@@ -10,7 +10,10 @@ import { NotSentError, unanswered } from "./guard.ts";
 import { createServerPool, type ServerAddress } from "./server-pool.ts";
 
 /** How long a call may take, its time in the queue included. */
-export const CALL_TIMEOUT_MS = 8000;
+const CALL_TIMEOUT_MS = 8000;
+
+/** The same of what a request makes several of, one after another. */
+export const QUICK_CALL_TIMEOUT_MS = 5000;
 
 /** The same of what reads or changes whole tables. */
 export const LONG_CALL_TIMEOUT_MS = 120_000;
@@ -40,7 +43,12 @@ export function createServerCalls({ onChange, ...address }: ServerCallsOptions) 
   let examinedAt = -1;
   let timer: ReturnType<typeof setInterval> | undefined;
   const pool = createServerPool(address);
-  const queue = createCallQueue({ pool, tick: () => tick, onFailure: examine });
+  const queue = createCallQueue({
+    pool,
+    tick: () => tick,
+    suspectTicks: ticksOf(SUSPECT_MS),
+    onFailure: examine,
+  });
   const breaker = createCircuitBreaker({
     probe: pool.probe,
     onChange(failure) {
@@ -66,8 +74,9 @@ export function createServerCalls({ onChange, ...address }: ServerCallsOptions) 
       return;
     }
     // Before the next calls are sent, so that they don't go where no answer came from.
-    if (queue.isSilentFor(ticksOf(SUSPECT_MS))) examine();
+    if (queue.hasSuspect()) examine();
     queue.endLate(unanswered());
+    queue.sendWaiting();
   }
 
   /** Why no call is taken, whether the server answers or not. */

@@ -5,7 +5,12 @@ import pRetry from "p-retry";
 import { DomainError } from "../../core/errors.ts";
 import type { Database, DatabaseOptions } from "./database.ts";
 import { batchMode, NotSentError, refuseTransaction } from "./guard.ts";
-import { createServerCalls, LONG_CALL_TIMEOUT_MS, type ServerCalls } from "./server-calls.ts";
+import {
+  createServerCalls,
+  LONG_CALL_TIMEOUT_MS,
+  QUICK_CALL_TIMEOUT_MS,
+  type ServerCalls,
+} from "./server-calls.ts";
 
 /** How a write is tried again whose answer a server did not give; a second in all. */
 export const LOST_ANSWER_RETRIES = { retries: 4, minTimeout: 50, factor: 2, randomize: true };
@@ -23,18 +28,20 @@ export function openServer({ url, authToken, onOutage }: DatabaseOptions): Datab
     ...(authToken === undefined ? {} : { authToken }),
     onChange: onOutage ?? (() => undefined),
   });
-  const execute = (statement: InStatement) => calls.run((client) => client.execute(statement));
+  const execute = (statement: InStatement, timeoutMs?: number) =>
+    calls.run((client) => client.execute(statement), timeoutMs);
   return {
     blockBytes: SERVER_BLOCK_BYTES,
     query: drizzle(clientOf(calls)),
     select: async (statement) => (await execute(statement)).rows,
     async document(sql, args) {
-      const { rows } = await execute({ sql, args: [...args] });
+      const { rows } = await execute({ sql, args: [...args] }, QUICK_CALL_TIMEOUT_MS);
       const text = rows[0]?.[0];
       return typeof text === "string" ? JSON.parse(text) : undefined;
     },
-    write(statements, { isRepeatable = false } = {}) {
-      const write = () => calls.run((client) => client.batch([...statements], "write"));
+    write(statements, { isRepeatable = false, isQuick = false } = {}) {
+      const timeoutMs = isQuick ? QUICK_CALL_TIMEOUT_MS : undefined;
+      const write = () => calls.run((client) => client.batch([...statements], "write"), timeoutMs);
       return isRepeatable ? repeat(write, calls.isClosed) : write();
     },
     // A write of which no attempt was sent left nothing. Of others the first may have been stored.
@@ -73,7 +80,8 @@ function clientOf(calls: ServerCalls): Client {
   return {
     protocol: "http",
     closed: false,
-    execute: (statement: InStatement) => calls.run((client) => client.execute(statement)),
+    execute: (statement: InStatement) =>
+      calls.run((client) => client.execute(statement), QUICK_CALL_TIMEOUT_MS),
     batch: (statements: InStatement[], mode) =>
       runLong((client) => client.batch(statements, mode ?? batchMode(statements))),
     migrate: (statements) => runLong((client) => client.migrate(statements)),
