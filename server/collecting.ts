@@ -4,6 +4,7 @@ import { createTurns } from "./collectors/turns.ts";
 import type { SourceEvent, SourceStatus } from "./collectors/status.ts";
 import type { CollectionState } from "./collectors/state.ts";
 import type { TakeIn } from "./collectors/errand.ts";
+import type { RunnerParts } from "./collectors/runner.ts";
 import { createCollectors } from "./collectors/sources.ts";
 import { runLoop } from "./collectors/loop.ts";
 
@@ -17,6 +18,8 @@ export interface CollectingParts {
   report(event: SourceEvent): void;
   /** How often it is looked for what is due at least; every half a minute unless told. */
   readonly lookEveryMs?: number;
+  /** How answers are waited for; see the client. */
+  readonly client?: RunnerParts["client"];
 }
 
 /** Puts the collectors together. */

@@ -5,7 +5,7 @@ import type { RetentionMode } from "../core/retention.ts";
 import { formatInstant } from "../core/time.ts";
 import { createApp, type RequestLog } from "./app.ts";
 import { createCharging } from "./charging.ts";
-import { createCollecting } from "./collecting.ts";
+import { createCollecting, type CollectingParts } from "./collecting.ts";
 import type { SourceEvent } from "./collectors/status.ts";
 import { withoutSecrets, type Config } from "./config.ts";
 import { createMetrics } from "./http/health.ts";
@@ -35,6 +35,8 @@ export interface ServiceOptions {
   readonly now?: () => number;
   /** Told of every failure and every answered request. */
   readonly log?: ServiceLog;
+  /** How the collectors wait for answers: by timers unless told. */
+  readonly sourceClient?: CollectingParts["client"] | undefined;
 }
 
 /** Where the service writes what happens. */
@@ -71,7 +73,8 @@ const REFERENCE_SCRIPT = fileURLToPath(
 );
 
 /** Opens the database and makes both interfaces on it. */
-export async function openService({ config, verb, now = Date.now, log = SILENT }: ServiceOptions) {
+export async function openService(options: ServiceOptions) {
+  const { config, verb, now = Date.now, log = SILENT, sourceClient } = options;
   const database = await openDatabaseOf(config, log);
   const ledger = ledgerStore(database);
   const keys = keyStore(database);
@@ -85,6 +88,7 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
     takeIn: parts.takeIn,
     now,
     report: (event) => log.source?.(event),
+    client: sourceClient,
   });
   const admin: AdminParts = {
     ...parts,
@@ -131,10 +135,7 @@ export async function openService({ config, verb, now = Date.now, log = SILENT }
       address = url;
     },
     /** Opens and starts all that requests use: descriptors may be out when they come. */
-    async warmUp(): Promise<void> {
-      await database.warmUp();
-      await startIntakeThread();
-    },
+    warmUp: () => Promise.all([database.warmUp(), startIntakeThread()]),
     applyRetention: retention.byItself,
     /** Gives back what earlier processes could not. */
     recoverRefunds: charging.charger.recover,

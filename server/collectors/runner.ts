@@ -37,7 +37,7 @@ export interface RunnerParts {
   /** Milliseconds between two errands of a source, 100 unless told. */
   readonly restMs?: number;
   /** How an answer is waited for; see the client. */
-  readonly client?: Pick<ClientOptions, "startTimeout" | "retryMinMs">;
+  readonly client?: Pick<ClientOptions, "startTimeout" | "retryMinMs"> | undefined;
 }
 
 /** What a runner keeps while it runs. */

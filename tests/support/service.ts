@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../../server/config.ts";
-import { openService, type ServiceLog } from "../../server/service.ts";
+import { openService, type ServiceLog, type ServiceOptions } from "../../server/service.ts";
 import type { Intake } from "../../server/store/intake.ts";
 import { createContract } from "./contract.ts";
 
@@ -14,10 +14,12 @@ export const NOW = Date.parse("2026-11-20T12:00:00.000Z");
  * Starts a service; every answer that is fetched through it is held against its reference.
  *
  * @param log Where it writes what happens; nowhere unless told.
+ * @param sourceClient How its collectors wait for answers; by timers unless told.
  */
 export async function startService(
   settings: Readonly<Record<string, string>> = {},
   log?: ServiceLog,
+  sourceClient?: ServiceOptions["sourceClient"],
 ) {
   const folder = await mkdtemp(join(tmpdir(), "service-"));
   const clock = { now: NOW };
@@ -31,6 +33,7 @@ export async function startService(
     }),
     verb: "test",
     now: () => clock.now,
+    sourceClient,
     log: {
       ...log,
       failure(error, requestId) {

@@ -85,7 +85,9 @@ export async function openWatched(source: Source, plan: Partial<WorldPlan> = {})
     DATABASE_URL: `file:${join(folder, "metrics.db")}`,
     ...settingsOf(source, stage.fake.baseUrl, secret),
   });
-  const started = await startService(settings(SECRET), log);
+  // No answer is waited for longer than the fake keeps it, and no try for the next.
+  const sourceClient = { startTimeout: stage.fake.startTimeout, retryMinMs: 1 };
+  const started = await startService(settings(SECRET), log, sourceClient);
   const { service } = started;
 
   const text = async (path: string) => (await started.get(path)).text();
@@ -209,6 +211,7 @@ export async function openWatched(source: Source, plan: Partial<WorldPlan> = {})
         verb: "test",
         now: () => stage.clock.now,
         log,
+        sourceClient,
       });
       await work({
         collect: () => again.collecting.collect(),
