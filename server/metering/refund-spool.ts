@@ -3,7 +3,16 @@
  * to a file of its own; a later process gives them back. A refund that is given back twice counts
  * once, so that a file may be read while its process lives, or again after a crash.
  */
-import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import {
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  type FileHandle,
+} from "node:fs/promises";
 import { join } from "node:path";
 import type { Charge } from "../../core/credits.ts";
 import { systemCodeOf } from "../../core/errors.ts";
@@ -22,6 +31,8 @@ export type Refund<Debit> =
 /** What a file of refunds holds. */
 export interface SpoolFile<Debit> {
   readonly file: string;
+  /** Its length when it was read, in bytes. */
+  readonly size: number;
   /** Those of this database. */
   readonly refunds: readonly Refund<Debit>[];
   /** How many requests are to get theirs back at another database, by its name. */
@@ -58,39 +69,7 @@ export function createRefundSpool<Debit>(folder: string, database: string) {
   const file = join(folder, `${process.pid}-${crypto.randomUUID()}${SUFFIX}`);
   /** Refunds in the file that are not given back, and how many requests each is for. */
   const kept = new Map<string, number>();
-  let written: Promise<unknown> = Promise.resolve();
-  let batch: { readonly lines: string[]; readonly done: Promise<void> } | undefined;
-  let isTorn = false;
-
-  /** Appends lines and syncs them; those that come while another append is under way go together. */
-  function append(line: string): Promise<void> {
-    if (batch === undefined) {
-      const lines: string[] = [];
-      const done = written.then(() => {
-        batch = undefined;
-        return write(lines);
-      });
-      written = done.catch(() => undefined);
-      batch = { lines, done };
-    }
-    batch.lines.push(line);
-    return batch.done;
-  }
-
-  async function write(lines: readonly string[]): Promise<void> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const handle = await open(file, "a", 0o600);
-    try {
-      const start = isTorn ? "\n" : "";
-      isTorn = true;
-      await handle.appendFile(start + lines.join(""));
-      await handle.sync();
-      isTorn = false;
-    } finally {
-      await handle.close();
-    }
-    await syncFolder(folder);
-  }
+  const { append, removeIf } = createAppender(folder, file);
 
   return {
     file,
@@ -113,9 +92,7 @@ export function createRefundSpool<Debit>(folder: string, database: string) {
     /** A refund was given back: the file goes with the last. */
     async remove({ uid }: Refund<Debit>): Promise<void> {
       if (!kept.delete(uid) || kept.size > 0) return;
-      const removed = written.then(() => (kept.size === 0 ? rm(file, { force: true }) : undefined));
-      written = removed.catch(() => undefined);
-      await removed;
+      await removeIf(() => kept.size === 0);
     },
 
     /** The files of other processes, whether they live or not. */
@@ -124,8 +101,10 @@ export function createRefundSpool<Debit>(folder: string, database: string) {
       const others = names.map((name) => join(folder, name)).filter((other) => other !== file);
       const found: SpoolFile<Debit>[] = [];
       for (const other of others) {
-        const text = await readIfThere(other);
-        if (text !== undefined) found.push({ file: other, ...readLines<Debit>(text, database) });
+        const bytes = await readIfThere(other);
+        if (bytes === undefined) continue;
+        const lines = readLines<Debit>(bytes.toString(), database);
+        found.push({ file: other, size: bytes.length, ...lines });
       }
       return found;
     },
@@ -134,12 +113,66 @@ export function createRefundSpool<Debit>(folder: string, database: string) {
      * Removes a file whose refunds were given back, unless others are in it. One with damaged lines
      * is put aside under another name.
      */
-    async discard({ file: done, elsewhere, damagedLines }: SpoolFile<Debit>): Promise<void> {
+    async discard({ file: done, size, elsewhere, damagedLines }: SpoolFile<Debit>): Promise<void> {
       if (Object.keys(elsewhere).length > 0) return;
-      if (damagedLines.length > 0) await rename(done, `${done}.damaged`);
-      else await rm(done, { force: true });
+      // Its process may append to it until it has another name, under which it is read if it grew.
+      const taken = join(folder, `${crypto.randomUUID()}${SUFFIX}`);
+      if (!(await renameIfThere(done, taken)) || (await stat(taken)).size !== size) return;
+      if (damagedLines.length > 0) await rename(taken, `${done}.damaged`);
+      else await rm(taken, { force: true });
     },
   };
+}
+
+/** Makes what appends lines to a file, which other processes may read and remove. */
+function createAppender(folder: string, file: string) {
+  let written: Promise<unknown> = Promise.resolve();
+  let batch: { readonly lines: string[]; readonly done: Promise<void> } | undefined;
+  let isTorn = false;
+
+  /** Appends lines and syncs them; those that come while another append is under way go together. */
+  function append(line: string): Promise<void> {
+    if (batch === undefined) {
+      const lines: string[] = [];
+      const done = written.then(() => {
+        batch = undefined;
+        return write(lines);
+      });
+      written = done.catch(() => undefined);
+      batch = { lines, done };
+    }
+    batch.lines.push(line);
+    return batch.done;
+  }
+
+  async function write(lines: readonly string[]): Promise<void> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    let isInPlace = false;
+    while (!isInPlace) {
+      const handle = await open(file, "a", 0o600);
+      try {
+        const start = isTorn ? "\n" : "";
+        isTorn = true;
+        await handle.appendFile(start + lines.join(""));
+        await handle.sync();
+        isTorn = false;
+        // Another process may have read the file before, and be about to remove it.
+        isInPlace = await isNamed(handle, file);
+      } finally {
+        await handle.close();
+      }
+    }
+    await syncFolder(folder);
+  }
+
+  /** Removes the file once what is under way is written, if it is to be removed then. */
+  async function removeIf(isWanted: () => boolean): Promise<void> {
+    const removed = written.then(() => (isWanted() ? rm(file, { force: true }) : undefined));
+    written = removed.catch(() => undefined);
+    await removed;
+  }
+
+  return { append, removeIf };
 }
 
 function lineOf(line: Line<unknown>): string {
@@ -152,38 +185,51 @@ function checksumOf(text: string): string {
   return new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, CHECKSUM_LENGTH);
 }
 
-function readLines<Debit>(text: string, database: string): Omit<SpoolFile<Debit>, "file"> {
+function readLines<Debit>(
+  content: string,
+  database: string,
+): Omit<SpoolFile<Debit>, "file" | "size"> {
   const refunds: Refund<Debit>[] = [];
   const elsewhere: Record<string, number> = {};
   const damagedLines: number[] = [];
-  for (const [index, line] of text.split("\n").entries()) {
-    if (line === "") continue;
-    const json = line.slice(CHECKSUM_LENGTH + 1);
-    if (line.slice(0, CHECKSUM_LENGTH) !== checksumOf(json)) {
+  for (const [index, text] of content.split("\n").entries()) {
+    if (text === "") continue;
+    const json = text.slice(CHECKSUM_LENGTH + 1);
+    if (text.slice(0, CHECKSUM_LENGTH) !== checksumOf(json)) {
       damagedLines.push(index + 1);
       continue;
     }
-    const { database: of, refund }: Line<Debit> = JSON.parse(json);
-    if (of === database) refunds.push(refund);
-    else elsewhere[of] = (elsewhere[of] ?? 0) + requestsOf(refund);
+    const line: Line<Debit> = JSON.parse(json);
+    if (line.database === database) refunds.push(line.refund);
+    else elsewhere[line.database] = (elsewhere[line.database] ?? 0) + requestsOf(line.refund);
   }
   return { refunds, elsewhere, damagedLines };
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (systemCodeOf(error) === "ENOENT") return [];
-    throw error;
-  }
+  return (await ifThere(readdir(folder))) ?? [];
 }
 
-async function readIfThere(file: string): Promise<string | undefined> {
+/** Reads a file, unless its process gave everything back and removed it. */
+async function readIfThere(file: string): Promise<Buffer | undefined> {
+  return ifThere(readFile(file));
+}
+
+async function renameIfThere(from: string, to: string): Promise<boolean> {
+  return (await ifThere(rename(from, to).then(() => true))) ?? false;
+}
+
+/** Whether a file that is open is the one that has this name. */
+async function isNamed(handle: FileHandle, file: string): Promise<boolean> {
+  const [own, named] = await Promise.all([handle.stat(), ifThere(stat(file))]);
+  return named !== undefined && own.ino === named.ino && own.dev === named.dev;
+}
+
+/** What comes of work on a file; nothing where the file is not there. */
+async function ifThere<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {
-    return await readFile(file, "utf8");
+    return await work;
   } catch (error) {
-    // Its process gave everything back.
     if (systemCodeOf(error) === "ENOENT") return undefined;
     throw error;
   }

@@ -78,6 +78,35 @@ describe("createRefundSpool()", () => {
     await spool.discard(found);
     expect(await readdir(folder)).toHaveLength(1);
   });
+
+  test("loses nothing that a living process adds while another one discards its file", async () => {
+    const spool = open();
+    await spool.add(group("before"));
+    const reader = open();
+    const [found] = await reader.readOthers();
+    if (found === undefined) throw new Error("No file");
+    await spool.add(group("between"));
+    await reader.discard(found);
+    expect((await refundsIn(reader)).map(({ uid }) => uid)).toEqual(["before", "between"]);
+    await spool.add(group("after"));
+    expect((await refundsIn(reader)).map(({ uid }) => uid)).toContain("after");
+  });
+
+  test("keeps every refund of a process whose file others discard all the time", async () => {
+    const spool = open();
+    const reader = open();
+    const seen = new Set<string>();
+    const discardAll = async () => {
+      for (const found of await reader.readOthers()) {
+        for (const { uid } of found.refunds) seen.add(uid);
+        await reader.discard(found);
+      }
+    };
+    const uids = Array.from({ length: 100 }, (_, index) => `group ${index}`);
+    for (const uid of uids) await Promise.all([spool.add(group(uid)), discardAll()]);
+    await discardAll();
+    expect(uids.filter((uid) => !seen.has(uid))).toEqual([]);
+  });
 });
 
 describe("recover()", () => {
