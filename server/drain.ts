@@ -51,6 +51,6 @@ export async function drain(server: Stoppable, limitMs: number): Promise<void> {
   do await Bun.sleep(STEP_MS);
   while (server.pendingRequests > 0 && Date.now() < deadline);
   // An answer is not pending any more while its last bytes wait for the socket.
-  await Promise.race([closed, Bun.sleep(Math.min(CLOSE_MS, deadline - Date.now()))]);
+  await Promise.race([closed, Bun.sleep(Math.max(0, Math.min(CLOSE_MS, deadline - Date.now())))]);
   await server.stop(true);
 }
