@@ -22,19 +22,16 @@ class WrittenJson {
   }
 }
 
-/** The text of ASCII, in steps: a call takes only so many arguments. */
+/** Decodes UTF-8; `core` has no `TextDecoder`. */
 function textOf(bytes: Uint8Array): string {
-  const texts: string[] = [];
-  for (let at = 0; at < bytes.length; at += 1000) {
-    texts.push(String.fromCharCode(...bytes.subarray(at, at + 1000)));
-  }
-  return texts.join("");
+  const escapes = Array.from(bytes, (byte) => `%${byte.toString(16).padStart(2, "0")}`);
+  return decodeURIComponent(escapes.join(""));
 }
 
 /**
  * A value that is there as JSON: it can be a part of what is written, and nothing else.
  *
- * @param bytes Its JSON, in ASCII alone.
+ * @param bytes Its JSON, in UTF-8.
  */
 export function writtenJson<Value>(bytes: Uint8Array): Value {
   return new WrittenJson(bytes) as Value;
@@ -50,6 +47,7 @@ export function writtenJson<Value>(bytes: Uint8Array): Value {
  * jsonPieces({ count: 2 }); // ['{"count":2}']
  */
 export function jsonPieces(value: unknown): (string | Uint8Array)[] {
+  if (value instanceof WrittenJson) return [value.bytes];
   const found: Uint8Array[] = [];
   parts = found;
   try {

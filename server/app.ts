@@ -75,7 +75,7 @@ export function createApp(parts: AppParts) {
     .use(reference(parts.referenceScript))
     .use(pricedReads(readRoutes, reads))
     .use(account(parts.account, parts.now))
-    .use(creators(parts.creators, parts.now));
+    .use(creators(parts.creators, parts.outgoing, parts.now));
   routes = () => app.routes;
   if (token !== undefined) app.use(admin(parts.admin));
   const readStraight = watchReads(reads, tell);

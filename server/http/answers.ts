@@ -27,7 +27,7 @@ export interface Priced {
 export interface Answer {
   readonly priced: Priced;
   /** Text, or the bytes of a long one: those are sent many times as they are. */
-  readonly body: string | Uint8Array<ArrayBuffer>;
+  readonly body: string | Uint8Array;
   readonly etag: string;
   /** Those that it has whoever asks; made once, because making them takes longer than the rest. */
   readonly headers: Headers;
@@ -77,7 +77,7 @@ export type Answers = ReturnType<typeof createAnswers>;
 export function finishAnswer(reading: LinkedReading, priced: Priced): Answer {
   const { body, subjects, during = ALWAYS, isThinned = false, headers = {} } = reading;
   const sent = join(jsonPieces(body));
-  const etag = `"${Bun.hash(sent).toString(36)}"`;
+  const etag = etagOf(sent);
   return {
     priced,
     body: sent,
@@ -95,8 +95,23 @@ export function finishAnswer(reading: LinkedReading, priced: Priced): Answer {
   };
 }
 
+/** The entity tags of long bodies, which several answers may share. */
+const etags = new WeakMap<Uint8Array, string>();
+
+function etagOf(body: Answer["body"]): string {
+  const known = typeof body === "string" ? undefined : etags.get(body);
+  if (known !== undefined) return known;
+  const etag = `"${Bun.hash(body).toString(36)}"`;
+  if (typeof body !== "string") etags.set(body, etag);
+  return etag;
+}
+
 /** Joins the pieces of a body: to bytes where it is long, else to text. */
 function join(pieces: readonly (string | Uint8Array)[]): Answer["body"] {
+  const [only] = pieces;
+  if (pieces.length === 1 && only instanceof Uint8Array && only.length > LONG_CHARACTERS) {
+    return only;
+  }
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   uncollectedBytes += length > HUGE_CHARACTERS ? HUGE_GARBAGE_RATIO * length : length;
   if (uncollectedBytes > COLLECTED_EVERY_BYTES) {

@@ -11,7 +11,7 @@ const MAX_BYTES = 96 * 1_048_576;
 const CHUNK_BYTES = 131_072;
 
 /** The bytes of a long body. */
-export type LongBody = Uint8Array<ArrayBuffer>;
+export type LongBody = Uint8Array;
 
 /** Sends long bodies. */
 export type Outgoing = ReturnType<typeof createOutgoing>;

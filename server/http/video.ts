@@ -11,6 +11,7 @@ import type {
 import type { LinkedReading } from "./answers.ts";
 import { VIDEO_OPERATIONS } from "./operations/video.ts";
 import type { ReadRoutes } from "./reads.ts";
+import { shareRuns } from "./share-runs.ts";
 
 /** What the video interface reads. */
 export interface VideoReads {
@@ -24,11 +25,13 @@ const cost = PRICES.video;
 
 /** The routes of the video interface. */
 export function videoRoutes(reads: VideoReads): ReadRoutes {
+  // The list can take a second: requests for it that differ in their query share it as well.
+  const readChannels = shareRuns(() => reads.channels());
   return {
     "/api/video/channels": {
       cost,
       detail: VIDEO_OPERATIONS.channels,
-      prepare: () => () => reads.channels(),
+      prepare: () => readChannels,
     },
     "/api/video/:channel/details": {
       cost,

@@ -10,6 +10,7 @@ import type { CreatorList } from "../../core/schema/creators.ts";
 import { foldCase } from "../../core/text.ts";
 import { formatInstant } from "../../core/time.ts";
 import type { Database } from "./database.ts";
+import { readInSteps } from "./steps.ts";
 import { standingColumn, standingOf } from "./standing.ts";
 
 /** What an operation made of the list. */
@@ -27,6 +28,8 @@ export interface CreatorChange {
  * test of this file holds both together.
  */
 export function creatorStore(database: Database, max: number = MAX_WHOLE) {
+  /** Those that were made here: two in one millisecond may cancel out in {@link VERSION}. */
+  let changes = 0;
   const total = { sql: "SELECT count(*) AS total FROM creators", args: [] };
   return {
     /** @throws {DomainError} `Creator Already Exists`, `Creator List Full`. */
@@ -45,6 +48,7 @@ export function creatorStore(database: Database, max: number = MAX_WHOLE) {
       const spelt = listed?.rows[0]?.["creator"];
       if (spelt === undefined) throw creatorListFull(max);
       if (added?.rows.length !== 1) throw creatorExists({ ...creator, creator: String(spelt) });
+      changes++;
       return { creator: String(spelt), total: Number(counted?.rows[0]?.["total"]) };
     },
 
@@ -59,26 +63,59 @@ export function creatorStore(database: Database, max: number = MAX_WHOLE) {
       ]);
       const spelt = removed?.rows[0]?.["creator"];
       if (spelt === undefined) throw creatorNotFound(creator);
+      changes++;
       return { creator: String(spelt), total: Number(counted?.rows[0]?.["total"]) };
     },
 
-    /** The whole list, by platform and username, and how the collection of each stands. */
-    async list(): Promise<CreatorList> {
-      const rows = await database.select(LIST);
-      return {
-        creators: rows.map((row) => ({
-          creator: String(row["creator"]),
-          platform: String(row["platform"]),
-          added_at: formatInstant(Number(row["added_at"])),
-          ...standingOf(row["standing"]).told,
-        })),
-        total_creators: rows.length,
-      };
+    /** The list in pages, by platform and username, and how the collection of each stands. */
+    async *pages(): AsyncGenerator<ListedCreator[]> {
+      const pages = readInSteps(PAGE_CREATORS, (after: CreatorRow | undefined) =>
+        database.document<CreatorRow[]>(PAGE, [
+          after?.platform ?? "",
+          after?.folded ?? "",
+          PAGE_CREATORS,
+        ]),
+      );
+      for await (const rows of pages) yield rows.map(listedCreator);
+    },
+
+    /** Differs from an earlier one where creators were added or removed since, by any process. */
+    async version(): Promise<string> {
+      return `${changes} ${await database.document<string>(VERSION, [])}`;
     },
   };
 }
 
-const LIST =
-  "SELECT creator, platform, added_at, " +
-  `${standingColumn("creators.platform", "creators.folded")} AS standing ` +
-  "FROM creators ORDER BY platform, folded";
+/** A creator as the list tells of it. */
+export type ListedCreator = CreatorList["creators"][number];
+
+interface CreatorRow {
+  readonly platform: string;
+  readonly folded: string;
+  readonly creator: string;
+  readonly addedAt: number;
+  /** For {@link standingOf}. */
+  readonly standing: string;
+}
+
+function listedCreator({ platform, creator, addedAt, standing }: CreatorRow): ListedCreator {
+  return {
+    creator,
+    platform,
+    added_at: formatInstant(addedAt),
+    ...standingOf(standing).told,
+  };
+}
+
+/** Creators that are read in one step. */
+const PAGE_CREATORS = 100;
+
+// The standing is a text within the JSON: joined with another one, it is no JSON to SQLite.
+const PAGE =
+  "SELECT json_group_array(json_object('platform', platform, 'folded', folded, " +
+  "'creator', creator, 'addedAt', added_at, 'standing', '' || " +
+  `${standingColumn("listed.platform", "listed.folded")})) ` +
+  "FROM (SELECT * FROM creators WHERE (platform, folded) > (?1, ?2) " +
+  "ORDER BY platform, folded LIMIT ?3) AS listed";
+
+const VERSION = "SELECT json_quote(count(*) || ' ' || ifnull(sum(added_at), 0)) FROM creators";

@@ -13,14 +13,10 @@ import {
 } from "../../core/growth.ts";
 import { HISTORY_MAX_POINTS } from "../../core/limits.ts";
 import type { Reading } from "../../core/reading.ts";
-import type {
-  ChannelDetails,
-  ChannelSummary,
-  ShortDetails,
-  ShortsPage,
-} from "../../core/schema/video.ts";
+import type { ChannelDetails, ShortDetails, ShortsPage } from "../../core/schema/video.ts";
 import { foldCase } from "../../core/text.ts";
 import { formatInstant, formatInstantOrNull, LAST_INSTANT } from "../../core/time.ts";
+import { readChannelList } from "./channel-list.ts";
 import { unpack, type Chunk } from "./chunks.ts";
 import type { Database } from "./database.ts";
 import { historyColumn, historyLister, type HistoryKind, type ReadHistory } from "./history.ts";
@@ -31,7 +27,7 @@ import { channelSubject, CHANNELS_SUBJECT } from "./subjects.ts";
 export function videoStore(database: Database) {
   return {
     /** All channels: most subscribers first, unknown counts last, then by identifier. */
-    channels: () => readChannels(database),
+    channels: () => readChannelList(database),
 
     /** @throws {DomainError} `Channel Not Found`. */
     channel: (name: string) => readChannel(database, name),
@@ -41,37 +37,6 @@ export function videoStore(database: Database) {
 
     /** @throws {DomainError} `Channel Not Found`, `Short Not Found`. */
     short: (name: string, id: string) => readShort(database, name, id),
-  };
-}
-
-const CHANNELS =
-  "SELECT json_group_array(json_array(id, username, display_name, subscribers, video_count, " +
-  "thumbnail)) FROM (SELECT * FROM channels WHERE observed_at IS NOT NULL " +
-  "ORDER BY subscribers DESC NULLS LAST, id)";
-
-type ChannelSummaryRow = [
-  id: string,
-  username: string | null,
-  displayName: string | null,
-  subscribers: number | null,
-  videoCount: number | null,
-  thumbnail: string | null,
-];
-
-async function readChannels(database: Database): Promise<Reading<{ channels: ChannelSummary[] }>> {
-  const rows = (await database.document<ChannelSummaryRow[]>(CHANNELS, [])) ?? [];
-  return {
-    body: {
-      channels: rows.map(([id, username, displayName, subscribers, videoCount, thumbnail]) => ({
-        id,
-        username,
-        displayName,
-        subscribers,
-        videoCount,
-        thumbnail,
-      })),
-    },
-    subjects: [CHANNELS_SUBJECT],
   };
 }
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../core/time.ts";
 import { bluesky } from "../../server/collectors/bluesky.ts";
 import { creatorStore } from "../../server/store/creators.ts";
+import { listCreators } from "../support/collection.ts";
 import { rowsOf, withDatabase } from "../support/database.ts";
 import { pointsOf } from "../support/history.ts";
 import { blueskyError, handleOf, madeAt, openBluesky } from "../support/platforms/bluesky.ts";
@@ -273,7 +274,7 @@ describe("bluesky: two users whose posts have the same record key", () => {
 
       await turns.collectAt(target?.dueAt ?? 0);
       expect(await tweets()).toEqual([atFirst, expected()]);
-      const { creators } = await creatorStore(database).list();
+      const creators = await listCreators(creatorStore(database));
       const failures = creators.map(({ failure }) => failure);
       expect(failures).toEqual([null, expect.stringContaining("has the record key of another")]);
     });

@@ -1,6 +1,7 @@
 /** Words of a source in the reasons that people read: they are stored, listed and shown. */
 import { expect, test } from "bun:test";
 import { creatorStore } from "../../server/store/creators.ts";
+import { listCreators } from "../support/collection.ts";
 import { withDatabase } from "../support/database.ts";
 import { replacing } from "../support/platforms/faults.ts";
 import { startTurns, watch } from "../support/platforms/turns.ts";
@@ -36,7 +37,7 @@ test.each(URIS)(
         });
         await turns.collect();
         expect(turns.events).toEqual([]);
-        const { creators } = await creatorStore(database).list();
+        const creators = await listCreators(creatorStore(database));
         expect(creators.map(({ failure }) => failure === null)).toEqual([false, true]);
         const reason = creators[0]?.failure ?? "";
         expect(reason.isWellFormed()).toBe(true);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { NOW, withState } from "../support/collection.ts";
+import { listCreators, NOW, withState } from "../support/collection.ts";
 import { settled } from "../support/database.ts";
 
 const CHANNEL_ID = `UC${"x".repeat(22)}`;
@@ -58,10 +58,9 @@ describe("channelStore()", () => {
 });
 
 describe("how collecting a creator stands", () => {
-  test("list() tells profile and items together, a failure until all that failed succeeded", async () => {
+  test("pages() tell profile and items together, a failure until all that failed succeeded", async () => {
     await withState(async (state, { creators }) => {
-      const nasa = async () =>
-        (await creators.list()).creators.find((one) => one.creator === "Nasa");
+      const nasa = async () => (await listCreators(creators)).find((one) => one.creator === "Nasa");
       const at = (ms: number) => new Date(NOW + ms).toISOString();
       const settle = (errand: "profile" | "items", ms: number, reason?: string) =>
         state.settle("microblog", errand, [

@@ -2,7 +2,7 @@
 import type { CollectionState } from "../../server/collectors/state.ts";
 import { channelStore } from "../../server/store/channels.ts";
 import { collectionStore } from "../../server/store/collection.ts";
-import { creatorStore } from "../../server/store/creators.ts";
+import { creatorStore, type ListedCreator } from "../../server/store/creators.ts";
 import type { Database } from "../../server/store/database.ts";
 import { withDatabase } from "./database.ts";
 
@@ -30,6 +30,13 @@ export async function withState(
     await state.followLists(NOW);
     await work(state, { database, creators, channels });
   });
+}
+
+/** The whole monitoring list. */
+export async function listCreators(
+  store: Pick<ReturnType<typeof creatorStore>, "pages">,
+): Promise<ListedCreator[]> {
+  return (await Array.fromAsync(store.pages())).flat();
 }
 
 /** A creator as the list takes it. */

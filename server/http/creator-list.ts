@@ -1,0 +1,43 @@
+/**
+ * The monitoring list as it is sent. It is made in steps of a few milliseconds, since it can have
+ * ten thousand creators, and kept for a second, unless a creator is added or removed.
+ */
+import type { CreatorList } from "../../core/schema/creators.ts";
+import { shareRuns } from "./share-runs.ts";
+
+/** What the list is made of. */
+export interface CreatorListReads {
+  /** The list in pages; others are served between them. */
+  pages(): AsyncIterable<CreatorList["creators"]>;
+  /** Differs from an earlier one where creators were added or removed since, by any process. */
+  version(): Promise<string>;
+}
+
+/** How long a list is kept: the collection of its creators goes on meanwhile. */
+const MAX_AGE_MS = 1000;
+
+/** Makes what reads the list as the bytes of its JSON. */
+export function createCreatorList(list: CreatorListReads): () => Promise<Uint8Array> {
+  let kept: { version: string; startedAt: number; body: Uint8Array } | undefined;
+  return shareRuns(async () => {
+    const version = await list.version();
+    const startedAt = performance.now();
+    if (kept?.version !== version || startedAt - kept.startedAt > MAX_AGE_MS) {
+      kept = { version, startedAt, body: await writeList(list) };
+    }
+    return kept.body;
+  });
+}
+
+async function writeList(list: CreatorListReads): Promise<Uint8Array> {
+  const encoder = new TextEncoder();
+  const pieces = [encoder.encode('{"creators":[')];
+  let total = 0;
+  for await (const page of list.pages()) {
+    const text = JSON.stringify(page).slice(1, -1);
+    pieces.push(encoder.encode(total === 0 ? text : `,${text}`));
+    total += page.length;
+  }
+  pieces.push(encoder.encode(`],"total_creators":${total}}`));
+  return Bun.concatArrayBuffers(pieces, Number.POSITIVE_INFINITY, true);
+}

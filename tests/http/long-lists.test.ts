@@ -1,0 +1,144 @@
+/** Long lists are made in steps: others are answered meanwhile, and requests for them share one. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { collectionStore } from "../../server/store/collection.ts";
+import { shareRuns } from "../../server/http/share-runs.ts";
+import { NOW, startService, type TestService } from "../support/service.ts";
+
+const CHANNELS = 20_000;
+const CREATORS = 5000;
+/** Requests that are answered while a list is made, at least; in one step none is. */
+const OTHERS_MIN = 10;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ CREATORS_MAX: "1000000" });
+  const lines = Array.from({ length: CHANNELS }, (_, index) =>
+    JSON.stringify({
+      kind: "channel",
+      observedAt: new Date(NOW).toISOString(),
+      id: `id ${index}`,
+      displayName: `Schön \u0007 "${index}" 🍲`,
+      ...(index % 10 === 0 ? {} : { subscribers: (index * 7919) % 1000 }),
+    }),
+  );
+  await service.takeIn(lines.join("\n"));
+  const { database } = service.service;
+  await database.write([
+    {
+      sql:
+        "INSERT INTO creators (platform, folded, creator, added_at) SELECT 'microblog', " +
+        "'c' || value, 'C' || value, ?1 + value FROM json_each(?2)",
+      args: [NOW, JSON.stringify(Array.from({ length: CREATORS }, (_, index) => index))],
+    },
+  ]);
+  await collectionStore(database).followLists(NOW);
+}, 60_000);
+afterAll(() => service.close());
+
+const answerOf = (path: string) =>
+  service.service.fetch(
+    new Request(`http://localhost${path}`, { headers: { "x-api-key": service.key } }),
+  );
+
+/** Gets a list, and counts the requests that are answered before it is. */
+async function getBesideOthers(path: string) {
+  const progress = { isDone: false };
+  const getting = (async () => {
+    const response = await answerOf(path);
+    progress.isDone = true;
+    return { status: response.status, body: Object(await response.json()) };
+  })();
+  let others = 0;
+  while (!progress.isDone) {
+    expect((await answerOf("/livez")).status).toBe(200);
+    if (!progress.isDone) others++;
+    await new Promise((resolve) => void setImmediate(resolve));
+  }
+  return { ...(await getting), others };
+}
+
+describe("GET /api/video/channels", () => {
+  test("200: other requests are answered while a long list is made", async () => {
+    const { status, body, others } = await getBesideOthers("/api/video/channels");
+    expect(status).toBe(200);
+    expect(others).toBeGreaterThan(OTHERS_MIN);
+    expect(body.channels.length).toBe(CHANNELS);
+    expect(body.channels[0]).toEqual({
+      id: "id 10321",
+      username: null,
+      displayName: 'Schön \u0007 "10321" 🍲',
+      subscribers: 999,
+      videoCount: null,
+      thumbnail: null,
+    });
+  });
+
+  test("200: a long list is sorted as a short one: subscribers, unknown ones last, identifiers", async () => {
+    const { channels } = Object(await (await answerOf("/api/video/channels")).json());
+    const sorted = channels.toSorted(
+      (a: { id: string; subscribers: number | null }, b: typeof a) =>
+        (b.subscribers ?? -1) - (a.subscribers ?? -1) || (a.id < b.id ? -1 : 1),
+    );
+    expect(channels).toEqual(sorted);
+  });
+
+  test("200: the bytes are those that JSON.stringify() writes", async () => {
+    const text = await (await answerOf("/api/video/channels")).text();
+    expect(text === JSON.stringify(JSON.parse(text))).toBe(true);
+  });
+});
+
+describe("GET /api/creators", () => {
+  test("200: other requests are answered while a long list is made", async () => {
+    const { status, body, others } = await getBesideOthers("/api/creators");
+    expect(status).toBe(200);
+    expect(others).toBeGreaterThan(OTHERS_MIN);
+    expect(body.total_creators).toBe(CREATORS);
+    const names = body.creators.map(({ creator }: { creator: string }) => creator);
+    expect(names).toEqual(Array.from({ length: CREATORS }, (_, index) => `C${index}`).toSorted());
+    expect(body.creators[0].next_due).toBe(new Date(NOW).toISOString());
+  });
+
+  test("200: a list that is kept is made anew once a creator is added or removed, by whomever", async () => {
+    const total = async () => Object(await (await answerOf("/api/creators")).json()).total_creators;
+    const change = async (method: string) => {
+      const response = await service.get("/api/creators", service.key, {
+        method,
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ creator: "new", platform: "microblog" }),
+      });
+      expect(response.ok).toBe(true);
+    };
+    expect(await total()).toBe(CREATORS);
+    await change("PATCH");
+    expect(await total()).toBe(CREATORS + 1);
+    await change("DELETE");
+    expect(await total()).toBe(CREATORS);
+    // As another process of a libSQL server would.
+    const remove = { sql: "DELETE FROM creators WHERE folded = 'c7'", args: [] };
+    await service.service.database.write([remove]);
+    expect(await total()).toBe(CREATORS - 1);
+  });
+});
+
+describe("shareRuns()", () => {
+  test("runs one at a time; who asks meanwhile shares the next, also after a failure", async () => {
+    let runs = 0;
+    let running = 0;
+    const shared = shareRuns(async () => {
+      const run = ++runs;
+      expect(++running).toBe(1);
+      await Bun.sleep(1);
+      running--;
+      if (run === 1) throw new Error("It failed");
+      return run;
+    });
+    const results = await Promise.allSettled([shared(), shared(), shared()]);
+    expect(results).toMatchObject([
+      { status: "rejected" },
+      { status: "fulfilled", value: 2 },
+      { status: "fulfilled", value: 2 },
+    ]);
+    expect(await shared()).toBe(3);
+  });
+});
