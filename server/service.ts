@@ -119,7 +119,6 @@ export async function openService(options: ServiceOptions) {
     creators: creatorStore(database, config.creatorsMax),
     ...charging,
     metrics,
-    sources: collecting.sources,
     admin,
     referenceScript: REFERENCE_SCRIPT,
   });

@@ -45,6 +45,8 @@ export function createMetrics({ sources, outage, now }: MetricsParts) {
     contentType: registry.contentType,
     text: () => registry.metrics(),
     count: countRequests(registry),
+    /** How the sources are now; the numbers tell it from then on. */
+    sources: snapshot.refresh,
     close: snapshot.close,
   };
 }
@@ -57,8 +59,6 @@ export interface HealthParts {
   readonly metrics: Metrics;
   /** Throws while the service cannot serve. */
   check(): Promise<void>;
-  /** How the sources of observations are. */
-  sources(): Promise<SourceState[]>;
 }
 
 /**
@@ -66,10 +66,10 @@ export interface HealthParts {
  *
  * @param isStopping Whether the service stops, so that no new clients may come.
  */
-export function health({ metrics, check, sources }: HealthParts, isStopping: () => boolean) {
+export function health({ metrics, check }: HealthParts, isStopping: () => boolean) {
   const ready = async (): Promise<Readiness> => {
     await check();
-    return { status: "ok", sources: (await sources()).map(sourceReadiness) };
+    return { status: "ok", sources: (await metrics.sources()).map(sourceReadiness) };
   };
   return new Elysia({ name: "health" })
     .get("/livez", (): Health => ({ status: "ok" }), { detail: HEALTH_OPERATIONS.live })

@@ -36,6 +36,8 @@ export interface SourceSnapshot {
   states(): readonly SourceState[];
   /** How long ago the look began; `undefined` where there was none. */
   ageMs(): number | undefined;
+  /** Looks now. @throws Where the database is away; what was seen last stays. */
+  refresh(): Promise<readonly SourceState[]>;
   /** Ends the looks. */
   close(): void;
 }
@@ -52,12 +54,17 @@ export function watchSources(
 ): SourceSnapshot {
   let seen: { readonly states: readonly SourceState[]; readonly at: number } | undefined;
   let isLooking = false;
+  const refresh = async () => {
+    const at = now();
+    const states = await look();
+    seen = { states, at };
+    return states;
+  };
   const lookAgain = async () => {
     if (isLooking) return;
     isLooking = true;
-    const at = now();
     try {
-      seen = { states: await look(), at };
+      await refresh();
     } catch {
       // The database is away; what was seen last stays, and its age tells.
     } finally {
@@ -70,6 +77,7 @@ export function watchSources(
   return {
     states: () => seen?.states ?? [],
     ageMs: () => (seen === undefined ? undefined : Math.max(0, now() - seen.at)),
+    refresh,
     close: () => clearInterval(timer),
   };
 }
