@@ -9,7 +9,7 @@ const steps = stepsOf(await readDocument("README.md"));
 /** Commands that take minutes, and where they run instead. */
 const SKIPPED: Readonly<Record<string, string>> = {
   "npx -y bun@1.4.5 run test": "the test suite: .ci/run runs it",
-  "bun run check": "the test suite: .ci/run runs it",
+  "bun run check": "the checks and the test suite: .ci/run runs them",
   "bun run bench": "it measures for five minutes",
 };
 
