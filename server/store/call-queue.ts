@@ -97,7 +97,7 @@ export function createCallQueue({ pool, tick, suspectTicks, onFailure }: CallQue
       sendWaiting();
     },
 
-    /** Whether a call is suspect since this tick, or suspect for as long again. */
+    /** Whether a call has no answer since `suspectTicks`, or a multiple of them, exactly. */
     hasSuspect: (): boolean =>
       underWay.values().some(({ sentAt }) => {
         const age = tick() - sentAt;

@@ -21,7 +21,7 @@ export interface ServerConnection {
   close(): void;
 }
 
-/** How long the least question may take. */
+/** How long a probe may take. */
 const PROBE_TIMEOUT_MS = 1500;
 
 /** Idle connections that Bun's `fetch` keeps of one server. */
@@ -41,17 +41,17 @@ export function createServerPool(address: ServerAddress) {
   /** Whether `fetch` may use the idle connections that it keeps: any of them may be dead. */
   let isReusing = true;
 
-  const connect = (isFresh: () => boolean) =>
-    isWebSocket ? connectWebSocket(address) : connectHttp(address, isFresh);
+  const connect = (mayReuse: () => boolean) =>
+    isWebSocket ? connectWebSocket(address) : connectHttp(address, mayReuse);
 
-  /** Asks over a connection of its own that no call used before. */
-  const probe = () => ask(connect(() => true));
+  /** Probes the server over a new connection. */
+  const probe = () => ask(connect(() => false));
 
   /** Lets `fetch` use idle connections again once as many as it keeps all answer. */
   async function reuseOnceAlive(): Promise<void> {
     if (isClosed) return;
     if ((await probe()) === undefined) {
-      const asked = Array.from({ length: FETCH_POOL_MAX }, () => ask(connect(() => false)));
+      const asked = Array.from({ length: FETCH_POOL_MAX }, () => ask(connect(() => true)));
       isReusing = (await Promise.all(asked)).every((failure) => failure === undefined);
     }
     if (!isReusing) setTimeout(() => void reuseOnceAlive(), LOOK_INTERVAL_MS).unref();
@@ -59,7 +59,7 @@ export function createServerPool(address: ServerAddress) {
 
   return {
     /** A connection for one call. */
-    take: (): ServerConnection => idle.pop() ?? connect(() => !isReusing),
+    take: (): ServerConnection => idle.pop() ?? connect(() => isReusing),
 
     /** Keeps a connection whose call ended well. */
     give(connection: ServerConnection): void {
@@ -88,25 +88,21 @@ export function createServerPool(address: ServerAddress) {
   };
 }
 
-function connectHttp(address: ServerAddress, isFresh: () => boolean): ServerConnection {
-  const { signal, abort } = abortable();
+function connectHttp(address: ServerAddress, mayReuse: () => boolean): ServerConnection {
+  const controller = new AbortController();
+  const { signal } = controller;
   const client = createClient({
     ...address,
     // Without `keepalive`, Bun neither takes a connection that it keeps nor keeps this one.
-    fetch: (request: Request) => fetch(request, { signal, keepalive: !isFresh() }),
+    fetch: (request: Request) => fetch(request, { signal, keepalive: mayReuse() }),
   });
   return {
     client,
     close() {
-      abort();
+      controller.abort();
       client.close();
     },
   };
-}
-
-function abortable() {
-  const controller = new AbortController();
-  return { signal: controller.signal, abort: () => controller.abort() };
 }
 
 function connectWebSocket(address: ServerAddress): ServerConnection {
@@ -114,14 +110,14 @@ function connectWebSocket(address: ServerAddress): ServerConnection {
   return { client, close: () => client.close() };
 }
 
-/** Asks the least question and closes the connection; resolves to why there was no answer. */
+/** Sends a probe and closes the connection; resolves to why there was no answer. */
 async function ask({ client, close }: ServerConnection): Promise<DomainError | undefined> {
   try {
     const answer = client.execute("SELECT 1");
     await pTimeout(answer, { milliseconds: PROBE_TIMEOUT_MS, message: unanswered() });
     return undefined;
   } catch (error) {
-    // A server that refuses the question answers.
+    // A server that refuses the probe answers.
     return error instanceof DomainError ? error : asUnavailable(error);
   } finally {
     close();
