@@ -53,10 +53,11 @@ export function ownerPath(file: string): string {
 export async function askOwner(
   file: string,
   deadlineMs: number,
-  given?: AbortSignal,
+  cancelled?: AbortSignal,
 ): Promise<OwnerDescription | undefined> {
   const deadline = new AbortController();
-  const signal = given === undefined ? deadline.signal : AbortSignal.any([deadline.signal, given]);
+  const signal =
+    cancelled === undefined ? deadline.signal : AbortSignal.any([deadline.signal, cancelled]);
   const answer = describe(file, signal).then((owner) => ({ owner }));
   for (let waitedMs = 0; waitedMs < deadlineMs; waitedMs += STEP_MS) {
     const first = await Promise.race([answer, sleep(STEP_MS, undefined, { ref: false })]);
