@@ -149,7 +149,7 @@ describe.skipIf(!hasSqld())("a service that ends while its libSQL server is sile
 
       const folder = join(place.folder, "data/spool");
       const names = await readdir(folder).catch(() => []);
-      // None where all calls of that moment were lookups of keys; the balance holds all the same.
+      // Where no debit was under way, there is none; the balance holds either way.
       expect(names.length).toBeLessThanOrEqual(1);
       for (const name of signal === "SIGTERM" ? names : []) {
         const told = { requests: expect.any(Number), file: `data/spool/${name}` };
