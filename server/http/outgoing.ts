@@ -8,7 +8,10 @@ const MAX_BYTES = 96 * 1_048_576;
  * Bytes that are written at once. Bun copies them and keeps them until the socket takes them, so
  * each connection holds this much beside the body that it shares.
  */
-const CHUNK_BYTES = 131_072;
+const CHUNK_BYTES = 262_144;
+
+/** What writing a chunk gives: a promise where the socket did not take all of it at once. */
+type Written = number | Promise<number>;
 
 /** The bytes of a long body. */
 export type LongBody = Uint8Array;
@@ -54,22 +57,29 @@ export function createOutgoing(maxBytes = MAX_BYTES) {
       isHeld = false;
       sent = body.length;
     };
-    return new ReadableStream({
-      // Bun sends the chunks of a direct stream several times as fast as those of others. It
-      // counts the request as pending only where this returns a promise.
-      type: "direct",
-      async pull(controller) {
-        try {
-          while (sent < body.length) {
-            controller.write(body.subarray(sent, sent + CHUNK_BYTES));
-            sent += CHUNK_BYTES;
-            // Resolves when the socket has taken the chunk.
-            await controller.flush(true);
-          }
-          controller.close();
-        } finally {
-          end();
+    const sendRest = async (controller: ReadableStreamDirectController, first: Written) => {
+      try {
+        await first;
+        while (sent < body.length) {
+          const chunk = body.subarray(sent, sent + CHUNK_BYTES);
+          sent += CHUNK_BYTES;
+          await controller.write(chunk);
         }
+        await controller.flush(true);
+        controller.close();
+      } finally {
+        end();
+      }
+    };
+    return new ReadableStream({
+      // Bun sends the chunks of a direct stream several times as fast as those of others.
+      type: "direct",
+      pull(controller) {
+        sent = CHUNK_BYTES;
+        const first: Written = controller.write(body.subarray(0, CHUNK_BYTES));
+        if (first instanceof Promise || sent < body.length) return sendRest(controller, first);
+        controller.close();
+        return end();
       },
       cancel: end,
     });

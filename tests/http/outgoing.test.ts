@@ -4,14 +4,14 @@ import { createOutgoing, noRoom } from "../../server/http/outgoing.ts";
 const KIB = 1024;
 
 test("createOutgoing() counts a body once, and lets go of it with its last response", async () => {
-  const outgoing = createOutgoing(1000 * KIB);
-  const body = new Uint8Array(700 * KIB);
+  const outgoing = createOutgoing(2000 * KIB);
+  const body = new Uint8Array(1400 * KIB);
   const first = new Response(outgoing.bodyOf(body));
   const held = outgoing.pendingBytes();
   expect(held).toBeGreaterThanOrEqual(body.length);
   const second = new Response(outgoing.bodyOf(body));
   expect(outgoing.pendingBytes()).toBeLessThan(held + body.length);
-  const other = new Uint8Array(700 * KIB);
+  const other = new Uint8Array(1400 * KIB);
   expect(outgoing.hasRoomFor(other)).toBe(false);
   expect(() => outgoing.bodyOf(other)).toThrow(noRoom());
   expect(outgoing.bodyOf("a text")).toBe("a text");
