@@ -57,6 +57,7 @@ export function createOutgoing(maxBytes = MAX_BYTES) {
       isHeld = false;
       sent = body.length;
     };
+    // Bun counts a request as pending while this is.
     const sendRest = async (controller: ReadableStreamDirectController, first: Written) => {
       try {
         await first;
