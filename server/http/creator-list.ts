@@ -1,6 +1,6 @@
 /**
  * The monitoring list as it is sent. It is made in steps of a few milliseconds, since it can have
- * ten thousand creators, and kept for a second, unless a creator is added or removed.
+ * ten thousand creators, and kept for a second, unless it changes.
  */
 import type { CreatorList } from "../../core/schema/creators.ts";
 import { shareRuns } from "./share-runs.ts";
@@ -9,11 +9,11 @@ import { shareRuns } from "./share-runs.ts";
 export interface CreatorListReads {
   /** The list in pages; others are served between them. */
   pages(): AsyncIterable<CreatorList["creators"]>;
-  /** Differs from an earlier one where creators were added or removed since, by any process. */
+  /** Differs from an earlier one where creators were added, removed or observed since. */
   version(): Promise<string>;
 }
 
-/** How long a list is kept: the collection of its creators goes on meanwhile. */
+/** How long a list is kept, whatever its version tells. */
 const MAX_AGE_MS = 1000;
 
 /** Makes what reads the list as the bytes of its JSON. */

@@ -79,7 +79,7 @@ export function creatorStore(database: Database, max: number = MAX_WHOLE) {
       for await (const rows of pages) yield rows.map(listedCreator);
     },
 
-    /** Differs from an earlier one where creators were added or removed since, by any process. */
+    /** Differs from an earlier one where creators were added, removed or observed since. */
     async version(): Promise<string> {
       return `${changes} ${await database.document<string>(VERSION, [])}`;
     },
@@ -118,4 +118,8 @@ const PAGE =
   "FROM (SELECT * FROM creators WHERE (platform, folded) > (?1, ?2) " +
   "ORDER BY platform, folded LIMIT ?3) AS listed";
 
-const VERSION = "SELECT json_quote(count(*) || ' ' || ifnull(sum(added_at), 0)) FROM creators";
+// Every attempt to observe a creator makes a target of it due at another time.
+const VERSION =
+  "SELECT json_quote(count(*) || ' ' || ifnull(sum(added_at), 0) || ' ' || " +
+  "(SELECT ifnull(sum(due_at), 0) FROM targets WHERE platform = 'microblog' " +
+  "AND errand IN ('profile', 'items'))) FROM creators";
