@@ -155,14 +155,20 @@ function tellOutage(url: string, log: ServiceLog, failure: DomainError | undefin
   return log.warning?.("The database server {server} is away: {reason}", values);
 }
 
-function openDatabaseOf(config: Config, log: ServiceLog): Promise<Database> {
-  return openDatabase({
+async function openDatabaseOf(config: Config, log: ServiceLog): Promise<Database> {
+  // Whoever opens it is told by an error that the server is away.
+  let isOpen = false;
+  const database = await openDatabase({
     url: config.databaseUrl,
     durability: config.durability,
     onUpgrade: () => log.info?.("Packing the histories of an earlier version", {}),
-    onOutage: (failure) => tellOutage(config.databaseUrl, log, failure),
+    onOutage(failure) {
+      if (isOpen) tellOutage(config.databaseUrl, log, failure);
+    },
     ...(config.databaseAuthToken === undefined ? {} : { authToken: config.databaseAuthToken }),
   });
+  isOpen = true;
+  return database;
 }
 
 /** Retention, as a verb applies it and as the service does at a pace that nobody notices. */

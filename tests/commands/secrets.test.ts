@@ -38,7 +38,9 @@ describe("a server that no name leads to", () => {
     const { status, err } = await place.run(["accounts", "list"]);
     expect([status, err]).toEqual([
       1,
-      expect.stringMatching(/^The database cannot be reached right now: [^\n]+\n$/),
+      expect.stringMatching(
+        /^Waited for the database server http:\/\/nowhere\.invalid in vain: [^\n]+\n$/,
+      ),
     ]);
     await place.close();
   }, 30_000);
