@@ -22,9 +22,9 @@ export function isChannelId(text: string): boolean {
  * @throws {DomainError} `Invalid Request`, with what it was and what is allowed.
  *
  * @example
- * checkChannel("@nasa"); // "@nasa"
+ * parseChannel("@nasa"); // "@nasa"
  */
-export function checkChannel(channel: string): string {
+export function parseChannel(channel: string): string {
   if (HANDLE_PATTERN.test(channel) || isChannelId(channel)) return channel;
   throw new DomainError(
     "Invalid Request",
@@ -44,11 +44,11 @@ export function channelKey(channel: string): string {
 }
 
 /** The error of tracking a channel that is tracked, by its spelling there. */
-export function channelTracked(channel: string): DomainError {
+export function channelAlreadyTrackedError(channel: string): DomainError {
   return new DomainError("Conflict", `Channel ${channel} is tracked already`);
 }
 
 /** The error of a channel that is not tracked. */
-export function channelNotTracked(channel: string): DomainError {
+export function channelNotTrackedError(channel: string): DomainError {
   return new DomainError("Channel Not Found", `Channel ${channel} is not tracked`);
 }

@@ -3,21 +3,21 @@
  * not matter; the list keeps the spelling it was added with.
  */
 import { DomainError, quote } from "./errors.ts";
-import { MAX_WHOLE } from "./limits.ts";
+import { MAX_INTEGER } from "./limits.ts";
 import { foldCase } from "./text.ts";
 
 /** The platforms whose creators can be watched. */
-export const PLATFORMS = ["microblog"] as const;
+export const CREATOR_PLATFORMS = ["microblog"] as const;
 
 /** A platform whose creators can be watched. */
-export type Platform = (typeof PLATFORMS)[number];
+export type CreatorPlatform = (typeof CREATOR_PLATFORMS)[number];
 
 /** What a creator's username looks like. */
-export const CREATOR_PATTERN = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
+export const CREATOR_USERNAME_PATTERN = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 
 /** A creator of the list. */
 export interface Creator {
-  readonly platform: Platform;
+  readonly platform: CreatorPlatform;
   /** The username, without the @ symbol, as it is spelt in the list. */
   readonly creator: string;
 }
@@ -38,9 +38,9 @@ export interface CreatorTransition {
  * @throws {DomainError} `Invalid Request`, naming the field, what it was and what is allowed.
  *
  * @example
- * checkCreator({ creator: "nasa", platform: "microblog" });
+ * parseCreator({ creator: "nasa", platform: "microblog" });
  */
-export function checkCreator(body: unknown): Creator {
+export function parseCreator(body: unknown): Creator {
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     throw new DomainError(
       "Invalid Request",
@@ -48,19 +48,19 @@ export function checkCreator(body: unknown): Creator {
     );
   }
   const creator = "creator" in body ? body.creator : undefined;
-  if (typeof creator !== "string" || !CREATOR_PATTERN.test(creator)) {
+  if (typeof creator !== "string" || !CREATOR_USERNAME_PATTERN.test(creator)) {
     throw new DomainError(
       "Invalid Request",
       "creator must be a username of 1 to 64 letters, digits, _, . or -, without @, " +
         `beginning with a letter, a digit or _, got ${quote(creator)}`,
     );
   }
-  const given = "platform" in body ? body.platform : undefined;
-  const platform = PLATFORMS.find((name) => name === given);
+  const rawPlatform = "platform" in body ? body.platform : undefined;
+  const platform = CREATOR_PLATFORMS.find((name) => name === rawPlatform);
   if (platform === undefined) {
     throw new DomainError(
       "Invalid Request",
-      `platform must be ${PLATFORMS.map((name) => quote(name)).join(" or ")}, got ${quote(given)}`,
+      `platform must be ${CREATOR_PLATFORMS.map((name) => quote(name)).join(" or ")}, got ${quote(rawPlatform)}`,
     );
   }
   return { creator, platform };
@@ -84,11 +84,11 @@ export function creatorKey({ platform, creator }: Creator): string {
 export function addCreator(
   set: CreatorSet,
   creator: Creator,
-  max: number = MAX_WHOLE,
+  max: number = MAX_INTEGER,
 ): CreatorTransition {
-  const known = set.get(creatorKey(creator));
-  if (known !== undefined) throw creatorExists(known);
-  if (set.size >= max) throw creatorListFull(max);
+  const existing = set.get(creatorKey(creator));
+  if (existing !== undefined) throw creatorExistsError(existing);
+  if (set.size >= max) throw creatorListFullError(max);
   return { set: new Map(set).set(creatorKey(creator), creator), creator };
 }
 
@@ -98,15 +98,15 @@ export function addCreator(
  * @throws {DomainError} `Creator Not Found` when it is not in the list.
  */
 export function removeCreator(set: CreatorSet, creator: Creator): CreatorTransition {
-  const known = set.get(creatorKey(creator));
-  if (known === undefined) throw creatorNotFound(creator);
+  const existing = set.get(creatorKey(creator));
+  if (existing === undefined) throw creatorNotFoundError(creator);
   const next = new Map(set);
   next.delete(creatorKey(creator));
-  return { set: next, creator: known };
+  return { set: next, creator: existing };
 }
 
 /** The error of adding a creator that is in the list, by its spelling there. */
-export function creatorExists({ platform, creator }: Creator): DomainError {
+export function creatorExistsError({ platform, creator }: Creator): DomainError {
   return new DomainError(
     "Creator Already Exists",
     `Creator ${creator} on ${platform} is already in the monitoring list`,
@@ -114,7 +114,7 @@ export function creatorExists({ platform, creator }: Creator): DomainError {
 }
 
 /** The error of adding a creator to a list that holds no more. */
-export function creatorListFull(max: number): DomainError {
+export function creatorListFullError(max: number): DomainError {
   return new DomainError(
     "Creator List Full",
     `The monitoring list holds at most ${max} creators; remove one to add another`,
@@ -122,7 +122,7 @@ export function creatorListFull(max: number): DomainError {
 }
 
 /** The error of removing a creator that is not in the list. */
-export function creatorNotFound({ platform, creator }: Creator): DomainError {
+export function creatorNotFoundError({ platform, creator }: Creator): DomainError {
   return new DomainError(
     "Creator Not Found",
     `Creator ${creator} on ${platform} is not in the monitoring list`,

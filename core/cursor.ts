@@ -4,12 +4,12 @@
  */
 import { DomainError, quote } from "./errors.ts";
 import { SHORTS_LIMIT } from "./limits.ts";
-import { readOnce, readWhole, type ValuesOf } from "./parameters.ts";
+import { readSingleValue, parseIntegerParameter, type GetQueryValues } from "./parameters.ts";
 import { compareText, isIdentifier } from "./text.ts";
-import { LAST_INSTANT, requireInstant } from "./time.ts";
+import { LAST_INSTANT, parseInstantParameter } from "./time.ts";
 
 /** Where a short stands in the listing of its channel. */
-export interface Position {
+export interface ShortPosition {
   /** Milliseconds since 1970 UTC. */
   readonly publishedAt: number;
   readonly id: string;
@@ -21,7 +21,7 @@ export interface ShortsRequest {
   /** Only shorts published before this instant (milliseconds). */
   readonly before?: number;
   /** Only shorts that come after this position. */
-  readonly after?: Position;
+  readonly after?: ShortPosition;
 }
 
 /**
@@ -29,13 +29,13 @@ export interface ShortsRequest {
  *
  * @throws {DomainError} `Invalid Request`, naming the parameter, what it was and what is allowed.
  */
-export function readShortsRequest(valuesOf: ValuesOf): ShortsRequest {
-  const limit = readWhole("limit", valuesOf("limit"), SHORTS_LIMIT);
-  const before = readOnce("before", valuesOf("before"));
-  const cursor = readOnce("cursor", valuesOf("cursor"));
+export function parseShortsRequest(getValues: GetQueryValues): ShortsRequest {
+  const limit = parseIntegerParameter("limit", getValues("limit"), SHORTS_LIMIT);
+  const before = readSingleValue("before", getValues("before"));
+  const cursor = readSingleValue("cursor", getValues("cursor"));
   return {
     limit,
-    ...(before === undefined ? {} : { before: requireInstant("before", before) }),
+    ...(before === undefined ? {} : { before: parseInstantParameter("before", before) }),
     ...(cursor === undefined ? {} : { after: decodeCursor(cursor) }),
   };
 }
@@ -46,14 +46,17 @@ export function readShortsRequest(valuesOf: ValuesOf): ShortsRequest {
  * @example
  * shorts.toSorted(comparePositions);
  */
-export function comparePositions(a: Position, b: Position): number {
+export function comparePositions(a: ShortPosition, b: ShortPosition): number {
   return b.publishedAt - a.publishedAt || compareText(b.id, a.id);
 }
 
 /**
  * Whether a short belongs to what was asked: published before `before` and behind `after`.
  */
-export function isWithin(short: Position, request: Omit<ShortsRequest, "limit">): boolean {
+export function isShortSelected(
+  short: ShortPosition,
+  request: Omit<ShortsRequest, "limit">,
+): boolean {
   const { before, after } = request;
   if (before !== undefined && short.publishedAt >= before) return false;
   return after === undefined || comparePositions(after, short) < 0;
@@ -65,21 +68,21 @@ export function isWithin(short: Position, request: Omit<ShortsRequest, "limit">)
  * @example
  * encodeCursor({ publishedAt: 1795162530123, id: "-aB_9" }); // "mo7wumekr-2d-61-42-5f-39"
  */
-export function encodeCursor({ publishedAt, id }: Position): string {
-  const units = Array.from(id, (character) => character.codePointAt(0)?.toString(16));
-  return [(publishedAt + ORIGIN_MS).toString(36), ...units].join("-");
+export function encodeCursor({ publishedAt, id }: ShortPosition): string {
+  const codePoints = Array.from(id, (character) => character.codePointAt(0)?.toString(16));
+  return [(publishedAt + EPOCH_OFFSET_MS).toString(36), ...codePoints].join("-");
 }
 
 /** Keeps the number of a cursor positive: it begins before the year 0. */
-const ORIGIN_MS = 62_167_219_200_000;
+const EPOCH_OFFSET_MS = 62_167_219_200_000;
 
 /**
  * Reads a cursor that {@link encodeCursor} wrote.
  *
  * @throws {DomainError} `Invalid Request` for any other text.
  */
-export function decodeCursor(cursor: string): Position {
-  const position = readPosition(cursor);
+export function decodeCursor(cursor: string): ShortPosition {
+  const position = parsePosition(cursor);
   if (position === undefined || encodeCursor(position) !== cursor) {
     throw new DomainError(
       "Invalid Request",
@@ -89,13 +92,13 @@ export function decodeCursor(cursor: string): Position {
   return position;
 }
 
-function readPosition(cursor: string): Position | undefined {
+function parsePosition(cursor: string): ShortPosition | undefined {
   if (!/^[0-9a-z]{1,11}(?:-[0-9a-f]{1,6}){1,256}$/.test(cursor)) return undefined;
-  const [instant = "", ...units] = cursor.split("-");
-  const points = units.map((unit) => Number.parseInt(unit, 16));
-  if (points.some((point) => point > 0x10ffff)) return undefined;
-  const id = String.fromCodePoint(...points);
+  const [instant = "", ...hexCodePoints] = cursor.split("-");
+  const codePoints = hexCodePoints.map((unit) => Number.parseInt(unit, 16));
+  if (codePoints.some((point) => point > 0x10ffff)) return undefined;
+  const id = String.fromCodePoint(...codePoints);
   if (!isIdentifier(id)) return undefined;
-  const publishedAt = Number.parseInt(instant, 36) - ORIGIN_MS;
+  const publishedAt = Number.parseInt(instant, 36) - EPOCH_OFFSET_MS;
   return publishedAt > LAST_INSTANT ? undefined : { publishedAt, id };
 }

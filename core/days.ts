@@ -1,5 +1,5 @@
 /** The days filter of `/tweets` and `/followers`. */
-import type { Span } from "./growth.ts";
+import type { TimeRange } from "./growth.ts";
 import { DAY_MS } from "./time.ts";
 
 /**
@@ -9,9 +9,9 @@ import { DAY_MS } from "./time.ts";
  * @param now Milliseconds since 1970 UTC.
  *
  * @example
- * daysStart(Date.parse("2026-11-20T12:00:00Z"), 3); // 2026-11-17T12:00:00Z, in milliseconds
+ * computeDaysFilterStart(Date.parse("2026-11-20T12:00:00Z"), 3); // 2026-11-17T12:00:00Z, in milliseconds
  */
-export function daysStart(now: number, days: number): number {
+export function computeDaysFilterStart(now: number, days: number): number {
   return now - days * DAY_MS;
 }
 
@@ -29,7 +29,7 @@ export function filterDays<Item>(
   days: number,
   now: number,
 ): Item[] {
-  const start = daysStart(now, days);
+  const start = computeDaysFilterStart(now, days);
   return items.filter((item) => instantOf(item) >= start);
 }
 
@@ -40,8 +40,12 @@ export function filterDays<Item>(
  * @param oldest The instant of the oldest item that is selected; `null` where none is.
  *
  * @example
- * selectedDuring(now, null, 3).to; // Infinity
+ * computeDaysFilterValidity(now, null, 3).to; // Infinity
  */
-export function selectedDuring(now: number, oldest: number | null, days: number): Span {
+export function computeDaysFilterValidity(
+  now: number,
+  oldest: number | null,
+  days: number,
+): TimeRange {
   return { from: now, to: oldest === null ? Infinity : oldest + days * DAY_MS };
 }

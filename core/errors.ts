@@ -54,25 +54,25 @@ export class DomainError extends Error {
  * explain(new Error("The backup failed", { cause: new Error("The disk is full") }));
  * // "The backup failed: The disk is full"
  */
-export function explain(error: Error): string {
-  const cause = firstCause(error.cause);
+export function describeError(error: Error): string {
+  const cause = findRootCause(error.cause);
   return cause === undefined || cause === error.message
     ? error.message
     : `${error.message}: ${cause}`;
 }
 
-function firstCause(cause: unknown): string | undefined {
+function findRootCause(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return cause === undefined ? undefined : String(cause);
-  return firstCause(cause.cause) ?? cause.message;
+  return findRootCause(cause.cause) ?? cause.message;
 }
 
 /**
  * The code of an error that the system or a library gave: empty where it has none.
  *
  * @example
- * systemCodeOf(Object.assign(new Error("Not there"), { code: "ENOENT" })); // "ENOENT"
+ * readSystemErrorCode(Object.assign(new Error("Not there"), { code: "ENOENT" })); // "ENOENT"
  */
-export function systemCodeOf(error: unknown): string {
+export function readSystemErrorCode(error: unknown): string {
   if (!(error instanceof Error) || !("code" in error)) return "";
   return typeof error.code === "string" ? error.code : "";
 }
@@ -85,11 +85,11 @@ export function systemCodeOf(error: unknown): string {
  * isOutOfDescriptors(Object.assign(new Error("Too many open files"), { code: "EMFILE" })); // true
  */
 export function isOutOfDescriptors(error: unknown): boolean {
-  return /^E[MN]FILE$/.test(systemCodeOf(error));
+  return /^E[MN]FILE$/.test(readSystemErrorCode(error));
 }
 
 /** What a terminal obeys or hides, though JSON lets it stand: C1 controls, turns of direction. */
-const UNSHOWN = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const UNSAFE_CHARACTERS = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /**
  * Writes an offending value for a message: as JSON, cut to 80 characters, in which nothing steers a
@@ -100,22 +100,24 @@ const UNSHOWN = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
  */
 export function quote(value: unknown): string {
   // 80 characters are at most 160 units.
-  const characters = Array.from(write(value).slice(0, 200).replace(UNSHOWN, escapeUnit));
+  const characters = Array.from(
+    stringifyValue(value).slice(0, 200).replace(UNSAFE_CHARACTERS, escapeCodeUnit),
+  );
   return characters.length > 80 ? `${characters.slice(0, 80).join("")}…` : characters.join("");
 }
 
-function escapeUnit(unit: string): string {
+function escapeCodeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-function write(value: unknown): string {
+function stringifyValue(value: unknown): string {
   if (typeof value === "number") return String(value); // JSON writes Infinity as null
-  let visited = 0;
+  let valueCount = 0;
   // What comes past the hundredth value is cut anyway, and could be nested past the stack.
-  const cut = (_key: string, inner: unknown) => (visited++ < 100 ? inner : undefined);
+  const replacer = (_key: string, inner: unknown) => (valueCount++ < 100 ? inner : undefined);
   try {
-    const shown = typeof value === "string" ? value.slice(0, 200) : value;
-    const text: unknown = JSON.stringify(shown, cut);
+    const truncated = typeof value === "string" ? value.slice(0, 200) : value;
+    const text: unknown = JSON.stringify(truncated, replacer);
     return typeof text === "string" ? text : String(value);
   } catch {
     // A cycle, a BigInt.

@@ -10,7 +10,7 @@ export interface CountPoint {
 }
 
 /** A span of time, both ends included, in milliseconds since 1970 UTC. */
-export interface Span {
+export interface TimeRange {
   readonly from: number;
   readonly to: number;
 }
@@ -27,7 +27,7 @@ export const GAIN_DAYS = {
  * and at most twice as many before the newest observation. A gain over a longer gap would be a
  * guess.
  */
-export function gainSpan(newestAt: number, days: number): Span {
+export function computeBaselineRange(newestAt: number, days: number): TimeRange {
   return { from: newestAt - 2 * days * DAY_MS, to: newestAt - days * DAY_MS };
 }
 
@@ -35,7 +35,7 @@ export function gainSpan(newestAt: number, days: number): Span {
  * The gain from a past count to the present one; a loss is negative; `null` where either is
  * unknown.
  */
-export function gain(present: number | null, past: number | null): number | null {
+export function computeGain(present: number | null, past: number | null): number | null {
   return present === null || past === null ? null : present - past;
 }
 
@@ -43,20 +43,21 @@ export function gain(present: number | null, past: number | null): number | null
  * The statistics of a channel.
  *
  * @param newest The newest observation of its subscribers.
- * @param newestKnownIn The newest known count within a span, or `null`.
+ * @param findNewestCount The newest known count within a span, or `null`.
  *
  * @example
- * subscriberGains({ at: now, count: 130 }, () => 100); // every gain is 30
+ * computeSubscriberGains({ at: now, count: 130 }, () => 100); // every gain is 30
  */
-export function subscriberGains(
+export function computeSubscriberGains(
   newest: CountPoint,
-  newestKnownIn: (span: Span) => number | null,
+  findNewestCount: (span: TimeRange) => number | null,
 ): ChannelDetails["statistics"] {
-  const over = (days: number) => gain(newest.count, newestKnownIn(gainSpan(newest.at, days)));
+  const computeGainOver = (days: number) =>
+    computeGain(newest.count, findNewestCount(computeBaselineRange(newest.at, days)));
   return {
-    dailySubscriberGain: over(GAIN_DAYS.dailySubscriberGain),
-    weeklySubscriberGain: over(GAIN_DAYS.weeklySubscriberGain),
-    monthlySubscriberGain: over(GAIN_DAYS.monthlySubscriberGain),
+    dailySubscriberGain: computeGainOver(GAIN_DAYS.dailySubscriberGain),
+    weeklySubscriberGain: computeGainOver(GAIN_DAYS.weeklySubscriberGain),
+    monthlySubscriberGain: computeGainOver(GAIN_DAYS.monthlySubscriberGain),
   };
 }
 
@@ -74,16 +75,16 @@ export interface FollowerChange {
  * @param count How many changes are wanted; a point more lets the oldest of them be compared.
  *
  * @example
- * followerChanges([{ at: 2, followers: 12 }, { at: 1, followers: 10 }], 1);
+ * computeFollowerChanges([{ at: 2, followers: 12 }, { at: 1, followers: 10 }], 1);
  * // [{ at: 2, followers: 12, change: 2 }]
  */
-export function followerChanges(
+export function computeFollowerChanges(
   points: readonly { readonly at: number; readonly followers: number }[],
   count: number,
 ): FollowerChange[] {
   return points.slice(0, count).map((point, index) => {
-    const before = points[index + 1];
+    const previous = points[index + 1];
     const { at, followers } = point;
-    return { at, followers, change: before === undefined ? 0 : followers - before.followers };
+    return { at, followers, change: previous === undefined ? 0 : followers - previous.followers };
   });
 }

@@ -4,24 +4,24 @@
  * The slices of time that a long history keeps the newest observation of. With the first and the
  * newest observation themselves, that makes at most `maxPoints`.
  *
- * @param first The first observation's instant.
- * @param newest The newest observation's instant, later than the first.
+ * @param firstAt The first observation's instant.
+ * @param newestAt The newest observation's instant, later than the first.
  * @param maxPoints How many points the answer holds, 3 or more.
  * @returns The slices' bounds in rising order, one more than there are slices. A slice runs from
  * its bound, included, to the next, excluded; the first one leaves the first observation out.
  *
  * @example
- * historyBounds(0, 90, 5); // [0, 30, 60, 90]: three slices between the two ends
+ * computeSliceBounds(0, 90, 5); // [0, 30, 60, 90]: three slices between the two ends
  */
-export function historyBounds(first: number, newest: number, maxPoints: number): number[] {
+export function computeSliceBounds(firstAt: number, newestAt: number, maxPoints: number): number[] {
   const slices = maxPoints - 2;
-  const span = newest - first;
+  const spanMs = newestAt - firstAt;
   // Whole and fractional parts apart: the product of a long span would not be exact.
-  const step = Math.floor(span / slices);
-  const rest = span % slices;
+  const stepMs = Math.floor(spanMs / slices);
+  const remainder = spanMs % slices;
   return Array.from(
     { length: slices + 1 },
-    (_, index) => first + step * index + Math.ceil((rest * index) / slices),
+    (_, index) => firstAt + stepMs * index + Math.ceil((remainder * index) / slices),
   );
 }
 
@@ -41,7 +41,7 @@ export function thinHistory<Point extends { readonly at: number }>(
 ): Point[] {
   const [first, newest] = [points[0], points.at(-1)];
   if (points.length <= maxPoints || first === undefined || newest === undefined) return [...points];
-  return newestOfSlices(points, historyBounds(first.at, newest.at, maxPoints));
+  return keepNewestOfSlices(points, computeSliceBounds(first.at, newest.at, maxPoints));
 }
 
 /**
@@ -49,13 +49,13 @@ export function thinHistory<Point extends { readonly at: number }>(
  *
  * @param points Oldest first, no two at one instant, of a history that is longer than its answer;
  * points that are none of these may be left out.
- * @param bounds Those of the slices, as {@link historyBounds} gives them.
+ * @param bounds Those of the slices, as {@link computeSliceBounds} gives them.
  *
  * @example
- * newestOfSlices([{ at: 0 }, { at: 2 }, { at: 4 }, { at: 90 }], [0, 30, 60, 90]);
+ * keepNewestOfSlices([{ at: 0 }, { at: 2 }, { at: 4 }, { at: 90 }], [0, 30, 60, 90]);
  * // [{ at: 0 }, { at: 4 }, { at: 90 }]
  */
-export function newestOfSlices<Point extends { readonly at: number }>(
+export function keepNewestOfSlices<Point extends { readonly at: number }>(
   points: readonly Point[],
   bounds: readonly number[],
 ): Point[] {

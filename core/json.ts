@@ -1,13 +1,13 @@
 /** JSON of which some parts are text already: what is long is written once, where it is read. */
 
 /** Stands for a written part: no text has a lone surrogate, since none can be stored. */
-const MARK = "\ud800";
-const WRITTEN_MARK = JSON.stringify(MARK);
+const PLACEHOLDER = "\ud800";
+const PLACEHOLDER_JSON = JSON.stringify(PLACEHOLDER);
 
 /** The written parts of the value that is being written now. */
-let parts: Uint8Array[] | undefined;
+let currentParts: Uint8Array[] | undefined;
 
-class WrittenJson {
+class RawJson {
   /** Not private: what compares two of them has to see what they say. */
   readonly bytes: Uint8Array;
 
@@ -16,14 +16,14 @@ class WrittenJson {
   }
 
   toJSON(): unknown {
-    if (parts === undefined) return JSON.parse(textOf(this.bytes));
-    parts.push(this.bytes);
-    return MARK;
+    if (currentParts === undefined) return JSON.parse(decodeUtf8(this.bytes));
+    currentParts.push(this.bytes);
+    return PLACEHOLDER;
   }
 }
 
 /** Decodes UTF-8; `core` has no `TextDecoder`. */
-function textOf(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   const escapes = Array.from(bytes, (byte) => `%${byte.toString(16).padStart(2, "0")}`);
   return decodeURIComponent(escapes.join(""));
 }
@@ -33,8 +33,8 @@ function textOf(bytes: Uint8Array): string {
  *
  * @param bytes Its JSON, in UTF-8.
  */
-export function writtenJson<Value>(bytes: Uint8Array): Value {
-  return new WrittenJson(bytes) as Value;
+export function createRawJson<Value>(bytes: Uint8Array): Value {
+  return new RawJson(bytes) as Value;
 }
 
 /**
@@ -44,20 +44,20 @@ export function writtenJson<Value>(bytes: Uint8Array): Value {
  * @returns The pieces of the text, in their order: texts, and the written parts.
  *
  * @example
- * jsonPieces({ count: 2 }); // ['{"count":2}']
+ * stringifyToPieces({ count: 2 }); // ['{"count":2}']
  */
-export function jsonPieces(value: unknown): (string | Uint8Array)[] {
-  if (value instanceof WrittenJson) return [value.bytes];
-  const found: Uint8Array[] = [];
-  parts = found;
+export function stringifyToPieces(value: unknown): (string | Uint8Array)[] {
+  if (value instanceof RawJson) return [value.bytes];
+  const rawParts: Uint8Array[] = [];
+  currentParts = rawParts;
   try {
     return JSON.stringify(value)
-      .split(WRITTEN_MARK)
+      .split(PLACEHOLDER_JSON)
       .flatMap((text, index) => {
-        const part = found[index];
+        const part = rawParts[index];
         return part === undefined ? [text] : [text, part];
       });
   } finally {
-    parts = undefined;
+    currentParts = undefined;
   }
 }

@@ -6,29 +6,29 @@
  */
 
 /** A whole number that may be left out: its bounds, both included, and its default. */
-export interface WholeRange {
+export interface IntegerRange {
   readonly min: number;
   readonly max: number;
   readonly default: number;
 }
 
 /** The largest count, amount or page number: 2^53 - 1, the last that every JSON reader keeps. */
-export const MAX_WHOLE = Number.MAX_SAFE_INTEGER;
+export const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
 
 /** `limit` of `/shorts`: how many shorts a page holds at most. */
-export const SHORTS_LIMIT: WholeRange = { min: 1, max: 100, default: 20 };
+export const SHORTS_LIMIT: IntegerRange = { min: 1, max: 100, default: 20 };
 
 /** `days` of `/tweets` and `/followers`. */
-export const DAYS: WholeRange = { min: 1, max: 14, default: 3 };
+export const DAYS_FILTER: IntegerRange = { min: 1, max: 14, default: 3 };
 
 /** `page` of `/tweets` and `/followers`, counted from 0. */
-export const PAGE: WholeRange = { min: 0, max: MAX_WHOLE, default: 0 };
+export const PAGE_NUMBER: IntegerRange = { min: 0, max: MAX_INTEGER, default: 0 };
 
 /** `limit` of `/tweets` and `/followers`. */
-export const PAGE_LIMIT: WholeRange = { min: 1, max: 100, default: 50 };
+export const PAGE_LIMIT: IntegerRange = { min: 1, max: 100, default: 50 };
 
 /** Days of usage that one answer of `/api/account` tells. */
-export const USAGE_DAYS: WholeRange = { min: 1, max: 366, default: 30 };
+export const USAGE_DAYS: IntegerRange = { min: 1, max: 366, default: 30 };
 
 /** Characters (code points) of an idempotency key. */
 export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 255;
@@ -49,7 +49,7 @@ export const LINE_MAX_BYTES = 1_048_576;
 export const BODY_MAX_BYTES = 65_536;
 
 /** How far ahead of the clock an observation may be, for clocks that differ. */
-export const AHEAD_MAX_MS = 5 * 60_000;
+export const CLOCK_SKEW_MAX_MS = 5 * 60_000;
 
 /** Points that the history of a short or a tweet lists before it is thinned. */
 export const HISTORY_MAX_POINTS = 1000;

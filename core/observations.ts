@@ -7,16 +7,22 @@
  * applying them commutes, associates and repeats without effect.
  */
 import { DomainError, quote } from "./errors.ts";
-import { KIND_NAMES, KINDS, type FieldType, type Kind, type KindFields } from "./kinds.ts";
 import {
-  AHEAD_MAX_MS,
+  ENTITY_KINDS,
+  KIND_FIELDS,
+  type FieldType,
+  type EntityKind,
+  type EntityFields,
+} from "./entity-kinds.ts";
+import {
+  CLOCK_SKEW_MAX_MS,
   IDENTIFIER_MAX_CHARACTERS,
   LINK_MAX_CHARACTERS,
-  MAX_WHOLE,
+  MAX_INTEGER,
   TEXT_MAX_CHARACTERS,
 } from "./limits.ts";
 import { compareText, foldCase, hasControlCharacter, isLongerThan, isStorable } from "./text.ts";
-import { formatInstant, INSTANT_FORMS, parseInstant } from "./time.ts";
+import { formatInstant, INSTANT_SYNTAX, parseInstant } from "./time.ts";
 
 /** The value of a describing field; an instant is in milliseconds. */
 export type FieldValue = string | number | boolean;
@@ -26,13 +32,13 @@ export type Counts = Readonly<Record<string, number | null>>;
 
 /** A checked observation. */
 export interface Observation {
-  readonly kind: Kind;
+  readonly kind: EntityKind;
   /** Which entity: its identifier; of a user, the username in lower case. */
-  readonly entity: string;
+  readonly entityId: string;
   /** Milliseconds since 1970 UTC. */
   readonly observedAt: number;
   /** The describing fields that the source gave. */
-  readonly described: Readonly<Record<string, FieldValue>>;
+  readonly attributes: Readonly<Record<string, FieldValue>>;
   /** Every count of the kind. */
   readonly counts: Counts;
 }
@@ -45,19 +51,19 @@ export interface Observation {
  * @throws {DomainError} `Invalid Request`, saying what is wrong with the line.
  *
  * @example
- * readObservation('{"kind":"user","observedAt":"2026-11-20","username":"NASA"}', Date.now());
+ * parseObservationLine('{"kind":"user","observedAt":"2026-11-20","username":"NASA"}', Date.now());
  */
-export function readObservation(line: string, now: number): Observation {
+export function parseObservationLine(line: string, now: number): Observation {
   let value: unknown;
   try {
     value = JSON.parse(line);
   } catch {
-    throw invalid(`The line must be a JSON object, got ${quote(line)}`);
+    throw invalidRequestError(`The line must be a JSON object, got ${quote(line)}`);
   }
   // Only an escape can hide one of the characters that a store would change, or a line that was
   // not read from UTF-8.
-  if (/\\u(?:0000|[dD][89a-fA-F])/.test(line) || !line.isWellFormed()) checkTextsWithin(value);
-  return checkObservation(value, now);
+  if (/\\u(?:0000|[dD][89a-fA-F])/.test(line) || !line.isWellFormed()) assertStorableTexts(value);
+  return parseObservation(value, now);
 }
 
 /**
@@ -67,76 +73,84 @@ export function readObservation(line: string, now: number): Observation {
  * @param now Milliseconds since 1970 UTC.
  * @throws {DomainError} `Invalid Request`, naming the field, what it was and what is allowed.
  */
-export function checkObservation(value: unknown, now: number): Observation {
-  if (!isRecord(value)) throw invalid(`An observation must be a JSON object, got ${quote(value)}`);
-  const kind = KIND_NAMES.find((name) => name === value["kind"]);
+export function parseObservation(value: unknown, now: number): Observation {
+  if (!isRecord(value))
+    throw invalidRequestError(`An observation must be a JSON object, got ${quote(value)}`);
+  const kind = ENTITY_KINDS.find((name) => name === value["kind"]);
   if (kind === undefined) {
-    throw invalid(`kind must be one of ${KIND_NAMES.join(", ")}, got ${quote(value["kind"])}`);
+    throw invalidRequestError(
+      `kind must be one of ${ENTITY_KINDS.join(", ")}, got ${quote(value["kind"])}`,
+    );
   }
-  const fields: KindFields = KINDS[kind];
-  const observedAt = checkObservedAt(value["observedAt"], now);
-  const identity = checkField(fields.identity, "identifier", value[fields.identity]);
-  const described: Record<string, FieldValue> = {};
-  for (const [name, type] of DESCRIBED[kind]) {
-    const given = value[name];
-    if (type !== "identifier" && (given === undefined || given === null)) continue;
-    described[name] = checkField(name, type, given);
+  const fields: EntityFields = KIND_FIELDS[kind];
+  const observedAt = parseObservedAt(value["observedAt"], now);
+  const identity = parseField(fields.identity, "identifier", value[fields.identity]);
+  const attributes: Record<string, FieldValue> = {};
+  for (const [name, type] of ATTRIBUTE_FIELDS[kind]) {
+    const rawValue = value[name];
+    if (type !== "identifier" && (rawValue === undefined || rawValue === null)) continue;
+    attributes[name] = parseField(name, type, rawValue);
   }
   const counts: Record<string, number | null> = {};
-  for (const name of fields.counts) counts[name] = checkCount(name, value[name]);
-  const entity = kind === "user" ? foldCase(String(identity)) : String(identity);
-  return { kind, entity, observedAt, described, counts };
+  for (const name of fields.counts) counts[name] = parseCount(name, value[name]);
+  const entityId = kind === "user" ? foldCase(String(identity)) : String(identity);
+  return { kind, entityId, observedAt, attributes, counts };
 }
 
 /** The describing fields of each kind, as they are gone through for every line. */
-const DESCRIBED: Readonly<Record<Kind, readonly (readonly [string, FieldType])[]>> = {
-  channel: Object.entries(KINDS.channel.described),
-  short: Object.entries(KINDS.short.described),
-  user: Object.entries(KINDS.user.described),
-  tweet: Object.entries(KINDS.tweet.described),
+const ATTRIBUTE_FIELDS: Readonly<Record<EntityKind, readonly (readonly [string, FieldType])[]>> = {
+  channel: Object.entries(KIND_FIELDS.channel.described),
+  short: Object.entries(KIND_FIELDS.short.described),
+  user: Object.entries(KIND_FIELDS.user.described),
+  tweet: Object.entries(KIND_FIELDS.tweet.described),
 };
 
-function checkObservedAt(given: unknown, now: number): number {
-  const observedAt = checkField("observedAt", "instant", given);
-  if (typeof observedAt !== "number" || observedAt > now + AHEAD_MAX_MS) {
-    throw invalid(
+function parseObservedAt(value: unknown, now: number): number {
+  const observedAt = parseField("observedAt", "instant", value);
+  if (typeof observedAt !== "number" || observedAt > now + CLOCK_SKEW_MAX_MS) {
+    throw invalidRequestError(
       `observedAt must not be more than 5 minutes ahead of the clock, ${formatInstant(now)}, ` +
-        `got ${quote(given)}`,
+        `got ${quote(value)}`,
     );
   }
   return observedAt;
 }
 
-function checkCount(name: string, given: unknown): number | null {
-  if (given === undefined || given === null) return null;
-  if (typeof given !== "number" || !Number.isSafeInteger(given) || given < 0) {
-    throw invalid(`${name} must be a whole number from 0 to ${MAX_WHOLE}, got ${quote(given)}`);
+function parseCount(name: string, value: unknown): number | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) {
+    throw invalidRequestError(
+      `${name} must be a whole number from 0 to ${MAX_INTEGER}, got ${quote(value)}`,
+    );
   }
-  return given + 0; // -0 becomes 0
+  return value + 0; // -0 becomes 0
 }
 
-function checkField(name: string, type: FieldType, given: unknown): FieldValue {
+function parseField(name: string, type: FieldType, value: unknown): FieldValue {
   if (type === "boolean") {
-    if (typeof given === "boolean") return given;
-    throw invalid(`${name} must be true or false, got ${quote(given)}`);
+    if (typeof value === "boolean") return value;
+    throw invalidRequestError(`${name} must be true or false, got ${quote(value)}`);
   }
-  if (typeof given !== "string") throw invalid(`${name} must be a string, got ${quote(given)}`);
+  if (typeof value !== "string")
+    throw invalidRequestError(`${name} must be a string, got ${quote(value)}`);
   if (type === "instant") {
-    const instant = parseInstant(given);
+    const instant = parseInstant(value);
     if (instant === undefined)
-      throw invalid(`${name} must be ${INSTANT_FORMS}, got ${quote(given)}`);
+      throw invalidRequestError(`${name} must be ${INSTANT_SYNTAX}, got ${quote(value)}`);
     return instant;
   }
-  if (!isStorable(given)) throw invalid(`${name} must have no NUL and no lone surrogate`);
+  if (!isStorable(value))
+    throw invalidRequestError(`${name} must have no NUL and no lone surrogate`);
   const max = MAX_CHARACTERS[type];
-  if (isLongerThan(given, max)) throw invalid(`${name} must have at most ${max} characters`);
+  if (isLongerThan(value, max))
+    throw invalidRequestError(`${name} must have at most ${max} characters`);
   if (type === "identifier") {
-    if (given === "") throw invalid(`${name} must not be empty`);
-    if (hasControlCharacter(given)) {
-      throw invalid(`${name} must have no control character, got ${quote(given)}`);
+    if (value === "") throw invalidRequestError(`${name} must not be empty`);
+    if (hasControlCharacter(value)) {
+      throw invalidRequestError(`${name} must have no control character, got ${quote(value)}`);
     }
   }
-  return given;
+  return value;
 }
 
 const MAX_CHARACTERS = {
@@ -146,14 +160,16 @@ const MAX_CHARACTERS = {
 } as const;
 
 /** Refuses a NUL or a lone surrogate in any text of a line, also in fields that are ignored. */
-function checkTextsWithin(value: unknown): void {
-  const waiting: unknown[] = [value];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+function assertStorableTexts(value: unknown): void {
+  const pending: unknown[] = [value];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (typeof next === "string" && !isStorable(next)) {
-      throw invalid(`A text must have no NUL and no lone surrogate, got ${quote(next)}`);
+      throw invalidRequestError(
+        `A text must have no NUL and no lone surrogate, got ${quote(next)}`,
+      );
     }
     if (typeof next === "object" && next !== null) {
-      for (const pair of Object.entries(next)) waiting.push(...pair);
+      for (const pair of Object.entries(next)) pending.push(...pair);
     }
   }
 }
@@ -162,31 +178,31 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function invalid(message: string): DomainError {
+function invalidRequestError(message: string): DomainError {
   return new DomainError("Invalid Request", message);
 }
 
 /** A describing field of an entity, and the instant of the observation that it came from. */
-export interface DescribedField {
+export interface Attribute {
   readonly value: FieldValue;
   readonly at: number;
 }
 
 /** What describes an entity, by field; a field that no observation gave is absent. */
-export type Description = Readonly<Record<string, DescribedField>>;
+export type Attributes = Readonly<Record<string, Attribute>>;
 
 /** An entity: the join of its observations. */
 export interface Entity {
-  readonly description: Description;
+  readonly attributes: Attributes;
   /** The counts of each instant that it was observed at. */
   readonly points: ReadonlyMap<number, Counts>;
 }
 
 /** What an observation did: an instant never observed before, more about a known one, or nothing. */
-export type Outcome = "new" | "changed" | "unchanged";
+export type ObservationOutcome = "new" | "changed" | "unchanged";
 
 /** An entity that was never observed. */
-export const UNOBSERVED: Entity = { description: {}, points: new Map() };
+export const EMPTY_ENTITY: Entity = { attributes: {}, points: new Map() };
 
 /**
  * Applies one observation to its entity.
@@ -194,39 +210,42 @@ export const UNOBSERVED: Entity = { description: {}, points: new Map() };
  * @returns The next entity, the same one where nothing changed, and what the observation did.
  *
  * @example
- * observations.reduce((entity, next) => applyObservation(entity, next).entity, UNOBSERVED);
+ * observations.reduce((entity, next) => applyObservation(entity, next).entity, EMPTY_ENTITY);
  */
 export function applyObservation(
   entity: Entity,
   observation: Observation,
-): { entity: Entity; outcome: Outcome } {
-  const known = entity.points.get(observation.observedAt);
-  const counts = mergeCounts(known, observation.counts);
-  const description = mergeDescription(entity.description, observation);
-  if (counts === known && description === entity.description) {
+): { entity: Entity; outcome: ObservationOutcome } {
+  const existingCounts = entity.points.get(observation.observedAt);
+  const counts = mergeCounts(existingCounts, observation.counts);
+  const attributes = mergeAttributes(entity.attributes, observation);
+  if (counts === existingCounts && attributes === entity.attributes) {
     return { entity, outcome: "unchanged" };
   }
   const points = new Map(entity.points).set(observation.observedAt, counts);
-  return { entity: { description, points }, outcome: known === undefined ? "new" : "changed" };
+  return {
+    entity: { attributes, points },
+    outcome: existingCounts === undefined ? "new" : "changed",
+  };
 }
 
 /**
  * Joins the counts of one instant: where both give one, the greater wins.
  *
- * @param known What was known of that instant, if anything.
+ * @param existing What was known of that instant, if anything.
  * @returns The joined counts; `known` itself where nothing changed.
  */
-export function mergeCounts(known: Counts | undefined, given: Counts): Counts {
-  if (known === undefined) return given;
+export function mergeCounts(existing: Counts | undefined, incoming: Counts): Counts {
+  if (existing === undefined) return incoming;
   let merged: Record<string, number | null> | undefined;
-  for (const name in given) {
-    const count = given[name] ?? null;
-    const before = known[name] ?? null;
-    if (count === null || (before !== null && before >= count)) continue;
-    merged ??= { ...known };
+  for (const name in incoming) {
+    const count = incoming[name] ?? null;
+    const existingCount = existing[name] ?? null;
+    if (count === null || (existingCount !== null && existingCount >= count)) continue;
+    merged ??= { ...existing };
     merged[name] = count;
   }
-  return merged ?? known;
+  return merged ?? existing;
 }
 
 /**
@@ -235,23 +254,24 @@ export function mergeCounts(known: Counts | undefined, given: Counts): Counts {
  *
  * @returns The joined description; `known` itself where nothing changed.
  */
-export function mergeDescription(
-  known: Description,
-  { described, observedAt }: Pick<Observation, "described" | "observedAt">,
-): Description {
-  let merged: Record<string, DescribedField> | undefined;
+export function mergeAttributes(
+  existing: Attributes,
+  { attributes: described, observedAt }: Pick<Observation, "attributes" | "observedAt">,
+): Attributes {
+  let merged: Record<string, Attribute> | undefined;
   for (const name in described) {
     const value = described[name];
     if (value === undefined) continue;
-    const before = known[name];
-    if (before !== undefined && !isGreater({ value, at: observedAt }, before)) continue;
-    merged ??= { ...known };
+    const existingAttribute = existing[name];
+    if (existingAttribute !== undefined && !isGreater({ value, at: observedAt }, existingAttribute))
+      continue;
+    merged ??= { ...existing };
     merged[name] = { value, at: observedAt };
   }
-  return merged ?? known;
+  return merged ?? existing;
 }
 
-function isGreater(a: DescribedField, b: DescribedField): boolean {
+function isGreater(a: Attribute, b: Attribute): boolean {
   if (a.at !== b.at) return a.at > b.at;
   if (typeof a.value === "string" && typeof b.value === "string") {
     return compareText(a.value, b.value) > 0;
@@ -264,7 +284,7 @@ function isGreater(a: DescribedField, b: DescribedField): boolean {
  *
  * @returns `undefined` where it was never observed.
  */
-export function presentCounts(entity: Entity): { at: number; counts: Counts } | undefined {
+export function findNewestCounts(entity: Entity): { at: number; counts: Counts } | undefined {
   let newest: { at: number; counts: Counts } | undefined;
   for (const [at, counts] of entity.points) {
     if (newest === undefined || at > newest.at) newest = { at, counts };

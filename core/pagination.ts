@@ -1,7 +1,7 @@
 /** Pages by number: `/tweets` and `/followers`. */
 import { DomainError } from "./errors.ts";
-import { DAYS, PAGE, PAGE_LIMIT } from "./limits.ts";
-import { readWhole, type ValuesOf } from "./parameters.ts";
+import { DAYS_FILTER, PAGE_NUMBER, PAGE_LIMIT } from "./limits.ts";
+import { parseIntegerParameter, type GetQueryValues } from "./parameters.ts";
 import type { Pagination } from "./schema/microblog.ts";
 
 /** What a client asked of a listing: how far back, which page, how many items on it. */
@@ -17,14 +17,14 @@ export interface PageRequest {
  * @throws {DomainError} `Invalid Pagination Parameters`, with the parameter and its value.
  *
  * @example
- * readPageRequest((name) => (name === "page" ? ["2"] : [])); // { days: 3, page: 2, limit: 50 }
+ * parsePageRequest((name) => (name === "page" ? ["2"] : [])); // { days: 3, page: 2, limit: 50 }
  */
-export function readPageRequest(valuesOf: ValuesOf): PageRequest {
+export function parsePageRequest(getValues: GetQueryValues): PageRequest {
   const code = "Invalid Pagination Parameters";
   return {
-    days: readWhole("days", valuesOf("days"), DAYS, code),
-    page: readWhole("page", valuesOf("page"), PAGE, code),
-    limit: readWhole("limit", valuesOf("limit"), PAGE_LIMIT, code),
+    days: parseIntegerParameter("days", getValues("days"), DAYS_FILTER, code),
+    page: parseIntegerParameter("page", getValues("page"), PAGE_NUMBER, code),
+    limit: parseIntegerParameter("limit", getValues("limit"), PAGE_LIMIT, code),
   };
 }
 
@@ -44,11 +44,11 @@ export function readPageRequest(valuesOf: ValuesOf): PageRequest {
 export function paginate(page: number, limit: number, total: number): Pagination {
   const pageCount = Math.ceil(total / limit);
   if (page > 0 && page >= pageCount) {
-    const [items, make] = total === 1 ? ["1 item", "makes"] : [`${total} items`, "make"];
+    const [items, verb] = total === 1 ? ["1 item", "makes"] : [`${total} items`, "make"];
     const pages = pageCount === 1 ? "1 page" : `${pageCount} pages`;
     throw new DomainError(
       "Page Out of Range",
-      `Page ${page} is out of range: ${items} at ${limit} a page ${make} ${pages}, from 0`,
+      `Page ${page} is out of range: ${items} at ${limit} a page ${verb} ${pages}, from 0`,
     );
   }
   return { page, limit, total, page_count: pageCount, has_more: page + 1 < pageCount };

@@ -1,9 +1,9 @@
 /** Query parameters: text as it came in, to numbers within their limits. */
 import { DomainError, quote, type ErrorCode } from "./errors.ts";
-import type { WholeRange } from "./limits.ts";
+import type { IntegerRange } from "./limits.ts";
 
 /** Every value that a request gave a parameter, in order. */
-export type ValuesOf = (name: string) => readonly string[];
+export type GetQueryValues = (name: string) => readonly string[];
 
 /**
  * Reads a whole number: `0`, or digits that don't begin with `0`, up to 2^53 - 1.
@@ -11,9 +11,9 @@ export type ValuesOf = (name: string) => readonly string[];
  * @returns The number, or `undefined` for any other text (`1e1`, `0x5`, `+3`, ` 3`, `3.0`, `03`).
  *
  * @example
- * parseWhole("20"); // 20
+ * parseInteger("20"); // 20
  */
-export function parseWhole(text: string): number | undefined {
+export function parseInteger(text: string): number | undefined {
   if (!/^(?:0|[1-9]\d{0,15})$/.test(text)) return undefined;
   const number = Number(text);
   return Number.isSafeInteger(number) ? number : undefined;
@@ -29,17 +29,17 @@ export function parseWhole(text: string): number | undefined {
  * @throws {DomainError} The given code, when it is repeated, no whole number or out of range.
  *
  * @example
- * readWhole("limit", ["5"], { min: 1, max: 100, default: 20 }); // 5
+ * parseIntegerParameter("limit", ["5"], { min: 1, max: 100, default: 20 }); // 5
  */
-export function readWhole(
+export function parseIntegerParameter(
   name: string,
   values: readonly string[],
-  range: WholeRange,
+  range: IntegerRange,
   code: ErrorCode = "Invalid Request",
 ): number {
-  const text = readOnce(name, values, code);
+  const text = readSingleValue(name, values, code);
   if (text === undefined) return range.default;
-  const number = parseWhole(text);
+  const number = parseInteger(text);
   if (number === undefined || number < range.min || number > range.max) {
     throw new DomainError(
       code,
@@ -54,7 +54,7 @@ export function readWhole(
  *
  * @throws {DomainError} The given code, when it is repeated.
  */
-export function readOnce(
+export function readSingleValue(
   name: string,
   values: readonly string[],
   code: ErrorCode = "Invalid Request",

@@ -2,7 +2,7 @@
 import { DAY_MS } from "./time.ts";
 
 /** By zone; making one takes longer than a thousand uses. */
-const formats = new Map<string, Intl.DateTimeFormat>();
+const formatters = new Map<string, Intl.DateTimeFormat>();
 
 /**
  * The day of a quota at an instant.
@@ -13,11 +13,11 @@ const formats = new Map<string, Intl.DateTimeFormat>();
  * @throws {RangeError} There is no such zone, or no such instant.
  *
  * @example
- * quotaDay(Date.parse("2026-11-20T07:59:59Z"), "America/Los_Angeles"); // "2026-11-19"
+ * formatQuotaDay(Date.parse("2026-11-20T07:59:59Z"), "America/Los_Angeles"); // "2026-11-19"
  */
-export function quotaDay(at: number, zone: string): string {
+export function formatQuotaDay(at: number, zone: string): string {
   const parts = new Map<string, string>();
-  for (const { type, value } of formatOf(zone).formatToParts(at)) parts.set(type, value);
+  for (const { type, value } of getFormatter(zone).formatToParts(at)) parts.set(type, value);
   const [year = "", month = "", day = ""] = ["year", "month", "day"].map((type) => parts.get(type));
   return `${year.padStart(4, "0")}-${month}-${day}`;
 }
@@ -32,30 +32,30 @@ export function quotaDay(at: number, zone: string): string {
  * @throws {RangeError} There is no such zone, or no such instant.
  *
  * @example
- * nextQuotaDay(Date.parse("2026-11-20T12:00Z"), "America/Los_Angeles"); // 2026-11-21T08:00Z
+ * findQuotaReset(Date.parse("2026-11-20T12:00Z"), "America/Los_Angeles"); // 2026-11-21T08:00Z
  */
-export function nextQuotaDay(at: number, zone: string): number {
-  const day = quotaDay(at, zone);
-  let last = Math.floor(at);
-  let next = last + 2 * DAY_MS;
-  while (next - last > 1) {
-    const middle = Math.floor((last + next) / 2);
-    if (quotaDay(middle, zone) === day) last = middle;
-    else next = middle;
+export function findQuotaReset(at: number, zone: string): number {
+  const day = formatQuotaDay(at, zone);
+  let lower = Math.floor(at);
+  let upper = lower + 2 * DAY_MS;
+  while (upper - lower > 1) {
+    const middle = Math.floor((lower + upper) / 2);
+    if (formatQuotaDay(middle, zone) === day) lower = middle;
+    else upper = middle;
   }
-  return next;
+  return upper;
 }
 
-function formatOf(zone: string): Intl.DateTimeFormat {
-  let format = formats.get(zone);
-  if (format === undefined) {
-    format = new Intl.DateTimeFormat("en-u-ca-gregory-nu-latn", {
+function getFormatter(zone: string): Intl.DateTimeFormat {
+  let formatter = formatters.get(zone);
+  if (formatter === undefined) {
+    formatter = new Intl.DateTimeFormat("en-u-ca-gregory-nu-latn", {
       timeZone: zone,
       year: "numeric",
       month: "2-digit",
       day: "2-digit",
     });
-    formats.set(zone, format);
+    formatters.set(zone, formatter);
   }
-  return format;
+  return formatter;
 }

@@ -1,6 +1,6 @@
 /** Retention: which observations of a history are kept, and for how long. */
-import { KIND_NAMES, type Kind } from "./kinds.ts";
-import { parseWhole } from "./parameters.ts";
+import { ENTITY_KINDS, type EntityKind } from "./entity-kinds.ts";
+import { parseInteger } from "./parameters.ts";
 import { DAY_MS, FIRST_INSTANT } from "./time.ts";
 
 /**
@@ -21,7 +21,7 @@ export interface RetentionRule {
 }
 
 /** The rules of the kinds. What has none keeps everything. */
-export type RetentionPolicy = Readonly<Partial<Record<Kind, RetentionRule>>>;
+export type RetentionPolicy = Readonly<Partial<Record<EntityKind, RetentionRule>>>;
 
 /**
  * How a policy is applied: `apply` removes; `prove` removes, and looks at everything before and
@@ -30,8 +30,8 @@ export type RetentionPolicy = Readonly<Partial<Record<Kind, RetentionRule>>>;
 export type RetentionMode = "apply" | "prove" | "count";
 
 /** What became of a kind. */
-export interface KindRetention {
-  readonly kind: Kind;
+export interface KindRetentionReport {
+  readonly kind: EntityKind;
   /** As the setting has it; `all` where there is none. */
   readonly rule: string;
   /** Entities with observations. */
@@ -46,12 +46,12 @@ export interface KindRetention {
 }
 
 /** What does not hold of a kind. */
-export type RetentionFault = Readonly<{ kind: Kind; problem: string }>;
+export type RetentionFault = Readonly<{ kind: EntityKind; problem: string }>;
 
 /** What a walk did, and the proof. */
 export interface RetentionReport {
   readonly mode: RetentionMode;
-  readonly kinds: readonly KindRetention[];
+  readonly kinds: readonly KindRetentionReport[];
   /**
    * Whether the whole was held against itself as it was before: not while others write, when only
    * each step is, within its transaction.
@@ -60,13 +60,13 @@ export interface RetentionReport {
   readonly faults: readonly RetentionFault[];
 }
 
-/** What {@link parseRetention} takes, for messages. */
-export const RETENTION_FORMS =
+/** What {@link parseRetentionPolicy} takes, for messages. */
+export const RETENTION_SYNTAX =
   "KIND=90d, KIND=90d/day or KIND=90d/day/365d, separated by commas, " +
-  `each kind (${KIND_NAMES.join(", ")}) once, days rising from ${RETENTION_DAYS.min} to ` +
+  `each kind (${ENTITY_KINDS.join(", ")}) once, days rising from ${RETENTION_DAYS.min} to ` +
   `${RETENTION_DAYS.max}`;
 
-const RULE = /^ *([a-z]+)=(\d+)d(?:(\/day)(?:\/(\d+)d)?)? *$/;
+const RULE_PATTERN = /^ *([a-z]+)=(\d+)d(?:(\/day)(?:\/(\d+)d)?)? *$/;
 
 /**
  * Reads a policy: `KIND=RULE`, separated by commas. A rule is `90d` (every observation of 90 days,
@@ -76,17 +76,17 @@ const RULE = /^ *([a-z]+)=(\d+)d(?:(\/day)(?:\/(\d+)d)?)? *$/;
  * @returns The policy, or `undefined` where the text is none.
  *
  * @example
- * parseRetention("channel=90d/day"); // { channel: { rawDays: 90, dailyDays: Infinity } }
+ * parseRetentionPolicy("channel=90d/day"); // { channel: { rawDays: 90, dailyDays: Infinity } }
  */
-export function parseRetention(text: string): RetentionPolicy | undefined {
-  const policy: Partial<Record<Kind, RetentionRule>> = {};
+export function parseRetentionPolicy(text: string): RetentionPolicy | undefined {
+  const policy: Partial<Record<EntityKind, RetentionRule>> = {};
   for (const part of text.split(",")) {
-    const [, name, rawText = "", daily, lastText] = RULE.exec(part) ?? [];
-    const kind = KIND_NAMES.find((known) => known === name);
+    const [, name, rawText = "", daily, lastText] = RULE_PATTERN.exec(part) ?? [];
+    const kind = ENTITY_KINDS.find((kindName) => kindName === name);
     const rawDays = parseDays(rawText);
     if (kind === undefined || rawDays === undefined || policy[kind] !== undefined) return undefined;
-    const otherwise = daily === undefined ? rawDays : Infinity;
-    const dailyDays = lastText === undefined ? otherwise : parseDays(lastText);
+    const defaultDailyDays = daily === undefined ? rawDays : Infinity;
+    const dailyDays = lastText === undefined ? defaultDailyDays : parseDays(lastText);
     if (dailyDays === undefined || (lastText !== undefined && dailyDays <= rawDays)) {
       return undefined;
     }
@@ -96,7 +96,7 @@ export function parseRetention(text: string): RetentionPolicy | undefined {
 }
 
 function parseDays(text: string): number | undefined {
-  const days = parseWhole(text);
+  const days = parseInteger(text);
   if (days === undefined || days < RETENTION_DAYS.min || days > RETENTION_DAYS.max) {
     return undefined;
   }
@@ -153,32 +153,32 @@ export function retentionBounds(
  * @example
  * retain(points, { rawDays: 90, dailyDays: 90 }, now).at(-1) === points.at(-1); // true
  */
-export function retain<Point extends { readonly at: number }>(
+export function applyRetentionRule<Point extends { readonly at: number }>(
   points: readonly Point[],
   rule: RetentionRule,
   now: number,
 ): Point[] {
-  return retainPart(points, retentionBounds(rule, now));
+  return applyRetentionBounds(points, retentionBounds(rule, now));
 }
 
 /**
  * What bounds leave of a part of a history, by the same rule.
  *
  * @param points Oldest first, no two at one instant.
- * @param next The instant of the first observation after the part; none where it is the last part.
+ * @param nextAt The instant of the first observation after the part; none where it is the last part.
  *
  * @example
  * const day = Date.parse("2026-11-20");
- * retainPart([{ at: day }], { rawFrom: Infinity, dailyFrom: day }, day + 1); // []
+ * applyRetentionBounds([{ at: day }], { rawFrom: Infinity, dailyFrom: day }, day + 1); // []
  */
-export function retainPart<Point extends { readonly at: number }>(
+export function applyRetentionBounds<Point extends { readonly at: number }>(
   points: readonly Point[],
   { rawFrom, dailyFrom }: RetentionBounds,
-  next?: number,
+  nextAt?: number,
 ): Point[] {
   return points.filter(({ at }, index) => {
-    const newer = points[index + 1]?.at ?? next;
-    if (at >= rawFrom || newer === undefined) return true;
-    return at >= dailyFrom && Math.floor(newer / DAY_MS) > Math.floor(at / DAY_MS);
+    const newerAt = points[index + 1]?.at ?? nextAt;
+    if (at >= rawFrom || newerAt === undefined) return true;
+    return at >= dailyFrom && Math.floor(newerAt / DAY_MS) > Math.floor(at / DAY_MS);
   });
 }

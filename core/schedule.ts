@@ -11,34 +11,34 @@
  * Where a quota does not reach, the intervals of what draws on it grow by the same factor, all but
  * those of profiles.
  */
-import type { Bucket } from "./rate.ts";
+import type { TokenBucket } from "./token-bucket.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "./time.ts";
 
 /** How often what describes an entity, and its own counts, are observed. */
-export const PROFILE_EVERY_MS = HOUR_MS;
+export const PROFILE_INTERVAL_MS = HOUR_MS;
 
 /** What is due within so long is observed with what is due now, where a batch has room. */
 export const LOOK_AHEAD_MS = HOUR_MS / 4;
 
 /** How long until an item that is gone is asked for again, at most. */
-const GONE_LONGEST_MS = 30 * DAY_MS;
+const GONE_INTERVAL_MAX_MS = 30 * DAY_MS;
 
 /** By which part of its age an item has become older when it is observed again. */
-const AGE_PARTS = 24;
+const AGE_DIVISOR = 24;
 
 /** Between which intervals an item is observed, and a list of items looked through. */
-const ITEM_LIMITS = { shortestMs: HOUR_MS / 2, longestMs: 14 * DAY_MS };
-const LIST_LIMITS = { shortestMs: 6 * HOUR_MS, longestMs: DAY_MS };
+const ITEM_INTERVAL_BOUNDS = { shortestMs: HOUR_MS / 2, longestMs: 14 * DAY_MS };
+const LIST_INTERVAL_BOUNDS = { shortestMs: 6 * HOUR_MS, longestMs: DAY_MS };
 
 /** The part of a day's quota that is left alone: for questions by hand, and for miscounts. */
-export const QUOTA_RESERVE = 0.1;
+export const QUOTA_RESERVE_RATIO = 0.1;
 
 /** How long after a failure it is tried again, for the first time; each further one doubles it. */
-const FAILURE_EVERY_MS = 5 * MINUTE_MS;
+const RETRY_BASE_MS = 5 * MINUTE_MS;
 
 /** How many units may be used at once: what the pace gives in so many minutes. */
-const PACE_BURST_MS = 10 * MINUTE_MS;
-const PACE_BURST_LEAST = 20;
+const BURST_WINDOW_MS = 10 * MINUTE_MS;
+const BURST_MIN_UNITS = 20;
 
 /**
  * How long until an item is observed again.
@@ -46,10 +46,10 @@ const PACE_BURST_LEAST = 20;
  * @param ageMs Milliseconds since it was published.
  *
  * @example
- * itemEveryMs(7 * 86_400_000); // 25_200_000, seven hours
+ * computeItemIntervalMs(7 * 86_400_000); // 25_200_000, seven hours
  */
-export function itemEveryMs(ageMs: number): number {
-  return byAge(ageMs, ITEM_LIMITS);
+export function computeItemIntervalMs(ageMs: number): number {
+  return computeIntervalByAgeMs(ageMs, ITEM_INTERVAL_BOUNDS);
 }
 
 /**
@@ -58,21 +58,21 @@ export function itemEveryMs(ageMs: number): number {
  * @param ageMs Milliseconds since the newest of them was published; `Infinity` where there is none.
  *
  * @example
- * listEveryMs(7 * 86_400_000); // 25_200_000, seven hours
+ * computeListIntervalMs(7 * 86_400_000); // 25_200_000, seven hours
  */
-export function listEveryMs(ageMs: number): number {
-  return byAge(ageMs, LIST_LIMITS);
+export function computeListIntervalMs(ageMs: number): number {
+  return computeIntervalByAgeMs(ageMs, LIST_INTERVAL_BOUNDS);
 }
 
-function byAge(
+function computeIntervalByAgeMs(
   ageMs: number,
   { shortestMs, longestMs }: { readonly shortestMs: number; readonly longestMs: number },
 ): number {
-  return Math.min(longestMs, Math.max(shortestMs, ageMs / AGE_PARTS));
+  return Math.min(longestMs, Math.max(shortestMs, ageMs / AGE_DIVISOR));
 }
 
 /** A span of ages in milliseconds, `from` included, `to` excluded. */
-export interface AgeSpan {
+export interface AgeRange {
   readonly from: number;
   readonly to: number;
 }
@@ -81,30 +81,33 @@ export interface AgeSpan {
  * The spans of age by which items and lists are counted, to know what a day of them costs: each ends
  * a tenth later than it begins, the first where intervals begin to grow, the last with time.
  */
-export const AGE_SPANS: readonly AgeSpan[] = ageSpans();
+export const AGE_RANGES: readonly AgeRange[] = createAgeRanges();
 
-function ageSpans(): AgeSpan[] {
-  const spans: AgeSpan[] = [];
+function createAgeRanges(): AgeRange[] {
+  const ranges: AgeRange[] = [];
   let from = 0;
-  let to = ITEM_LIMITS.shortestMs * AGE_PARTS;
-  while (to < ITEM_LIMITS.longestMs * AGE_PARTS) {
-    spans.push({ from, to });
+  let to = ITEM_INTERVAL_BOUNDS.shortestMs * AGE_DIVISOR;
+  while (to < ITEM_INTERVAL_BOUNDS.longestMs * AGE_DIVISOR) {
+    ranges.push({ from, to });
     from = to;
     to = Math.floor(to * 1.1);
   }
-  return [...spans, { from, to: Infinity }];
+  return [...ranges, { from, to: Infinity }];
 }
 
 /**
  * How often a day something is observed, all of it together; at most a tenth too much.
  *
- * @param counts How many there are of each of {@link AGE_SPANS}.
- * @param every How long until one of an age is observed again: {@link itemEveryMs} or
- * {@link listEveryMs}.
+ * @param counts How many there are of each of {@link AGE_RANGES}.
+ * @param computeIntervalMs How long until one of an age is observed again: {@link computeItemIntervalMs} or
+ * {@link computeListIntervalMs}.
  */
-export function timesPerDay(counts: readonly number[], every: (ageMs: number) => number): number {
-  return AGE_SPANS.reduce(
-    (sum, { from }, index) => sum + ((counts[index] ?? 0) * DAY_MS) / every(from),
+export function estimatePollsPerDay(
+  counts: readonly number[],
+  computeIntervalMs: (ageMs: number) => number,
+): number {
+  return AGE_RANGES.reduce(
+    (sum, { from }, index) => sum + ((counts[index] ?? 0) * DAY_MS) / computeIntervalMs(from),
     0,
   );
 }
@@ -117,9 +120,9 @@ export function timesPerDay(counts: readonly number[], every: (ageMs: number) =>
  * @param available Units of a day.
  *
  * @example
- * stretchOf({ needed: 12_000, fixed: 240, available: 9000 }); // 1.37, about
+ * createRange({ needed: 12_000, fixed: 240, available: 9000 }); // 1.37, about
  */
-export function stretchOf({
+export function computeSlowdownFactor({
   needed,
   fixed,
   available,
@@ -129,8 +132,8 @@ export function stretchOf({
   readonly available: number;
 }): number {
   // Where even what is fixed takes all, a tenth is kept for the rest.
-  const left = Math.max(available - fixed, available / 10);
-  return needed <= left ? 1 : needed / left;
+  const remaining = Math.max(available - fixed, available / 10);
+  return needed <= remaining ? 1 : needed / remaining;
 }
 
 /**
@@ -139,9 +142,9 @@ export function stretchOf({
  * What was never observed before comes again anywhere within its interval, so that what was added
  * together is spread at once; later it moves by up to a tenth, so that it stays spread.
  *
- * @param chance From 0 to below 1; see {@link chanceOf}.
+ * @param chance From 0 to below 1; see {@link computeJitter}.
  */
-export function nextDue({
+export function computeNextDueAt({
   now,
   everyMs,
   isFirst,
@@ -152,8 +155,8 @@ export function nextDue({
   readonly isFirst: boolean;
   readonly chance: number;
 }): number {
-  const part = isFirst ? 0.1 + 0.9 * chance : 0.9 + 0.2 * chance;
-  return Math.round(now + everyMs * part);
+  const fraction = isFirst ? 0.1 + 0.9 * chance : 0.9 + 0.2 * chance;
+  return Math.round(now + everyMs * fraction);
 }
 
 /**
@@ -162,7 +165,7 @@ export function nextDue({
  *
  * @param failures Failures since the last success, this one included.
  */
-export function dueAfterFailure({
+export function computeRetryDueAt({
   now,
   everyMs,
   failures,
@@ -173,7 +176,7 @@ export function dueAfterFailure({
   readonly failures: number;
   readonly chance: number;
 }): number {
-  const backoffMs = FAILURE_EVERY_MS * 2 ** (failures - 1);
+  const backoffMs = RETRY_BASE_MS * 2 ** (failures - 1);
   return Math.round(now + Math.min(everyMs, backoffMs) * (0.9 + 0.2 * chance));
 }
 
@@ -184,19 +187,19 @@ export function dueAfterFailure({
  * @param failures How often in a row it was gone, this time included.
  *
  * @example
- * itemGoneEveryMs(1); // 86_400_000, a day
+ * computeGoneItemIntervalMs(1); // 86_400_000, a day
  */
-export function itemGoneEveryMs(failures: number): number {
-  return Math.min(GONE_LONGEST_MS, DAY_MS * 2 ** (failures - 1));
+export function computeGoneItemIntervalMs(failures: number): number {
+  return Math.min(GONE_INTERVAL_MAX_MS, DAY_MS * 2 ** (failures - 1));
 }
 
 /**
  * A number from 0 to below 1 that a text decides, and that looks like chance.
  *
  * @example
- * chanceOf("nasa 1763640000000") === chanceOf("nasa 1763640000000"); // true
+ * computeJitter("nasa 1763640000000") === computeJitter("nasa 1763640000000"); // true
  */
-export function chanceOf(text: string): number {
+export function computeJitter(text: string): number {
   // FNV-1a, then a mix: neighbours among texts are no neighbours among numbers.
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {
@@ -208,22 +211,26 @@ export function chanceOf(text: string): number {
 }
 
 /** How fast a source may be asked, so that a day's quota lasts the day and a stop brings no burst. */
-export interface Pace {
+export interface PollRate {
   /** Units a millisecond. */
-  readonly perMs: number;
+  readonly unitsPerMs: number;
   /** Units that may be used at once. */
   readonly burst: number;
 }
 
 /** The pace of a quota. */
-export function paceOf(unitsPerDay: number): Pace {
-  const perMs = (unitsPerDay * (1 - QUOTA_RESERVE)) / DAY_MS;
-  return { perMs, burst: Math.max(PACE_BURST_LEAST, perMs * PACE_BURST_MS) };
+export function computePollRate(unitsPerDay: number): PollRate {
+  const unitsPerMs = (unitsPerDay * (1 - QUOTA_RESERVE_RATIO)) / DAY_MS;
+  return { unitsPerMs, burst: Math.max(BURST_MIN_UNITS, unitsPerMs * BURST_WINDOW_MS) };
 }
 
 /** What is in a pace's bucket at an instant; it is full at first. */
-export function tokensAt(bucket: Bucket | undefined, pace: Pace, now: number): number {
-  if (bucket === undefined) return pace.burst;
-  const gained = Math.max(0, now - bucket.at) * pace.perMs;
-  return Math.min(pace.burst, bucket.tokens + gained);
+export function countAvailableTokens(
+  bucket: TokenBucket | undefined,
+  rate: PollRate,
+  now: number,
+): number {
+  if (bucket === undefined) return rate.burst;
+  const refilled = Math.max(0, now - bucket.at) * rate.unitsPerMs;
+  return Math.min(rate.burst, bucket.tokens + refilled);
 }

@@ -57,9 +57,9 @@ export function isStorable(text: string): boolean {
  * @param max Characters (code points) that are kept at most.
  *
  * @example
- * sentenceOf("It broke\noff", 300); // "It broke off"
+ * readErrorMessage("It broke\noff", 300); // "It broke off"
  */
-export function sentenceOf(text: string, max: number): string {
+export function sanitizeMessage(text: string, max: number): string {
   // A character is at most two units.
   const characters = Array.from(text.slice(0, 2 * max + 1).toWellFormed());
   const cut = characters.length > max ? [...characters.slice(0, max), "…"] : characters;

@@ -1,7 +1,7 @@
 /** Usage by day: which days a client asked for. */
 import { DomainError, quote } from "./errors.ts";
 import { USAGE_DAYS } from "./limits.ts";
-import { readOnce, type ValuesOf } from "./parameters.ts";
+import { readSingleValue, type GetQueryValues } from "./parameters.ts";
 import { DAY_MS, FIRST_INSTANT, formatDay, parseInstant } from "./time.ts";
 
 const FIRST_DAY = FIRST_INSTANT / DAY_MS;
@@ -20,17 +20,17 @@ export interface DayRange {
  * @throws {DomainError} `Invalid Request`, with the parameter and its value.
  *
  * @example
- * readDayRange((name) => (name === "from" ? ["1970-01-02"] : []), 3 * DAY_MS);
+ * parseDayRange((name) => (name === "from" ? ["1970-01-02"] : []), 3 * DAY_MS);
  * // { first: 1, last: 3 }
  */
-export function readDayRange(valuesOf: ValuesOf, now: number): DayRange {
-  const last = readDay("to", valuesOf("to")) ?? Math.floor(now / DAY_MS);
-  const first = readDay("from", valuesOf("from")) ?? last - USAGE_DAYS.default + 1;
+export function parseDayRange(getValues: GetQueryValues, now: number): DayRange {
+  const last = parseDayParameter("to", getValues("to")) ?? Math.floor(now / DAY_MS);
+  const first = parseDayParameter("from", getValues("from")) ?? last - USAGE_DAYS.default + 1;
   if (first < FIRST_DAY) {
-    const least = formatDay(FIRST_DAY + USAGE_DAYS.default - 1);
+    const earliestTo = formatDay(FIRST_DAY + USAGE_DAYS.default - 1);
     throw new DomainError(
       "Invalid Request",
-      `to must be ${least} or later where from is left out, got ${formatDay(last)}`,
+      `to must be ${earliestTo} or later where from is left out, got ${formatDay(last)}`,
     );
   }
   const days = last - first + 1;
@@ -44,8 +44,8 @@ export function readDayRange(valuesOf: ValuesOf, now: number): DayRange {
   return { first, last };
 }
 
-function readDay(name: string, values: readonly string[]): number | undefined {
-  const text = readOnce(name, values);
+function parseDayParameter(name: string, values: readonly string[]): number | undefined {
+  const text = readSingleValue(name, values);
   if (text === undefined) return undefined;
   const instant = /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseInstant(text) : undefined;
   if (instant === undefined) {

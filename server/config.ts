@@ -1,7 +1,7 @@
 /** Settings: environment variables, read and checked once at start. */
-import type { CollectorSettings } from "./collectors/sources.ts";
-import { parseWhole } from "../core/parameters.ts";
-import { parseRetention, RETENTION_FORMS, type RetentionPolicy } from "../core/retention.ts";
+import type { CollectorSettings } from "./collectors/create-collectors.ts";
+import { parseInteger } from "../core/parameters.ts";
+import { parseRetentionPolicy, RETENTION_SYNTAX, type RetentionPolicy } from "../core/retention.ts";
 
 /** How much is logged: this level and what is worse. */
 const LOG_LEVELS = ["debug", "info", "warning", "error"] as const;
@@ -52,8 +52,8 @@ function isFileUrl(value: string): boolean {
   }
 }
 
-function isWhole(value: string, min: number, max: number): boolean {
-  const number = parseWhole(value);
+function isIntegerBetween(value: string, min: number, max: number): boolean {
+  const number = parseInteger(value);
   return number !== undefined && number >= min && number <= max;
 }
 
@@ -73,7 +73,7 @@ export const SETTINGS: readonly Setting[] = [
     default: "3000",
     description: "The port to listen on; 0 takes a free one",
     allowed: "a whole number from 0 to 65535",
-    isAllowed: (value) => isWhole(value, 0, 65_535),
+    isAllowed: (value) => isIntegerBetween(value, 0, 65_535),
   },
   {
     name: "HOST",
@@ -117,14 +117,14 @@ export const SETTINGS: readonly Setting[] = [
     default: undefined,
     description: "Requests a minute that each key may send, to each process; none is no limit",
     allowed: "a whole number from 1 to 1000000",
-    isAllowed: (value) => isWhole(value, 1, 1_000_000),
+    isAllowed: (value) => isIntegerBetween(value, 1, 1_000_000),
   },
   {
     name: "CREATORS_MAX",
     default: "10000",
     description: "How many creators the monitoring list holds at most",
     allowed: "a whole number from 1 to 1000000",
-    isAllowed: (value) => isWhole(value, 1, 1_000_000),
+    isAllowed: (value) => isIntegerBetween(value, 1, 1_000_000),
   },
   {
     name: "ADMIN_TOKEN",
@@ -152,8 +152,8 @@ export const SETTINGS: readonly Setting[] = [
     name: "RETENTION",
     default: undefined,
     description: "How long the observations of a kind are kept; none keeps them all",
-    allowed: RETENTION_FORMS,
-    isAllowed: (value) => parseRetention(value) !== undefined,
+    allowed: RETENTION_SYNTAX,
+    isAllowed: (value) => parseRetentionPolicy(value) !== undefined,
   },
   {
     name: "COLLECT",
@@ -208,7 +208,7 @@ export const SETTINGS: readonly Setting[] = [
 ];
 
 /** A URL as it may be shown: without the password and the token that it can have. */
-export function withoutSecrets(url: string): string {
+export function redactUrl(url: string): string {
   return url.replace(/\/\/[^/?#]*@/, "//…@").replace(/([?&]authToken=)[^&#]*/g, "$1…");
 }
 
@@ -224,46 +224,46 @@ export class ConfigError extends Error {
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const values = new Map<string, string>();
-  const faults: string[] = [];
+  const problems: string[] = [];
   for (const setting of SETTINGS) {
     const value = environment[setting.name] || setting.default;
     if (value === undefined) continue;
     values.set(setting.name, value);
     if (!setting.isAllowed(value)) {
       const isSecret = /_(?:TOKEN|KEY)$/.test(setting.name);
-      const shown = isSecret ? "something else" : JSON.stringify(withoutSecrets(value));
-      faults.push(`${setting.name} must be ${setting.allowed}, got ${shown}`);
+      const shown = isSecret ? "something else" : JSON.stringify(redactUrl(value));
+      problems.push(`${setting.name} must be ${setting.allowed}, got ${shown}`);
     }
   }
   if (values.get("MICROBLOG_SOURCE") === "x" && !values.has("X_BEARER_TOKEN")) {
-    faults.push("MICROBLOG_SOURCE is x, which needs X_BEARER_TOKEN");
+    problems.push("MICROBLOG_SOURCE is x, which needs X_BEARER_TOKEN");
   }
-  if (faults.length > 0) throw new ConfigError(faults.join("\n"));
+  if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   const get = (name: string) => values.get(name) ?? "";
-  const optional = <Name extends string>(name: string, field: Name) =>
+  const optionalField = <Name extends string>(name: string, field: Name) =>
     (values.has(name) ? { [field]: get(name) } : {}) as { readonly [Key in Name]?: string };
   return {
     port: Number(get("PORT")),
     host: get("HOST"),
     databaseUrl: get("DATABASE_URL"),
-    ...optional("DATABASE_AUTH_TOKEN", "databaseAuthToken"),
+    ...optionalField("DATABASE_AUTH_TOKEN", "databaseAuthToken"),
     durability: get("DURABILITY") === "process" ? "process" : "power",
     spoolFolder: get("SPOOL_FOLDER"),
     ...(values.has("RATE_LIMIT") ? { rateLimit: Number(get("RATE_LIMIT")) } : {}),
     creatorsMax: Number(get("CREATORS_MAX")),
-    ...optional("ADMIN_TOKEN", "adminToken"),
+    ...optionalField("ADMIN_TOKEN", "adminToken"),
     logLevel: LOG_LEVELS.find((level) => level === get("LOG_LEVEL")) ?? "info",
     corsOrigins: values.has("CORS_ORIGINS")
       ? get("CORS_ORIGINS")
           .split(",")
           .map((origin) => origin.trim())
       : [],
-    retention: parseRetention(get("RETENTION")) ?? {},
+    retention: parseRetentionPolicy(get("RETENTION")) ?? {},
     isCollecting: get("COLLECT") === "on",
     collectors: {
-      ...optional("YOUTUBE_API_KEY", "youtubeApiKey"),
+      ...optionalField("YOUTUBE_API_KEY", "youtubeApiKey"),
       youtubeApiUrl: get("YOUTUBE_API_URL"),
-      ...optional("X_BEARER_TOKEN", "xBearerToken"),
+      ...optionalField("X_BEARER_TOKEN", "xBearerToken"),
       xApiUrl: get("X_API_URL"),
       blueskyApiUrl: get("BLUESKY_API_URL"),
       ...(values.has("MICROBLOG_SOURCE")
@@ -276,13 +276,15 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 /**
  * The settings as the command line's help lists them.
  *
- * @param item Writes one under the others: its name, the width of the longest, and what it is.
+ * @param formatItem Writes one under the others: its name, the width of the longest, and what it is.
  */
-export function settingsHelp(item: (name: string, width: number, what: string) => string): string {
+export function formatSettingsHelp(
+  formatItem: (name: string, width: number, what: string) => string,
+): string {
   const width = Math.max(...SETTINGS.map(({ name }) => name.length));
   const lines = SETTINGS.map(({ name, description, allowed, default: initial }) => {
-    const otherwise = initial === undefined ? "" : `; default ${initial}`;
-    return `${item(name, width, `${description} (${allowed}${otherwise})`)}\n`;
+    const defaultNote = initial === undefined ? "" : `; default ${initial}`;
+    return `${formatItem(name, width, `${description} (${allowed}${defaultNote})`)}\n`;
   });
   return lines.join("");
 }

@@ -1,21 +1,21 @@
 /** The command line. */
 import { writeFileSync } from "node:fs";
 import { Command, CommanderError, Help } from "commander";
-import { accountsCommand } from "./commands/accounts.ts";
-import { backupCommand } from "./commands/backup.ts";
-import { channelsCommand } from "./commands/channels.ts";
-import { CommandError, type Surroundings } from "./commands/client.ts";
-import { collectCommand } from "./commands/collect.ts";
-import { creditsCommand } from "./commands/credits.ts";
-import { exportCommand } from "./commands/export.ts";
-import { importCommand } from "./commands/import.ts";
-import { keysCommand } from "./commands/keys.ts";
-import { retentionCommand } from "./commands/retention.ts";
-import { ConfigError, readConfig, settingsHelp } from "./config.ts";
-import { DomainError, explain, systemCodeOf } from "../core/errors.ts";
-import { connect } from "./owner.ts";
-import { demo, openapi, serve } from "./run.ts";
-import type { ServiceLog } from "./service.ts";
+import { createAccountsCommand } from "./commands/accounts.ts";
+import { createBackupCommand } from "./commands/backup.ts";
+import { createChannelsCommand } from "./commands/channels.ts";
+import { CommandError, type CommandContext } from "./commands/admin-client.ts";
+import { createCollectCommand } from "./commands/collect.ts";
+import { createCreditsCommand } from "./commands/credits.ts";
+import { createExportCommand } from "./commands/export.ts";
+import { createImportCommand } from "./commands/import.ts";
+import { createKeysCommand } from "./commands/keys.ts";
+import { createRetentionCommand } from "./commands/retention.ts";
+import { ConfigError, readConfig, formatSettingsHelp } from "./config.ts";
+import { DomainError, describeError, readSystemErrorCode } from "../core/errors.ts";
+import { connectToDatabase } from "./process/database-owner.ts";
+import { serveDemo, printOpenApi, serve } from "./process/serve.ts";
+import type { ServiceLogger } from "./service.ts";
 import { version } from "../package.json" with { type: "json" };
 
 const EXIT_FAILED = 1;
@@ -23,21 +23,21 @@ const EXIT_USAGE = 2;
 
 /** Makes the command line. */
 export function createProgram(): Command {
-  const err = (text: string) => void process.stderr.write(text);
-  const write: ServiceLog["info"] = (sentence, values) =>
-    err(`${sentence.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]))}\n`);
+  const writeErr = (text: string) => void process.stderr.write(text);
+  const writeRecord: ServiceLogger["info"] = (sentence, values) =>
+    writeErr(`${sentence.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]))}\n`);
   // What fails, a verb tells by itself.
-  const log: ServiceLog = { failure: () => undefined, info: write, warning: write };
-  const surroundings: Surroundings = {
-    connect: (verb) => connect({ config: readConfig(process.env), verb, log }),
-    out: (text) => void process.stdout.write(text),
-    handOut: (text) => writeFileSync(1, text),
-    err,
+  const log: ServiceLogger = { failure: () => undefined, info: writeRecord, warning: writeRecord };
+  const context: CommandContext = {
+    connect: (verb) => connectToDatabase({ config: readConfig(process.env), verb, log }),
+    writeOut: (text) => void process.stdout.write(text),
+    writeOutSync: (text) => writeFileSync(1, text),
+    writeErr,
   };
   const program = new Command("bun server/main.ts")
     .version(version)
     .description("Creator metrics: the history of public numbers, one prepaid credit a read.")
-    .addHelpText("after", () => `\nSettings are environment variables:\n${settings()}`);
+    .addHelpText("after", () => `\nSettings are environment variables:\n${formatSettings()}`);
   program
     .command("serve")
     .description("Runs the service. SIGTERM finishes what is in flight.")
@@ -45,49 +45,49 @@ export function createProgram(): Command {
   program
     .command("demo")
     .description("Runs the service on generated data, with a key made for it.")
-    .action(() => demo(process.env));
+    .action(() => serveDemo(process.env));
   program
     .command("openapi")
     .description("Prints the reference's OpenAPI document.")
-    .action(() => openapi());
-  for (const make of [
-    importCommand,
-    exportCommand,
-    accountsCommand,
-    keysCommand,
-    creditsCommand,
-    channelsCommand,
-    retentionCommand,
-    collectCommand,
-    backupCommand,
+    .action(() => printOpenApi());
+  for (const createCommand of [
+    createImportCommand,
+    createExportCommand,
+    createAccountsCommand,
+    createKeysCommand,
+    createCreditsCommand,
+    createChannelsCommand,
+    createRetentionCommand,
+    createCollectCommand,
+    createBackupCommand,
   ]) {
-    program.addCommand(make(surroundings));
+    program.addCommand(createCommand(context));
   }
-  exitByThrowing(program);
+  overrideExit(program);
   return program;
 }
 
 /** The settings, in lines as long as those of the help. */
-function settings(): string {
+function formatSettings(): string {
   const help = Object.assign(new Help(), { helpWidth: process.stdout.columns ?? 80 });
-  return settingsHelp((name, width, what) => help.formatItem(name, width, what, help));
+  return formatSettingsHelp((name, width, what) => help.formatItem(name, width, what, help));
 }
 
 /** Every verb reports wrong usage the one way, so that the exit status is ours. */
-function exitByThrowing(command: Command): void {
+function overrideExit(command: Command): void {
   command.exitOverride().showHelpAfterError("(--help tells what is allowed)");
-  for (const verb of command.commands) exitByThrowing(verb);
+  for (const verb of command.commands) overrideExit(verb);
 }
 
 /** Tells what went wrong; what is no error of the user's or the service's own is thrown on. */
-function exitStatusOf(error: unknown): number {
+function reportFailure(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   if (error instanceof ConfigError) {
     process.stderr.write(`${error.message}\n`);
     return EXIT_USAGE;
   }
   if (error instanceof CommandError || error instanceof DomainError || isSystemError(error)) {
-    process.stderr.write(`${explain(error)}\n`);
+    process.stderr.write(`${describeError(error)}\n`);
     const isUsage =
       error instanceof DomainError
         ? error.code === "Invalid Request"
@@ -98,7 +98,7 @@ function exitStatusOf(error: unknown): number {
 }
 
 function isSystemError(error: unknown): error is Error {
-  return systemCodeOf(error) !== "";
+  return readSystemErrorCode(error) !== "";
 }
 
 if (import.meta.main) {
@@ -106,7 +106,7 @@ if (import.meta.main) {
   process.umask(0o077);
   // Who reads the output may stop early, as `head` does.
   process.stdout.on("error", (error) => {
-    if (systemCodeOf(error) === "EPIPE") process.exit(0);
+    if (readSystemErrorCode(error) === "EPIPE") process.exit(0);
     process.stderr.write(`The output cannot be written: ${error.message}\n`);
     process.exit(EXIT_FAILED);
   });
@@ -115,6 +115,6 @@ if (import.meta.main) {
   try {
     await createProgram().parseAsync();
   } catch (error) {
-    process.exitCode = exitStatusOf(error);
+    process.exitCode = reportFailure(error);
   }
 }

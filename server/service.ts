@@ -1,31 +1,34 @@
 /** The parts put together: settings and a database become the interfaces that are served. */
 import { fileURLToPath } from "node:url";
-import { explain, type DomainError } from "../core/errors.ts";
+import { describeError, type DomainError } from "../core/errors.ts";
 import type { RetentionMode } from "../core/retention.ts";
 import { formatInstant } from "../core/time.ts";
-import { createApp, type RequestLog } from "./app.ts";
-import { createCharging } from "./charging.ts";
-import { createCollecting, type CollectingParts } from "./collecting.ts";
-import type { SourceEvent } from "./collectors/status.ts";
-import { withoutSecrets, type Config } from "./config.ts";
+import { createApp, type RequestLogger } from "./http/app.ts";
+import { createCharging } from "./process/charging.ts";
+import {
+  createCollectionEngine,
+  type CollectionEngineOptions,
+} from "./process/collection-engine.ts";
+import type { SourceEvent } from "./collectors/source-status.ts";
+import { redactUrl, type Config } from "./config.ts";
 import { createMetrics } from "./http/health.ts";
-import { createOwnerApp } from "./http/owner.ts";
-import type { AdminParts } from "./http/admin.ts";
-import { createRateLimit } from "./metering/rate.ts";
-import { createKeyring, makeKey } from "./metering/keys.ts";
-import { backUp } from "./store/backup.ts";
-import { channelStore } from "./store/channels.ts";
-import { collectionStore } from "./store/collection.ts";
-import { creatorStore } from "./store/creators.ts";
-import { openDatabase, type Database } from "./store/database.ts";
-import { exportObservations } from "./store/export.ts";
-import { createIntake, startIntakeThread } from "./store/intake.ts";
-import { keyStore, type KeyStore } from "./store/keys.ts";
-import { ledgerStore, type LedgerStore } from "./store/ledger.ts";
-import { microblogStore } from "./store/microblog.ts";
-import { applyRetention } from "./store/retention.ts";
-import { verifyLedger } from "./store/verify.ts";
-import { videoStore } from "./store/video.ts";
+import { createOwnerApp } from "./http/admin/owner-app.ts";
+import type { AdminOptions } from "./http/admin/routes.ts";
+import { createRateLimiter } from "./metering/rate-limit.ts";
+import { createApiKeyAuthenticator, generateApiKey } from "./metering/api-keys.ts";
+import { backUp } from "./store/database/backup.ts";
+import { createTrackedChannelStore } from "./store/collection/tracked-channels.ts";
+import { createCollectionState } from "./store/collection/collection-state.ts";
+import { createCreatorStore } from "./store/collection/creators.ts";
+import { openDatabase, type Database } from "./store/database/database.ts";
+import { exportObservations } from "./store/observations/export.ts";
+import { createImporter, startParseWorker } from "./store/observations/import.ts";
+import { createKeyStore, type KeyStore } from "./store/accounts/api-keys.ts";
+import { createLedgerStore, type LedgerStore } from "./store/accounts/ledger.ts";
+import { createMicroblogReads } from "./store/reads/microblog.ts";
+import { applyRetention } from "./store/history/retention.ts";
+import { verifyLedger } from "./store/accounts/verify-ledger.ts";
+import { createVideoReads } from "./store/reads/video.ts";
 
 /** What the process that has the service is, for who asks. */
 export interface ServiceOptions {
@@ -34,18 +37,18 @@ export interface ServiceOptions {
   /** The one clock, in milliseconds since 1970 UTC. */
   readonly now?: () => number;
   /** Told of every failure and every answered request. */
-  readonly log?: ServiceLog;
+  readonly log?: ServiceLogger;
   /** How the collectors wait for answers: by timers unless told. */
-  readonly sourceClient?: CollectingParts["client"] | undefined;
+  readonly sourceClient?: CollectionEngineOptions["client"] | undefined;
 }
 
 /** Where the service writes what happens. */
-export interface ServiceLog extends RequestLog {
+export interface ServiceLogger extends RequestLogger {
   failure(error: unknown, requestId: string): void;
   /** What became of a source of observations. */
-  source?(event: SourceEvent): void;
+  sourceEvent?(event: SourceEvent): void;
   /** A turn of the collectors' loop that failed. */
-  collecting?(error: unknown): void;
+  collectionFailure?(error: unknown): void;
   /** What the service did by itself, with the values that the sentence names. */
   info?(sentence: string, values: Readonly<Record<string, unknown>>): void;
   /** What who runs the service should know of its surroundings. */
@@ -53,16 +56,16 @@ export interface ServiceLog extends RequestLog {
 }
 
 /** How long the end may take where nothing else limits it. */
-const CLOSE_MS = 10_000;
+const CLOSE_TIMEOUT_MS = 10_000;
 
 /**
  * How many times as long as its steps retention rests after each: so that a verb leaves others half
  * of the database's time, and the service by itself nearly all.
  */
-const VERB_REST_RATIO = 1;
-const OWN_REST_RATIO = 9;
+const COMMAND_PAUSE_RATIO = 1;
+const BACKGROUND_PAUSE_RATIO = 9;
 
-const SILENT: ServiceLog = { failure: () => undefined };
+const SILENT_LOGGER: ServiceLogger = { failure: () => undefined };
 
 /** The service. */
 export type Service = Awaited<ReturnType<typeof openService>>;
@@ -74,53 +77,59 @@ const REFERENCE_SCRIPT = fileURLToPath(
 
 /** Opens the database and makes both interfaces on it. */
 export async function openService(options: ServiceOptions) {
-  const { config, verb, now = Date.now, log = SILENT, sourceClient } = options;
-  const database = await openDatabaseOf(config, log);
-  const ledger = ledgerStore(database);
-  const keys = keyStore(database);
-  const keyring = createKeyring(keys, now);
-  const retention = retentionOf(database, config.retention, now, log.failure);
+  const { config, verb, now = Date.now, log = SILENT_LOGGER, sourceClient } = options;
+  const database = await openConfiguredDatabase(config, log);
+  const ledger = createLedgerStore(database);
+  const keys = createKeyStore(database);
+  const authenticator = createApiKeyAuthenticator(keys, now);
+  const retention = createRetention(database, config.retention, now, log.failure);
   const charging = createCharging({ config, database, ledger, log, now });
-  const parts = adminParts({ database, ledger, keys, keyring, charging, now });
-  const collecting = createCollecting({
+  const parts = createAdminOptions({ database, ledger, keys, authenticator, charging, now });
+  const collectionEngine = createCollectionEngine({
     config,
-    state: collectionStore(database),
-    takeIn: parts.takeIn,
+    state: createCollectionState(database),
+    importObservations: parts.importObservations,
     now,
-    report: (event) => log.source?.(event),
+    report: (event) => log.sourceEvent?.(event),
     client: sourceClient,
   });
-  const admin: AdminParts = {
+  const admin: AdminOptions = {
     ...parts,
-    applyRetention: retention.byVerb,
-    collect: collecting.collect,
+    applyRetention: retention.applyForCommand,
+    collect: collectionEngine.collect,
   };
-  const since = formatInstant(now());
+  const startedAt = formatInstant(now());
   let address: string | null = null;
   const owner = createOwnerApp({
     ...admin,
     onFailure: log.failure,
-    describe: () => ({ pid: process.pid, verb, address, since }),
+    describe: () => ({ pid: process.pid, verb, address, since: startedAt }),
     backUp: (file) => backUp(database, config.databaseUrl, file),
   });
-  const metrics = createMetrics({ sources: collecting.sources, outage: database.outage, now });
+  const metrics = createMetrics({
+    readSources: collectionEngine.sources,
+    getOutage: database.getOutage,
+    now,
+  });
   const { app, fetch, beginStop } = createApp({
     now,
     log,
-    callerOf: keyring.callerOf,
-    recall: keyring.recall,
-    ...(config.rateLimit === undefined ? {} : { admit: createRateLimit(config.rateLimit, now) }),
+    authenticate: authenticator.authenticate,
+    getCachedCaller: authenticator.recall,
+    ...(config.rateLimit === undefined
+      ? {}
+      : { checkRateLimit: createRateLimiter(config.rateLimit, now) }),
     adminToken: config.adminToken,
     corsOrigins: config.corsOrigins,
     onFailure: log.failure,
-    video: videoStore(database),
-    microblog: microblogStore(database),
+    video: createVideoReads(database),
+    microblog: createMicroblogReads(database),
     account: ledger,
-    creators: creatorStore(database, config.creatorsMax),
+    creators: createCreatorStore(database, config.creatorsMax),
     ...charging,
     metrics,
     admin,
-    referenceScript: REFERENCE_SCRIPT,
+    viewerScript: REFERENCE_SCRIPT,
   });
   return {
     app,
@@ -128,42 +137,42 @@ export async function openService(options: ServiceOptions) {
     beginStop,
     owner,
     database,
-    collecting,
+    collecting: collectionEngine,
     /** Says where the service is served, for who asks its owner. */
-    serveAt(url: string): void {
+    setAddress(url: string): void {
       address = url;
     },
     /** Opens and starts all that requests use: descriptors may be out when they come. */
-    warmUp: () => Promise.all([database.warmUp(), startIntakeThread()]),
-    applyRetention: retention.byItself,
+    warmUp: () => Promise.all([database.warmUp(), startParseWorker()]),
+    applyRetention: retention.applyInBackground,
     /** Gives back what earlier processes could not. */
-    recoverRefunds: charging.charger.recover,
-    /** @param limitMs How long what is under way may take; much longer than most takes. */
-    async close(limitMs = CLOSE_MS): Promise<void> {
+    recoverRefunds: charging.debitQueue.recover,
+    /** @param timeoutMs How long what is under way may take; much longer than most takes. */
+    async close(timeoutMs = CLOSE_TIMEOUT_MS): Promise<void> {
       metrics.close();
-      await charging.close(limitMs);
+      await charging.close(timeoutMs);
     },
   };
 }
 
 /** Logs that the database server stopped answering, or answers again. */
-function tellOutage(url: string, log: ServiceLog, failure: DomainError | undefined): void {
-  const server = withoutSecrets(url);
+function logOutage(url: string, log: ServiceLogger, failure: DomainError | undefined): void {
+  const server = redactUrl(url);
   if (failure === undefined)
     return log.info?.("The database server {server} answers again", { server });
-  const values = { server, reason: explain(failure) };
+  const values = { server, reason: describeError(failure) };
   return log.warning?.("The database server {server} is away: {reason}", values);
 }
 
-async function openDatabaseOf(config: Config, log: ServiceLog): Promise<Database> {
+async function openConfiguredDatabase(config: Config, log: ServiceLogger): Promise<Database> {
   // Whoever opens it is told by an error that the server is away.
   let isOpen = false;
   const database = await openDatabase({
     url: config.databaseUrl,
     durability: config.durability,
     onUpgrade: () => log.info?.("Packing the histories of an earlier version", {}),
-    onOutage(failure) {
-      if (isOpen) tellOutage(config.databaseUrl, log, failure);
+    onAvailabilityChange(failure) {
+      if (isOpen) logOutage(config.databaseUrl, log, failure);
     },
     ...(config.databaseAuthToken === undefined ? {} : { authToken: config.databaseAuthToken }),
   });
@@ -172,63 +181,63 @@ async function openDatabaseOf(config: Config, log: ServiceLog): Promise<Database
 }
 
 /** Retention, as a verb applies it and as the service does at a pace that nobody notices. */
-function retentionOf(
+function createRetention(
   database: Database,
   policy: Config["retention"],
   now: () => number,
-  onFailure: (error: unknown, what: string) => void,
+  onFailure: (error: unknown, operation: string) => void,
 ) {
-  const apply = (mode: RetentionMode, restRatio: number) =>
-    applyRetention(database, { policy, now: now(), mode, restRatio });
+  const apply = (mode: RetentionMode, pauseRatio: number) =>
+    applyRetention(database, { policy, now: now(), mode, pauseRatio });
   return {
-    async *byVerb(mode: "prove" | "count") {
+    async *applyForCommand(mode: "prove" | "count") {
       try {
-        return yield* apply(mode, VERB_REST_RATIO);
+        return yield* apply(mode, COMMAND_PAUSE_RATIO);
       } catch (error) {
         // Its answer has begun: who asked only sees that it breaks off.
         onFailure(error, "retention");
         throw error;
       }
     },
-    byItself: () => apply("apply", OWN_REST_RATIO),
+    applyInBackground: () => apply("apply", BACKGROUND_PAUSE_RATIO),
   };
 }
 
 /** What the administrator's interface has of the stores. */
-function adminParts({
+function createAdminOptions({
   database,
   ledger,
   keys,
-  keyring,
+  authenticator,
   charging,
   now,
 }: {
   readonly database: Database;
   readonly ledger: LedgerStore;
   readonly keys: KeyStore;
-  readonly keyring: ReturnType<typeof createKeyring>;
+  readonly authenticator: ReturnType<typeof createApiKeyAuthenticator>;
   readonly charging: ReturnType<typeof createCharging>;
   now(): number;
-}): Omit<AdminParts, "applyRetention" | "collect"> {
+}): Omit<AdminOptions, "applyRetention" | "collect"> {
   return {
     now,
-    takeIn: createIntake(database, now),
+    importObservations: createImporter(database, now),
     exportObservations: (options) => exportObservations(database, options),
     ledger,
-    channels: channelStore(database),
-    verify: () => verifyLedger(database),
-    recoverRefunds: charging.charger.recover,
+    channels: createTrackedChannelStore(database),
+    verifyLedger: () => verifyLedger(database),
+    recoverRefunds: charging.debitQueue.recover,
     keys: {
       async create(name, label) {
         const account = await ledger.account(name);
-        const { key, hash, beginsWith } = makeKey();
+        const { key, hash, beginsWith } = generateApiKey();
         const id = await keys.create({ account: account.id, hash, beginsWith, label }, now());
         return { id, key };
       },
       list: keys.list,
       async revoke(id) {
         const { hash, revokedAt } = await keys.revoke(id, now());
-        keyring.forget(hash);
+        authenticator.invalidate(hash);
         return { id, revokedAt };
       },
     },

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { ConfigError, readConfig } from "../server/config.ts";
 
 /** What is said of settings that are not allowed; nothing where they are. */
-function faultsOf(environment: Readonly<Record<string, string>>): string | undefined {
+function readConfigError(environment: Readonly<Record<string, string>>): string | undefined {
   try {
     readConfig(environment);
   } catch (error) {
@@ -61,14 +61,14 @@ describe("readConfig()", () => {
     ["YOUTUBE_API_URL", "http://127.0.0.1:1", "ftp://127.0.0.1"],
     ["MICROBLOG_SOURCE", "bluesky", "mastodon"],
   ])("%s may be %s, and not %s, which is named", (name, allowed, refused) => {
-    expect(faultsOf({ [name]: allowed })).toBeUndefined();
-    expect(faultsOf({ [name]: refused })).toStartWith(`${name} must be `);
-    expect(faultsOf({ [name]: refused })).toEndWith(`, got ${JSON.stringify(refused)}`);
+    expect(readConfigError({ [name]: allowed })).toBeUndefined();
+    expect(readConfigError({ [name]: refused })).toStartWith(`${name} must be `);
+    expect(readConfigError({ [name]: refused })).toEndWith(`, got ${JSON.stringify(refused)}`);
   });
 
   test("ADMIN_TOKEN has 16 characters or more, at least 8 different ones", () => {
     for (const allowed of ["0123456789abcdef", "abcdefghabcdefgh", "f3".repeat(8) + "0a1b2c4d"]) {
-      expect(faultsOf({ ADMIN_TOKEN: allowed })).toBeUndefined();
+      expect(readConfigError({ ADMIN_TOKEN: allowed })).toBeUndefined();
     }
     for (const refused of [
       "0123456789abcde",
@@ -76,7 +76,7 @@ describe("readConfig()", () => {
       "ab".repeat(32),
       "abcdefg".repeat(3),
     ]) {
-      const fault = faultsOf({ ADMIN_TOKEN: refused });
+      const fault = readConfigError({ ADMIN_TOKEN: refused });
       expect(fault).toStartWith("ADMIN_TOKEN must be 16 or more visible characters");
       expect(fault).toContain("openssl rand -hex 32");
       expect(fault).not.toContain(refused);
@@ -87,23 +87,26 @@ describe("readConfig()", () => {
     ["YOUTUBE_API_KEY", 8],
     ["X_BEARER_TOKEN", 8],
   ])("%s has %d characters or more", (name, least) => {
-    expect(faultsOf({ [name]: "s".repeat(least) })).toBeUndefined();
-    expect(faultsOf({ [name]: "s".repeat(least - 1) })).toStartWith(`${name} must be `);
+    expect(readConfigError({ [name]: "s".repeat(least) })).toBeUndefined();
+    expect(readConfigError({ [name]: "s".repeat(least - 1) })).toStartWith(`${name} must be `);
   });
 
   test.each(SECRETS)("never shows what %s was, however wrong", (name) => {
-    const fault = faultsOf({ [name]: "a s3cret" });
+    const fault = readConfigError({ [name]: "a s3cret" });
     expect(fault).toStartWith(`${name} must be `);
     expect(fault).toEndWith(", got something else");
   });
 
   test("names each wrong setting, and one that needs another", () => {
-    const faults = faultsOf({ PORT: "x", COLLECT: "y", MICROBLOG_SOURCE: "x" })?.split("\n") ?? [];
+    const faults =
+      readConfigError({ PORT: "x", COLLECT: "y", MICROBLOG_SOURCE: "x" })?.split("\n") ?? [];
     expect(faults.map((fault) => fault.split(" ")[0])).toEqual([
       "PORT",
       "COLLECT",
       "MICROBLOG_SOURCE",
     ]);
-    expect(faultsOf({ MICROBLOG_SOURCE: "x", X_BEARER_TOKEN: "s3cret-of-x" })).toBeUndefined();
+    expect(
+      readConfigError({ MICROBLOG_SOURCE: "x", X_BEARER_TOKEN: "s3cret-of-x" }),
+    ).toBeUndefined();
   });
 });

@@ -2,21 +2,21 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { openPlace, ROOT } from "./support/command.ts";
-import { startService } from "./support/service.ts";
+import { openSandbox, ROOT } from "./support/processes/command-line.ts";
+import { startTestService } from "./support/service.ts";
 
-const FILES = ["real-video.ndjson", "real-microblog.ndjson"].map((name) =>
+const DATA_FILES = ["real-video.ndjson", "real-microblog.ndjson"].map((name) =>
   join(ROOT, "../shared/data", name),
 );
 
 /** Whether they are here; says so where they are not. */
 function hasRealData(): boolean {
-  if (FILES.every((file) => existsSync(file))) return true;
+  if (DATA_FILES.every((file) => existsSync(file))) return true;
   process.stderr.write("Skipped what needs real data: there is no ../shared/data\n");
   return false;
 }
 
-interface Line {
+interface RawObservation {
   readonly kind: string;
   readonly observedAt: string;
   readonly channel?: string;
@@ -27,7 +27,7 @@ interface Line {
   readonly publishedAt?: string;
 }
 
-async function linesOf(file: string | undefined): Promise<Line[]> {
+async function readLines(file: string | undefined): Promise<RawObservation[]> {
   const text = await Bun.file(file ?? "").text();
   return text
     .split("\n")
@@ -36,8 +36,8 @@ async function linesOf(file: string | undefined): Promise<Line[]> {
 }
 
 /** The shorts of a channel in the order that they are listed in, by the newest of each. */
-function listed(lines: readonly Line[], channel: string): string[] {
-  const newest = new Map<string, Line>();
+function listShortIds(lines: readonly RawObservation[], channel: string): string[] {
+  const newest = new Map<string, RawObservation>();
   for (const line of lines) {
     if (line.kind === "short" && line.channel === channel) newest.set(line.id ?? "", line);
   }
@@ -52,21 +52,21 @@ function listed(lines: readonly Line[], channel: string): string[] {
 
 describe.skipIf(!hasRealData())("real data", () => {
   test("12,731 lines are read, none is rejected, and a second time nothing is new", async () => {
-    const place = await openPlace();
-    const first = JSON.parse(await place.must("import", "--json", ...FILES));
+    const place = await openSandbox();
+    const first = JSON.parse(await place.runOrThrow("import", "--json", ...DATA_FILES));
     expect(first).toMatchObject({ read: 12_731, changed: 0, rejected: 0 });
-    const second = JSON.parse(await place.must("import", "--json", ...FILES));
+    const second = JSON.parse(await place.runOrThrow("import", "--json", ...DATA_FILES));
     expect(second).toMatchObject({ read: 12_731, new: 0, changed: 0, rejected: 0 });
-    const exported = await place.must("export");
-    const other = await openPlace();
-    await other.must("import", await other.write("out.ndjson", exported));
-    expect((await other.must("export")) === exported).toBe(true);
+    const exported = await place.runOrThrow("export");
+    const other = await openSandbox();
+    await other.runOrThrow("import", await other.write("out.ndjson", exported));
+    expect((await other.runOrThrow("export")) === exported).toBe(true);
     await Promise.all([place.close(), other.close()]);
   }, 60_000);
 
   test("walking the channel with most shorts by Link gives each once, also during an import", async () => {
-    const service = await startService();
-    const lines = await linesOf(FILES[0]);
+    const service = await startTestService();
+    const lines = await readLines(DATA_FILES[0]);
     for (let at = 0; at < lines.length; at += 2000) {
       await service.observe(...lines.slice(at, at + 2000));
     }
@@ -75,9 +75,9 @@ describe.skipIf(!hasRealData())("real data", () => {
       ({ channel }) => channel ?? "",
     );
     const [most = ""] = Array.from(byChannel.keys(), (channel) => channel).toSorted(
-      (a, b) => listed(lines, b).length - listed(lines, a).length,
+      (a, b) => listShortIds(lines, b).length - listShortIds(lines, a).length,
     );
-    const expected = listed(lines, most);
+    const expected = listShortIds(lines, most);
     const walk = async (onPage: (page: number) => Promise<unknown>) => {
       const walked: string[] = [];
       let path: string | undefined = `/api/video/${most}/shorts?limit=9`;
@@ -115,9 +115,9 @@ describe.skipIf(!hasRealData())("real data", () => {
   }, 60_000);
 
   test("line breaks, emoji, right-to-left and not composed text are kept byte for byte", async () => {
-    const service = await startService();
-    const shorts = (await linesOf(FILES[0])).filter(({ kind }) => kind === "short");
-    const tweets = (await linesOf(FILES[1])).filter(({ kind }) => kind === "tweet");
+    const service = await startTestService();
+    const shorts = (await readLines(DATA_FILES[0])).filter(({ kind }) => kind === "short");
+    const tweets = (await readLines(DATA_FILES[1])).filter(({ kind }) => kind === "tweet");
     const channels = new Set(shorts.map(({ channel }) => channel));
     await service.observe(
       ...shorts,

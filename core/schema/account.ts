@@ -1,9 +1,9 @@
 /** The account that a key belongs to: the answer of `GET /api/account`. */
 import { Type, type Static } from "@sinclair/typebox";
-import { closed, Count } from "./fields.ts";
+import { strictObject, Count } from "./fields.ts";
 
 /** What was used on a day, UTC. */
-export const DayUsage = closed({
+export const DayUsage = strictObject({
   day: Type.String({ format: "date", description: "UTC" }),
   requests: Type.Integer({ minimum: 0, description: "Requests that were charged" }),
   credits: Type.Integer({ minimum: 0, description: "What they were charged" }),
@@ -12,7 +12,7 @@ export const DayUsage = closed({
 export type DayUsage = Static<typeof DayUsage>;
 
 /** An account and what it used. */
-export const AccountDetails = closed({
+export const AccountDetails = strictObject({
   account: Type.String(),
   balance: Count,
   usage: Type.Array(DayUsage, { description: "Each day of the range, oldest first" }),

@@ -1,17 +1,17 @@
 /** The monitoring list: requests and answers. */
 import { Type, type Static } from "@sinclair/typebox";
-import { CREATOR_PATTERN, PLATFORMS } from "../creators.ts";
-import { closed, Instant, nullable } from "./fields.ts";
+import { CREATOR_USERNAME_PATTERN, CREATOR_PLATFORMS } from "../creators.ts";
+import { strictObject, Instant, nullable } from "./fields.ts";
 
 const PlatformName = Type.String({
-  enum: [...PLATFORMS],
-  pattern: `^(?:${PLATFORMS.join("|")})$`,
+  enum: [...CREATOR_PLATFORMS],
+  pattern: `^(?:${CREATOR_PLATFORMS.join("|")})$`,
 });
 
 /** The body of `PATCH` and `DELETE /api/creators`. */
 export const CreatorRequest = Type.Object({
   creator: Type.String({
-    pattern: CREATOR_PATTERN.source,
+    pattern: CREATOR_USERNAME_PATTERN.source,
     description: "Username without the @ symbol",
   }),
   platform: PlatformName,
@@ -19,7 +19,7 @@ export const CreatorRequest = Type.Object({
 export type CreatorRequest = Static<typeof CreatorRequest>;
 
 /** The answer of adding or removing a creator. */
-export const CreatorResult = closed({
+export const CreatorResult = strictObject({
   message: Type.String(),
   creator: Type.String({ description: "As the list spells it" }),
   platform: PlatformName,
@@ -31,9 +31,9 @@ export const CreatorResult = closed({
 export type CreatorResult = Static<typeof CreatorResult>;
 
 /** The answer of `GET /api/creators`. */
-export const CreatorList = closed({
+export const CreatorList = strictObject({
   creators: Type.Array(
-    closed({
+    strictObject({
       creator: Type.String(),
       platform: PlatformName,
       added_at: Instant,

@@ -1,6 +1,6 @@
 /** The types that fields of several resources share. */
 import { FormatRegistry, Type, type SchemaOptions, type TSchema } from "@sinclair/typebox";
-import { MAX_WHOLE } from "../limits.ts";
+import { MAX_INTEGER } from "../limits.ts";
 import { parseInstant } from "../time.ts";
 
 // TypeBox knows no formats by itself, and refuses whatever has one that it does not know.
@@ -17,19 +17,19 @@ export const nullable = <Schema extends TSchema>(schema: Schema, options?: Schem
   Type.Union([schema, Type.Null()], options);
 
 /** An object of exactly these fields, all of them present. */
-export const closed = <Properties extends Record<string, TSchema>>(
+export const strictObject = <Properties extends Record<string, TSchema>>(
   properties: Properties,
   options?: SchemaOptions,
 ) => Type.Object(properties, { additionalProperties: false, ...options });
 
 /** A count: a whole number from 0 to 2^53 - 1. */
-export const Count = Type.Integer({ minimum: 0, maximum: MAX_WHOLE });
+export const Count = Type.Integer({ minimum: 0, maximum: MAX_INTEGER });
 
 /** A count, or `null` where no source told it. */
 export const CountOrNull = nullable(Count);
 
 /** A difference of two counts; a loss is negative. */
-export const Change = Type.Integer({ minimum: -MAX_WHOLE, maximum: MAX_WHOLE });
+export const CountChange = Type.Integer({ minimum: -MAX_INTEGER, maximum: MAX_INTEGER });
 
 /** A text, or `null` where no source told it. */
 export const TextOrNull = nullable(Type.String());

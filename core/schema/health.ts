@@ -1,13 +1,13 @@
 /** Whether the service lives, whether it can serve, and how its sources are. */
 import { Type, type Static } from "@sinclair/typebox";
-import { closed, InstantOrNull, TextOrNull } from "./fields.ts";
+import { strictObject, InstantOrNull, TextOrNull } from "./fields.ts";
 
 /** The answer of `GET /livez`. */
-export const Health = closed({ status: Type.String() });
+export const Health = strictObject({ status: Type.String() });
 export type Health = Static<typeof Health>;
 
 /** A source of observations. */
-export const SourceReadiness = closed({
+export const SourceReadiness = strictObject({
   source: Type.String({ description: "`youtube`, `x` or `bluesky`" }),
   status: Type.Union([Type.Literal("ok"), Type.Literal("failing"), Type.Literal("stopped")], {
     description:
@@ -21,7 +21,7 @@ export const SourceReadiness = closed({
 export type SourceReadiness = Static<typeof SourceReadiness>;
 
 /** The answer of `GET /readyz`. A failing or stopped source does not keep the service from serving. */
-export const Readiness = closed({
+export const Readiness = strictObject({
   status: Type.Literal("ok"),
   sources: Type.Array(SourceReadiness, {
     description:

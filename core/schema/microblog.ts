@@ -1,9 +1,9 @@
 /** The resources and pages of the microblog interface. */
 import { Type, type Static } from "@sinclair/typebox";
-import { DAYS, PAGE_LIMIT } from "../limits.ts";
+import { DAYS_FILTER, PAGE_LIMIT } from "../limits.ts";
 import {
-  Change,
-  closed,
+  CountChange,
+  strictObject,
   Count,
   CountOrNull,
   Instant,
@@ -14,7 +14,7 @@ import {
 } from "./fields.ts";
 
 /** Where a page stands in its listing. */
-export const Pagination = closed({
+export const Pagination = strictObject({
   page: Type.Integer({ minimum: 0, description: "0-based" }),
   limit: Type.Integer({ minimum: PAGE_LIMIT.min, maximum: PAGE_LIMIT.max }),
   total: Type.Integer({ minimum: 0, description: "Items that the filter selects" }),
@@ -24,13 +24,13 @@ export const Pagination = closed({
 export type Pagination = Static<typeof Pagination>;
 
 const FilterDays = Type.Integer({
-  minimum: DAYS.min,
-  maximum: DAYS.max,
+  minimum: DAYS_FILTER.min,
+  maximum: DAYS_FILTER.max,
   description: "The days filter applied",
 });
 
 /** The answer of `GET /api/microblog/{username}/details`. */
-export const UserDetails = closed({
+export const UserDetails = strictObject({
   username: Type.String(),
   displayName: TextOrNull,
   followers_count: CountOrNull,
@@ -44,10 +44,10 @@ export const UserDetails = closed({
 export type UserDetails = Static<typeof UserDetails>;
 
 /** A value of the `tweets` map of a page of tweets. */
-export const TweetRecord = closed({
+export const TweetRecord = strictObject({
   created_at: Instant,
   metrics: Type.Array(
-    closed({
+    strictObject({
       likes: CountOrNull,
       replies: CountOrNull,
       retweets: CountOrNull,
@@ -69,7 +69,7 @@ export const TweetRecord = closed({
 export type TweetRecord = Static<typeof TweetRecord>;
 
 /** The answer of `GET /api/microblog/{username}/tweets`: newest first. */
-export const TweetsPage = closed({
+export const TweetsPage = strictObject({
   username: Type.String(),
   tweets: Type.Record(Type.String(), TweetRecord, { description: "By tweet identifier" }),
   filter_days: FilterDays,
@@ -78,15 +78,15 @@ export const TweetsPage = closed({
 export type TweetsPage = Static<typeof TweetsPage>;
 
 /** The answer of `GET /api/microblog/{username}/followers`: newest first. */
-export const FollowersPage = closed({
+export const FollowersPage = strictObject({
   username: Type.String(),
-  followers: closed({
-    USER: closed({
+  followers: strictObject({
+    USER: strictObject({
       metrics: Type.Array(
-        closed({
+        strictObject({
           followers: Count,
           change: Type.Unsafe<number>({
-            ...Change,
+            ...CountChange,
             description: "Since the count known just before; 0 for the first",
           }),
           timestamp: Instant,
@@ -100,14 +100,14 @@ export const FollowersPage = closed({
 export type FollowersPage = Static<typeof FollowersPage>;
 
 /** The answer of `GET /api/microblog/{username}/tweet/{tweet_id}`. */
-export const TweetDetails = closed({
+export const TweetDetails = strictObject({
   username: Type.String(),
   tweet_id: Type.String(),
-  tweet: closed({
+  tweet: strictObject({
     id: Type.String(),
     text: TextOrNull,
     created_at: Instant,
-    metrics: closed({
+    metrics: strictObject({
       impressions: CountOrNull,
       likes: CountOrNull,
       retweets: CountOrNull,
@@ -115,7 +115,7 @@ export const TweetDetails = closed({
       quotes: CountOrNull,
     }),
     history: Type.Array(
-      closed({
+      strictObject({
         timestamp: Instant,
         impressions: CountOrNull,
         likes: CountOrNull,

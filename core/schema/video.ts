@@ -1,8 +1,8 @@
 /** The resources and pages of the video interface. */
 import { Type, type Static } from "@sinclair/typebox";
 import {
-  Change,
-  closed,
+  CountChange,
+  strictObject,
   CountOrNull,
   Instant,
   InstantOrNull,
@@ -12,7 +12,7 @@ import {
 } from "./fields.ts";
 
 /** An element of the list of channels. */
-export const ChannelSummary = closed({
+export const ChannelSummary = strictObject({
   id: Type.String(),
   username: TextOrNull,
   displayName: TextOrNull,
@@ -23,18 +23,18 @@ export const ChannelSummary = closed({
 export type ChannelSummary = Static<typeof ChannelSummary>;
 
 /** The answer of `GET /api/video/channels`: most subscribers first. */
-export const ChannelList = closed({ channels: Type.Array(ChannelSummary) });
+export const ChannelList = strictObject({ channels: Type.Array(ChannelSummary) });
 export type ChannelList = Static<typeof ChannelList>;
 
-const Gain = (days: number) =>
-  nullable(Change, {
+const createGainSchema = (days: number) =>
+  nullable(CountChange, {
     description:
       `The present count minus the newest known count from ${days} to ${2 * days} days ` +
       "before it; null where there is none",
   });
 
 /** The answer of `GET /api/video/{channel}/details`. */
-export const ChannelDetails = closed({
+export const ChannelDetails = strictObject({
   id: Type.String(),
   username: TextOrNull,
   displayName: TextOrNull,
@@ -46,16 +46,16 @@ export const ChannelDetails = closed({
   country: nullable(Type.String({ description: "Short country code" })),
   thumbnail: LinkOrNull,
   bannerImage: LinkOrNull,
-  statistics: closed({
-    dailySubscriberGain: Gain(1),
-    weeklySubscriberGain: Gain(7),
-    monthlySubscriberGain: Gain(30),
+  statistics: strictObject({
+    dailySubscriberGain: createGainSchema(1),
+    weeklySubscriberGain: createGainSchema(7),
+    monthlySubscriberGain: createGainSchema(30),
   }),
 });
 export type ChannelDetails = Static<typeof ChannelDetails>;
 
 /** An element of a page of shorts. */
-export const ShortSummary = closed({
+export const ShortSummary = strictObject({
   id: Type.String(),
   title: TextOrNull,
   thumbnail: LinkOrNull,
@@ -67,12 +67,12 @@ export const ShortSummary = closed({
 export type ShortSummary = Static<typeof ShortSummary>;
 
 /** The answer of `GET /api/video/{channel}/shorts`: newest first. */
-export const ShortsPage = closed({
+export const ShortsPage = strictObject({
   channel: Type.String({
     description: "The channel's username, or its identifier where no source gave a username",
   }),
   shorts: Type.Array(ShortSummary),
-  pagination: closed({
+  pagination: strictObject({
     hasMore: Type.Boolean(),
     nextCursor: nullable(
       Type.String({ description: "Send it back as `cursor`; null when hasMore is false" }),
@@ -82,19 +82,24 @@ export const ShortsPage = closed({
 export type ShortsPage = Static<typeof ShortsPage>;
 
 /** The answer of `GET /api/video/{channel}/short/{short_id}`. */
-export const ShortDetails = closed({
+export const ShortDetails = strictObject({
   id: Type.String(),
   title: TextOrNull,
   description: TextOrNull,
   publishedAt: Instant,
-  metrics: closed({
+  metrics: strictObject({
     views: CountOrNull,
     likes: CountOrNull,
     comments: CountOrNull,
     shares: CountOrNull,
   }),
   history: Type.Array(
-    closed({ timestamp: Instant, views: CountOrNull, likes: CountOrNull, comments: CountOrNull }),
+    strictObject({
+      timestamp: Instant,
+      views: CountOrNull,
+      likes: CountOrNull,
+      comments: CountOrNull,
+    }),
     { description: "Oldest first" },
   ),
 });

@@ -1,30 +1,30 @@
 /** `channels`: the channels that are tracked. */
 import { Command } from "commander";
-import { ask, type Surroundings } from "./client.ts";
-import { formatJson, formatTable } from "./table.ts";
+import { requestAdmin, type CommandContext } from "./admin-client.ts";
+import { formatJson, formatTable } from "./output.ts";
 
 /** Makes the verb. */
-export function channelsCommand(surroundings: Surroundings): Command {
+export function createChannelsCommand(context: CommandContext): Command {
   const channels = new Command("channels").description("The channels that are tracked.");
   channels
     .command("track")
     .description("Collects a channel and its shorts from now on.")
     .argument("<handle_or_id>", "its handle, as @nasa, or its identifier, as UC...")
     .action(async (channel: string) => {
-      const tracked = await ask(surroundings, "channels", (client) =>
+      const tracked = await requestAdmin(context, "channels", (client) =>
         client.channels.post({ channel }),
       );
-      surroundings.err(`Channel ${tracked.channel} is tracked from now on\n`);
+      context.writeErr(`Channel ${tracked.channel} is tracked from now on\n`);
     });
   channels
     .command("untrack")
     .description("Ends collecting a channel. What was collected is kept.")
     .argument("<handle_or_id>", "what it is tracked by, as channels list shows it")
     .action(async (channel: string) => {
-      const untracked = await ask(surroundings, "channels", (client) =>
+      const untracked = await requestAdmin(context, "channels", (client) =>
         client.channels.delete({ channel }),
       );
-      surroundings.err(
+      context.writeErr(
         `Channel ${untracked.channel} is not tracked any more; what was collected of it is kept\n`,
       );
     });
@@ -33,8 +33,8 @@ export function channelsCommand(surroundings: Surroundings): Command {
     .description("Lists the tracked channels and how collecting each of them stands.")
     .option("--json", "print them as JSON")
     .action(async ({ json }: { json?: true }) => {
-      const all = await ask(surroundings, "channels", (client) => client.channels.get());
-      surroundings.out(json === true ? formatJson(all) : formatTable(COLUMNS, all));
+      const all = await requestAdmin(context, "channels", (client) => client.channels.get());
+      context.writeOut(json === true ? formatJson(all) : formatTable(COLUMNS, all));
     });
   return channels;
 }

@@ -1,10 +1,10 @@
 /** `collect`: asks the sources for what is due, by hand. */
 import { Command } from "commander";
-import { ask, CommandError, type Surroundings } from "./client.ts";
-import { formatJson, formatTable } from "./table.ts";
+import { requestAdmin, CommandError, type CommandContext } from "./admin-client.ts";
+import { formatJson, formatTable } from "./output.ts";
 
 /** Makes the verb. */
-export function collectCommand(surroundings: Surroundings): Command {
+export function createCollectCommand(context: CommandContext): Command {
   return new Command("collect")
     .summary("Asks the sources for what is due.")
     .description(
@@ -16,13 +16,13 @@ export function collectCommand(surroundings: Surroundings): Command {
     .requiredOption("--once", "what is due now, and no more")
     .option("--json", "print what was done as JSON")
     .action(async ({ json }: { json?: true }) => {
-      const sources = await ask(surroundings, "collect", (client) => client.collect.post());
-      surroundings.out(
+      const sources = await requestAdmin(context, "collect", (client) => client.collect.post());
+      context.writeOut(
         json === true
           ? formatJson({ sources })
           : formatTable(["source", "requests", "observed", "failed", "observations"], sources),
       );
-      const problems = sources.flatMap((source) => problemOf(source) ?? []);
+      const problems = sources.flatMap((source) => findProblem(source) ?? []);
       if (problems.length > 0) throw new CommandError(problems.join("\n"));
     });
 }
@@ -39,7 +39,7 @@ interface CollectedSource {
 }
 
 /** Why collecting from a source did not succeed; `undefined` where it did, or nothing was due. */
-function problemOf(collected: CollectedSource): string | undefined {
+function findProblem(collected: CollectedSource): string | undefined {
   const { source, observed, failed, stopped, failing } = collected;
   if (stopped !== null) {
     const until = collected.stopped_until ?? "its settings change";

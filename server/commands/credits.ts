@@ -1,22 +1,28 @@
 /** `credits`: grants, statements, and the proof that every balance holds. */
 import { Command } from "commander";
-import { readAmount } from "./arguments.ts";
-import { ask, CommandError, unwrap, withAdmin, type Surroundings } from "./client.ts";
-import { formatJson, formatTable } from "./table.ts";
+import { parseAmount } from "./arguments.ts";
+import {
+  requestAdmin,
+  CommandError,
+  unwrap,
+  withAdminClient,
+  type CommandContext,
+} from "./admin-client.ts";
+import { formatJson, formatTable } from "./output.ts";
 
 /** Makes the verb. */
-export function creditsCommand(surroundings: Surroundings): Command {
+export function createCreditsCommand(context: CommandContext): Command {
   const credits = new Command("credits").description("Credits of accounts.");
   credits
     .command("grant")
     .description("Grants credits. One reference of an account grants once.")
     .argument("<account>", "the account's name")
-    .argument("<amount>", "how many credits", readAmount)
+    .argument("<amount>", "how many credits", parseAmount)
     .option("--reference <reference>", "what it is for, such as an invoice; grants once")
     .option("--reason <text>", "a note for the journal")
     .option("--json", "print the outcome as JSON")
     .action((account: string, amount: number, options: GrantOptions) =>
-      grant(surroundings, account, amount, options),
+      grantCredits(context, account, amount, options),
     );
   credits
     .command("statement")
@@ -24,13 +30,13 @@ export function creditsCommand(surroundings: Surroundings): Command {
     .argument("<account>", "the account's name")
     .option("--json", "print each entry as JSON, one a line")
     .action((account: string, { json }: { json?: true }) =>
-      statement(surroundings, account, json === true),
+      printStatement(context, account, json === true),
     );
   credits
     .command("verify")
     .description("Recomputes every balance from the journal; the exit status tells if all hold.")
     .option("--json", "print the findings as JSON")
-    .action(({ json }: { json?: true }) => verify(surroundings, json === true));
+    .action(({ json }: { json?: true }) => printVerification(context, json === true));
   credits
     .command("apply-refunds")
     .summary("Gives back what a service could not before it ended.")
@@ -40,7 +46,7 @@ export function creditsCommand(surroundings: Surroundings): Command {
         "a service owns the database file, its SPOOL_FOLDER counts.",
     )
     .option("--json", "print the outcome as JSON")
-    .action(({ json }: { json?: true }) => applyRefunds(surroundings, json === true));
+    .action(({ json }: { json?: true }) => applyRefunds(context, json === true));
   return credits;
 }
 
@@ -50,32 +56,32 @@ interface GrantOptions {
   readonly json?: true;
 }
 
-async function grant(
-  surroundings: Surroundings,
+async function grantCredits(
+  context: CommandContext,
   account: string,
   amount: number,
   { json, ...options }: GrantOptions,
 ): Promise<void> {
-  const granted = await ask(surroundings, "credits", (client) =>
+  const granted = await requestAdmin(context, "credits", (client) =>
     client.grants.post({ account, amount, ...options }),
   );
-  if (json === true) return surroundings.out(formatJson(granted));
-  const what = granted.is_new
+  if (json === true) return context.writeOut(formatJson(granted));
+  const summary = granted.is_new
     ? `${amount} granted`
     : `Reference ${options.reference} had granted ${amount} before, nothing changed`;
-  surroundings.out(`${what}; the balance of ${account} is ${granted.balance}\n`);
+  context.writeOut(`${summary}; the balance of ${account} is ${granted.balance}\n`);
 }
 
-async function statement(
-  surroundings: Surroundings,
+async function printStatement(
+  context: CommandContext,
   account: string,
   json: boolean,
 ): Promise<void> {
-  await withAdmin(surroundings, "credits", async (client) => {
+  await withAdminClient(context, "credits", async (client) => {
     for (let after = 0; ;) {
       const query = { account, after: String(after) };
       const { entries, has_more } = unwrap(await client.statement.get({ query }));
-      surroundings.out(
+      context.writeOut(
         json
           ? entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")
           : formatTable(STATEMENT_COLUMNS, entries),
@@ -96,24 +102,26 @@ const STATEMENT_COLUMNS = [
   "reason",
 ] as const;
 
-async function verify(surroundings: Surroundings, json: boolean): Promise<void> {
-  const found = await ask(surroundings, "credits", (client) => client.verification.get());
-  const { accounts, entries, faults } = found;
-  if (json) surroundings.out(formatJson(found));
-  else if (faults.length > 0) surroundings.out(formatTable(["account", "problem"], faults));
+async function printVerification(context: CommandContext, json: boolean): Promise<void> {
+  const verification = await requestAdmin(context, "credits", (client) =>
+    client.verification.get(),
+  );
+  const { accounts, entries, faults } = verification;
+  if (json) context.writeOut(formatJson(verification));
+  else if (faults.length > 0) context.writeOut(formatTable(["account", "problem"], faults));
   if (faults.length > 0) throw new CommandError(`${faults.length} balances do not hold`);
   if (!json) {
-    surroundings.out(`All balances hold: ${accounts} accounts, ${entries} journal entries\n`);
+    context.writeOut(`All balances hold: ${accounts} accounts, ${entries} journal entries\n`);
   }
 }
 
-async function applyRefunds(surroundings: Surroundings, json: boolean): Promise<void> {
-  const { files } = await ask(surroundings, "credits", (client) => client.refunds.post());
-  if (json) surroundings.out(formatJson({ files }));
-  else if (files.length === 0) surroundings.err("No refunds wait\n");
+async function applyRefunds(context: CommandContext, json: boolean): Promise<void> {
+  const { files } = await requestAdmin(context, "credits", (client) => client.refunds.post());
+  if (json) context.writeOut(formatJson({ files }));
+  else if (files.length === 0) context.writeErr("No refunds wait\n");
   else {
     const rows = files.map(({ file, settled, left }) => ({ file, settled, left }));
-    surroundings.out(formatTable(["file", "settled", "left"], rows));
+    context.writeOut(formatTable(["file", "settled", "left"], rows));
   }
   const faults = files.flatMap(({ file, problems }) =>
     problems.map((problem) => `${file}: ${problem}`),

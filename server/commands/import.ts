@@ -4,29 +4,29 @@ import { Command } from "commander";
 import { stat } from "node:fs/promises";
 import {
   CommandError,
-  refusal,
-  sentenceOf,
-  withAdmin,
-  type Connection,
-  type Surroundings,
-} from "./client.ts";
-import { openInput, readAhead, readBlocks, type Block } from "./lines.ts";
-import { formatJson, formatTable } from "./table.ts";
+  toCommandError,
+  readErrorMessage,
+  withAdminClient,
+  type AdminConnection,
+  type CommandContext,
+} from "./admin-client.ts";
+import { openInput, readAhead, readBlocks, type FileBlock } from "./line-blocks.ts";
+import { formatJson, formatTable } from "./output.ts";
 
 /**
  * Bytes of a block, about: what one transaction takes in. A large one writes each entity once for
  * many observations of it; a small one does not keep the requests of a service waiting.
  */
-const OWN_BLOCK_BYTES = 8 * 1_048_576;
-const SERVED_BLOCK_BYTES = 1_048_576 / 4;
+const IN_PROCESS_BLOCK_BYTES = 8 * 1_048_576;
+const SERVICE_BLOCK_BYTES = 1_048_576 / 4;
 
 /** What became of a file's lines. */
-type Counts = Record<"read" | "new" | "changed" | "unchanged" | "rejected", number>;
+type LineCounts = Record<"read" | "new" | "changed" | "unchanged" | "rejected", number>;
 
-type FileCounts = Counts & { file: string };
+type FileCounts = LineCounts & { file: string };
 
 /** Makes the verb. */
-export function importCommand(surroundings: Surroundings): Command {
+export function createImportCommand(context: CommandContext): Command {
   return new Command("import")
     .summary("Takes in observations from files.")
     .description(
@@ -37,16 +37,16 @@ export function importCommand(surroundings: Surroundings): Command {
     .argument("<file...>", "the files")
     .option("--json", "print the counts as JSON")
     .action(async (files: string[], { json }: { json?: true }) => {
-      const sizes = await Promise.all(files.map(sizeOf));
+      const sizes = await Promise.all(files.map(readFileSize));
       const counts: FileCounts[] = [];
       try {
-        await withAdmin(surroundings, "import", async (_, connection) => {
-          const progress = showProgress(sizes.reduce((sum, size) => sum + size, 0));
+        await withAdminClient(context, "import", async (_, connection) => {
+          const progress = createProgress(sizes.reduce((sum, size) => sum + size, 0));
           try {
             for (const file of files) {
-              const of = { file, read: 0, new: 0, changed: 0, unchanged: 0, rejected: 0 };
-              counts.push(of);
-              await importFile(surroundings, connection, of, progress);
+              const fileCounts = { file, read: 0, new: 0, changed: 0, unchanged: 0, rejected: 0 };
+              counts.push(fileCounts);
+              await importFile(context, connection, fileCounts, progress);
             }
           } finally {
             progress.stop();
@@ -54,9 +54,12 @@ export function importCommand(surroundings: Surroundings): Command {
         });
       } finally {
         // Also of what was taken in before something failed.
-        if (counts.length > 0) surroundings.out(json === true ? asJson(counts) : asTable(counts));
+        if (counts.length > 0)
+          context.writeOut(
+            json === true ? formatCountsAsJson(counts) : formatCountsAsTable(counts),
+          );
       }
-      const { rejected } = sumOf(counts);
+      const { rejected } = sumCounts(counts);
       if (rejected > 0) {
         throw new CommandError(
           `${rejected === 1 ? "1 line was" : `${rejected} lines were`} rejected`,
@@ -65,39 +68,39 @@ export function importCommand(surroundings: Surroundings): Command {
     });
 }
 
-function asJson(counts: readonly FileCounts[]): string {
-  const { file: _, ...total } = sumOf(counts);
+function formatCountsAsJson(counts: readonly FileCounts[]): string {
+  const { file: _, ...total } = sumCounts(counts);
   return formatJson({ files: counts, ...total });
 }
 
-function asTable(counts: readonly FileCounts[]): string {
+function formatCountsAsTable(counts: readonly FileCounts[]): string {
   return formatTable(
     ["file", "read", "new", "changed", "unchanged", "rejected"],
-    counts.length > 1 ? [...counts, sumOf(counts)] : counts,
+    counts.length > 1 ? [...counts, sumCounts(counts)] : counts,
   );
 }
 
-async function sizeOf(file: string): Promise<number> {
+async function readFileSize(file: string): Promise<number> {
   if (file === "-") return 0;
   try {
     const found = await stat(file);
     if (found.isFile() || found.isFIFO()) return found.size;
   } catch (error) {
-    throw new CommandError(`Cannot read ${file}: ${sentenceOf(error)}`);
+    throw new CommandError(`Cannot read ${file}: ${readErrorMessage(error)}`);
   }
   throw new CommandError(`Cannot read ${file}: it is no file`);
 }
 
 async function importFile(
-  { err }: Surroundings,
-  connection: Connection,
+  { writeErr }: CommandContext,
+  connection: AdminConnection,
   counts: FileCounts,
   progress: Progress,
 ): Promise<void> {
   const { file } = counts;
-  const add: Add = ({ rejected, ...taken }, firstLine) => {
+  const add: OnBlockStored = ({ rejected, ...taken }, firstLine) => {
     for (const { line, reason } of rejected) {
-      progress.tell(() => err(`${file}:${firstLine + line - 1}: ${reason}\n`));
+      progress.writeMessage(() => writeErr(`${file}:${firstLine + line - 1}: ${reason}\n`));
     }
     counts.read += taken.read;
     counts.new += taken.new;
@@ -105,15 +108,19 @@ async function importFile(
     counts.unchanged += taken.unchanged;
     counts.rejected += rejected.length;
   };
-  const blocks = readable(file, connection, progress);
-  await (connection.isInProcess ? sendAhead : sendResting)(connection, blocks, add);
+  const blocks = readFileBlocks(file, connection, progress);
+  await (connection.isInProcess ? sendPipelined : sendThrottled)(connection, blocks, add);
 }
 
 /** Told what became of a block. */
-type Add = (taken: IntakeAnswer, firstLine: number) => void;
+type OnBlockStored = (taken: ImportResult, firstLine: number) => void;
 
 /** Sends blocks to the database of this process: while one is written the next one is read. */
-async function sendAhead(connection: Connection, blocks: AsyncIterable<Block>, add: Add) {
+async function sendPipelined(
+  connection: AdminConnection,
+  blocks: AsyncIterable<FileBlock>,
+  add: OnBlockStored,
+) {
   let last: Promise<() => void> | undefined;
   try {
     for await (const { bytes, firstLine } of blocks) {
@@ -137,52 +144,56 @@ async function sendAhead(connection: Connection, blocks: AsyncIterable<Block>, a
  * Sends blocks to a service, one after the other. While one is written no debit is, so after each
  * it is left alone for as long as that took: its requests have half of the time.
  */
-async function sendResting(connection: Connection, blocks: AsyncIterable<Block>, add: Add) {
+async function sendThrottled(
+  connection: AdminConnection,
+  blocks: AsyncIterable<FileBlock>,
+  add: OnBlockStored,
+) {
   for await (const { bytes, firstLine } of blocks) {
-    const began = performance.now();
+    const startedAt = performance.now();
     add(await sendBlock(connection, bytes), firstLine);
-    await Bun.sleep(performance.now() - began);
+    await Bun.sleep(performance.now() - startedAt);
   }
 }
 
 async function sendBlock(
-  { fetcher }: Connection,
+  { fetcher }: AdminConnection,
   bytes: Uint8Array<ArrayBuffer>,
-): Promise<IntakeAnswer> {
+): Promise<ImportResult> {
   const response = await fetcher("http://localhost/admin/observations", {
     method: "POST",
     body: bytes,
   });
-  if (!response.ok) throw refusal(await response.text());
-  return (await response.json()) as IntakeAnswer;
+  if (!response.ok) throw toCommandError(await response.text());
+  return (await response.json()) as ImportResult;
 }
 
 /** The blocks of a file; what is wrong with reading it is told with its name. */
-async function* readable(
+async function* readFileBlocks(
   file: string,
-  { isInProcess }: Connection,
+  { isInProcess }: AdminConnection,
   progress: Progress,
-): AsyncGenerator<Block> {
+): AsyncGenerator<FileBlock> {
   try {
     const input = openInput(file, progress.add);
-    yield* readAhead(readBlocks(input, isInProcess ? OWN_BLOCK_BYTES : SERVED_BLOCK_BYTES));
+    yield* readAhead(readBlocks(input, isInProcess ? IN_PROCESS_BLOCK_BYTES : SERVICE_BLOCK_BYTES));
   } catch (error) {
-    throw new CommandError(`Cannot read ${file}: ${sentenceOf(error)}`);
+    throw new CommandError(`Cannot read ${file}: ${readErrorMessage(error)}`);
   }
 }
 
-interface IntakeAnswer extends Omit<Counts, "rejected"> {
+interface ImportResult extends Omit<LineCounts, "rejected"> {
   readonly rejected: readonly { readonly line: number; readonly reason: string }[];
 }
 
-function sumOf(counts: readonly FileCounts[]): FileCounts {
+function sumCounts(counts: readonly FileCounts[]): FileCounts {
   const total = { file: "all", read: 0, new: 0, changed: 0, unchanged: 0, rejected: 0 };
-  for (const of of counts) {
-    total.read += of.read;
-    total.new += of.new;
-    total.changed += of.changed;
-    total.unchanged += of.unchanged;
-    total.rejected += of.rejected;
+  for (const fileCounts of counts) {
+    total.read += fileCounts.read;
+    total.new += fileCounts.new;
+    total.changed += fileCounts.changed;
+    total.unchanged += fileCounts.unchanged;
+    total.rejected += fileCounts.rejected;
   }
   return total;
 }
@@ -191,14 +202,14 @@ function sumOf(counts: readonly FileCounts[]): FileCounts {
 interface Progress {
   add(bytes: number): void;
   /** Has a message written where the bar is; it is drawn again behind it with the next bytes. */
-  tell(write: () => void): void;
+  writeMessage(write: () => void): void;
   stop(): void;
 }
 
-function showProgress(totalBytes: number): Progress {
+function createProgress(totalBytes: number): Progress {
   const nothing = () => undefined;
   if (!process.stderr.isTTY || totalBytes === 0)
-    return { add: nothing, tell: (write) => write(), stop: nothing };
+    return { add: nothing, writeMessage: (write) => write(), stop: nothing };
   const bar = new SingleBar({
     stream: process.stderr,
     format: "{bar} {percentage} %  {eta_formatted} left",
@@ -209,7 +220,7 @@ function showProgress(totalBytes: number): Progress {
   bar.start(totalBytes, 0);
   return {
     add: (bytes) => bar.increment(bytes),
-    tell(write) {
+    writeMessage(write) {
       process.stderr.write("\r\u001b[K");
       write();
       // When it stops, the bar goes back to where the cursor was saved last: not over the message.

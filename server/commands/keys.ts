@@ -1,11 +1,16 @@
 /** `keys`: the API keys of accounts. */
 import { Command } from "commander";
-import { readAmount } from "./arguments.ts";
-import { ask, CommandError, sentenceOf, type Surroundings } from "./client.ts";
-import { formatJson, formatTable } from "./table.ts";
+import { parseAmount } from "./arguments.ts";
+import {
+  requestAdmin,
+  CommandError,
+  readErrorMessage,
+  type CommandContext,
+} from "./admin-client.ts";
+import { formatJson, formatTable } from "./output.ts";
 
 /** Makes the verb. */
-export function keysCommand(surroundings: Surroundings): Command {
+export function createKeysCommand(context: CommandContext): Command {
   const keys = new Command("keys").description("API keys of accounts.");
   keys
     .command("create")
@@ -16,14 +21,14 @@ export function keysCommand(surroundings: Surroundings): Command {
     .option("--label <text>", "what the key is for")
     .option("--json", "print the key and its id as JSON")
     .action(async (account: string, { label, json }: { label?: string; json?: true }) => {
-      const created = await ask(surroundings, "keys", (client) =>
+      const created = await requestAdmin(context, "keys", (client) =>
         client.keys.post({ account, ...(label === undefined ? {} : { label }) }),
       );
       try {
-        surroundings.handOut(json === true ? formatJson(created) : `${created.key}\n`);
+        context.writeOutSync(json === true ? formatJson(created) : `${created.key}\n`);
       } catch (error) {
         throw new CommandError(
-          `Key ${created.id} was made, but could not be written: ${sentenceOf(error)}; ` +
+          `Key ${created.id} was made, but could not be written: ${readErrorMessage(error)}; ` +
             `end it with keys revoke ${created.id}, and make another`,
         );
       }
@@ -34,20 +39,20 @@ export function keysCommand(surroundings: Surroundings): Command {
     .argument("<account>", "the account's name")
     .option("--json", "print them as JSON")
     .action(async (account: string, { json }: { json?: true }) => {
-      const all = await ask(surroundings, "keys", (client) =>
+      const all = await requestAdmin(context, "keys", (client) =>
         client.keys.get({ query: { account } }),
       );
-      surroundings.out(json === true ? formatJson(all) : formatTable(COLUMNS, all));
+      context.writeOut(json === true ? formatJson(all) : formatTable(COLUMNS, all));
     });
   keys
     .command("revoke")
     .description("Revokes a key, within a second, for good.")
-    .argument("<id>", "the key's id, as keys list shows it", readAmount)
+    .argument("<id>", "the key's id, as keys list shows it", parseAmount)
     .action(async (id: number) => {
-      const { revoked_at } = await ask(surroundings, "keys", (client) =>
+      const { revoked_at } = await requestAdmin(context, "keys", (client) =>
         client.keys.delete({ id }),
       );
-      surroundings.err(`Key ${id} is revoked since ${revoked_at}\n`);
+      context.writeErr(`Key ${id} is revoked since ${revoked_at}\n`);
     });
   return keys;
 }

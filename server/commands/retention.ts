@@ -1,11 +1,17 @@
 /** `retention`: how long observations are kept, applied and proved. */
 import { Command } from "commander";
-import type { RetentionAnswer } from "../http/admin-retention.ts";
-import { CommandError, refusal, withAdmin, type Connection, type Surroundings } from "./client.ts";
-import { formatJson, formatTable } from "./table.ts";
+import type { RetentionResponse } from "../http/admin/retention.ts";
+import {
+  CommandError,
+  toCommandError,
+  withAdminClient,
+  type AdminConnection,
+  type CommandContext,
+} from "./admin-client.ts";
+import { formatJson, formatTable } from "./output.ts";
 
 /** Makes the verb. */
-export function retentionCommand(surroundings: Surroundings): Command {
+export function createRetentionCommand(context: CommandContext): Command {
   const retention = new Command("retention").description("How long observations are kept.");
   retention
     .command("apply")
@@ -17,7 +23,7 @@ export function retentionCommand(surroundings: Surroundings): Command {
     )
     .option("--dry-run", "only count what would be removed")
     .option("--json", "print the findings as JSON")
-    .action((options: ApplyOptions) => apply(surroundings, options));
+    .action((options: ApplyOptions) => applyAndReport(context, options));
   return retention;
 }
 
@@ -26,22 +32,25 @@ interface ApplyOptions {
   readonly json?: true;
 }
 
-async function apply(surroundings: Surroundings, { dryRun, json }: ApplyOptions): Promise<void> {
-  const found = await withAdmin(surroundings, "retention", (_, connection) =>
-    ask(connection, dryRun === true),
+async function applyAndReport(
+  context: CommandContext,
+  { dryRun, json }: ApplyOptions,
+): Promise<void> {
+  const report = await withAdminClient(context, "retention", (_, connection) =>
+    requestRetention(connection, dryRun === true),
   );
-  const { kinds, faults } = found;
-  surroundings.out(json === true ? formatJson(found) : formatTable(COLUMNS, kinds));
+  const { kinds, faults } = report;
+  context.writeOut(json === true ? formatJson(report) : formatTable(COLUMNS, kinds));
   if (json !== true && faults.length > 0) {
-    surroundings.out(`\n${formatTable(["kind", "problem"], faults)}`);
+    context.writeOut(`\n${formatTable(["kind", "problem"], faults)}`);
   }
   if (faults.length > 0) throw new CommandError("Retention is not proved");
-  surroundings.err(`${sentenceFor(found)}\n`);
+  context.writeErr(`${describeReport(report)}\n`);
 }
 
 const COLUMNS = ["kind", "rule", "entities", "before", "removed", "after"] as const;
 
-function sentenceFor({ is_dry_run, is_whole_compared, kinds }: RetentionAnswer): string {
+function describeReport({ is_dry_run, is_whole_compared, kinds }: RetentionResponse): string {
   if (kinds.every(({ rule }) => rule === "all")) return "RETENTION is not set: all is kept";
   if (is_dry_run) return "Nothing was removed: this is what would be";
   return is_whole_compared
@@ -50,15 +59,18 @@ function sentenceFor({ is_dry_run, is_whole_compared, kinds }: RetentionAnswer):
         "not compared, because more was observed meanwhile";
 }
 
-async function ask({ fetcher }: Connection, isDryRun: boolean): Promise<RetentionAnswer> {
+async function requestRetention(
+  { fetcher }: AdminConnection,
+  isDryRun: boolean,
+): Promise<RetentionResponse> {
   const response = await fetcher("http://localhost/admin/retention", {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ dry_run: isDryRun }),
   });
   const text = await response.text();
-  if (!response.ok) throw refusal(text);
-  const last: RetentionAnswer | { walked: number } = JSON.parse(
+  if (!response.ok) throw toCommandError(text);
+  const last: RetentionResponse | { walked: number } = JSON.parse(
     text.trim().split("\n").at(-1) ?? "",
   );
   if ("walked" in last) throw new CommandError("The service ended before retention was applied");

@@ -7,14 +7,14 @@
  */
 import type { ObservationLine } from "../../core/schema/observations.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
-import { EPOCH } from "./curves.ts";
-import { firstTweetSubjects, tweetSubjects, userSubjects } from "./microblog.ts";
-import { dayOf, WATCHED_MAX_MS } from "./schedule.ts";
-import type { Subject } from "./subject.ts";
-import { channelSubjects, firstShortSubjects, shortSubjects } from "./video.ts";
+import { EPOCH } from "./growth-curves.ts";
+import { listFirstTweets, listTweets, listUsers } from "./microblog.ts";
+import { toDayNumber, MAX_OBSERVED_AGE_MS } from "./posting-schedule.ts";
+import type { ObservedEntity } from "./observed-entity.ts";
+import { listChannels, listFirstShorts, listShorts } from "./video.ts";
 
 /** Instants, in milliseconds since 1970 UTC: from `from`, included, to `to`, not included. */
-export interface Span {
+export interface ObservationWindow {
   readonly from: number;
   readonly to: number;
 }
@@ -32,30 +32,34 @@ export interface Span {
  *   console.log(JSON.stringify(line));
  * }
  */
-export function* generateObservations({ from, to }: Span): Generator<ObservationLine> {
+export function* generateObservations({ from, to }: ObservationWindow): Generator<ObservationLine> {
   const start = Math.max(from, EPOCH);
-  const always = [
-    ...channelSubjects(),
-    ...userSubjects(),
-    ...firstShortSubjects(),
-    ...firstTweetSubjects(),
+  const permanentEntities = [
+    ...listChannels(),
+    ...listUsers(),
+    ...listFirstShorts(),
+    ...listFirstTweets(),
   ];
-  let posts: Subject[] = [];
+  let posts: ObservedEntity[] = [];
   // A creator's day may end on the next UTC day, hence one more.
-  let nextDay = Math.max(0, dayOf(start - WATCHED_MAX_MS) - 1);
+  let nextDay = Math.max(0, toDayNumber(start - MAX_OBSERVED_AGE_MS) - 1);
   for (let hour = start - (start % HOUR_MS); hour < to; hour += HOUR_MS) {
     for (; nextDay * DAY_MS + EPOCH <= hour; nextDay++) {
-      posts = posts.filter(({ until }) => until > hour);
-      posts.push(...shortSubjects(nextDay), ...tweetSubjects(nextDay));
+      posts = posts.filter(({ endsAt }) => endsAt > hour);
+      posts.push(...listShorts(nextDay), ...listTweets(nextDay));
     }
-    yield* observeHour([...always, ...posts], hour, { from: start, to });
+    yield* observeHour([...permanentEntities, ...posts], hour, { from: start, to });
   }
 }
 
 /** Observes what is due in an hour, in order; at one instant, in the order of the subjects. */
-function observeHour(subjects: readonly Subject[], hour: number, { from, to }: Span) {
-  return subjects
-    .map((subject) => ({ subject, instant: hour + subject.momentMs }))
+function observeHour(
+  entities: readonly ObservedEntity[],
+  hour: number,
+  { from, to }: ObservationWindow,
+) {
+  return entities
+    .map((subject) => ({ subject, instant: hour + subject.offsetMs }))
     .filter(({ subject, instant }) => instant >= from && instant < to && subject.isDueAt(instant))
     .toSorted((a, b) => a.instant - b.instant)
     .map(({ subject, instant }) => subject.observe(instant));

@@ -1,96 +1,105 @@
 /** What the demo's microblog platform shows: users and their tweets. */
 import { formatInstant } from "../../core/time.ts";
-import { DEMO_USER, USERS, type User } from "./cast.ts";
-import { draw, drawBetween, seedOf } from "./chance.ts";
-import { countersOf, drawReach, followingAt } from "./curves.ts";
+import { DEMO_USER, USERS, type DemoUser } from "./creators.ts";
+import { draw, drawBetween, hashSeed } from "./random.ts";
+import { createCounterFactory, drawReach, computeFollowing } from "./growth-curves.ts";
 import {
-  dayOf,
-  FIRST_POST_WATCHES,
-  publishedBy,
-  slotsOfDay,
-  TWEET_WATCHES,
+  toDayNumber,
+  FIRST_POST_INTERVALS,
+  countPublished,
+  listSlots,
+  TWEET_INTERVALS,
   type Slot,
-  type Watch,
-} from "./schedule.ts";
-import { watchPost, watchProfile, type Subject } from "./subject.ts";
-import { compose } from "./voices.ts";
+  type ObservationInterval,
+} from "./posting-schedule.ts";
+import { createPostEntity, createProfileEntity, type ObservedEntity } from "./observed-entity.ts";
+import { composeText } from "./voices.ts";
 
-const PLACE = "https://example.com/microblog";
-const FAST_HOURS = 5;
-const FOLLOWS_ONE_MORE_EVERY_DAYS = 9;
+const BASE_URL = "https://example.com/microblog";
+const FIRST_INTEREST_HOURS = 5;
+const DAYS_PER_NEW_FOLLOWING = 9;
 
 /** Lists the users, observed every hour. */
-export function userSubjects(): Subject[] {
-  return USERS.map(watchUser);
+export function listUsers(): ObservedEntity[] {
+  return USERS.map(createUser);
 }
 
 /** Lists the tweets that are published on a day, counted from `EPOCH`. */
-export function tweetSubjects(day: number): Subject[] {
+export function listTweets(day: number): ObservedEntity[] {
   return USERS.flatMap((user) =>
-    slotsOfDay(user.rhythm, seedOf(user.username), day)
-      .filter((slot) => !isFirst(user, slot))
-      .map((slot) => watchTweet(user, slot, TWEET_WATCHES)),
+    listSlots(user.rhythm, hashSeed(user.username), day)
+      .filter((slot) => !isFirstPost(user, slot))
+      .map((slot) => createTweet(user, slot, TWEET_INTERVALS)),
   );
 }
 
 /** Lists the first tweet of the demo's user, observed every day. */
-export function firstTweetSubjects(): Subject[] {
+export function listFirstTweets(): ObservedEntity[] {
   return USERS.flatMap((user) =>
-    slotsOfDay(user.rhythm, seedOf(user.username), 0)
-      .filter((slot) => isFirst(user, slot))
-      .map((slot) => watchTweet(user, slot, FIRST_POST_WATCHES)),
+    listSlots(user.rhythm, hashSeed(user.username), 0)
+      .filter((slot) => isFirstPost(user, slot))
+      .map((slot) => createTweet(user, slot, FIRST_POST_INTERVALS)),
   );
 }
 
-function isFirst({ username }: User, { sequence }: Slot): boolean {
+function isFirstPost({ username }: DemoUser, { sequence }: Slot): boolean {
   return username === DEMO_USER && sequence === 0;
 }
 
-function watchUser(user: User): Subject {
+function createUser(user: DemoUser): ObservedEntity {
   const { username, rhythm } = user;
-  const seed = seedOf(username);
-  return watchProfile(seed, (instant) => ({
+  const seed = hashSeed(username);
+  return createProfileEntity(seed, (instant) => ({
     kind: "user",
     observedAt: formatInstant(instant),
     username,
     displayName: user.displayName,
-    followers_count: followingAt(user.following, user.audience, seed, instant),
-    following_count: user.follows + Math.floor(dayOf(instant) / FOLLOWS_ONE_MORE_EVERY_DAYS),
-    tweet_count: user.earlierPosts + publishedBy(rhythm, seed, instant),
+    followers_count: computeFollowing(user.following, user.audience, seed, instant),
+    following_count:
+      user.followingCount + Math.floor(toDayNumber(instant) / DAYS_PER_NEW_FOLLOWING),
+    tweet_count: user.earlierPosts + countPublished(rhythm, seed, instant),
     description: user.description,
-    profile_image_url: `${PLACE}/${username}/avatar.png`,
-    created_at: user.since,
+    profile_image_url: `${BASE_URL}/${username}/avatar.png`,
+    created_at: user.joinedAt,
     verified: user.verified,
   }));
 }
 
-function watchTweet(
-  user: User,
+function createTweet(
+  user: DemoUser,
   { sequence, publishedAt }: Slot,
-  watches: readonly Watch[],
-): Subject {
+  intervals: readonly ObservationInterval[],
+): ObservedEntity {
   const { username } = user;
-  const seed = seedOf(`${username}/tweet/${sequence}`);
-  const id = tweetId(seed, publishedAt);
-  const described = {
+  const seed = hashSeed(`${username}/tweet/${sequence}`);
+  const id = createTweetId(seed, publishedAt);
+  const description = {
     username,
     id,
-    text: compose(user.voice, seed, sequence),
+    text: composeText(user.voice, seed, sequence),
     created_at: formatInstant(publishedAt),
-    url: `${PLACE}/${username}/tweet/${id}`,
+    url: `${BASE_URL}/${username}/tweet/${id}`,
   };
-  const count = countTweet(user, seed, publishedAt);
-  return watchPost(watches, seed, publishedAt, (instant) => ({
+  const count = createTweetCounter(user, seed, publishedAt);
+  return createPostEntity(intervals, seed, publishedAt, (instant) => ({
     kind: "tweet",
     observedAt: formatInstant(instant),
-    ...described,
+    ...description,
     ...count(instant),
   }));
 }
 
 /** Makes the function that counts a tweet at an instant; no count passes its impressions. */
-function countTweet({ audience, typicalReach, tellsImpressions }: User, seed: number, at: number) {
-  const counter = countersOf(drawReach(seed, typicalReach, FAST_HOURS), audience, at);
+function createTweetCounter(
+  { audience, typicalReach, hasImpressionCount }: DemoUser,
+  seed: number,
+  publishedAt: number,
+) {
+  const counter = createCounterFactory(
+    drawReach(seed, typicalReach, FIRST_INTEREST_HOURS),
+    audience,
+    publishedAt,
+  );
   const likesShare = drawBetween(seed, 20, 0.01, 0.05);
   const retweetsShare = likesShare * drawBetween(seed, 21, 0.08, 0.3);
   const seen = counter(1, seed);
@@ -105,7 +114,7 @@ function countTweet({ audience, typicalReach, tellsImpressions }: User, seed: nu
       retweets: Math.min(impressions, retweeted(instant)),
       replies: Math.min(impressions, replied(instant)),
       quotes: Math.min(impressions, quoted(instant)),
-      ...(tellsImpressions ? { impressions } : {}),
+      ...(hasImpressionCount ? { impressions } : {}),
     };
   };
 }
@@ -114,7 +123,7 @@ function countTweet({ audience, typicalReach, tellsImpressions }: User, seed: nu
 // order of publication.
 const TWEET_ID_EPOCH = Date.UTC(2011, 0, 1);
 
-function tweetId(seed: number, publishedAt: number): string {
-  const chance = BigInt(Math.floor(draw(seed, 31) * 2 ** 22));
-  return String((BigInt(publishedAt - TWEET_ID_EPOCH) << 22n) | chance);
+function createTweetId(seed: number, publishedAt: number): string {
+  const randomBits = BigInt(Math.floor(draw(seed, 31) * 2 ** 22));
+  return String((BigInt(publishedAt - TWEET_ID_EPOCH) << 22n) | randomBits);
 }

@@ -1,14 +1,19 @@
 /** The demo's data, account and key: made through the same interface as anybody's. */
-import { unwrap, adminClient, type AdminClient, type Connection } from "../commands/client.ts";
+import {
+  unwrap,
+  createAdminClient,
+  type AdminClient,
+  type AdminConnection,
+} from "../commands/admin-client.ts";
 import { DAY_MS } from "../../core/time.ts";
-import { DEMO_CHANNEL, DEMO_USER } from "./cast.ts";
+import { DEMO_CHANNEL, DEMO_USER } from "./creators.ts";
 import { generateObservations } from "./generate.ts";
 
 /** How many days of history a new demo begins with. */
 const HISTORY_DAYS = 45;
 
 /** Credits that the demo's account has at every start. */
-const CREDITS = 10_000;
+const START_CREDITS = 10_000;
 
 const ACCOUNT = "demo";
 
@@ -18,9 +23,9 @@ const BLOCK_LINES = 5000;
 /** A demo that is ready to serve. */
 export interface Demo {
   /** What to tell who started it, with three requests that work as they are pasted. */
-  greeting(url: string): string;
+  formatGreeting(url: string): string;
   /** Brings the data up to now. */
-  grow(): Promise<void>;
+  update(): Promise<void>;
 }
 
 /**
@@ -31,22 +36,26 @@ export interface Demo {
  * @param now The clock, in milliseconds.
  */
 export async function prepareDemo(
-  connection: Connection,
+  connection: AdminConnection,
   newest: number | undefined,
   now: () => number,
 ): Promise<Demo> {
-  let upTo = newest ?? now() - HISTORY_DAYS * DAY_MS;
-  const grow = async () => {
+  let observedUntil = newest ?? now() - HISTORY_DAYS * DAY_MS;
+  const update = async () => {
     const to = now();
-    await takeIn(connection, upTo, to);
-    upTo = to;
+    await importGenerated(connection, observedUntil, to);
+    observedUntil = to;
   };
-  await grow();
-  const key = await makeAccess(adminClient(connection));
-  return { grow, greeting: (url) => greeting(url, key) };
+  await update();
+  const key = await createAccess(createAdminClient(connection));
+  return { update, formatGreeting: (url) => formatGreeting(url, key) };
 }
 
-async function takeIn({ fetcher }: Connection, from: number, to: number): Promise<void> {
+async function importGenerated(
+  { fetcher }: AdminConnection,
+  from: number,
+  to: number,
+): Promise<void> {
   let lines: string[] = [];
   const flush = async () => {
     if (lines.length === 0) return;
@@ -62,12 +71,16 @@ async function takeIn({ fetcher }: Connection, from: number, to: number): Promis
   await flush();
 }
 
-async function makeAccess(client: AdminClient): Promise<string> {
+async function createAccess(client: AdminClient): Promise<string> {
   const accounts = unwrap(await client.accounts.get());
-  const known = accounts.find(({ name }) => name === ACCOUNT);
-  const { balance } = known ?? unwrap(await client.accounts.post({ name: ACCOUNT }));
-  if (balance < CREDITS) {
-    const grant = { account: ACCOUNT, amount: CREDITS - balance, reason: "A start of the demo" };
+  const existing = accounts.find(({ name }) => name === ACCOUNT);
+  const { balance } = existing ?? unwrap(await client.accounts.post({ name: ACCOUNT }));
+  if (balance < START_CREDITS) {
+    const grant = {
+      account: ACCOUNT,
+      amount: START_CREDITS - balance,
+      reason: "A start of the demo",
+    };
     unwrap(await client.grants.post(grant));
   }
   const keys = unwrap(await client.keys.get({ query: { account: ACCOUNT } }));
@@ -77,7 +90,7 @@ async function makeAccess(client: AdminClient): Promise<string> {
   return unwrap(await client.keys.post({ account: ACCOUNT, label: "demo" })).key;
 }
 
-function greeting(url: string, key: string): string {
+function formatGreeting(url: string, key: string): string {
   const curl = (path: string) => `  curl -s -H "X-API-Key: ${key}" "${url}${path}"\n`;
   return (
     `The demo is at ${url}, its reference at ${url}/swagger\n` +

@@ -1,23 +1,29 @@
 /** What the demo's video platform shows: channels and their shorts. */
 import { formatInstant } from "../../core/time.ts";
 import type { ObservationLine } from "../../core/schema/observations.ts";
-import { CHANNELS, DEMO_CHANNEL, type Channel } from "./cast.ts";
-import { draw, drawBetween, seedOf, spellIdentifier } from "./chance.ts";
-import { audienceHours, countersOf, drawReach, followingAt, roundDown } from "./curves.ts";
+import { CHANNELS, DEMO_CHANNEL, type DemoChannel } from "./creators.ts";
+import { draw, drawBetween, hashSeed, generateIdentifier } from "./random.ts";
 import {
-  FIRST_POST_WATCHES,
-  publishedBy,
-  SHORT_WATCHES,
-  slotsOfDay,
+  toAudienceHours,
+  createCounterFactory,
+  drawReach,
+  computeFollowing,
+  roundDownToThreeDigits,
+} from "./growth-curves.ts";
+import {
+  FIRST_POST_INTERVALS,
+  countPublished,
+  SHORT_INTERVALS,
+  listSlots,
   sum,
   type Slot,
-  type Watch,
-} from "./schedule.ts";
-import { watchPost, watchProfile, type Subject } from "./subject.ts";
-import { compose } from "./voices.ts";
+  type ObservationInterval,
+} from "./posting-schedule.ts";
+import { createPostEntity, createProfileEntity, type ObservedEntity } from "./observed-entity.ts";
+import { composeText } from "./voices.ts";
 
-const PLACE = "https://example.com/video";
-const FAST_HOURS = 14;
+const BASE_URL = "https://example.com/video";
+const FIRST_INTEREST_HOURS = 14;
 const LIKES_HIDDEN_SHARE = 0.07;
 
 // What all shorts of a channel bring in the long run, for each view of a median one: the mean of
@@ -25,43 +31,44 @@ const LIKES_HIDDEN_SHARE = 0.07;
 const VIEWS_PER_REACH = 2.6;
 
 /** Lists the channels, observed every hour. */
-export function channelSubjects(): Subject[] {
-  return CHANNELS.map(watchChannel);
+export function listChannels(): ObservedEntity[] {
+  return CHANNELS.map(createChannel);
 }
 
 /** Lists the shorts that are published on a day, counted from `EPOCH`. */
-export function shortSubjects(day: number): Subject[] {
+export function listShorts(day: number): ObservedEntity[] {
   return CHANNELS.flatMap((channel) =>
-    slotsOfDay(channel.rhythm, seedOf(channel.username), day)
-      .filter((slot) => !isFirst(channel, slot))
-      .map((slot) => watchShort(channel, slot, SHORT_WATCHES)),
+    listSlots(channel.rhythm, hashSeed(channel.username), day)
+      .filter((slot) => !isFirstPost(channel, slot))
+      .map((slot) => createShort(channel, slot, SHORT_INTERVALS)),
   );
 }
 
 /** Lists the first short of the demo's channel, observed every day. */
-export function firstShortSubjects(): Subject[] {
+export function listFirstShorts(): ObservedEntity[] {
   return CHANNELS.flatMap((channel) =>
-    slotsOfDay(channel.rhythm, seedOf(channel.username), 0)
-      .filter((slot) => isFirst(channel, slot))
-      .map((slot) => watchShort(channel, slot, FIRST_POST_WATCHES)),
+    listSlots(channel.rhythm, hashSeed(channel.username), 0)
+      .filter((slot) => isFirstPost(channel, slot))
+      .map((slot) => createShort(channel, slot, FIRST_POST_INTERVALS)),
   );
 }
 
-function isFirst({ username }: Channel, { sequence }: Slot): boolean {
+function isFirstPost({ username }: DemoChannel, { sequence }: Slot): boolean {
   return username === DEMO_CHANNEL && sequence === 0;
 }
 
-function watchChannel(channel: Channel): Subject {
+function createChannel(channel: DemoChannel): ObservedEntity {
   const { username, audience, rhythm, following } = channel;
-  const seed = seedOf(username);
-  const id = channelId(username);
+  const seed = hashSeed(username);
+  const id = createChannelId(username);
   const viewsPerShort = channel.typicalReach * VIEWS_PER_REACH;
   const viewsBefore = channel.earlierPosts * viewsPerShort;
   const viewsPerDay = (sum(rhythm.week) / 7) * viewsPerShort;
-  return watchProfile(seed, (instant): ObservationLine => {
-    const subscribers = followingAt(following, audience, seed, instant);
-    const shown = channel.subscribersShown === "rounded" ? roundDown(subscribers) : subscribers;
-    const days = audienceHours(audience, seed, instant) / 24;
+  return createProfileEntity(seed, (instant): ObservationLine => {
+    const subscribers = computeFollowing(following, audience, seed, instant);
+    const shown =
+      channel.subscribersShown === "rounded" ? roundDownToThreeDigits(subscribers) : subscribers;
+    const days = toAudienceHours(audience, seed, instant) / 24;
     return {
       kind: "channel",
       observedAt: formatInstant(instant),
@@ -70,69 +77,77 @@ function watchChannel(channel: Channel): Subject {
       displayName: channel.displayName,
       description: channel.description,
       ...(channel.subscribersShown === "never" ? {} : { subscribers: shown }),
-      videoCount: channel.earlierPosts + publishedBy(rhythm, seed, instant),
+      videoCount: channel.earlierPosts + countPublished(rhythm, seed, instant),
       viewCount: Math.floor(viewsBefore + viewsPerDay * days),
-      joinedAt: channel.since,
+      joinedAt: channel.joinedAt,
       country: channel.country,
-      thumbnail: `${PLACE}/channels/${username}/avatar.jpg`,
-      bannerImage: `${PLACE}/channels/${username}/banner.jpg`,
+      thumbnail: `${BASE_URL}/channels/${username}/avatar.jpg`,
+      bannerImage: `${BASE_URL}/channels/${username}/banner.jpg`,
     };
   });
 }
 
-function watchShort(
-  channel: Channel,
+function createShort(
+  channel: DemoChannel,
   { sequence, publishedAt }: Slot,
-  watches: readonly Watch[],
-): Subject {
+  intervals: readonly ObservationInterval[],
+): ObservedEntity {
   const name = `${channel.username}/short/${sequence}`;
-  const seed = seedOf(name);
-  const described = describeShort(channel, name, sequence, publishedAt);
-  const count = countShort(channel, seed, publishedAt);
-  return watchPost(watches, seed, publishedAt, (instant) => ({
+  const seed = hashSeed(name);
+  const description = describeShort(channel, name, sequence, publishedAt);
+  const count = createShortCounter(channel, seed, publishedAt);
+  return createPostEntity(intervals, seed, publishedAt, (instant) => ({
     kind: "short",
     observedAt: formatInstant(instant),
-    ...described,
+    ...description,
     ...count(instant),
   }));
 }
 
-function describeShort(channel: Channel, name: string, sequence: number, publishedAt: number) {
-  const seed = seedOf(name);
-  const id = spellIdentifier(name, 11);
-  const composed = compose(channel.voice, seed, sequence);
-  const isBroken = sequence % (channel.brokenTitleEvery ?? Infinity) === 1;
+function describeShort(channel: DemoChannel, name: string, sequence: number, publishedAt: number) {
+  const seed = hashSeed(name);
+  const id = generateIdentifier(name, 11);
+  const composed = composeText(channel.voice, seed, sequence);
+  const isTitleSplit = sequence % (channel.brokenTitleEvery ?? Infinity) === 1;
   const firstTag = sequence % channel.tags.length;
   const tags = [...channel.tags.slice(firstTag), ...channel.tags.slice(0, firstTag)];
   return {
-    channel: channelId(channel.username),
+    channel: createChannelId(channel.username),
     id,
-    title: isBroken ? `${composed}\nPart ${1 + (sequence % 3)} of 3` : composed,
+    title: isTitleSplit ? `${composed}\nPart ${1 + (sequence % 3)} of 3` : composed,
     description: `${composed}\n\n${tags.join(" ")}`,
     publishedAt: formatInstant(publishedAt - (publishedAt % 1000)),
-    thumbnail: `${PLACE}/shorts/${id}/cover.jpg`,
+    thumbnail: `${BASE_URL}/shorts/${id}/cover.jpg`,
   };
 }
 
 /** Makes the function that counts a short at an instant; no count passes its views. */
-function countShort({ audience, typicalReach, tellsShares }: Channel, seed: number, at: number) {
-  const counter = countersOf(drawReach(seed, typicalReach, FAST_HOURS), audience, at);
+function createShortCounter(
+  { audience, typicalReach, hasShareCount }: DemoChannel,
+  seed: number,
+  publishedAt: number,
+) {
+  const counter = createCounterFactory(
+    drawReach(seed, typicalReach, FIRST_INTEREST_HOURS),
+    audience,
+    publishedAt,
+  );
   const seen = counter(1, seed);
   const liked = counter(drawBetween(seed, 20, 0.025, 0.08), seed + 1);
   const commented = counter(drawBetween(seed, 21, 0.001, 0.006), seed + 2);
   const shared = counter(drawBetween(seed, 22, 0.002, 0.012), seed + 3);
-  const tellsLikes = draw(seed, 23) >= LIKES_HIDDEN_SHARE;
+  const hasLikeCount = draw(seed, 23) >= LIKES_HIDDEN_SHARE;
   return (instant: number) => {
     const views = seen(instant);
     return {
       views,
-      ...(tellsLikes ? { likes: Math.min(views, liked(instant)) } : {}),
+      ...(hasLikeCount ? { likes: Math.min(views, liked(instant)) } : {}),
       comments: Math.min(views, commented(instant)),
-      ...(tellsShares ? { shares: Math.min(views, shared(instant)) } : {}),
+      ...(hasShareCount ? { shares: Math.min(views, shared(instant)) } : {}),
     };
   };
 }
 
-function channelId(username: string): string {
-  return `CH${spellIdentifier(`${username}/channel`, 20)}`;
+function createChannelId(username: string): string {
+  return `CH${generateIdentifier(`${username}/channel`, 20)}`;
 }

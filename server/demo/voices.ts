@@ -1,11 +1,11 @@
 /** How creators write: lists that titles and texts are composed from. */
-import { pick, pickAny, type Choices } from "./chance.ts";
+import { pickAt, pickRandom, type NonEmptyArray } from "./random.ts";
 
 /** The words of one creator. A text is an opening, a subject and a closing. */
 export interface Voice {
-  readonly openings: Choices<string>;
-  readonly subjects: Choices<string>;
-  readonly closings: Choices<string>;
+  readonly openings: NonEmptyArray<string>;
+  readonly subjects: NonEmptyArray<string>;
+  readonly closings: NonEmptyArray<string>;
   /** What stands between opening and subject: a space where the script has them. */
   readonly gap: "" | " ";
 }
@@ -15,10 +15,10 @@ export interface Voice {
  *
  * @param sequence Which post of its creator: subjects take turns, so that neighbours differ.
  */
-export function compose(voice: Voice, seed: number, sequence: number): string {
-  const opening = pickAny(voice.openings, seed, 1);
-  const subject = pick(voice.subjects, sequence);
-  return opening + voice.gap + subject + pickAny(voice.closings, seed, 2);
+export function composeText(voice: Voice, seed: number, sequence: number): string {
+  const opening = pickRandom(voice.openings, seed, 1);
+  const subject = pickAt(voice.subjects, sequence);
+  return opening + voice.gap + subject + pickRandom(voice.closings, seed, 2);
 }
 
 export const POTTERY: Voice = {

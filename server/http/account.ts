@@ -2,10 +2,10 @@
 import { Elysia } from "elysia";
 import type { AccountDetails } from "../../core/schema/account.ts";
 import { formatDay } from "../../core/time.ts";
-import { readDayRange, type DayRange } from "../../core/usage.ts";
-import { callerOf } from "./door.ts";
-import { ACCOUNT_OPERATIONS } from "./operations/account.ts";
-import { targetOf, valuesIn } from "./target.ts";
+import { parseDayRange, type DayRange } from "../../core/usage.ts";
+import { getCaller } from "./admission.ts";
+import { ACCOUNT_OPERATIONS } from "./openapi/account.ts";
+import { getPathAndQuery, parseQuery } from "./request-url.ts";
 
 /** Where accounts are read. */
 export interface AccountReads {
@@ -26,17 +26,17 @@ export interface AccountReads {
 }
 
 /** The route of the account; it costs nothing. */
-export function account(reads: AccountReads, now: () => number) {
+export function createAccountRoutes(reads: AccountReads, now: () => number) {
   return new Elysia({ name: "account" }).get(
     "/api/account",
     async ({ request }): Promise<AccountDetails> => {
-      const days = readDayRange(valuesIn(targetOf(request)), now());
-      const { account: id } = callerOf(request);
-      const [{ name, balance }, used] = await Promise.all([
+      const days = parseDayRange(parseQuery(getPathAndQuery(request)), now());
+      const { account: id } = getCaller(request);
+      const [{ name, balance }, usageRows] = await Promise.all([
         reads.accountOf(id),
         reads.usage(id, days),
       ]);
-      const byDay = new Map(used.map((of) => [of.day, of]));
+      const byDay = new Map(usageRows.map((row) => [row.day, row]));
       const usage = Array.from({ length: days.last - days.first + 1 }, (_, index) => {
         const day = days.first + index;
         const { requests = 0, credits = 0, refunded = 0 } = byDay.get(day) ?? {};

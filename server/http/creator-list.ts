@@ -3,10 +3,10 @@
  * ten thousand creators, and kept for a second, unless it changes.
  */
 import type { CreatorList } from "../../core/schema/creators.ts";
-import { shareRuns } from "./share-runs.ts";
+import { coalesceRuns } from "./coalesce.ts";
 
 /** What the list is made of. */
-export interface CreatorListReads {
+export interface CreatorListSource {
   /** The list in pages; others are served between them. */
   pages(): AsyncIterable<CreatorList["creators"]>;
   /** Differs from an earlier one where creators were added, removed or observed since. */
@@ -17,19 +17,19 @@ export interface CreatorListReads {
 const MAX_AGE_MS = 1000;
 
 /** Makes what reads the list as the bytes of its JSON. */
-export function createCreatorList(list: CreatorListReads): () => Promise<Uint8Array> {
-  let kept: { version: string; startedAt: number; body: Uint8Array } | undefined;
-  return shareRuns(async () => {
+export function createCreatorListReader(list: CreatorListSource): () => Promise<Uint8Array> {
+  let cached: { version: string; startedAt: number; body: Uint8Array } | undefined;
+  return coalesceRuns(async () => {
     const version = await list.version();
     const startedAt = performance.now();
-    if (kept?.version !== version || startedAt - kept.startedAt > MAX_AGE_MS) {
-      kept = { version, startedAt, body: await writeList(list) };
+    if (cached?.version !== version || startedAt - cached.startedAt > MAX_AGE_MS) {
+      cached = { version, startedAt, body: await encodeList(list) };
     }
-    return kept.body;
+    return cached.body;
   });
 }
 
-async function writeList(list: CreatorListReads): Promise<Uint8Array> {
+async function encodeList(list: CreatorListSource): Promise<Uint8Array> {
   const encoder = new TextEncoder();
   const pieces = [encoder.encode('{"creators":[')];
   let total = 0;

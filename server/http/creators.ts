@@ -1,34 +1,38 @@
 /** The monitoring list over HTTP. */
 import { Elysia } from "elysia";
-import { checkCreator, type Creator } from "../../core/creators.ts";
+import { parseCreator, type Creator } from "../../core/creators.ts";
 import type { CreatorResult } from "../../core/schema/creators.ts";
-import { readJsonBody } from "./body.ts";
-import { createCreatorList, type CreatorListReads } from "./creator-list.ts";
-import { CREATOR_OPERATIONS } from "./operations/creators.ts";
-import type { Outgoing } from "./outgoing.ts";
+import { readJsonBody } from "./request-body.ts";
+import { createCreatorListReader, type CreatorListSource } from "./creator-list.ts";
+import { CREATOR_OPERATIONS } from "./openapi/creators.ts";
+import type { BodyStreamer } from "./reads/body-streamer.ts";
 
 /** The monitoring list; `now` is in milliseconds since 1970 UTC. */
-export interface CreatorSetStore extends CreatorListReads {
+export interface MonitoringListStore extends CreatorListSource {
   add(creator: Creator, now: number): Promise<{ creator: string; total: number }>;
   remove(creator: Creator): Promise<{ creator: string; total: number }>;
 }
 
 /** The routes of the monitoring list; they cost nothing. */
-export function creators(list: CreatorSetStore, outgoing: Outgoing, now: () => number) {
-  const readList = createCreatorList(list);
+export function createCreatorRoutes(
+  list: MonitoringListStore,
+  bodyStreamer: BodyStreamer,
+  now: () => number,
+) {
+  const readList = createCreatorListReader(list);
   return new Elysia({ name: "creators" })
     .get(
       "/api/creators",
       async () => {
         const headers = { "content-type": "application/json" };
-        return new Response(outgoing.bodyOf(await readList()), { headers });
+        return new Response(bodyStreamer.toResponseBody(await readList()), { headers });
       },
       { detail: CREATOR_OPERATIONS.list },
     )
     .patch(
       "/api/creators",
       async ({ request, set }): Promise<CreatorResult> => {
-        const asked = checkCreator(await readJsonBody(request));
+        const asked = parseCreator(await readJsonBody(request));
         const { creator, total } = await list.add(asked, now());
         set.status = 201;
         return {
@@ -43,7 +47,7 @@ export function creators(list: CreatorSetStore, outgoing: Outgoing, now: () => n
     .delete(
       "/api/creators",
       async ({ request }): Promise<CreatorResult> => {
-        const asked = checkCreator(await readJsonBody(request));
+        const asked = parseCreator(await readJsonBody(request));
         const { creator, total } = await list.remove(asked);
         return {
           message: `Creator ${creator} removed from the monitoring list`,

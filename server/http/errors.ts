@@ -1,18 +1,18 @@
 /** Errors as clients get them: the one table of statuses, and the one place that writes them. */
 import { Elysia, ParseError, ValidationError } from "elysia";
-import { InsufficientCreditsError } from "../../core/credits.ts";
+import { InsufficientCreditsError } from "../../core/ledger.ts";
 import {
   DomainError,
-  explain,
+  describeError,
   isOutOfDescriptors,
   quote,
   type ErrorCode,
 } from "../../core/errors.ts";
-import type { AnswerHeaders } from "./door.ts";
-import { pathOf } from "./target.ts";
+import type { ResponseHeaders } from "./admission.ts";
+import { getPath } from "./request-url.ts";
 
 /** The status of every error. */
-export const STATUSES: Readonly<Record<ErrorCode, number>> = {
+export const ERROR_STATUSES: Readonly<Record<ErrorCode, number>> = {
   "Invalid Pagination Parameters": 400,
   "Invalid Request": 400,
   "Missing API Key": 401,
@@ -43,7 +43,7 @@ const RETRY_AFTER_S = 1;
 export type OnFailure = (error: unknown, requestId: string) => void;
 
 /** An error as it is answered. */
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly status: number;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -55,9 +55,9 @@ export interface ErrorAnswer {
  *
  * @param isTrusted Whether its cause is told none the less.
  */
-export function asDomainError(thrown: unknown, isTrusted = false): DomainError {
+export function toDomainError(thrown: unknown, isTrusted = false): DomainError {
   if (thrown instanceof DomainError) {
-    return isTrusted ? new DomainError(thrown.code, explain(thrown)) : thrown;
+    return isTrusted ? new DomainError(thrown.code, describeError(thrown)) : thrown;
   }
   if (thrown instanceof ParseError) {
     const { cause } = thrown;
@@ -65,20 +65,20 @@ export function asDomainError(thrown: unknown, isTrusted = false): DomainError {
     return new DomainError("Invalid Request", "The body must be JSON");
   }
   if (thrown instanceof ValidationError) {
-    return new DomainError("Invalid Request", whatIsWrong(thrown));
+    return new DomainError("Invalid Request", describeValidationError(thrown));
   }
   if (isOutOfDescriptors(thrown)) {
     const message = "The service has too many open files and connections right now";
     return new DomainError("Service Unavailable", message, { cause: thrown });
   }
   const message = isTrusted
-    ? explain(new Error("It failed", { cause: thrown }))
+    ? describeError(new Error("It failed", { cause: thrown }))
     : "Something went wrong here; the request id is logged";
   return new DomainError("Internal Error", message);
 }
 
 /** What was sent, where, and what was expected there. */
-function whatIsWrong({ all: [first], type }: ValidationError): string {
+function describeValidationError({ all: [first], type }: ValidationError): string {
   if (first === undefined || !("path" in first)) return `The ${type} is not as described`;
   const { path, message, value } = first;
   const where = path === "" ? `The ${type}` : path.slice(1).replaceAll("/", ".");
@@ -86,11 +86,11 @@ function whatIsWrong({ all: [first], type }: ValidationError): string {
 }
 
 /** Writes an error: one field under the video interface, a name and a sentence elsewhere. */
-export function answerError(error: DomainError, path: string): ErrorAnswer {
-  const status = STATUSES[error.code];
+export function formatErrorResponse(error: DomainError, path: string): ErrorResponse {
+  const status = ERROR_STATUSES[error.code];
   const isVideo = path === "/api/video" || path.startsWith("/api/video/");
   const body = isVideo
-    ? { error: videoSentence(error) }
+    ? { error: formatVideoError(error) }
     : { error: error.code, message: error.message };
   return {
     status,
@@ -103,9 +103,9 @@ export function answerError(error: DomainError, path: string): ErrorAnswer {
 }
 
 /** The two named conditions are their sentence; a 400 adds to its name what was wrong. */
-function videoSentence({ code, message }: DomainError): string {
+function formatVideoError({ code, message }: DomainError): string {
   if (code === "Channel Not Found" || code === "Short Not Found") return message;
-  return STATUSES[code] === 400 ? `${code}: ${message}` : code;
+  return ERROR_STATUSES[code] === 400 ? `${code}: ${message}` : code;
 }
 
 /**
@@ -113,34 +113,34 @@ function videoSentence({ code, message }: DomainError): string {
  *
  * @param isTrusted Whether who asks runs the service, and so is told the cause of what went wrong.
  */
-export function errorAnswers(onFailure: OnFailure, isTrusted = false) {
+export function createErrorHandler(onFailure: OnFailure, isTrusted = false) {
   return new Elysia({ name: "error-answers" }).onError(
     { as: "global" },
     ({ error, request, set }) => {
-      const answer = tellError(error, request, set.headers, onFailure, isTrusted);
-      set.status = answer.status;
-      return answer.body;
+      const response = createErrorResponse(error, request, set.headers, onFailure, isTrusted);
+      set.status = response.status;
+      return response.body;
     },
   );
 }
 
 /** What an error is answered with; the cause of a 5xx is told to who runs the service. */
-export function tellError(
+export function createErrorResponse(
   error: unknown,
   request: Request,
-  headers: AnswerHeaders,
+  headers: ResponseHeaders,
   onFailure: OnFailure,
   isTrusted = false,
-): ErrorAnswer {
-  const domainError = asDomainError(error, isTrusted);
-  const answer = answerError(domainError, pathOf(request));
-  if (answer.status >= 500) {
+): ErrorResponse {
+  const domainError = toDomainError(error, isTrusted);
+  const response = formatErrorResponse(domainError, getPath(request));
+  if (response.status >= 500) {
     const cause = domainError === error ? (domainError.cause ?? error) : error;
-    onFailure(cause, String(headers["x-request-id"] ?? pathOf(request)));
+    onFailure(cause, String(headers["x-request-id"] ?? getPath(request)));
   }
   if (domainError instanceof InsufficientCreditsError) {
     headers["x-credits-remaining"] = String(domainError.balance);
   }
-  Object.assign(headers, answer.headers);
-  return answer;
+  Object.assign(headers, response.headers);
+  return response;
 }

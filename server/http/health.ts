@@ -5,46 +5,50 @@ import { Gauge, Registry, collectDefaultMetrics } from "prom-client";
 import { DomainError } from "../../core/errors.ts";
 import type { Health, Readiness, SourceReadiness } from "../../core/schema/health.ts";
 import { formatInstantOrNull } from "../../core/time.ts";
-import { answerError } from "./errors.ts";
-import { HEALTH_OPERATIONS } from "./operations/health.ts";
-import { countRequests } from "./request-metrics.ts";
-import { countSources, watchSources, type SourceState } from "./source-metrics.ts";
+import { formatErrorResponse } from "./errors.ts";
+import { HEALTH_OPERATIONS } from "./openapi/health.ts";
+import { createRequestMetrics } from "./metrics/request-metrics.ts";
+import {
+  registerSourceMetrics,
+  createSourceSnapshot,
+  type SourceStatus,
+} from "./metrics/source-metrics.ts";
 
 /** What Node tells of itself and Bun does not, or not rightly. */
-const OF_NODE = /^(?:process_heap_bytes$|nodejs_(?:active_|gc_|heap_space_|version_))/;
+const UNSUPPORTED_METRICS = /^(?:process_heap_bytes$|nodejs_(?:active_|gc_|heap_space_|version_))/;
 
 /** How long `/readyz` waits for the database; a check of health rarely waits for more than 1 s. */
 const READY_TIMEOUT_MS = 800;
 
 /** What the numbers are made of. */
-export interface MetricsParts {
+export interface MetricsOptions {
   /** How the sources of observations are. */
-  sources(): Promise<SourceState[]>;
+  readSources(): Promise<SourceStatus[]>;
   /** Why nothing is sent to the database; `undefined` while it is. */
-  outage(): Error | undefined;
+  getOutage(): Error | undefined;
   /** The clock, in milliseconds. */
   now(): number;
 }
 
 /** What the service counts of itself, as Prometheus reads it; always answered from memory. */
-export function createMetrics({ sources, outage, now }: MetricsParts) {
+export function createMetrics({ readSources, getOutage, now }: MetricsOptions) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const { name } of registry.getMetricsAsArray()) {
-    if (OF_NODE.test(name)) registry.removeSingleMetric(name);
+    if (UNSUPPORTED_METRICS.test(name)) registry.removeSingleMetric(name);
   }
-  const snapshot = watchSources(sources, now);
-  countSources(registry, snapshot);
-  const isAway: Gauge = new Gauge({
+  const snapshot = createSourceSnapshot(readSources, now);
+  registerSourceMetrics(registry, snapshot);
+  const databaseAwayGauge: Gauge = new Gauge({
     name: "database_away",
     help: "1 while a libSQL server does not answer and nothing but probes is sent to it, else 0",
     registers: [registry],
-    collect: () => isAway.set(outage() === undefined ? 0 : 1),
+    collect: () => databaseAwayGauge.set(getOutage() === undefined ? 0 : 1),
   });
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
-    count: countRequests(registry),
+    recordRequest: createRequestMetrics(registry),
     /** How the sources are now; the numbers tell it from then on. */
     sources: snapshot.refresh,
     close: snapshot.close,
@@ -55,7 +59,7 @@ export function createMetrics({ sources, outage, now }: MetricsParts) {
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** What tells of the health of the service. */
-export interface HealthParts {
+export interface HealthOptions {
   readonly metrics: Metrics;
   /** Throws while the service cannot serve. */
   check(): Promise<void>;
@@ -66,17 +70,17 @@ export interface HealthParts {
  *
  * @param isStopping Whether the service stops, so that no new clients may come.
  */
-export function health({ metrics, check }: HealthParts, isStopping: () => boolean) {
+export function createHealthRoutes({ metrics, check }: HealthOptions, isStopping: () => boolean) {
   const ready = async (): Promise<Readiness> => {
     await check();
-    return { status: "ok", sources: (await metrics.sources()).map(sourceReadiness) };
+    return { status: "ok", sources: (await metrics.sources()).map(toSourceReadiness) };
   };
   return new Elysia({ name: "health" })
     .get("/livez", (): Health => ({ status: "ok" }), { detail: HEALTH_OPERATIONS.live })
     .get(
       "/readyz",
       async (): Promise<Readiness | Response> => {
-        if (isStopping()) return answerStopping();
+        if (isStopping()) return createStoppingResponse();
         try {
           return await pTimeout(ready(), { milliseconds: READY_TIMEOUT_MS });
         } catch (cause) {
@@ -97,20 +101,20 @@ export function health({ metrics, check }: HealthParts, isStopping: () => boolea
 }
 
 /** It is no failure, so it is not thrown, which would log it. */
-function answerStopping(): Response {
+function createStoppingResponse(): Response {
   const error = new DomainError("Service Unavailable", "The service is stopping");
-  const { status, headers, body } = answerError(error, "/readyz");
+  const { status, headers, body } = formatErrorResponse(error, "/readyz");
   return new Response(body, { status, headers });
 }
 
-function sourceReadiness({ source, stopped, failing }: SourceState): SourceReadiness {
-  const trouble = stopped ?? failing;
+function toSourceReadiness({ source, stopped, failing }: SourceStatus): SourceReadiness {
+  const problem = stopped ?? failing;
   const status = stopped !== undefined ? "stopped" : failing !== undefined ? "failing" : "ok";
   return {
     source,
     status,
-    reason: trouble?.reason ?? null,
-    since: formatInstantOrNull(trouble?.since ?? null),
+    reason: problem?.reason ?? null,
+    since: formatInstantOrNull(problem?.since ?? null),
     until: formatInstantOrNull(stopped?.until ?? null),
   };
 }

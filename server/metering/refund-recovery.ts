@@ -1,6 +1,6 @@
 /** Gives back what earlier processes could not give back before they ended. */
 import { DomainError } from "../../core/errors.ts";
-import { requestsOf, type Refund, type RefundSpool } from "./refund-spool.ts";
+import { countRefundRequests, type Refund, type RefundSpool } from "./refund-spool.ts";
 
 /** What became of a file of refunds; counts are of requests. */
 export interface RecoveredFile {
@@ -23,18 +23,23 @@ export async function recoverRefunds<Debit>(
   apply: (refund: Refund<Debit>) => Promise<void>,
 ): Promise<RecoveredFile[]> {
   const recovered: RecoveredFile[] = [];
-  for (const kept of await spool.readOthers()) {
-    const { refunds, elsewhere, damagedLines } = kept;
+  for (const spoolFile of await spool.readOthers()) {
+    const { refunds, otherDatabases, damagedLines } = spoolFile;
     const { settled, failure } = await applyAll(refunds, apply);
-    const wanted = refunds.reduce((sum, refund) => sum + requestsOf(refund), 0);
-    const problems = Object.entries(elsewhere).map(
+    const totalRequests = refunds.reduce((sum, refund) => sum + countRefundRequests(refund), 0);
+    const problems = Object.entries(otherDatabases).map(
       ([database, requests]) => `${requests} of another database, ${database}`,
     );
     if (damagedLines.length > 0) problems.push(`damaged lines: ${damagedLines.join(", ")}`);
-    if (failure === undefined) await spool.discard(kept);
+    if (failure === undefined) await spool.discard(spoolFile);
     else problems.push(failure);
-    const left = Object.values(elsewhere).reduce((sum, requests) => sum + requests, 0);
-    recovered.push({ file: kept.file, settled, left: left + wanted - settled, problems });
+    const left = Object.values(otherDatabases).reduce((sum, requests) => sum + requests, 0);
+    recovered.push({
+      file: spoolFile.file,
+      settled,
+      left: left + totalRequests - settled,
+      problems,
+    });
   }
   return recovered;
 }
@@ -49,7 +54,7 @@ async function applyAll<Debit>(
   for (const refund of refunds) {
     try {
       await apply(refund);
-      settled += requestsOf(refund);
+      settled += countRefundRequests(refund);
     } catch (error) {
       failure = error instanceof Error ? error.message : String(error);
       if (error instanceof DomainError && error.code === "Service Unavailable") break;

@@ -14,8 +14,8 @@ import {
   type FileHandle,
 } from "node:fs/promises";
 import { join } from "node:path";
-import type { Charge } from "../../core/credits.ts";
-import { systemCodeOf } from "../../core/errors.ts";
+import type { Charge } from "../../core/ledger.ts";
+import { readSystemErrorCode } from "../../core/errors.ts";
 
 /** What has to be given back: one debit, or all that a group of unknown outcome was debited. */
 export type Refund<Debit> =
@@ -36,7 +36,7 @@ export interface SpoolFile<Debit> {
   /** Those of this database. */
   readonly refunds: readonly Refund<Debit>[];
   /** How many requests are to get theirs back at another database, by its name. */
-  readonly elsewhere: Readonly<Record<string, number>>;
+  readonly otherDatabases: Readonly<Record<string, number>>;
   /** The numbers of lines that are damaged, from 1. */
   readonly damagedLines: readonly number[];
 }
@@ -44,18 +44,18 @@ export interface SpoolFile<Debit> {
 /** How refunds are kept. */
 export type RefundSpool<Debit> = ReturnType<typeof createRefundSpool<Debit>>;
 
-const SUFFIX = ".refunds";
+const FILE_SUFFIX = ".refunds";
 
 /** Hexadecimal digits of the checksum before each line's JSON. */
 const CHECKSUM_LENGTH = 16;
 
-interface Line<Debit> {
+interface SpoolLine<Debit> {
   readonly database: string;
   readonly refund: Refund<Debit>;
 }
 
 /** How many requests a refund is for. */
-export function requestsOf(refund: Refund<unknown>): number {
+export function countRefundRequests(refund: Refund<unknown>): number {
   return refund.kind === "debit" ? 1 : refund.charges.length;
 }
 
@@ -66,67 +66,79 @@ export function requestsOf(refund: Refund<unknown>): number {
  * @param database The name of the database, without secrets: a refund is given back there alone.
  */
 export function createRefundSpool<Debit>(folder: string, database: string) {
-  const file = join(folder, `${process.pid}-${crypto.randomUUID()}${SUFFIX}`);
+  const file = join(folder, `${process.pid}-${crypto.randomUUID()}${FILE_SUFFIX}`);
   /** Refunds in the file that are not given back, and how many requests each is for. */
-  const kept = new Map<string, number>();
+  const pendingRefunds = new Map<string, number>();
   const { append, removeIf } = createAppender(folder, file);
 
   return {
     file,
 
     /** How many requests are to get back what they were debited, once the process has ended. */
-    requests: (): number => kept.values().reduce((sum, requests) => sum + requests, 0),
+    countPendingRequests: (): number =>
+      pendingRefunds.values().reduce((sum, requests) => sum + requests, 0),
 
     /** Keeps a refund, once; resolves when it is on the disk. */
     async add(refund: Refund<Debit>): Promise<void> {
-      if (kept.has(refund.uid)) return;
-      kept.set(refund.uid, requestsOf(refund));
+      if (pendingRefunds.has(refund.uid)) return;
+      pendingRefunds.set(refund.uid, countRefundRequests(refund));
       try {
-        await append(lineOf({ database, refund }));
+        await append(encodeLine({ database, refund }));
       } catch (error) {
-        kept.delete(refund.uid);
+        pendingRefunds.delete(refund.uid);
         throw error;
       }
     },
 
     /** A refund was given back: the file goes with the last. */
     async remove({ uid }: Refund<Debit>): Promise<void> {
-      if (!kept.delete(uid) || kept.size > 0) return;
-      await removeIf(() => kept.size === 0);
+      if (!pendingRefunds.delete(uid) || pendingRefunds.size > 0) return;
+      await removeIf(() => pendingRefunds.size === 0);
     },
 
     /** The files of other processes, whether they live or not. */
     async readOthers(): Promise<SpoolFile<Debit>[]> {
-      const names = (await namesIn(folder)).filter((name) => name.endsWith(SUFFIX)).toSorted();
+      const names = (await listFileNames(folder))
+        .filter((name) => name.endsWith(FILE_SUFFIX))
+        .toSorted();
       const others = names.map((name) => join(folder, name)).filter((other) => other !== file);
-      const found: SpoolFile<Debit>[] = [];
+      const files: SpoolFile<Debit>[] = [];
       for (const other of others) {
-        const bytes = await readIfThere(other);
+        const bytes = await readIfExists(other);
         if (bytes === undefined) continue;
-        const lines = readLines<Debit>(bytes.toString(), database);
-        found.push({ file: other, size: bytes.length, ...lines });
+        const lines = decodeLines<Debit>(bytes.toString(), database);
+        files.push({ file: other, size: bytes.length, ...lines });
       }
-      return found;
+      return files;
     },
 
     /**
      * Removes a file whose refunds were given back, unless others are in it. One with damaged lines
      * is put aside under another name.
      */
-    async discard({ file: done, size, elsewhere, damagedLines }: SpoolFile<Debit>): Promise<void> {
-      if (Object.keys(elsewhere).length > 0) return;
+    async discard({
+      file: completedFile,
+      size,
+      otherDatabases,
+      damagedLines,
+    }: SpoolFile<Debit>): Promise<void> {
+      if (Object.keys(otherDatabases).length > 0) return;
       // Its process may append to it until it has another name, under which it is read if it grew.
-      const taken = join(folder, `${crypto.randomUUID()}${SUFFIX}`);
-      if (!(await renameIfThere(done, taken)) || (await stat(taken)).size !== size) return;
-      if (damagedLines.length > 0) await rename(taken, `${done}.damaged`);
-      else await rm(taken, { force: true });
+      const claimedFile = join(folder, `${crypto.randomUUID()}${FILE_SUFFIX}`);
+      if (
+        !(await renameIfExists(completedFile, claimedFile)) ||
+        (await stat(claimedFile)).size !== size
+      )
+        return;
+      if (damagedLines.length > 0) await rename(claimedFile, `${completedFile}.damaged`);
+      else await rm(claimedFile, { force: true });
     },
   };
 }
 
 /** Makes what appends lines to a file, which other processes may read and remove. */
 function createAppender(folder: string, file: string) {
-  let written: Promise<unknown> = Promise.resolve();
+  let lastWrite: Promise<unknown> = Promise.resolve();
   let batch: { readonly lines: string[]; readonly done: Promise<void> } | undefined;
   let isTorn = false;
 
@@ -134,11 +146,11 @@ function createAppender(folder: string, file: string) {
   function append(line: string): Promise<void> {
     if (batch === undefined) {
       const lines: string[] = [];
-      const done = written.then(() => {
+      const done = lastWrite.then(() => {
         batch = undefined;
         return write(lines);
       });
-      written = done.catch(() => undefined);
+      lastWrite = done.catch(() => undefined);
       batch = { lines, done };
     }
     batch.lines.push(line);
@@ -157,7 +169,7 @@ function createAppender(folder: string, file: string) {
         await handle.sync();
         isTorn = false;
         // Another process may have read the file before, and be about to remove it.
-        isInPlace = await isNamed(handle, file);
+        isInPlace = await isFileAtPath(handle, file);
       } finally {
         await handle.close();
       }
@@ -166,71 +178,73 @@ function createAppender(folder: string, file: string) {
   }
 
   /** Removes the file once what is under way is written, if it is to be removed then. */
-  async function removeIf(isWanted: () => boolean): Promise<void> {
-    const removed = written.then(() => (isWanted() ? rm(file, { force: true }) : undefined));
-    written = removed.catch(() => undefined);
+  async function removeIf(shouldRemove: () => boolean): Promise<void> {
+    const removed = lastWrite.then(() => (shouldRemove() ? rm(file, { force: true }) : undefined));
+    lastWrite = removed.catch(() => undefined);
     await removed;
   }
 
   return { append, removeIf };
 }
 
-function lineOf(line: Line<unknown>): string {
+function encodeLine(line: SpoolLine<unknown>): string {
   const json = JSON.stringify({ ...line, version: 1 });
-  return `${checksumOf(json)} ${json}\n`;
+  return `${computeChecksum(json)} ${json}\n`;
 }
 
 /** A line that holds its checksum is to the letter what this program wrote. */
-function checksumOf(text: string): string {
+function computeChecksum(text: string): string {
   return new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, CHECKSUM_LENGTH);
 }
 
-function readLines<Debit>(
+function decodeLines<Debit>(
   content: string,
   database: string,
 ): Omit<SpoolFile<Debit>, "file" | "size"> {
   const refunds: Refund<Debit>[] = [];
-  const elsewhere: Record<string, number> = {};
+  const otherDatabases: Record<string, number> = {};
   const damagedLines: number[] = [];
   for (const [index, text] of content.split("\n").entries()) {
     if (text === "") continue;
     const json = text.slice(CHECKSUM_LENGTH + 1);
-    if (text.slice(0, CHECKSUM_LENGTH) !== checksumOf(json)) {
+    if (text.slice(0, CHECKSUM_LENGTH) !== computeChecksum(json)) {
       damagedLines.push(index + 1);
       continue;
     }
-    const line: Line<Debit> = JSON.parse(json);
+    const line: SpoolLine<Debit> = JSON.parse(json);
     if (line.database === database) refunds.push(line.refund);
-    else elsewhere[line.database] = (elsewhere[line.database] ?? 0) + requestsOf(line.refund);
+    else
+      otherDatabases[line.database] =
+        (otherDatabases[line.database] ?? 0) + countRefundRequests(line.refund);
   }
-  return { refunds, elsewhere, damagedLines };
+  return { refunds, otherDatabases, damagedLines };
 }
 
-async function namesIn(folder: string): Promise<string[]> {
-  return (await ifThere(readdir(folder))) ?? [];
+async function listFileNames(folder: string): Promise<string[]> {
+  return (await undefinedIfMissing(readdir(folder))) ?? [];
 }
 
 /** Reads a file, unless its process gave everything back and removed it. */
-async function readIfThere(file: string): Promise<Buffer | undefined> {
-  return ifThere(readFile(file));
+async function readIfExists(file: string): Promise<Buffer | undefined> {
+  return undefinedIfMissing(readFile(file));
 }
 
-async function renameIfThere(from: string, to: string): Promise<boolean> {
-  return (await ifThere(rename(from, to).then(() => true))) ?? false;
+async function renameIfExists(from: string, to: string): Promise<boolean> {
+  return (await undefinedIfMissing(rename(from, to).then(() => true))) ?? false;
 }
 
 /** Whether a file that is open is the one that has this name. */
-async function isNamed(handle: FileHandle, file: string): Promise<boolean> {
-  const [own, named] = await Promise.all([handle.stat(), ifThere(stat(file))]);
+async function isFileAtPath(handle: FileHandle, file: string): Promise<boolean> {
+  const [own, named] = await Promise.all([handle.stat(), undefinedIfMissing(stat(file))]);
   return named !== undefined && own.ino === named.ino && own.dev === named.dev;
 }
 
 /** What comes of work on a file; nothing where the file is not there. */
-async function ifThere<Result>(work: Promise<Result>): Promise<Result | undefined> {
+async function undefinedIfMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {
     return await work;
   } catch (error) {
-    if (systemCodeOf(error) === "ENOENT") return undefined;
+    if (readSystemErrorCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }

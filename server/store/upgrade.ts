@@ -3,12 +3,12 @@
  * packed when the database is opened, in steps; an upgrade that is cut off goes on with the next
  * start, and none of its observations is missing or there twice meanwhile.
  */
-import { KIND_NAMES } from "../../core/kinds.ts";
-import { tellRewritten } from "./changes.ts";
-import { pack, type Chunk, type Point } from "./chunks.ts";
-import type { Database } from "./database.ts";
-import { writeDecided, type Decision } from "./decided.ts";
-import { LAYOUTS, putChunks, type Layout } from "./layout.ts";
+import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
+import { recordHistoryRewrites } from "./history/change-log.ts";
+import { encodeChunks, type Chunk, type Point } from "./history/chunk-codec.ts";
+import type { Database } from "./database/database.ts";
+import { writeOptimistically, type WritePlan } from "./history/optimistic-write.ts";
+import { KIND_TABLES, upsertChunksSql, type KindTables } from "./tables/entity-sql.ts";
 
 /** Rows that a step packs at most. */
 const STEP_ROWS = 20_000;
@@ -24,9 +24,11 @@ export async function packRows(database: Database, onBegin: () => void): Promise
   const earlier = await earlierTables(database);
   if (earlier.size === 0) return;
   let isTold = false;
-  for (const kind of KIND_NAMES) {
+  for (const kind of ENTITY_KINDS) {
     for (let isLeft = true; isLeft;) {
-      const { decision } = await writeDecided(database, () => decideStep(database, LAYOUTS[kind]));
+      const { plan: decision } = await writeOptimistically(database, () =>
+        decideStep(database, KIND_TABLES[kind]),
+      );
       isLeft = decision.isLeft;
       if (isLeft && !isTold) onBegin();
       isTold ||= isLeft;
@@ -34,22 +36,22 @@ export async function packRows(database: Database, onBegin: () => void): Promise
   }
   await database.write(
     Array.from(earlier, (name) => ({ sql: `DROP TABLE IF EXISTS ${name}`, args: [] })),
-    { isRepeatable: true },
+    { isIdempotent: true },
   );
 }
 
-interface Step extends Decision {
+interface Step extends WritePlan {
   /** Whether there may be more. */
   readonly isLeft: boolean;
 }
 
-async function decideStep(database: Database, layout: Layout): Promise<Step> {
-  const { kind, counts } = layout;
+async function decideStep(database: Database, layout: KindTables): Promise<Step> {
+  const { kind, countColumns: counts } = layout;
   const rows = rowsOf(layout);
   const found = await readRows(database, layout);
   const last = found?.at(-1);
   if (found === undefined || last === undefined) {
-    return { tell: tellRewritten(kind, []), statements: [], isLeft: false };
+    return { recordChange: recordHistoryRewrites(kind, []), statements: [], isLeft: false };
   }
   const byKey = Map.groupBy(found, ([key]) => key);
   const chunks: unknown[] = [];
@@ -57,9 +59,9 @@ async function decideStep(database: Database, layout: Layout): Promise<Step> {
     for (const chunk of packedOf(of, counts.size)) chunks.push([key, ...chunk]);
   }
   return {
-    tell: tellRewritten(kind, [...byKey.keys()]),
+    recordChange: recordHistoryRewrites(kind, [...byKey.keys()]),
     statements: [
-      { sql: putChunks(layout, "key"), args: [JSON.stringify(chunks)] },
+      { sql: upsertChunksSql(layout, "key"), args: [JSON.stringify(chunks)] },
       { sql: `DELETE FROM ${rows} WHERE (${kind}, at) <= (?, ?)`, args: [last[0], last[1]] },
     ],
     isLeft: true,
@@ -68,17 +70,17 @@ async function decideStep(database: Database, layout: Layout): Promise<Step> {
 
 function packedOf(rows: readonly Row[], width: number): Chunk[] {
   const points = rows.map(([, at, ...counts]): Point => ({ at, counts }));
-  return pack(points, width);
+  return encodeChunks(points, width);
 }
 
 /** Reads the first rows; `undefined` where another process has done them all meanwhile. */
-async function readRows(database: Database, layout: Layout): Promise<Row[] | undefined> {
-  const { kind, counts } = layout;
+async function readRows(database: Database, layout: KindTables): Promise<Row[] | undefined> {
+  const { kind, countColumns: counts } = layout;
   const sql =
     `SELECT json_group_array(json_array(${kind}, at, ${[...counts.values()].join(", ")})) ` +
     `FROM (SELECT * FROM ${rowsOf(layout)} ORDER BY ${kind}, at LIMIT ${STEP_ROWS})`;
   try {
-    return await database.document<Row[]>(sql, []);
+    return await database.queryJson<Row[]>(sql, []);
   } catch (error) {
     if ((await earlierTables(database)).has(rowsOf(layout))) throw error;
     return undefined;
@@ -86,14 +88,14 @@ async function readRows(database: Database, layout: Layout): Promise<Row[] | und
 }
 
 /** The table of an earlier version. */
-function rowsOf({ kind }: Layout): string {
+function rowsOf({ kind }: KindTables): string {
   return `${kind}_observations`;
 }
 
 /** Those tables of earlier versions that there are. */
 async function earlierTables(database: Database): Promise<Set<string>> {
-  const names = KIND_NAMES.map((kind) => rowsOf(LAYOUTS[kind]));
-  const tables = await database.select({
+  const names = ENTITY_KINDS.map((kind) => rowsOf(KIND_TABLES[kind]));
+  const tables = await database.queryRows({
     sql: "SELECT name FROM sqlite_master WHERE name IN (SELECT value FROM json_each(?))",
     args: [JSON.stringify(names)],
   });

@@ -2,14 +2,20 @@
  * What collecting costs the readers: the slowest answers of a service that has just begun to
  * collect from many creators, as fast as its pace lets it, beside one that does not collect.
  */
-import { handleOf, openBluesky } from "../support/platforms/bluesky.ts";
+import { handleOf, openFakeBluesky } from "../support/platforms/fake-bluesky.ts";
 import { createWorld } from "../support/platforms/world.ts";
-import { fill, freshPaths } from "./fill.ts";
-import type { Loaded, Target } from "./load.ts";
-import { atMost, withSides, type Surroundings } from "./parts.ts";
-import { ratioRow, type Row } from "./report.ts";
-import { copyStore, makeStore, settingsOf, verb, type Store } from "./service.ts";
-import type { Side } from "./workspace.ts";
+import { seedDatabase, createFreshPaths } from "./seed.ts";
+import type { LoadResult, LoadTarget } from "./load-generator.ts";
+import { atMost, withServers, type BenchContext } from "./bench-context.ts";
+import { createRatioRow, type ReportRow } from "./report.ts";
+import {
+  copyBenchDatabase,
+  createBenchDatabase,
+  databaseSettings,
+  verbCommand,
+  type BenchDatabase,
+} from "./service-process.ts";
+import type { BenchServer } from "./workspace.ts";
 
 const PART = "collecting";
 const DAY_MS = 86_400_000;
@@ -22,7 +28,11 @@ const USERS = 40;
 const CREATORS = 1000;
 
 /** Measures the slowest of a hundred answers, with and without collecting. */
-export async function collecting({ workspace, load, say }: Surroundings): Promise<Row[]> {
+export async function measureCollecting({
+  workspace,
+  load,
+  say,
+}: BenchContext): Promise<ReportRow[]> {
   say("collecting: making creators to be watched");
   const world = createWorld({
     beganAt: Date.now() - 20 * DAY_MS,
@@ -30,60 +40,66 @@ export async function collecting({ workspace, load, say }: Surroundings): Promis
     creators: CREATORS,
     postsEach: 100,
   });
-  const bluesky = await openBluesky({ world, now: Date.now, logSize: 1 });
+  const bluesky = await openFakeBluesky({ world, now: Date.now, logSize: 1 });
   try {
-    const store = await makeStore(workspace, "collecting");
-    await fill(workspace, store, USERS);
-    const start = (of: Store, isCollecting: boolean): Promise<Side> => {
+    const store = await createBenchDatabase(workspace, "collecting");
+    await seedDatabase(workspace, store, USERS);
+    const start = (database: BenchDatabase, isCollecting: boolean): Promise<BenchServer> => {
       const own = { COLLECT: isCollecting ? "on" : "off", BLUESKY_API_URL: bluesky.baseUrl };
-      return workspace.start(verb("serve"), {
-        settings: { ...settingsOf(of.file), PORT: "0", ...own },
+      return workspace.start(verbCommand("serve"), {
+        settings: { ...databaseSettings(database.file), PORT: "0", ...own },
       });
     };
     const watching = await start(store, false);
-    await withSides({ watching }, async () => {
-      const watched = world.users.map((user) => watch(watching, store.key, handleOf(user)));
+    await withServers({ watching }, async () => {
+      const watched = world.users.map((user) =>
+        monitorCreator(watching, store.key, handleOf(user)),
+      );
       await Promise.all(watched);
     });
-    const target = (name: string, { origin }: Side): Target => ({
+    const target = (name: string, { origin }: BenchServer): LoadTarget => ({
       name: `details and followers, ${name}`,
       origin,
       key: store.key,
-      paths: [freshPaths(USERS).details, freshPaths(USERS).followers],
+      paths: [createFreshPaths(USERS).details, createFreshPaths(USERS).followers],
     });
-    const found: Record<"busy" | "calm", Loaded[]> = { busy: [], calm: [] };
+    const results: Record<"busy" | "calm", LoadResult[]> = { busy: [], calm: [] };
     const requests: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       say(`collecting: round ${round + 1} of ${ROUNDS}`);
       for (const name of round % 2 === 0
         ? (["calm", "busy"] as const)
         : (["busy", "calm"] as const)) {
-        const copy = await copyStore(store, `collecting-${name}-${round}`);
+        const copy = await copyBenchDatabase(store, `collecting-${name}-${round}`);
         const before = bluesky.served();
         const side = await start(copy, name === "busy");
-        await withSides({ side }, async () => {
-          found[name].push(await load(target(name, side), CONNECTIONS, SECONDS));
+        await withServers({ side }, async () => {
+          results[name].push(await load(target(name, side), CONNECTIONS, SECONDS));
         });
         if (name === "busy") requests.push((bluesky.served() - before) / SECONDS);
       }
     }
-    const compare = (what: string, of: (loaded: Loaded) => number) => ({
+    const compare = (what: string, of: (loaded: LoadResult) => number) => ({
       part: PART,
       what: `${what}, ${Math.round(Math.min(...requests))} requests/s to the source / none`,
       unit: "ms",
-      ours: found.busy.map(of),
-      theirs: found.calm.map(of),
+      ours: results.busy.map(of),
+      theirs: results.calm.map(of),
     });
     return [
-      ratioRow(compare("median of reads", ({ medianMs }) => medianMs)),
-      ratioRow({ ...compare("p99 of reads", ({ p99Ms }) => p99Ms), target: atMost(3) }),
+      createRatioRow(compare("median of reads", ({ medianMs }) => medianMs)),
+      createRatioRow({ ...compare("p99 of reads", ({ p99Ms }) => p99Ms), target: atMost(3) }),
     ];
   } finally {
     await bluesky.close();
   }
 }
 
-async function watch({ origin }: Side, key: string, creator: string): Promise<void> {
+async function monitorCreator(
+  { origin }: BenchServer,
+  key: string,
+  creator: string,
+): Promise<void> {
   const response = await fetch(`${origin}/api/creators`, {
     method: "PATCH",
     headers: { "X-API-Key": key, "content-type": "application/json" },

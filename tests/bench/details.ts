@@ -1,46 +1,46 @@
 /** What metering costs: details, charged, beside bare Elysia and beside the afternoon version. */
 import { join } from "node:path";
-import type { Load, Target } from "./load.ts";
-import { atLeast, memoryRows, withSides, type Surroundings } from "./parts.ts";
-import { ratioRow, type Row } from "./report.ts";
-import { alternate, ratesOf, warmUp, type Plan } from "./rounds.ts";
+import type { LoadGenerator, LoadTarget } from "./load-generator.ts";
+import { atLeast, createMemoryRows, withServers, type BenchContext } from "./bench-context.ts";
+import { createRatioRow, type ReportRow } from "./report.ts";
+import { measureInRounds, pickRates, warmUp, type RoundPlan } from "./rounds.ts";
 import {
-  answerOf,
-  copyStore,
-  expectSame,
-  makeStore,
-  settingsOf,
-  startService,
-  startSide,
-  verb,
-  type Store,
-} from "./service.ts";
-import type { Side, Workspace } from "./workspace.ts";
+  fetchAnswer,
+  copyBenchDatabase,
+  assertSameAnswer,
+  createBenchDatabase,
+  databaseSettings,
+  startServiceProcess,
+  startBaseline,
+  verbCommand,
+  type BenchDatabase,
+} from "./service-process.ts";
+import type { BenchServer, Workspace } from "./workspace.ts";
 
 const PART = "details";
 const PATH = "/api/microblog/slowcompiler/details";
 const ROUTE = "/api/microblog/:username/details";
-const FEW: Plan = { connections: 64, rounds: 5, seconds: 2 };
-const MANY: Plan = { ...FEW, connections: 256 };
+const FEW_CONNECTIONS: RoundPlan = { connections: 64, rounds: 5, seconds: 2 };
+const MANY_CONNECTIONS: RoundPlan = { ...FEW_CONNECTIONS, connections: 256 };
 
 /** Measures details in both durabilities, with few and with many connections. */
-export async function details({ workspace, load, say }: Surroundings): Promise<Row[]> {
-  const store = await prepare(workspace);
-  const copy = await copyStore(store, "details-process");
-  const power = await startService(workspace, store);
-  const body = await answerOf(power, PATH, store.key);
+export async function measureDetails({ workspace, load, say }: BenchContext): Promise<ReportRow[]> {
+  const store = await prepareDatabase(workspace);
+  const copy = await copyBenchDatabase(store, "details-process");
+  const power = await startServiceProcess(workspace, store);
+  const body = await fetchAnswer(power, PATH, store.key);
   const afternoon = [join(workspace.folder, "afternoon.db"), store.key];
   const sides = {
     power,
-    process: await startService(workspace, copy, "process"),
-    bare: await startSide(workspace, "bare", [ROUTE], body),
-    afternoon: await startSide(workspace, "afternoon", afternoon, body),
+    process: await startServiceProcess(workspace, copy, "process"),
+    bare: await startBaseline(workspace, "elysia-server", [ROUTE], body),
+    afternoon: await startBaseline(workspace, "naive-server", afternoon, body),
   };
-  return withSides(sides, async () => {
+  return withServers(sides, async () => {
     for (const [name, side] of Object.entries(sides)) {
-      expectSame(name, body, await answerOf(side, PATH, store.key));
+      assertSameAnswer(name, body, await fetchAnswer(side, PATH, store.key));
     }
-    const target = (name: string, { origin }: Side): Target => ({
+    const target = (name: string, { origin }: BenchServer): LoadTarget => ({
       name: `details, ${name}`,
       origin,
       key: store.key,
@@ -53,36 +53,36 @@ export async function details({ workspace, load, say }: Surroundings): Promise<R
     };
     say("details: 64 connections");
     const withAfternoon = { ...targets, afternoon: target("afternoon", sides.afternoon) };
-    const few = await measure(load, withAfternoon, FEW);
+    const few = await measureRates(load, withAfternoon, FEW_CONNECTIONS);
     say("details: 256 connections");
-    const many = await measure(load, targets, MANY);
+    const many = await measureRates(load, targets, MANY_CONNECTIONS);
     return [
-      compare("power / bare Elysia, 64 connections", few.power, few.bare, 0.7),
-      compare("power / bare Elysia, 256 connections", many.power, many.bare, 0.85),
-      compare("process / bare Elysia, 64 connections", few.process, few.bare, 0.8),
-      compare("process / bare Elysia, 256 connections", many.process, many.bare, 0.9),
-      compare("power / afternoon version, 64 connections", few.power, few.afternoon, 15),
-      ...memoryRows(PART, "power", sides.power),
-      ...memoryRows(PART, "process", sides.process),
-      ...memoryRows(PART, "bare Elysia", sides.bare),
-      ...memoryRows(PART, "afternoon version", sides.afternoon),
+      createRow("power / bare Elysia, 64 connections", few.power, few.bare, 0.7),
+      createRow("power / bare Elysia, 256 connections", many.power, many.bare, 0.85),
+      createRow("process / bare Elysia, 64 connections", few.process, few.bare, 0.8),
+      createRow("process / bare Elysia, 256 connections", many.process, many.bare, 0.9),
+      createRow("power / afternoon version, 64 connections", few.power, few.afternoon, 15),
+      ...createMemoryRows(PART, "power", sides.power),
+      ...createMemoryRows(PART, "process", sides.process),
+      ...createMemoryRows(PART, "bare Elysia", sides.bare),
+      ...createMemoryRows(PART, "afternoon version", sides.afternoon),
     ];
   });
 }
 
-function compare(
+function createRow(
   what: string,
   ours: readonly number[],
   theirs: readonly number[],
-  least: number,
-): Row {
-  const target = atLeast(least);
-  return ratioRow({ part: PART, what, unit: "answers/s", ours, theirs, target });
+  minRatio: number,
+): ReportRow {
+  const target = atLeast(minRatio);
+  return createRatioRow({ part: PART, what, unit: "answers/s", ours, theirs, target });
 }
 
 /** A user with 45 days of observations. */
-async function prepare(workspace: Workspace): Promise<Store> {
-  const store = await makeStore(workspace, "details-power");
+async function prepareDatabase(workspace: Workspace): Promise<BenchDatabase> {
+  const store = await createBenchDatabase(workspace, "details-power");
   const days = Array.from({ length: 45 }, (_, day) => Date.UTC(2026, 0, 1 + day));
   const lines = days.map((at, day) =>
     JSON.stringify({
@@ -101,18 +101,18 @@ async function prepare(workspace: Workspace): Promise<Store> {
   );
   const file = join(workspace.folder, "details.ndjson");
   await Bun.write(file, lines.join("\n"));
-  await workspace.run(verb("import", file), { settings: settingsOf(store.file) });
+  await workspace.run(verbCommand("import", file), { settings: databaseSettings(store.file) });
   return store;
 }
 
-async function measure<Name extends string>(
-  load: Load,
-  targets: Readonly<Record<Name, Target>>,
-  plan: Plan,
+async function measureRates<Name extends string>(
+  load: LoadGenerator,
+  targets: Readonly<Record<Name, LoadTarget>>,
+  plan: RoundPlan,
 ): Promise<Record<Name, number[]>> {
   await warmUp(load, targets, plan.connections);
-  const found = await alternate(load, targets, plan);
+  const results = await measureInRounds(load, targets, plan);
   const rates: Partial<Record<Name, number[]>> = {};
-  for (const name in found) rates[name] = ratesOf(found[name]);
+  for (const name in results) rates[name] = pickRates(results[name]);
   return rates as Record<Name, number[]>;
 }

@@ -1,57 +1,63 @@
 /** How page reads, the size of the database and the memory go as observations grow in number. */
 import { stat } from "node:fs/promises";
-import { fill, freshPaths, observationsOf, usersFor } from "./fill.ts";
-import type { Target } from "./load.ts";
-import { atMost, memoryRows, under, withSides, type Surroundings } from "./parts.ts";
-import { median, ratioRow, valueRow, type Row } from "./report.ts";
-import { alternate, warmUp, type Plan } from "./rounds.ts";
-import { makeStore, startService, type Store } from "./service.ts";
-import type { Side } from "./workspace.ts";
+import { seedDatabase, createFreshPaths, countObservations, countUsersFor } from "./seed.ts";
+import type { LoadTarget } from "./load-generator.ts";
+import {
+  atMost,
+  createMemoryRows,
+  lessThan,
+  withServers,
+  type BenchContext,
+} from "./bench-context.ts";
+import { median, createRatioRow, createValueRow, type ReportRow } from "./report.ts";
+import { measureInRounds, warmUp, type RoundPlan } from "./rounds.ts";
+import { createBenchDatabase, startServiceProcess, type BenchDatabase } from "./service-process.ts";
+import type { BenchServer } from "./workspace.ts";
 
 const PART = "growth";
-const PLAN: Plan = { connections: 4, rounds: 5, seconds: 1 };
+const PLAN: RoundPlan = { connections: 4, rounds: 5, seconds: 1 };
 const MANY_CONNECTIONS = 256;
 const MANY_WARM_UP_S = 3;
 
 /** Memory is flat while its last third is at most so many times its first third. */
-const FLAT = 1.1;
+const FLAT_RATIO_MAX = 1.1;
 
 const SIZES = {
-  small: { name: "100 thousand", users: usersFor(100_000) },
-  middle: { name: "1 million", users: usersFor(1_000_000) },
-  large: { name: "10 million", users: usersFor(10_000_000) },
+  small: { name: "100 thousand", users: countUsersFor(100_000) },
+  middle: { name: "1 million", users: countUsersFor(1_000_000) },
+  large: { name: "10 million", users: countUsersFor(10_000_000) },
 } as const;
 
 type Size = keyof typeof SIZES;
 
-type OfEach<Value> = Readonly<Record<Size, Value>>;
+type PerSize<Value> = Readonly<Record<Size, Value>>;
 
 /** Measures databases of three sizes. */
-export async function growth(surroundings: Surroundings): Promise<Row[]> {
-  const { workspace } = surroundings;
-  const stores = await ofEach((size) => makeFilled(surroundings, size));
-  const perObservation = (await sizeOf(stores.large)) / observationsOf(SIZES.large.users);
-  const sides = await ofEach((size) => startService(workspace, stores[size]));
-  return withSides(sides, async () => {
-    const tweets = await measurePage(surroundings, sides, stores, "tweets");
-    const followers = await measurePage(surroundings, sides, stores, "followers");
+export async function measureGrowth(context: BenchContext): Promise<ReportRow[]> {
+  const { workspace } = context;
+  const stores = await makePerSize((size) => createSeededDatabase(context, size));
+  const perObservation = (await readFileSize(stores.large)) / countObservations(SIZES.large.users);
+  const sides = await makePerSize((size) => startServiceProcess(workspace, stores[size]));
+  return withServers(sides, async () => {
+    const tweets = await measurePage(context, sides, stores, "tweets");
+    const followers = await measurePage(context, sides, stores, "followers");
     const pages = (["small", "middle", "large"] as const).flatMap((size) =>
-      memoryRows(PART, `page reads, ${SIZES[size].name}`, sides[size]),
+      createMemoryRows(PART, `page reads, ${SIZES[size].name}`, sides[size]),
     );
-    const bytes = valueRow({
+    const bytes = createValueRow({
       part: PART,
       what: "database per observation, 10 million",
       unit: "bytes",
       value: perObservation,
       target: atMost(32),
     });
-    const memory = await watchUnderLoad(surroundings, sides.large, stores.large.key);
+    const memory = await measureMemoryUnderLoad(context, sides.large, stores.large.key);
     return [...tweets, ...followers, bytes, ...pages, ...memory];
   });
 }
 
 /** One after the other, from the smallest on. */
-async function ofEach<Value>(make: (size: Size) => Promise<Value>): Promise<OfEach<Value>> {
+async function makePerSize<Value>(make: (size: Size) => Promise<Value>): Promise<PerSize<Value>> {
   return {
     small: await make("small"),
     middle: await make("middle"),
@@ -59,36 +65,39 @@ async function ofEach<Value>(make: (size: Size) => Promise<Value>): Promise<OfEa
   };
 }
 
-async function makeFilled({ workspace, say }: Surroundings, size: Size): Promise<Store> {
+async function createSeededDatabase(
+  { workspace, say }: BenchContext,
+  size: Size,
+): Promise<BenchDatabase> {
   const { name, users } = SIZES[size];
   say(`growth: filling a database with ${name} observations`);
-  const store = await makeStore(workspace, `growth-${size}`);
-  await fill(workspace, store, users);
+  const store = await createBenchDatabase(workspace, `growth-${size}`);
+  await seedDatabase(workspace, store, users);
   return store;
 }
 
-async function sizeOf({ file }: Store): Promise<number> {
+async function readFileSize({ file }: BenchDatabase): Promise<number> {
   return (await stat(file)).size;
 }
 
 /** The median time to a page that no cache has, at each size. */
 async function measurePage(
-  { load, say }: Surroundings,
-  sides: OfEach<Side>,
-  stores: OfEach<Store>,
+  { load, say }: BenchContext,
+  sides: PerSize<BenchServer>,
+  stores: PerSize<BenchDatabase>,
   page: "tweets" | "followers",
-): Promise<Row[]> {
+): Promise<ReportRow[]> {
   say(`growth: pages of ${page}`);
-  const target = (size: Size): Target => ({
+  const target = (size: Size): LoadTarget => ({
     name: `${page} of ${SIZES[size].name} observations`,
     origin: sides[size].origin,
     key: stores[size].key,
-    paths: [freshPaths(SIZES[size].users)[page]],
+    paths: [createFreshPaths(SIZES[size].users)[page]],
   });
   const targets = { small: target("small"), middle: target("middle"), large: target("large") };
   await warmUp(load, targets, PLAN.connections);
-  const found = await alternate(load, targets, PLAN);
-  const times = (size: Size) => found[size].map(({ medianMs }) => medianMs);
+  const results = await measureInRounds(load, targets, PLAN);
+  const times = (size: Size) => results[size].map(({ medianMs }) => medianMs);
   const compare = (size: Size) => ({
     part: PART,
     what: `page of ${page}, ${SIZES[size].name} / 100 thousand`,
@@ -96,18 +105,21 @@ async function measurePage(
     ours: times(size),
     theirs: times("small"),
   });
-  return [ratioRow(compare("middle")), ratioRow({ ...compare("large"), target: atMost(1.3) })];
+  return [
+    createRatioRow(compare("middle")),
+    createRatioRow({ ...compare("large"), target: atMost(1.3) }),
+  ];
 }
 
 /** The memory of the service while many connections read pages and details in turn. */
-async function watchUnderLoad(
-  { load, say, memorySeconds }: Surroundings,
-  side: Side,
+async function measureMemoryUnderLoad(
+  { load, say, memorySeconds }: BenchContext,
+  side: BenchServer,
   key: string,
-): Promise<Row[]> {
+): Promise<ReportRow[]> {
   say(`growth: memory with ${MANY_CONNECTIONS} connections, ${memorySeconds} seconds`);
-  const { tweets, followers, details } = freshPaths(SIZES.large.users);
-  const target: Target = {
+  const { tweets, followers, details } = createFreshPaths(SIZES.large.users);
+  const target: LoadTarget = {
     name: "all reads of 10 million observations",
     origin: side.origin,
     key,
@@ -118,25 +130,25 @@ async function watchUnderLoad(
   const { rate } = await load(target, MANY_CONNECTIONS, memorySeconds);
   const samples = side.memory.samplesMib.slice(before);
   const what = `${MANY_CONNECTIONS} connections, 10 million`;
-  const answers = valueRow({ part: PART, what, unit: "answers/s", value: rate });
+  const answers = createValueRow({ part: PART, what, unit: "answers/s", value: rate });
   const third = Math.floor(samples.length / 3);
   if (third === 0) return [answers];
   const highest = Math.max(...samples);
   return [
     answers,
-    valueRow({
+    createValueRow({
       part: PART,
       what: `memory, ${what}, highest`,
       unit: "MiB",
       value: highest,
-      target: under(250),
+      target: lessThan(250),
     }),
-    valueRow({
+    createValueRow({
       part: PART,
       what: `memory, ${what}, last third / first third`,
       unit: "times",
       value: median(samples.slice(-third)) / median(samples.slice(0, third)),
-      target: atMost(FLAT),
+      target: atMost(FLAT_RATIO_MAX),
     }),
   ];
 }

@@ -1,11 +1,11 @@
 /** The import into an empty database, beside sqlite3 importing the same rows as CSV. */
 import { join } from "node:path";
-import { makeRows, type Source } from "./channels.ts";
-import { residentMib } from "./machine.ts";
-import { atMost, under, type Surroundings } from "./parts.ts";
-import { ratioRow, valueRow, type Row } from "./report.ts";
-import { settingsOf, verb } from "./service.ts";
-import type { Given, Workspace } from "./workspace.ts";
+import { writeDataset, type ImportDataset } from "./import-dataset.ts";
+import { readResidentMib } from "./machine.ts";
+import { atMost, lessThan, type BenchContext } from "./bench-context.ts";
+import { createRatioRow, createValueRow, type ReportRow } from "./report.ts";
+import { databaseSettings, verbCommand } from "./service-process.ts";
+import type { ProcessOptions, Workspace } from "./workspace.ts";
 
 const PART = "import";
 const ROUNDS = 3;
@@ -17,7 +17,7 @@ const BUDGET_MS = 25_000;
 const SAMPLE_MS = 50;
 
 /** What a program took, and what it printed. */
-interface Run {
+interface ProgramRun {
   readonly seconds: number;
   /** `undefined` where the system doesn't tell. */
   readonly peakMib: number | undefined;
@@ -25,25 +25,26 @@ interface Run {
 }
 
 /** Measures time and memory of both. */
-export async function importing({ workspace, say }: Surroundings): Promise<Row[]> {
+export async function measureImport({ workspace, say }: BenchContext): Promise<ReportRow[]> {
   say("import: writing the rows as CSV");
-  const source = await makeRows(workspace.folder);
+  const source = await writeDataset(workspace.folder);
   const hasSqlite = Bun.which("sqlite3") !== null;
-  const ours: Run[] = [];
-  const theirs: Run[] = [];
+  const ours: ProgramRun[] = [];
+  const theirs: ProgramRun[] = [];
   const start = performance.now();
   for (let round = 0; round < ROUNDS; round++) {
     if (round > 0 && performance.now() - start > BUDGET_MS) break;
     say(`import: round ${round + 1} of ${ROUNDS}`);
-    const takeOurs = async () => void ours.push(await importOurs(workspace, source, round));
-    const takeTheirs = async () => void theirs.push(await importTheirs(workspace, source, round));
-    const turns = hasSqlite ? [takeOurs, takeTheirs] : [takeOurs];
-    for (const turn of round % 2 === 0 ? turns : turns.toReversed()) await turn();
+    const takeOurs = async () => void ours.push(await importWithService(workspace, source, round));
+    const takeTheirs = async () =>
+      void theirs.push(await importWithSqlite(workspace, source, round));
+    const runs = hasSqlite ? [takeOurs, takeTheirs] : [takeOurs];
+    for (const turn of round % 2 === 0 ? runs : runs.toReversed()) await turn();
   }
   const what = `${source.rows} rows`;
   const seconds = ours.map((run) => run.seconds);
   const time = hasSqlite
-    ? ratioRow({
+    ? createRatioRow({
         part: PART,
         what: `${what} / sqlite3`,
         unit: "s",
@@ -51,21 +52,34 @@ export async function importing({ workspace, say }: Surroundings): Promise<Row[]
         theirs: theirs.map((run) => run.seconds),
         target: atMost(2.5),
       })
-    : valueRow({ part: PART, what: `${what}, no sqlite3`, unit: "s", value: Math.min(...seconds) });
-  return [time, ...peakRows("import", ours, 300), ...peakRows("sqlite3", theirs)];
+    : createValueRow({
+        part: PART,
+        what: `${what}, no sqlite3`,
+        unit: "s",
+        value: Math.min(...seconds),
+      });
+  return [time, ...createPeakRows("import", ours, 300), ...createPeakRows("sqlite3", theirs)];
 }
 
-function peakRows(name: string, runs: readonly Run[], limitMib?: number): Row[] {
+function createPeakRows(name: string, runs: readonly ProgramRun[], limitMib?: number): ReportRow[] {
   const peaks = runs.flatMap(({ peakMib }) => peakMib ?? []);
   if (peaks.length === 0) return [];
-  const target = limitMib === undefined ? {} : { target: under(limitMib) };
+  const target = limitMib === undefined ? {} : { target: lessThan(limitMib) };
   const value = Math.max(...peaks);
-  return [valueRow({ part: PART, what: `peak memory, ${name}`, unit: "MiB", value, ...target })];
+  return [
+    createValueRow({ part: PART, what: `peak memory, ${name}`, unit: "MiB", value, ...target }),
+  ];
 }
 
-async function importOurs(workspace: Workspace, source: Source, round: number): Promise<Run> {
-  const settings = settingsOf(join(workspace.folder, `import-${round}.db`));
-  const run = await timed(workspace, verb("import", source.observations, "--json"), { settings });
+async function importWithService(
+  workspace: Workspace,
+  source: ImportDataset,
+  round: number,
+): Promise<ProgramRun> {
+  const settings = databaseSettings(join(workspace.folder, `import-${round}.db`));
+  const run = await runTimed(workspace, verbCommand("import", source.observationsFile, "--json"), {
+    settings,
+  });
   const counts: unknown = JSON.parse(run.out);
   const isWhole =
     typeof counts === "object" &&
@@ -76,14 +90,18 @@ async function importOurs(workspace: Workspace, source: Source, round: number): 
   return run;
 }
 
-async function importTheirs(workspace: Workspace, source: Source, round: number): Promise<Run> {
+async function importWithSqlite(
+  workspace: Workspace,
+  source: ImportDataset,
+  round: number,
+): Promise<ProgramRun> {
   const file = join(workspace.folder, `sqlite3-${round}.db`);
-  const run = await timed(workspace, [
+  const run = await runTimed(workspace, [
     "sqlite3",
     file,
     "CREATE TABLE observations (id TEXT, observed_at TEXT, subscribers INTEGER, " +
       "video_count INTEGER, view_count INTEGER)",
-    `.import --csv "${source.csv}" observations`,
+    `.import --csv "${source.csvFile}" observations`,
   ]);
   const count = await workspace.run(["sqlite3", file, "SELECT count(*) FROM observations"]);
   if (Number(count) !== source.rows) throw new Error(`sqlite3 imported ${count.trim()} rows`);
@@ -91,16 +109,16 @@ async function importTheirs(workspace: Workspace, source: Source, round: number)
 }
 
 /** Runs a program to its end, and looks at its memory until then. */
-async function timed(
+async function runTimed(
   workspace: Workspace,
   command: readonly string[],
-  given?: Given,
-): Promise<Run> {
+  given?: ProcessOptions,
+): Promise<ProgramRun> {
   const start = performance.now();
   const child = workspace.spawn(command, given);
   let peakMib: number | undefined;
   const timer = setInterval(() => {
-    peakMib = residentMib(child.pid, "VmHWM") ?? peakMib;
+    peakMib = readResidentMib(child.pid, "VmHWM") ?? peakMib;
   }, SAMPLE_MS);
   const [out, err, status] = await Promise.all([
     new Response(child.stdout).text(),

@@ -27,7 +27,7 @@ export type Machine = ReturnType<typeof describeMachine>;
  *
  * @returns `undefined` where the process is gone or the system has no /proc.
  */
-export function residentMib(pid: number, field: "VmRSS" | "VmHWM"): number | undefined {
+export function readResidentMib(pid: number, field: "VmRSS" | "VmHWM"): number | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
     const [, kib] = new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(status) ?? [];
@@ -38,17 +38,17 @@ export function residentMib(pid: number, field: "VmRSS" | "VmHWM"): number | und
 }
 
 /** Looks at the memory of a process until it is stopped. */
-export interface MemoryWatch {
+export interface MemorySampler {
   /** What was seen so far, in MiB, oldest first. */
   readonly samplesMib: readonly number[];
   stop(): void;
 }
 
 /** Begins to look at the resident memory of a process. */
-export function watchMemory(pid: number): MemoryWatch {
+export function startMemorySampler(pid: number): MemorySampler {
   const samplesMib: number[] = [];
   const timer = setInterval(() => {
-    const sample = residentMib(pid, "VmRSS");
+    const sample = readResidentMib(pid, "VmRSS");
     if (sample !== undefined) samplesMib.push(sample);
   }, SAMPLE_MS);
   timer.unref();

@@ -6,28 +6,28 @@
  * With --json the report is JSON; with --minute the memory under load is watched for a minute.
  */
 import { parseArgs } from "node:util";
-import { formatJson } from "../../server/commands/table.ts";
-import { cold } from "./cold.ts";
-import { collecting } from "./collecting.ts";
-import { details } from "./details.ts";
-import { growth } from "./growth.ts";
-import { importing } from "./importing.ts";
-import { createLoad } from "./load.ts";
+import { formatJson } from "../../server/commands/output.ts";
+import { measureColdReads } from "./cold.ts";
+import { measureCollecting } from "./collecting.ts";
+import { measureDetails } from "./details.ts";
+import { measureGrowth } from "./growth.ts";
+import { measureImport } from "./importing.ts";
+import { createLoadGenerator } from "./load-generator.ts";
 import { describeMachine } from "./machine.ts";
-import type { Part, Surroundings } from "./parts.ts";
-import { formatReport, type Row } from "./report.ts";
+import type { Part, BenchContext } from "./bench-context.ts";
+import { formatReport, type ReportRow } from "./report.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
 const PARTS: Readonly<Record<string, Part>> = {
-  details,
-  cold,
-  import: importing,
-  collecting,
-  growth,
+  details: measureDetails,
+  cold: measureColdReads,
+  import: measureImport,
+  collecting: measureCollecting,
+  growth: measureGrowth,
 };
 
-const MEMORY_S = 15;
-const LONG_MEMORY_S = 60;
+const MEMORY_DURATION_S = 15;
+const LONG_MEMORY_DURATION_S = 60;
 
 /** What the command line asks for. */
 function readArguments() {
@@ -43,25 +43,25 @@ function readArguments() {
   const parts = Object.entries(PARTS)
     .filter(([name]) => positionals.length === 0 || positionals.includes(name))
     .map(([, part]) => part);
-  const memorySeconds = values.minute === true ? LONG_MEMORY_S : MEMORY_S;
+  const memorySeconds = values.minute === true ? LONG_MEMORY_DURATION_S : MEMORY_DURATION_S;
   return { parts, isJson: values.json === true, memorySeconds };
 }
 
 /** Measures the parts, one after the other. */
-async function measure(
+async function measureParts(
   workspace: Workspace,
   parts: readonly Part[],
   memorySeconds: number,
   elapsed: () => number,
-): Promise<Row[]> {
-  const surroundings: Surroundings = {
+): Promise<ReportRow[]> {
+  const context: BenchContext = {
     workspace,
-    load: createLoad(workspace),
+    load: createLoadGenerator(workspace),
     say: (text) => void process.stderr.write(`${elapsed().toFixed(0).padStart(4)} s  ${text}\n`),
     memorySeconds,
   };
-  const rows: Row[] = [];
-  for (const part of parts) rows.push(...(await part(surroundings)));
+  const rows: ReportRow[] = [];
+  for (const part of parts) rows.push(...(await part(context)));
   return rows;
 }
 
@@ -80,7 +80,7 @@ async function main(): Promise<void> {
     });
   }
   try {
-    const rows = await measure(workspace, parts, memorySeconds, elapsed);
+    const rows = await measureParts(workspace, parts, memorySeconds, elapsed);
     process.stdout.write(
       isJson
         ? formatJson({ machine, seconds: Math.round(elapsed()), rows })

@@ -1,15 +1,15 @@
 /** What a run reports: rows with their targets, as a table and as JSON. */
-import { formatTable } from "../../server/commands/table.ts";
+import { formatTable } from "../../server/commands/output.ts";
 import type { Machine } from "./machine.ts";
 
 /** What a number must be. */
-export interface Target {
+export interface Threshold {
   readonly sign: ">=" | "<=" | "<";
   readonly limit: number;
 }
 
 /** A line of the report. A ratio is of medians; its spread is that of the rounds. */
-export interface Row {
+export interface ReportRow {
   readonly [field: string]: string | number | null;
   readonly part: string;
   readonly what: string;
@@ -24,48 +24,48 @@ export interface Row {
 }
 
 /** Compares two sides that were measured in turns, round by round. */
-export function ratioRow(given: {
+export function createRatioRow(values: {
   readonly part: string;
   readonly what: string;
   readonly unit: string;
   readonly ours: readonly number[];
   readonly theirs: readonly number[];
-  readonly target?: Target;
-}): Row {
-  const { part, what, unit, ours, theirs, target } = given;
+  readonly target?: Threshold;
+}): ReportRow {
+  const { part, what, unit, ours, theirs, target } = values;
   const ratio = median(ours) / median(theirs);
   const ratios = ours.map((value, round) => value / (theirs[round] ?? Number.NaN));
   return {
     part,
     what,
-    ours: rounded(median(ours)),
-    theirs: rounded(median(theirs)),
+    ours: roundToThreeDigits(median(ours)),
+    theirs: roundToThreeDigits(median(theirs)),
     unit,
-    ratio: rounded(ratio),
-    lowest: rounded(Math.min(...ratios)),
-    highest: rounded(Math.max(...ratios)),
-    ...judged(ratio, target),
+    ratio: roundToThreeDigits(ratio),
+    lowest: roundToThreeDigits(Math.min(...ratios)),
+    highest: roundToThreeDigits(Math.max(...ratios)),
+    ...judge(ratio, target),
   };
 }
 
 /** Tells one number, compared with nothing but its target. */
-export function valueRow(given: {
+export function createValueRow(values: {
   readonly part: string;
   readonly what: string;
   readonly unit: string;
   readonly value: number;
-  readonly target?: Target;
-}): Row {
-  const { part, what, unit, value, target } = given;
+  readonly target?: Threshold;
+}): ReportRow {
+  const { part, what, unit, value, target } = values;
   const none = { theirs: null, ratio: null, lowest: null, highest: null };
-  return { part, what, ours: rounded(value), unit, ...none, ...judged(value, target) };
+  return { part, what, ours: roundToThreeDigits(value), unit, ...none, ...judge(value, target) };
 }
 
-function judged(value: number, target: Target | undefined): Pick<Row, "target" | "result"> {
+function judge(value: number, target: Threshold | undefined): Pick<ReportRow, "target" | "result"> {
   if (target === undefined) return { target: null, result: null };
   const { sign, limit } = target;
-  const holds = sign === ">=" ? value >= limit : sign === "<=" ? value <= limit : value < limit;
-  return { target: `${sign} ${limit}`, result: holds ? "pass" : "short" };
+  const isMet = sign === ">=" ? value >= limit : sign === "<=" ? value <= limit : value < limit;
+  return { target: `${sign} ${limit}`, result: isMet ? "pass" : "short" };
 }
 
 /** The middle one of some numbers. */
@@ -75,7 +75,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** Three digits, or the whole part where that has more. */
-function rounded(value: number): number {
+function roundToThreeDigits(value: number): number {
   return Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3));
 }
 
@@ -92,13 +92,17 @@ const COLUMNS = [
 ] as const;
 
 /** The report for a person. */
-export function formatReport(machine: Machine, seconds: number, rows: readonly Row[]): string {
+export function formatReport(
+  machine: Machine,
+  seconds: number,
+  rows: readonly ReportRow[],
+): string {
   const { cpu, cores, memoryGib, system, bun, date } = machine;
   const head =
     `${cpu}, ${cores} cores, ${memoryGib} GiB, ${system}, Bun ${bun}\n` +
     `${date}, ${Math.round(seconds)} seconds; medians, the spread is that of the rounds\n`;
   const tables = Map.groupBy(rows, ({ part }) => part)
     .entries()
-    .map(([part, own]) => `\n${part}\n${formatTable<Row>(COLUMNS, own)}`);
+    .map(([part, own]) => `\n${part}\n${formatTable<ReportRow>(COLUMNS, own)}`);
   return head + [...tables].join("");
 }

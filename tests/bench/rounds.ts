@@ -1,8 +1,8 @@
 /** Measures sides in turns, so that what the machine does meanwhile befalls all alike. */
-import type { Load, Loaded, Target } from "./load.ts";
+import type { LoadGenerator, LoadResult, LoadTarget } from "./load-generator.ts";
 
 /** How long and how often. */
-export interface Plan {
+export interface RoundPlan {
   readonly connections: number;
   readonly rounds: number;
   readonly seconds: number;
@@ -12,42 +12,41 @@ const WARM_UP_S = 1;
 
 /** What each target gave in the warm-up. */
 export async function warmUp<Name extends string>(
-  load: Load,
-  targets: Readonly<Record<Name, Target>>,
+  load: LoadGenerator,
+  targets: Readonly<Record<Name, LoadTarget>>,
   connections: number,
-): Promise<Record<Name, Loaded>> {
-  const found: Partial<Record<Name, Loaded>> = {};
-  for (const name of namesOf(targets)) {
-    found[name] = await load(targets[name], connections, WARM_UP_S);
+): Promise<Record<Name, LoadResult>> {
+  const results: Partial<Record<Name, LoadResult>> = {};
+  for (const name of keysOf(targets)) {
+    results[name] = await load(targets[name], connections, WARM_UP_S);
   }
-  return found as Record<Name, Loaded>;
+  return results as Record<Name, LoadResult>;
 }
 
 /** What each target gave, round by round. Every round begins with the next target. */
-export async function alternate<Name extends string>(
-  load: Load,
-  targets: Readonly<Record<Name, Target>>,
-  { connections, rounds, seconds }: Plan,
-): Promise<Record<Name, Loaded[]>> {
-  const names = namesOf(targets);
-  const found = Object.fromEntries(names.map((name) => [name, new Array<Loaded>()])) as Record<
-    Name,
-    Loaded[]
-  >;
+export async function measureInRounds<Name extends string>(
+  load: LoadGenerator,
+  targets: Readonly<Record<Name, LoadTarget>>,
+  { connections, rounds, seconds }: RoundPlan,
+): Promise<Record<Name, LoadResult[]>> {
+  const names = keysOf(targets);
+  const results = Object.fromEntries(
+    names.map((name) => [name, new Array<LoadResult>()]),
+  ) as Record<Name, LoadResult[]>;
   for (let round = 0; round < rounds; round++) {
     const first = round % names.length;
     for (const name of [...names.slice(first), ...names.slice(0, first)]) {
-      found[name].push(await load(targets[name], connections, seconds));
+      results[name].push(await load(targets[name], connections, seconds));
     }
   }
-  return found;
+  return results;
 }
 
-function namesOf<Name extends string>(targets: Readonly<Record<Name, Target>>): Name[] {
+function keysOf<Name extends string>(targets: Readonly<Record<Name, LoadTarget>>): Name[] {
   return Object.keys(targets) as Name[];
 }
 
 /** The rates of some loads. */
-export function ratesOf(loads: readonly Loaded[]): number[] {
+export function pickRates(loads: readonly LoadResult[]): number[] {
   return loads.map(({ rate }) => rate);
 }

@@ -2,24 +2,24 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { watchMemory, type MemoryWatch } from "./machine.ts";
+import { startMemorySampler, type MemorySampler } from "./machine.ts";
 
 /** How long a process may take to end when it is asked to. */
-const END_MS = 12_000;
+const EXIT_TIMEOUT_MS = 12_000;
 
 /** How much of what a process says is kept, for when it fails. */
-const KEPT_CHARACTERS = 10_000;
+const OUTPUT_TAIL_CHARACTERS = 10_000;
 
 /** What a process is given. */
-export interface Given {
+export interface ProcessOptions {
   readonly settings?: Readonly<Record<string, string>>;
   readonly stdin?: string;
 }
 
 /** A server of the comparison, in a process of its own. */
-export interface Side {
+export interface BenchServer {
   readonly origin: string;
-  readonly memory: MemoryWatch;
+  readonly memory: MemorySampler;
   stop(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export async function openWorkspace() {
   const running = new Set<ReturnType<typeof launch>>();
   let closing: Promise<void> | undefined;
 
-  const spawn = (command: readonly string[], given: Given = {}) => {
+  const spawn = (command: readonly string[], given: ProcessOptions = {}) => {
     if (closing !== undefined) throw new Error("The bench is ending");
     const child = launch(folder, command, given);
     running.add(child);
@@ -52,28 +52,29 @@ export async function openWorkspace() {
      * @returns What it printed.
      * @throws What it said, where it failed.
      */
-    async run(command: readonly string[], given?: Given): Promise<string> {
+    async run(command: readonly string[], given?: ProcessOptions): Promise<string> {
       const child = spawn(command, given);
       const [out, err, status] = await Promise.all([
         new Response(child.stdout).text(),
         new Response(child.stderr).text(),
         child.exited,
       ]);
-      if (status !== 0) throw new Error(`${nameOf(command)} ended with ${status}: ${err || out}`);
+      if (status !== 0)
+        throw new Error(`${programName(command)} ended with ${status}: ${err || out}`);
       return out;
     },
 
     /** Starts a server, which says on standard error where it listens. */
-    async start(command: readonly string[], given?: Given): Promise<Side> {
+    async start(command: readonly string[], given?: ProcessOptions): Promise<BenchServer> {
       const child = spawn(command, given);
-      const origin = await originOf(child.stderr, nameOf(command));
-      const memory = watchMemory(child.pid);
+      const origin = await waitForOrigin(child.stderr, programName(command));
+      const memory = startMemorySampler(child.pid);
       return {
         origin,
         memory,
         stop: () => {
           memory.stop();
-          return end(child);
+          return endProcess(child);
         },
       };
     },
@@ -81,7 +82,7 @@ export async function openWorkspace() {
     /** Ends what runs and removes the folder. */
     close(): Promise<void> {
       closing ??= (async () => {
-        await Promise.all([...running].map(end));
+        await Promise.all([...running].map(endProcess));
         await rm(folder, { recursive: true, force: true });
       })();
       return closing;
@@ -89,7 +90,7 @@ export async function openWorkspace() {
   };
 }
 
-function launch(folder: string, command: readonly string[], { settings, stdin }: Given) {
+function launch(folder: string, command: readonly string[], { settings, stdin }: ProcessOptions) {
   return Bun.spawn([...command], {
     cwd: folder,
     env: {
@@ -105,29 +106,29 @@ function launch(folder: string, command: readonly string[], { settings, stdin }:
   });
 }
 
-function nameOf([program = "", first = ""]: readonly string[]): string {
+function programName([program = "", first = ""]: readonly string[]): string {
   return program === process.execPath ? first : program;
 }
 
-async function end(child: ReturnType<typeof launch>): Promise<void> {
+async function endProcess(child: ReturnType<typeof launch>): Promise<void> {
   child.kill();
-  const last = setTimeout(() => child.kill("SIGKILL"), END_MS);
+  const last = setTimeout(() => child.kill("SIGKILL"), EXIT_TIMEOUT_MS);
   await child.exited;
   clearTimeout(last);
 }
 
 /** The first address that is said; reads on, so that who says more is not held up. */
-function originOf(stream: ReadableStream<Uint8Array>, name: string): Promise<string> {
+function waitForOrigin(stream: ReadableStream<Uint8Array>, name: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const read = async () => {
     const decoder = new TextDecoder();
-    let said = "";
+    let output = "";
     for await (const piece of stream) {
-      said = (said + decoder.decode(piece, { stream: true })).slice(-KEPT_CHARACTERS);
-      const [origin] = /http:\/\/[\d.]+:\d+/.exec(said) ?? [];
+      output = (output + decoder.decode(piece, { stream: true })).slice(-OUTPUT_TAIL_CHARACTERS);
+      const [origin] = /http:\/\/[\d.]+:\d+/.exec(output) ?? [];
       if (origin !== undefined) resolve(origin);
     }
-    reject(new Error(`${name} did not start: ${said}`));
+    reject(new Error(`${name} did not start: ${output}`));
   };
   read().catch(reject);
   return promise;

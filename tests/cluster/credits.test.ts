@@ -3,21 +3,21 @@
  * connection that breaks. EXACT_ROUNDS=20 is the long form.
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { openPlace, type Place } from "../support/command.ts";
-import { hasSqld, startServer } from "../support/sqld.ts";
-import { startSwallower } from "../support/swallower.ts";
+import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
+import { hasSqld, startSqld } from "../support/processes/sqld.ts";
+import { startLossyProxy } from "../support/network/lossy-proxy.ts";
 
 const ROUNDS = Number(process.env["EXACT_ROUNDS"] ?? 1);
 const REQUESTS = 1000;
 const CREDITS = 500;
 /** How long a debit that nobody was answered may take to be given back. */
-const SETTLED_WITHIN_MS = 10_000;
+const REFUNDED_WITHIN_MS = 10_000;
 
 /** A debit on its way to the server. */
-const DEBIT = /insert\s+into\s+"?journal/i;
+const DEBIT_PATTERN = /insert\s+into\s+"?journal/i;
 
 /** Sends reads at once, to services in turn, and gives the statuses and what was left. */
-function readAtOnce(urls: readonly string[], key: string, count: number) {
+function readConcurrently(urls: readonly string[], key: string, count: number) {
   const request = async (_: unknown, index: number) => {
     const response = await fetch(`${urls[index % urls.length]}/api/video/channels`, {
       headers: { "x-api-key": key },
@@ -30,24 +30,24 @@ function readAtOnce(urls: readonly string[], key: string, count: number) {
 }
 
 /** Ends a service; one that had ended by itself is told of, beside what failed for want of it. */
-async function endService(service: Awaited<ReturnType<Place["serve"]>>): Promise<void> {
+async function stopService(service: Awaited<ReturnType<Sandbox["serve"]>>): Promise<void> {
   const { status, log } = await service.stop();
   if (status !== 0) process.stderr.write(`A service ended with status ${status}: ${log}\n`);
 }
 
-async function balanceOf(place: Place, name: string): Promise<number> {
+async function readBalance(sandbox: Sandbox, name: string): Promise<number> {
   const all: { name: string; balance: number }[] = JSON.parse(
-    await place.must("accounts", "list", "--json"),
+    await sandbox.runOrThrow("accounts", "list", "--json"),
   );
   return all.find((account) => account.name === name)?.balance ?? NaN;
 }
 
 describe.skipIf(!hasSqld())("credits on a libSQL server", () => {
-  let server: Awaited<ReturnType<typeof startServer>>;
-  let place: Place;
+  let server: Awaited<ReturnType<typeof startSqld>>;
+  let place: Sandbox;
   beforeEach(async () => {
-    server = await startServer();
-    place = await openPlace({ DATABASE_URL: server.url });
+    server = await startSqld();
+    place = await openSandbox({ DATABASE_URL: server.url });
   });
   afterEach(async () => {
     await place.close();
@@ -55,8 +55,8 @@ describe.skipIf(!hasSqld())("credits on a libSQL server", () => {
   });
 
   const createAccess = async (account: string, credits: number) => {
-    await place.must("accounts", "create", account, "--credits", String(credits));
-    return (await place.must("keys", "create", account)).trim();
+    await place.runOrThrow("accounts", "create", account, "--credits", String(credits));
+    return (await place.runOrThrow("keys", "create", account)).trim();
   };
 
   test.each([[1], [2]])(
@@ -69,18 +69,18 @@ describe.skipIf(!hasSqld())("credits on a libSQL server", () => {
         for (let round = 1; round <= ROUNDS; round++) {
           const account = `round ${round}`;
           const key = await createAccess(account, CREDITS);
-          const answers = await readAtOnce(urls, key, REQUESTS);
+          const answers = await readConcurrently(urls, key, REQUESTS);
           const served = answers.filter(({ status }) => status === 200);
           const refused = answers.filter(({ status }) => status === 402);
           expect([served.length, refused.length]).toEqual([CREDITS, REQUESTS - CREDITS]);
           expect(served.map(({ remaining }) => remaining).toSorted((a, b) => a - b)).toEqual(
             Array.from({ length: CREDITS }, (_, left) => left),
           );
-          expect(await balanceOf(place, account)).toBe(0);
+          expect(await readBalance(place, account)).toBe(0);
         }
-        await place.must("credits", "verify");
+        await place.runOrThrow("credits", "verify");
       } finally {
-        for (const service of services) await endService(service);
+        for (const service of services) await stopService(service);
       }
     },
     280_000,
@@ -88,26 +88,26 @@ describe.skipIf(!hasSqld())("credits on a libSQL server", () => {
 
   test("debits whose answer was lost, once or each time, are applied once or not at all", async () => {
     const key = await createAccess("acme", CREDITS);
-    const swallower = await startSwallower(server.url, DEBIT);
-    const far = await openPlace({ DATABASE_URL: swallower.url });
+    const swallower = await startLossyProxy(server.url, DEBIT_PATTERN);
+    const far = await openSandbox({ DATABASE_URL: swallower.url });
     const service = await far.serve();
     let expected = CREDITS;
     /** Sends reads while debits' answers are lost: what is served is paid, and nothing else. */
     const readWithLosses = async (count: number, losses: number) => {
       swallower.state.swallowed = 0;
       swallower.state.wanted = losses;
-      const answers = await readAtOnce([service.url], key, count);
+      const answers = await readConcurrently([service.url], key, count);
       swallower.state.wanted = 0;
       expect(swallower.state.swallowed).toBeGreaterThan(0);
       const served = answers.filter(({ status }) => status === 200);
       const failed = answers.filter(({ status }) => status >= 500);
       expect(served.length + failed.length).toBe(count);
       expected -= served.length;
-      const end = Date.now() + SETTLED_WITHIN_MS;
-      while ((await balanceOf(place, "acme")) !== expected && Date.now() < end) {
+      const end = Date.now() + REFUNDED_WITHIN_MS;
+      while ((await readBalance(place, "acme")) !== expected && Date.now() < end) {
         await Bun.sleep(100);
       }
-      expect(await balanceOf(place, "acme")).toBe(expected);
+      expect(await readBalance(place, "acme")).toBe(expected);
     };
     try {
       for (let round = 1; round <= ROUNDS; round++) {
@@ -115,9 +115,9 @@ describe.skipIf(!hasSqld())("credits on a libSQL server", () => {
         await readWithLosses(20, 1);
         await readWithLosses(3, Infinity);
       }
-      await place.must("credits", "verify");
+      await place.runOrThrow("credits", "verify");
     } finally {
-      await endService(service);
+      await stopService(service);
       swallower.close();
       await far.close();
     }

@@ -1,19 +1,19 @@
 /** A libSQL server that is away for a while. */
 import { describe, expect, test } from "bun:test";
-import { openDatabase } from "../../server/store/database.ts";
-import { ledgerStore } from "../../server/store/ledger.ts";
-import { verifyLedger } from "../../server/store/verify.ts";
-import { settled } from "../support/database.ts";
-import { startService } from "../support/service.ts";
+import { openDatabase } from "../../server/store/database/database.ts";
+import { createLedgerStore } from "../../server/store/accounts/ledger.ts";
+import { verifyLedger } from "../../server/store/accounts/verify-ledger.ts";
+import { resultOrError } from "../support/store/database.ts";
+import { startTestService } from "../support/service.ts";
 import { retryWithin } from "../support/retry.ts";
-import { hasSqld, startServer } from "../support/sqld.ts";
-import { debitGroup } from "../support/ledger.ts";
+import { hasSqld, startSqld } from "../support/processes/sqld.ts";
+import { commitDebitGroup } from "../support/store/debits.ts";
 
 /** How long a service may take to notice that its server answers again. */
-const BACK_WITHIN_MS = 2000;
+const RECOVERED_WITHIN_MS = 2000;
 
 /** How long it may take to find out that a server does not answer. */
-const KNOWN_WITHIN_MS = 10_000;
+const DETECTED_WITHIN_MS = 10_000;
 
 /** What `/readyz` and `/metrics` may take; twice that on a slow machine. */
 const READY_WITHIN_MS = 2000;
@@ -22,27 +22,27 @@ const UNAVAILABLE = ["Service Unavailable", "The database cannot be reached righ
 
 describe.skipIf(!hasSqld())("a libSQL server that was killed", () => {
   test("is unavailable while it is away, and has all that it acknowledged when it is back", async () => {
-    const server = await startServer();
+    const server = await startSqld();
     const database = await openDatabase({ url: server.url, durability: "power" });
-    const ledger = ledgerStore(database);
+    const ledger = createLedgerStore(database);
     const { id } = await ledger.createAccount("a", 0);
     const grant = (uid: string) => ledger.grant({ uid, account: "a", amount: 1 }, 0);
     await grant("first");
     const uids = Array.from({ length: 60 }, (_, index) => `grant ${index}`);
     const first = grant(uids[0] ?? "");
-    const flying = uids.slice(1).map((uid) => settled(grant(uid)));
+    const flying = uids.slice(1).map((uid) => resultOrError(grant(uid)));
     await first;
     await server.kill();
     const answers = await Promise.all(flying);
     const refused = answers.filter(Array.isArray);
     expect(refused).toEqual(refused.map(() => UNAVAILABLE));
-    expect(await settled(ledger.accounts())).toEqual(UNAVAILABLE);
-    expect(await settled(debitGroup(ledger, [{ account: id, cost: 1 }], "d", 0))).toEqual(
-      UNAVAILABLE,
-    );
+    expect(await resultOrError(ledger.accounts())).toEqual(UNAVAILABLE);
+    expect(
+      await resultOrError(commitDebitGroup(ledger, [{ account: id, cost: 1 }], "d", 0)),
+    ).toEqual(UNAVAILABLE);
 
     await server.restart();
-    await retryWithin(BACK_WITHIN_MS, database.check);
+    await retryWithin(RECOVERED_WITHIN_MS, database.check);
     const acknowledged = 2 + answers.length - refused.length;
     const { granted } = await ledger.account("a");
     expect(granted).toBeGreaterThanOrEqual(acknowledged);
@@ -56,8 +56,8 @@ describe.skipIf(!hasSqld())("a libSQL server that was killed", () => {
   }, 60_000);
 
   test("is answered 503 while it is away, also for what is kept, and nothing is charged", async () => {
-    const server = await startServer();
-    const service = await startService({ DATABASE_URL: server.url });
+    const server = await startSqld();
+    const service = await startTestService({ DATABASE_URL: server.url });
     const { key, account } = await service.createAccess(10);
     const read = async () => (await service.get("/api/video/channels", key)).status;
     expect([await read(), await read()]).toEqual([200, 200]);
@@ -66,7 +66,7 @@ describe.skipIf(!hasSqld())("a libSQL server that was killed", () => {
     service.clock.now += 1000; // The key is no longer believed.
     expect(await Promise.all([read(), read()])).toEqual([503, 503]);
     await server.restart();
-    await retryWithin(BACK_WITHIN_MS, service.service.database.check);
+    await retryWithin(RECOVERED_WITHIN_MS, service.service.database.check);
     expect(await read()).toBe(200);
     expect(await service.sumsOf(account)).toMatchObject({ balance: 7 });
     await service.close();
@@ -76,8 +76,8 @@ describe.skipIf(!hasSqld())("a libSQL server that was killed", () => {
 
 describe.skipIf(!hasSqld())("a libSQL server that says nothing more", () => {
   test("is answered 503 before connections end for silence, and nothing is charged", async () => {
-    const server = await startServer();
-    const service = await startService({ DATABASE_URL: server.url });
+    const server = await startSqld();
+    const service = await startTestService({ DATABASE_URL: server.url });
     const { key, account } = await service.createAccess(10);
     const read = async () => (await service.get("/api/video/channels", key)).status;
     expect(await read()).toBe(200);
@@ -86,8 +86,8 @@ describe.skipIf(!hasSqld())("a libSQL server that says nothing more", () => {
     const ready = service.send("/readyz");
     const list = service.get("/api/creators", key);
     expect([await read(), (await ready).status, (await list).status]).toEqual([503, 503, 503]);
-    server.goOn();
-    await retryWithin(BACK_WITHIN_MS, service.service.database.check);
+    server.resume();
+    await retryWithin(RECOVERED_WITHIN_MS, service.service.database.check);
     expect([await read(), (await service.send("/readyz")).status]).toEqual([200, 200]);
     expect(await service.sumsOf(account)).toMatchObject({ balance: 8 });
     await service.close();
@@ -97,20 +97,20 @@ describe.skipIf(!hasSqld())("a libSQL server that says nothing more", () => {
 
 describe.skipIf(!hasSqld()).each(["stopped", "killed"])("a libSQL server that is %s", (fault) => {
   test("/readyz is 503 within a second and /metrics 200, before and after it is known", async () => {
-    const server = await startServer();
-    const service = await startService({ DATABASE_URL: server.url });
+    const server = await startSqld();
+    const service = await startTestService({ DATABASE_URL: server.url });
     const ask = async (path: string) => {
       const began = performance.now();
       const response = await service.send(path);
       return { response, text: await response.text(), ms: performance.now() - began };
     };
-    await retryWithin(BACK_WITHIN_MS, async () => {
+    await retryWithin(RECOVERED_WITHIN_MS, async () => {
       expect((await ask("/metrics")).text).toContain("collector_stopped");
     });
     if (fault === "stopped") server.pause();
     else await server.kill();
-    const end = performance.now() + KNOWN_WITHIN_MS;
-    while (performance.now() < end && service.service.database.outage() === undefined) {
+    const end = performance.now() + DETECTED_WITHIN_MS;
+    while (performance.now() < end && service.service.database.getOutage() === undefined) {
       const [ready, metrics] = await Promise.all([ask("/readyz"), ask("/metrics")]);
       expect([ready.response.status, metrics.response.status]).toEqual([503, 200]);
       expect(Math.max(ready.ms, metrics.ms)).toBeLessThan(READY_WITHIN_MS);

@@ -1,45 +1,50 @@
 /** What every collector does, whatever the platform; each asks a fake of its own over HTTP. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { ERRANDS, type FoundItem, type Memo } from "../../core/collection.ts";
+import { TASK_NAMES, type DiscoveredItem, type SourceState } from "../../core/collection.ts";
 import { DAY_MS } from "../../core/time.ts";
-import { SOURCES } from "../../server/collectors/port.ts";
+import { SOURCES } from "../../server/collectors/collector.ts";
 import {
-  findingOf,
-  introduce,
-  listItems,
-  observationOf,
-  run,
-  runAll,
-  targetOf,
-} from "../support/platforms/errands.ts";
-import { failing } from "../support/platforms/faults.ts";
-import { openStage, surround, type Stage, type StageOwner } from "../support/platforms/stage.ts";
+  findResult,
+  createItemTargets,
+  createCountTargets,
+  findObservation,
+  pollBatch,
+  pollAll,
+  createTarget,
+} from "../support/platforms/poll-targets.ts";
+import { failWithStatus } from "../support/platforms/faults.ts";
+import {
+  openFixture,
+  createTestContext,
+  type PlatformFixture,
+  type FixtureOwner,
+} from "../support/platforms/platform-fixture.ts";
 
-const knownOf = (items: readonly FoundItem[]) =>
-  new Map(items.map(({ id, memo = {} }) => [id, memo]));
+const createKnownItems = (items: readonly DiscoveredItem[]) =>
+  new Map(items.map(({ id, sourceState: memo = {} }) => [id, memo]));
 
 describe.each(SOURCES)("the collector of %s", (source) => {
-  let stage: Stage;
+  let stage: PlatformFixture;
   beforeEach(async () => {
-    stage = await openStage(source);
+    stage = await openFixture(source);
   });
   afterEach(() => stage.close());
 
   /** The owner at a place of the stage. */
-  const ownerAt = (place: number): StageOwner => {
+  const ownerAt = (place: number): FixtureOwner => {
     const owner = stage.owners[place];
     if (owner === undefined) throw new Error(`The stage has no owner ${place}`);
     return owner;
   };
   const refusals = () => stage.fake.log().filter(({ status }) => status >= 400);
-  const listings = () => stage.fake.log().filter(({ path }) => stage.listing.test(path)).length;
+  const listings = () => stage.fake.log().filter(({ path }) => stage.listingPath.test(path)).length;
 
   test("observes every owner once, with the counts of that instant", async () => {
-    const outcome = await runAll(stage, "profile", stage.owners.map(targetOf));
-    expect(outcome.failure).toBeUndefined();
+    const outcome = await pollAll(stage, "profile", stage.owners.map(createTarget));
+    expect(outcome.sourceError).toBeUndefined();
     expect(outcome.observations.length).toBe(stage.owners.length);
     for (const owner of stage.owners) {
-      const observation = observationOf(outcome, owner.entity);
+      const observation = findObservation(outcome, owner.entity);
       expect(observation?.counts).toEqual({ ...owner.counts() });
       expect(observation?.observedAt).toBe(stage.clock.now);
     }
@@ -47,8 +52,8 @@ describe.each(SOURCES)("the collector of %s", (source) => {
 
   test("finds the items of several pages, each once, and describes each", async () => {
     const owner = ownerAt(0);
-    const [target] = await introduce(stage, [owner]);
-    const outcome = await run(stage, "items", target === undefined ? [] : [target]);
+    const [target] = await createItemTargets(stage, [owner]);
+    const outcome = await pollBatch(stage, "items", target === undefined ? [] : [target]);
     const found = new Map(outcome.items.map(({ id, publishedAt }) => [id, publishedAt]));
     const expected = new Map(owner.items().map(({ id, publishedAt }) => [id, publishedAt]));
     expect(expected.size).toBeGreaterThan(200);
@@ -57,7 +62,7 @@ describe.each(SOURCES)("the collector of %s", (source) => {
     const published = source === "youtube" ? "publishedAt" : "created_at";
     const text = source === "youtube" ? "title" : "text";
     for (const [id, publishedAt] of expected) {
-      const described = observationOf(outcome, id)?.described ?? {};
+      const described = findObservation(outcome, id)?.attributes ?? {};
       expect(described[published]).toBe(publishedAt);
       expect(String(described[text])).not.toBe("");
     }
@@ -65,21 +70,21 @@ describe.each(SOURCES)("the collector of %s", (source) => {
 
   test("skips no item while new ones are published between two pages", async () => {
     const owner = ownerAt(0);
-    const targets = await introduce(stage, [owner]);
+    const targets = await createItemTargets(stage, [owner]);
     const there = owner.items().map(({ id }) => id);
     const take = async () => {
       stage.clock.now += DAY_MS / 2;
       return true;
     };
-    const surroundings = surround(stage, { take });
-    const outcome = await run(stage, "items", targets, { surroundings });
+    const surroundings = createTestContext(stage, { takeUnit: take });
+    const outcome = await pollBatch(stage, "items", targets, { context: surroundings });
     const found = new Set(outcome.items.map(({ id }) => id));
     expect(there.filter((id) => !found.has(id))).toEqual([]);
   });
 
   test("finds the items of an owner that nothing is remembered of", async () => {
     const owner = ownerAt(1);
-    const outcome = await run(stage, "items", [targetOf(owner)]);
+    const outcome = await pollBatch(stage, "items", [createTarget(owner)]);
     expect(outcome.items.map(({ id }) => id).toSorted()).toEqual(
       owner
         .items()
@@ -90,36 +95,36 @@ describe.each(SOURCES)("the collector of %s", (source) => {
 
   test("observes items again, with the counts of a later instant", async () => {
     const owners = stage.owners.slice(0, 20);
-    const targets = await listItems(stage, owners);
+    const targets = await createCountTargets(stage, owners);
     stage.clock.now += DAY_MS;
-    const outcome = await runAll(stage, "counts", targets);
-    expect(outcome.failure).toBeUndefined();
+    const outcome = await pollAll(stage, "counts", targets);
+    expect(outcome.sourceError).toBeUndefined();
     const items = new Map(owners.flatMap((owner) => owner.items().map((item) => [item.id, item])));
     expect(outcome.observations.length).toBe(targets.length);
-    for (const { entity, counts, observedAt } of outcome.observations) {
+    for (const { entityId: entity, counts, observedAt } of outcome.observations) {
       expect(counts).toEqual({ ...items.get(entity)?.counts() });
       expect(observedAt).toBe(stage.clock.now);
     }
   });
 
   test("never asks for more at once than the platform allows", async () => {
-    await runAll(stage, "counts", await listItems(stage, stage.owners));
+    await pollAll(stage, "counts", await createCountTargets(stage, stage.owners));
     expect(refusals()).toEqual([]);
-    expect(ERRANDS.every((errand) => stage.collector.errands[errand].batch >= 1)).toBe(true);
+    expect(TASK_NAMES.every((errand) => stage.collector.tasks[errand].batchSize >= 1)).toBe(true);
   });
 
   test("does not invent a count that is hidden", async () => {
     const owner = ownerAt(0);
-    const [target] = await listItems(stage, [owner]);
+    const [target] = await createCountTargets(stage, [owner]);
     const item = owner.items().find(({ id }) => id === target?.id);
     if (target === undefined || item === undefined) throw new Error("There is no item");
     owner.fate.hiddenAt = stage.clock.now;
     item.fate.hiddenAt = stage.clock.now;
     for (const [errand, of, entity] of [
-      ["profile", targetOf(owner), owner],
+      ["profile", createTarget(owner), owner],
       ["counts", target, { entity: item.id, counts: item.counts }],
     ] as const) {
-      const counts = observationOf(await run(stage, errand, [of]), entity.entity)?.counts;
+      const counts = findObservation(await pollBatch(stage, errand, [of]), entity.entity)?.counts;
       expect(counts).toEqual({ ...entity.counts() });
       expect(Object.values(counts ?? {})).toContain(null);
       expect(Object.values(counts ?? {}).some((count) => count !== null)).toBe(true);
@@ -130,72 +135,72 @@ describe.each(SOURCES)("the collector of %s", (source) => {
     "of an unknown owner, %s says that it is gone, and goes on with the others",
     async (errand) => {
       const others = stage.owners.slice(0, 2);
-      const unknown = targetOf({ id: stage.unknown.owner });
-      const [first, second] = others.map(targetOf);
+      const unknown = createTarget({ id: stage.unknown.owner });
+      const [first, second] = others.map(createTarget);
       const targets = [first, unknown, second].filter((target) => target !== undefined);
-      const outcome = await runAll(stage, errand, targets);
-      expect(outcome.failure).toBeUndefined();
-      const finding = findingOf(outcome, unknown.id);
+      const outcome = await pollAll(stage, errand, targets);
+      expect(outcome.sourceError).toBeUndefined();
+      const finding = findResult(outcome, unknown.id);
       expect(finding.isGone).toBe(true);
       expect(finding.failure).toBeString();
       expect(finding.observations).toBeUndefined();
       for (const { id } of others) {
-        expect(findingOf(outcome, id).failure).toBeUndefined();
-        expect(findingOf(outcome, id).observations).not.toBeEmpty();
+        expect(findResult(outcome, id).failure).toBeUndefined();
+        expect(findResult(outcome, id).observations).not.toBeEmpty();
       }
     },
   );
 
   test("an owner that is unknown alone is gone too", async () => {
     for (const errand of ["profile", "items"] as const) {
-      const outcome = await run(stage, errand, [targetOf({ id: stage.unknown.owner })]);
-      expect(outcome.failure).toBeUndefined();
-      expect(findingOf(outcome, stage.unknown.owner).isGone).toBe(true);
+      const outcome = await pollBatch(stage, errand, [createTarget({ id: stage.unknown.owner })]);
+      expect(outcome.sourceError).toBeUndefined();
+      expect(findResult(outcome, stage.unknown.owner).isGone).toBe(true);
     }
   });
 
   test("of a deleted item it says that it is gone, and observes the others", async () => {
     const owner = ownerAt(0);
-    const targets = (await listItems(stage, [owner])).slice(0, 20);
+    const targets = (await createCountTargets(stage, [owner])).slice(0, 20);
     const gone = owner.items().find(({ id }) => id === targets[7]?.id);
     if (gone === undefined) throw new Error("There is no item");
     gone.fate.goneAt = stage.clock.now;
-    const outcome = await run(stage, "counts", targets);
-    expect(findingOf(outcome, gone.id).isGone).toBe(true);
-    expect(findingOf(outcome, gone.id).observations).toBeUndefined();
-    expect(observationOf(outcome, gone.id)).toBeUndefined();
+    const outcome = await pollBatch(stage, "counts", targets);
+    expect(findResult(outcome, gone.id).isGone).toBe(true);
+    expect(findResult(outcome, gone.id).observations).toBeUndefined();
+    expect(findObservation(outcome, gone.id)).toBeUndefined();
     expect(outcome.observations.length).toBe(19);
   });
 
   test("items that are all deleted are gone", async () => {
     const owner = ownerAt(1);
-    const targets = await listItems(stage, [owner]);
+    const targets = await createCountTargets(stage, [owner]);
     for (const item of owner.items()) item.fate.goneAt = stage.clock.now;
-    const outcome = await run(stage, "counts", targets);
-    expect(outcome.failure).toBeUndefined();
+    const outcome = await pollBatch(stage, "counts", targets);
+    expect(outcome.sourceError).toBeUndefined();
     expect(targets.length).toBeGreaterThan(1);
-    expect(outcome.findings.filter(({ isGone }) => isGone === true).length).toBe(targets.length);
+    expect(outcome.results.filter(({ isGone }) => isGone === true).length).toBe(targets.length);
   });
 
   test("an owner without items is no failure", async () => {
     const owner = ownerAt(1);
     for (const item of owner.items()) item.fate.goneAt = stage.clock.now;
-    const outcome = await run(stage, "items", await introduce(stage, [owner]));
-    expect(outcome.failure).toBeUndefined();
-    expect(outcome.findings.map(({ failure }) => failure).filter(Boolean)).toEqual([]);
+    const outcome = await pollBatch(stage, "items", await createItemTargets(stage, [owner]));
+    expect(outcome.sourceError).toBeUndefined();
+    expect(outcome.results.map(({ failure }) => failure).filter(Boolean)).toEqual([]);
     expect(outcome.items).toEqual([]);
   });
 
   test("stops listing once it comes to what is known", async () => {
     const owner = ownerAt(0);
-    const targets = await introduce(stage, [owner]);
-    const known = knownOf((await run(stage, "items", targets)).items);
+    const targets = await createItemTargets(stage, [owner]);
+    const known = createKnownItems((await pollBatch(stage, "items", targets)).items);
     let before = listings();
-    await run(stage, "items", targets, { known });
+    await pollBatch(stage, "items", targets, { known });
     expect(listings() - before).toBe(1);
     stage.clock.now += 3 * DAY_MS;
     before = listings();
-    const { items } = await run(stage, "items", targets, { known });
+    const { items } = await pollBatch(stage, "items", targets, { known });
     const fresh = owner.items().filter(({ id }) => !known.has(id));
     expect(fresh.length).toBeGreaterThan(3);
     expect(items.map(({ id }) => id).filter((id) => !known.has(id))).toEqual(
@@ -208,14 +213,17 @@ describe.each(SOURCES)("the collector of %s", (source) => {
     "%s listing that broke off is completed the next time",
     async (which) => {
       const owner = ownerAt(0);
-      const [introduced] = await introduce(stage, [owner]);
+      const [introduced] = await createItemTargets(stage, [owner]);
       if (introduced === undefined) throw new Error("There is no target");
       let target = introduced;
-      const known = new Map<string, Memo>();
+      const known = new Map<string, SourceState>();
       const list = async () => {
-        const outcome = await run(stage, "items", [target], { known });
-        for (const [id, memo] of knownOf(outcome.items)) known.set(id, memo);
-        target = { ...target, memo: findingOf(outcome, owner.id).memo ?? target.memo };
+        const outcome = await pollBatch(stage, "items", [target], { known });
+        for (const [id, memo] of createKnownItems(outcome.items)) known.set(id, memo);
+        target = {
+          ...target,
+          sourceState: findResult(outcome, owner.id).sourceState ?? target.sourceState,
+        };
         return outcome;
       };
       if (which === "a later") {
@@ -227,59 +235,59 @@ describe.each(SOURCES)("the collector of %s", (source) => {
       }
       // Only pages after the first one carry a token or a cursor.
       for (const path of ["pageToken=", "pagination_token=", "cursor="]) {
-        stage.fake.fail(failing(500), { times: Infinity, path });
+        stage.fake.injectFault(failWithStatus(500), { times: Infinity, path });
       }
       const broken = await list();
-      expect(broken.failure ?? findingOf(broken, owner.id).failure).toBeDefined();
-      stage.fake.heal();
+      expect(broken.sourceError ?? findResult(broken, owner.id).failure).toBeDefined();
+      stage.fake.clearFaults();
       await list();
       expect(owner.items().filter(({ id }) => !known.has(id)).length).toBe(0);
     },
   );
 
   test("an owner that cannot be believed fails alone", async () => {
-    const owners = stage.owners.slice(1, 1 + Math.min(20, stage.collector.errands.profile.batch));
+    const owners = stage.owners.slice(1, 1 + Math.min(20, stage.collector.tasks.profile.batchSize));
     const bad = owners.at(-1) ?? ownerAt(1);
-    stage.fake.fail(bad.spoiling, { times: Infinity });
-    const outcome = await runAll(stage, "profile", owners.map(targetOf));
-    expect(outcome.failure).toBeUndefined();
-    expect(findingOf(outcome, bad.id).failure).toBeString();
-    expect(findingOf(outcome, bad.id).isGone ?? false).toBe(false);
-    expect(observationOf(outcome, bad.entity)).toBeUndefined();
+    stage.fake.injectFault(bad.spoiling, { times: Infinity });
+    const outcome = await pollAll(stage, "profile", owners.map(createTarget));
+    expect(outcome.sourceError).toBeUndefined();
+    expect(findResult(outcome, bad.id).failure).toBeString();
+    expect(findResult(outcome, bad.id).isGone ?? false).toBe(false);
+    expect(findObservation(outcome, bad.entity)).toBeUndefined();
     expect(outcome.observations.length).toBe(owners.length - 1);
   });
 
   test("an item that cannot be believed fails alone", async () => {
     const owner = ownerAt(0);
-    const targets = (await listItems(stage, [owner])).slice(0, 20);
+    const targets = (await createCountTargets(stage, [owner])).slice(0, 20);
     const bad = owner.items().find(({ id }) => id === targets[3]?.id);
     if (bad === undefined) throw new Error("There is no item");
-    stage.fake.fail(bad.spoiling, { times: Infinity });
-    const outcome = await run(stage, "counts", targets);
-    expect(outcome.failure).toBeUndefined();
-    expect(findingOf(outcome, bad.id).failure).toBeString();
-    expect(findingOf(outcome, bad.id).isGone ?? false).toBe(false);
-    expect(observationOf(outcome, bad.id)).toBeUndefined();
+    stage.fake.injectFault(bad.spoiling, { times: Infinity });
+    const outcome = await pollBatch(stage, "counts", targets);
+    expect(outcome.sourceError).toBeUndefined();
+    expect(findResult(outcome, bad.id).failure).toBeString();
+    expect(findResult(outcome, bad.id).isGone ?? false).toBe(false);
+    expect(findObservation(outcome, bad.id)).toBeUndefined();
     expect(outcome.observations.length).toBe(19);
   });
 
   test("an item that cannot be believed does not hide the others of its page", async () => {
     const owner = ownerAt(1);
-    const [target] = await introduce(stage, [owner]);
+    const [target] = await createItemTargets(stage, [owner]);
     const [bad] = owner.items();
     if (target === undefined || bad === undefined) throw new Error("There is no item");
-    stage.fake.fail(bad.spoiling, { times: Infinity });
-    const outcome = await run(stage, "items", [target]);
-    expect(outcome.failure).toBeUndefined();
-    expect(observationOf(outcome, bad.id)).toBeUndefined();
+    stage.fake.injectFault(bad.spoiling, { times: Infinity });
+    const outcome = await pollBatch(stage, "items", [target]);
+    expect(outcome.sourceError).toBeUndefined();
+    expect(findObservation(outcome, bad.id)).toBeUndefined();
     for (const { id } of owner.items().slice(1)) {
-      expect(observationOf(outcome, id)).toBeDefined();
+      expect(findObservation(outcome, id)).toBeDefined();
     }
   });
 
   test("every request is counted before it is sent", async () => {
-    const outcome = await runAll(stage, "items", stage.owners.slice(0, 30).map(targetOf));
-    expect(outcome.surroundings.taken()).toBe(stage.fake.served());
+    const outcome = await pollAll(stage, "items", stage.owners.slice(0, 30).map(createTarget));
+    expect(outcome.context.taken()).toBe(stage.fake.served());
     expect(Object.keys(stage.collector.buckets)).not.toBeEmpty();
   });
 });

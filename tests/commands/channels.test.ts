@@ -1,34 +1,34 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { openPlace, type Place } from "../support/command.ts";
+import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
 
-let place: Place;
+let sandbox: Sandbox;
 beforeEach(async () => {
-  place = await openPlace({ COLLECT: "off" });
+  sandbox = await openSandbox({ COLLECT: "off" });
 });
-afterEach(() => place.close());
+afterEach(() => sandbox.close());
 
 const ID = `UC${"x".repeat(22)}`;
 
 describe("channels", () => {
   test("tracks and untracks by handle or identifier, and lists what is tracked", async () => {
-    expect(await place.run(["channels", "track", "@Soup"])).toEqual({
+    expect(await sandbox.run(["channels", "track", "@Soup"])).toEqual({
       status: 0,
       out: "",
       err: "Channel @Soup is tracked from now on\n",
     });
-    expect(await place.run(["channels", "track", "@soup"])).toEqual({
+    expect(await sandbox.run(["channels", "track", "@soup"])).toEqual({
       status: 1,
       out: "",
       err: "Channel @Soup is tracked already\n",
     });
-    await place.must("channels", "track", ID);
+    await sandbox.runOrThrow("channels", "track", ID);
     const untold = { last_success: null, last_failure: null, failure: null, next_due: null };
     const added_at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/);
-    expect(JSON.parse(await place.must("channels", "list", "--json"))).toEqual([
+    expect(JSON.parse(await sandbox.runOrThrow("channels", "list", "--json"))).toEqual([
       { channel: "@Soup", channel_id: null, added_at, ...untold },
       { channel: ID, channel_id: ID, added_at, ...untold },
     ]);
-    const [head = "", ...lines] = (await place.must("channels", "list")).split("\n");
+    const [head = "", ...lines] = (await sandbox.runOrThrow("channels", "list")).split("\n");
     expect(head.split(/ {2,}/)).toEqual([
       "channel",
       "channel id",
@@ -39,34 +39,34 @@ describe("channels", () => {
       "next due",
     ]);
     expect(lines.map((line) => line.split(/ +/)[0])).toEqual(["@Soup", ID, ""]);
-    expect((await place.run(["channels", "untrack", "@sOUP"])).err).toBe(
+    expect((await sandbox.run(["channels", "untrack", "@sOUP"])).err).toBe(
       "Channel @Soup is not tracked any more; what was collected of it is kept\n",
     );
-    expect(await place.run(["channels", "untrack", "@Soup"])).toEqual({
+    expect(await sandbox.run(["channels", "untrack", "@Soup"])).toEqual({
       status: 1,
       out: "",
       err: "Channel @Soup is not tracked\n",
     });
-    expect(JSON.parse(await place.must("channels", "list", "--json"))).toMatchObject([
+    expect(JSON.parse(await sandbox.runOrThrow("channels", "list", "--json"))).toMatchObject([
       { channel: ID },
     ]);
   }, 30_000);
 
   test("works through a running service, where the list is the same", async () => {
-    const service = await place.serve();
-    await place.must("channels", "track", "@soup");
-    expect(JSON.parse(await place.must("channels", "list", "--json"))).toMatchObject([
+    const service = await sandbox.serve();
+    await sandbox.runOrThrow("channels", "track", "@soup");
+    expect(JSON.parse(await sandbox.runOrThrow("channels", "list", "--json"))).toMatchObject([
       { channel: "@soup" },
     ]);
     await service.stop();
-    expect(await place.must("channels", "list")).toContain("@soup");
+    expect(await sandbox.runOrThrow("channels", "list")).toContain("@soup");
   }, 30_000);
 
   test.each([["soup"], ["@so"], [ID.slice(0, -1)]])(
     "refuses %s with a sentence that says what is allowed",
     async (channel) => {
       for (const verb of ["track", "untrack"]) {
-        expect(await place.run(["channels", verb, channel])).toEqual({
+        expect(await sandbox.run(["channels", verb, channel])).toEqual({
           status: 2,
           out: "",
           err:
@@ -80,7 +80,7 @@ describe("channels", () => {
   test.each([[["channels"]], [["channels", "track"]], [["channels", "track", "@soup", "@two"]]])(
     "wrong usage exits with 2: %j",
     async (verb) => {
-      expect((await place.run(verb)).status).toBe(2);
+      expect((await sandbox.run(verb)).status).toBe(2);
     },
   );
 });

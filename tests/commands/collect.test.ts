@@ -4,23 +4,27 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../core/time.ts";
-import { openPlace, type Place } from "../support/command.ts";
+import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
 import { retryWithin } from "../support/retry.ts";
-import { readOutside } from "../support/database.ts";
-import { chunksSql, storedChunk, storedPoints } from "../support/history.ts";
-import { handleOf, openBluesky } from "../support/platforms/bluesky.ts";
+import { queryFromOtherProcess } from "../support/store/database.ts";
+import {
+  buildChunksSql,
+  toStoredChunk,
+  unpackStoredPoints,
+} from "../support/store/stored-history.ts";
+import { handleOf, openFakeBluesky } from "../support/platforms/fake-bluesky.ts";
 import { createWorld, type World } from "../support/platforms/world.ts";
-import { KEY_REFUSED, openYoutube } from "../support/platforms/youtube.ts";
-import { answering, HTML, respond, type Fault } from "../support/platforms/faults.ts";
-import type { Fake } from "../support/platforms/fake.ts";
+import { KEY_REFUSED, openFakeYoutube } from "../support/platforms/fake-youtube.ts";
+import { respondWith, HTML_PAGE, toResponse, type Fault } from "../support/platforms/faults.ts";
+import type { FakeServer } from "../support/platforms/fake-server.ts";
 
 const ROUNDS = Number(process.env["COLLECT_CRASH_ROUNDS"] ?? 3);
 const API_KEY = "AIza-not-to-be-told";
 
 let world: World;
-let youtube: Fake;
-let bluesky: Fake;
-let place: Place;
+let youtube: FakeServer;
+let bluesky: FakeServer;
+let sandbox: Sandbox;
 beforeEach(async () => {
   world = createWorld({
     beganAt: Date.now() - 5 * DAY_MS,
@@ -30,9 +34,9 @@ beforeEach(async () => {
     creators: 30,
     postsEach: 20,
   });
-  youtube = await openYoutube({ world, now: Date.now, apiKey: API_KEY });
-  bluesky = await openBluesky({ world, now: Date.now });
-  place = await openPlace({
+  youtube = await openFakeYoutube({ world, now: Date.now, apiKey: API_KEY });
+  bluesky = await openFakeBluesky({ world, now: Date.now });
+  sandbox = await openSandbox({
     COLLECT: "on",
     YOUTUBE_API_KEY: API_KEY,
     YOUTUBE_API_URL: youtube.baseUrl,
@@ -42,17 +46,17 @@ beforeEach(async () => {
 afterEach(async () => {
   await youtube.close();
   await bluesky.close();
-  await place.close();
+  await sandbox.close();
 });
 
 /** Watches some of the world's channels and users. */
-async function watch(channels: number, creators: number): Promise<string> {
-  await place.must("accounts", "create", "acme", "--credits", "1000");
-  const key = (await place.must("keys", "create", "acme")).trim();
+async function monitorSome(channels: number, creators: number): Promise<string> {
+  await sandbox.runOrThrow("accounts", "create", "acme", "--credits", "1000");
+  const key = (await sandbox.runOrThrow("keys", "create", "acme")).trim();
   for (const { handle } of world.channels.slice(0, channels)) {
-    await place.must("channels", "track", `@${handle}`);
+    await sandbox.runOrThrow("channels", "track", `@${handle}`);
   }
-  const service = await place.serve();
+  const service = await sandbox.serve();
   for (const user of world.users.slice(0, creators)) {
     const response = await fetch(`${service.url}/api/creators`, {
       method: "PATCH",
@@ -65,16 +69,19 @@ async function watch(channels: number, creators: number): Promise<string> {
   return key;
 }
 
-const rows = async (sql: string) =>
-  (await readOutside(place.file, sql)) as Record<string, unknown>[];
+const queryDatabase = async (sql: string) =>
+  (await queryFromOtherProcess(sandbox.file, sql)) as Record<string, unknown>[];
 
 /** The users whose profile was reported to be observed, although nothing of then is stored. */
-async function lostUsers(): Promise<unknown[]> {
-  const reported = await rows(
+async function findLostUsers(): Promise<unknown[]> {
+  const reported = await queryDatabase(
     "SELECT id, succeeded_at AS at FROM targets WHERE platform = 'microblog' " +
       "AND errand = 'profile' AND succeeded_at IS NOT NULL",
   );
-  const points = storedPoints("user", (await rows(chunksSql("user"))).map(storedChunk));
+  const points = unpackStoredPoints(
+    "user",
+    (await queryDatabase(buildChunksSql("user"))).map(toStoredChunk),
+  );
   return reported.filter(
     ({ id, at: reportedAt }) =>
       !points.some(({ entity, at }) => entity === id && at >= Number(reportedAt) - 60_000),
@@ -83,39 +90,39 @@ async function lostUsers(): Promise<unknown[]> {
 
 describe("collect --once", () => {
   test("observes what is due, prints what it did, and finds nothing due after", async () => {
-    await watch(2, 3);
-    const first = JSON.parse(await place.must("collect", "--once", "--json"));
+    await monitorSome(2, 3);
+    const first = JSON.parse(await sandbox.runOrThrow("collect", "--once", "--json"));
     expect(first.sources).toMatchObject([
       { source: "youtube", failed: 0, stopped: null },
       { source: "bluesky", failed: 0, stopped: null },
     ]);
-    const [stored] = await rows(
+    const [stored] = await queryDatabase(
       "SELECT (SELECT count(*) FROM shorts) AS shorts, (SELECT count(*) FROM tweets) AS tweets, " +
         "(SELECT count(*) FROM channels WHERE observed_at IS NOT NULL) AS channels",
     );
     expect(stored?.["channels"]).toBe(2);
     expect(stored?.["shorts"]).toBeGreaterThan(20);
     expect(stored?.["tweets"]).toBeGreaterThan(20);
-    const again = JSON.parse(await place.must("collect", "--once", "--json"));
+    const again = JSON.parse(await sandbox.runOrThrow("collect", "--once", "--json"));
     expect(again.sources).toMatchObject([
       { source: "youtube", requests: 0 },
       { source: "bluesky", requests: 0 },
     ]);
-    expect(await place.must("collect", "--once")).toContain("bluesky");
+    expect(await sandbox.runOrThrow("collect", "--once")).toContain("bluesky");
   }, 60_000);
 
   test("a key that is refused stops the source, and is told without being shown", async () => {
-    await watch(1, 1);
-    youtube.fail(answering(KEY_REFUSED), { times: 100 });
-    const { status, out, err } = await place.run(["collect", "--once"]);
+    await monitorSome(1, 1);
+    youtube.injectFault(respondWith(KEY_REFUSED), { times: 100 });
+    const { status, out, err } = await sandbox.run(["collect", "--once"]);
     expect(status).toBe(1);
     expect(out).toContain("bluesky");
     expect(err).toContain("youtube is stopped until its settings change");
     expect(out + err).not.toContain(API_KEY);
     const served = youtube.served();
-    await place.run(["collect", "--once"]);
+    await sandbox.run(["collect", "--once"]);
     expect(youtube.served()).toBe(served);
-    const service = await place.serve();
+    const service = await sandbox.serve();
     const ready = await (await fetch(`${service.url}/readyz`)).json();
     expect(ready).toMatchObject({
       sources: [{ status: "stopped", until: null }, { status: "ok" }],
@@ -130,9 +137,9 @@ describe("collect --once", () => {
 
 describe("collect --once ends with 1 where all attempts failed", () => {
   test("the source answers no request as it should: its reason, and since when", async () => {
-    await watch(0, 3);
-    bluesky.fail(HTML, { times: Infinity });
-    const { status, out, err } = await place.run(["collect", "--once", "--json"]);
+    await monitorSome(0, 3);
+    bluesky.injectFault(HTML_PAGE, { times: Infinity });
+    const { status, out, err } = await sandbox.run(["collect", "--once", "--json"]);
     const reason = expect.stringMatching(/^Bluesky answered \S+ with what is no JSON$/);
     expect(JSON.parse(out).sources[1]).toMatchObject({
       source: "bluesky",
@@ -146,27 +153,27 @@ describe("collect --once ends with 1 where all attempts failed", () => {
   }, 60_000);
 
   test("nobody who was due exists: where the reasons are listed", async () => {
-    await watch(0, 1);
+    await monitorSome(0, 1);
     for (const user of world.users) user.goneAt = 0;
-    const { status, err } = await place.run(["collect", "--once"]);
+    const { status, err } = await sandbox.run(["collect", "--once"]);
     expect(status).toBe(1);
     expect(err).toContain("bluesky: none of 2 targets could be observed");
     expect(err).toContain("GET /api/creators");
   }, 60_000);
 
   test("but with 0 where one of several could not be observed", async () => {
-    await watch(0, 3);
+    await monitorSome(0, 3);
     const [gone] = world.users;
     if (gone !== undefined) gone.goneAt = 0;
-    const { sources } = JSON.parse(await place.must("collect", "--once", "--json"));
+    const { sources } = JSON.parse(await sandbox.runOrThrow("collect", "--once", "--json"));
     expect(sources[1]).toMatchObject({ source: "bluesky", failed: 2, failing: null });
   }, 60_000);
 });
 
 describe("a service that collects", () => {
   test("begins by itself, and ends in the middle of a pass when it is told to", async () => {
-    const key = await watch(0, 2);
-    const service = await place.serve();
+    const key = await monitorSome(0, 2);
+    const service = await sandbox.serve();
     const [first] = world.users;
     if (first === undefined) throw new Error("The world has no users");
     const path = `${service.url}/api/microblog/${handleOf(first)}/details`;
@@ -177,23 +184,23 @@ describe("a service that collects", () => {
   }, 60_000);
 
   test("a verb that waits for it for longer than ten seconds is answered", async () => {
-    await watch(0, 1);
+    await monitorSome(0, 1);
     const slowly: Fault = async (_request, answer) => {
       await Bun.sleep(15_000);
-      return respond(answer());
+      return toResponse(answer());
     };
-    bluesky.fail(slowly, { times: 1 });
-    const service = await place.serve();
-    const { status, err } = await place.run(["collect", "--once"]);
+    bluesky.injectFault(slowly, { times: 1 });
+    const service = await sandbox.serve();
+    const { status, err } = await sandbox.run(["collect", "--once"]);
     expect(err).toBe("");
     expect(status).toBe(0);
     expect((await service.stop()).status).toBe(0);
   }, 60_000);
 
   test("the log says why a source stopped, once, and never with what", async () => {
-    await watch(2, 1);
-    youtube.fail(answering(KEY_REFUSED), { times: 100 });
-    const service = await place.serve();
+    await monitorSome(2, 1);
+    youtube.injectFault(respondWith(KEY_REFUSED), { times: 100 });
+    const service = await sandbox.serve();
     await retryWithin(45_000, async () => {
       const metrics = await (await fetch(`${service.url}/metrics`)).text();
       expect(metrics).toContain('stopped{source="youtube"} 1');
@@ -207,15 +214,15 @@ describe("a service that collects", () => {
   }, 60_000);
 
   test(`kill -9 in the middle of a pass: nothing that was reported is lost (${ROUNDS} rounds)`, async () => {
-    await watch(12, 30);
+    await monitorSome(12, 30);
     for (let round = 0; round < ROUNDS; round++) {
-      await rows("UPDATE targets SET due_at = 0 RETURNING due_at");
+      await queryDatabase("UPDATE targets SET due_at = 0 RETURNING due_at");
       const before = youtube.served() + bluesky.served();
-      const service = await place.serve();
+      const service = await sandbox.serve();
       while (youtube.served() + bluesky.served() === before) await Bun.sleep(2);
       await Bun.sleep(Math.random() * 250);
       await service.stop("SIGKILL");
-      const [found] = await rows(
+      const [found] = await queryDatabase(
         `SELECT (SELECT integrity_check = 'ok' FROM pragma_integrity_check) AS whole,
         (SELECT count(*) FROM targets WHERE errand = 'counts' AND NOT EXISTS (
           SELECT 1 FROM tweets WHERE tweets.id = targets.id UNION ALL
@@ -224,18 +231,18 @@ describe("a service that collects", () => {
         (SELECT total(units) FROM quota_use WHERE source = 'bluesky') AS bluesky`,
       );
       expect(found).toMatchObject({ whole: 1, lostItems: 0 });
-      expect(await lostUsers()).toEqual([]);
+      expect(await findLostUsers()).toEqual([]);
       expect(found?.["youtube"]).toBeGreaterThanOrEqual(youtube.served());
       expect(found?.["bluesky"]).toBeGreaterThanOrEqual(bluesky.served());
     }
-    await place.must("collect", "--once");
-    const lines = (await place.must("export")).trim().split("\n");
+    await sandbox.runOrThrow("collect", "--once");
+    const lines = (await sandbox.runOrThrow("export")).trim().split("\n");
     const identities = lines.map((line) => {
       const { kind, observedAt, id, username } = JSON.parse(line);
       return `${kind} ${id ?? username} ${observedAt}`;
     });
     expect(new Set(identities).size).toBe(identities.length);
-    const [left] = await rows(
+    const [left] = await queryDatabase(
       `SELECT count(*) AS due FROM targets WHERE due_at <= ${Date.now()} OR failure IS NOT NULL`,
     );
     expect(left).toEqual({ due: 0 });

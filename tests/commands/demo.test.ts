@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { openPlace, type Place } from "../support/command.ts";
+import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
 import { retryWithin } from "../support/retry.ts";
 
-let place: Place;
+let sandbox: Sandbox;
 beforeEach(async () => {
-  place = await openPlace();
+  sandbox = await openSandbox();
 });
-afterEach(() => place.close());
+afterEach(() => sandbox.close());
 
 /** Starts the demo and gives what it prints once it serves. */
-async function startDemo({ spawn }: Place) {
+async function startDemo({ spawn }: Sandbox) {
   const child = spawn(["demo"]);
   let printed = "";
   for await (const piece of child.stdout) {
@@ -22,11 +22,11 @@ async function startDemo({ spawn }: Place) {
 describe("demo", () => {
   test("prints three requests that work as pasted; started again, goes on with its data", async () => {
     const start = async () => {
-      const { child, printed } = await startDemo(place);
+      const { child, printed } = await startDemo(sandbox);
       const requests = printed.split("\n").filter((line) => line.startsWith("  curl "));
       expect(requests.length).toBe(3);
       for (const request of requests) {
-        const answer = await pasted(request);
+        const answer = await runPasted(request);
         expect(answer).toMatch(/^\{"(?:id|channel|username)":/);
       }
       child.kill();
@@ -34,17 +34,17 @@ describe("demo", () => {
       return requests;
     };
     const first = await start();
-    const lines = (await place.must("export", "--kind", "channel")).split("\n").length;
+    const lines = (await sandbox.runOrThrow("export", "--kind", "channel")).split("\n").length;
     const second = await start();
     expect(second[0]).not.toBe(first[0]);
-    const after = (await place.must("export", "--kind", "channel")).split("\n").length;
+    const after = (await sandbox.runOrThrow("export", "--kind", "channel")).split("\n").length;
     expect(lines).toBeGreaterThan(5000);
     expect(after - lines).toBeLessThan(100);
   }, 120_000);
 
   test("takes another port where 3000 is taken and PORT is empty, as if not set", async () => {
     const other = await takePort(3000);
-    const late = await openPlace({ PORT: "" });
+    const late = await openSandbox({ PORT: "" });
     const { child, printed } = await startDemo(late);
     child.kill();
     expect(await child.exited).toBe(0);
@@ -64,7 +64,7 @@ async function takePort(port: number): Promise<Bun.Server<undefined> | undefined
 }
 
 /** Runs a request as it is pasted into a shell; where there is no curl, sends what it says. */
-async function pasted(request: string): Promise<string> {
+async function runPasted(request: string): Promise<string> {
   if (Bun.which("curl") !== null) {
     return new Response(Bun.spawn(["sh", "-c", request]).stdout).text();
   }

@@ -1,85 +1,94 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { stat } from "node:fs/promises";
-import { openPlace, type Place } from "../support/command.ts";
+import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
 
-let place: Place;
+let sandbox: Sandbox;
 beforeEach(async () => {
-  place = await openPlace();
+  sandbox = await openSandbox();
 });
-afterEach(() => place.close());
+afterEach(() => sandbox.close());
 
-const AT = "2026-11-01T00:00:00Z";
-const good = (id: string) =>
-  JSON.stringify({ kind: "channel", observedAt: AT, id, subscribers: 1 });
-const channelWith = (fields: object) =>
-  JSON.stringify({ kind: "channel", observedAt: AT, id: "x", ...fields });
+const OBSERVED_AT = "2026-11-01T00:00:00Z";
+const makeValidLine = (id: string) =>
+  JSON.stringify({ kind: "channel", observedAt: OBSERVED_AT, id, subscribers: 1 });
+const makeChannelLine = (fields: object) =>
+  JSON.stringify({ kind: "channel", observedAt: OBSERVED_AT, id: "x", ...fields });
 
 /** Ten lines that are wrong in ten ways, and what names each. */
-const BROKEN: readonly (readonly [line: string | Uint8Array, reason: RegExp])[] = [
+const INVALID_LINES: readonly (readonly [line: string | Uint8Array, reason: RegExp])[] = [
   ["{not json", /must be a JSON object/],
   [`"${"x".repeat(1_048_576)}"`, /at most 1048576 bytes/],
-  [channelWith({ kind: "video" }), /kind must be one of/],
-  [JSON.stringify({ kind: "channel", observedAt: AT }), /id must be a string/],
-  [channelWith({ displayName: 7 }), /displayName must be a string/],
-  [channelWith({ observedAt: "2024-02-30" }), /observedAt must be an ISO 8601 date/],
-  [channelWith({ observedAt: "2999-01-01" }), /ahead of the clock/],
-  [channelWith({ subscribers: -1 }), /subscribers must be a whole number/],
-  [channelWith({ id: "a\tb" }), /id must have no control character/],
-  [channelWith({ note: "a\u0000b" }), /no NUL/],
+  [makeChannelLine({ kind: "video" }), /kind must be one of/],
+  [JSON.stringify({ kind: "channel", observedAt: OBSERVED_AT }), /id must be a string/],
+  [makeChannelLine({ displayName: 7 }), /displayName must be a string/],
+  [makeChannelLine({ observedAt: "2024-02-30" }), /observedAt must be an ISO 8601 date/],
+  [makeChannelLine({ observedAt: "2999-01-01" }), /ahead of the clock/],
+  [makeChannelLine({ subscribers: -1 }), /subscribers must be a whole number/],
+  [makeChannelLine({ id: "a\tb" }), /id must have no control character/],
+  [makeChannelLine({ note: "a\u0000b" }), /no NUL/],
 ];
 
-const COUNTS = { read: 0, new: 0, changed: 0, unchanged: 0, rejected: 0 };
+const ZERO_COUNTS = { read: 0, new: 0, changed: 0, unchanged: 0, rejected: 0 };
 
 describe("import", () => {
   test("takes in the good lines, names ten broken ones by line and reason, and exits with 1", async () => {
-    const lines = BROKEN.flatMap(([line], index) => [good(`good ${index}`), line]);
-    const file = await place.write("mixed.ndjson", lines.join("\n"));
-    const { status, out, err } = await place.run(["import", "--json", file]);
+    const lines = INVALID_LINES.flatMap(([line], index) => [makeValidLine(`good ${index}`), line]);
+    const file = await sandbox.write("mixed.ndjson", lines.join("\n"));
+    const { status, out, err } = await sandbox.run(["import", "--json", file]);
     expect(status).toBe(1);
     expect(JSON.parse(out)).toMatchObject({ read: 20, new: 10, rejected: 10 });
     const named = err.split("\n").filter((line) => line.startsWith(file));
     expect(named.length).toBe(10);
-    BROKEN.forEach(([, reason], index) => {
+    INVALID_LINES.forEach(([, reason], index) => {
       expect(named[index]).toStartWith(`${file}:${2 * index + 2}: `);
       expect(named[index]).toMatch(reason);
     });
-    expect((await place.must("export")).trim().split("\n").length).toBe(10);
+    expect((await sandbox.runOrThrow("export")).trim().split("\n").length).toBe(10);
   });
 
   test("a line that is not UTF-8 is rejected alone, not changed", async () => {
     const bytes = Buffer.concat([
-      Buffer.from(`${good("a")}\n{"kind":"channel","id":"`),
+      Buffer.from(`${makeValidLine("a")}\n{"kind":"channel","id":"`),
       Buffer.of(0xff, 0xfe),
-      Buffer.from(`"}\n${good("b")}`),
+      Buffer.from(`"}\n${makeValidLine("b")}`),
     ]);
-    const { status, out, err } = await place.run([
+    const { status, out, err } = await sandbox.run([
       "import",
       "--json",
-      await place.write("latin.ndjson", bytes),
+      await sandbox.write("latin.ndjson", bytes),
     ]);
     expect([status, err]).toEqual([1, expect.stringContaining(":2: The line must be valid UTF-8")]);
     expect(JSON.parse(out)).toMatchObject({ read: 3, new: 2, rejected: 1 });
   });
 
   test("ignores a byte-order mark, blank lines and carriage returns; no line end is needed", async () => {
-    const text = `\uFEFF${good("a")}\r\n\r\n  \n${good("b")}`;
-    const printed = await place.must("import", "--json", await place.write("dos.ndjson", text));
+    const text = `\uFEFF${makeValidLine("a")}\r\n\r\n  \n${makeValidLine("b")}`;
+    const printed = await sandbox.runOrThrow(
+      "import",
+      "--json",
+      await sandbox.write("dos.ndjson", text),
+    );
     expect(JSON.parse(printed)).toMatchObject({ read: 2, new: 2, rejected: 0 });
   });
 
   test("again changes nothing; more about a known instant is changed", async () => {
-    const file = await place.write("some.ndjson", [good("a"), good("b"), good("a")].join("\n"));
-    const first = JSON.parse(await place.must("import", "--json", file));
-    expect(first).toMatchObject({ ...COUNTS, read: 3, new: 2, unchanged: 1 });
-    const again = JSON.parse(await place.must("import", "--json", file));
-    expect(again).toMatchObject({ ...COUNTS, read: 3, unchanged: 3 });
-    const more = await place.write("more.ndjson", channelWith({ id: "a", displayName: "A" }));
-    expect(JSON.parse(await place.must("import", "--json", more))).toMatchObject({ changed: 1 });
+    const file = await sandbox.write(
+      "some.ndjson",
+      [makeValidLine("a"), makeValidLine("b"), makeValidLine("a")].join("\n"),
+    );
+    const first = JSON.parse(await sandbox.runOrThrow("import", "--json", file));
+    expect(first).toMatchObject({ ...ZERO_COUNTS, read: 3, new: 2, unchanged: 1 });
+    const again = JSON.parse(await sandbox.runOrThrow("import", "--json", file));
+    expect(again).toMatchObject({ ...ZERO_COUNTS, read: 3, unchanged: 3 });
+    const more = await sandbox.write("more.ndjson", makeChannelLine({ id: "a", displayName: "A" }));
+    expect(JSON.parse(await sandbox.runOrThrow("import", "--json", more))).toMatchObject({
+      changed: 1,
+    });
   });
 
   test("unpacks .gz, reads standard input, and prints a table for a person", async () => {
-    const file = await place.write("a.ndjson.gz", Bun.gzipSync(`${good("a")}\n`));
-    const { status, out } = await place.run(["import", file, "-"], `${good("b")}\n`);
+    const file = await sandbox.write("a.ndjson.gz", Bun.gzipSync(`${makeValidLine("a")}\n`));
+    const { status, out } = await sandbox.run(["import", file, "-"], `${makeValidLine("b")}\n`);
     expect(status).toBe(0);
     expect(out.split("\n").map((line) => line.split(/\s+/).slice(-6).join(" "))).toEqual([
       "file read new changed unchanged rejected",
@@ -91,12 +100,12 @@ describe("import", () => {
   });
 
   test("says which file cannot be read, before it takes in any", async () => {
-    const file = await place.write("a.ndjson", good("a"));
-    const { status, err } = await place.run(["import", file, "missing.ndjson"]);
+    const file = await sandbox.write("a.ndjson", makeValidLine("a"));
+    const { status, err } = await sandbox.run(["import", file, "missing.ndjson"]);
     expect([status, err]).toEqual([1, expect.stringContaining("Cannot read missing.ndjson")]);
-    expect(await place.must("export")).toBe("");
-    const broken = await place.write("broken.ndjson.gz", "not packed");
-    const packed = await place.run(["import", broken]);
+    expect(await sandbox.runOrThrow("export")).toBe("");
+    const broken = await sandbox.write("broken.ndjson.gz", "not packed");
+    const packed = await sandbox.run(["import", broken]);
     expect([packed.status, packed.err]).toEqual([
       1,
       expect.stringContaining(`Cannot read ${broken}`),
@@ -105,22 +114,22 @@ describe("import", () => {
 
   test("stores the blocks of a file that breaks off after them, and nothing once it is closed", async () => {
     const lines = Array.from({ length: 240 }, (_, nth) =>
-      channelWith({
+      makeChannelLine({
         id: `c${nth}`,
         description: crypto.getRandomValues(new Uint8Array(30_000)).toHex(),
       }),
     );
     const packed = Bun.gzipSync(`${lines.join("\n")}\n`);
-    const file = await place.write("cut.ndjson.gz", packed.subarray(0, packed.length - 100_000));
-    const { status, out, err } = await place.run(["import", "--json", file]);
+    const file = await sandbox.write("cut.ndjson.gz", packed.subarray(0, packed.length - 100_000));
+    const { status, out, err } = await sandbox.run(["import", "--json", file]);
     expect([status, err]).toEqual([1, expect.stringContaining(`Cannot read ${file}`)]);
     // Nothing is written once the database is closed, which empties its log.
-    expect((await stat(`${place.file}-wal`)).size).toBe(0);
-    const stored = (await place.must("export")).trim().split("\n").length;
+    expect((await stat(`${sandbox.file}-wal`)).size).toBe(0);
+    const stored = (await sandbox.runOrThrow("export")).trim().split("\n").length;
     expect(stored).toBeGreaterThan(lines.length / 2);
     expect(JSON.parse(out)).toMatchObject({ read: stored, new: stored });
-    const whole = await place.write("whole.ndjson", lines.join("\n"));
-    expect(JSON.parse(await place.must("import", "--json", whole))).toMatchObject({
+    const whole = await sandbox.write("whole.ndjson", lines.join("\n"));
+    expect(JSON.parse(await sandbox.runOrThrow("import", "--json", whole))).toMatchObject({
       read: lines.length,
       new: lines.length - stored,
       unchanged: stored,
@@ -132,15 +141,18 @@ describe("import", () => {
     // A reader that kept a byte more than the limit of it would keep a line within the limit.
     ["is behind a byte-order mark", `\uFEFF{"note":"${"x".repeat(2 * 1_048_576 - 12)}"}`],
   ])("a line that is too long is rejected as that where it %s", async (_, line) => {
-    const file = await place.write("long.ndjson", `${line}\n${good("a")}\n`);
-    const { out, err } = await place.run(["import", "--json", file]);
+    const file = await sandbox.write("long.ndjson", `${line}\n${makeValidLine("a")}\n`);
+    const { out, err } = await sandbox.run(["import", "--json", file]);
     expect(JSON.parse(out)).toMatchObject({ read: 2, new: 1, rejected: 1 });
     expect(err).toContain(`${file}:1: A line has at most 1048576 bytes`);
   });
 
   test("a line without an end does not fill the memory", async () => {
-    const file = await place.write("endless.ndjson", `${"x".repeat(64_000_000)}\n${good("a")}\n`);
-    const child = place.spawn(["import", "--json", file]);
+    const file = await sandbox.write(
+      "endless.ndjson",
+      `${"x".repeat(64_000_000)}\n${makeValidLine("a")}\n`,
+    );
+    const child = sandbox.spawn(["import", "--json", file]);
     const [out, status] = await Promise.all([child.stdout.text(), child.exited]);
     expect([status, JSON.parse(out)]).toMatchObject([1, { read: 2, new: 1, rejected: 1 }]);
   });
@@ -164,13 +176,13 @@ describe("export", () => {
       { kind: "tweet", observedAt: "2026-11-02", username: "poet", id: "1346889436626259967" },
     ];
     const text = lines.map((line) => JSON.stringify(line)).join("\n");
-    await place.must("import", await place.write("in.ndjson", text));
-    const exported = await place.must("export");
-    const other = await openPlace();
-    await other.must("import", await other.write("out.ndjson", exported));
-    expect(await other.must("export")).toBe(exported);
+    await sandbox.runOrThrow("import", await sandbox.write("in.ndjson", text));
+    const exported = await sandbox.runOrThrow("export");
+    const other = await openSandbox();
+    await other.runOrThrow("import", await other.write("out.ndjson", exported));
+    expect(await other.runOrThrow("export")).toBe(exported);
     expect(exported).toContain('"title":"new\\n🍲"');
-    expect(await other.must("export", "--kind", "user", "--since", "2026-11-02")).toBe(
+    expect(await other.runOrThrow("export", "--kind", "user", "--since", "2026-11-02")).toBe(
       '{"kind":"user","observedAt":"2026-11-02T00:00:00.000Z","username":"nasa","followers_count":2}\n',
     );
     await other.close();

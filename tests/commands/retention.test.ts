@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../core/time.ts";
-import { openPlace, type Place } from "../support/command.ts";
+import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
 
 const POLICY = { RETENTION: "channel=40d/day, user=50d" };
 
-let place: Place;
+let sandbox: Sandbox;
 beforeEach(async () => {
-  place = await openPlace(POLICY);
+  sandbox = await openSandbox(POLICY);
 });
-afterEach(() => place.close());
+afterEach(() => sandbox.close());
 
 /** Takes in four observations of a channel and a user each: two of a day long ago, two of today. */
-async function takeIn(on: Place = place): Promise<void> {
+async function importObservations(target: Sandbox = sandbox): Promise<void> {
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   const lines = [today - 60 * DAY_MS, today - 60 * DAY_MS + 1, today - 1, today].flatMap(
     (at, index) => {
@@ -23,10 +23,10 @@ async function takeIn(on: Place = place): Promise<void> {
     },
   );
   const text = lines.map((line) => JSON.stringify(line)).join("\n");
-  await on.must("import", await on.write("lines.ndjson", text));
+  await target.runOrThrow("import", await target.write("lines.ndjson", text));
 }
 
-const TABLE = [
+const EXPECTED_TABLE = [
   "kind     rule     entities  before  removed  after",
   "channel  40d/day         1       4        1      3",
   "short    all             0       0        0      0",
@@ -37,20 +37,20 @@ const TABLE = [
 
 describe("retention apply", () => {
   test("--dry-run counts and removes nothing; without it the proof is printed", async () => {
-    await takeIn();
+    await importObservations();
     for (let time = 0; time < 2; time++) {
-      expect(await place.run(["retention", "apply", "--dry-run"])).toEqual({
+      expect(await sandbox.run(["retention", "apply", "--dry-run"])).toEqual({
         status: 0,
-        out: TABLE,
+        out: EXPECTED_TABLE,
         err: "Nothing was removed: this is what would be\n",
       });
     }
-    expect(await place.run(["retention", "apply"])).toEqual({
+    expect(await sandbox.run(["retention", "apply"])).toEqual({
       status: 0,
-      out: TABLE,
+      out: EXPECTED_TABLE,
       err: "Proved: before = removed + after, and the newest state of every entity is as it was\n",
     });
-    const found = JSON.parse(await place.must("retention", "apply", "--json"));
+    const found = JSON.parse(await sandbox.runOrThrow("retention", "apply", "--json"));
     expect(found).toMatchObject({ is_dry_run: false, is_whole_compared: true, faults: [] });
     expect(found.kinds[2]).toEqual({
       kind: "user",
@@ -62,20 +62,20 @@ describe("retention apply", () => {
       state_before: expect.stringMatching(/^[0-9a-f]{64}$/),
       state_after: found.kinds[2].state_before,
     });
-    const exported = await place.must("export");
+    const exported = await sandbox.runOrThrow("export");
     expect(exported.trim().split("\n").length).toBe(5);
   });
 
   test("works through a running service, by the service's setting", async () => {
-    await takeIn();
-    const service = await place.serve();
-    expect(await place.must("retention", "apply")).toBe(TABLE);
+    await importObservations();
+    const service = await sandbox.serve();
+    expect(await sandbox.runOrThrow("retention", "apply")).toBe(EXPECTED_TABLE);
     expect((await service.stop()).status).toBe(0);
   });
 
   test("without the setting all is kept", async () => {
-    const other = await openPlace();
-    await takeIn(other);
+    const other = await openSandbox();
+    await importObservations(other);
     const { status, out, err } = await other.run(["retention", "apply"]);
     expect([status, err]).toEqual([0, "RETENTION is not set: all is kept\n"]);
     expect(out).toContain("channel  all          1       4        0      4\n");
@@ -83,22 +83,22 @@ describe("retention apply", () => {
   });
 
   test("fails where the proof does", async () => {
-    await takeIn();
+    await importObservations();
     // What the database does behind our back: a newest state changes as a history is thinned.
     const { Database } = await import("bun:sqlite");
-    const database = new Database(place.file);
+    const database = new Database(sandbox.file);
     database.run(
       "CREATE TRIGGER broken AFTER DELETE ON user_histories BEGIN " +
         "UPDATE users SET followers_count = 7; END",
     );
     database.close();
-    const { status, out, err } = await place.run(["retention", "apply"]);
+    const { status, out, err } = await sandbox.run(["retention", "apply"]);
     expect([status, err]).toEqual([1, "Retention is not proved\n"]);
     expect(out).toContain("\nkind  problem\nuser  a step changed a newest state\n");
   });
 
   test("a wrong setting is named with what is allowed", async () => {
-    const wrong = await openPlace({ RETENTION: "channel=30d" });
+    const wrong = await openSandbox({ RETENTION: "channel=30d" });
     expect(await wrong.run(["retention", "apply"])).toEqual({
       status: 2,
       out: "",

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { channelKey, checkChannel, isChannelId } from "../../core/channels.ts";
-import { refusalOf } from "../support/refusal.ts";
+import { channelKey, parseChannel, isChannelId } from "../../core/channels.ts";
+import { catchDomainError } from "../support/domain-error.ts";
 
 const ID = `UC${"aB-_9".repeat(4)}xY`;
 
-describe("checkChannel()", () => {
+describe("parseChannel()", () => {
   test.each([
     ["@nasa"],
     ["@a.b"],
@@ -13,8 +13,8 @@ describe("checkChannel()", () => {
     ["@हिन्दी"],
     [`@${"x".repeat(30)}`],
     [ID],
-  ])("checkChannel() takes %s as it is", (channel) => {
-    expect(checkChannel(channel)).toBe(channel);
+  ])("parseChannel() takes %s as it is", (channel) => {
+    expect(parseChannel(channel)).toBe(channel);
   });
 
   test.each([
@@ -31,8 +31,8 @@ describe("checkChannel()", () => {
     [`${ID}x`],
     [ID.toLowerCase()],
     [`https://video.example/${ID}`],
-  ])("checkChannel() refuses %j and says what is allowed", (channel) => {
-    expect(refusalOf(() => checkChannel(channel))).toEqual({
+  ])("parseChannel() refuses %j and says what is allowed", (channel) => {
+    expect(catchDomainError(() => parseChannel(channel))).toEqual({
       code: "Invalid Request",
       message:
         "channel must be a handle (@ and 3 to 30 letters, digits, _, ., - or ·) or an identifier " +

@@ -3,17 +3,17 @@ import { Ajv } from "ajv";
 import * as fc from "fast-check";
 import {
   addCreator,
-  checkCreator,
+  parseCreator,
   creatorKey,
   removeCreator,
   type Creator,
   type CreatorSet,
 } from "../../core/creators.ts";
 import { CreatorRequest } from "../../core/schema/creators.ts";
-import { creatorNames, texts } from "../support/arbitraries.ts";
-import { refusalOf } from "../support/refusal.ts";
+import { creatorNames, texts } from "../support/arbitraries/values.ts";
+import { catchDomainError } from "../support/domain-error.ts";
 
-const microblog = (creator: string): Creator => ({ platform: "microblog", creator });
+const makeCreator = (creator: string): Creator => ({ platform: "microblog", creator });
 
 const NAME_RULE =
   "creator must be a username of 1 to 64 letters, digits, _, . or -, without @, " +
@@ -21,9 +21,9 @@ const NAME_RULE =
 
 describe("checkCreator", () => {
   test.each(["a", "_", "7", "NASA", "a.b-c_d", "x".repeat(64), "constructor", "__proto__"])(
-    "checkCreator() accepts the username %j as it is spelt",
+    "parseCreator() accepts the username %j as it is spelt",
     (creator) => {
-      expect(checkCreator({ creator, platform: "microblog" })).toEqual(microblog(creator));
+      expect(parseCreator({ creator, platform: "microblog" })).toEqual(makeCreator(creator));
     },
   );
 
@@ -43,8 +43,8 @@ describe("checkCreator", () => {
     ["null", null],
     ["7", 7],
     ['["nasa"]', ["nasa"]],
-  ])("checkCreator() refuses the username %s", (written, creator) => {
-    expect(refusalOf(() => checkCreator({ creator, platform: "microblog" }))).toEqual({
+  ])("parseCreator() refuses the username %s", (written, creator) => {
+    expect(catchDomainError(() => parseCreator({ creator, platform: "microblog" }))).toEqual({
       code: "Invalid Request",
       message: NAME_RULE + written,
     });
@@ -56,8 +56,8 @@ describe("checkCreator", () => {
     ['""', ""],
     ["undefined", undefined],
     ['["microblog"]', ["microblog"]],
-  ])("checkCreator() refuses the platform %s", (written, platform) => {
-    expect(refusalOf(() => checkCreator({ creator: "nasa", platform }))).toEqual({
+  ])("parseCreator() refuses the platform %s", (written, platform) => {
+    expect(catchDomainError(() => parseCreator({ creator: "nasa", platform }))).toEqual({
       code: "Invalid Request",
       message: `platform must be "microblog", got ${written}`,
     });
@@ -69,21 +69,21 @@ describe("checkCreator", () => {
     ["[]", []],
     ['"nasa"', "nasa"],
     ["7", 7],
-  ])("checkCreator() refuses the body %s", (written, body) => {
-    expect(refusalOf(() => checkCreator(body))).toEqual({
+  ])("parseCreator() refuses the body %s", (written, body) => {
+    expect(catchDomainError(() => parseCreator(body))).toEqual({
       code: "Invalid Request",
       message: `The body must be an object with creator and platform, got ${written}`,
     });
   });
 
-  test("checkCreator() ignores unknown fields and returns none of them", () => {
+  test("parseCreator() ignores unknown fields and returns none of them", () => {
     const body: unknown = JSON.parse(
       '{"creator":"nasa","platform":"microblog","admin":true,"__proto__":{"creator":"esa"}}',
     );
-    expect(checkCreator(body)).toEqual(microblog("nasa"));
+    expect(parseCreator(body)).toEqual(makeCreator("nasa"));
   });
 
-  test("checkCreator() accepts just what the schema of the request accepts", () => {
+  test("parseCreator() accepts just what the schema of the request accepts", () => {
     const matchesSchema = new Ajv({ strict: false }).compile(CreatorRequest);
     const bodies = fc.record(
       {
@@ -99,7 +99,7 @@ describe("checkCreator", () => {
     );
     fc.assert(
       fc.property(fc.oneof({ weight: 9, arbitrary: bodies }, fc.jsonValue()), (body) => {
-        expect(refusalOf(() => checkCreator(body)) === undefined).toBe(matchesSchema(body));
+        expect(catchDomainError(() => parseCreator(body)) === undefined).toBe(matchesSchema(body));
       }),
       { numRuns: 300 },
     );
@@ -111,7 +111,7 @@ describe("creatorKey", () => {
     fc.assert(
       fc.property(creatorNames, creatorNames, (a, b) => {
         const isOne = a.toLowerCase() === b.toLowerCase();
-        expect(creatorKey(microblog(a)) === creatorKey(microblog(b))).toBe(isOne);
+        expect(creatorKey(makeCreator(a)) === creatorKey(makeCreator(b))).toBe(isOne);
       }),
     );
   });
@@ -119,25 +119,25 @@ describe("creatorKey", () => {
 
 describe("addCreator", () => {
   test("addCreator() keeps the spelling that the creator was added with", () => {
-    const { set, creator } = addCreator(new Map(), microblog("NaSa"));
-    expect([...set.values()]).toEqual([microblog("NaSa")]);
-    expect(creator).toEqual(microblog("NaSa"));
+    const { set, creator } = addCreator(new Map(), makeCreator("NaSa"));
+    expect([...set.values()]).toEqual([makeCreator("NaSa")]);
+    expect(creator).toEqual(makeCreator("NaSa"));
   });
 
   test("addCreator() refuses another creator where the list is full, and none that is in it", () => {
-    const { set } = addCreator(new Map(), microblog("nasa"), 2);
-    const full = addCreator(set, microblog("esa"), 2).set;
-    expect(() => addCreator(full, microblog("jaxa"), 2)).toThrow(
+    const { set } = addCreator(new Map(), makeCreator("nasa"), 2);
+    const full = addCreator(set, makeCreator("esa"), 2).set;
+    expect(() => addCreator(full, makeCreator("jaxa"), 2)).toThrow(
       "The monitoring list holds at most 2 creators; remove one to add another",
     );
-    expect(() => addCreator(full, microblog("NASA"), 2)).toThrow("is already in");
-    const { set: left } = removeCreator(full, microblog("nasa"));
-    expect(addCreator(left, microblog("jaxa"), 2).set.size).toBe(2);
+    expect(() => addCreator(full, makeCreator("NASA"), 2)).toThrow("is already in");
+    const { set: left } = removeCreator(full, makeCreator("nasa"));
+    expect(addCreator(left, makeCreator("jaxa"), 2).set.size).toBe(2);
   });
 
   test("addCreator() refuses a creator in another case, by its spelling in the list", () => {
-    const { set } = addCreator(new Map(), microblog("NaSa"));
-    expect(refusalOf(() => addCreator(set, microblog("nasa")))).toEqual({
+    const { set } = addCreator(new Map(), makeCreator("NaSa"));
+    expect(catchDomainError(() => addCreator(set, makeCreator("nasa")))).toEqual({
       code: "Creator Already Exists",
       message: "Creator NaSa on microblog is already in the monitoring list",
     });
@@ -145,31 +145,31 @@ describe("addCreator", () => {
 
   test("addCreator() leaves the list that it was given as it was", () => {
     const empty: CreatorSet = new Map();
-    addCreator(empty, microblog("nasa"));
+    addCreator(empty, makeCreator("nasa"));
     expect(empty.size).toBe(0);
   });
 });
 
 describe("removeCreator", () => {
   test("removeCreator() finds the creator in any case and tells the list's spelling", () => {
-    const { set } = addCreator(new Map(), microblog("NaSa"));
-    const removed = removeCreator(set, microblog("nAsA"));
-    expect(removed.creator).toEqual(microblog("NaSa"));
+    const { set } = addCreator(new Map(), makeCreator("NaSa"));
+    const removed = removeCreator(set, makeCreator("nAsA"));
+    expect(removed.creator).toEqual(makeCreator("NaSa"));
     expect(removed.set.size).toBe(0);
     expect(set.size).toBe(1);
   });
 
   test("removeCreator() refuses a creator that is not in the list", () => {
-    expect(refusalOf(() => removeCreator(new Map(), microblog("nasa")))).toEqual({
+    expect(catchDomainError(() => removeCreator(new Map(), makeCreator("nasa")))).toEqual({
       code: "Creator Not Found",
       message: "Creator nasa on microblog is not in the monitoring list",
     });
   });
 
   test("removeCreator() lets the creator be added again in another spelling", () => {
-    const { set } = addCreator(new Map(), microblog("NaSa"));
-    const again = addCreator(removeCreator(set, microblog("nasa")).set, microblog("nasa"));
-    expect([...again.set.values()]).toEqual([microblog("nasa")]);
+    const { set } = addCreator(new Map(), makeCreator("NaSa"));
+    const again = addCreator(removeCreator(set, makeCreator("nasa")).set, makeCreator("nasa"));
+    expect([...again.set.values()]).toEqual([makeCreator("nasa")]);
   });
 });
 
@@ -183,7 +183,7 @@ test("addCreator() and removeCreator() behave as a set of usernames that ignores
         const before = set;
         const found = model.findIndex((known) => known.toLowerCase() === name.toLowerCase());
         const operate = adds ? addCreator : removeCreator;
-        const refusal = refusalOf(() => (set = operate(before, microblog(name)).set));
+        const refusal = catchDomainError(() => (set = operate(before, makeCreator(name)).set));
         if (adds) expect(refusal?.code === "Creator Already Exists").toBe(found >= 0);
         else expect(refusal?.code === "Creator Not Found").toBe(found < 0);
         if (adds && found < 0) model.push(name);

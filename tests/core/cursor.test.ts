@@ -4,27 +4,33 @@ import {
   comparePositions,
   decodeCursor,
   encodeCursor,
-  isWithin,
-  readShortsRequest,
-  type Position,
+  isShortSelected,
+  parseShortsRequest,
+  type ShortPosition,
 } from "../../core/cursor.ts";
 import { FIRST_INSTANT, LAST_INSTANT } from "../../core/time.ts";
-import { identifiers, listings, positions, texts, unitTexts } from "../support/arbitraries.ts";
-import { refusalOf } from "../support/refusal.ts";
+import {
+  identifiers,
+  listings,
+  positions,
+  texts,
+  utf16Texts,
+} from "../support/arbitraries/values.ts";
+import { catchDomainError } from "../support/domain-error.ts";
 
-function read(query: string) {
+function parseQuery(query: string) {
   const parameters = new URLSearchParams(query);
-  return readShortsRequest((name) => parameters.getAll(name));
+  return parseShortsRequest((name) => parameters.getAll(name));
 }
 
 describe("readShortsRequest", () => {
-  test("readShortsRequest() reads an empty query as 20 shorts from the newest on", () => {
-    expect(read("")).toEqual({ limit: 20 });
+  test("parseShortsRequest() reads an empty query as 20 shorts from the newest on", () => {
+    expect(parseQuery("")).toEqual({ limit: 20 });
   });
 
-  test("readShortsRequest() reads limit, before and cursor together", () => {
+  test("parseShortsRequest() reads limit, before and cursor together", () => {
     const after = { publishedAt: 5, id: "x" };
-    expect(read(`limit=100&before=1970-01-02&cursor=${encodeCursor(after)}`)).toEqual({
+    expect(parseQuery(`limit=100&before=1970-01-02&cursor=${encodeCursor(after)}`)).toEqual({
       limit: 100,
       before: 86_400_000,
       after,
@@ -42,8 +48,8 @@ describe("readShortsRequest", () => {
     ["before=2026-11-20T08:15+01:00", "before must be an ISO 8601 date"], // its + is a space
     ["cursor=", 'cursor must be the nextCursor of a page of shorts, got ""'],
     ["cursor=0-61&cursor=0-62", 'cursor must be given once, got ["0-61","0-62"]'],
-  ])("readShortsRequest() refuses %s", (query, start) => {
-    const refusal = refusalOf(() => read(query));
+  ])("parseShortsRequest() refuses %s", (query, start) => {
+    const refusal = catchDomainError(() => parseQuery(query));
     expect(refusal?.code).toBe("Invalid Request");
     expect(refusal?.message).toStartWith(start);
   });
@@ -81,23 +87,23 @@ describe("isWithin", () => {
   const short = { publishedAt: 10, id: "m" };
 
   test("isWithin() leaves out what was published at `before` itself", () => {
-    expect(isWithin(short, { before: 10 })).toBe(false);
-    expect(isWithin(short, { before: 11 })).toBe(true);
+    expect(isShortSelected(short, { before: 10 })).toBe(false);
+    expect(isShortSelected(short, { before: 11 })).toBe(true);
   });
 
   test("isWithin() leaves out the short that the cursor stands on and all before it", () => {
-    expect(isWithin(short, { after: short })).toBe(false);
-    expect(isWithin(short, { after: { publishedAt: 10, id: "l" } })).toBe(false);
-    expect(isWithin(short, { after: { publishedAt: 10, id: "n" } })).toBe(true);
-    expect(isWithin(short, { after: { publishedAt: 11, id: "a" } })).toBe(true);
-    expect(isWithin(short, { after: { publishedAt: 9, id: "z" } })).toBe(false);
+    expect(isShortSelected(short, { after: short })).toBe(false);
+    expect(isShortSelected(short, { after: { publishedAt: 10, id: "l" } })).toBe(false);
+    expect(isShortSelected(short, { after: { publishedAt: 10, id: "n" } })).toBe(true);
+    expect(isShortSelected(short, { after: { publishedAt: 11, id: "a" } })).toBe(true);
+    expect(isShortSelected(short, { after: { publishedAt: 9, id: "z" } })).toBe(false);
   });
 
   test("isWithin() holds both bounds where both are given", () => {
     const after = { publishedAt: 20, id: "a" };
-    expect(isWithin(short, { before: 11, after })).toBe(true);
-    expect(isWithin(short, { before: 10, after })).toBe(false);
-    expect(isWithin(short, { before: 30, after: short })).toBe(false);
+    expect(isShortSelected(short, { before: 11, after })).toBe(true);
+    expect(isShortSelected(short, { before: 10, after })).toBe(false);
+    expect(isShortSelected(short, { before: 30, after: short })).toBe(false);
   });
 });
 
@@ -148,7 +154,7 @@ describe("decodeCursor", () => {
     ["an instant past 2^53", "zzzzzzzzzzz-61"],
     ["a very long text", "0-61".repeat(100_000)],
   ])("decodeCursor() refuses %s", (_what, cursor) => {
-    const refusal = refusalOf(() => decodeCursor(cursor));
+    const refusal = catchDomainError(() => decodeCursor(cursor));
     expect(refusal?.code).toBe("Invalid Request");
     expect(refusal?.message).toStartWith("cursor must be the nextCursor of a page of shorts, got ");
     expect(refusal?.message.length).toBeLessThan(200);
@@ -157,9 +163,9 @@ describe("decodeCursor", () => {
   test("decodeCursor() accepts only text that encodeCursor() writes", () => {
     const near = fc.stringMatching(/^[0-9a-z]{1,10}(-[0-9a-f]{1,6}){1,4}$/);
     fc.assert(
-      fc.property(fc.oneof(near, texts, unitTexts), (cursor) => {
-        let position: Position | undefined;
-        const refusal = refusalOf(() => (position = decodeCursor(cursor)));
+      fc.property(fc.oneof(near, texts, utf16Texts), (cursor) => {
+        let position: ShortPosition | undefined;
+        const refusal = catchDomainError(() => (position = decodeCursor(cursor)));
         if (position === undefined) expect(refusal?.code).toBe("Invalid Request");
         else expect(encodeCursor(position)).toBe(cursor);
       }),
@@ -169,14 +175,18 @@ describe("decodeCursor", () => {
 });
 
 /** What a client sees that reads to the end while others publish. */
-function walk(start: readonly Position[], inserts: readonly Position[][], limit: number) {
+function walkPages(
+  start: readonly ShortPosition[],
+  inserts: readonly ShortPosition[][],
+  limit: number,
+) {
   const stored = new Map(start.map((position) => [position.id, position]));
   const [seen, due] = [[] as string[], new Set(stored.keys())];
   let cursor: string | undefined;
   for (let page = 0; ; page++) {
     const after = cursor === undefined ? undefined : decodeCursor(cursor);
     const listing = [...stored.values()]
-      .filter((position) => after === undefined || isWithin(position, { after }))
+      .filter((position) => after === undefined || isShortSelected(position, { after }))
       .toSorted(comparePositions);
     const shorts = listing.slice(0, limit);
     seen.push(...shorts.map(({ id }) => id));
@@ -197,7 +207,7 @@ describe("a walk by cursor", () => {
     const inserts = fc.array(fc.array(positions, { maxLength: 4 }), { maxLength: 20 });
     fc.assert(
       fc.property(listings, inserts, fc.integer({ min: 1, max: 7 }), (start, added, limit) => {
-        const { seen, due } = walk(start, added, limit);
+        const { seen, due } = walkPages(start, added, limit);
         expect(seen.length).toBe(new Set(seen).size);
         expect(new Set(seen)).toEqual(due);
       }),

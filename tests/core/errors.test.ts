@@ -3,18 +3,18 @@ import * as fc from "fast-check";
 import {
   DomainError,
   ERROR_CODES,
-  explain,
+  describeError,
   isOutOfDescriptors,
   quote,
-  systemCodeOf,
+  readSystemErrorCode,
 } from "../../core/errors.ts";
-import { unitTexts } from "../support/arbitraries.ts";
+import { utf16Texts } from "../support/arbitraries/values.ts";
 
 function cutTo80(text: string): string {
   return Array.from(text).slice(0, 80).join("");
 }
 
-function fail(): never {
+function throwError(): never {
   throw new Error("no");
 }
 
@@ -67,8 +67,8 @@ describe("explain", () => {
       "It failed: no room",
     ],
   ];
-  test.each(cases)("explain() tells %s", (_what, error, said) => {
-    expect(explain(error)).toBe(said);
+  test.each(cases)("describeError() tells %s", (_what, error, said) => {
+    expect(describeError(error)).toBe(said);
   });
 });
 
@@ -82,8 +82,10 @@ test.each([
 });
 
 describe("systemCodeOf", () => {
-  test("systemCodeOf() is the code that an error came with", () => {
-    expect(systemCodeOf(Object.assign(new Error("Not there"), { code: "ENOENT" }))).toBe("ENOENT");
+  test("readSystemErrorCode() is the code that an error came with", () => {
+    expect(readSystemErrorCode(Object.assign(new Error("Not there"), { code: "ENOENT" }))).toBe(
+      "ENOENT",
+    );
   });
 
   test.each([
@@ -91,8 +93,8 @@ describe("systemCodeOf", () => {
     ["an error with a number", Object.assign(new Error("Not there"), { code: 2 })],
     ["what is no error", { code: "ENOENT" }],
     ["nothing", undefined],
-  ])("systemCodeOf() is empty for %s", (_, error) => {
-    expect(systemCodeOf(error)).toBe("");
+  ])("readSystemErrorCode() is empty for %s", (_, error) => {
+    expect(readSystemErrorCode(error)).toBe("");
   });
 });
 
@@ -142,8 +144,8 @@ describe("quote", () => {
   });
 
   test("quote() survives objects whose own writing fails", () => {
-    expect(quote({ toJSON: fail })).toBe("a value of type object");
-    expect(quote({ toJSON: () => undefined, toString: fail })).toBe("a value of type object");
+    expect(quote({ toJSON: throwError })).toBe("a value of type object");
+    expect(quote({ toJSON: () => undefined, toString: throwError })).toBe("a value of type object");
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     expect(quote(proxy)).toBe("a value of type object");
@@ -162,7 +164,7 @@ describe("quote", () => {
   test("quote() never throws and writes at most 81 whole characters, whatever it gets", () => {
     const anything = fc.anything({ withBigInt: true, withNullPrototype: true, withDate: true });
     fc.assert(
-      fc.property(fc.oneof(anything, unitTexts, fc.string({ minLength: 70 })), (value) => {
+      fc.property(fc.oneof(anything, utf16Texts, fc.string({ minLength: 70 })), (value) => {
         expect(Array.from(quote(value)).length).toBeLessThanOrEqual(81);
         if (typeof value === "string") expect(quote(value).isWellFormed()).toBe(true);
       }),

@@ -5,7 +5,7 @@ import { join } from "node:path";
 const CORE = join(import.meta.dir, "../../core");
 
 /** Runs an example as its reader would and gives what it prints. */
-async function run(code: string): Promise<string> {
+async function runExample(code: string): Promise<string> {
   const child = Bun.spawn([process.execPath, "run", "-"], {
     cwd: CORE,
     stdin: Buffer.from(code.replaceAll('from "creator-metrics"', 'from "./mod.ts"')),
@@ -19,7 +19,7 @@ async function run(code: string): Promise<string> {
 }
 
 /** What the comments of an example say that it prints. */
-const promised = (code: string) =>
+const parseExpectedOutput = (code: string) =>
   Array.from(code.matchAll(/^(?:console\.log.*; )?\/\/ (.*)$/gm), ([, text]) => text).join(" ");
 
 describe("examples of core/README.md print what they say", async () => {
@@ -31,7 +31,7 @@ describe("examples of core/README.md print what they say", async () => {
   test.each(examples.map((code, index) => [index + 1, code] as const))(
     "example %d",
     async (_, code) => {
-      expect(await run(code)).toBe(promised(code));
+      expect(await runExample(code)).toBe(parseExpectedOutput(code));
     },
   );
 });
@@ -41,7 +41,7 @@ describe("core/cursor.ts", () => {
     const source = await Bun.file(join(CORE, "cursor.ts")).text();
     const [, call = "", given = ""] = /\* (encodeCursor\(.*\)); \/\/ (".*")$/m.exec(source) ?? [];
     const code = `import { encodeCursor } from "./cursor.ts"; console.log(JSON.stringify(${call}))`;
-    expect(await run(code)).toBe(given);
+    expect(await runExample(code)).toBe(given);
   });
 });
 
@@ -57,6 +57,6 @@ describe("core/mod.ts", () => {
     const source = await Bun.file(join(CORE, "mod.ts")).text();
     const [, comment = ""] = /@example\n(.*?)\n \*\n \* @module/s.exec(source) ?? [];
     const code = comment.replaceAll(/^ \* ?/gm, "");
-    expect(await run(code)).toBe(promised(code));
+    expect(await runExample(code)).toBe(parseExpectedOutput(code));
   });
 });

@@ -1,138 +1,148 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import {
-  followerChanges,
-  gain,
-  gainSpan,
-  subscriberGains,
+  computeFollowerChanges,
+  computeGain,
+  computeBaselineRange,
+  computeSubscriberGains,
   type CountPoint,
-  type Span,
+  type TimeRange,
 } from "../../core/growth.ts";
-import { MAX_WHOLE } from "../../core/limits.ts";
+import { MAX_INTEGER } from "../../core/limits.ts";
 import { DAY_MS } from "../../core/time.ts";
-import { counts, NOW } from "../support/arbitraries.ts";
+import { counts, NOW } from "../support/arbitraries/values.ts";
 
 /** The newest known count of some points within a span, as a store finds it. */
-function newestKnownIn(points: readonly CountPoint[]) {
-  return ({ from, to }: Span) => {
+function findNewestKnown(points: readonly CountPoint[]) {
+  return ({ from, to }: TimeRange) => {
     const within = points.filter(({ at, count }) => at >= from && at <= to && count !== null);
     return within.toSorted((a, b) => b.at - a.at)[0]?.count ?? null;
   };
 }
 
-const daysAgo = (days: number, count: number | null) => ({ at: NOW - days * DAY_MS, count });
+const pointDaysAgo = (days: number, count: number | null) => ({ at: NOW - days * DAY_MS, count });
 
 describe("gainSpan", () => {
-  test("gainSpan() spans from twice the days to once the days before the newest observation", () => {
-    expect(gainSpan(NOW, 7)).toEqual({ from: NOW - 14 * DAY_MS, to: NOW - 7 * DAY_MS });
+  test("computeBaselineRange() spans from twice the days to once the days before the newest observation", () => {
+    expect(computeBaselineRange(NOW, 7)).toEqual({ from: NOW - 14 * DAY_MS, to: NOW - 7 * DAY_MS });
   });
 });
 
 describe("gain", () => {
-  test("gain() is negative for a loss and 0 for no change", () => {
-    expect(gain(5, 8)).toBe(-3);
-    expect(gain(8, 8)).toBe(0);
-    expect(gain(0, MAX_WHOLE)).toBe(-MAX_WHOLE);
+  test("totalGain() is negative for a loss and 0 for no change", () => {
+    expect(computeGain(5, 8)).toBe(-3);
+    expect(computeGain(8, 8)).toBe(0);
+    expect(computeGain(0, MAX_INTEGER)).toBe(-MAX_INTEGER);
   });
 
-  test("gain() is null where either count is unknown, never a difference from 0", () => {
-    expect(gain(null, 5)).toBeNull();
-    expect(gain(5, null)).toBeNull();
-    expect(gain(null, null)).toBeNull();
+  test("totalGain() is null where either count is unknown, never a difference from 0", () => {
+    expect(computeGain(null, 5)).toBeNull();
+    expect(computeGain(5, null)).toBeNull();
+    expect(computeGain(null, null)).toBeNull();
   });
 });
 
-function gains(newest: CountPoint, ...points: CountPoint[]) {
-  return subscriberGains(newest, newestKnownIn([newest, ...points]));
+function computeGains(newest: CountPoint, ...points: CountPoint[]) {
+  return computeSubscriberGains(newest, findNewestKnown([newest, ...points]));
 }
 
 describe("subscriberGains", () => {
-  test("subscriberGains() compares with the newest count at least 1, 7 and 30 days older", () => {
-    const points = [0.5, 1.5, 2, 7, 8, 30, 40].map((days) => daysAgo(days, 1000 - days));
-    expect(gains(daysAgo(0, 1000), ...points)).toEqual({
+  test("computeSubscriberGains() compares with the newest count at least 1, 7 and 30 days older", () => {
+    const points = [0.5, 1.5, 2, 7, 8, 30, 40].map((days) => pointDaysAgo(days, 1000 - days));
+    expect(computeGains(pointDaysAgo(0, 1000), ...points)).toEqual({
       dailySubscriberGain: 1.5,
       weeklySubscriberGain: 7,
       monthlySubscriberGain: 30,
     });
   });
 
-  test("subscriberGains() includes both ends of the span, and nothing past them", () => {
-    const newest = daysAgo(0, 100);
-    const daily = (at: number) => gains(newest, { at, count: 90 }).dailySubscriberGain;
+  test("computeSubscriberGains() includes both ends of the span, and nothing past them", () => {
+    const newest = pointDaysAgo(0, 100);
+    const daily = (at: number) => computeGains(newest, { at, count: 90 }).dailySubscriberGain;
     expect(daily(NOW - DAY_MS)).toBe(10);
     expect(daily(NOW - 2 * DAY_MS)).toBe(10);
     expect(daily(NOW - DAY_MS + 1)).toBeNull();
     expect(daily(NOW - 2 * DAY_MS - 1)).toBeNull();
   });
 
-  test("subscriberGains() passes over an unknown count to the known one before it", () => {
-    const { dailySubscriberGain } = gains(daysAgo(0, 9), daysAgo(1.1, null), daysAgo(1.2, 4));
+  test("computeSubscriberGains() passes over an unknown count to the known one before it", () => {
+    const { dailySubscriberGain } = computeGains(
+      pointDaysAgo(0, 9),
+      pointDaysAgo(1.1, null),
+      pointDaysAgo(1.2, 4),
+    );
     expect(dailySubscriberGain).toBe(5);
   });
 
-  test("subscriberGains() gives null where the present count is unknown or nothing is older", () => {
+  test("computeSubscriberGains() gives null where the present count is unknown or nothing is older", () => {
     const unknown = {
       dailySubscriberGain: null,
       weeklySubscriberGain: null,
       monthlySubscriberGain: null,
     };
-    const points = [1, 7, 30].map((days) => daysAgo(days, 10));
-    expect(gains(daysAgo(0, null), ...points)).toEqual(unknown);
-    expect(gains(daysAgo(0, 10))).toEqual(unknown);
+    const points = [1, 7, 30].map((days) => pointDaysAgo(days, 10));
+    expect(computeGains(pointDaysAgo(0, null), ...points)).toEqual(unknown);
+    expect(computeGains(pointDaysAgo(0, 10))).toEqual(unknown);
   });
 
-  test("subscriberGains() counts back from the newest observation, not from now", () => {
-    expect(gains(daysAgo(100, 50), daysAgo(101, 60)).dailySubscriberGain).toBe(-10);
+  test("computeSubscriberGains() counts back from the newest observation, not from now", () => {
+    expect(computeGains(pointDaysAgo(100, 50), pointDaysAgo(101, 60)).dailySubscriberGain).toBe(
+      -10,
+    );
   });
 
-  test("subscriberGains() asks for the three spans of the specification", () => {
-    const asked: Span[] = [];
-    subscriberGains({ at: NOW, count: 1 }, (span) => {
+  test("computeSubscriberGains() asks for the three spans of the specification", () => {
+    const asked: TimeRange[] = [];
+    computeSubscriberGains({ at: NOW, count: 1 }, (span) => {
       asked.push(span);
       return null;
     });
-    expect(asked).toEqual([gainSpan(NOW, 1), gainSpan(NOW, 7), gainSpan(NOW, 30)]);
+    expect(asked).toEqual([
+      computeBaselineRange(NOW, 1),
+      computeBaselineRange(NOW, 7),
+      computeBaselineRange(NOW, 30),
+    ]);
   });
 });
 
 describe("followerChanges", () => {
-  test("followerChanges() gives 0 for the first count ever", () => {
-    expect(followerChanges([{ at: 1, followers: 10 }], 5)).toEqual([
+  test("computeFollowerChanges() gives 0 for the first count ever", () => {
+    expect(computeFollowerChanges([{ at: 1, followers: 10 }], 5)).toEqual([
       { at: 1, followers: 10, change: 0 },
     ]);
-    expect(followerChanges([], 5)).toEqual([]);
+    expect(computeFollowerChanges([], 5)).toEqual([]);
   });
 
-  test("followerChanges() compares the last listed with a point that is not listed", () => {
+  test("computeFollowerChanges() compares the last listed with a point that is not listed", () => {
     const points = [
       { at: 3, followers: 8 },
       { at: 2, followers: 12 },
       { at: 1, followers: 10 },
     ];
-    expect(followerChanges(points, 2)).toEqual([
+    expect(computeFollowerChanges(points, 2)).toEqual([
       { at: 3, followers: 8, change: -4 },
       { at: 2, followers: 12, change: 2 },
     ]);
   });
 
-  test("followerChanges() that are all listed sum to the newest count minus the first", () => {
+  test("computeFollowerChanges() that are all listed sum to the newest count minus the first", () => {
     fc.assert(
       fc.property(fc.array(counts, { minLength: 1, maxLength: 30 }), (followers) => {
         const points = followers.map((count, index) => ({ at: -index, followers: count }));
-        const changes = followerChanges(points, points.length);
+        const changes = computeFollowerChanges(points, points.length);
         const sum = changes.reduce((total, { change }) => total + BigInt(change), 0n);
         expect(sum).toBe(BigInt(followers[0] ?? 0) - BigInt(followers.at(-1) ?? 0));
       }),
     );
   });
 
-  test("followerChanges() of two overlapping pages agree where they overlap", () => {
+  test("computeFollowerChanges() of two overlapping pages agree where they overlap", () => {
     const pages = fc.tuple(fc.array(counts, { maxLength: 20 }), fc.nat(20), fc.nat(20));
     fc.assert(
       fc.property(pages, ([followers, start, limit]) => {
         const points = followers.map((count, index) => ({ at: -index, followers: count }));
-        const page = followerChanges(points.slice(start, start + limit + 1), limit);
-        const whole = followerChanges(points, points.length);
+        const page = computeFollowerChanges(points.slice(start, start + limit + 1), limit);
+        const whole = computeFollowerChanges(points, points.length);
         expect(page).toEqual(whole.slice(start, start + limit));
       }),
     );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { historyBounds, newestOfSlices, thinHistory } from "../../core/history.ts";
+import { computeSliceBounds, keepNewestOfSlices, thinHistory } from "../../core/history.ts";
 import { FIRST_INSTANT, LAST_INSTANT } from "../../core/time.ts";
 
 /** Histories at few or many instants, oldest first. */
@@ -14,12 +14,12 @@ const histories = fc
 const maxima = fc.integer({ min: 3, max: 30 });
 
 describe("historyBounds", () => {
-  test("historyBounds() gives one bound more than slices, from the first to the newest", () => {
-    expect(historyBounds(0, 90, 5)).toEqual([0, 30, 60, 90]);
-    expect(historyBounds(10, 20, 3)).toEqual([10, 20]);
+  test("computeSliceBounds() gives one bound more than slices, from the first to the newest", () => {
+    expect(computeSliceBounds(0, 90, 5)).toEqual([0, 30, 60, 90]);
+    expect(computeSliceBounds(10, 20, 3)).toEqual([10, 20]);
   });
 
-  test("historyBounds() cuts equal slices, each bound rounded up to a millisecond", () => {
+  test("computeSliceBounds() cuts equal slices, each bound rounded up to a millisecond", () => {
     const spans = fc.tuple(
       fc.integer({ min: FIRST_INSTANT, max: LAST_INSTANT - 1 }),
       fc.integer({ min: 1, max: LAST_INSTANT - FIRST_INSTANT }),
@@ -28,7 +28,7 @@ describe("historyBounds", () => {
     fc.assert(
       fc.property(spans, ([first, span, max]) => {
         const slices = BigInt(max - 2);
-        const bounds = historyBounds(first, first + span, max);
+        const bounds = computeSliceBounds(first, first + span, max);
         expect(bounds.map(BigInt)).toEqual(
           Array.from({ length: max - 1 }, (_, index) => {
             const exact = BigInt(span) * BigInt(index);
@@ -93,7 +93,7 @@ describe("thinHistory", () => {
         fc.pre(points.length > max);
         const [first, newest] = [points[0]?.at ?? 0, points.at(-1)?.at ?? 0];
         const inner = points.slice(1, -1);
-        const bounds = historyBounds(first, newest, max);
+        const bounds = computeSliceBounds(first, newest, max);
         const expected = bounds.slice(1).flatMap((end, slice) => {
           const start = bounds[slice] ?? first;
           return inner.filter(({ at }) => at >= start && at < end).slice(-1);
@@ -105,15 +105,15 @@ describe("thinHistory", () => {
 });
 
 describe("newestOfSlices", () => {
-  test("newestOfSlices() needs no more points than those it gives", () => {
+  test("keepNewestOfSlices() needs no more points than those it gives", () => {
     fc.assert(
       fc.property(histories, maxima, fc.infiniteStream(fc.boolean()), (points, max, isThere) => {
         fc.pre(points.length > max);
-        const bounds = historyBounds(points[0]?.at ?? 0, points.at(-1)?.at ?? 0, max);
-        const kept = newestOfSlices(points, bounds);
+        const bounds = computeSliceBounds(points[0]?.at ?? 0, points.at(-1)?.at ?? 0, max);
+        const kept = keepNewestOfSlices(points, bounds);
         expect(kept).toEqual(thinHistory(points, max));
         const some = points.filter((point) => kept.includes(point) || isThere.next().value);
-        expect(newestOfSlices(some, bounds)).toEqual(kept);
+        expect(keepNewestOfSlices(some, bounds)).toEqual(kept);
       }),
     );
   });

@@ -3,19 +3,19 @@ import * as limits from "../../core/limits.ts";
 
 test("limits hold the numbers of the specification's Limits table", () => {
   expect(limits.SHORTS_LIMIT).toEqual({ min: 1, max: 100, default: 20 });
-  expect(limits.DAYS).toEqual({ min: 1, max: 14, default: 3 });
+  expect(limits.DAYS_FILTER).toEqual({ min: 1, max: 14, default: 3 });
   expect(limits.PAGE_LIMIT).toEqual({ min: 1, max: 100, default: 50 });
-  expect(limits.PAGE).toEqual({ min: 0, max: 2 ** 53 - 1, default: 0 });
+  expect(limits.PAGE_NUMBER).toEqual({ min: 0, max: 2 ** 53 - 1, default: 0 });
 });
 
 test("limits hold the sizes that the decisions name, in the unit of their name", () => {
-  expect(limits.MAX_WHOLE).toBe(2 ** 53 - 1);
+  expect(limits.MAX_INTEGER).toBe(2 ** 53 - 1);
   expect(limits.IDENTIFIER_MAX_CHARACTERS).toBe(256);
   expect(limits.LINK_MAX_CHARACTERS).toBe(2048);
   expect(limits.TEXT_MAX_CHARACTERS).toBe(65_536);
   expect(limits.LINE_MAX_BYTES).toBe(1024 * 1024);
   expect(limits.BODY_MAX_BYTES).toBe(64 * 1024);
-  expect(limits.AHEAD_MAX_MS).toBe(300_000);
+  expect(limits.CLOCK_SKEW_MAX_MS).toBe(300_000);
   expect(limits.HISTORY_MAX_POINTS).toBe(1000);
   expect(limits.RECORD_MAX_POINTS).toBe(250);
 });

@@ -1,37 +1,37 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { KIND_NAMES } from "../../core/kinds.ts";
+import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
 import {
   applyObservation,
-  checkObservation,
+  parseObservation,
   mergeCounts,
-  mergeDescription,
-  presentCounts,
-  UNOBSERVED,
+  mergeAttributes,
+  findNewestCounts,
+  EMPTY_ENTITY,
   type Counts,
-  type Description,
+  type Attributes,
   type Entity,
   type Observation,
 } from "../../core/observations.ts";
 import { formatInstant } from "../../core/time.ts";
-import { NOW, observationsOf } from "../support/arbitraries.ts";
+import { NOW, observationArbitrary } from "../support/arbitraries/values.ts";
 
-function seen(at: string, fields: Record<string, unknown> = {}): Observation {
-  return checkObservation({ kind: "user", observedAt: at, username: "nasa", ...fields }, NOW);
+function makeObservation(at: string, fields: Record<string, unknown> = {}): Observation {
+  return parseObservation({ kind: "user", observedAt: at, username: "nasa", ...fields }, NOW);
 }
 
-function stateOf(observations: readonly Observation[], start = UNOBSERVED): Entity {
+function mergeObservations(observations: readonly Observation[], start = EMPTY_ENTITY): Entity {
   return observations.reduce((entity, next) => applyObservation(entity, next).entity, start);
 }
 
 /** Observations of one entity of any kind, checked as if they had come in. */
-const sets = fc
-  .constantFrom(...KIND_NAMES)
-  .chain((kind) => fc.array(observationsOf(kind), { maxLength: 12 }))
-  .map((values) => values.map((value) => checkObservation(value, NOW)));
+const observationSets = fc
+  .constantFrom(...ENTITY_KINDS)
+  .chain((kind) => fc.array(observationArbitrary(kind), { maxLength: 12 }))
+  .map((values) => values.map((value) => parseObservation(value, NOW)));
 
 /** A set, and the same set in another order, with repetitions, and cut in parts. */
-const rearranged = sets.chain((set) =>
+const rearrangedSets = observationSets.chain((set) =>
   fc.record({
     set: fc.constant(set),
     again: fc
@@ -46,26 +46,26 @@ const rearranged = sets.chain((set) =>
 );
 
 /** What an export would write of a state: enough observations to make it again. */
-function observationsIn(kind: Observation["kind"], entity: Entity): Observation[] {
+function toObservations(kind: Observation["kind"], entity: Entity): Observation[] {
   const points = [...entity.points].map(([observedAt, counts]) => {
-    return { kind, entity: "x", observedAt, described: {}, counts };
+    return { kind, entityId: "x", observedAt, attributes: {}, counts };
   });
-  const fields = Object.entries(entity.description).map(([name, { value, at }]) => {
-    return { kind, entity: "x", observedAt: at, described: { [name]: value }, counts: {} };
+  const fields = Object.entries(entity.attributes).map(([name, { value, at }]) => {
+    return { kind, entityId: "x", observedAt: at, attributes: { [name]: value }, counts: {} };
   });
   return [...points, ...fields];
 }
 
 /** The state by the words of the decisions, without joins: the greatest of all that was given. */
-function expectedState(observations: readonly Observation[]): Entity {
-  const description: Record<string, Description[string]> = {};
+function computeExpectedState(observations: readonly Observation[]): Entity {
+  const description: Record<string, Attributes[string]> = {};
   const points = new Map<number, Record<string, number | null>>();
   const newestFirst = observations.toSorted((a, b) => b.observedAt - a.observedAt);
-  for (const { observedAt: at, described, counts } of newestFirst) {
+  for (const { observedAt: at, attributes: described, counts } of newestFirst) {
     for (const [name, value] of Object.entries(described)) {
-      const known = description[name];
-      const isFirst = known === undefined;
-      if (isFirst || (known.at === at && rank(value) > rank(known.value))) {
+      const existing = description[name];
+      const isFirst = existing === undefined;
+      if (isFirst || (existing.at === at && toSortKey(value) > toSortKey(existing.value))) {
         description[name] = { value, at };
       }
     }
@@ -76,61 +76,83 @@ function expectedState(observations: readonly Observation[]): Entity {
       if (point[name] === -1) point[name] = null;
     }
   }
-  return { description, points };
+  return { attributes: description, points };
 }
 
 /** Texts rank by their bytes, written so that JavaScript compares them as bytes. */
-function rank(value: string | number | boolean): string | number {
+function toSortKey(value: string | number | boolean): string | number {
   return typeof value === "string" ? Buffer.from(value).toString("latin1") : Number(value);
 }
 
 describe("applyObservation", () => {
   test("applyObservation() tells new, changed and unchanged apart", () => {
-    const first = applyObservation(UNOBSERVED, seen("2026-11-19", { followers_count: 5 }));
+    const first = applyObservation(
+      EMPTY_ENTITY,
+      makeObservation("2026-11-19", { followers_count: 5 }),
+    );
     expect(first.outcome).toBe("new");
-    const same = applyObservation(first.entity, seen("2026-11-19", { followers_count: 5 }));
+    const same = applyObservation(
+      first.entity,
+      makeObservation("2026-11-19", { followers_count: 5 }),
+    );
     expect(same.outcome).toBe("unchanged");
     expect(same.entity).toBe(first.entity);
-    const more = applyObservation(first.entity, seen("2026-11-19", { tweet_count: 1 }));
+    const more = applyObservation(first.entity, makeObservation("2026-11-19", { tweet_count: 1 }));
     expect(more.outcome).toBe("changed");
-    const text = applyObservation(first.entity, seen("2026-11-19", { description: "x" }));
+    const text = applyObservation(
+      first.entity,
+      makeObservation("2026-11-19", { description: "x" }),
+    );
     expect(text.outcome).toBe("changed");
-    const later = applyObservation(first.entity, seen("2026-11-20"));
+    const later = applyObservation(first.entity, makeObservation("2026-11-20"));
     expect(later.outcome).toBe("new");
   });
 
   test("applyObservation() takes less at a known instant for nothing new", () => {
-    const { entity } = applyObservation(UNOBSERVED, seen("2026-11-19", { followers_count: 5 }));
-    expect(applyObservation(entity, seen("2026-11-19", { followers_count: 4 })).outcome).toBe(
-      "unchanged",
+    const { entity } = applyObservation(
+      EMPTY_ENTITY,
+      makeObservation("2026-11-19", { followers_count: 5 }),
     );
-    expect(applyObservation(entity, seen("2026-11-19")).outcome).toBe("unchanged");
+    expect(
+      applyObservation(entity, makeObservation("2026-11-19", { followers_count: 4 })).outcome,
+    ).toBe("unchanged");
+    expect(applyObservation(entity, makeObservation("2026-11-19")).outcome).toBe("unchanged");
   });
 
   test("applyObservation() keeps a count that falls from one instant to the next", () => {
-    const entity = stateOf([
-      seen("2026-11-19", { followers_count: 9 }),
-      seen("2026-11-20", { followers_count: 3 }),
+    const entity = mergeObservations([
+      makeObservation("2026-11-19", { followers_count: 9 }),
+      makeObservation("2026-11-20", { followers_count: 3 }),
     ]);
     expect([...entity.points.values()].map((counts) => counts["followers_count"])).toEqual([9, 3]);
   });
 
   test("applyObservation() leaves the entity that it was given as it was", () => {
-    const before = stateOf([seen("2026-11-19", { description: "a", tweet_count: 1 })]);
+    const before = mergeObservations([
+      makeObservation("2026-11-19", { description: "a", tweet_count: 1 }),
+    ]);
     const copy = structuredClone(before);
-    stateOf([seen("2026-11-19", { description: "b", tweet_count: 2 }), seen("2026-11-20")], before);
+    mergeObservations(
+      [
+        makeObservation("2026-11-19", { description: "b", tweet_count: 2 }),
+        makeObservation("2026-11-20"),
+      ],
+      before,
+    );
     expect(before).toEqual(copy);
-    expect(UNOBSERVED).toEqual({ description: {}, points: new Map() });
+    expect(EMPTY_ENTITY).toEqual({ attributes: {}, points: new Map() });
   });
 
   test("applyObservation() gives one state for any order, repetition and split of a set", () => {
     fc.assert(
-      fc.property(rearranged, ({ set, again, cut }) => {
-        const state = stateOf(set);
-        expect(stateOf(again)).toEqual(state);
+      fc.property(rearrangedSets, ({ set, again, cut }) => {
+        const state = mergeObservations(set);
+        expect(mergeObservations(again)).toEqual(state);
         const kind = set[0]?.kind ?? "user";
-        const parts = [stateOf(again.slice(0, cut)), stateOf(again.slice(cut))];
-        expect(stateOf(parts.flatMap((part) => observationsIn(kind, part)))).toEqual(state);
+        const parts = [mergeObservations(again.slice(0, cut)), mergeObservations(again.slice(cut))];
+        expect(mergeObservations(parts.flatMap((part) => toObservations(kind, part)))).toEqual(
+          state,
+        );
       }),
       { numRuns: 200 },
     );
@@ -138,8 +160,8 @@ describe("applyObservation", () => {
 
   test("applyObservation() gives the newest value of a field and the greatest count of an instant", () => {
     fc.assert(
-      fc.property(sets, (set) => {
-        expect(stateOf(set)).toEqual(expectedState(set));
+      fc.property(observationSets, (set) => {
+        expect(mergeObservations(set)).toEqual(computeExpectedState(set));
       }),
       { numRuns: 200 },
     );
@@ -147,8 +169,8 @@ describe("applyObservation", () => {
 
   test("applyObservation() says unchanged just where the state is as before", () => {
     fc.assert(
-      fc.property(sets, (set) => {
-        let entity = UNOBSERVED;
+      fc.property(observationSets, (set) => {
+        let entity = EMPTY_ENTITY;
         for (const observation of set) {
           const known = entity.points.has(observation.observedAt);
           const next = applyObservation(entity, observation);
@@ -189,45 +211,45 @@ describe("mergeCounts", () => {
 });
 
 describe("mergeDescription", () => {
-  const given = (observedAt: number, described: Observation["described"]) =>
-    mergeDescription({ name: { value: "m", at: 5 } }, { observedAt, described })["name"];
+  const given = (observedAt: number, described: Observation["attributes"]) =>
+    mergeAttributes({ name: { value: "m", at: 5 } }, { observedAt, attributes: described })["name"];
 
-  test("mergeDescription() takes a newer value and leaves an older one", () => {
+  test("mergeAttributes() takes a newer value and leaves an older one", () => {
     expect(given(6, { name: "a" })).toEqual({ value: "a", at: 6 });
     expect(given(4, { name: "z" })).toEqual({ value: "m", at: 5 });
   });
 
-  test("mergeDescription() takes the greater of two values of one instant, by their bytes", () => {
+  test("mergeAttributes() takes the greater of two values of one instant, by their bytes", () => {
     expect(given(5, { name: "n" })).toEqual({ value: "n", at: 5 });
     expect(given(5, { name: "l" })).toEqual({ value: "m", at: 5 });
     const emoji = { name: { value: "！", at: 5 } };
-    expect(mergeDescription(emoji, { observedAt: 5, described: { name: "😀" } })).toEqual({
+    expect(mergeAttributes(emoji, { observedAt: 5, attributes: { name: "😀" } })).toEqual({
       name: { value: "😀", at: 5 },
     });
   });
 
-  test("mergeDescription() takes true for greater than false, a later instant than an earlier", () => {
+  test("mergeAttributes() takes true for greater than false, a later instant than an earlier", () => {
     const known = { verified: { value: true, at: 5 }, joinedAt: { value: -1, at: 5 } };
     const described = { verified: false, joinedAt: 0 };
-    expect(mergeDescription(known, { observedAt: 5, described })).toEqual({
+    expect(mergeAttributes(known, { observedAt: 5, attributes: described })).toEqual({
       verified: { value: true, at: 5 },
       joinedAt: { value: 0, at: 5 },
     });
   });
 
-  test("mergeDescription() keeps what an observation does not give", () => {
+  test("mergeAttributes() keeps what an observation does not give", () => {
     expect(given(6, {})).toEqual({ value: "m", at: 5 });
   });
 
-  test("mergeDescription() gives one description for any order, repetition and split", () => {
-    const joined = (set: readonly Pick<Observation, "described" | "observedAt">[]) =>
-      set.reduce(mergeDescription, {});
+  test("mergeAttributes() gives one description for any order, repetition and split", () => {
+    const joined = (set: readonly Pick<Observation, "attributes" | "observedAt">[]) =>
+      set.reduce(mergeAttributes, {});
     fc.assert(
-      fc.property(rearranged, ({ set, again, cut }) => {
+      fc.property(rearrangedSets, ({ set, again, cut }) => {
         const parts = [again.slice(0, cut), again.slice(cut)].map((part) => joined(part));
         const fields = parts.flatMap((part) =>
           Object.entries(part).map(([name, { value, at }]) => {
-            return { observedAt: at, described: { [name]: value } };
+            return { observedAt: at, attributes: { [name]: value } };
           }),
         );
         expect(joined(fields)).toEqual(joined(set));
@@ -238,25 +260,28 @@ describe("mergeDescription", () => {
 });
 
 describe("presentCounts", () => {
-  test("presentCounts() gives the newest instant, also when it told less than the one before", () => {
-    const entity = stateOf([seen("2026-11-20"), seen("2026-11-19", { followers_count: 9 })]);
-    const newest = presentCounts(entity);
+  test("findNewestCounts() gives the newest instant, also when it told less than the one before", () => {
+    const entity = mergeObservations([
+      makeObservation("2026-11-20"),
+      makeObservation("2026-11-19", { followers_count: 9 }),
+    ]);
+    const newest = findNewestCounts(entity);
     expect(formatInstant(newest?.at ?? NaN)).toBe("2026-11-20T00:00:00.000Z");
     expect(newest?.counts["followers_count"]).toBeNull();
   });
 
-  test("presentCounts() gives nothing of an entity that was never observed", () => {
-    expect(presentCounts(UNOBSERVED)).toBeUndefined();
+  test("findNewestCounts() gives nothing of an entity that was never observed", () => {
+    expect(findNewestCounts(EMPTY_ENTITY)).toBeUndefined();
   });
 
-  test("presentCounts() gives the latest instant, in whatever order they came in", () => {
+  test("findNewestCounts() gives the latest instant, in whatever order they came in", () => {
     fc.assert(
-      fc.property(sets, (set) => {
+      fc.property(observationSets, (set) => {
         fc.pre(set.length > 0);
         const latest = Math.max(...set.map(({ observedAt }) => observedAt));
-        const entity = stateOf(set);
-        expect(presentCounts(entity)?.at).toBe(latest);
-        expect(presentCounts(entity)?.counts).toBe(entity.points.get(latest));
+        const entity = mergeObservations(set);
+        expect(findNewestCounts(entity)?.at).toBe(latest);
+        expect(findNewestCounts(entity)?.counts).toBe(entity.points.get(latest));
       }),
     );
   });

@@ -1,26 +1,26 @@
 import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import * as fc from "fast-check";
-import { MAX_WHOLE } from "../../core/limits.ts";
-import { paginate, readPageRequest } from "../../core/pagination.ts";
+import { MAX_INTEGER } from "../../core/limits.ts";
+import { paginate, parsePageRequest } from "../../core/pagination.ts";
 import { Pagination } from "../../core/schema/microblog.ts";
-import { counts } from "../support/arbitraries.ts";
-import { refusalOf } from "../support/refusal.ts";
+import { counts } from "../support/arbitraries/values.ts";
+import { catchDomainError } from "../support/domain-error.ts";
 
 const limits = fc.integer({ min: 1, max: 100 });
 
-function read(query: string) {
+function parseQuery(query: string) {
   const parameters = new URLSearchParams(query);
-  return readPageRequest((name) => parameters.getAll(name));
+  return parsePageRequest((name) => parameters.getAll(name));
 }
 
 describe("readPageRequest", () => {
-  test("readPageRequest() reads an empty query as 3 days, page 0, 50 items", () => {
-    expect(read("")).toEqual({ days: 3, page: 0, limit: 50 });
+  test("parsePageRequest() reads an empty query as 3 days, page 0, 50 items", () => {
+    expect(parseQuery("")).toEqual({ days: 3, page: 0, limit: 50 });
   });
 
-  test("readPageRequest() reads all three and ignores the parameters of others", () => {
-    expect(read("days=14&page=2&limit=1&before=x&Days=99")).toEqual({
+  test("parsePageRequest() reads all three and ignores the parameters of others", () => {
+    expect(parseQuery("days=14&page=2&limit=1&before=x&Days=99")).toEqual({
       days: 14,
       page: 2,
       limit: 1,
@@ -35,8 +35,8 @@ describe("readPageRequest", () => {
     ["limit=101", 'limit must be a whole number from 1 to 100, got "101"'],
     ["limit=", 'limit must be a whole number from 1 to 100, got ""'],
     ["limit=1&limit=2", 'limit must be given once, got ["1","2"]'],
-  ])("readPageRequest() refuses %s", (query, message) => {
-    expect(refusalOf(() => read(query))).toEqual({
+  ])("parsePageRequest() refuses %s", (query, message) => {
+    expect(catchDomainError(() => parseQuery(query))).toEqual({
       code: "Invalid Pagination Parameters",
       message,
     });
@@ -61,21 +61,21 @@ describe("paginate", () => {
 
   test("paginate() has no page after one that is just full", () => {
     expect(paginate(0, 50, 50)).toMatchObject({ page_count: 1, has_more: false });
-    expect(refusalOf(() => paginate(1, 50, 50))).toEqual({
+    expect(catchDomainError(() => paginate(1, 50, 50))).toEqual({
       code: "Page Out of Range",
       message: "Page 1 is out of range: 50 items at 50 a page make 1 page, from 0",
     });
   });
 
   test("paginate() tells one item and one page as one", () => {
-    expect(refusalOf(() => paginate(1, 50, 1))?.message).toBe(
+    expect(catchDomainError(() => paginate(1, 50, 1))?.message).toBe(
       "Page 1 is out of range: 1 item at 50 a page makes 1 page, from 0",
     );
   });
 
   test("paginate() tells several pages, and none, in the plural", () => {
     const message = (page: number, total: number) =>
-      refusalOf(() => paginate(page, 50, total))?.message;
+      catchDomainError(() => paginate(page, 50, total))?.message;
     expect(message(9, 60)).toBe(
       "Page 9 is out of range: 60 items at 50 a page make 2 pages, from 0",
     );
@@ -83,8 +83,8 @@ describe("paginate", () => {
   });
 
   test("paginate() refuses any page but 0 of an empty listing", () => {
-    expect(refusalOf(() => paginate(1, 50, 0))?.code).toBe("Page Out of Range");
-    expect(refusalOf(() => paginate(MAX_WHOLE, 1, 0))?.code).toBe("Page Out of Range");
+    expect(catchDomainError(() => paginate(1, 50, 0))?.code).toBe("Page Out of Range");
+    expect(catchDomainError(() => paginate(MAX_INTEGER, 1, 0))?.code).toBe("Page Out of Range");
   });
 
   test("paginate() pages that partition a listing, for any limit", () => {
@@ -102,7 +102,7 @@ describe("paginate", () => {
         expect(pages.flat()).toEqual(listing);
         expect(pages.slice(0, -1).every((items) => items.length === limit)).toBe(true);
         if (listing.length > 0) expect(pages.at(-1)).not.toEqual([]);
-        expect(refusalOf(() => paginate(pages.length, limit, listing.length))?.code).toBe(
+        expect(catchDomainError(() => paginate(pages.length, limit, listing.length))?.code).toBe(
           "Page Out of Range",
         );
       }),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { nextQuotaDay, quotaDay } from "../../core/quota.ts";
+import { findQuotaReset, formatQuotaDay } from "../../core/quota.ts";
 import { DAY_MS, formatInstant } from "../../core/time.ts";
 
 const PACIFIC = "America/Los_Angeles";
@@ -16,12 +16,12 @@ describe("quotaDay", () => {
     ["the last moment of a year", "2026-12-31T23:59:59.999Z", "UTC", "2026-12-31"],
     ["a leap day", "2028-02-29T12:00:00.000Z", "UTC", "2028-02-29"],
     ["a year in four digits", "0987-01-02T12:00:00.000Z", "UTC", "0987-01-02"],
-  ])("quotaDay() gives %s", (_what, at, zone, day) => {
-    expect(quotaDay(Date.parse(at), zone)).toBe(day);
+  ])("formatQuotaDay() gives %s", (_what, at, zone, day) => {
+    expect(formatQuotaDay(Date.parse(at), zone)).toBe(day);
   });
 
-  test("quotaDay() refuses a zone that does not exist", () => {
-    expect(() => quotaDay(0, "Mars/Olympus")).toThrow(RangeError);
+  test("formatQuotaDay() refuses a zone that does not exist", () => {
+    expect(() => formatQuotaDay(0, "Mars/Olympus")).toThrow(RangeError);
   });
 });
 
@@ -55,18 +55,18 @@ describe("nextQuotaDay", () => {
       "America/Santiago",
       "2026-09-06T04:00:00.000Z",
     ],
-  ])("nextQuotaDay() gives %s", (_what, at, zone, next) => {
-    expect(formatInstant(nextQuotaDay(Date.parse(at), zone))).toBe(next);
+  ])("findQuotaReset() gives %s", (_what, at, zone, next) => {
+    expect(formatInstant(findQuotaReset(Date.parse(at), zone))).toBe(next);
   });
 
-  test("nextQuotaDay() gives the first instant of another day, and no later one", () => {
+  test("findQuotaReset() gives the first instant of another day, and no later one", () => {
     const instants = fc.integer({ min: Date.parse("2000-01-01"), max: Date.parse("2100-01-01") });
     fc.assert(
       fc.property(instants, fc.constantFrom(PACIFIC, "UTC"), (at, zone) => {
-        const next = nextQuotaDay(at, zone);
+        const next = findQuotaReset(at, zone);
         expect(next - at).toBeWithin(1, DAY_MS + HOUR_MS + 1);
-        expect(quotaDay(next - 1, zone)).toBe(quotaDay(at, zone));
-        expect(quotaDay(next, zone) > quotaDay(at, zone)).toBe(true);
+        expect(formatQuotaDay(next - 1, zone)).toBe(formatQuotaDay(at, zone));
+        expect(formatQuotaDay(next, zone) > formatQuotaDay(at, zone)).toBe(true);
       }),
     );
   });

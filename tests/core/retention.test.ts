@@ -1,17 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { KIND_NAMES } from "../../core/kinds.ts";
+import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
 import {
   formatRetentionRule,
-  parseRetention,
-  retain,
-  retainPart,
+  parseRetentionPolicy,
+  applyRetentionRule,
+  applyRetentionBounds,
   RETENTION_DAYS,
   retentionBounds,
   type RetentionRule,
 } from "../../core/retention.ts";
 import { DAY_MS, formatDay } from "../../core/time.ts";
-import { NOW } from "../support/arbitraries.ts";
+import { NOW } from "../support/arbitraries/values.ts";
 
 const days = fc.oneof(
   fc.integer({ min: RETENTION_DAYS.min, max: 60 }),
@@ -33,9 +33,9 @@ const histories = fc
 
 const clocks = fc.integer({ min: NOW - 5 * DAY_MS, max: NOW + 40 * DAY_MS });
 
-describe("parseRetention()", () => {
+describe("parseRetentionPolicy()", () => {
   test("reads the rules of the kinds", () => {
-    expect(parseRetention("channel=90d/day, short=40d,tweet=90d/day/365d")).toEqual({
+    expect(parseRetentionPolicy("channel=90d/day, short=40d,tweet=90d/day/365d")).toEqual({
       channel: { rawDays: 90, dailyDays: Infinity },
       short: { rawDays: 40, dailyDays: 40 },
       tweet: { rawDays: 90, dailyDays: 365 },
@@ -44,8 +44,10 @@ describe("parseRetention()", () => {
 
   test("reads what formatRetentionRule() writes", () => {
     fc.assert(
-      fc.property(fc.constantFrom(...KIND_NAMES), rules, (kind, rule) => {
-        expect(parseRetention(`${kind}=${formatRetentionRule(rule)}`)).toEqual({ [kind]: rule });
+      fc.property(fc.constantFrom(...ENTITY_KINDS), rules, (kind, rule) => {
+        expect(parseRetentionPolicy(`${kind}=${formatRetentionRule(rule)}`)).toEqual({
+          [kind]: rule,
+        });
       }),
     );
     expect(formatRetentionRule(undefined)).toBe("all");
@@ -71,7 +73,7 @@ describe("parseRetention()", () => {
     ["channel = 90d"],
     ["toString=90d"],
   ])("takes no %j", (text) => {
-    expect(parseRetention(text)).toBeUndefined();
+    expect(parseRetentionPolicy(text)).toBeUndefined();
   });
 });
 
@@ -89,7 +91,7 @@ describe("retentionBounds()", () => {
   });
 });
 
-describe("retain()", () => {
+describe("applyRetentionRule()", () => {
   test("keeps what is raw, then the newest of each day, then only the newest of all", () => {
     const at = (text: string) => ({ at: Date.parse(text) });
     const raw = [at("2026-10-11T00:00Z"), at("2026-10-11T00:01Z")];
@@ -97,16 +99,16 @@ describe("retain()", () => {
     const older = [at("2026-10-09T23:59Z")];
     const all = [...older, ...daily, ...raw];
     const rule = { rawDays: 40, dailyDays: 41 };
-    expect(retain(all, rule, NOW)).toEqual([...daily.slice(1), ...raw]);
-    expect(retain([...older, ...daily], rule, NOW)).toEqual(daily.slice(1));
-    expect(retain(older, rule, NOW)).toEqual(older);
-    expect(retain([], rule, NOW)).toEqual([]);
+    expect(applyRetentionRule(all, rule, NOW)).toEqual([...daily.slice(1), ...raw]);
+    expect(applyRetentionRule([...older, ...daily], rule, NOW)).toEqual(daily.slice(1));
+    expect(applyRetentionRule(older, rule, NOW)).toEqual(older);
+    expect(applyRetentionRule([], rule, NOW)).toEqual([]);
   });
 
   test("keeps a part in its order, the newest and all that is raw", () => {
     fc.assert(
       fc.property(histories, rules, clocks, (history, rule, now) => {
-        const kept = retain(history, rule, now);
+        const kept = applyRetentionRule(history, rule, now);
         expect(history.filter((point) => kept.includes(point))).toEqual(kept);
         expect(kept.at(-1)).toBe(history.at(-1));
         const isRaw = ({ at }: { at: number }) => at >= now - rule.rawDays * DAY_MS;
@@ -122,7 +124,7 @@ describe("retain()", () => {
         const past = (points: readonly { at: number }[]) =>
           points.filter(({ at }) => at < rawFrom).map(({ at }) => at);
         const newest = new Map(past(history).map((at) => [formatDay(Math.floor(at / DAY_MS)), at]));
-        const kept = retain(history, { rawDays, dailyDays: Infinity }, now);
+        const kept = applyRetentionRule(history, { rawDays, dailyDays: Infinity }, now);
         expect(past(kept)).toEqual([...newest.values()]);
       }),
     );
@@ -132,35 +134,45 @@ describe("retain()", () => {
     fc.assert(
       fc.property(histories, rules, clocks, clocks, (history, rule, a, b) => {
         const [earlier, later] = [Math.min(a, b), Math.max(a, b)];
-        const before = retain(history, rule, earlier);
-        expect(retain(before, rule, later)).toEqual(retain(history, rule, later));
+        const before = applyRetentionRule(history, rule, earlier);
+        expect(applyRetentionRule(before, rule, later)).toEqual(
+          applyRetentionRule(history, rule, later),
+        );
       }),
     );
   });
 });
 
-describe("retainPart()", () => {
+describe("applyRetentionBounds()", () => {
   test("asks the observation after the part, where there is one", () => {
     const at = Date.parse("2026-10-10T12:00Z");
     const bounds = { rawFrom: at + DAY_MS, dailyFrom: at };
-    expect(retainPart([{ at }], bounds)).toEqual([{ at }]);
-    expect(retainPart([{ at }], bounds, at + 1)).toEqual([]);
-    expect(retainPart([{ at }], bounds, at + DAY_MS)).toEqual([{ at }]);
-    expect(retainPart([{ at }], { ...bounds, dailyFrom: at + 1 }, at + DAY_MS)).toEqual([]);
-    expect(retainPart([{ at }], { rawFrom: at, dailyFrom: at }, at + 1)).toEqual([{ at }]);
-    expect(retainPart([], bounds, at)).toEqual([]);
+    expect(applyRetentionBounds([{ at }], bounds)).toEqual([{ at }]);
+    expect(applyRetentionBounds([{ at }], bounds, at + 1)).toEqual([]);
+    expect(applyRetentionBounds([{ at }], bounds, at + DAY_MS)).toEqual([{ at }]);
+    expect(applyRetentionBounds([{ at }], { ...bounds, dailyFrom: at + 1 }, at + DAY_MS)).toEqual(
+      [],
+    );
+    expect(applyRetentionBounds([{ at }], { rawFrom: at, dailyFrom: at }, at + 1)).toEqual([
+      { at },
+    ]);
+    expect(applyRetentionBounds([], bounds, at)).toEqual([]);
   });
 
-  test("keeps of the parts of a history what retain() keeps of the whole", () => {
+  test("keeps of the parts of a history what applyRetentionRule() keeps of the whole", () => {
     fc.assert(
       fc.property(histories, rules, clocks, fc.integer({ min: 1, max: 7 }), (...given) => {
         const [history, rule, now, length] = given;
         const bounds = retentionBounds(rule, now);
         const starts = history.keys().filter((index) => index % length === 0);
         const kept = Array.from(starts, (start) =>
-          retainPart(history.slice(start, start + length), bounds, history[start + length]?.at),
+          applyRetentionBounds(
+            history.slice(start, start + length),
+            bounds,
+            history[start + length]?.at,
+          ),
         );
-        expect(kept.flat()).toEqual(retain(history, rule, now));
+        expect(kept.flat()).toEqual(applyRetentionRule(history, rule, now));
       }),
     );
   });

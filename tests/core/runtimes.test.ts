@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cp, mkdtemp, mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ROOT } from "../support/documents.ts";
+import { ROOT } from "../support/docs.ts";
 
-const IMPORTS = { clone: "./core/mod.ts", package: "creator-metrics" } as const;
+const IMPORT_PATHS = { clone: "./core/mod.ts", package: "creator-metrics" } as const;
 
 let folder = "";
 
@@ -18,39 +18,39 @@ beforeAll(async () => {
   }
   await cp(join(ROOT, "package.json"), join(installed, "package.json"));
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-  for (const [name, from] of Object.entries(IMPORTS)) {
+  for (const [name, from] of Object.entries(IMPORT_PATHS)) {
     const code = `import { quote } from "${from}";\nconsole.log(quote("it runs"));\n`;
     await writeFile(join(folder, `${name}.mjs`), code);
   }
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-function run(runtime: string, name: keyof typeof IMPORTS) {
+function runIn(runtime: string, name: keyof typeof IMPORT_PATHS) {
   const { stdout, stderr } = Bun.spawnSync([runtime, `${name}.mjs`], { cwd: folder });
   return { printed: stdout.toString().trim(), complaint: stderr.toString() };
 }
 
 describe("core", () => {
   test.each(["clone", "package"] as const)("core runs in Bun from a %s", (name) => {
-    expect(run(process.execPath, name)).toEqual({ printed: '"it runs"', complaint: "" });
+    expect(runIn(process.execPath, name)).toEqual({ printed: '"it runs"', complaint: "" });
   });
 
-  const version = nodeVersion();
+  const version = readNodeVersion();
   const isOldNode = Bun.semver.order(version, "22.18.0") < 0;
 
   test.skipIf(isOldNode)(`core runs in Node from a clone (22.18 or later, here ${version})`, () => {
-    expect(run("node", "clone").printed).toBe('"it runs"');
+    expect(runIn("node", "clone").printed).toBe('"it runs"');
   });
 
   test.skipIf(isOldNode)(`core does not run in Node from a package (here ${version})`, () => {
-    const { printed, complaint } = run("node", "package");
+    const { printed, complaint } = runIn("node", "package");
     expect(printed).toBe("");
     expect(complaint).toContain("ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING");
   });
 });
 
 /** The version of Node on the PATH; 0.0.0 where there is none. */
-function nodeVersion(): string {
+function readNodeVersion(): string {
   if (Bun.which("node") === null) return "0.0.0";
   return Bun.spawnSync(["node", "--version"]).stdout.toString().trim().slice(1);
 }

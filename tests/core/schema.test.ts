@@ -2,21 +2,26 @@ import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { Ajv } from "ajv";
 import * as fc from "fast-check";
-import { KIND_NAMES, KINDS, type Kind, type KindFields } from "../../core/kinds.ts";
-import { checkObservation } from "../../core/observations.ts";
+import {
+  ENTITY_KINDS,
+  KIND_FIELDS,
+  type EntityKind,
+  type EntityFields,
+} from "../../core/entity-kinds.ts";
+import { parseObservation } from "../../core/observations.ts";
 import { CreatorRequest } from "../../core/schema/creators.ts";
 import { Instant } from "../../core/schema/fields.ts";
 import * as schemas from "../../core/schema/observations.ts";
 import { formatInstant } from "../../core/time.ts";
-import { instants, nearObservationsOf, NOW } from "../support/arbitraries.ts";
-import { refusalOf } from "../support/refusal.ts";
+import { instants, nearlyValidArbitrary, NOW } from "../support/arbitraries/values.ts";
+import { catchDomainError } from "../support/domain-error.ts";
 
 const SCHEMAS = {
   channel: schemas.ChannelObservation,
   short: schemas.ShortObservation,
   user: schemas.UserObservation,
   tweet: schemas.TweetObservation,
-} satisfies Record<Kind, object>;
+} satisfies Record<EntityKind, object>;
 
 /** JSON Schema as its own reader takes it: lengths are counted in code points. */
 const matchesJsonSchema = new Ajv({ strict: false }).compile(schemas.ObservationLine);
@@ -27,10 +32,10 @@ function hasNoSurrogate(value: unknown): boolean {
 }
 
 describe("KINDS", () => {
-  test.each(KIND_NAMES.map((kind) => [kind]))(
+  test.each(ENTITY_KINDS.map((kind) => [kind]))(
     "KINDS and the schema have the fields of a %s",
     (kind) => {
-      const fields: KindFields = KINDS[kind];
+      const fields: EntityFields = KIND_FIELDS[kind];
       const named = [
         ...new Set([
           "kind",
@@ -44,10 +49,10 @@ describe("KINDS", () => {
     },
   );
 
-  test.each(KIND_NAMES.map((kind) => [kind]))(
+  test.each(ENTITY_KINDS.map((kind) => [kind]))(
     "KINDS and the schema require the same of a %s",
     (kind) => {
-      const fields: KindFields = KINDS[kind];
+      const fields: EntityFields = KIND_FIELDS[kind];
       const identifiers = Object.entries(fields.described)
         .filter(([, type]) => type === "identifier")
         .map(([name]) => name);
@@ -57,17 +62,17 @@ describe("KINDS", () => {
   );
 
   test("KIND_NAMES lists every kind", () => {
-    const names: string[] = KIND_NAMES.toSorted();
-    expect(names).toEqual(Object.keys(KINDS).toSorted());
+    const names: string[] = ENTITY_KINDS.toSorted();
+    expect(names).toEqual(Object.keys(KIND_FIELDS).toSorted());
   });
 });
 
 describe("ObservationLine", () => {
-  const near = fc.constantFrom(...KIND_NAMES).chain(nearObservationsOf);
+  const near = fc.constantFrom(...ENTITY_KINDS).chain(nearlyValidArbitrary);
   const isAccepted = (value: unknown) =>
-    refusalOf(() => checkObservation(value, NOW)) === undefined;
+    catchDomainError(() => parseObservation(value, NOW)) === undefined;
 
-  test("the schema accepts what checkObservation() accepts, of nearly right observations", () => {
+  test("the schema accepts what parseObservation() accepts, of nearly right observations", () => {
     let [accepted, refused] = [0, 0];
     fc.assert(
       fc.property(near, (value) => {
@@ -89,7 +94,7 @@ describe("ObservationLine", () => {
     expect(refused).toBeGreaterThan(100);
   });
 
-  test("checkObservation() refuses whatever JSON the schema refuses", () => {
+  test("parseObservation() refuses whatever JSON the schema refuses", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         fc.pre(!matchesJsonSchema(value));

@@ -6,9 +6,9 @@ import {
   hasControlCharacter,
   isLongerThan,
   isStorable,
-  sentenceOf,
+  sanitizeMessage,
 } from "../../core/text.ts";
-import { texts, unitTexts } from "../support/arbitraries.ts";
+import { texts, utf16Texts } from "../support/arbitraries/values.ts";
 
 describe("compareText", () => {
   test("compareText() puts U+FF01 before an emoji, as their UTF-8 bytes stand", () => {
@@ -75,7 +75,7 @@ describe("isLongerThan", () => {
 
   test("isLongerThan() agrees with counting every code point of any text", () => {
     fc.assert(
-      fc.property(fc.oneof(texts, unitTexts), fc.nat(12), (text, max) => {
+      fc.property(fc.oneof(texts, utf16Texts), fc.nat(12), (text, max) => {
         expect(isLongerThan(text, max)).toBe(Array.from(text).length > max);
       }),
     );
@@ -94,7 +94,7 @@ describe("isStorable", () => {
 
   test("isStorable() accepts just the texts that come back from UTF-8, cut at a NUL, unchanged", () => {
     fc.assert(
-      fc.property(fc.oneof(texts, unitTexts), (text) => {
+      fc.property(fc.oneof(texts, utf16Texts), (text) => {
         const [stored = ""] = Buffer.from(text).toString().split("\0");
         expect(isStorable(text)).toBe(stored === text);
       }),
@@ -114,30 +114,30 @@ describe("hasControlCharacter", () => {
 });
 
 describe("sentenceOf", () => {
-  test("sentenceOf() cuts by characters, not by units, and shows where", () => {
-    expect(sentenceOf("😀".repeat(300), 300)).toBe("😀".repeat(300));
-    expect(sentenceOf("😀".repeat(301), 300)).toBe(`${"😀".repeat(300)}…`);
-    expect(sentenceOf(`a${"😀".repeat(300)}`, 300)).toBe(`a${"😀".repeat(299)}…`);
-    expect(sentenceOf("abc", 3)).toBe("abc");
-    expect(sentenceOf("abcd", 3)).toBe("abc…");
-    expect(sentenceOf("", 3)).toBe("");
+  test("readErrorMessage() cuts by characters, not by units, and shows where", () => {
+    expect(sanitizeMessage("😀".repeat(300), 300)).toBe("😀".repeat(300));
+    expect(sanitizeMessage("😀".repeat(301), 300)).toBe(`${"😀".repeat(300)}…`);
+    expect(sanitizeMessage(`a${"😀".repeat(300)}`, 300)).toBe(`a${"😀".repeat(299)}…`);
+    expect(sanitizeMessage("abc", 3)).toBe("abc");
+    expect(sanitizeMessage("abcd", 3)).toBe("abc…");
+    expect(sanitizeMessage("", 3)).toBe("");
   });
 
-  test("sentenceOf() makes one space of control characters that follow each other", () => {
-    expect(sentenceOf("It broke\r\n\toff", 300)).toBe("It broke off");
-    expect(sentenceOf("a\0b\u001b[31mc\u007f\u0085d", 300)).toBe("a b [31mc d");
+  test("readErrorMessage() makes one space of control characters that follow each other", () => {
+    expect(sanitizeMessage("It broke\r\n\toff", 300)).toBe("It broke off");
+    expect(sanitizeMessage("a\0b\u001b[31mc\u007f\u0085d", 300)).toBe("a b [31mc d");
   });
 
-  test("sentenceOf() puts U+FFFD in place of each lone surrogate, and leaves pairs", () => {
-    expect(sentenceOf("a\ud83d", 300)).toBe("a\ufffd");
-    expect(sentenceOf("\ude00\ud83d😀", 300)).toBe("\ufffd\ufffd😀");
+  test("readErrorMessage() puts U+FFFD in place of each lone surrogate, and leaves pairs", () => {
+    expect(sanitizeMessage("a\ud83d", 300)).toBe("a\ufffd");
+    expect(sanitizeMessage("\ude00\ud83d😀", 300)).toBe("\ufffd\ufffd😀");
   });
 
-  test("sentenceOf() makes of any text one that is storable, of one line, and short", () => {
-    const any = fc.oneof(texts, unitTexts, fc.string({ unit: "binary", maxLength: 40 }));
+  test("readErrorMessage() makes of any text one that is storable, of one line, and short", () => {
+    const any = fc.oneof(texts, utf16Texts, fc.string({ unit: "binary", maxLength: 40 }));
     fc.assert(
       fc.property(any, fc.nat(12), (text, max) => {
-        const sentence = sentenceOf(text, max);
+        const sentence = sanitizeMessage(text, max);
         expect(isStorable(sentence)).toBe(true);
         expect(hasControlCharacter(sentence)).toBe(false);
         expect(isLongerThan(sentence, max + 1)).toBe(false);
@@ -146,11 +146,11 @@ describe("sentenceOf", () => {
     );
   });
 
-  test("sentenceOf() leaves a short text of one line as it is", () => {
+  test("readErrorMessage() leaves a short text of one line as it is", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 40 }), (text) => {
         fc.pre(!hasControlCharacter(text));
-        expect(sentenceOf(text, 40)).toBe(text);
+        expect(sanitizeMessage(text, 40)).toBe(text);
       }),
     );
   });

@@ -15,7 +15,7 @@ test.concurrent.each(ZONES)(
   "the tests of instants pass in a process whose zone is %s",
   async (zone, offset) => {
     const child = Bun.spawn(
-      [process.execPath, "test", "--preload", "./tests/support/zone.ts", ...FILES],
+      [process.execPath, "test", "--preload", "./tests/support/time-zone-preload.ts", ...FILES],
       {
         cwd: `${import.meta.dir}/../..`,
         env: { ...process.env, TZ: zone, ZONE_OFFSET_MINUTES: String(offset) },

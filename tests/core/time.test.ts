@@ -8,10 +8,10 @@ import {
   formatInstantWithoutZone,
   LAST_INSTANT,
   parseInstant,
-  requireInstant,
+  parseInstantParameter,
 } from "../../core/time.ts";
-import { instants, texts } from "../support/arbitraries.ts";
-import { refusalOf } from "../support/refusal.ts";
+import { instants, texts } from "../support/arbitraries/values.ts";
+import { catchDomainError } from "../support/domain-error.ts";
 
 describe("parseInstant", () => {
   test.each([
@@ -118,7 +118,7 @@ describe("parseInstant", () => {
       const lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
       for (let month = 0; month <= 13; month++) {
         for (let day = 0; day <= 32; day++) {
-          const text = [pad(year, 4), pad(month, 2), pad(day, 2)].join("-");
+          const text = [padDigits(year, 4), padDigits(month, 2), padDigits(day, 2)].join("-");
           const exists = day >= 1 && day <= (lengths[month - 1] ?? 0);
           expect([text, parseInstant(text) !== undefined]).toEqual([text, exists]);
         }
@@ -163,7 +163,7 @@ describe("parseInstant", () => {
       fc.property(inner, offsets, (instant, offset) => {
         const local = formatInstantWithoutZone(instant + offset * 60_000);
         const minutes = Math.abs(offset);
-        const zone = `${pad(Math.floor(minutes / 60), 2)}:${pad(minutes % 60, 2)}`;
+        const zone = `${padDigits(Math.floor(minutes / 60), 2)}:${padDigits(minutes % 60, 2)}`;
         expect(parseInstant(`${local}${offset < 0 ? "-" : "+"}${zone}`)).toBe(instant);
       }),
     );
@@ -171,12 +171,12 @@ describe("parseInstant", () => {
 });
 
 describe("requireInstant", () => {
-  test("requireInstant() gives the instant that it reads", () => {
-    expect(requireInstant("before", "1970-01-02")).toBe(DAY_MS);
+  test("parseInstantParameter() gives the instant that it reads", () => {
+    expect(parseInstantParameter("before", "1970-01-02")).toBe(DAY_MS);
   });
 
-  test("requireInstant() names the parameter, what it was and what is allowed", () => {
-    expect(refusalOf(() => requireInstant("before", "2024-02-30"))).toEqual({
+  test("parseInstantParameter() names the parameter, what it was and what is allowed", () => {
+    expect(catchDomainError(() => parseInstantParameter("before", "2024-02-30"))).toEqual({
       code: "Invalid Request",
       message:
         "before must be an ISO 8601 date (2026-11-20) or date-time (2026-11-20T08:15:30.123Z) " +
@@ -227,6 +227,6 @@ describe("formatInstantWithoutZone", () => {
   });
 });
 
-function pad(number: number, digits: number): string {
+function padDigits(number: number, digits: number): string {
   return String(number).padStart(digits, "0");
 }

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import { DomainError } from "../../core/errors.ts";
-import { readDayRange } from "../../core/usage.ts";
+import { parseDayRange } from "../../core/usage.ts";
 
 const NOW = Date.parse("2026-11-20T23:59:59.999Z");
 const TODAY = Date.parse("2026-11-20") / 86_400_000;
 
-const read = (given: Readonly<Record<string, readonly string[]>>) =>
-  readDayRange((name) => given[name] ?? [], NOW);
+const parseRange = (values: Readonly<Record<string, readonly string[]>>) =>
+  parseDayRange((name) => values[name] ?? [], NOW);
 
-function errorOf(given: Readonly<Record<string, readonly string[]>>): unknown {
+function catchError(values: Readonly<Record<string, readonly string[]>>): unknown {
   try {
-    return read(given);
+    return parseRange(values);
   } catch (error) {
     if (error instanceof DomainError) return [error.code, error.message];
     throw error;
@@ -18,19 +18,19 @@ function errorOf(given: Readonly<Record<string, readonly string[]>>): unknown {
 }
 
 describe("readDayRange", () => {
-  test("readDayRange() is the 30 days up to today", () => {
-    expect(read({})).toEqual({ first: TODAY - 29, last: TODAY });
+  test("parseDayRange() is the 30 days up to today", () => {
+    expect(parseRange({})).toEqual({ first: TODAY - 29, last: TODAY });
   });
 
-  test("readDayRange() takes both ends, and counts back from to where from is left out", () => {
-    expect(read({ from: ["2026-11-20"], to: ["2026-11-20"] })).toEqual({
+  test("parseDayRange() takes both ends, and counts back from to where from is left out", () => {
+    expect(parseRange({ from: ["2026-11-20"], to: ["2026-11-20"] })).toEqual({
       first: TODAY,
       last: TODAY,
     });
-    expect(read({ to: ["2026-11-10"] })).toEqual({ first: TODAY - 39, last: TODAY - 10 });
+    expect(parseRange({ to: ["2026-11-10"] })).toEqual({ first: TODAY - 39, last: TODAY - 10 });
     const day = Date.parse("0000-01-01") / 86_400_000;
-    expect(read({ to: ["0000-01-30"] })).toEqual({ first: day, last: day + 29 });
-    expect(read({ from: ["2025-11-20"] })).toEqual({ first: TODAY - 365, last: TODAY });
+    expect(parseRange({ to: ["0000-01-30"] })).toEqual({ first: day, last: day + 29 });
+    expect(parseRange({ from: ["2025-11-20"] })).toEqual({ first: TODAY - 365, last: TODAY });
   });
 
   test.each([
@@ -58,7 +58,7 @@ describe("readDayRange", () => {
       "from must be at or before to, and at most 366 days, both included, " +
         "got 2025-11-19 to 2026-11-20",
     ],
-  ])("readDayRange() refuses %j", (given, message) => {
-    expect(errorOf(given)).toEqual(["Invalid Request", message]);
+  ])("parseDayRange() refuses %j", (given, message) => {
+    expect(catchError(given)).toEqual(["Invalid Request", message]);
   });
 });

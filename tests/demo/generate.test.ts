@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { assert, integer, property } from "fast-check";
-import { checkObservation } from "../../core/observations.ts";
+import { parseObservation } from "../../core/observations.ts";
 import type { ObservationLine } from "../../core/schema/observations.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
-import { DEMO_CHANNEL, DEMO_USER } from "../../server/demo/cast.ts";
+import { DEMO_CHANNEL, DEMO_USER } from "../../server/demo/creators.ts";
 import { generateObservations } from "../../server/demo/generate.ts";
 
 const EPOCH = Date.UTC(2024, 0, 1);
@@ -22,11 +22,11 @@ const users = HISTORY.filter((line): line is User => line.kind === "user");
 const tweets = HISTORY.filter((line): line is Tweet => line.kind === "tweet");
 
 /** The observations of each entity, oldest first. */
-function byEntity<Line extends ObservationLine>(lines: readonly Line[]): Line[][] {
-  return [...Map.groupBy(lines, entityOf).values()];
+function groupByEntity<Line extends ObservationLine>(lines: readonly Line[]): Line[][] {
+  return [...Map.groupBy(lines, entityKey).values()];
 }
 
-function entityOf(line: ObservationLine): string {
+function entityKey(line: ObservationLine): string {
   return `${line.kind} ${line.kind === "user" ? line.username : line.id}`;
 }
 
@@ -35,12 +35,12 @@ function generate(from: number, to: number): ObservationLine[] {
 }
 
 /** Whether a count of an entity ever falls between two of its observations. */
-function everFalls(counts: readonly (number | null | undefined)[]): boolean {
+function hasDecrease(counts: readonly (number | null | undefined)[]): boolean {
   return counts.some((count, index) => (count ?? 0) < (counts[index - 1] ?? 0));
 }
 
 /** What a series of counts gained from its first to its last. */
-function gain(counts: readonly number[]): number {
+function totalGain(counts: readonly number[]): number {
   return (counts.at(-1) ?? 0) - (counts[0] ?? 0);
 }
 
@@ -49,7 +49,7 @@ describe("generateObservations()", () => {
     let before = FROM;
     const instants = new Set<string>();
     for (const line of HISTORY) {
-      const { observedAt, entity, kind } = checkObservation(line, NOW);
+      const { observedAt, entityId: entity, kind } = parseObservation(line, NOW);
       expect(observedAt).toBeGreaterThanOrEqual(before);
       before = observedAt;
       instants.add(`${kind} ${entity} ${observedAt}`);
@@ -60,11 +60,11 @@ describe("generateObservations()", () => {
 
   test("yields a history of the promised size", () => {
     expect(HISTORY.length).toBeWithin(60_000, 120_000);
-    expect(byEntity(channels)).toHaveLength(8);
-    expect(byEntity(users)).toHaveLength(6);
+    expect(groupByEntity(channels)).toHaveLength(8);
+    expect(groupByEntity(users)).toHaveLength(6);
     const published = shorts.filter((line) => Date.parse(line.publishedAt ?? "") >= FROM);
-    expect(byEntity(published).length).toBeWithin(150, 250);
-    for (const profile of [...byEntity(channels), ...byEntity(users)]) {
+    expect(groupByEntity(published).length).toBeWithin(150, 250);
+    for (const profile of [...groupByEntity(channels), ...groupByEntity(users)]) {
       expect(profile).toHaveLength(45 * 24);
     }
   });
@@ -123,34 +123,34 @@ describe("generateObservations()", () => {
         line.kind === "tweet" && line.username === DEMO_USER && recent(line.created_at);
       const ofChannel = (line: ObservationLine) =>
         line.kind === "short" && line.channel === channel?.id && recent(line.publishedAt);
-      expect(new Set(lines.filter(ofUser).map(entityOf)).size).toBeGreaterThanOrEqual(5);
-      expect(new Set(lines.filter(ofChannel).map(entityOf)).size).toBeGreaterThanOrEqual(2);
+      expect(new Set(lines.filter(ofUser).map(entityKey)).size).toBeGreaterThanOrEqual(5);
+      expect(new Set(lines.filter(ofChannel).map(entityKey)).size).toBeGreaterThanOrEqual(2);
     },
   );
 
   test("lets no count of a post, of views or of posts fall, and none pass its views", () => {
-    for (const lines of byEntity(shorts)) {
+    for (const lines of groupByEntity(shorts)) {
       for (const name of ["views", "likes", "comments", "shares"] as const) {
-        expect(everFalls(lines.map((line) => line[name]))).toBeFalse();
+        expect(hasDecrease(lines.map((line) => line[name]))).toBeFalse();
         expect(lines.every((line) => (line[name] ?? 0) <= (line.views ?? 0))).toBeTrue();
       }
     }
-    for (const lines of byEntity(tweets)) {
+    for (const lines of groupByEntity(tweets)) {
       for (const name of ["impressions", "likes", "retweets", "replies", "quotes"] as const) {
-        expect(everFalls(lines.map((line) => line[name]))).toBeFalse();
+        expect(hasDecrease(lines.map((line) => line[name]))).toBeFalse();
       }
     }
-    for (const lines of byEntity(channels)) {
-      expect(everFalls(lines.map((line) => line.viewCount))).toBeFalse();
-      expect(everFalls(lines.map((line) => line.videoCount))).toBeFalse();
+    for (const lines of groupByEntity(channels)) {
+      expect(hasDecrease(lines.map((line) => line.viewCount))).toBeFalse();
+      expect(hasDecrease(lines.map((line) => line.videoCount))).toBeFalse();
     }
-    for (const lines of byEntity(users)) {
-      expect(everFalls(lines.map((line) => line.tweet_count))).toBeFalse();
+    for (const lines of groupByEntity(users)) {
+      expect(hasDecrease(lines.map((line) => line.tweet_count))).toBeFalse();
     }
   });
 
   test("counts each published post once", () => {
-    for (const lines of byEntity(users)) {
+    for (const lines of groupByEntity(users)) {
       const counts = lines.map((line) => line.tweet_count ?? 0);
       const first = Date.parse(lines.at(0)?.observedAt ?? "");
       const last = Date.parse(lines.at(-1)?.observedAt ?? "");
@@ -159,13 +159,13 @@ describe("generateObservations()", () => {
         return username === lines[0]?.username && at > first && at <= last;
       });
       // What was published in the last hour may not have been observed yet.
-      const missing = (counts.at(-1) ?? 0) - (counts[0] ?? 0) - byEntity(published).length;
+      const missing = (counts.at(-1) ?? 0) - (counts[0] ?? 0) - groupByEntity(published).length;
       expect(missing).toBeWithin(0, 2);
     }
   });
 
   test("observes a post from its first hour on, and never before it is published", () => {
-    for (const [line] of [...byEntity(shorts), ...byEntity(tweets)]) {
+    for (const [line] of [...groupByEntity(shorts), ...groupByEntity(tweets)]) {
       if (line === undefined) continue;
       const at = Date.parse((line.kind === "short" ? line.publishedAt : line.created_at) ?? "");
       const age = Date.parse(line.observedAt) - at;
@@ -175,27 +175,27 @@ describe("generateObservations()", () => {
   });
 
   test("hides some counts", () => {
-    const hidden = byEntity(channels).filter(([line]) => line?.subscribers === undefined);
+    const hidden = groupByEntity(channels).filter(([line]) => line?.subscribers === undefined);
     expect(hidden).toHaveLength(1);
     expect(channels.filter((line) => line.subscribers === undefined)).toHaveLength(45 * 24);
-    const noLikes = byEntity(shorts).filter(([line]) => line?.likes === undefined);
+    const noLikes = groupByEntity(shorts).filter(([line]) => line?.likes === undefined);
     expect(noLikes.length).toBeWithin(3, 60);
   });
 
   test("lets some creators lose followers, and the others gain", () => {
-    const gains = byEntity(users).map((lines) =>
-      gain(lines.map((line) => line.followers_count ?? 0)),
+    const gains = groupByEntity(users).map((lines) =>
+      totalGain(lines.map((line) => line.followers_count ?? 0)),
     );
     expect(gains.some((change) => change < 0)).toBeTrue();
     expect(gains.filter((change) => change > 0).length).toBeGreaterThanOrEqual(4);
-    const subscribers = byEntity(channels).map((lines) =>
-      gain(lines.map((line) => line.subscribers ?? 0)),
+    const subscribers = groupByEntity(channels).map((lines) =>
+      totalGain(lines.map((line) => line.subscribers ?? 0)),
     );
     expect(subscribers.some((change) => change < 0)).toBeTrue();
   });
 
   test("follows the day: an audience's evening brings more than its early morning", () => {
-    const seven = byEntity(channels).find(([line]) => line?.username === DEMO_CHANNEL) ?? [];
+    const seven = groupByEntity(channels).find(([line]) => line?.username === DEMO_CHANNEL) ?? [];
     const gains = Map.groupBy(seven.slice(1).keys(), (index) =>
       new Date(seven[index + 1]?.observedAt ?? 0).getUTCHours(),
     );
@@ -207,7 +207,7 @@ describe("generateObservations()", () => {
   });
 
   test("has a viral short, other scripts, emoji and a title of two lines", () => {
-    const views = byEntity(shorts).map((lines) => lines.at(-1)?.views ?? 0);
+    const views = groupByEntity(shorts).map((lines) => lines.at(-1)?.views ?? 0);
     const median = views.toSorted((a, b) => a - b)[Math.floor(views.length / 2)] ?? 0;
     expect(Math.max(...views)).toBeGreaterThan(10 * median);
     const titles = new Set(shorts.map(({ title }) => title ?? ""));

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { NOW, startService, type TestService } from "../support/service.ts";
+import { NOW, startTestService, type TestService } from "../support/service.ts";
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService();
+  service = await startTestService();
   await service.observe({ kind: "channel", observedAt: "2026-11-20", id: "c" });
 });
 afterAll(() => service.close());
 
-const usageOf = async (key: string, query = "") => {
+const fetchUsage = async (key: string, query = "") => {
   const response = await service.get(`/api/account${query}`, key);
   const { usage } = (await response.json()) as { usage: { day: string; requests: number }[] };
   return usage;
@@ -43,12 +43,12 @@ describe("/api/account", () => {
     await service.get("/api/video/c/details", key);
     service.clock.now++;
     await service.get("/api/video/c/details", key);
-    expect((await usageOf(key)).slice(-2).map(({ day, requests }) => [day, requests])).toEqual([
+    expect((await fetchUsage(key)).slice(-2).map(({ day, requests }) => [day, requests])).toEqual([
       ["2026-11-20", 1],
       ["2026-11-21", 1],
     ]);
     for (const day of ["2026-11-20", "2026-11-21"]) {
-      expect(await usageOf(key, `?from=${day}&to=${day}`)).toMatchObject([{ day, requests: 1 }]);
+      expect(await fetchUsage(key, `?from=${day}&to=${day}`)).toMatchObject([{ day, requests: 1 }]);
     }
     service.clock.now = NOW;
   });
@@ -58,8 +58,8 @@ describe("/api/account", () => {
     const made = await service.admin("POST", "keys", { account: one.account });
     const second = String(Reflect.get(Object(made), "key"));
     for (const key of [one.key, second, other.key]) await service.get("/api/video/channels", key);
-    expect((await usageOf(one.key)).at(-1)?.requests).toBe(2);
-    expect((await usageOf(other.key)).at(-1)?.requests).toBe(1);
+    expect((await fetchUsage(one.key)).at(-1)?.requests).toBe(2);
+    expect((await fetchUsage(other.key)).at(-1)?.requests).toBe(1);
     expect(await service.admin("GET", "verification")).toMatchObject({ faults: [] });
   });
 

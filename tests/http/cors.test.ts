@@ -1,29 +1,37 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { startService, type TestService } from "../support/service.ts";
+import { startTestService, type TestService } from "../support/service.ts";
 
 const ORIGIN = "https://a.example";
-const OTHER = "https://c.example";
-const PREFLIGHT = ["methods", "headers", "max-age"] as const;
+const OTHER_ORIGIN = "https://c.example";
+const PREFLIGHT_HEADERS = ["methods", "headers", "max-age"] as const;
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ CORS_ORIGINS: `${ORIGIN}, https://b.example`, RATE_LIMIT: "99" });
+  service = await startTestService({
+    CORS_ORIGINS: `${ORIGIN}, https://b.example`,
+    RATE_LIMIT: "99",
+  });
 });
 afterAll(() => service.close());
 
-const allowedOf = ({ headers }: Response, what: string) =>
+const readAllowHeader = ({ headers }: Response, what: string) =>
   headers.get(`access-control-allow-${what}`);
 
-const itemsOf = (list: string | null) => (list ?? "").split(", ").toSorted();
+const splitList = (list: string | null) => (list ?? "").split(", ").toSorted();
 
 describe("CORS_ORIGINS", () => {
   test("a page of such an origin may send every method and header there is", async () => {
     const headers = { origin: ORIGIN };
     const response = await service.send("/api/creators", { method: "OPTIONS", headers });
     expect(response.status).toBe(204);
-    expect(allowedOf(response, "origin")).toBe(ORIGIN);
-    expect(itemsOf(allowedOf(response, "methods"))).toEqual(["DELETE", "GET", "HEAD", "PATCH"]);
-    expect(itemsOf(allowedOf(response, "headers"))).toEqual([
+    expect(readAllowHeader(response, "origin")).toBe(ORIGIN);
+    expect(splitList(readAllowHeader(response, "methods"))).toEqual([
+      "DELETE",
+      "GET",
+      "HEAD",
+      "PATCH",
+    ]);
+    expect(splitList(readAllowHeader(response, "headers"))).toEqual([
       "Content-Type",
       "Idempotency-Key",
       "If-None-Match",
@@ -37,8 +45,8 @@ describe("CORS_ORIGINS", () => {
     "it may read every header of the interface that %s answers with",
     async (path) => {
       const response = await service.get(path, service.key, { headers: { origin: ORIGIN } });
-      expect(allowedOf(response, "origin")).toBe(ORIGIN);
-      expect(itemsOf(response.headers.get("access-control-expose-headers"))).toEqual([
+      expect(readAllowHeader(response, "origin")).toBe(ORIGIN);
+      expect(splitList(response.headers.get("access-control-expose-headers"))).toEqual([
         "ETag",
         "Link",
         "RateLimit",
@@ -49,13 +57,13 @@ describe("CORS_ORIGINS", () => {
         "X-History-Thinned",
         "X-Request-Id",
       ]);
-      for (const what of PREFLIGHT) expect(allowedOf(response, what)).toBeNull();
+      for (const what of PREFLIGHT_HEADERS) expect(readAllowHeader(response, what)).toBeNull();
       expect(response.headers.has("access-control-max-age")).toBe(false);
     },
   );
 
   test("an answer is kept for no other origin: it varies by it, whoever asks", async () => {
-    for (const headers of [{}, { origin: ORIGIN }, { origin: OTHER }]) {
+    for (const headers of [{}, { origin: ORIGIN }, { origin: OTHER_ORIGIN }]) {
       for (const path of ["/api/video/channels", "/api/creators", "/nothing"]) {
         const response = await service.get(path, service.key, { headers });
         expect(response.headers.get("vary")).toBe("X-API-Key, Origin");
@@ -65,7 +73,7 @@ describe("CORS_ORIGINS", () => {
 
   test("a page of another origin gets no permission at all", async () => {
     for (const method of ["OPTIONS", "GET"]) {
-      const headers = { origin: OTHER };
+      const headers = { origin: OTHER_ORIGIN };
       const response = await service.get("/api/video/channels", service.key, { method, headers });
       const names = [...response.headers.keys()];
       expect(names.filter((name) => name.startsWith("access-control"))).toEqual([]);
@@ -73,12 +81,15 @@ describe("CORS_ORIGINS", () => {
   });
 
   test("* is every origin; without the setting there is none, and answers vary by the key alone", async () => {
-    const [every, none] = [await startService({ CORS_ORIGINS: "*" }), await startService()];
-    const headers = { origin: OTHER };
+    const [every, none] = [await startTestService({ CORS_ORIGINS: "*" }), await startTestService()];
+    const headers = { origin: OTHER_ORIGIN };
     const open = await every.get("/api/video/channels", every.key, { headers });
-    expect(allowedOf(open, "origin")).toBe(OTHER);
+    expect(readAllowHeader(open, "origin")).toBe(OTHER_ORIGIN);
     const closed = await none.get("/api/video/channels", none.key, { headers });
-    expect([allowedOf(closed, "origin"), closed.headers.get("vary")]).toEqual([null, "X-API-Key"]);
+    expect([readAllowHeader(closed, "origin"), closed.headers.get("vary")]).toEqual([
+      null,
+      "X-API-Key",
+    ]);
     await every.close();
     await none.close();
   });

@@ -1,25 +1,25 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { collectionStore } from "../../server/store/collection.ts";
-import { NOW, startService, type TestService } from "../support/service.ts";
-import { abandon } from "../support/wire.ts";
+import { createCollectionState } from "../../server/store/collection/collection-state.ts";
+import { NOW, startTestService, type TestService } from "../support/service.ts";
+import { sendPartial } from "../support/network/raw-http.ts";
 
 let service: TestService;
 beforeEach(async () => {
-  service = await startService();
+  service = await startTestService();
 });
 afterEach(() => service.close());
 
-const send = (method: string, body: unknown, type = "application/json") =>
+const sendCreator = (method: string, body: unknown, type = "application/json") =>
   service.get("/api/creators", service.key, {
     method,
     headers: { "content-type": type },
     body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body),
   });
-const nasa = { creator: "Nasa", platform: "microblog" };
+const NASA = { creator: "Nasa", platform: "microblog" };
 
 describe("/api/creators", () => {
   test("201 and 200: adding and removing tell the exact size, and the list's spelling", async () => {
-    const added = await send("PATCH", nasa);
+    const added = await sendCreator("PATCH", NASA);
     expect([added.status, await added.json()]).toEqual([
       201,
       {
@@ -29,7 +29,7 @@ describe("/api/creators", () => {
         total_creators: 1,
       },
     ]);
-    const again = await send("PATCH", { ...nasa, creator: "NASA" });
+    const again = await sendCreator("PATCH", { ...NASA, creator: "NASA" });
     expect([again.status, await again.json()]).toMatchObject([
       409,
       { error: "Creator Already Exists" },
@@ -49,12 +49,12 @@ describe("/api/creators", () => {
       ],
       total_creators: 1,
     });
-    const removed = await send("DELETE", { ...nasa, creator: "nASA" });
+    const removed = await sendCreator("DELETE", { ...NASA, creator: "nASA" });
     expect([removed.status, await removed.json()]).toMatchObject([
       200,
       { creator: "Nasa", total_creators: 0 },
     ]);
-    const absent = await send("DELETE", nasa);
+    const absent = await sendCreator("DELETE", NASA);
     expect([absent.status, await absent.json()]).toMatchObject([
       404,
       { error: "Creator Not Found" },
@@ -62,15 +62,15 @@ describe("/api/creators", () => {
   });
 
   test("200: the list tells how the collection of each creator stands", async () => {
-    const collection = collectionStore(service.service.database);
-    await send("PATCH", nasa);
-    await send("PATCH", { ...nasa, creator: "esa" });
-    await collection.followLists(NOW);
-    await collection.settle("microblog", "profile", [
+    const collection = createCollectionState(service.service.database);
+    await sendCreator("PATCH", NASA);
+    await sendCreator("PATCH", { ...NASA, creator: "esa" });
+    await collection.syncTargets(NOW);
+    await collection.saveResults("microblog", "profile", [
       { id: "nasa", dueAt: NOW + 90_000, succeededAt: NOW + 1 },
     ]);
-    await collection.settle("microblog", "items", [
-      { id: "nasa", dueAt: NOW + 60_000, failed: { at: NOW + 2, reason: "It is protected" } },
+    await collection.saveResults("microblog", "items", [
+      { id: "nasa", dueAt: NOW + 60_000, failure: { at: NOW + 2, reason: "It is protected" } },
     ]);
     const list = await service.get("/api/creators");
     expect(await list.json()).toMatchObject({
@@ -97,7 +97,7 @@ describe("/api/creators", () => {
   test("200 concurrent adds of 100 creators: each total exactly once", async () => {
     const answers = await Promise.all(
       Array.from({ length: 200 }, async (_, index) => {
-        const response = await send("PATCH", { ...nasa, creator: `c${index % 100}` });
+        const response = await sendCreator("PATCH", { ...NASA, creator: `c${index % 100}` });
         const body: unknown = await response.json();
         return { status: response.status, body };
       }),
@@ -119,7 +119,7 @@ describe("/api/creators", () => {
     [{ creator: 7, platform: "microblog" }],
     [{ creator: "nasa", platform: "Microblog" }],
     [{ creator: "nasa" }],
-    [[nasa]],
+    [[NASA]],
     ["null"],
     ["{"],
     [""],
@@ -127,7 +127,7 @@ describe("/api/creators", () => {
     [Buffer.from('{"creator":"nasa","platform":"microblog","note":"\xff"}', "latin1")],
   ])("400: %j", async (body) => {
     for (const method of ["PATCH", "DELETE"]) {
-      const response = await send(method, body);
+      const response = await sendCreator(method, body);
       expect([response.status, await response.json()]).toMatchObject([
         400,
         { error: "Invalid Request" },
@@ -136,8 +136,8 @@ describe("/api/creators", () => {
   });
 
   test("413 comes before 415, and 415 before what is in the body", async () => {
-    const large = JSON.stringify({ ...nasa, note: "x".repeat(65_536) });
-    expect((await send("PATCH", large, "text/plain")).status).toBe(413);
+    const large = JSON.stringify({ ...NASA, note: "x".repeat(65_536) });
+    expect((await sendCreator("PATCH", large, "text/plain")).status).toBe(413);
     const streamed = await fetch(`${service.address}/api/creators`, {
       method: "PATCH",
       headers: { "x-api-key": service.key, "content-type": "application/json" },
@@ -154,15 +154,15 @@ describe("/api/creators", () => {
       413,
       { error: "Payload Too Large" },
     ]);
-    expect((await send("PATCH", "{", "text/plain")).status).toBe(415);
-    expect((await send("PATCH", nasa, "Application/JSON; charset=utf-8")).status).toBe(201);
+    expect((await sendCreator("PATCH", "{", "text/plain")).status).toBe(415);
+    expect((await sendCreator("PATCH", NASA, "Application/JSON; charset=utf-8")).status).toBe(201);
     const exact = JSON.stringify({ creator: "edge", platform: "microblog", note: "" });
     const padded = JSON.stringify({
       creator: "edge",
       platform: "microblog",
       note: "x".repeat(65_536 - exact.length),
     });
-    expect((await send("PATCH", padded)).status).toBe(201);
+    expect((await sendCreator("PATCH", padded)).status).toBe(201);
   });
 
   test.each([
@@ -176,7 +176,7 @@ describe("/api/creators", () => {
       return Number(counted.exec(metrics)?.[1] ?? 0);
     };
     const before = await refused();
-    await abandon(
+    await sendPartial(
       service.address,
       `PATCH /api/creators HTTP/1.1\r\nHost: a\r\nX-API-Key: ${service.key}\r\n` +
         `Content-Type: application/json\r\n${rest}`,
@@ -188,12 +188,12 @@ describe("/api/creators", () => {
 
 describe("CREATORS_MAX", () => {
   test("409: a full list takes no other creator, tells of one that is in it, and gets a place free", async () => {
-    const full = await startService({ CREATORS_MAX: "3" });
+    const full = await startTestService({ CREATORS_MAX: "3" });
     const change = async (method: string, creator: string) => {
       const response = await full.get("/api/creators", full.key, {
         method,
         headers: { "content-type": "application/json" },
-        body: JSON.stringify({ ...nasa, creator }),
+        body: JSON.stringify({ ...NASA, creator }),
       });
       return { status: response.status, body: Object(await response.json()) };
     };

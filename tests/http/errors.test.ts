@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { DomainError, ERROR_CODES } from "../../core/errors.ts";
-import { answerError, STATUSES } from "../../server/http/errors.ts";
+import { formatErrorResponse, ERROR_STATUSES } from "../../server/http/errors.ts";
 
 /** As the decisions list them. */
-const NAMED: Readonly<Record<number, readonly string[]>> = {
+const CODES_BY_STATUS: Readonly<Record<number, readonly string[]>> = {
   400: ["Invalid Pagination Parameters", "Invalid Request"],
   401: ["Missing API Key", "Invalid API Key"],
   402: ["Insufficient Credits"],
@@ -25,17 +25,17 @@ const NAMED: Readonly<Record<number, readonly string[]>> = {
   503: ["Service Unavailable"],
 };
 
-describe("answerError()", () => {
+describe("formatErrorResponse()", () => {
   test("has the status that each error is decided to have", () => {
-    const statuses = Object.entries(NAMED).flatMap(([status, names]) =>
+    const statuses = Object.entries(CODES_BY_STATUS).flatMap(([status, names]) =>
       names.map((name): [string, number] => [name, Number(status)]),
     );
-    expect(Object.entries(STATUSES).toSorted()).toEqual(statuses.toSorted());
+    expect(Object.entries(ERROR_STATUSES).toSorted()).toEqual(statuses.toSorted());
   });
 
   test("says when to try again what is unavailable, and of nothing else", () => {
     const told = ERROR_CODES.filter((code) => {
-      const { headers } = answerError(new DomainError(code, "Why"), "/api/creators");
+      const { headers } = formatErrorResponse(new DomainError(code, "Why"), "/api/creators");
       return headers["retry-after"] === "1";
     });
     expect(told).toEqual(["Service Unavailable"]);
@@ -47,7 +47,7 @@ describe("answerError()", () => {
     ["/api/videos", { error: "Not Found", message: "Why" }],
     ["/api/microblog", { error: "Not Found", message: "Why" }],
   ])("writes an error of %s as its interface does", (path, body) => {
-    const answer = answerError(new DomainError("Not Found", "Why"), path);
+    const answer = formatErrorResponse(new DomainError("Not Found", "Why"), path);
     expect(JSON.parse(answer.body)).toEqual(body);
   });
 });

@@ -1,17 +1,17 @@
 /** Long lists are made in steps: others are answered meanwhile, and requests for them share one. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { collectionStore } from "../../server/store/collection.ts";
-import { shareRuns } from "../../server/http/share-runs.ts";
-import { NOW, startService, type TestService } from "../support/service.ts";
+import { createCollectionState } from "../../server/store/collection/collection-state.ts";
+import { coalesceRuns } from "../../server/http/coalesce.ts";
+import { NOW, startTestService, type TestService } from "../support/service.ts";
 
 const CHANNELS = 20_000;
 const CREATORS = 5000;
 /** Requests that are answered while a list is made, at least; in one step none is. */
-const OTHERS_MIN = 10;
+const OTHER_RESPONSES_MIN = 10;
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ CREATORS_MAX: "1000000" });
+  service = await startTestService({ CREATORS_MAX: "1000000" });
   const lines = Array.from({ length: CHANNELS }, (_, index) =>
     JSON.stringify({
       kind: "channel",
@@ -31,37 +31,37 @@ beforeAll(async () => {
       args: [NOW, JSON.stringify(Array.from({ length: CREATORS }, (_, index) => index))],
     },
   ]);
-  await collectionStore(database).followLists(NOW);
+  await createCollectionState(database).syncTargets(NOW);
 }, 60_000);
 afterAll(() => service.close());
 
-const answerOf = (path: string) =>
+const fetchInProcess = (path: string) =>
   service.service.fetch(
     new Request(`http://localhost${path}`, { headers: { "x-api-key": service.key } }),
   );
 
 /** Gets a list, and counts the requests that are answered before it is. */
-async function getBesideOthers(path: string) {
+async function fetchWithOthers(path: string) {
   const progress = { isDone: false };
-  const getting = (async () => {
-    const response = await answerOf(path);
+  const listRequest = (async () => {
+    const response = await fetchInProcess(path);
     progress.isDone = true;
     return { status: response.status, body: Object(await response.json()) };
   })();
   let others = 0;
   while (!progress.isDone) {
-    expect((await answerOf("/livez")).status).toBe(200);
+    expect((await fetchInProcess("/livez")).status).toBe(200);
     if (!progress.isDone) others++;
     await new Promise((resolve) => void setImmediate(resolve));
   }
-  return { ...(await getting), others };
+  return { ...(await listRequest), others };
 }
 
 describe("GET /api/video/channels", () => {
   test("200: other requests are answered while a long list is made", async () => {
-    const { status, body, others } = await getBesideOthers("/api/video/channels");
+    const { status, body, others } = await fetchWithOthers("/api/video/channels");
     expect(status).toBe(200);
-    expect(others).toBeGreaterThan(OTHERS_MIN);
+    expect(others).toBeGreaterThan(OTHER_RESPONSES_MIN);
     expect(body.channels.length).toBe(CHANNELS);
     expect(body.channels[0]).toEqual({
       id: "id 10321",
@@ -74,7 +74,7 @@ describe("GET /api/video/channels", () => {
   });
 
   test("200: a long list is sorted as a short one: subscribers, unknown ones last, identifiers", async () => {
-    const { channels } = Object(await (await answerOf("/api/video/channels")).json());
+    const { channels } = Object(await (await fetchInProcess("/api/video/channels")).json());
     const sorted = channels.toSorted(
       (a: { id: string; subscribers: number | null }, b: typeof a) =>
         (b.subscribers ?? -1) - (a.subscribers ?? -1) || (a.id < b.id ? -1 : 1),
@@ -83,16 +83,16 @@ describe("GET /api/video/channels", () => {
   });
 
   test("200: the bytes are those that JSON.stringify() writes", async () => {
-    const text = await (await answerOf("/api/video/channels")).text();
+    const text = await (await fetchInProcess("/api/video/channels")).text();
     expect(text === JSON.stringify(JSON.parse(text))).toBe(true);
   });
 });
 
 describe("GET /api/creators", () => {
   test("200: other requests are answered while a long list is made", async () => {
-    const { status, body, others } = await getBesideOthers("/api/creators");
+    const { status, body, others } = await fetchWithOthers("/api/creators");
     expect(status).toBe(200);
-    expect(others).toBeGreaterThan(OTHERS_MIN);
+    expect(others).toBeGreaterThan(OTHER_RESPONSES_MIN);
     expect(body.total_creators).toBe(CREATORS);
     const names = body.creators.map(({ creator }: { creator: string }) => creator);
     expect(names).toEqual(Array.from({ length: CREATORS }, (_, index) => `C${index}`).toSorted());
@@ -100,7 +100,8 @@ describe("GET /api/creators", () => {
   });
 
   test("200: a list that is kept is made anew once a creator is added or removed, by whomever", async () => {
-    const total = async () => Object(await (await answerOf("/api/creators")).json()).total_creators;
+    const total = async () =>
+      Object(await (await fetchInProcess("/api/creators")).json()).total_creators;
     const change = async (method: string) => {
       const response = await service.get("/api/creators", service.key, {
         method,
@@ -121,11 +122,11 @@ describe("GET /api/creators", () => {
   });
 });
 
-describe("shareRuns()", () => {
+describe("coalesceRuns()", () => {
   test("runs one at a time; who asks meanwhile shares the next, also after a failure", async () => {
     let runs = 0;
     let running = 0;
-    const shared = shareRuns(async () => {
+    const shared = coalesceRuns(async () => {
       const run = ++runs;
       expect(++running).toBe(1);
       await Bun.sleep(1);

@@ -1,34 +1,34 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../core/time.ts";
-import { NOW, startService, type TestService } from "../support/service.ts";
+import { NOW, startTestService, type TestService } from "../support/service.ts";
 
 let service: TestService;
-const iso = (ms: number) => new Date(ms).toISOString();
-const user = (username: string, at: number, rest: object = {}) => ({
+const toIso = (ms: number) => new Date(ms).toISOString();
+const makeUser = (username: string, at: number, rest: object = {}) => ({
   kind: "user",
-  observedAt: iso(at),
+  observedAt: toIso(at),
   username,
   ...rest,
 });
-const tweet = (id: string, username: string, at: number, rest: object = {}) => ({
+const makeTweet = (id: string, username: string, at: number, rest: object = {}) => ({
   kind: "tweet",
-  observedAt: iso(at),
+  observedAt: toIso(at),
   id,
   username,
   ...rest,
 });
-const json = async (path: string): Promise<unknown> => (await service.get(path)).json();
-const idsOf = (text: string) =>
+const fetchJson = async (path: string): Promise<unknown> => (await service.get(path)).json();
+const parseTweetIds = (text: string) =>
   Array.from(text.matchAll(/"([^"]+)":\{"created_at"/g), ([, id]) => id);
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startTestService();
 });
 afterAll(() => service.close());
 
 describe("GET /api/microblog/{username}/details", () => {
   test("200: every field in order, null for what no source told", async () => {
-    await service.observe(user("Nasa", NOW, { followers_count: 7, verified: false }));
+    await service.observe(makeUser("Nasa", NOW, { followers_count: 7, verified: false }));
     expect(await (await service.get("/api/microblog/nASA/details")).text()).toBe(
       '{"username":"Nasa","displayName":null,"followers_count":7,"following_count":null,' +
         '"tweet_count":null,"profile_image_url":null,"description":null,"created_at":null,' +
@@ -37,25 +37,29 @@ describe("GET /api/microblog/{username}/details", () => {
   });
 
   test("200: a user that only tweets tell of is spelt as the newest of them", async () => {
-    await service.observe(tweet("1", "poet", NOW - 9), tweet("2", "PoEt", NOW - 5));
-    expect(await json("/api/microblog/POET/details")).toMatchObject({
+    await service.observe(makeTweet("1", "poet", NOW - 9), makeTweet("2", "PoEt", NOW - 5));
+    expect(await fetchJson("/api/microblog/POET/details")).toMatchObject({
       username: "PoEt",
       followers_count: null,
     });
-    await service.observe(user("Poet", NOW - 100));
-    expect(await json("/api/microblog/poet/details")).toMatchObject({ username: "Poet" });
+    await service.observe(makeUser("Poet", NOW - 100));
+    expect(await fetchJson("/api/microblog/poet/details")).toMatchObject({ username: "Poet" });
   });
 
   test("200: the spelling does not depend on the order that tweets come in", async () => {
-    await service.observe(tweet("o1", "ordered", NOW - 1));
-    await service.observe(tweet("o2", "Ordered", NOW));
-    expect(await json("/api/microblog/ordered/details")).toMatchObject({ username: "Ordered" });
-    await service.observe(tweet("o3", "ORDERED", NOW - 2));
-    expect(await json("/api/microblog/ordered/details")).toMatchObject({ username: "Ordered" });
+    await service.observe(makeTweet("o1", "ordered", NOW - 1));
+    await service.observe(makeTweet("o2", "Ordered", NOW));
+    expect(await fetchJson("/api/microblog/ordered/details")).toMatchObject({
+      username: "Ordered",
+    });
+    await service.observe(makeTweet("o3", "ORDERED", NOW - 2));
+    expect(await fetchJson("/api/microblog/ordered/details")).toMatchObject({
+      username: "Ordered",
+    });
   });
 
   test("404: unknown, with an @, or when the only tweet is another's now", async () => {
-    await service.observe(tweet("m", "giver", NOW - 9), tweet("m", "taker", NOW));
+    await service.observe(makeTweet("m", "giver", NOW - 9), makeTweet("m", "taker", NOW));
     for (const name of ["nobody", "@nasa", "giver"]) {
       const response = await service.get(`/api/microblog/${name}/details`);
       expect([response.status, await response.json()]).toEqual([
@@ -63,7 +67,7 @@ describe("GET /api/microblog/{username}/details", () => {
         { error: "User Not Found", message: `User ${name} not found` },
       ]);
     }
-    expect(await json("/api/microblog/taker/details")).toMatchObject({ username: "taker" });
+    expect(await fetchJson("/api/microblog/taker/details")).toMatchObject({ username: "taker" });
   });
 });
 
@@ -71,13 +75,13 @@ describe("GET /api/microblog/{username}/tweets", () => {
   test("200: newest first by created_at, then identifier; records in the listed order", async () => {
     const ids = ["1346889436626259968", "1346889436626259969", "__proto__", "constructor"];
     await service.observe(
-      ...ids.map((id) => tweet(id, "lister", NOW, { created_at: iso(NOW - 1000) })),
-      tweet("9999999999", "lister", NOW, { created_at: iso(NOW), text: "T", impressions: 3 }),
-      tweet("9999999999", "lister", NOW - 5, { likes: 1 }),
-      tweet("undated", "lister", NOW),
+      ...ids.map((id) => makeTweet(id, "lister", NOW, { created_at: toIso(NOW - 1000) })),
+      makeTweet("9999999999", "lister", NOW, { created_at: toIso(NOW), text: "T", impressions: 3 }),
+      makeTweet("9999999999", "lister", NOW - 5, { likes: 1 }),
+      makeTweet("undated", "lister", NOW),
     );
     const text = await (await service.get("/api/microblog/lister/tweets")).text();
-    expect(idsOf(text)).toEqual([
+    expect(parseTweetIds(text)).toEqual([
       "9999999999",
       "constructor",
       "__proto__",
@@ -97,16 +101,16 @@ describe("GET /api/microblog/{username}/tweets", () => {
 
   test("200: days counts back from now, to the millisecond, both ends included", async () => {
     await service.observe(
-      tweet("in", "edge", NOW, { created_at: iso(NOW - 2 * DAY_MS) }),
-      tweet("out", "edge", NOW, { created_at: iso(NOW - 2 * DAY_MS - 1) }),
+      makeTweet("in", "edge", NOW, { created_at: toIso(NOW - 2 * DAY_MS) }),
+      makeTweet("out", "edge", NOW, { created_at: toIso(NOW - 2 * DAY_MS - 1) }),
     );
-    expect(idsOf(await (await service.get("/api/microblog/edge/tweets?days=2")).text())).toEqual([
-      "in",
-    ]);
+    expect(
+      parseTweetIds(await (await service.get("/api/microblog/edge/tweets?days=2")).text()),
+    ).toEqual(["in"]);
     service.clock.now += 1;
-    expect(idsOf(await (await service.get("/api/microblog/edge/tweets?days=2")).text())).toEqual(
-      [],
-    );
+    expect(
+      parseTweetIds(await (await service.get("/api/microblog/edge/tweets?days=2")).text()),
+    ).toEqual([]);
     service.clock.now = NOW;
   });
 
@@ -114,14 +118,14 @@ describe("GET /api/microblog/{username}/tweets", () => {
     const all = Array.from({ length: 10 }, (_, index) => `t${index}`);
     await service.observe(
       ...all.map((id, index) =>
-        tweet(id, "pager", NOW, { created_at: iso(NOW - Math.floor(index / 2) * 1000) }),
+        makeTweet(id, "pager", NOW, { created_at: toIso(NOW - Math.floor(index / 2) * 1000) }),
       ),
     );
     const walked: (string | undefined)[] = [];
     for (let page = 0; page < Math.ceil(10 / limit); page++) {
       const path = `/api/microblog/pager/tweets?limit=${limit}&page=${page}`;
       const text = await (await service.get(path)).text();
-      walked.push(...idsOf(text));
+      walked.push(...parseTweetIds(text));
       expect(JSON.parse(text)).toMatchObject({
         pagination: { page, limit, total: 10, has_more: walked.length < 10 },
       });
@@ -137,7 +141,7 @@ describe("GET /api/microblog/{username}/tweets", () => {
   test("200: past 250 observations a record is thinned, and the answer says so", async () => {
     const at = (index: number) => NOW - index * 1000;
     const point = (index: number) =>
-      tweet("long", "long", at(index), { likes: index, created_at: iso(NOW) });
+      makeTweet("long", "long", at(index), { likes: index, created_at: toIso(NOW) });
     await service.observe(...Array.from({ length: 250 }, (_, index) => point(index)));
     const whole = await service.get("/api/microblog/long/tweets");
     expect(whole.headers.has("x-history-thinned")).toBe(false);
@@ -149,10 +153,20 @@ describe("GET /api/microblog/{username}/tweets", () => {
   });
 });
 
-const BAD_NUMBERS = ["1e1", "0x5", "%2B3", "%203", "3.0", "03", "", "-1", "99999999999999999999"];
+const INVALID_NUMBERS = [
+  "1e1",
+  "0x5",
+  "%2B3",
+  "%203",
+  "3.0",
+  "03",
+  "",
+  "-1",
+  "99999999999999999999",
+];
 
 describe.each([["tweets"], ["followers"]])("GET /api/microblog/{username}/%s", (listing) => {
-  test.each(["days", "page", "limit"].flatMap((name) => BAD_NUMBERS.map((bad) => [name, bad])))(
+  test.each(["days", "page", "limit"].flatMap((name) => INVALID_NUMBERS.map((bad) => [name, bad])))(
     "400: %s=%s is refused before the user is looked for, and costs nothing",
     async (name, bad) => {
       const response = await service.get(`/api/microblog/nobody/${listing}?${name}=${bad}`);
@@ -175,8 +189,8 @@ describe.each([["tweets"], ["followers"]])("GET /api/microblog/{username}/%s", (
   );
 
   test("200: page 0 of nothing is an empty page; unknown parameters are ignored", async () => {
-    await service.observe(user("empty", NOW - 30 * DAY_MS, { followers_count: 1 }));
-    expect(await json(`/api/microblog/empty/${listing}?days=14&limit=100&x=1`)).toMatchObject({
+    await service.observe(makeUser("empty", NOW - 30 * DAY_MS, { followers_count: 1 }));
+    expect(await fetchJson(`/api/microblog/empty/${listing}?days=14&limit=100&x=1`)).toMatchObject({
       filter_days: 14,
       pagination: { page: 0, limit: 100, total: 0, page_count: 0, has_more: false },
     });
@@ -189,11 +203,11 @@ describe.each([["tweets"], ["followers"]])("GET /api/microblog/{username}/%s", (
 describe("GET /api/microblog/{username}/followers", () => {
   test("200: change is since the count known just before, filtered or not; 0 for the first", async () => {
     await service.observe(
-      user("grower", NOW - 5 * DAY_MS, { followers_count: 10 }),
-      user("grower", NOW - DAY_MS - 1, { followers_count: 15 }),
-      user("grower", NOW - DAY_MS),
-      user("grower", NOW - 1000, { followers_count: 12 }),
-      user("grower", NOW, { followers_count: 12 }),
+      makeUser("grower", NOW - 5 * DAY_MS, { followers_count: 10 }),
+      makeUser("grower", NOW - DAY_MS - 1, { followers_count: 15 }),
+      makeUser("grower", NOW - DAY_MS),
+      makeUser("grower", NOW - 1000, { followers_count: 12 }),
+      makeUser("grower", NOW, { followers_count: 12 }),
     );
     expect(await (await service.get("/api/microblog/grower/followers?days=1")).text()).toBe(
       '{"username":"grower","followers":{"USER":{"metrics":[' +
@@ -201,13 +215,17 @@ describe("GET /api/microblog/{username}/followers", () => {
         '{"followers":12,"change":-3,"timestamp":"2026-11-20T11:59:59.000Z"}]}},"filter_days":1,' +
         '"pagination":{"page":0,"limit":50,"total":2,"page_count":1,"has_more":false}}',
     );
-    expect(await json("/api/microblog/grower/followers?days=14&limit=1&page=3")).toMatchObject({
-      followers: { USER: { metrics: [{ followers: 10, change: 0 }] } },
-      pagination: { total: 4 },
-    });
-    expect(await json("/api/microblog/grower/followers?days=14&limit=1&page=1")).toMatchObject({
-      followers: { USER: { metrics: [{ followers: 12, change: -3 }] } },
-    });
+    expect(await fetchJson("/api/microblog/grower/followers?days=14&limit=1&page=3")).toMatchObject(
+      {
+        followers: { USER: { metrics: [{ followers: 10, change: 0 }] } },
+        pagination: { total: 4 },
+      },
+    );
+    expect(await fetchJson("/api/microblog/grower/followers?days=14&limit=1&page=1")).toMatchObject(
+      {
+        followers: { USER: { metrics: [{ followers: 12, change: -3 }] } },
+      },
+    );
   });
 });
 
@@ -215,7 +233,7 @@ describe("a page of tweets", () => {
   test("200: says that a history is thinned, whichever of its tweets has it", async () => {
     const observed = (id: string, times: number, createdAt: number) =>
       Array.from({ length: times }, (_, index) =>
-        tweet(id, "thinned", NOW - index * 1000, { created_at: iso(createdAt) }),
+        makeTweet(id, "thinned", NOW - index * 1000, { created_at: toIso(createdAt) }),
       );
     const headerOf = async () =>
       (await service.get("/api/microblog/thinned/tweets")).headers.get("x-history-thinned");
@@ -229,14 +247,14 @@ describe("a page of tweets", () => {
 describe("the change of a follower count", () => {
   test("200: is from the last known one, however often none was told since", async () => {
     const hourly = Array.from({ length: 600 }, (_, index) =>
-      user("silent", NOW - (625 - index) * 3_600_000, { tweet_count: index }),
+      makeUser("silent", NOW - (625 - index) * 3_600_000, { tweet_count: index }),
     );
     await service.observe(
-      user("silent", NOW - 700 * 3_600_000, { followers_count: 100 }),
+      makeUser("silent", NOW - 700 * 3_600_000, { followers_count: 100 }),
       ...hourly,
-      user("silent", NOW - 3_600_000, { followers_count: 140 }),
+      makeUser("silent", NOW - 3_600_000, { followers_count: 140 }),
     );
-    expect(await json("/api/microblog/silent/followers?days=1")).toMatchObject({
+    expect(await fetchJson("/api/microblog/silent/followers?days=1")).toMatchObject({
       followers: { USER: { metrics: [{ followers: 140, change: 40 }] } },
       pagination: { total: 1 },
     });
@@ -247,7 +265,7 @@ describe("GET /api/microblog/{username}/tweet/{tweet_id}", () => {
   test("200: every field in order; an identifier of 19 digits is kept to the digit", async () => {
     const id = "1346889436626259967";
     await service.observe(
-      tweet(id, "Author", NOW, {
+      makeTweet(id, "Author", NOW, {
         created_at: "2026-11-20T01:02:03.456789+01:00",
         likes: 2,
         quotes: 0,

@@ -1,15 +1,15 @@
 /** A shared cache before the service hands no answer to a client with another key, or with none. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { checkCaching } from "../support/contract.ts";
-import { startService, type TestService } from "../support/service.ts";
-import { hasVarnish, startVarnish } from "../support/varnish.ts";
+import { expectPrivateCaching } from "../support/openapi-contract.ts";
+import { startTestService, type TestService } from "../support/service.ts";
+import { hasVarnish, startVarnish } from "../support/processes/varnish.ts";
 
 const REQUESTS = 1000;
 
 const TOKEN = "a-token-of-an-administrator";
 
 /** Values of the parameters in paths, of what is there. */
-const THERE: Readonly<Record<string, string>> = {
+const EXISTING_PARAMETERS: Readonly<Record<string, string>> = {
   channel: "soup",
   short_id: "leek",
   username: "cook",
@@ -19,7 +19,7 @@ const THERE: Readonly<Record<string, string>> = {
 let service: TestService;
 let paths: string[];
 beforeAll(async () => {
-  service = await startService({ ADMIN_TOKEN: TOKEN, CORS_ORIGINS: "https://a.example" });
+  service = await startTestService({ ADMIN_TOKEN: TOKEN, CORS_ORIGINS: "https://a.example" });
   await service.observe(
     { kind: "channel", observedAt: "2026-11-20", id: "soup", subscribers: 1 },
     {
@@ -41,7 +41,9 @@ beforeAll(async () => {
   const routes = service.service.app.routes.map(({ path }) => path);
   const known = [...new Set(routes)].filter((path) => /^\/(?:api|admin)\//.test(path));
   paths = [
-    ...known.map((path) => path.replaceAll(/:(\w+)/g, (_, name: string) => THERE[name] ?? name)),
+    ...known.map((path) =>
+      path.replaceAll(/:(\w+)/g, (_, name: string) => EXISTING_PARAMETERS[name] ?? name),
+    ),
     ...known.map((path) => path.replaceAll(/:\w+/g, "nothing")),
     "/api",
     "/api/nothing",
@@ -56,7 +58,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 /** Ways to ask for a path. */
-const KINDS: readonly RequestInit[] = [
+const REQUEST_KINDS: readonly RequestInit[] = [
   { method: "GET" },
   { method: "HEAD" },
   { method: "OPTIONS" },
@@ -72,7 +74,7 @@ describe("every answer below /api and /admin", () => {
     const token = { authorization: `Bearer ${TOKEN}` };
     const poor = await service.createAccess();
     for (const path of paths) {
-      for (const kind of KINDS) {
+      for (const kind of REQUEST_KINDS) {
         for (const headers of [
           {},
           { "x-api-key": service.key },
@@ -144,6 +146,6 @@ describe.skipIf(!hasVarnish())("behind Varnish with its default rules", () => {
 async function sendToAdmin(path: string, init: RequestInit): Promise<Response> {
   const response = await fetch(`${service.address}${path}`, init);
   await response.bytes();
-  checkCaching(path, response.headers);
+  expectPrivateCaching(path, response.headers);
   return response;
 }

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { NOW, startService, type TestService } from "../support/service.ts";
+import { NOW, startTestService, type TestService } from "../support/service.ts";
 
 let service: TestService;
-const iso = (ms: number) => new Date(ms).toISOString();
-const short = (id: string, publishedAt: number, observedAt = NOW) => ({
+const toIso = (ms: number) => new Date(ms).toISOString();
+const makeShort = (id: string, publishedAt: number, observedAt = NOW) => ({
   kind: "short",
-  observedAt: iso(observedAt),
+  observedAt: toIso(observedAt),
   channel: "c",
   id,
-  publishedAt: iso(publishedAt),
+  publishedAt: toIso(publishedAt),
 });
 /** 45 shorts of 15 instants: three of each, so that pages end within ties. */
 const SHORTS = Array.from({ length: 45 }, (_, index) =>
-  short(`s${String(index).padStart(2, "0")}`, NOW - Math.floor(index / 3) * 60_000),
+  makeShort(`s${String(index).padStart(2, "0")}`, NOW - Math.floor(index / 3) * 60_000),
 );
-const ORDERED = SHORTS.toSorted(
+const ORDERED_IDS = SHORTS.toSorted(
   (a, b) => Date.parse(b.publishedAt) - Date.parse(a.publishedAt) || (a.id < b.id ? 1 : -1),
 ).map(({ id }) => id);
 
@@ -24,25 +24,27 @@ interface Page {
   readonly pagination: { readonly hasMore: boolean; readonly nextCursor: string | null };
 }
 
-async function read(path: string): Promise<{ ids: string[]; page: Page; link: string | null }> {
+async function fetchPage(
+  path: string,
+): Promise<{ ids: string[]; page: Page; link: string | null }> {
   const response = await service.get(path);
   expect(response.status).toBe(200);
   const page = (await response.json()) as Page;
   return { ids: page.shorts.map(({ id }) => id), page, link: response.headers.get("link") };
 }
 
-const targetOf = (link: string | null) => /^<(.*)>; rel="next"$/.exec(link ?? "")?.[1];
+const parseNextTarget = (link: string | null) => /^<(.*)>; rel="next"$/.exec(link ?? "")?.[1];
 
 beforeAll(async () => {
-  service = await startService();
-  await service.observe({ kind: "channel", observedAt: iso(NOW), id: "c" }, ...SHORTS);
+  service = await startTestService();
+  await service.observe({ kind: "channel", observedAt: toIso(NOW), id: "c" }, ...SHORTS);
 });
 afterAll(() => service.close());
 
 describe("GET /api/video/{channel}/shorts", () => {
   test("200: 20 by default, newest first, then the greater identifier", async () => {
-    const { ids, page } = await read("/api/video/c/shorts");
-    expect(ids).toEqual(ORDERED.slice(0, 20));
+    const { ids, page } = await fetchPage("/api/video/c/shorts");
+    expect(ids).toEqual(ORDERED_IDS.slice(0, 20));
     expect([page.channel, page.pagination.hasMore]).toEqual(["c", true]);
   });
 
@@ -50,53 +52,55 @@ describe("GET /api/video/{channel}/shorts", () => {
     const walked: string[] = [];
     let path: string | undefined = `/api/video/c/shorts?limit=${limit}&note=a%26b`;
     while (path !== undefined) {
-      const { ids, page, link } = await read(path);
+      const { ids, page, link } = await fetchPage(path);
       walked.push(...ids);
       expect(page.pagination.hasMore).toBe(page.pagination.nextCursor !== null);
       expect(link !== null).toBe(page.pagination.hasMore);
-      path = targetOf(link);
+      path = parseNextTarget(link);
       if (path !== undefined) expect(path).toContain(`limit=${limit}&note=a%26b&cursor=`);
     }
-    expect(walked).toEqual(ORDERED);
+    expect(walked).toEqual(ORDERED_IDS);
   });
 
   test("200: a walk skips and repeats nothing while shorts are added and observed again", async () => {
-    const own = await startService();
-    await own.observe({ kind: "channel", observedAt: iso(NOW), id: "c" }, ...SHORTS);
+    const own = await startTestService();
+    await own.observe({ kind: "channel", observedAt: toIso(NOW), id: "c" }, ...SHORTS);
     const walked: string[] = [];
     let path: string | undefined = "/api/video/c/shorts?limit=4";
     for (let round = 0; path !== undefined; round++) {
       const response = await own.get(path);
       const page = (await response.json()) as Page;
       walked.push(...page.shorts.map(({ id }) => id).filter((id) => id.startsWith("s")));
-      path = targetOf(response.headers.get("link"));
+      path = parseNextTarget(response.headers.get("link"));
       await own.observe(
-        short(`new${round}`, NOW + round),
-        short(`old${round}`, NOW - round * 61_000),
+        makeShort(`new${round}`, NOW + round),
+        makeShort(`old${round}`, NOW - round * 61_000),
         ...SHORTS.slice(0, 9).map(({ id, publishedAt }) =>
-          short(id, Date.parse(publishedAt), NOW + 1 + round),
+          makeShort(id, Date.parse(publishedAt), NOW + 1 + round),
         ),
       );
     }
-    expect(walked).toEqual(ORDERED);
+    expect(walked).toEqual(ORDERED_IDS);
     await own.close();
   });
 
   test("200: the link has one cursor, however the name of the one before was written", async () => {
-    const first = await read("/api/video/c/shorts?limit=2");
+    const first = await fetchPage("/api/video/c/shorts?limit=2");
     const { nextCursor } = first.page.pagination;
-    const next = await read(`/api/video/c/shorts?c%75rsor=${nextCursor}&limit=2`);
-    expect(next.ids).toEqual(ORDERED.slice(2, 4));
-    expect((await read(targetOf(next.link) ?? "")).ids).toEqual(ORDERED.slice(4, 6));
+    const next = await fetchPage(`/api/video/c/shorts?c%75rsor=${nextCursor}&limit=2`);
+    expect(next.ids).toEqual(ORDERED_IDS.slice(2, 4));
+    expect((await fetchPage(parseNextTarget(next.link) ?? "")).ids).toEqual(
+      ORDERED_IDS.slice(4, 6),
+    );
   });
 
   test("200: before is exclusive and combines with the cursor", async () => {
-    const before = iso(NOW - 60_000);
-    const first = await read(`/api/video/c/shorts?limit=2&before=${before}`);
-    expect(first.ids).toEqual(ORDERED.slice(6, 8));
-    const next = await read(targetOf(first.link) ?? "");
-    expect(next.ids).toEqual(ORDERED.slice(8, 10));
-    expect((await read("/api/video/c/shorts?before=2026-11-20")).ids).toEqual([]);
+    const before = toIso(NOW - 60_000);
+    const first = await fetchPage(`/api/video/c/shorts?limit=2&before=${before}`);
+    expect(first.ids).toEqual(ORDERED_IDS.slice(6, 8));
+    const next = await fetchPage(parseNextTarget(first.link) ?? "");
+    expect(next.ids).toEqual(ORDERED_IDS.slice(8, 10));
+    expect((await fetchPage("/api/video/c/shorts?before=2026-11-20")).ids).toEqual([]);
   });
 
   test.each([
@@ -128,10 +132,15 @@ describe("GET /api/video/{channel}/shorts", () => {
   });
 
   test("200: a short that came before its channel is served once the channel is", async () => {
-    await service.observe({ ...short("early", NOW), channel: "late" });
+    await service.observe({ ...makeShort("early", NOW), channel: "late" });
     expect((await service.get("/api/video/late/shorts")).status).toBe(404);
-    await service.observe({ kind: "channel", observedAt: iso(NOW), id: "late", username: "Late" });
-    const { ids, page } = await read("/api/video/late/shorts");
+    await service.observe({
+      kind: "channel",
+      observedAt: toIso(NOW),
+      id: "late",
+      username: "Late",
+    });
+    const { ids, page } = await fetchPage("/api/video/late/shorts");
     expect([page.channel, ids]).toEqual(["Late", ["early"]]);
   });
 });

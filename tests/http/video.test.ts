@@ -1,38 +1,38 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../core/time.ts";
-import { NOW, startService, type TestService } from "../support/service.ts";
+import { NOW, startTestService, type TestService } from "../support/service.ts";
 
 let service: TestService;
-const iso = (ms: number) => new Date(ms).toISOString();
-const channel = (id: string, at: number, rest: object = {}) => ({
+const toIso = (ms: number) => new Date(ms).toISOString();
+const makeChannel = (id: string, at: number, rest: object = {}) => ({
   kind: "channel",
-  observedAt: iso(at),
+  observedAt: toIso(at),
   id,
   ...rest,
 });
-const short = (id: string, on: string, at: number, rest: object = {}) => ({
+const makeShort = (id: string, channelId: string, at: number, rest: object = {}) => ({
   kind: "short",
-  observedAt: iso(at),
+  observedAt: toIso(at),
   id,
-  channel: on,
+  channel: channelId,
   ...rest,
 });
-const json = async (path: string): Promise<unknown> => (await service.get(path)).json();
+const fetchJson = async (path: string): Promise<unknown> => (await service.get(path)).json();
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startTestService();
 });
 afterAll(() => service.close());
 
 describe("GET /api/video/channels", () => {
   test("200: most subscribers first, unknown counts last, then by identifier", async () => {
-    const own = await startService();
+    const own = await startTestService();
     await own.observe(
-      channel("b", NOW, { subscribers: 5 }),
-      channel("a", NOW, { subscribers: 5 }),
-      channel("u", NOW),
-      channel("z", NOW, { subscribers: 9, username: "Zed", displayName: "Z", videoCount: 1 }),
-      short("s", "never-observed", NOW, { publishedAt: iso(NOW) }),
+      makeChannel("b", NOW, { subscribers: 5 }),
+      makeChannel("a", NOW, { subscribers: 5 }),
+      makeChannel("u", NOW),
+      makeChannel("z", NOW, { subscribers: 9, username: "Zed", displayName: "Z", videoCount: 1 }),
+      makeShort("s", "never-observed", NOW, { publishedAt: toIso(NOW) }),
     );
     const response = await own.get("/api/video/channels");
     const body = await response.text();
@@ -48,7 +48,7 @@ describe("GET /api/video/channels", () => {
 
 describe("GET /api/video/{channel}/details", () => {
   test("200: every field in order, null for what no source told", async () => {
-    await service.observe(channel("UC1", NOW, { username: "Soup", viewCount: 0 }));
+    await service.observe(makeChannel("UC1", NOW, { username: "Soup", viewCount: 0 }));
     expect(await (await service.get("/api/video/UC1/details")).text()).toBe(
       '{"id":"UC1","username":"Soup","displayName":null,"description":null,"subscribers":null,' +
         '"videoCount":null,"viewCount":0,"joinedAt":null,"country":null,"thumbnail":null,' +
@@ -58,7 +58,7 @@ describe("GET /api/video/{channel}/details", () => {
   });
 
   test.each([["soup"], ["SOUP"], ["Soup"], ["UC1"]])("200: %s finds it", async (name) => {
-    expect(await json(`/api/video/${name}/details`)).toMatchObject({ id: "UC1" });
+    expect(await fetchJson(`/api/video/${name}/details`)).toMatchObject({ id: "UC1" });
   });
 
   test("404: an identifier is matched exactly", async () => {
@@ -69,37 +69,37 @@ describe("GET /api/video/{channel}/details", () => {
 
   test("200: an identifier wins over a username, then the newest observed, then the smaller", async () => {
     await service.observe(
-      channel("twin", NOW - 5),
-      channel("t1", NOW, { username: "twin" }),
-      channel("t3", NOW - 1, { username: "Both" }),
-      channel("t2", NOW - 1, { username: "both" }),
-      channel("t4", NOW - 9, { username: "both" }),
+      makeChannel("twin", NOW - 5),
+      makeChannel("t1", NOW, { username: "twin" }),
+      makeChannel("t3", NOW - 1, { username: "Both" }),
+      makeChannel("t2", NOW - 1, { username: "both" }),
+      makeChannel("t4", NOW - 9, { username: "both" }),
     );
-    expect(await json("/api/video/twin/details")).toMatchObject({ id: "twin" });
-    expect(await json("/api/video/TWIN/details")).toMatchObject({ id: "t1" });
-    expect(await json("/api/video/BOTH/details")).toMatchObject({ id: "t2" });
+    expect(await fetchJson("/api/video/twin/details")).toMatchObject({ id: "twin" });
+    expect(await fetchJson("/api/video/TWIN/details")).toMatchObject({ id: "t1" });
+    expect(await fetchJson("/api/video/BOTH/details")).toMatchObject({ id: "t2" });
   });
 
   test("200: usernames fold as JavaScript does, beyond ASCII", async () => {
-    await service.observe(channel("fold", NOW, { username: "ÄRGER" }));
-    expect(await json(`/api/video/${encodeURIComponent("ärger")}/details`)).toMatchObject({
+    await service.observe(makeChannel("fold", NOW, { username: "ÄRGER" }));
+    expect(await fetchJson(`/api/video/${encodeURIComponent("ärger")}/details`)).toMatchObject({
       id: "fold",
     });
   });
 
   test("200: gains compare within N to 2N days; a gap or an unknown count is null", async () => {
     const point = (days: number, subscribers?: number) =>
-      channel("gain", NOW - days * DAY_MS, subscribers === undefined ? {} : { subscribers });
+      makeChannel("gain", NOW - days * DAY_MS, subscribers === undefined ? {} : { subscribers });
     await service.observe(point(0, 100), point(1, 130), point(14, 40), point(61, 1), point(2, 7));
-    expect(await json("/api/video/gain/details")).toMatchObject({
+    expect(await fetchJson("/api/video/gain/details")).toMatchObject({
       statistics: {
         dailySubscriberGain: -30,
         weeklySubscriberGain: 60,
         monthlySubscriberGain: null,
       },
     });
-    await service.observe(channel("gain", NOW + 1));
-    expect(await json("/api/video/gain/details")).toMatchObject({
+    await service.observe(makeChannel("gain", NOW + 1));
+    expect(await fetchJson("/api/video/gain/details")).toMatchObject({
       subscribers: null,
       statistics: { dailySubscriberGain: null, weeklySubscriberGain: null },
     });
@@ -119,8 +119,8 @@ describe("GET /api/video/{channel}/details", () => {
 
   test("200: identifiers may hold a slash, a question mark, %, and names of Object", async () => {
     for (const id of ["a/b", "a?b#c", "100%", "__proto__", "constructor", "💡".repeat(256)]) {
-      await service.observe(channel(id, NOW));
-      expect(await json(`/api/video/${encodeURIComponent(id)}/details`)).toMatchObject({ id });
+      await service.observe(makeChannel(id, NOW));
+      expect(await fetchJson(`/api/video/${encodeURIComponent(id)}/details`)).toMatchObject({ id });
     }
   });
 });
@@ -128,9 +128,9 @@ describe("GET /api/video/{channel}/details", () => {
 describe("GET /api/video/{channel}/short/{short_id}", () => {
   test("200: every field in order, the history oldest first", async () => {
     await service.observe(
-      channel("c", NOW),
-      short("-x", "c", NOW, { views: 5, likes: 1, publishedAt: "2026-11-01" }),
-      short("-x", "c", NOW - 1000, { views: 7, comments: 2, title: "T" }),
+      makeChannel("c", NOW),
+      makeShort("-x", "c", NOW, { views: 5, likes: 1, publishedAt: "2026-11-01" }),
+      makeShort("-x", "c", NOW - 1000, { views: 7, comments: 2, title: "T" }),
     );
     expect(await (await service.get("/api/video/c/short/-x")).text()).toBe(
       '{"id":"-x","title":"T","description":null,"publishedAt":"2026-11-01T00:00:00.000Z",' +
@@ -148,17 +148,17 @@ describe("GET /api/video/{channel}/short/{short_id}", () => {
     [' "\\ </script>'],
   ])("200: the title %j comes back byte for byte", async (title) => {
     await service.observe(
-      channel("c", NOW),
-      short("t", "c", (service.clock.now += 1), { title, publishedAt: "2026-11-01" }),
+      makeChannel("c", NOW),
+      makeShort("t", "c", (service.clock.now += 1), { title, publishedAt: "2026-11-01" }),
     );
-    expect(await json("/api/video/c/short/t")).toMatchObject({ title });
+    expect(await fetchJson("/api/video/c/short/t")).toMatchObject({ title });
   });
 
   test("404: unknown, of another channel, or published when nobody knows", async () => {
     await service.observe(
-      channel("other", NOW),
-      short("undated", "c", NOW),
-      short("elsewhere", "other", NOW, { publishedAt: "2026-11-01" }),
+      makeChannel("other", NOW),
+      makeShort("undated", "c", NOW),
+      makeShort("elsewhere", "other", NOW, { publishedAt: "2026-11-01" }),
     );
     for (const id of ["none", "undated", "elsewhere"]) {
       const response = await service.get(`/api/video/C%20c/short/${id}`);
@@ -173,10 +173,10 @@ describe("GET /api/video/{channel}/short/{short_id}", () => {
 
   test("200: a short moves to the channel that its newest observation names", async () => {
     await service.observe(
-      channel("from", NOW),
-      channel("to", NOW),
-      short("moved", "to", NOW, {}),
-      short("moved", "from", NOW - 1, { publishedAt: "2026-11-01" }),
+      makeChannel("from", NOW),
+      makeChannel("to", NOW),
+      makeShort("moved", "to", NOW, {}),
+      makeShort("moved", "from", NOW - 1, { publishedAt: "2026-11-01" }),
     );
     expect((await service.get("/api/video/to/short/moved")).status).toBe(200);
     expect((await service.get("/api/video/from/short/moved")).status).toBe(404);
@@ -184,12 +184,12 @@ describe("GET /api/video/{channel}/short/{short_id}", () => {
 
   test("200: past 1,000 observations the history is thinned, and says so", async () => {
     const points = Array.from({ length: 1000 }, (_, index) =>
-      short("long", "c", NOW - index * 60_000, { views: index, publishedAt: "2026-11-01" }),
+      makeShort("long", "c", NOW - index * 60_000, { views: index, publishedAt: "2026-11-01" }),
     );
     await service.observe(...points);
     const whole = await service.get("/api/video/c/short/long");
     expect(whole.headers.has("x-history-thinned")).toBe(false);
-    await service.observe(short("long", "c", NOW - DAY_MS * 9, { views: 77 }));
+    await service.observe(makeShort("long", "c", NOW - DAY_MS * 9, { views: 77 }));
     const thinned = await service.get("/api/video/c/short/long");
     expect(thinned.headers.get("x-history-thinned")).toBe("1");
     const { history } = (await thinned.json()) as { history: { views: number }[] };

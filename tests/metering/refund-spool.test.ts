@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDebits } from "../../server/metering/debits.ts";
+import { createDebitQueue } from "../../server/metering/debit-queue.ts";
 import { createRefundSpool, type Refund } from "../../server/metering/refund-spool.ts";
-import type { Debit } from "../../server/store/debits.ts";
-import type { LedgerStore } from "../../server/store/ledger.ts";
-import { charge } from "../support/ledger.ts";
-import { keyed, withLedger } from "../support/waiting.ts";
+import type { Debit } from "../../server/store/accounts/debits.ts";
+import type { LedgerStore } from "../../server/store/accounts/ledger.ts";
+import { makeCharge } from "../support/store/debits.ts";
+import { makeKeyedCharge, withFundedLedger } from "../support/store/blocked-ledger.ts";
 
 const NOW = 1_790_000_000_000;
 
@@ -17,84 +17,84 @@ beforeEach(async () => {
 });
 afterEach(() => rm(join(folder, ".."), { recursive: true, force: true }));
 
-const open = (database = "this one") => createRefundSpool<Debit>(folder, database);
+const openSpool = (database = "this one") => createRefundSpool<Debit>(folder, database);
 
-const group = (uid: string, many = 1): Refund<Debit> => ({
+const makeGroupRefund = (uid: string, count = 1): Refund<Debit> => ({
   kind: "group",
   uid,
-  charges: Array.from({ length: many }, () => charge(1)),
+  charges: Array.from({ length: count }, () => makeCharge(1)),
 });
 
-const refundsIn = async (spool: ReturnType<typeof open>) =>
+const readRefunds = async (spool: ReturnType<typeof openSpool>) =>
   (await spool.readOthers()).flatMap(({ refunds }) => refunds);
 
 /** Queues of debits of processes one after the other, whose ledger fails at what is named. */
-const startProcess = (ledger: LedgerStore, broken: Partial<LedgerStore> = {}) =>
-  createDebits({ ledger: { ...ledger, ...broken }, now: () => NOW, spool: open() });
+const startDebitQueue = (ledger: LedgerStore, overrides: Partial<LedgerStore> = {}) =>
+  createDebitQueue({ ledger: { ...ledger, ...overrides }, now: () => NOW, spool: openSpool() });
 
-const failing = () => Promise.reject(new Error("No answer"));
+const rejectCall = () => Promise.reject(new Error("No answer"));
 
 describe("createRefundSpool()", () => {
   test("keeps refunds for another process, in files that are their user's alone", async () => {
-    const spool = open();
-    const refunds = Array.from({ length: 50 }, (_, index) => group(`group ${index}`, 3));
+    const spool = openSpool();
+    const refunds = Array.from({ length: 50 }, (_, index) => makeGroupRefund(`group ${index}`, 3));
     await Promise.all(refunds.map(spool.add));
-    expect(spool.requests()).toBe(150);
-    expect(await refundsIn(open())).toEqual(refunds);
-    expect(await refundsIn(spool)).toEqual([]);
+    expect(spool.countPendingRequests()).toBe(150);
+    expect(await readRefunds(openSpool())).toEqual(refunds);
+    expect(await readRefunds(spool)).toEqual([]);
     expect((await stat(spool.file)).mode & 0o777).toBe(0o600);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 
   test("removes its file with the last refund, and makes it again for the next", async () => {
-    const spool = open();
-    for (const uid of ["a", "b"]) await spool.add(group(uid));
-    await spool.remove(group("a"));
+    const spool = openSpool();
+    for (const uid of ["a", "b"]) await spool.add(makeGroupRefund(uid));
+    await spool.remove(makeGroupRefund("a"));
     expect(await readdir(folder)).toHaveLength(1);
-    await spool.remove(group("b"));
+    await spool.remove(makeGroupRefund("b"));
     expect(await readdir(folder)).toEqual([]);
-    await spool.add(group("c"));
-    expect(await refundsIn(open())).toEqual([group("c")]);
+    await spool.add(makeGroupRefund("c"));
+    expect(await readRefunds(openSpool())).toEqual([makeGroupRefund("c")]);
   });
 
   test("reads around damaged lines and a torn last one, and tells which they are", async () => {
-    const spool = open();
-    for (const uid of ["a", "b", "c"]) await spool.add(group(uid));
+    const spool = openSpool();
+    for (const uid of ["a", "b", "c"]) await spool.add(makeGroupRefund(uid));
     const text = await readFile(spool.file, "utf8");
     await writeFile(spool.file, text.replace('"uid":"b"', '"uid":"x"'));
     await appendFile(spool.file, text.slice(0, 60));
-    const [found] = await open().readOthers();
-    expect(found?.refunds).toEqual([group("a"), group("c")]);
+    const [found] = await openSpool().readOthers();
+    expect(found?.refunds).toEqual([makeGroupRefund("a"), makeGroupRefund("c")]);
     expect(found?.damagedLines).toEqual([2, 4]);
   });
 
   test("leaves what belongs to another database", async () => {
-    const other = open("another one");
-    await other.add(group("a", 2));
-    const spool = open();
+    const other = openSpool("another one");
+    await other.add(makeGroupRefund("a", 2));
+    const spool = openSpool();
     const [found] = await spool.readOthers();
     if (found === undefined) throw new Error("No file");
-    expect([found.refunds, found.elsewhere]).toEqual([[], { "another one": 2 }]);
+    expect([found.refunds, found.otherDatabases]).toEqual([[], { "another one": 2 }]);
     await spool.discard(found);
     expect(await readdir(folder)).toHaveLength(1);
   });
 
   test("loses nothing that a living process adds while another one discards its file", async () => {
-    const spool = open();
-    await spool.add(group("before"));
-    const reader = open();
+    const spool = openSpool();
+    await spool.add(makeGroupRefund("before"));
+    const reader = openSpool();
     const [found] = await reader.readOthers();
     if (found === undefined) throw new Error("No file");
-    await spool.add(group("between"));
+    await spool.add(makeGroupRefund("between"));
     await reader.discard(found);
-    expect((await refundsIn(reader)).map(({ uid }) => uid)).toEqual(["before", "between"]);
-    await spool.add(group("after"));
-    expect((await refundsIn(reader)).map(({ uid }) => uid)).toContain("after");
+    expect((await readRefunds(reader)).map(({ uid }) => uid)).toEqual(["before", "between"]);
+    await spool.add(makeGroupRefund("after"));
+    expect((await readRefunds(reader)).map(({ uid }) => uid)).toContain("after");
   });
 
   test("keeps every refund of a process whose file others discard all the time", async () => {
-    const spool = open();
-    const reader = open();
+    const spool = openSpool();
+    const reader = openSpool();
     const seen = new Set<string>();
     const discardAll = async () => {
       for (const found of await reader.readOthers()) {
@@ -103,7 +103,7 @@ describe("createRefundSpool()", () => {
       }
     };
     const uids = Array.from({ length: 100 }, (_, index) => `group ${index}`);
-    for (const uid of uids) await Promise.all([spool.add(group(uid)), discardAll()]);
+    for (const uid of uids) await Promise.all([spool.add(makeGroupRefund(uid)), discardAll()]);
     await discardAll();
     expect(uids.filter((uid) => !seen.has(uid))).toEqual([]);
   });
@@ -111,77 +111,77 @@ describe("createRefundSpool()", () => {
 
 describe("recover()", () => {
   test("gives back once what a process could not before it ended", async () => {
-    await withLedger(async (ledger, id) => {
-      const first = startProcess(ledger, { refund: failing });
-      await first.refund(await first.debit(charge(id, 2)), "It failed");
+    await withFundedLedger(async (ledger, id) => {
+      const first = startDebitQueue(ledger, { refund: rejectCall });
+      await first.refund(await first.debit(makeCharge(id, 2)), "It failed");
       await first.close();
       expect(await ledger.account("a")).toMatchObject({ balance: 3, refunded: 0 });
       const [name = ""] = await readdir(folder);
       const kept = await readFile(join(folder, name));
-      const [recovered] = await startProcess(ledger).recover();
+      const [recovered] = await startDebitQueue(ledger).recover();
       expect(recovered).toMatchObject({ settled: 1, left: 0, problems: [] });
       expect(await readdir(folder)).toEqual([]);
       await writeFile(join(folder, name), kept);
-      await startProcess(ledger).recover();
+      await startDebitQueue(ledger).recover();
       expect(await ledger.account("a")).toMatchObject({ balance: 5, refunded: 2 });
     });
   });
 
   test("withdraws a group whose commit was not answered, also where it was never committed", async () => {
-    await withLedger(async (ledger, id) => {
+    await withFundedLedger(async (ledger, id) => {
       const lost: LedgerStore["debit"] = async (...given) => {
         await ledger.debit(...given);
         throw new Error("No answer");
       };
-      for (const debit of [lost, failing]) {
-        const process = startProcess(ledger, { debit, withdraw: failing });
-        await Promise.allSettled([charge(id), keyed(id)].map(process.debit));
+      for (const debit of [lost, rejectCall]) {
+        const process = startDebitQueue(ledger, { debit, withdraw: rejectCall });
+        await Promise.allSettled([makeCharge(id), makeKeyedCharge(id)].map(process.debit));
         await process.close();
       }
       expect(await ledger.account("a")).toMatchObject({ balance: 3, refunded: 0 });
-      const recovered = await startProcess(ledger).recover();
+      const recovered = await startDebitQueue(ledger).recover();
       expect(recovered.map(({ settled }) => settled)).toEqual([2, 2]);
       expect(await ledger.account("a")).toMatchObject({ balance: 5, refunded: 2 });
     });
   });
 
   test("a refused request is on the disk before it is told, so that a kill loses nothing", async () => {
-    await withLedger(async (ledger, id) => {
-      const process = startProcess(ledger, {
-        debit: failing,
+    await withFundedLedger(async (ledger, id) => {
+      const process = startDebitQueue(ledger, {
+        debit: rejectCall,
         withdraw: () => new Promise<never>(() => {}),
       });
-      await expect(process.debit(charge(id))).rejects.toThrow("No answer");
-      expect(await refundsIn(open())).toHaveLength(1);
+      await expect(process.debit(makeCharge(id))).rejects.toThrow("No answer");
+      expect(await readRefunds(openSpool())).toHaveLength(1);
     });
   });
 
   test("puts damaged lines aside once the others are given back, and keeps what fails", async () => {
-    await withLedger(async (ledger, id) => {
-      const first = startProcess(ledger, { refund: failing });
-      await first.refund(await first.debit(charge(id)), "It failed");
+    await withFundedLedger(async (ledger, id) => {
+      const first = startDebitQueue(ledger, { refund: rejectCall });
+      await first.refund(await first.debit(makeCharge(id)), "It failed");
       await first.close();
       const [name = ""] = await readdir(folder);
       await appendFile(join(folder, name), "torn");
-      const [failed] = await startProcess(ledger, { refund: failing }).recover();
+      const [failed] = await startDebitQueue(ledger, { refund: rejectCall }).recover();
       expect(failed).toMatchObject({ settled: 0, left: 1 });
       expect(failed?.problems).toEqual(["damaged lines: 2", "No answer"]);
-      const [done] = await startProcess(ledger).recover();
+      const [done] = await startDebitQueue(ledger).recover();
       expect(done).toMatchObject({ settled: 1, left: 0, problems: ["damaged lines: 2"] });
       expect(await readdir(folder)).toEqual([`${name}.damaged`]);
-      expect(await startProcess(ledger).recover()).toEqual([]);
+      expect(await startDebitQueue(ledger).recover()).toEqual([]);
       expect(await ledger.account("a")).toMatchObject({ balance: 5 });
     });
   });
 });
 
 test("close() leaves no file where everything was given back", async () => {
-  await withLedger(async (ledger, id) => {
+  await withFundedLedger(async (ledger, id) => {
     let isAway = true;
-    const process = startProcess(ledger, {
-      refund: (...given) => (isAway ? failing() : ledger.refund(...given)),
+    const process = startDebitQueue(ledger, {
+      refund: (...given) => (isAway ? rejectCall() : ledger.refund(...given)),
     });
-    await process.refund(await process.debit(charge(id)), "It failed");
+    await process.refund(await process.debit(makeCharge(id)), "It failed");
     expect(await readdir(folder)).toHaveLength(1);
     isAway = false;
     await process.close();

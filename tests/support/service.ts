@@ -3,9 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../../server/config.ts";
-import { openService, type ServiceLog, type ServiceOptions } from "../../server/service.ts";
-import type { Intake } from "../../server/store/intake.ts";
-import { createContract } from "./contract.ts";
+import { openService, type ServiceLogger, type ServiceOptions } from "../../server/service.ts";
+import type { ImportResult } from "../../server/store/observations/import.ts";
+import { createOpenApiValidator } from "./openapi-contract.ts";
 
 /** The instant that the clock of a test begins at. */
 export const NOW = Date.parse("2026-11-20T12:00:00.000Z");
@@ -16,9 +16,9 @@ export const NOW = Date.parse("2026-11-20T12:00:00.000Z");
  * @param log Where it writes what happens; nowhere unless told.
  * @param sourceClient How its collectors wait for answers; by timers unless told.
  */
-export async function startService(
+export async function startTestService(
   settings: Readonly<Record<string, string>> = {},
-  log?: ServiceLog,
+  log?: ServiceLogger,
   sourceClient?: ServiceOptions["sourceClient"],
 ) {
   const folder = await mkdtemp(join(tmpdir(), "service-"));
@@ -49,20 +49,20 @@ export async function startService(
     fetch: service.fetch,
   });
   const address = `http://127.0.0.1:${server.port}`;
-  const contract = createContract(await (await fetch(`${address}/swagger/json`)).json());
+  const contract = createOpenApiValidator(await (await fetch(`${address}/swagger/json`)).json());
   const admin = async (method: string, path: string, body?: unknown): Promise<unknown> => {
     const request = new Request(`http://localhost/admin/${path}`, {
       method,
       headers: { "content-type": "application/json" },
-      body: body === undefined ? null : isRaw(body) ? body : JSON.stringify(body),
+      body: body === undefined ? null : isRawBody(body) ? body : JSON.stringify(body),
     });
     const response = await service.owner.handle(request);
     if (!response.ok) throw new Error(await response.text());
     return response.json();
   };
   const takeIn = async (lines: string | Uint8Array<ArrayBuffer>) =>
-    (await admin("POST", "observations", lines)) as Intake;
-  const field = (value: unknown, name: string): unknown =>
+    (await admin("POST", "observations", lines)) as ImportResult;
+  const fieldOf = (value: unknown, name: string): unknown =>
     typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
   let accounts = 0;
   const createAccess = async (credits?: number) => {
@@ -71,8 +71,8 @@ export async function startService(
       name: account,
       ...(credits === undefined ? {} : { credits }),
     });
-    const made = await admin("POST", "keys", { account });
-    return { account, key: String(field(made, "key")) };
+    const created = await admin("POST", "keys", { account });
+    return { account, key: String(fieldOf(created, "key")) };
   };
   const access = await createAccess(1_000_000);
   const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
@@ -102,13 +102,13 @@ export async function startService(
     /** The sums of an account. */
     async sumsOf(account: string) {
       const all = await admin("GET", "accounts");
-      const found = Array.isArray(all)
-        ? all.find((row) => field(row, "name") === account)
+      const matchingRow = Array.isArray(all)
+        ? all.find((row) => fieldOf(row, "name") === account)
         : undefined;
       return {
-        balance: Number(field(found, "balance")),
-        debited: Number(field(found, "debited")),
-        refunded: Number(field(found, "refunded")),
+        balance: Number(fieldOf(matchingRow, "balance")),
+        debited: Number(fieldOf(matchingRow, "debited")),
+        refunded: Number(fieldOf(matchingRow, "refunded")),
       };
     },
     async close(): Promise<void> {
@@ -119,9 +119,9 @@ export async function startService(
   };
 }
 
-function isRaw(body: unknown): body is string | Uint8Array<ArrayBuffer> {
+function isRawBody(body: unknown): body is string | Uint8Array<ArrayBuffer> {
   return typeof body === "string" || body instanceof Uint8Array;
 }
 
 /** A started service. */
-export type TestService = Awaited<ReturnType<typeof startService>>;
+export type TestService = Awaited<ReturnType<typeof startTestService>>;

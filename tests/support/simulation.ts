@@ -3,26 +3,26 @@
  * the platforms, under a clock that jumps from turn to turn.
  */
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
-import { createTurns } from "../../server/collectors/turns.ts";
-import type { SourceEvent } from "../../server/collectors/status.ts";
-import type { Collector, Source } from "../../server/collectors/port.ts";
-import { bluesky } from "../../server/collectors/bluesky.ts";
-import { youtube } from "../../server/collectors/youtube.ts";
-import { channelStore } from "../../server/store/channels.ts";
-import { collectionStore } from "../../server/store/collection.ts";
-import { creatorStore } from "../../server/store/creators.ts";
-import type { Database } from "../../server/store/database.ts";
-import { createIntake } from "../../server/store/intake.ts";
-import { visitInstants } from "./history.ts";
-import { handleOf, openBluesky } from "./platforms/bluesky.ts";
-import { quotaDays } from "./platforms/quota-day.ts";
+import { createPollCycle } from "../../server/collectors/poll-cycle.ts";
+import type { SourceEvent } from "../../server/collectors/source-status.ts";
+import type { Collector, Source } from "../../server/collectors/collector.ts";
+import { createBlueskyCollector } from "../../server/collectors/bluesky/collector.ts";
+import { createYoutubeCollector } from "../../server/collectors/youtube/collector.ts";
+import { createTrackedChannelStore } from "../../server/store/collection/tracked-channels.ts";
+import { createCollectionState } from "../../server/store/collection/collection-state.ts";
+import { createCreatorStore } from "../../server/store/collection/creators.ts";
+import type { Database } from "../../server/store/database/database.ts";
+import { createImporter } from "../../server/store/observations/import.ts";
+import { forEachInstant } from "./store/stored-history.ts";
+import { handleOf, openFakeBluesky } from "./platforms/fake-bluesky.ts";
+import { createQuotaDayFormatter } from "./platforms/quota-day.ts";
 import { createWorld, type WorldPlan } from "./platforms/world.ts";
-import { openYoutube } from "./platforms/youtube.ts";
+import { openFakeYoutube } from "./platforms/fake-youtube.ts";
 
 /** When a simulation begins: at midnight in California. */
-export const BEGIN = Date.parse("2026-10-20T07:00:00.000Z");
+export const SIMULATION_START = Date.parse("2026-10-20T07:00:00.000Z");
 
-const KEY = "simulated-key";
+const API_KEY = "simulated-key";
 
 /** What is simulated. */
 export interface SimulationPlan {
@@ -37,7 +37,7 @@ export interface SimulationPlan {
 }
 
 /** Requests that a fake served, by bucket. */
-export interface Use {
+export interface BucketUsage {
   readonly source: Source;
   readonly bucket: string;
   /** By quota day, `2026-11-20`. */
@@ -49,57 +49,64 @@ export interface Use {
 
 /** Opens a simulation on a database; nothing has happened yet. */
 export async function openSimulation(database: Database, plan: SimulationPlan) {
-  const clock = { now: BEGIN };
+  const clock = { now: SIMULATION_START };
   const now = () => clock.now;
   const world = createWorld({
-    beganAt: BEGIN - plan.daysBefore * DAY_MS,
-    endsAt: BEGIN + plan.days * DAY_MS,
+    beganAt: SIMULATION_START - plan.daysBefore * DAY_MS,
+    endsAt: SIMULATION_START + plan.days * DAY_MS,
     ...plan.world,
   });
   const fakes = {
-    youtube: await openYoutube({ world, now, apiKey: KEY, logSize: 1 }),
-    bluesky: await openBluesky({ world, now, logSize: 1 }),
+    youtube: await openFakeYoutube({ world, now, apiKey: API_KEY, logSize: 1 }),
+    bluesky: await openFakeBluesky({ world, now, logSize: 1 }),
   };
   const collectors = [
-    youtube({ baseUrl: fakes.youtube.baseUrl, apiKey: KEY }),
-    bluesky({ baseUrl: fakes.bluesky.baseUrl }),
-  ].map((collector) => withUnits(collector, plan.unitsPerDay?.[collector.source]));
-  const state = collectionStore(database);
-  const channels = channelStore(database);
+    createYoutubeCollector({ baseUrl: fakes.youtube.baseUrl, apiKey: API_KEY }),
+    createBlueskyCollector({ baseUrl: fakes.bluesky.baseUrl }),
+  ].map((collector) => withUnitsPerDay(collector, plan.unitsPerDay?.[collector.source]));
+  const state = createCollectionState(database);
+  const channels = createTrackedChannelStore(database);
   for (const { id } of world.channels) await channels.track(id, clock.now);
-  const creators = creatorStore(database);
+  const creators = createCreatorStore(database);
   for (const user of world.users) {
     await creators.add({ platform: "microblog", creator: handleOf(user) }, clock.now);
   }
-  const takeIn = createIntake(database, now);
+  const takeIn = createImporter(database, now);
   const events: SourceEvent[] = [];
   const report = (event: SourceEvent) => void events.push(event);
   const start = () =>
     collectors.map((collector) =>
-      createTurns({ collector, state, takeIn, now, report, restMs: 0 }),
+      createPollCycle({
+        collector,
+        state,
+        importObservations: takeIn,
+        now,
+        report,
+        taskDelayMs: 0,
+      }),
     );
-  let turns = start();
-  const uses = usesOf(collectors);
-  let served = new Map<string, number>();
+  let pollCycles = start();
+  const uses = createBucketUsage(collectors);
+  let servedBefore = new Map<string, number>();
 
   /** Notes what the fakes served since the last time. */
-  function note(): void {
+  function recordUsage(): void {
     const total = new Map<string, number>();
     for (const { source, bucket, perDay, perHour } of uses) {
       const fake = source === "youtube" ? fakes.youtube : fakes.bluesky;
       let sum = 0;
       for (const [key, count] of fake.counts()) {
-        const [of = "", day = ""] = key.split(" ");
-        if (of !== (source === "bluesky" ? "all" : bucket)) continue;
+        const [bucketName = "", day = ""] = key.split(" ");
+        if (bucketName !== (source === "bluesky" ? "all" : bucket)) continue;
         perDay.set(day, count);
         sum += count;
       }
-      const hour = Math.floor((clock.now - BEGIN) / HOUR_MS);
-      const before = served.get(`${source} ${bucket}`) ?? 0;
+      const hour = Math.floor((clock.now - SIMULATION_START) / HOUR_MS);
+      const before = servedBefore.get(`${source} ${bucket}`) ?? 0;
       perHour[hour] = (perHour[hour] ?? 0) + sum - before;
       total.set(`${source} ${bucket}`, sum);
     }
-    served = total;
+    servedBefore = total;
   }
 
   return {
@@ -107,20 +114,20 @@ export async function openSimulation(database: Database, plan: SimulationPlan) {
     world,
     state,
     events,
-    uses: uses as readonly Use[],
-    status: () => Promise.all(turns.map((one) => one.status())),
+    uses: uses as readonly BucketUsage[],
+    status: () => Promise.all(pollCycles.map((one) => one.status())),
     /** Collects until the clock is there. */
     async runUntil(instant: number): Promise<void> {
       while (clock.now < instant) {
-        await Promise.all(turns.map((one) => one.collect()));
-        note();
+        await Promise.all(pollCycles.map((one) => one.collect()));
+        recordUsage();
         clock.now = Math.min(instant, clock.now + plan.stepMs);
       }
     },
     /** Nothing runs for a while; then the turns start anew. */
     sleepFor(ms: number): void {
       clock.now += ms;
-      turns = start();
+      pollCycles = start();
     },
     async close(): Promise<void> {
       await fakes.youtube.close();
@@ -132,7 +139,7 @@ export async function openSimulation(database: Database, plan: SimulationPlan) {
 /** An opened simulation. */
 export type Simulation = Awaited<ReturnType<typeof openSimulation>>;
 
-function withUnits(collector: Collector, unitsPerDay: number | undefined): Collector {
+function withUnitsPerDay(collector: Collector, unitsPerDay: number | undefined): Collector {
   if (unitsPerDay === undefined) return collector;
   const buckets = Object.entries(collector.buckets).map(
     ([name, { zone }]) => [name, { unitsPerDay, zone }] as const,
@@ -140,7 +147,7 @@ function withUnits(collector: Collector, unitsPerDay: number | undefined): Colle
   return { ...collector, buckets: Object.fromEntries(buckets) };
 }
 
-function usesOf(collectors: readonly Collector[]): Use[] {
+function createBucketUsage(collectors: readonly Collector[]): BucketUsage[] {
   return collectors.flatMap(({ source, buckets }) =>
     Object.entries(buckets).map(([bucket, { unitsPerDay }]) => ({
       source,
@@ -153,8 +160,8 @@ function usesOf(collectors: readonly Collector[]): Use[] {
 }
 
 /** The quota days of a simulation, the first and the last one whole. */
-export function wholeDays(from: number, to: number): string[] {
-  const dayOf = quotaDays("America/Los_Angeles");
+export function listWholeQuotaDays(from: number, to: number): string[] {
+  const dayOf = createQuotaDayFormatter("America/Los_Angeles");
   const days = Math.floor((to - from) / DAY_MS);
   return Array.from({ length: days }, (_, day) => dayOf(from + (day + 0.5) * DAY_MS));
 }
@@ -175,7 +182,7 @@ export type AgeClassGaps = Readonly<
 >;
 
 /** What is known of the observations of one class of age. */
-interface Aged {
+interface AgeClassStats {
   observations: number;
   readonly items: Set<string>;
   /** How often each time until the next observation was, in hundredths of an hour. */
@@ -183,17 +190,19 @@ interface Aged {
 }
 
 /** The time between two observations of an item, by its age at the first of them. */
-export async function gapsOf(
+export async function measureGaps(
   database: Database,
   { kind, published }: DatedItems,
 ): Promise<AgeClassGaps[]> {
-  const classes = new Map<string, Aged>();
-  const rows = await database.select(`SELECT id, ${published} AS published FROM ${kind}s`);
+  const classes = new Map<string, AgeClassStats>();
+  const rows = await database.queryRows(`SELECT id, ${published} AS published FROM ${kind}s`);
   const publishedAt = new Map(rows.map((row) => [String(row["id"]), Number(row["published"])]));
-  let before: { readonly entity: string; readonly at: number; readonly aged: Aged } | undefined;
-  await visitInstants(database, kind, (entity, at) => {
+  let before:
+    | { readonly entity: string; readonly at: number; readonly stats: AgeClassStats }
+    | undefined;
+  await forEachInstant(database, kind, (entity, at) => {
     if (before?.entity === entity) {
-      const { gaps } = before.aged;
+      const { gaps } = before.stats;
       const gap = Math.floor((at - before.at) / 36_000);
       gaps.set(gap, (gaps.get(gap) ?? 0) + 1);
     }
@@ -203,7 +212,7 @@ export async function gapsOf(
     classes.set(name, aged);
     aged.observations++;
     aged.items.add(entity);
-    before = { entity, at, aged };
+    before = { entity, at, stats: aged };
   });
   return [...AGE_CLASSES.map(({ name }) => name), "older"].flatMap((name) => {
     const aged = classes.get(name);
@@ -212,25 +221,26 @@ export async function gapsOf(
       .map(([gap, count]) => ({ hours: gap / 100, count }))
       .toSorted((a, b) => a.hours - b.hours);
     const half = steps.reduce((sum, { count }) => sum + count, 0) / 2;
-    let seen = 0;
+    let cumulativeCount = 0;
     return {
       class: name,
       items: aged.items.size,
       observations: aged.observations,
-      medianHours: steps.find(({ count }) => (seen += count) >= half)?.hours ?? Number.NaN,
+      medianHours:
+        steps.find(({ count }) => (cumulativeCount += count) >= half)?.hours ?? Number.NaN,
       longestHours: steps.at(-1)?.hours ?? Number.NaN,
     };
   });
 }
 
 /** How many milliseconds it took to observe what was published after an instant, by item. */
-export async function foundAfter(
+export async function measureDiscoveryDelaysMs(
   database: Database,
   { kind, published }: DatedItems,
   instant: number,
 ): Promise<number[]> {
   // A chunk starts with its first point.
-  const rows = await database.select({
+  const rows = await database.queryRows({
     sql:
       `SELECT (SELECT min(start) FROM ${kind}_histories WHERE ${kind} = i.key) - ${published} ` +
       `AS after FROM ${kind}s AS i WHERE ${published} > ?`,

@@ -1,5 +1,5 @@
 /** What a fake can be told to do instead of answering as it should. */
-import { WIRE_HEADER, type WireFault } from "./wire.ts";
+import { PROXY_FAULT_HEADER, type ProxyFault } from "./corrupting-proxy.ts";
 
 /** A request as a dialect reads it. */
 export interface FakeRequest {
@@ -10,7 +10,7 @@ export interface FakeRequest {
 }
 
 /** An answer as a dialect gives it. */
-export interface FakeAnswer {
+export interface FakeResponse {
   readonly status: number;
   /** Sent as JSON; a text as it is. */
   readonly body: unknown;
@@ -24,11 +24,11 @@ export interface FakeAnswer {
  */
 export type Fault = (
   request: FakeRequest,
-  answer: () => FakeAnswer,
+  answer: () => FakeResponse,
 ) => Response | Promise<Response>;
 
 /** Writes an answer. */
-export function respond({ status, body, headers }: FakeAnswer): Response {
+export function toResponse({ status, body, headers }: FakeResponse): Response {
   return new Response(typeof body === "string" ? body : JSON.stringify(body), {
     status,
     headers: { "content-type": "application/json; charset=utf-8", ...headers },
@@ -36,54 +36,54 @@ export function respond({ status, body, headers }: FakeAnswer): Response {
 }
 
 /** Answers with something else. */
-export const answering =
-  (answer: FakeAnswer): Fault =>
+export const respondWith =
+  (answer: FakeResponse): Fault =>
   () =>
-    respond(answer);
+    toResponse(answer);
 
 /** Changes the text of the right answer. */
-const rewriting =
+const rewriteBody =
   (change: (text: string) => string): Fault =>
   (_request, answer) => {
     const right = answer();
-    return respond({ ...right, body: change(JSON.stringify(right.body)) });
+    return toResponse({ ...right, body: change(JSON.stringify(right.body)) });
   };
 
 /** Changes a text of the right answer, wherever it is; a pattern needs the flag `g`. */
-export const replacing = (from: string | RegExp, to: string): Fault =>
-  rewriting((text) => text.replaceAll(from, to));
+export const replaceText = (from: string | RegExp, to: string): Fault =>
+  rewriteBody((text) => text.replaceAll(from, to));
 
 /** Something went wrong on the platform's side. */
-export const failing = (status: number): Fault =>
-  answering({ status, body: { error: { code: status, message: "Backend Error" } } });
+export const failWithStatus = (status: number): Fault =>
+  respondWith({ status, body: { error: { code: status, message: "Backend Error" } } });
 
 /** JSON that ends too early. */
-export const GARBAGE: Fault = rewriting((text) => text.slice(0, -2));
+export const TRUNCATED_JSON: Fault = rewriteBody((text) => text.slice(0, -2));
 
 /** A page for people. */
-export const HTML: Fault = answering({
+export const HTML_PAGE: Fault = respondWith({
   status: 200,
   body: "<!doctype html><title>We'll be right back</title>",
   headers: { "content-type": "text/html" },
 });
 
 /** Sends on to another address. */
-export const redirecting = (location: string): Fault =>
-  answering({ status: 302, body: "", headers: { location } });
+export const redirectTo = (location: string): Fault =>
+  respondWith({ status: 302, body: "", headers: { location } });
 
 /** The right answer with so much white space before it. */
-export const padding =
+export const padBody =
   (bytes: number): Fault =>
   (_request, answer) => {
     const right = answer();
-    return respond({ ...right, body: " ".repeat(bytes) + JSON.stringify(right.body) });
+    return toResponse({ ...right, body: " ".repeat(bytes) + JSON.stringify(right.body) });
   };
 
 /** An answer that never begins. */
-export const SILENCE: Fault = () => new Promise(() => {});
+export const NO_RESPONSE: Fault = () => new Promise(() => {});
 
 /** An answer that begins and never ends. */
-export const TRICKLE: Fault = () => {
+export const ENDLESS_RESPONSE: Fault = () => {
   let timer: ReturnType<typeof setInterval> | undefined;
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -96,12 +96,12 @@ export const TRICKLE: Fault = () => {
 };
 
 /** The faults for which nobody is answered, however long they wait. */
-export const ENDLESS: ReadonlySet<Fault> = new Set([SILENCE, TRICKLE]);
+export const STALLING_FAULTS: ReadonlySet<Fault> = new Set([NO_RESPONSE, ENDLESS_RESPONSE]);
 
 /** The right answer, spoilt on the wire; the fake needs one in front of it. */
-export const spoiling =
-  (fault: WireFault): Fault =>
+export const corruptWith =
+  (fault: ProxyFault): Fault =>
   (_request, answer) => {
     const right = answer();
-    return respond({ ...right, headers: { ...right.headers, [WIRE_HEADER]: fault } });
+    return toResponse({ ...right, headers: { ...right.headers, [PROXY_FAULT_HEADER]: fault } });
   };

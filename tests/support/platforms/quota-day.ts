@@ -11,7 +11,7 @@ const STEP_MS = 15 * 60_000;
  *
  * It asks the calendar once for each quarter of an hour: a simulation asks for every request.
  */
-export function quotaDays(zone: QuotaZone): (instant: number) => string {
+export function createQuotaDayFormatter(zone: QuotaZone): (instant: number) => string {
   const format = new Intl.DateTimeFormat("en-CA", {
     timeZone: zone,
     year: "numeric",

@@ -5,20 +5,20 @@
  * is renamed, hides a count) are plain fields. All instants are milliseconds since 1970 UTC.
  */
 import { DAY_MS } from "../../../core/time.ts";
-import { draw, seedOf } from "../../../server/demo/chance.ts";
+import { draw, hashSeed } from "../../../server/demo/random.ts";
 import {
-  spellChannelId,
-  spellDid,
-  spellRecordKey,
-  spellSnowflake,
-  spellVideoId,
-} from "./spelling.ts";
+  createChannelId,
+  createDid,
+  createRecordKey,
+  createSnowflake,
+  createVideoId,
+} from "./identifiers.ts";
 
 /** The instant that the clock of a test begins at. */
 export const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 
 /** What can go and hide a count; both are instants, `Infinity` for never. */
-interface Fate {
+interface Lifecycle {
   /** From when it is deleted or suspended. */
   goneAt: number;
   /** From when it hides those of its counts that can be hidden. */
@@ -26,17 +26,17 @@ interface Fate {
 }
 
 /** A video of a channel; a short is one of at most 180 s. */
-export interface Video extends Fate {
+export interface WorldVideo extends Lifecycle {
   readonly id: string;
   readonly seed: number;
-  readonly channel: Channel;
+  readonly channel: WorldChannel;
   readonly title: string;
   readonly publishedAt: number;
   readonly durationS: number;
 }
 
 /** A channel. */
-export interface Channel extends Fate {
+export interface WorldChannel extends Lifecycle {
   readonly id: string;
   readonly seed: number;
   /** Without `@`; change it with `renameChannel`. */
@@ -46,15 +46,15 @@ export interface Channel extends Fate {
   /** Whether the platform has the undocumented list of its shorts. */
   hasShortsList: boolean;
   /** Oldest first, those to come included. */
-  readonly shorts: readonly Video[];
+  readonly shorts: readonly WorldVideo[];
   /** Shorts and longer videos, oldest first, those to come included. */
-  readonly uploads: readonly Video[];
+  readonly uploads: readonly WorldVideo[];
 }
 
 /** A post of a user. */
-export interface Post extends Fate {
+export interface WorldPost extends Lifecycle {
   readonly seed: number;
-  readonly user: User;
+  readonly user: WorldUser;
   /** Its identifier on X, and its record key on Bluesky. */
   readonly snowflake: string;
   readonly recordKey: string;
@@ -65,11 +65,11 @@ export interface Post extends Fate {
   claimedAt: number;
   readonly kind: "post" | "reply" | "repost";
   /** Of a repost: whose first post it repeats. */
-  readonly reposted: User | undefined;
+  readonly reposted: WorldUser | undefined;
 }
 
 /** A user. */
-export interface User extends Fate {
+export interface WorldUser extends Lifecycle {
   readonly index: number;
   readonly seed: number;
   /** Its identifier on X, and on Bluesky. */
@@ -81,11 +81,11 @@ export interface User extends Fate {
   /** Whether only its followers see its posts. */
   isProtected: boolean;
   /** Oldest first, those to come included. */
-  readonly posts: readonly Post[];
+  readonly posts: readonly WorldPost[];
 }
 
 /** How many there are, of each owner all the same or by the owner's place. */
-export type Amount = number | ((owner: number) => number);
+export type CountPerOwner = number | ((owner: number) => number);
 
 /** What a world has. */
 export interface WorldPlan {
@@ -93,10 +93,10 @@ export interface WorldPlan {
   readonly beganAt: number;
   readonly endsAt: number;
   readonly channels?: number;
-  readonly shortsEach?: Amount;
-  readonly longVideosEach?: Amount;
+  readonly shortsEach?: CountPerOwner;
+  readonly longVideosEach?: CountPerOwner;
   readonly creators?: number;
-  readonly postsEach?: Amount;
+  readonly postsEach?: CountPerOwner;
   /** Which part of the posts are replies, reposts, and falsely dated; none unless told. */
   readonly replyShare?: number;
   readonly repostShare?: number;
@@ -132,13 +132,13 @@ export function createWorld(plan: WorldPlan) {
     /** By `<did>/<record key>`. */
     postByRecord: new Map(posts.map((post) => [`${post.user.did}/${post.recordKey}`, post])),
     /** Gives a channel another handle; nobody has the old one then. */
-    renameChannel(channel: Channel, handle: string): void {
+    renameChannel(channel: WorldChannel, handle: string): void {
       handles.delete(channel.handle.toLowerCase());
       handles.set(handle.toLowerCase(), channel);
       Object.assign(channel, { handle });
     },
     /** Gives a user another name; nobody has the old one then. */
-    renameUser(user: User, name: string): void {
+    renameUser(user: WorldUser, name: string): void {
       names.delete(user.name.toLowerCase());
       names.set(name.toLowerCase(), user);
       Object.assign(user, { name });
@@ -162,15 +162,18 @@ export function countUntil(items: readonly { readonly publishedAt: number }[], a
 }
 
 /** Whether something is there at an instant. */
-export function isThere(it: Fate & { readonly publishedAt?: number }, now: number): boolean {
-  return now < it.goneAt && (it.publishedAt ?? 0) <= now;
+export function isPresent(
+  entity: Lifecycle & { readonly publishedAt?: number },
+  now: number,
+): boolean {
+  return now < entity.goneAt && (entity.publishedAt ?? 0) <= now;
 }
 
-function createChannel(plan: WorldPlan, index: number): Channel {
-  const seed = seedOf(`channel ${index}`);
-  const uploads: Video[] = [];
+function createChannel(plan: WorldPlan, index: number): WorldChannel {
+  const seed = hashSeed(`channel ${index}`);
+  const uploads: WorldVideo[] = [];
   const channel = {
-    id: spellChannelId(index),
+    id: createChannelId(index),
     seed,
     handle: `channel_${index}`,
     title: `Channel ${index}`,
@@ -189,33 +192,35 @@ function createChannel(plan: WorldPlan, index: number): Channel {
 
 function createVideos(
   plan: WorldPlan,
-  channel: Channel,
-  what: { index: number; kind: "short" | "long"; amount: Amount | undefined },
-): Video[] {
-  return instantsOf(plan, channel.seed + what.kind.length, amountOf(what.amount, what.index)).map(
-    (publishedAt, place) => {
-      const seed = seedOf(`${what.kind} ${what.index}/${place}`);
-      return {
-        id: spellVideoId(what.index, what.kind, place),
-        seed,
-        channel,
-        title: `${what.kind} ${place} of ${channel.title}`,
-        publishedAt,
-        durationS: what.kind === "short" ? 5 + (place % 176) : 181 + (place % 7000),
-        goneAt: goneAtOf(plan, seed, publishedAt),
-        hiddenAt: Infinity,
-      };
-    },
-  );
+  channel: WorldChannel,
+  what: { index: number; kind: "short" | "long"; amount: CountPerOwner | undefined },
+): WorldVideo[] {
+  return createInstants(
+    plan,
+    channel.seed + what.kind.length,
+    resolveCount(what.amount, what.index),
+  ).map((publishedAt, place) => {
+    const seed = hashSeed(`${what.kind} ${what.index}/${place}`);
+    return {
+      id: createVideoId(what.index, what.kind, place),
+      seed,
+      channel,
+      title: `${what.kind} ${place} of ${channel.title}`,
+      publishedAt,
+      durationS: what.kind === "short" ? 5 + (place % 176) : 181 + (place % 7000),
+      goneAt: drawGoneAt(plan, seed, publishedAt),
+      hiddenAt: Infinity,
+    };
+  });
 }
 
-function createUser(plan: WorldPlan, index: number): User {
-  const seed = seedOf(`creator ${index}`);
+function createUser(plan: WorldPlan, index: number): WorldUser {
+  const seed = hashSeed(`creator ${index}`);
   return {
     index,
     seed,
     id: String(1_000_000 + index * 37),
-    did: spellDid(index),
+    did: createDid(index),
     name: `Creator${index}`,
     joinedAt: plan.beganAt - DAY_MS * (100 + (index % 1000)),
     isProtected: false,
@@ -225,30 +230,30 @@ function createUser(plan: WorldPlan, index: number): User {
   };
 }
 
-function fillPosts(plan: WorldPlan, user: User, users: readonly User[]): void {
+function fillPosts(plan: WorldPlan, user: WorldUser, users: readonly WorldUser[]): void {
   const neighbour = users[(user.index + 1) % users.length];
   const replies = plan.replyShare ?? 0;
   const reposts = replies + (plan.repostShare ?? 0);
-  const posts = instantsOf(plan, user.seed, amountOf(plan.postsEach, user.index)).map(
-    (publishedAt, place): Post => {
-      const seed = seedOf(`post ${user.index}/${place}`);
+  const posts = createInstants(plan, user.seed, resolveCount(plan.postsEach, user.index)).map(
+    (publishedAt, place): WorldPost => {
+      const seed = hashSeed(`post ${user.index}/${place}`);
       const chance = draw(seed, 0);
       const kind = chance < replies ? "reply" : chance < reposts ? "repost" : "post";
-      const isFalse = draw(seed, 1) < (plan.falselyDatedShare ?? 0);
+      const isFalselyDated = draw(seed, 1) < (plan.falselyDatedShare ?? 0);
       return {
         seed,
         user,
-        snowflake: spellSnowflake(publishedAt, user.index),
-        recordKey: spellRecordKey(publishedAt, user.index),
+        snowflake: createSnowflake(publishedAt, user.index),
+        recordKey: createRecordKey(publishedAt, user.index),
         text: `Post ${place} of ${user.name} 🌍`,
         publishedAt,
         claimedAt:
           publishedAt -
           SECOND_MS +
-          (isFalse ? Math.round((draw(seed, 2) - 0.5) * 400 * DAY_MS) : 0),
+          (isFalselyDated ? Math.round((draw(seed, 2) - 0.5) * 400 * DAY_MS) : 0),
         kind,
         reposted: kind === "repost" ? neighbour : undefined,
-        goneAt: goneAtOf(plan, seed, publishedAt),
+        goneAt: drawGoneAt(plan, seed, publishedAt),
         hiddenAt: Infinity,
       };
     },
@@ -257,19 +262,19 @@ function fillPosts(plan: WorldPlan, user: User, users: readonly User[]): void {
 }
 
 /** When an item is deleted, if ever. */
-function goneAtOf(plan: WorldPlan, seed: number, publishedAt: number): number {
+function drawGoneAt(plan: WorldPlan, seed: number, publishedAt: number): number {
   if (draw(seed, 8) >= (plan.deletedShare ?? 0)) return Infinity;
   return publishedAt + Math.ceil(draw(seed, 9) * 10 * DAY_MS);
 }
 
-function amountOf(amount: Amount | undefined, owner: number): number {
+function resolveCount(amount: CountPerOwner | undefined, owner: number): number {
   return typeof amount === "function" ? amount(owner) : (amount ?? 0);
 }
 
 /** Instants spread over the plan's time, in order, each in a stretch of its own. */
-function instantsOf(plan: WorldPlan, seed: number, count: number): number[] {
-  const stretch = (plan.endsAt - plan.beganAt) / count;
+function createInstants(plan: WorldPlan, seed: number, count: number): number[] {
+  const slotMs = (plan.endsAt - plan.beganAt) / count;
   return Array.from({ length: count }, (_, place) =>
-    Math.floor(plan.beganAt + (place + 0.9 * draw(seed, place)) * stretch),
+    Math.floor(plan.beganAt + (place + 0.9 * draw(seed, place)) * slotMs),
   );
 }

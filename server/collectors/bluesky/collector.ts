@@ -1,0 +1,74 @@
+/** Bluesky, by its public XRPC interface: users and their posts. */
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { quote } from "../../../core/errors.ts";
+import { MINUTE_MS } from "../../../core/time.ts";
+import {
+  classifyStatus,
+  joinMessages,
+  classifyAsWait,
+  parseWindowReset,
+} from "../client/responses.ts";
+import { pollFeed, pollPostCounts } from "./posts.ts";
+import { pollProfiles } from "./users.ts";
+import { createTasks } from "../poll-results.ts";
+import type { Collector, Classification, SourceResponse } from "../collector.ts";
+
+const BATCH_SIZE = 25;
+
+/** Out of politeness, and what the platform grants an address: it asks for no key. */
+const UNITS_PER_DAY = 200_000;
+const WINDOW = { requests: 3000, ms: 5 * MINUTE_MS };
+const WINDOW_HEADERS = { remaining: "ratelimit-remaining", reset: "ratelimit-reset" };
+
+/** Makes the collector of Bluesky. */
+export function createBlueskyCollector(settings: { readonly baseUrl: string }): Collector {
+  return {
+    source: "bluesky",
+    platform: "microblog",
+    baseUrl: settings.baseUrl,
+    credentials: { headers: {}, query: {} },
+    buckets: { general: { unitsPerDay: UNITS_PER_DAY, zone: "UTC", window: WINDOW } },
+    tasks: createTasks({
+      batchSize: BATCH_SIZE,
+      profile: ["general", pollProfiles],
+      items: ["general", pollFeed],
+      counts: ["general", pollPostCounts],
+    }),
+    classifyResponse,
+  };
+}
+
+const ErrorBody = Type.Object({
+  error: Type.Optional(Type.String()),
+  message: Type.Optional(Type.String()),
+});
+
+const GONE_ERRORS = new Set([
+  "AccountTakedown",
+  "AccountDeactivated",
+  "AccountSuspended",
+  "NotFound",
+]);
+
+function classifyResponse(response: SourceResponse, now: number): Classification {
+  const { status, headers, body } = response;
+  const { error, message } = Value.Check(ErrorBody, body) ? body : {};
+  const description = joinMessages(error, message);
+  const pausedUntil = parseWindowReset(headers, WINDOW_HEADERS, WINDOW.ms, now);
+  const classification = classifyStatus(
+    "bluesky",
+    response,
+    now,
+    description === "" ? undefined : quote(description),
+  );
+  if (classification.kind === "answer") return { kind: "answer", pausedUntil };
+  if (status === 429 && pausedUntil !== undefined) {
+    return classifyAsWait("The window of Bluesky is used up", pausedUntil);
+  }
+  const isGone = GONE_ERRORS.has(error ?? "") || /^profile not found$/i.test(message ?? "");
+  if ((status === 400 || status === 404) && isGone) {
+    return { kind: "missing", reason: `Bluesky says ${quote(message ?? error)}` };
+  }
+  return classification;
+}

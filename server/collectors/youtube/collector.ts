@@ -1,0 +1,97 @@
+/** YouTube, by its Data API v3: channels and their shorts. */
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { quote } from "../../../core/errors.ts";
+import { findQuotaReset } from "../../../core/quota.ts";
+import { DAY_MS, formatInstant } from "../../../core/time.ts";
+import { classifyStatus } from "../client/responses.ts";
+import { createTasks } from "../poll-results.ts";
+import type { Collector, Classification, SourceResponse } from "../collector.ts";
+import { pollChannels } from "./channels.ts";
+import { pollShortCounts, pollShorts } from "./shorts.ts";
+
+const BATCH_SIZE = 50;
+const UNITS_PER_DAY = 10_000;
+const QUOTA_ZONE = "America/Los_Angeles";
+
+/** Makes the collector of YouTube. */
+export function createYoutubeCollector(settings: {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}): Collector {
+  return {
+    source: "youtube",
+    platform: "video",
+    baseUrl: settings.baseUrl,
+    credentials: { headers: {}, query: { key: settings.apiKey } },
+    buckets: {
+      general: { unitsPerDay: UNITS_PER_DAY, zone: QUOTA_ZONE },
+      stats: { unitsPerDay: UNITS_PER_DAY, zone: QUOTA_ZONE },
+    },
+    tasks: createTasks({
+      batchSize: BATCH_SIZE,
+      profile: ["general", pollChannels],
+      items: ["general", pollShorts],
+      counts: ["stats", pollShortCounts],
+    }),
+    classifyResponse,
+  };
+}
+
+const ErrorBody = Type.Object({
+  error: Type.Object({
+    message: Type.Optional(Type.String()),
+    errors: Type.Optional(Type.Array(Type.Object({ reason: Type.Optional(Type.String()) }))),
+    details: Type.Optional(Type.Array(Type.Object({ reason: Type.Optional(Type.String()) }))),
+  }),
+});
+
+const QUOTA_REASONS = ["quotaExceeded", "dailyLimitExceeded", "dailyLimitExceededUnreg"];
+const RATE_LIMIT_REASONS = ["rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"];
+const HIDDEN_REASONS = ["playlistItemsNotAccessible", "channelForbidden", "playlistForbidden"];
+const NOT_FOUND_REASONS = ["playlistNotFound", "channelNotFound", "videoNotFound"];
+const INVALID_KEY_REASONS = [
+  "forbidden",
+  "keyInvalid",
+  "keyExpired",
+  "ipRefererBlocked",
+  "API_KEY_INVALID",
+  "API_KEY_SERVICE_BLOCKED",
+  "CONSUMER_SUSPENDED",
+];
+/** The key may become good without a change that could be seen here. */
+const API_DISABLED_REASONS = ["accessNotConfigured", "SERVICE_DISABLED"];
+
+function classifyResponse(response: SourceResponse, now: number): Classification {
+  const { status, body } = response;
+  if (!Value.Check(ErrorBody, body)) {
+    return status === 401
+      ? stopForRefusedKey("status 401")
+      : classifyStatus("youtube", response, now);
+  }
+  const { message = "", errors = [], details = [] } = body.error;
+  const reasons = [...errors, ...details].flatMap(({ reason }) => reason ?? []);
+  const hasReason = (wanted: readonly string[]) =>
+    reasons.some((reason) => wanted.includes(reason));
+  const description = quote([...reasons, message].join(": "));
+  const isTooFast = hasReason(RATE_LIMIT_REASONS);
+  if (hasReason(QUOTA_REASONS) || (isTooFast && /per day/i.test(message))) {
+    const until = findQuotaReset(now, QUOTA_ZONE);
+    const reason = `The day's quota of YouTube is spent until ${formatInstant(until)}`;
+    return { kind: "stop", until, reason };
+  }
+  if (isTooFast) return { kind: "passing", reason: `YouTube was asked too fast: ${description}` };
+  if (hasReason(API_DISABLED_REASONS)) return stopForRefusedKey(description, now + DAY_MS);
+  if (status === 401 || hasReason(INVALID_KEY_REASONS)) return stopForRefusedKey(description);
+  if (hasReason(NOT_FOUND_REASONS))
+    return { kind: "missing", reason: `YouTube has no such thing: ${description}` };
+  if (hasReason(HIDDEN_REASONS))
+    return { kind: "missing", reason: `YouTube does not show it: ${description}` };
+  const classification = classifyStatus("youtube", response, now, description);
+  if (classification.kind !== "answer") return classification;
+  return { kind: "refused", reason: `YouTube answered with an error: ${description}` };
+}
+
+function stopForRefusedKey(description: string, until?: number): Classification {
+  return { kind: "stop", until, reason: `YouTube refuses the API key: ${description}` };
+}

@@ -1,0 +1,48 @@
+/** The administrator's interface to the tracked channels. */
+import { Elysia, t } from "elysia";
+import { parseChannel } from "../../../core/channels.ts";
+import { jsonBodyParser } from "./body-parser.ts";
+
+/** What tracking channels is done with; `now` is in milliseconds since 1970 UTC. */
+export interface AdminChannelsOptions {
+  now(): number;
+  readonly channels: {
+    track(channel: string, now: number): Promise<void>;
+    untrack(channel: string): Promise<string>;
+    list(): Promise<
+      {
+        channel: string;
+        channel_id: string | null;
+        added_at: string;
+        last_success: string | null;
+        last_failure: string | null;
+        failure: string | null;
+        next_due: string | null;
+      }[]
+    >;
+  };
+}
+
+const ChannelBody = t.Object({ channel: t.String({ minLength: 1, maxLength: 256 }) });
+
+/** The routes of the tracked channels. */
+export function createAdminChannelRoutes({ now, channels }: AdminChannelsOptions) {
+  return new Elysia({ name: "admin-channels" })
+    .use(jsonBodyParser)
+    .get("/channels", () => channels.list())
+    .post(
+      "/channels",
+      async ({ body, set }) => {
+        const channel = parseChannel(body.channel);
+        await channels.track(channel, now());
+        set.status = 201;
+        return { channel };
+      },
+      { body: ChannelBody },
+    )
+    .delete(
+      "/channels",
+      async ({ body }) => ({ channel: await channels.untrack(parseChannel(body.channel)) }),
+      { body: ChannelBody },
+    );
+}

@@ -1,0 +1,39 @@
+/** What the owner of a database file answers on its socket: the administrator's interface. */
+import { Elysia, t } from "elysia";
+import { createAdminRoutes, type AdminOptions } from "./routes.ts";
+import { jsonBodyParser } from "./body-parser.ts";
+import { createErrorHandler, type OnFailure } from "../errors.ts";
+
+/** Who has the database. */
+export interface OwnerDescription {
+  readonly pid: number;
+  /** The verb that it runs: `serve`, `import`. */
+  readonly verb: string;
+  /** Where it serves, if it does. */
+  readonly address: string | null;
+  readonly since: string;
+}
+
+/** What the owner needs beside the administrator's interface. */
+export interface OwnerAppOptions extends AdminOptions {
+  readonly onFailure: OnFailure;
+  describe(): OwnerDescription;
+  backUp(file: string): Promise<{ file: string; bytes: number }>;
+}
+
+/** The type of the owner's interface, for its typed clients. */
+export type OwnerApp = ReturnType<typeof createOwnerApp>;
+
+/** Makes the owner's interface; the socket's file mode says who may use it. */
+export function createOwnerApp(options: OwnerAppOptions) {
+  const ownerRoutes = new Elysia({ name: "owner", prefix: "/admin" })
+    .use(jsonBodyParser)
+    .get("/owner", () => options.describe())
+    .post("/backup", ({ body }) => options.backUp(body.file), {
+      body: t.Object({ file: t.String({ minLength: 1, maxLength: 4096 }) }),
+    });
+  return new Elysia()
+    .use(createErrorHandler(options.onFailure, true))
+    .use(createAdminRoutes(options))
+    .use(ownerRoutes);
+}

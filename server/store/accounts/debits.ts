@@ -1,0 +1,162 @@
+/**
+ * Debits in the database: requests that wait together are decided and committed as one transaction.
+ *
+ * Requests of one account, key, endpoint and price that follow each other are a run. A run is
+ * covered as far as the balance reaches after the runs before it, so each request is decided as if
+ * it came alone, in the order they came. What was paid with an idempotency key costs nothing again.
+ */
+import type { Row } from "@libsql/client";
+import type { Charge } from "../../../core/ledger.ts";
+import type { ChangeSet } from "../../../core/reading.ts";
+import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
+import type { Database } from "../database/database.ts";
+import { createCommitStatements, type ChargeRun } from "./debit-sql.ts";
+
+/** What the requests of one commit have in common. */
+export interface DebitBatch {
+  /** Made before the commit: one that is tried again is applied once. */
+  readonly uid: string;
+  /** In milliseconds since 1970 UTC. */
+  readonly now: number;
+  /** The last change that the caller knows of; without it, none are told. */
+  readonly since?: number | undefined;
+}
+
+/** A committed debit, as a refund names it. */
+export interface Debit {
+  readonly uid: string;
+  readonly account: number;
+  /** Its place among the debits of its commit and account, from 0. */
+  readonly place: number;
+  readonly cost: number;
+  readonly key: number;
+  readonly endpoint: string;
+  readonly hour: number;
+  /** The idempotency key that it paid for. */
+  readonly name?: string | undefined;
+}
+
+/** What became of a request. */
+export type DebitOutcome =
+  | { readonly kind: "charged"; readonly debit: Debit; readonly balance: number }
+  /** Paid before, with the same idempotency key. */
+  | { readonly kind: "repeated"; readonly balance: number }
+  | { readonly kind: "refused"; readonly balance: number }
+  /** Its idempotency key paid for something else. */
+  | { readonly kind: "misused" };
+
+/** What became of a group. */
+export interface DebitBatchResult {
+  readonly outcomes: DebitOutcome[];
+  readonly changes: ChangeSet;
+}
+
+/** How long an idempotency key is good for, and a withdrawn group remembered. */
+export const IDEMPOTENCY_TTL_MS = DAY_MS;
+
+/**
+ * Decides waiting debits, in their order, and commits those that the balances cover.
+ *
+ * @param charges Each idempotency key of an account that is not paid with yet is among them once at
+ * most.
+ */
+export async function commitDebits(
+  database: Database,
+  charges: readonly Charge[],
+  { uid, now, since }: DebitBatch,
+): Promise<DebitBatchResult> {
+  const hour = Math.floor(now / HOUR_MS);
+  const commit = { uid, now, hour, since, expiredUntil: now - IDEMPOTENCY_TTL_MS };
+  const results = await database.write(createCommitStatements(groupIntoRuns(charges), commit), {
+    hasConfiguredDurability: true,
+    isIdempotent: true,
+    isInline: true,
+  });
+  const [, , , outcomes, changed, , , paid] = results.map(({ rows }) => rows);
+  return {
+    outcomes: assignOutcomes(charges, { uid, hour }, outcomes ?? [], paid ?? []),
+    changes: parseChanges(changed?.[0], since),
+  };
+}
+
+/** Runs, in the order of each account's requests. */
+export function groupIntoRuns(charges: readonly Charge[]): ChargeRun[] {
+  const runs: ChargeRun[] = [];
+  const lastRuns = new Map<number, ChargeRun>();
+  for (const { account, cost, key, endpoint, idempotencyKey: payment } of charges) {
+    const run = lastRuns.get(account);
+    const isSameRun =
+      run !== undefined &&
+      run[1] === cost &&
+      run[2] === key &&
+      run[3] === endpoint &&
+      run[5] === null &&
+      payment === undefined;
+    if (isSameRun) run[4]++;
+    else {
+      const newRun: ChargeRun = [account, cost, key, endpoint, 1, null, null];
+      if (payment !== undefined) [newRun[5], newRun[6]] = [payment.value, payment.fingerprint];
+      lastRuns.set(account, newRun);
+      runs.push(newRun);
+    }
+  }
+  return runs;
+}
+
+interface AccountCoverage {
+  readonly balance: number;
+  /** Credits that the account was debited for the group. */
+  readonly amount: number;
+  upto: number;
+  place: number;
+}
+
+/** Tells each request what became of it, as the statements decided. */
+export function assignOutcomes(
+  charges: readonly Charge[],
+  { uid, hour }: { readonly uid: string; readonly hour: number },
+  balances: readonly Row[],
+  payments: readonly Row[],
+): DebitOutcome[] {
+  const accounts = new Map<number, AccountCoverage>(
+    balances.map(({ account, balance, amount }) => [
+      Number(account),
+      { balance: Number(balance), amount: Number(amount), upto: 0, place: 0 },
+    ]),
+  );
+  const paymentsByKey = new Map(payments.map((row) => [`${row["account"]} ${row["name"]}`, row]));
+  return charges.map(({ account, cost, key, endpoint, idempotencyKey: payment }) => {
+    const coverage = accounts.get(account);
+    if (coverage === undefined) return { kind: "refused", balance: 0 };
+    const name = payment?.value;
+    const previousPayment =
+      name === undefined ? undefined : paymentsByKey.get(`${account} ${name}`);
+    if (previousPayment !== undefined && previousPayment["debit"] !== uid) {
+      if (previousPayment["request"] !== payment?.fingerprint) return { kind: "misused" };
+      return {
+        kind: "repeated",
+        balance: coverage.balance + Math.max(0, coverage.amount - coverage.upto),
+      };
+    }
+    if (coverage.upto + cost > coverage.amount) {
+      coverage.upto += cost;
+      return { kind: "refused", balance: coverage.balance };
+    }
+    coverage.upto += cost;
+    const debit = { uid, account, place: coverage.place++, cost, key, endpoint, hour, name };
+    return { kind: "charged", debit, balance: coverage.balance + coverage.amount - coverage.upto };
+  });
+}
+
+/** @param since The last change that the caller knows of. */
+function parseChanges(row: Row | undefined, since: number | undefined): ChangeSet {
+  const sequence = Number(row?.["sequence"]);
+  if (sequence === since) return { sequence, tags: [] };
+  const entries: [number, string[] | null][] = JSON.parse(String(row?.["changes"]));
+  const subjects = entries.flatMap(([, of]) => of ?? []);
+  const isComplete =
+    since !== undefined &&
+    entries.length === sequence - since &&
+    entries.every(([, of]) => of !== null);
+  return { sequence, tags: isComplete ? subjects : undefined };
+}

@@ -1,0 +1,34 @@
+/** What accounts used. */
+import { and, between, eq, sql } from "drizzle-orm";
+import type { DayRange } from "../../../core/usage.ts";
+import type { Database } from "../database/database.ts";
+import { usage } from "../tables/account-tables.ts";
+
+/** What was used on a day. */
+export interface DayUsage {
+  /** Counted from 1970 UTC. */
+  readonly day: number;
+  readonly requests: number;
+  readonly credits: number;
+  readonly refunded: number;
+}
+
+/** What an account used by day; days without use are not listed. */
+export async function readUsage(
+  { drizzle: query }: Database,
+  account: number,
+  { first, last }: DayRange,
+): Promise<DayUsage[]> {
+  const day = sql<number>`${usage.hour} / 24`;
+  return query
+    .select({
+      day,
+      requests: sql<number>`sum(${usage.requests})`,
+      credits: sql<number>`sum(${usage.credits})`,
+      refunded: sql<number>`sum(${usage.refunded})`,
+    })
+    .from(usage)
+    .where(and(eq(usage.account, account), between(usage.hour, first * 24, last * 24 + 23)))
+    .groupBy(day)
+    .orderBy(day);
+}

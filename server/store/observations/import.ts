@@ -1,0 +1,86 @@
+/** Lines of observations (NDJSON) into the database: good ones in, bad ones named. */
+import type { Database } from "../database/database.ts";
+import type { OutcomeCounts } from "./merge.ts";
+import {
+  deserializeLines,
+  parseLines,
+  countLines,
+  splitAtLineEnds,
+  type SerializedLines,
+  type ParsedLines,
+  type LineBlock,
+  type RejectedLine,
+} from "./parse-lines.ts";
+import { mapTransientErrors } from "../database/errors.ts";
+import { writeBatches } from "./write.ts";
+import { createWorkerClient } from "../database/worker-rpc.ts";
+
+/** What became of the lines. Blank lines are not counted. */
+export interface ImportResult extends OutcomeCounts {
+  readonly read: number;
+  readonly rejected: readonly RejectedLine[];
+}
+
+/** Bytes of lines that are read in a thread: here they would hold up the requests. */
+const WORKER_MIN_BYTES = 131_072;
+
+const callParseWorker = createWorkerClient<LineBlock, SerializedLines>(
+  new URL("parse-worker.ts", import.meta.url),
+);
+
+/** Starts the thread that reads large blocks. */
+export async function startParseWorker(): Promise<void> {
+  await callParseWorker({ bytes: new Uint8Array(), now: 0 }, { isJson: false });
+}
+
+/**
+ * Makes what takes in lines, some at a time.
+ *
+ * @param now The clock, in milliseconds since 1970 UTC.
+ * @returns Stores the observations of some whole lines, as one transaction; what is more than the
+ * database takes in one, as several. It may take the bytes over: who gave them must not use them
+ * again.
+ */
+export function createImporter(database: Database, now: () => number) {
+  /** Settles once all that came before is gathered: all is stored in the order in which it came. */
+  let previous: Promise<unknown> = Promise.resolve();
+  async function importBlock(bytes: Uint8Array): Promise<ImportResult> {
+    const parsing = parseBlock({ bytes, now: now() });
+    parsing.catch(noop); // It is told where its turn comes.
+    const parsedInOrder = previous.then(() => parsing);
+    // Not what it came to: it may be large.
+    previous = parsedInOrder.then(noop, noop);
+    const { read, rejected, batches } = await parsedInOrder;
+    return { read, ...(await writeBatches(database, batches)), rejected };
+  }
+  return async (bytes: Uint8Array): Promise<ImportResult> => {
+    if (bytes.byteLength <= database.transactionMaxBytes) return importBlock(bytes);
+    const totals = { read: 0, new: 0, changed: 0, unchanged: 0, rejected: [] as RejectedLine[] };
+    let linesBefore = 0;
+    for (const part of splitAtLineEnds(bytes, database.transactionMaxBytes)) {
+      const lines = countLines(part);
+      const { rejected, ...counts } = await importBlock(part);
+      for (const name of COUNT_NAMES) totals[name] += counts[name];
+      for (const { line, reason } of rejected) {
+        totals.rejected.push({ line: linesBefore + line, reason });
+      }
+      linesBefore += lines;
+    }
+    return totals;
+  };
+}
+
+const COUNT_NAMES = ["read", "new", "changed", "unchanged"] as const;
+
+const noop = () => undefined;
+
+async function parseBlock({ bytes, now }: LineBlock): Promise<ParsedLines> {
+  if (bytes.byteLength < WORKER_MIN_BYTES) return parseLines({ bytes, now });
+  const { buffer, byteLength } = bytes;
+  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+  const transferable = isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
+  const posting = { isJson: false, transfer: [transferable.buffer] };
+  return deserializeLines(
+    await mapTransientErrors(() => callParseWorker({ bytes: transferable, now }, posting)),
+  );
+}

@@ -1,0 +1,181 @@
+/** Loads a server from many connections: with wrk where it is installed, else with autocannon. */
+import { join } from "node:path";
+import autocannon from "autocannon";
+import type { Workspace } from "./workspace.ts";
+
+/**
+ * Paths of which none comes twice: `before`, the number of a user, `after`, a counter. The users
+ * come in a scattered order.
+ */
+export interface FreshPaths {
+  readonly before: string;
+  readonly after: string;
+  readonly users: number;
+}
+
+/** What to load: one path, or fresh ones of each kind in turn. */
+export interface LoadTarget {
+  readonly name: string;
+  readonly origin: string;
+  readonly key: string;
+  readonly paths: string | readonly FreshPaths[];
+}
+
+/** What came of it. */
+export interface LoadResult {
+  /** Answers a second. */
+  readonly rate: number;
+  /** The median time to an answer. */
+  readonly medianMs: number;
+  /** The time that one answer of a hundred took, or longer. */
+  readonly p99Ms: number;
+}
+
+/** A prime, so that numbers times it, modulo the number of users, visit every user. */
+const STRIDE = 7919;
+
+/** More than one load asks for. */
+const COUNTERS_PER_LOAD = 10_000_000;
+
+const TIMEOUT_S = 20;
+
+/** What came of it, and what was wrong with it. */
+interface LoadAttempt extends LoadResult {
+  readonly fault: string | undefined;
+}
+
+/** Loads a target; any answer but 2xx is an error. */
+export type LoadGenerator = (
+  target: LoadTarget,
+  connections: number,
+  seconds: number,
+) => Promise<LoadResult>;
+
+/** Makes the loader. */
+export function createLoadGenerator(workspace: Workspace): LoadGenerator {
+  const hasWrk = Bun.which("wrk") !== null;
+  let start = 0;
+  return async (target, connections, seconds) => {
+    start += COUNTERS_PER_LOAD;
+    const size: LoadSize = { connections, seconds, start };
+    const loaded = await (hasWrk
+      ? loadWithWrk(workspace, target, size)
+      : loadWithAutocannon(target, size));
+    const { rate, medianMs, p99Ms, fault } = loaded;
+    if (fault === undefined && rate > 0 && medianMs > 0) return { rate, medianMs, p99Ms };
+    const sample = await fetchSample(target, start);
+    throw new Error(`${target.name} failed: ${fault ?? "no answer"}; ${sample}`);
+  };
+}
+
+/** What a target answers now, for a person who wonders why it fails. */
+async function fetchSample({ origin, key, paths }: LoadTarget, counter: number): Promise<string> {
+  const path = typeof paths === "string" ? paths : buildFreshPath(paths, counter);
+  const response = await fetch(`${origin}${path}`, { headers: { "X-API-Key": key } });
+  return `${path} answers ${response.status}: ${(await response.text()).slice(0, 200)}`;
+}
+
+interface LoadSize {
+  readonly connections: number;
+  readonly seconds: number;
+  /** The first counter. */
+  readonly start: number;
+}
+
+async function loadWithWrk(
+  workspace: Workspace,
+  { origin, key, paths }: LoadTarget,
+  { connections, seconds, start }: LoadSize,
+): Promise<LoadAttempt> {
+  const isOne = typeof paths === "string";
+  const script = join(workspace.folder, "fresh.lua");
+  if (!isOne) await Bun.write(script, renderLuaScript(paths));
+  const printed = await workspace.run([
+    "wrk",
+    "-t1",
+    `-c${connections}`,
+    `-d${seconds}s`,
+    "--latency",
+    "--timeout",
+    `${TIMEOUT_S}s`,
+    "-H",
+    `X-API-Key: ${key}`,
+    ...(isOne ? [`${origin}${paths}`] : ["-s", script, origin, "--", String(start)]),
+  ]);
+  const [fault] = /Non-2xx.*|Socket errors.*/.exec(printed) ?? [];
+  const [, rate] = /Requests\/sec:\s+([\d.]+)/.exec(printed) ?? [];
+  return {
+    rate: Number(rate),
+    medianMs: parsePercentile(printed, 50),
+    p99Ms: parsePercentile(printed, 99),
+    fault,
+  };
+}
+
+/** A percentile of the times to an answer, in milliseconds, as wrk prints it. */
+function parsePercentile(printed: string, percent: number): number {
+  const line = new RegExp(`^\\s+${percent}%\\s+([\\d.]+)(us|ms|s|m) *$`, "m");
+  const [, time, unit = ""] = line.exec(printed) ?? [];
+  return Number(time) * (UNIT_MS[unit] ?? Number.NaN);
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000 };
+
+function renderLuaScript(paths: readonly FreshPaths[]): string {
+  const kinds = paths.map(
+    ({ before, after, users }) =>
+      `  { ${JSON.stringify(before)}, ${JSON.stringify(after)}, ${users} },`,
+  );
+  return [
+    "local kinds = {",
+    ...kinds,
+    "}",
+    "local counter = 0",
+    "function init(args) counter = tonumber(args[1]) end",
+    "function request()",
+    "  counter = counter + 1",
+    "  local kind = kinds[counter % #kinds + 1]",
+    `  local user = counter * ${STRIDE} % kind[3]`,
+    '  return wrk.format("GET", string.format("%s%d%s%d", kind[1], user, kind[2], counter))',
+    "end",
+    "",
+  ].join("\n");
+}
+
+async function loadWithAutocannon(
+  { origin, key, paths }: LoadTarget,
+  { connections, seconds, start }: LoadSize,
+): Promise<LoadAttempt> {
+  const durationsMs: number[] = [];
+  let counter = start;
+  const { non2xx, errors, requests, duration } = await autocannon({
+    url: typeof paths === "string" ? `${origin}${paths}` : origin,
+    headers: { "X-API-Key": key },
+    connections,
+    duration: seconds,
+    timeout: TIMEOUT_S,
+    setupClient: (client) => {
+      client.on("response", (_status, _bytes, responseMs) => durationsMs.push(responseMs));
+    },
+    ...(typeof paths === "string"
+      ? {}
+      : {
+          requests: [
+            {
+              method: "GET",
+              setupRequest: (request) => ({ ...request, path: buildFreshPath(paths, ++counter) }),
+            },
+          ],
+        }),
+  });
+  const fault = non2xx + errors > 0 ? `${non2xx} refused, ${errors} broken` : undefined;
+  durationsMs.sort((a, b) => a - b);
+  const at = (part: number) => durationsMs[Math.floor(durationsMs.length * part)] ?? Number.NaN;
+  return { rate: requests.total / duration, medianMs: at(0.5), p99Ms: at(0.99), fault };
+}
+
+function buildFreshPath(paths: readonly FreshPaths[], counter: number): string {
+  const kind = paths[counter % paths.length];
+  if (kind === undefined) throw new Error("There are no paths");
+  return `${kind.before}${(counter * STRIDE) % kind.users}${kind.after}${counter}`;
+}

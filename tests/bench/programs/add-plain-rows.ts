@@ -1,0 +1,53 @@
+/**
+ * Adds the packed histories of a database once more as plain rows: what bun:sqlite reads them from.
+ *
+ * Takes the path of the database, which no process has open. The rows are as one writes them who
+ * doesn't pack: one an observation, WITHOUT ROWID, by entity and instant.
+ */
+import { Database } from "bun:sqlite";
+import { decodeChunks } from "../../../server/store/history/chunk-codec.ts";
+import { KIND_TABLES, type KindTables } from "../../../server/store/tables/entity-sql.ts";
+
+/** A chunk, and whose it is. */
+interface ChunkRow {
+  readonly key: number;
+  readonly start: number;
+  readonly size: number;
+  readonly points: string;
+}
+
+const [, , file = ""] = process.argv;
+
+const database = new Database(file);
+// Nothing is lost if this is cut off: the file is thrown away.
+database.run("PRAGMA synchronous = OFF");
+database.run("BEGIN");
+addRows(KIND_TABLES.user);
+addRows(KIND_TABLES.tweet);
+database.run("COMMIT");
+database.close();
+
+function addRows({
+  kind,
+  historyTable: histories,
+  entityColumn: owner,
+  countColumns: counts,
+}: KindTables): void {
+  const table = `plain_${kind}_observations`;
+  const columns = [owner, "at", ...counts.values()];
+  database.run(
+    `CREATE TABLE ${table} (${columns.map((column) => `${column} INTEGER`).join(", ")}, ` +
+      `PRIMARY KEY (${owner}, at)) WITHOUT ROWID`,
+  );
+  const insert = database.query<unknown, (number | null)[]>(
+    `INSERT INTO ${table} VALUES (${columns.map(() => "?").join(", ")})`,
+  );
+  const chunks = database.query<ChunkRow, []>(
+    `SELECT ${owner} AS key, start, size, points FROM ${histories} ORDER BY ${owner}, start`,
+  );
+  for (const { key, start, size, points } of chunks.iterate()) {
+    for (const point of decodeChunks([[start, size, points]], counts.size)) {
+      insert.run(key, point.at, ...point.counts);
+    }
+  }
+}

@@ -1,0 +1,308 @@
+/** What the collector of Bluesky makes of each answer that is no plain one. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { DAY_MS } from "../../../core/time.ts";
+import { createBlueskyCollector } from "../../../server/collectors/bluesky/collector.ts";
+import { createCreatorStore } from "../../../server/store/collection/creators.ts";
+import { listCreators } from "../../support/store/collection-state.ts";
+import { queryRows, withDatabase } from "../../support/store/database.ts";
+import { readPointsOf } from "../../support/store/stored-history.ts";
+import {
+  blueskyError,
+  handleOf,
+  createdAtOf,
+  openFakeBluesky,
+} from "../../support/platforms/fake-bluesky.ts";
+import {
+  findResult,
+  createItemTargets,
+  createCountTargets,
+  findObservation,
+  pollBatch,
+  pollAll,
+  createTarget,
+} from "../../support/platforms/poll-targets.ts";
+import { respondWith, replaceText } from "../../support/platforms/faults.ts";
+import { first } from "../../support/platforms/first.ts";
+import { countsOfPost } from "../../support/platforms/world-counts.ts";
+import { startPollCycle, readTargets, watchOwners } from "../../support/platforms/poll-cycle.ts";
+import { openFixture } from "../../support/platforms/platform-fixture.ts";
+
+/** A stage whose fake can do what only this one can. */
+async function openBlueskyFixture() {
+  const fixture = await openFixture("bluesky", {
+    creators: 8,
+    postsEach: 12,
+    replyShare: 0.2,
+    repostShare: 0.2,
+    falselyDatedShare: 0.4,
+  });
+  await fixture.close();
+  const fake = await openFakeBluesky({ world: fixture.world, now: () => fixture.clock.now });
+  const collector = createBlueskyCollector({ baseUrl: fake.baseUrl });
+  return { ...fixture, fake, collector, close: fake.close };
+}
+
+let fixture: Awaited<ReturnType<typeof openBlueskyFixture>>;
+beforeEach(async () => {
+  fixture = await openBlueskyFixture();
+});
+afterEach(() => fixture.close());
+
+const owners = (count: number) => fixture.owners.slice(0, count);
+const pollProfiles = (count: number) =>
+  pollBatch(fixture, "profile", owners(count).map(createTarget));
+const userAt = (place: number) => first(fixture.world.users.slice(place));
+
+describe("bluesky: who is not there", () => {
+  test("an unknown profile among others is gone, and the others are observed", async () => {
+    userAt(1).goneAt = 0;
+    const outcome = await pollProfiles(3);
+    expect(findResult(outcome, handleOf(userAt(1))).isGone).toBe(true);
+    expect(outcome.observations.length).toBe(2);
+  });
+
+  test("unknown profiles alone, status 400, are gone and not retried", async () => {
+    for (const user of fixture.world.users) user.goneAt = 0;
+    const outcome = await pollProfiles(3);
+    expect(outcome.sourceError).toBeUndefined();
+    expect(outcome.results.map(({ isGone }) => isGone)).toEqual([true, true, true]);
+    expect(outcome.context.retried()).toEqual([]);
+  });
+
+  test("the feed of someone who went is gone, and the others are listed", async () => {
+    const targets = await createItemTargets(fixture, owners(3));
+    userAt(1).goneAt = 0;
+    const outcome = await pollAll(fixture, "items", targets);
+    expect(outcome.sourceError).toBeUndefined();
+    expect(findResult(outcome, handleOf(userAt(1))).isGone).toBe(true);
+    expect(findResult(outcome, handleOf(userAt(2))).items).not.toBeEmpty();
+  });
+
+  test("a name that no handle can be fails alone", async () => {
+    const targets = [
+      ...owners(2).map(createTarget),
+      createTarget({ id: "nasa" }),
+      createTarget({ id: "a_b" }),
+    ];
+    const outcome = await pollBatch(fixture, "profile", targets);
+    expect(outcome.sourceError).toBeUndefined();
+    expect(findResult(outcome, "nasa").failure).toBeString();
+    expect(findResult(outcome, "a_b").failure).toBeString();
+    expect(outcome.observations.length).toBe(2);
+  });
+});
+
+describe("bluesky: when the source stops", () => {
+  test("a spent window is waited for until it is over, and is not retried", async () => {
+    const resetAt = fixture.clock.now + 120_000;
+    const headers = {
+      "ratelimit-limit": "3000",
+      "ratelimit-remaining": "0",
+      "ratelimit-reset": String(resetAt / 1000),
+    };
+    fixture.fake.injectFault(
+      respondWith({ ...blueskyError(429, "RateLimitExceeded", "Rate Limit Exceeded"), headers }),
+    );
+    const { sourceError: failure, results: findings } = await pollProfiles(2);
+    expect([failure?.kind, failure?.until]).toEqual(["wait", resetAt]);
+    expect(findings).toEqual([]);
+    expect(fixture.fake.served()).toBe(1);
+  });
+});
+
+describe("bluesky: what it tells", () => {
+  test("every count of a profile may be missing: it is null", async () => {
+    userAt(0).hiddenAt = 0;
+    fixture.fake.injectFault(replaceText(/"(?:follows|posts)Count":\d+,/g, ""), {
+      times: Infinity,
+    });
+    const outcome = await pollProfiles(1);
+    expect(first(outcome.observations).counts).toEqual({
+      followers_count: null,
+      following_count: null,
+      tweet_count: null,
+    });
+  });
+
+  test("who is not said to be verified is unknown to be, not unverified", async () => {
+    const { observations } = await pollProfiles(2);
+    expect(observations.map(({ attributes: described }) => described["verified"])).toEqual([
+      true,
+      undefined,
+    ]);
+    fixture.fake.injectFault(replaceText('"verifiedStatus":"valid"', '"verifiedStatus":"none"'), {
+      times: 1,
+    });
+    const again = await pollProfiles(2);
+    expect(again.observations.map(({ attributes: described }) => described["verified"])).toEqual([
+      false,
+      undefined,
+    ]);
+  });
+
+  test("every count of a post may be missing: it is null, impressions always", async () => {
+    const targets = await createCountTargets(fixture, owners(1));
+    fixture.fake.injectFault(replaceText(/"(?:reply|like|quote)Count":\d+,/g, ""), {
+      times: Infinity,
+    });
+    const item = first(first(fixture.owners).items());
+    const outcome = await pollBatch(fixture, "counts", targets);
+    expect(findObservation(outcome, item.id)?.counts).toEqual({
+      likes: null,
+      retweets: item.counts()["retweets"] ?? null,
+      replies: null,
+      quotes: null,
+      impressions: null,
+    });
+  });
+
+  test("a renamed list is not taken for an empty one", async () => {
+    fixture.fake.injectFault(replaceText('"profiles":', '"actors":'), { times: Infinity });
+    const outcome = await pollProfiles(2);
+    expect(outcome.sourceError?.kind).toBe("failed");
+    expect(outcome.results).toEqual([]);
+  });
+
+  test("a post without its record fails alone", async () => {
+    const targets = await createCountTargets(fixture, owners(1));
+    const item = first(first(fixture.owners).items());
+    fixture.fake.injectFault(
+      replaceText(new RegExp(`(/${item.id}".*?)"record":`, "g"), '$1"entry":'),
+      {
+        times: Infinity,
+      },
+    );
+    const outcome = await pollBatch(fixture, "counts", targets);
+    expect(outcome.sourceError).toBeUndefined();
+    expect(findResult(outcome, item.id).failure).toBeString();
+    expect(outcome.observations.length).toBe(targets.length - 1);
+  });
+});
+
+describe("bluesky: which posts are collected", () => {
+  test("reposts and replies are not, one's own reposted posts only once", async () => {
+    const kinds = new Set(userAt(0).posts.map(({ kind }) => kind));
+    expect([...kinds].toSorted()).toEqual(["post", "reply", "repost"]);
+    const outcome = await pollAll(fixture, "items", await createItemTargets(fixture, owners(8)));
+    const expected = fixture.owners.flatMap((owner) => owner.items().map(({ id }) => id));
+    expect(outcome.items.map(({ id }) => id).toSorted()).toEqual(expected.toSorted());
+    const authors = new Set(
+      outcome.observations.map(({ attributes: described }) => described["username"]),
+    );
+    expect(authors.size).toBe(8);
+  });
+
+  test("an empty page with a cursor is not the end", async () => {
+    const targets = await createItemTargets(fixture, owners(1));
+    fixture.fake.sendEmptyPages(3);
+    const { items, sourceError: failure } = await pollBatch(fixture, "items", targets);
+    expect(failure).toBeUndefined();
+    expect(items.length).toBe(first(fixture.owners).items().length);
+  });
+
+  test("empty pages without end are not followed for ever", async () => {
+    const targets = await createItemTargets(fixture, owners(1));
+    fixture.fake.sendEmptyPages(Infinity);
+    await pollBatch(fixture, "items", targets);
+    expect(fixture.fake.served()).toBeLessThan(1000);
+  });
+
+  test("of what a client claims and when it was indexed, the earlier is believed", async () => {
+    const outcome = await pollAll(fixture, "items", await createItemTargets(fixture, owners(8)));
+    const published = new Map(outcome.items.map(({ id, publishedAt }) => [id, publishedAt]));
+    const posts = fixture.world.users.flatMap((user) =>
+      user.posts.filter(
+        ({ kind, publishedAt }) => kind === "post" && publishedAt <= fixture.clock.now,
+      ),
+    );
+    const ahead = posts.filter((post) => post.claimedAt > post.publishedAt + DAY_MS);
+    const behind = posts.filter((post) => post.claimedAt < post.publishedAt - DAY_MS);
+    expect([ahead.length > 0, behind.length > 0]).toEqual([true, true]);
+    for (const post of posts) {
+      expect(published.get(post.recordKey)).toBe(createdAtOf(post));
+      expect(findObservation(outcome, post.recordKey)?.attributes["created_at"]).toBe(
+        createdAtOf(post),
+      );
+    }
+  });
+
+  test("a claim that is no instant loses at most that post", async () => {
+    const item = first(first(fixture.owners).items());
+    fixture.fake.injectFault(
+      replaceText(new RegExp(`(/${item.id}".*?"createdAt":")[^"]+`, "g"), "$1yesterday"),
+      {
+        times: Infinity,
+      },
+    );
+    const outcome = await pollBatch(fixture, "items", await createItemTargets(fixture, owners(1)));
+    expect(outcome.sourceError).toBeUndefined();
+    expect(outcome.items.length).toBeGreaterThanOrEqual(first(fixture.owners).items().length - 1);
+  });
+
+  test("a post is named by its record key and links to itself", async () => {
+    const owner = first(fixture.owners);
+    const outcome = await pollAll(fixture, "items", await createItemTargets(fixture, [owner]));
+    for (const { id } of owner.items()) {
+      expect(findObservation(outcome, id)?.attributes).toMatchObject({
+        username: owner.entity,
+        url: `https://bsky.app/profile/${owner.entity}/post/${id}`,
+      });
+    }
+  });
+});
+
+describe("bluesky: a user who has another handle by now", () => {
+  test.each([
+    ["keeps the posts that were found of them", "renamed.example", "creator0.bsky.social"],
+    ["only in another case, is spelt so", "Creator0.BSKY.social", "Creator0.BSKY.social"],
+  ])("%s", async (_, renamed, spelt) => {
+    const posts = (await createCountTargets(fixture, owners(1))).slice(0, 5);
+    const fault = replaceText(`"handle":"${handleOf(userAt(0))}"`, `"handle":"${renamed}"`);
+    fixture.fake.injectFault(fault, { times: Infinity });
+    const { observations } = await pollBatch(fixture, "counts", posts);
+    const usernames = observations.map(({ attributes: described }) => described["username"]);
+    expect(usernames).toEqual(Array.from({ length: 5 }, () => spelt));
+  });
+});
+
+describe("bluesky: two users whose posts have the same record key", () => {
+  test("the first one keeps the tweet, with its text and counts; of the other it is refused", async () => {
+    await withDatabase(async (database) => {
+      const [one, other] = [userAt(0), userAt(1)].map((user) => ({
+        user,
+        post: first(user.posts.filter(({ kind }) => kind === "post")),
+      }));
+      if (one === undefined || other === undefined) throw new Error("There are no users");
+      const id = one.post.recordKey;
+      fixture.fake.injectFault(replaceText(other.post.recordKey, id), { times: Infinity });
+      await watchOwners(database, fixture, owners(2));
+      const turns = startPollCycle(database, fixture);
+      const tweets = async () => {
+        const [tweet] = await queryRows(
+          database,
+          "SELECT u.username, t.text FROM tweets t JOIN users u ON u.key = t.user " +
+            `WHERE t.id = '${id}'`,
+        );
+        const points = await readPointsOf(database, "tweet", id);
+        return points.map(({ at, counts: [likes] }) => Object.assign({ at, likes }, tweet));
+      };
+      const expected = () => ({
+        username: handleOf(one.user),
+        text: one.post.text,
+        at: fixture.clock.now,
+        likes: countsOfPost(one.post, fixture.clock.now).likes,
+      });
+      await turns.collect();
+      const atFirst = expected();
+      expect(await tweets()).toEqual([atFirst]);
+      const target = (await readTargets(database, "microblog", "counts")).get(id);
+      expect(target?.owner).toBe(handleOf(one.user));
+
+      await turns.collectAt(target?.dueAt ?? 0);
+      expect(await tweets()).toEqual([atFirst, expected()]);
+      const creators = await listCreators(createCreatorStore(database));
+      const failures = creators.map(({ failure }) => failure);
+      expect(failures).toEqual([null, expect.stringContaining("has the record key of another")]);
+    });
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, test } from "bun:test";
+import { DAY_MS } from "../../../core/time.ts";
+import { classifyStatus, parseWindowReset } from "../../../server/collectors/client/responses.ts";
+
+const NOW = Date.parse("2026-11-20T12:00:00.000Z");
+const HEADER_NAMES = { remaining: "left", reset: "reset" };
+
+const classify = (status: number, headers: Record<string, string> = {}) =>
+  classifyStatus("x", { status, headers: new Headers(headers), body: undefined }, NOW);
+
+describe("classifyStatus()", () => {
+  test.each([
+    ["120", NOW + 120_000],
+    ["Fri, 20 Nov 2026 13:00:00 GMT", NOW + 3_600_000],
+    ["999999999", NOW + DAY_MS],
+    ["Fri, 20 Nov 2099 13:00:00 GMT", NOW + DAY_MS],
+  ])("waits as Retry-After: %s says, for a day at most", (text, until) => {
+    for (const status of [429, 503]) {
+      expect(classify(status, { "retry-after": text })).toMatchObject({ kind: "wait", until });
+    }
+  });
+
+  test.each(["", "0", "-5", "1.5", "soon", "Fri, 20 Nov 2026 11:00:00 GMT", "2099-01-01"])(
+    "takes Retry-After: %j for nothing that is said",
+    (text) => expect(classify(503, { "retry-after": text })).toMatchObject({ kind: "passing" }),
+  );
+
+  test.each([
+    [200, "answer"],
+    [400, "refused"],
+    [404, "refused"],
+    [408, "passing"],
+    [429, "passing"],
+    [500, "passing"],
+  ])("status %d alone: %s", (status, kind) => expect(classify(status)).toMatchObject({ kind }));
+});
+
+describe("parseWindowReset()", () => {
+  const endOf = (left: string, reset: string) =>
+    parseWindowReset(new Headers({ left, reset }), HEADER_NAMES, 60_000, NOW);
+
+  test("is when the source says, for a day at most; else after its length", () => {
+    expect(endOf("1", String(NOW / 1000 + 30))).toBeUndefined();
+    expect(endOf("0", String(NOW / 1000 + 30))).toBe(NOW + 30_000);
+    expect(endOf("0", String(NOW))).toBe(NOW + DAY_MS);
+    expect(endOf("0", String(NOW / 1000))).toBe(NOW + 60_000);
+    expect(endOf("0", "soon")).toBe(NOW + 60_000);
+  });
+});

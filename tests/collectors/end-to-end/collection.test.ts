@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
+import { handleOf, openFakeBluesky } from "../../support/platforms/fake-bluesky.ts";
+import { first } from "../../support/platforms/first.ts";
+import { createWorld, type World } from "../../support/platforms/world.ts";
+import type { FakeServer } from "../../support/platforms/fake-server.ts";
+import { retryWithin } from "../../support/retry.ts";
+import { NOW, startTestService, type TestService } from "../../support/service.ts";
+
+/** How long it may take until `/metrics` tells of what the database has. */
+const METRICS_WITHIN_MS = 15_000;
+
+let world: World;
+let bluesky: FakeServer;
+let service: TestService;
+beforeEach(async () => {
+  world = createWorld({
+    beganAt: NOW - 5 * DAY_MS,
+    endsAt: NOW + 5 * DAY_MS,
+    creators: 2,
+    postsEach: 40,
+  });
+  const now = () => service.clock.now;
+  bluesky = await openFakeBluesky({ world, now });
+  service = await startTestService({ BLUESKY_API_URL: bluesky.baseUrl });
+});
+afterEach(async () => {
+  await service.close();
+  await bluesky.close();
+});
+
+const monitorCreator = async (creator: string) => {
+  const response = await service.get("/api/creators", service.key, {
+    method: "PATCH",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ platform: "microblog", creator }),
+  });
+  expect(response.status).toBe(201);
+};
+
+const fetchJson = async (path: string): Promise<Record<string, unknown>> => {
+  const body: unknown = await (await service.get(path)).json();
+  if (typeof body !== "object" || body === null) throw new Error(`${path} answered no object`);
+  return { ...body };
+};
+
+describe("from the monitoring list to a history", () => {
+  test("two of three creators are served after one turn, and the third tells why it is not", async () => {
+    const [one, two] = world.users.map(handleOf);
+    for (const creator of [one ?? "", two ?? "", "nobody.bsky.social"])
+      await monitorCreator(creator);
+    await service.service.collecting.collect();
+    for (const creator of [one, two]) {
+      const path = `/api/microblog/${creator}`;
+      expect(await fetchJson(`${path}/details`)).toMatchObject({ username: creator });
+      const { tweets } = await fetchJson(`${path}/tweets?days=14`);
+      expect(Object.keys(tweets ?? {}).length).toBeGreaterThan(10);
+      expect(JSON.stringify(tweets)).toContain('"views":null');
+      expect(JSON.stringify(await fetchJson(`${path}/followers?days=14`))).toContain(
+        '"followers":',
+      );
+    }
+    const { creators } = await fetchJson("/api/creators");
+    const failed = { last_success: null, last_failure: new Date(NOW).toISOString() };
+    expect(creators).toEqual([
+      expect.objectContaining({ creator: one, failure: null, last_failure: null }),
+      expect.objectContaining({ creator: two, failure: null, last_failure: null }),
+      expect.objectContaining({ creator: "nobody.bsky.social", ...failed }),
+    ]);
+    expect(JSON.stringify(creators)).toContain("nobody.bsky.social");
+  });
+
+  test("/metrics tells what was done and used, the same however often it is asked", async () => {
+    for (const creator of [...world.users.map(handleOf), "nobody.bsky.social"]) {
+      await monitorCreator(creator);
+    }
+    await service.service.collecting.collect();
+    const told = async () => {
+      const text = await (await service.send("/metrics")).text();
+      const lines = text.split("\n").filter((line) => line.startsWith("collector_"));
+      // The rest is as it was this long ago.
+      return lines.filter((line) => !line.startsWith("collector_state_age_seconds"));
+    };
+    const [source] = await service.service.collecting.sources();
+    const { requests = 0, observations = 0, observed = 0, failed = 0 } = source?.work ?? {};
+    expect(requests).toBe(bluesky.served());
+    expect(Math.min(observations, observed, failed)).toBeGreaterThan(0);
+    const once = await retryWithin(METRICS_WITHIN_MS, async () => {
+      const lines = await told();
+      expect(lines).toContain(`collector_requests_total{source="bluesky"} ${requests}`);
+      return lines;
+    });
+    expect(once.toSorted()).toEqual([
+      `collector_failed_total{source="bluesky"} ${failed}`,
+      'collector_failing{source="bluesky"} 0',
+      `collector_observations_total{source="bluesky"} ${observations}`,
+      `collector_observed_total{source="bluesky"} ${observed}`,
+      'collector_quota_units_limit{source="bluesky",bucket="general"} 180000',
+      `collector_quota_units_used{source="bluesky",bucket="general"} ${requests}`,
+      `collector_requests_total{source="bluesky"} ${requests}`,
+      'collector_stopped{source="bluesky"} 0',
+    ]);
+    expect(await told()).toEqual(once);
+  });
+
+  test("what comes later makes a history: followers change, tweets are seen more often", async () => {
+    const creator = handleOf(first(world.users));
+    await monitorCreator(creator);
+    for (let hour = 0; hour < 4; hour++) {
+      await service.service.collecting.collect();
+      service.clock.now += 1.2 * HOUR_MS;
+    }
+    const followers = JSON.stringify(await fetchJson(`/api/microblog/${creator}/followers`));
+    expect(followers.match(/"timestamp"/g)?.length).toBeGreaterThanOrEqual(3);
+    const { tweets } = await fetchJson(`/api/microblog/${creator}/tweets`);
+    const histories = Object.values(tweets ?? {}).map((tweet: { metrics: unknown[] }) => tweet);
+    expect(Math.max(...histories.map(({ metrics }) => metrics.length))).toBeGreaterThanOrEqual(3);
+  });
+
+  test("who is removed from the list is not asked for any more, and stays readable", async () => {
+    const creator = handleOf(first(world.users));
+    await monitorCreator(creator);
+    await service.service.collecting.collect();
+    const response = await service.get("/api/creators", service.key, {
+      method: "DELETE",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ platform: "microblog", creator }),
+    });
+    expect(response.status).toBe(200);
+    const served = bluesky.served();
+    service.clock.now += DAY_MS;
+    await service.service.collecting.collect();
+    expect(bluesky.served()).toBe(served);
+    expect((await service.get(`/api/microblog/${creator}/details`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,61 @@
+/** What happens when a platform renames something: nothing is invented, and it is said aloud. */
+import { afterEach, expect, test } from "bun:test";
+import { HOUR_MS } from "../../../core/time.ts";
+import { replaceText } from "../../support/platforms/faults.ts";
+import { first } from "../../support/platforms/first.ts";
+import {
+  ALL_DUE_AT,
+  logLine,
+  openServiceFixture,
+  type ServiceFixture,
+} from "../../support/platforms/service-fixture.ts";
+
+let fixture: ServiceFixture;
+afterEach(() => fixture.close());
+
+test("a list that Bluesky has renamed is no empty one: nobody is gone, and the log warns", async () => {
+  const { before } = await startAndCollect("bluesky");
+  fixture.fake.injectFault(replaceText('"profiles":', '"actors":'), { times: Infinity });
+  await fixture.collectAt(ALL_DUE_AT);
+  const observed = await fixture.expectObservedNow(before);
+  for (const { entity } of fixture.owners) expect(observed).not.toContain(entity);
+  const reason =
+    "Bluesky answered /xrpc/app.bsky.actor.getProfiles wrongly at /profiles: " +
+    "expected required property, got nothing";
+  expect(fixture.logged()).toEqual([logLine("WARN", "failed", "bluesky", reason)]);
+  expect((await fixture.readStatus(first(fixture.owners).id)).failure).toBe(reason);
+  fixture.fake.clearFaults();
+  const stored = await fixture.stored();
+  await fixture.collectAt(ALL_DUE_AT + 2 * HOUR_MS);
+  await fixture.expectAllObserved(stored);
+  expect(fixture.logged()).toHaveLength(1);
+});
+
+test.each([
+  ["youtube" as const, '"statistics":', "YouTube told no statistics of the"],
+  ["x" as const, '"public_metrics":', "X told no metrics"],
+])(
+  "a field that %s has renamed is no unknown count, and the log warns",
+  async (source, name, said) => {
+    const { before } = await startAndCollect(source);
+    fixture.fake.injectFault(replaceText(name, '"numbers":'), { times: Infinity });
+    await fixture.collectAt(ALL_DUE_AT);
+    expect(await fixture.stored()).toEqual(before);
+    const lines = fixture.logged().map(({ level, message }) => `${level} ${message}`);
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines[0]).toStartWith(
+      `WARN Source "${source}" "failed": "None of 3 could be observed: ${said}`,
+    );
+    expect((await fixture.readStatus(first(fixture.owners).id)).failure).toStartWith(said);
+    fixture.fake.clearFaults();
+    await fixture.collectAt(ALL_DUE_AT + 2 * HOUR_MS);
+    const observed = await fixture.expectObservedNow(before);
+    for (const { entity } of fixture.owners) expect(observed).toContain(entity);
+  },
+);
+
+/** Opens the service and observes everyone once. */
+async function startAndCollect(source: "youtube" | "x" | "bluesky") {
+  fixture = await openServiceFixture(source);
+  return fixture.collectAndAdvance();
+}

@@ -1,0 +1,65 @@
+import { describe, expect, test } from "bun:test";
+import {
+  computeItemIntervalMs,
+  computeListIntervalMs,
+  QUOTA_RESERVE_RATIO,
+} from "../../core/schedule.ts";
+import { HOUR_MS } from "../../core/time.ts";
+import { createCollectors } from "../../server/collectors/create-collectors.ts";
+import { readDoc, findSection } from "../support/docs.ts";
+
+describe("server/README.md, collecting", () => {
+  test("says how often an item of each age is observed", async () => {
+    const text = findSection(await readDoc("server/README.md"), "### Collecting");
+    const hours = Object.fromEntries(
+      [12, 24, 7 * 24, 30 * 24, 90 * 24, 336 * 24].map((age) => [
+        age,
+        computeItemIntervalMs(age * HOUR_MS) / HOUR_MS,
+      ]),
+    );
+    expect(hours).toEqual({ 12: 0.5, 24: 1, 168: 7, 720: 30, 2160: 90, 8064: 14 * 24 });
+    const lists = [6 * 24, 7 * 24, 24 * 24, Infinity].map(
+      (age) => computeListIntervalMs(age * HOUR_MS) / HOUR_MS,
+    );
+    expect(lists).toEqual([6, 7, 24, 24]);
+    for (const row of [
+      "| a list of shorts or tweets | when the profile tells another number of them |",
+      "| besides, one whose newest is of up to 6 days | every 6 hours |",
+      "| whose newest is of a week | every 7 hours |",
+      "| whose newest is of 24 days and more, or that has none | every day |",
+      "| a short or tweet of up to 12 hours | every 30 minutes |",
+      "| of a day | every hour |",
+      "| of a week | every 7 hours |",
+      "| of 30 days | every 30 hours |",
+      "| of 90 days | every 90 hours |",
+      "| of 336 days and more | every 14 days |",
+    ]) {
+      expect(text).toContain(row);
+    }
+  });
+
+  test("says what each source may be asked", async () => {
+    const text = findSection(await readDoc("server/README.md"), "### Collecting");
+    const english = (count: number) => count.toLocaleString("en");
+    const sources = createCollectors({
+      youtubeApiKey: "key",
+      youtubeApiUrl: "http://127.0.0.1",
+      xBearerToken: "token",
+      xApiUrl: "http://127.0.0.1",
+      blueskyApiUrl: "http://127.0.0.1",
+    });
+    const others = createCollectors({
+      youtubeApiUrl: "http://127.0.0.1",
+      xApiUrl: "http://127.0.0.1",
+      blueskyApiUrl: "http://127.0.0.1",
+    });
+    const [tube, xSource, sky] = [...sources, ...others];
+    const allowed = (units = 0) => english(units * (1 - QUOTA_RESERVE_RATIO));
+    expect(text).toContain(allowed(tube?.buckets["general"]?.unitsPerDay));
+    for (const bucket of Object.values(xSource?.buckets ?? {})) {
+      expect(text).toContain(allowed(bucket.window?.requests));
+    }
+    expect(text).toContain(allowed(sky?.buckets["general"]?.unitsPerDay));
+    expect(text).toContain(allowed(sky?.buckets["general"]?.window?.requests));
+  });
+});

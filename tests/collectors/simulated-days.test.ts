@@ -1,0 +1,155 @@
+/**
+ * Days of collecting, simulated. COLLECT_DAYS=30 is the long form: 500 channels, 20,000 shorts and
+ * 2,000 creators; it prints its tables, and takes an hour or more.
+ */
+import { describe, expect, test } from "bun:test";
+import {
+  computeItemIntervalMs,
+  computePollRate,
+  PROFILE_INTERVAL_MS,
+  QUOTA_RESERVE_RATIO,
+} from "../../core/schedule.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
+import { formatTable } from "../../server/commands/output.ts";
+import { withDatabase } from "../support/store/database.ts";
+import {
+  AGE_CLASSES,
+  SIMULATION_START,
+  measureDiscoveryDelaysMs,
+  measureGaps,
+  openSimulation,
+  listWholeQuotaDays,
+  type AgeClassGaps,
+  type DatedItems,
+  type Simulation,
+} from "../support/simulation.ts";
+
+const DAYS = Number(process.env["COLLECT_DAYS"] ?? 2);
+const IS_LONG = DAYS > 2;
+
+/** By then everyone was looked at once, at the pace of the quotas. */
+const WARM_UP_MS = 6 * HOUR_MS;
+
+/** Before and after so long a stop; the last day is for recovery. */
+const OUTAGE_MS = 2 * DAY_MS;
+
+const WORLD = IS_LONG
+  ? { channels: 500, shortsEach: 40, creators: 2000, postsEach: 10 }
+  : { channels: 60, shortsEach: 10, creators: 60, postsEach: 10 };
+
+/** In the short form they are small, so that it shows when the pace is not kept. */
+const UNITS = IS_LONG ? {} : { youtube: 1000, bluesky: 1000 };
+
+const SHORTS: DatedItems = { kind: "short", published: "published_at" };
+const TWEETS: DatedItems = { kind: "tweet", published: "created_at" };
+
+/** What was used of each quota day. */
+function formatUses({ uses }: Simulation): string {
+  const rows = uses.flatMap(({ source, bucket, perDay, limit }) =>
+    [...perDay].map(([day, used]) => ({ source, bucket, day, used, limit })),
+  );
+  return formatTable(["source", "bucket", "day", "used", "limit"], rows);
+}
+
+type PerKind<Value> = Readonly<Record<"shorts" | "tweets", Value[]>>;
+
+/** How long it took until an item was observed again, by its age. */
+function formatGaps(gaps: PerKind<AgeClassGaps>): string {
+  const rows = Object.entries(gaps).flatMap(([of, classes]) =>
+    classes.map((aged) => Object.assign({ of }, aged)),
+  );
+  return formatTable(["of", "class", "items", "observations", "medianHours", "longestHours"], rows);
+}
+
+/** How long it took until a new item was found. */
+function formatDelays(found: PerKind<number>): string {
+  const rows = Object.entries(found).map(([of, items]) => {
+    const hours = items.map((afterMs) => afterMs / HOUR_MS).toSorted((a, b) => a - b);
+    const [median, longest] = [hours[Math.floor(hours.length / 2)], hours.at(-1)];
+    return {
+      of,
+      found: items.length,
+      medianHours: formatHours(median),
+      longestHours: formatHours(longest),
+    };
+  });
+  return formatTable(["of", "found", "medianHours", "longestHours"], rows);
+}
+
+const formatHours = (hours = Number.NaN) => hours.toFixed(2);
+
+describe("simulated days of collecting", () => {
+  test(
+    `${DAYS} days: never over a quota, every age observed in time, and no burst after two days away`,
+    async () => {
+      await withDatabase(async (database) => {
+        const plan = {
+          days: DAYS + 3,
+          stepMs: (IS_LONG ? 5 : 10) * MINUTE_MS,
+          daysBefore: 10,
+          world: { ...WORLD, deletedShare: 0.02, longVideosEach: 2 },
+          unitsPerDay: UNITS,
+        };
+        const simulation = await openSimulation(database, plan);
+        try {
+          await simulation.runUntil(SIMULATION_START + DAYS * DAY_MS);
+          const gaps = {
+            shorts: await measureGaps(database, SHORTS),
+            tweets: await measureGaps(database, TWEETS),
+          };
+          const found = {
+            shorts: await measureDiscoveryDelaysMs(database, SHORTS, SIMULATION_START + WARM_UP_MS),
+            tweets: await measureDiscoveryDelaysMs(database, TWEETS, SIMULATION_START + WARM_UP_MS),
+          };
+          if (IS_LONG) {
+            const tables = [formatUses(simulation), formatGaps(gaps), formatDelays(found)];
+            console.log(tables.join("\n"));
+          }
+          const statuses = await simulation.status();
+          for (const { source, bucket, perDay, limit } of simulation.uses) {
+            for (const [, used] of perDay) {
+              expect(used).toBeLessThanOrEqual(limit * (1 - QUOTA_RESERVE_RATIO));
+            }
+            // What was counted is never less than what was served.
+            const counted = statuses.find((status) => status.source === source);
+            const days = listWholeQuotaDays(SIMULATION_START, simulation.clock.now + DAY_MS);
+            const served = perDay.get(days.at(-1) ?? "") ?? 0;
+            const used = counted?.buckets.find((of) => of.bucket === bucket)?.used ?? -1;
+            expect(used).toBeGreaterThanOrEqual(served);
+          }
+          for (const aged of [...gaps.shorts, ...gaps.tweets]) {
+            const { to } = AGE_CLASSES.find(({ name }) => name === aged.class) ?? {};
+            // A tenth more by chance, a turn, and what a full batch waits for.
+            const every = (1.1 * computeItemIntervalMs(to ?? 0)) / HOUR_MS;
+            if (Number.isNaN(aged.longestHours)) continue;
+            expect(aged.longestHours).toBeLessThan(every + 1);
+            expect(aged.medianHours).toBeLessThanOrEqual(every + 0.2);
+          }
+          // The next profile tells of what is new.
+          for (const afterMs of [...found.shorts, ...found.tweets]) {
+            expect(afterMs).toBeLessThan(1.1 * PROFILE_INTERVAL_MS + 3 * plan.stepMs);
+          }
+          expect(found.tweets.length).toBeGreaterThan(0);
+          expect(found.shorts.length).toBeGreaterThan(0);
+
+          simulation.sleepFor(OUTAGE_MS);
+          const back = simulation.clock.now;
+          await simulation.runUntil(back + DAY_MS);
+          for (const { limit, perHour } of simulation.uses) {
+            const { unitsPerMs: perMs, burst } = computePollRate(limit);
+            // What a listing that has begun needs besides is waited for afterwards.
+            const allowed = burst + perMs * HOUR_MS + 5;
+            expect(Math.max(...perHour.filter(Number.isFinite))).toBeLessThanOrEqual(allowed);
+          }
+          const due = await simulation.state.listDue("video", "counts", back + DAY_MS, 1000);
+          const late = due.filter(({ dueAt }) => dueAt < back + DAY_MS - 6 * HOUR_MS);
+          expect(late).toEqual([]);
+          if (IS_LONG) console.log(formatUses(simulation));
+        } finally {
+          await simulation.close();
+        }
+      });
+    },
+    IS_LONG ? 7_200_000 : 120_000,
+  );
+});

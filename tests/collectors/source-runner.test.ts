@@ -1,0 +1,286 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { computeItemIntervalMs, computeListIntervalMs } from "../../core/schedule.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
+import type { Collector } from "../../server/collectors/collector.ts";
+import { createYoutubeCollector } from "../../server/collectors/youtube/collector.ts";
+import { createTrackedChannelStore } from "../../server/store/collection/tracked-channels.ts";
+import { createCollectionState } from "../../server/store/collection/collection-state.ts";
+import type { Database } from "../../server/store/database/database.ts";
+import { queryRows, withDatabase } from "../support/store/database.ts";
+import { readAllPoints } from "../support/store/stored-history.ts";
+import { respondWith, failWithStatus, NO_RESPONSE } from "../support/platforms/faults.ts";
+import { KEY_REFUSED, openFakeYoutube, QUOTA_EXCEEDED } from "../support/platforms/fake-youtube.ts";
+import type { FakeServer } from "../support/platforms/fake-server.ts";
+import { startPollCycle, readTargets } from "../support/platforms/poll-cycle.ts";
+import { createWorld } from "../support/platforms/world.ts";
+
+const NOW = Date.parse("2026-11-20T12:00:00.000Z");
+const API_KEY = "AIza-simulated";
+
+const clock = { now: NOW };
+let fake: FakeServer;
+const world = createWorld({
+  beganAt: NOW - 10 * DAY_MS,
+  endsAt: NOW + 10 * DAY_MS,
+  channels: 3,
+  shortsEach: 20,
+});
+beforeEach(async () => {
+  clock.now = NOW;
+  fake = await openFakeYoutube({ world, now: () => clock.now, apiKey: API_KEY });
+});
+afterEach(() => fake.close());
+
+/** Turns on a database, as a start of the service makes it. */
+function startCycle(database: Database, apiKey = API_KEY, units?: number, statsUnits = units) {
+  const youtubeCollector = createYoutubeCollector({ baseUrl: fake.baseUrl, apiKey });
+  const bucket = (unitsPerDay = 0) => ({ unitsPerDay, zone: "America/Los_Angeles" }) as const;
+  const buckets = { general: bucket(units), stats: bucket(statsUnits) };
+  const collector: Collector =
+    units === undefined ? youtubeCollector : { ...youtubeCollector, buckets };
+  return startPollCycle(database, { collector, clock, fake });
+}
+
+async function withChannels(work: (database: Database) => Promise<void>): Promise<void> {
+  await withDatabase(async (database) => {
+    for (const { id } of world.channels)
+      await createTrackedChannelStore(database).track(id, clock.now);
+    await work(database);
+  });
+}
+
+const countStoredChannels = async (database: Database) =>
+  (await readAllPoints(database, "channel")).length;
+
+describe("a source that stops", () => {
+  test("out of quota, it is asked again after midnight Pacific time, also by a new start", async () => {
+    await withChannels(async (database) => {
+      fake.injectFault(respondWith(QUOTA_EXCEEDED), { times: 1 });
+      const before = startCycle(database);
+      await before.collect();
+      expect(before.eventKinds()).toEqual(["stopped"]);
+      const status = await before.status();
+      expect(status?.stopped).toMatchObject({ until: Date.parse("2026-11-21T08:00:00.000Z") });
+      clock.now = Date.parse("2026-11-21T07:59:59.000Z");
+      await startCycle(database).collect();
+      expect(fake.served()).toBe(1);
+      clock.now = Date.parse("2026-11-21T08:00:00.000Z");
+      const after = startCycle(database);
+      await after.collect();
+      expect(after.eventKinds()).toEqual(["resumed"]);
+      expect((await after.status()).stopped).toBeUndefined();
+      expect(await countStoredChannels(database)).toBe(3);
+    });
+  });
+
+  test("a refused key is asked with no more, and another key goes on", async () => {
+    await withChannels(async (database) => {
+      fake.injectFault(respondWith(KEY_REFUSED), { times: 1 });
+      await startCycle(database, "wrong-key-of-this-test").collect();
+      clock.now += 30 * DAY_MS;
+      const same = startCycle(database, "wrong-key-of-this-test");
+      await same.collect();
+      expect(fake.served()).toBe(1);
+      expect((await same.status()).stopped).toMatchObject({ until: null });
+      await startCycle(database).collect();
+      expect(await countStoredChannels(database)).toBe(3);
+    });
+  });
+
+  test("a refused key is asked with again where the source is elsewhere by now", async () => {
+    await withChannels(async (database) => {
+      const apiKey = "a-key-of-another-place";
+      await startCycle(database, apiKey).collect();
+      expect(await countStoredChannels(database)).toBe(0);
+      const elsewhere = await openFakeYoutube({ world, now: () => clock.now, apiKey });
+      const collector = createYoutubeCollector({ baseUrl: elsewhere.baseUrl, apiKey });
+      await startPollCycle(database, { collector, clock, fake: elsewhere }).collect();
+      await elsewhere.close();
+      expect(await countStoredChannels(database)).toBe(3);
+    });
+  });
+});
+
+describe("a source that fails", () => {
+  test.each([
+    ["answers 500", failWithStatus(500)],
+    ["never answers", NO_RESPONSE],
+  ])(
+    "one that %s is left alone for longer and longer, and nothing is stored",
+    async (_, fault) => {
+      await withChannels(async (database) => {
+        fake.injectFault(fault, { times: Infinity });
+        const turns = startCycle(database);
+        const served: number[] = [];
+        for (let turn = 0; turn < 40; turn++) {
+          await turns.collect();
+          served.push(fake.served());
+          clock.now += 15 * 60_000;
+        }
+        const first = served[9] ?? 0;
+        const last = (served[39] ?? 0) - (served[29] ?? 0);
+        expect(last).toBeLessThan(first / 2);
+        expect(await countStoredChannels(database)).toBe(0);
+        fake.clearFaults();
+        clock.now += 2 * HOUR_MS;
+        await turns.collect();
+        expect(await countStoredChannels(database)).toBe(3);
+      });
+    },
+    30_000,
+  );
+
+  test("what can pass is tried again up to three times", async () => {
+    await withChannels(async (database) => {
+      fake.injectFault(failWithStatus(500), { times: 3 });
+      const turns = startCycle(database);
+      await turns.collect();
+      expect(turns.eventKinds()).toEqual(["retried", "retried", "retried"]);
+      expect(await countStoredChannels(database)).toBe(3);
+      fake.injectFault(failWithStatus(500), { times: 4 });
+      await turns.collectAt(NOW + DAY_MS);
+      expect(turns.eventKinds().slice(3)).toEqual(["retried", "retried", "retried", "failed"]);
+    });
+  });
+
+  test("one that fails now and then is not left alone", async () => {
+    await withChannels(async (database) => {
+      const turns = startCycle(database);
+      for (let day = 1; day <= 4; day++) {
+        fake.injectFault(failWithStatus(500), { times: 4 });
+        await turns.collectAt(NOW + day * DAY_MS);
+        const { buckets } = await turns.status();
+        expect(buckets.map(({ pausedUntil }) => pausedUntil)).toEqual([undefined, undefined]);
+        await turns.collectAt(NOW + day * DAY_MS + HOUR_MS);
+      }
+      expect(turns.eventKinds().filter((kind) => kind === "failed")).toHaveLength(4);
+    });
+  });
+
+  test("a channel that is not there is asked for every day", async () => {
+    await withDatabase(async (database) => {
+      const unknown = `UC${"x".repeat(22)}`;
+      await createTrackedChannelStore(database).track(unknown, clock.now);
+      const turns = startCycle(database);
+      for (let failures = 1; failures <= 5; failures++) {
+        await turns.collect();
+        const profile = (await readTargets(database, "video", "profile")).get(unknown);
+        expect(profile).toMatchObject({ failures, succeededAt: null });
+        expect((profile?.dueAt ?? 0) - clock.now).toBeWithin(0.9 * DAY_MS, 1.1 * DAY_MS + 1);
+        clock.now = profile?.dueAt ?? 0;
+      }
+    });
+  });
+
+  test("a channel that is not there fails alone", async () => {
+    await withChannels(async (database) => {
+      const unknown = `UC${"x".repeat(22)}`;
+      await createTrackedChannelStore(database).track(unknown, clock.now);
+      await startCycle(database).collect();
+      expect(await countStoredChannels(database)).toBe(3);
+      const failures = await queryRows(
+        database,
+        "SELECT id, failures FROM targets WHERE failure IS NOT NULL AND errand = 'profile'",
+      );
+      expect(failures).toEqual([{ id: unknown, failures: 1 }]);
+    });
+  });
+});
+
+describe("a quota", () => {
+  test("nine tenths of it are used and no more, however much is due; the next day goes on", async () => {
+    await withChannels(async (database) => {
+      const turns = startCycle(database, API_KEY, 4);
+      for (let turn = 0; turn < 5; turn++) await turns.collect(false);
+      expect(fake.servedOn("general", clock.now)).toBe(3);
+      await startCycle(database, API_KEY, 4).collect(false);
+      expect(fake.servedOn("general", clock.now)).toBe(3);
+      clock.now += DAY_MS;
+      await startCycle(database, API_KEY, 4).collect(false);
+      expect(fake.servedOn("general", clock.now)).toBe(3);
+    });
+  });
+
+  test("one that does not reach stretches what draws on it, and nothing else", async () => {
+    await withChannels(async (database) => {
+      await startCycle(database, API_KEY, 12, 10_000).collect();
+      const items = await queryRows(
+        database,
+        "SELECT published_at AS at, due_at AS due FROM targets WHERE errand = 'counts'",
+      );
+      expect(items.length).toBeGreaterThan(20);
+      for (const { at, due } of items) {
+        expect(Number(due) - clock.now).toBeLessThanOrEqual(
+          computeItemIntervalMs(clock.now - Number(at)) + 1,
+        );
+      }
+      clock.now += 8 * HOUR_MS;
+      await startCycle(database, API_KEY, 12, 10_000).collect();
+      const lists = await queryRows(
+        database,
+        "SELECT published_at AS newest, succeeded_at AS at, due_at AS due FROM targets " +
+          "WHERE errand = 'items'",
+      );
+      const stretches = lists.map(
+        ({ newest, at, due }) =>
+          (Number(due) - Number(at)) / computeListIntervalMs(Number(at) - Number(newest)),
+      );
+      expect(Math.max(...stretches)).toBeGreaterThan(1.2);
+    });
+  });
+
+  test("what was counted is never less than what was served", async () => {
+    await withChannels(async (database) => {
+      fake.injectFault(failWithStatus(503), { times: 3 });
+      const turns = startCycle(database);
+      await turns.collect();
+      const status = await turns.status();
+      const used = status?.buckets.reduce((sum, bucket) => sum + bucket.used, 0) ?? 0;
+      expect(used).toBeGreaterThanOrEqual(fake.served());
+      expect(fake.served()).toBeGreaterThan(5);
+      expect(turns.eventKinds()).toContain("retried");
+    });
+  });
+});
+
+describe("a batch", () => {
+  test("takes what is due within 15 minutes with what is due", async () => {
+    await withChannels(async (database) => {
+      const turns = startCycle(database);
+      await turns.collect();
+      const at = NOW + DAY_MS;
+      const dueAts = [at, at + 15 * MINUTE_MS, at + 15 * MINUTE_MS + 1];
+      const ids = world.channels.map(({ id }) => id);
+      const settled = ids.map((id, index) => ({ id, dueAt: dueAts[index] ?? at }));
+      await createCollectionState(database).saveResults("video", "profile", settled);
+      await turns.collectAt(at);
+      const profiles = await readTargets(database, "video", "profile");
+      expect(ids.map((id) => profiles.get(id)?.succeededAt)).toEqual([at, at, NOW]);
+    });
+  });
+});
+
+describe("an end", () => {
+  test("the errand that is under way ends at once, and its targets stay due", async () => {
+    await withChannels(async (database) => {
+      fake.injectFault(NO_RESPONSE, { times: Infinity });
+      const collector = createYoutubeCollector({ baseUrl: fake.baseUrl, apiKey: API_KEY });
+      // No time ends the request: only their end can.
+      const turns = startPollCycle(database, {
+        collector,
+        clock,
+        fake: { startTimeout: () => () => {} },
+      });
+      const collecting = turns.collect();
+      while (fake.served() === 0) await Bun.sleep(1);
+      turns.stop();
+      await collecting;
+      const [due] = await queryRows(
+        database,
+        "SELECT count(*) AS n FROM targets WHERE failures > 0",
+      );
+      expect(due).toEqual({ n: 0 });
+      expect(turns.events).toEqual([]);
+    });
+  }, 10_000);
+});

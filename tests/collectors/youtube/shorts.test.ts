@@ -1,0 +1,86 @@
+/** How far the uploads of a channel are read that has no list of its shorts. */
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import type { CollectionTarget } from "../../../core/collection.ts";
+import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
+import { findResult, createItemTargets, pollBatch } from "../../support/platforms/poll-targets.ts";
+import { replaceText } from "../../support/platforms/faults.ts";
+import { first } from "../../support/platforms/first.ts";
+import { openFixture, type PlatformFixture } from "../../support/platforms/platform-fixture.ts";
+
+let fixture: PlatformFixture;
+beforeEach(async () => {
+  fixture = await openFixture("youtube", { channels: 1, shortsEach: 200, longVideosEach: 200 });
+  for (const channel of fixture.world.channels) channel.hasShortsList = false;
+});
+afterEach(() => fixture.close());
+
+/** Reads the uploads. @returns The target as it is remembered, what is known, and what was asked. */
+async function readUploads(
+  target: CollectionTarget,
+  known: ReadonlyMap<string, object> = new Map(),
+) {
+  const served = fixture.fake.log().length;
+  const outcome = await pollBatch(fixture, "items", [target], {
+    known: new Map([...known].map(([id]) => [id, {}])),
+  });
+  const { sourceState: memo = {} } = findResult(outcome, target.id);
+  const found = outcome.items.map(({ id }) => [id, {}] as const);
+  return {
+    outcome,
+    target: { ...target, memo },
+    known: new Map([...known, ...found]),
+    asked: fixture.fake.log().slice(served),
+  };
+}
+
+/** The shorts that are there, the newest first, with how much older they are than the newest. */
+function listShorts() {
+  const all = first(fixture.owners).items().toReversed();
+  const uploads = first(fixture.world.channels).uploads.filter(
+    ({ publishedAt }) => publishedAt <= fixture.clock.now,
+  );
+  const newest = Math.max(...uploads.map(({ publishedAt }) => publishedAt));
+  return all.map((short) => Object.assign(short, { olderMs: newest - short.publishedAt }));
+}
+
+test("a day of them is looked at twice, for what was not listed yet, and no more", async () => {
+  const [start] = await createItemTargets(fixture, fixture.owners);
+  if (start === undefined) throw new Error("There is no channel");
+  const late = first(listShorts().filter(({ olderMs }) => olderMs > HOUR_MS && olderMs < DAY_MS));
+  const { goneAt } = late.fate;
+  late.fate.goneAt = 0;
+  const once = await readUploads(start);
+  expect(once.known.has(late.id)).toBe(false);
+
+  late.fate.goneAt = goneAt;
+  const twice = await readUploads(once.target, once.known);
+  expect(twice.outcome.items.map(({ id }) => id)).toContain(late.id);
+  const videos = twice.asked.filter(({ path }) => path === "/videos");
+  const ids = videos.flatMap(({ query }) => /id=([^&]+)/.exec(query)?.[1]?.split(",") ?? []);
+  for (const id of ids) {
+    const { publishedAt = 0 } = fixture.world.videoById.get(id) ?? {};
+    expect(late.publishedAt + late.olderMs - publishedAt).toBeLessThanOrEqual(DAY_MS + 1000);
+  }
+});
+
+test("they are read anew where a list told of one wrongly, however old it is", async () => {
+  const [start] = await createItemTargets(fixture, fixture.owners);
+  if (start === undefined) throw new Error("There is no channel");
+  const once = await readUploads(start);
+  const readTo = once.target.memo["uploadsRead"];
+  expect(readTo).toBeString();
+
+  const old = first(listShorts().filter(({ olderMs }) => olderMs > 3 * DAY_MS));
+  fixture.fake.injectFault(replaceText(`"videoId":"${old.id}"`, '"videoId":7'), {
+    times: Infinity,
+  });
+  const wrong = await readUploads(start);
+  expect(findResult(wrong.outcome, start.id).failure).toContain("wrongly");
+  expect(wrong.known.has(old.id)).toBe(false);
+  expect(wrong.target.memo["uploadsRead"]).toBeUndefined();
+
+  fixture.fake.clearFaults();
+  const again = await readUploads(wrong.target, new Map(wrong.known));
+  expect(again.outcome.items.map(({ id }) => id)).toContain(old.id);
+  expect(again.target.memo["uploadsRead"]).toBe(readTo);
+});

@@ -1,0 +1,230 @@
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
+
+let sandbox: Sandbox;
+beforeEach(async () => {
+  sandbox = await openSandbox({ LOG_LEVEL: "debug" });
+});
+afterEach(() => sandbox.close());
+
+const readChannels = (url: string, key: string) =>
+  fetch(`${url}/api/video/channels`, { headers: { "x-api-key": key } });
+
+describe("accounts and credits", () => {
+  test("a reference of an account grants once; another amount under it is an error", async () => {
+    await sandbox.runOrThrow("accounts", "create", "acme", "--credits", "10");
+    expect((await sandbox.run(["accounts", "create", "acme"])).status).toBe(1);
+    const grant = (amount: string) =>
+      sandbox.run(["credits", "grant", "acme", amount, "--reference", "r1", "--reason", "why"]);
+    expect((await grant("5")).out).toBe("5 granted; the balance of acme is 15\n");
+    expect((await grant("5")).out).toContain("nothing changed; the balance of acme is 15");
+    expect(await grant("6")).toMatchObject({
+      status: 1,
+      err: "Reference r1 granted 5 before, it cannot grant 6\n",
+    });
+    expect(JSON.parse(await sandbox.runOrThrow("accounts", "list", "--json"))).toMatchObject([
+      { name: "acme", balance: 15, granted: 15, debited: 0, refunded: 0 },
+    ]);
+    const statement = await sandbox.runOrThrow("credits", "statement", "acme", "--json");
+    expect(
+      statement
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([
+      { kind: "grant", amount: 10, balance: 10, reference: null },
+      { kind: "grant", amount: 5, balance: 15, reference: "r1", reason: "why" },
+    ]);
+    expect(await sandbox.runOrThrow("credits", "verify")).toBe(
+      "All balances hold: 1 accounts, 2 journal entries\n",
+    );
+  });
+
+  test.each([
+    [["credits", "grant", "acme", "0"]],
+    [["credits", "grant", "acme", "1e3"]],
+    [["credits", "grant", "acme"]],
+    [["keys", "revoke", "x"]],
+    [["accounts", "create"]],
+    [["export", "--kind", "video"]],
+    [["export", "--since", "yesterday"]],
+    [["accounts", "create", ""]],
+    [["channels", "track", "not a handle"]],
+    [["import"]],
+    [["serve", "--fast"]],
+    [["nothing"]],
+    [[]],
+  ])("wrong usage exits with 2 and says what is wrong: %j", async (verb) => {
+    const { status, err, out } = await sandbox.run(verb);
+    expect([status, out]).toEqual([2, ""]);
+    expect(err).not.toBe("");
+  });
+
+  test.each([
+    [["keys", "create", "nobody"], "There is no account nobody"],
+    [["credits", "grant", "nobody", "5"], "There is no account nobody"],
+    [["keys", "revoke", "7"], "There is no key 7"],
+  ])("what fails exits with 1 and a sentence: %j", async (verb, sentence) => {
+    expect(await sandbox.run(verb)).toEqual({
+      status: 1,
+      out: "",
+      err: expect.stringContaining(sentence),
+    });
+  });
+});
+
+describe("keys", () => {
+  test("a key is shown once: no file and no log holds it", async () => {
+    await sandbox.runOrThrow("accounts", "create", "acme", "--credits", "100");
+    const service = await sandbox.serve();
+    const key = (await sandbox.runOrThrow("keys", "create", "acme", "--label", "L")).trim();
+    expect(key).toMatch(/^cm_[A-Za-z0-9_-]{43}$/);
+    for (let count = 0; count < 20; count++)
+      expect((await readChannels(service.url, key)).status).toBe(200);
+    expect((await readChannels(service.url, `${key}x`)).status).toBe(401);
+    await sandbox.runOrThrow("backup", join(sandbox.folder, "copy.db"));
+    const during = await listFilesContaining(key);
+    const { status, log } = await service.stop();
+    expect([status, during, await listFilesContaining(key), log.includes(key)]).toEqual([
+      0,
+      [],
+      [],
+      false,
+    ]);
+    expect(log).toContain("/api/video/channels");
+    const listed = await sandbox.runOrThrow("keys", "list", "acme", "--json");
+    expect(JSON.parse(listed)).toMatchObject([
+      { id: 1, label: "L", begins_with: key.slice(0, 10) },
+    ]);
+  });
+
+  test("a key that nobody could take is told by its id, with status 1", async () => {
+    await sandbox.runOrThrow("accounts", "create", "acme");
+    const child = sandbox.spawn(["keys", "create", "acme"]);
+    await child.stdout.cancel();
+    expect(await child.exited).toBe(1);
+    expect(await child.stderr.text()).toContain("Key 1 was made, but could not be written: ");
+  });
+
+  test("revoking on a running service refuses the key from the next request on", async () => {
+    await sandbox.runOrThrow("accounts", "create", "acme", "--credits", "100");
+    const service = await sandbox.serve();
+    const key = (await sandbox.runOrThrow("keys", "create", "acme")).trim();
+    expect((await readChannels(service.url, key)).status).toBe(200);
+    await sandbox.runOrThrow("keys", "revoke", "1");
+    expect((await readChannels(service.url, key)).status).toBe(401);
+    await service.stop();
+  });
+});
+
+describe("a database of an earlier version", () => {
+  test("is brought up to date by a verb, which says so beside its output", async () => {
+    const channel = { kind: "channel", observedAt: "2026-11-01T00:00:00.000Z", id: "c" };
+    const line = `${JSON.stringify(channel)}\n`;
+    await sandbox.runOrThrow("import", await sandbox.write("a.ndjson", line));
+    layAsRows(sandbox.file);
+    expect(await sandbox.run(["export"])).toEqual({
+      status: 0,
+      out: line,
+      err: "Packing the histories of an earlier version\n",
+    });
+    expect(await sandbox.run(["export"])).toEqual({ status: 0, out: line, err: "" });
+  });
+});
+
+/** Lays a channel's histories, of one observation without counts, as the version before did. */
+function layAsRows(file: string): void {
+  const database = new Database(file);
+  database.run(
+    "CREATE TABLE channel_observations (channel, at, subscribers, video_count, view_count, " +
+      "PRIMARY KEY (channel, at)) WITHOUT ROWID",
+  );
+  database.run(
+    "INSERT INTO channel_observations SELECT channel, start, NULL, NULL, NULL " +
+      "FROM channel_histories",
+  );
+  database.run("DELETE FROM channel_histories");
+  database.close();
+}
+
+describe("backup", () => {
+  test("copies a database in use, for its owner alone, and overwrites nothing", async () => {
+    await sandbox.runOrThrow("accounts", "create", "acme", "--credits", "7");
+    const service = await sandbox.serve();
+    const copy = join(sandbox.folder, "copy.db");
+    await sandbox.runOrThrow("backup", copy);
+    expect((await stat(copy)).mode & 0o777).toBe(0o600);
+    expect((await sandbox.run(["backup", copy])).status).toBe(1);
+    await service.stop();
+    const other = await openSandbox({ DATABASE_URL: `file:${copy}` });
+    expect(JSON.parse(await other.runOrThrow("accounts", "list", "--json"))).toMatchObject([
+      { balance: 7 },
+    ]);
+    await other.close();
+  });
+});
+
+describe("a backup that fails", () => {
+  test("says why and leaves nothing behind", async () => {
+    await sandbox.runOrThrow("accounts", "create", "acme");
+    const missing = join(sandbox.folder, "missing", "copy.db");
+    expect(await sandbox.run(["backup", missing])).toMatchObject({
+      status: 1,
+      err: expect.stringMatching(/^The folder .*missing is not there/),
+    });
+    await corruptTable(sandbox.file);
+    const copy = join(sandbox.folder, "copy.db");
+    const { status, err } = await sandbox.run(["backup", copy]);
+    expect([status, err]).toEqual([1, expect.stringMatching(/^It failed: .+\n$/)]);
+    const left = (await readdir(sandbox.folder)).filter((name) => name.startsWith("copy"));
+    expect(left).toEqual([]);
+  });
+});
+
+describe("a backup where files have no links", () => {
+  test.skipIf(Bun.which("strace") === null)("is made, and overwrites nothing", async () => {
+    await sandbox.runOrThrow("accounts", "create", "acme");
+    const copy = join(sandbox.folder, "copy.db");
+    const backUp = () => sandbox.run(["backup", copy], undefined, WITHOUT_HARD_LINKS);
+    expect(await backUp()).toMatchObject({ status: 0 });
+    const first = await Bun.file(copy).bytes();
+    expect(await backUp()).toMatchObject({ status: 1, err: `${copy} exists already\n` });
+    expect(await Bun.file(copy).bytes()).toEqual(first);
+    const other = await openSandbox({ DATABASE_URL: `file:${copy}` });
+    expect(await other.runOrThrow("accounts", "list", "--json")).toContain('"acme"');
+    await other.close();
+    const left = (await readdir(sandbox.folder)).filter((name) => name.includes(".part"));
+    expect(left).toEqual([]);
+  });
+});
+
+/** Runs a command as on a file system that has no links, as those of many sticks. */
+const WITHOUT_HARD_LINKS = "strace -f -qq -o /dev/null -e inject=link,linkat:error=EPERM".split(
+  " ",
+);
+
+/** Adds a table to a database, of which no page can be read. */
+async function corruptTable(file: string): Promise<void> {
+  const database = new Database(file);
+  database.run("PRAGMA journal_mode = DELETE");
+  database.run("CREATE TABLE damaged (value)");
+  database.run("INSERT INTO damaged VALUES (1)");
+  database.close();
+  const bytes = new Uint8Array(await Bun.file(file).arrayBuffer());
+  await Bun.write(file, bytes.fill(0xff, bytes.length - 4096));
+}
+
+async function listFilesContaining(text: string): Promise<string[]> {
+  const names = (await readdir(sandbox.folder)).filter((name) => /\.db(?:-wal|-shm)?$/.test(name));
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const bytes = Buffer.from(await Bun.file(join(sandbox.folder, name)).arrayBuffer());
+      return bytes.includes(text) ? [name] : [];
+    }),
+  );
+  expect(names.length).toBeGreaterThan(1);
+  return found.flat();
+}

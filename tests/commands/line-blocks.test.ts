@@ -1,0 +1,101 @@
+import { describe, expect, test } from "bun:test";
+import { readAhead, readBlocks } from "../../server/commands/line-blocks.ts";
+import { LINE_MAX_BYTES } from "../../core/limits.ts";
+
+const KIB = 1024;
+
+const encodeText = (text: string) => new TextEncoder().encode(text);
+const decodeText = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
+async function* streamTexts(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) yield encodeText(text);
+}
+
+/** Lines of many lengths. */
+const LINES = Array.from({ length: 5000 }, (_, index) => `${index} ${"x".repeat(index % 97)}\n`);
+
+describe("readBlocks()", () => {
+  test.each([
+    ["one piece that is longer than many blocks", [LINES.join("")]],
+    ["pieces that end anywhere", LINES.join("").match(/[^]{1,1000}/g) ?? []],
+    ["a piece for each line", LINES],
+  ])("cuts %s into blocks of whole lines, none much longer than asked", async (_, texts) => {
+    const blocks = await Array.fromAsync(readBlocks(streamTexts(...texts), 16 * KIB));
+    expect(blocks.map(({ bytes }) => decodeText(bytes)).join("")).toBe(LINES.join(""));
+    let line = 1;
+    for (const { bytes, firstLine } of blocks) {
+      expect(bytes.byteLength).toBeLessThan(21 * KIB);
+      expect(decodeText(bytes)).toEndWith("\n");
+      expect(firstLine).toBe(line);
+      line += decodeText(bytes).split("\n").length - 1;
+    }
+    expect(blocks.length).toBeGreaterThan(10);
+  });
+
+  test("cuts after so many lines that what is told of each does not fill the memory", async () => {
+    const blocks = await Array.fromAsync(
+      readBlocks(streamTexts("x\n".repeat(1_000_000)), 8_000_000),
+    );
+    expect(blocks.reduce((sum, { bytes }) => sum + bytes.byteLength, 0)).toBe(2_000_000);
+    for (const [index, { bytes, firstLine }] of blocks.entries()) {
+      expect(bytes.byteLength).toBeLessThan(600_000);
+      const before = blocks.slice(0, index).reduce((sum, of) => sum + of.bytes.byteLength, 0);
+      expect(firstLine).toBe(before / 2 + 1);
+    }
+  });
+
+  test("keeps of a line that is too long only what shows that it is", async () => {
+    const long = "y".repeat(3 * LINE_MAX_BYTES);
+    const blocks = await Array.fromAsync(readBlocks(streamTexts(`a\n${long}\nb`), 64 * KIB));
+    const [first, second, third] = blocks
+      .map(({ bytes }) => decodeText(bytes))
+      .join("")
+      .split("\n");
+    expect([first, third]).toEqual(["a", "b"]);
+    expect(second?.length).toBeGreaterThan(LINE_MAX_BYTES);
+    expect(second?.length).toBeLessThan(LINE_MAX_BYTES + 64 * KIB);
+  });
+});
+
+describe("readAhead()", () => {
+  test("gives the blocks in their order, the next one read before it is asked for", async () => {
+    const read: number[] = [];
+    async function* source() {
+      for (let firstLine = 1; firstLine <= 4; firstLine++) {
+        read.push(firstLine);
+        yield { bytes: encodeText(`${firstLine}\n`), firstLine };
+      }
+    }
+    const given: number[] = [];
+    for await (const { firstLine } of readAhead(source())) {
+      await Bun.sleep(1);
+      given.push(firstLine);
+      expect(read.length).toBe(Math.min(4, firstLine + 1));
+    }
+    expect(given).toEqual([1, 2, 3, 4]);
+  });
+
+  test("tells a failure after the blocks before it, and ends its source where it is left", async () => {
+    let isEnded = false;
+    async function* source() {
+      try {
+        yield { bytes: encodeText("1\n"), firstLine: 1 };
+        yield { bytes: encodeText("2\n"), firstLine: 2 };
+        throw new Error("broken");
+      } finally {
+        isEnded = true;
+      }
+    }
+    const given: number[] = [];
+    const all = async () => {
+      for await (const { firstLine } of readAhead(source())) given.push(firstLine);
+    };
+    const [outcome] = await Promise.allSettled([all()]);
+    expect(outcome.status).toBe("rejected");
+    expect(given).toEqual([1, 2]);
+    isEnded = false;
+    for await (const _ of readAhead(source())) break;
+    await Bun.sleep(1);
+    expect(isEnded).toBe(true);
+  });
+});

@@ -1,0 +1,70 @@
+/** What the command line tells of a libSQL server, and what it keeps to itself. */
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { generateKeyPairSync } from "node:crypto";
+import { openSandbox } from "../support/processes/command-line.ts";
+import { hasSqld, startSqld } from "../support/processes/sqld.ts";
+
+describe.skipIf(!hasSqld())("a libSQL server", () => {
+  test("whose URL has a password and a token is served without telling them", async () => {
+    const server = await startSqld();
+    const address = server.url.replace("http://", "libsql://user:secret-1@");
+    const place = await openSandbox({ DATABASE_URL: `${address}?tls=0&authToken=secret-2` });
+    const service = await place.serve();
+    const { status, log } = await service.stop();
+    expect([status, log]).toEqual([0, expect.stringContaining("Serving libsql://…@127.0.0.1:")]);
+    expect(log).not.toContain("secret");
+    await place.close();
+    await server.close();
+  }, 30_000);
+
+  test("that refuses the token is told in a sentence, and exits with 1", async () => {
+    const place = await openSandbox();
+    const { publicKey } = generateKeyPairSync("ed25519");
+    const pem = publicKey.export({ type: "spki", format: "pem" });
+    const file = await place.write("public.pem", pem);
+    const server = await startSqld(["--auth-jwt-key-file", file]);
+    const wrong = await openSandbox({
+      DATABASE_URL: server.url,
+      DATABASE_AUTH_TOKEN: "wrong-token",
+    });
+    const { status, err } = await wrong.run(["accounts", "list"]);
+    expect([status, err]).toEqual([1, expect.stringMatching(/^[^\n]*HTTP status 401\n$/)]);
+    await server.close();
+    for (const one of [place, wrong]) await one.close();
+  }, 30_000);
+});
+
+describe("a server that no name leads to", () => {
+  test("is told in a sentence, and exits with 1", async () => {
+    const place = await openSandbox({ DATABASE_URL: "http://nowhere.invalid" });
+    const { status, err } = await place.run(["accounts", "list"]);
+    expect([status, err]).toEqual([
+      1,
+      expect.stringMatching(
+        /^Waited for the database server http:\/\/nowhere\.invalid in vain: [^\n]+\n$/,
+      ),
+    ]);
+    await place.close();
+  }, 30_000);
+});
+
+test("a wrong DATABASE_URL is named without its password and token", async () => {
+  const place = await openSandbox({
+    DATABASE_URL: "lipsql://user:secret-1@host?authToken=secret-2",
+  });
+  const { status, err } = await place.run(["serve"]);
+  expect([status, err]).toEqual([2, expect.stringContaining('got "lipsql://…@host?authToken=…"')]);
+  await place.close();
+});
+
+test("a lock that cannot be opened is named", async () => {
+  const place = await openSandbox();
+  await place.write(join("metrics.db-lock", "a"), "");
+  const { status, err } = await place.run(["accounts", "list"]);
+  expect([status, err]).toEqual([
+    1,
+    expect.stringContaining(`${place.file}-lock cannot be opened: `),
+  ]);
+  await place.close();
+});

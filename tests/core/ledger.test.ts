@@ -1,0 +1,241 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import {
+  applyEntry,
+  computeBalance,
+  assertCreditAmount,
+  EMPTY_LEDGER,
+  isCharged,
+  PRICES,
+  type Ledger,
+  type LedgerEntry,
+} from "../../core/ledger.ts";
+import { MAX_INTEGER } from "../../core/limits.ts";
+import { TRICKY_IDENTIFIERS } from "../support/arbitraries/values.ts";
+import { catchDomainError } from "../support/domain-error.ts";
+
+function applyEntries(...entries: LedgerEntry[]): Ledger {
+  return entries.reduce(applyEntry, EMPTY_LEDGER);
+}
+
+const grant = (amount: number, reference?: string): LedgerEntry =>
+  reference === undefined ? { kind: "grant", amount } : { kind: "grant", amount, reference };
+const debit = (id: string, amount = 1): LedgerEntry => ({ kind: "debit", id, amount });
+const refund = (id: string): LedgerEntry => ({ kind: "refund", debit: id });
+
+test("PRICES charges one credit for the video and microblog interfaces, none for creators", () => {
+  expect(PRICES).toEqual({ video: 1, microblog: 1, creators: 0 });
+});
+
+describe("isCharged", () => {
+  test("isCharged() charges 200, 304 and 404, and no other status there is", () => {
+    const statuses = Array.from({ length: 500 }, (_, index) => index + 100);
+    expect(statuses.filter((status) => isCharged(status))).toEqual([200, 304, 404]);
+  });
+});
+
+describe("checkAmount", () => {
+  test.each([0, -1, 1.5, NaN, Infinity, MAX_INTEGER + 1, -0])(
+    "assertCreditAmount() refuses %d",
+    (amount) => {
+      expect(catchDomainError(() => assertCreditAmount(amount))).toEqual({
+        code: "Invalid Request",
+        message: `An amount must be a whole number from 1 to 9007199254740991, got ${amount}`,
+      });
+    },
+  );
+
+  test("assertCreditAmount() accepts 1 and 2^53 - 1, the two ends", () => {
+    expect(catchDomainError(() => assertCreditAmount(1))).toBeUndefined();
+    expect(catchDomainError(() => assertCreditAmount(MAX_INTEGER))).toBeUndefined();
+  });
+});
+
+describe("applyEntry", () => {
+  test("applyEntry() grants, debits and refunds", () => {
+    const ledger = applyEntries(grant(10), debit("a", 3), debit("b", 2), refund("a"));
+    expect(ledger).toMatchObject({ granted: 10, debited: 5, refunded: 3 });
+    expect(computeBalance(ledger)).toBe(8);
+  });
+
+  test("applyEntry() spends the last credit and refuses the next debit", () => {
+    const spent = applyEntries(grant(1), debit("a"));
+    expect(computeBalance(spent)).toBe(0);
+    expect(catchDomainError(() => applyEntry(spent, debit("b")))).toEqual({
+      code: "Insufficient Credits",
+      message: "This request costs 1 credit, the balance is 0",
+    });
+    expect(catchDomainError(() => applyEntries(grant(1), debit("a", 2)))?.message).toBe(
+      "This request costs 2 credits, the balance is 1",
+    );
+  });
+
+  test("applyEntry() debits an identifier once, also when the balance is spent", () => {
+    const ledger = applyEntries(grant(1), debit("a"));
+    expect(applyEntry(ledger, debit("a"))).toBe(ledger);
+  });
+
+  test("applyEntry() does not debit again what was refunded", () => {
+    const ledger = applyEntries(grant(5), debit("a"), refund("a"));
+    expect(applyEntry(ledger, debit("a"))).toBe(ledger);
+  });
+
+  test("applyEntry() refuses a debit's identifier with another amount", () => {
+    expect(catchDomainError(() => applyEntries(grant(5), debit("a", 1), debit("a", 2)))).toEqual({
+      code: "Conflict",
+      message: "Debit a was of 1, got 2",
+    });
+  });
+
+  test("applyEntry() refunds a debit once", () => {
+    const ledger = applyEntries(grant(5), debit("a", 4), refund("a"));
+    expect(applyEntry(ledger, refund("a"))).toBe(ledger);
+    expect(computeBalance(ledger)).toBe(5);
+  });
+
+  test("applyEntry() refuses the refund of a debit that is not there", () => {
+    expect(catchDomainError(() => applyEntries(grant(5), refund("a")))).toEqual({
+      code: "Invalid Request",
+      message: "There is no debit a",
+    });
+  });
+
+  test("applyEntry() grants a reference once and refuses it with another amount", () => {
+    const ledger = applyEntries(grant(5, "order-1"));
+    expect(applyEntry(ledger, grant(5, "order-1"))).toBe(ledger);
+    expect(catchDomainError(() => applyEntry(ledger, grant(6, "order-1")))).toEqual({
+      code: "Conflict",
+      message: "Reference order-1 granted 5 before, it cannot grant 6",
+    });
+  });
+
+  test("applyEntry() grants the same amount twice where no reference tells them apart", () => {
+    expect(computeBalance(applyEntries(grant(5), grant(5)))).toBe(10);
+  });
+
+  test.each(TRICKY_IDENTIFIERS)("applyEntry() takes %j for a debit and a reference", (id) => {
+    const ledger = applyEntries(grant(5, id), grant(5, id), debit(id, 2), debit(id, 2), refund(id));
+    expect(ledger).toMatchObject({ granted: 5, debited: 2, refunded: 2 });
+  });
+
+  test("applyEntry() refuses a grant past 2^53 - 1 in all", () => {
+    expect(catchDomainError(() => applyEntries(grant(MAX_INTEGER), grant(1)))).toEqual({
+      code: "Invalid Request",
+      message:
+        "An account is granted 9007199254740991 credits at most in all: " +
+        "9007199254740991 so far, got 1",
+    });
+  });
+
+  test("applyEntry() refuses debits past 2^53 - 1 in all, where sums would lose credits", () => {
+    const ledger = applyEntries(grant(MAX_INTEGER), debit("a", MAX_INTEGER), refund("a"));
+    expect(computeBalance(ledger)).toBe(MAX_INTEGER);
+    expect(catchDomainError(() => applyEntry(ledger, debit("b")))).toEqual({
+      code: "Invalid Request",
+      message:
+        "An account is debited 9007199254740991 credits at most in all: " +
+        "9007199254740991 so far, got 1",
+    });
+  });
+
+  test("applyEntry() leaves the ledger that it was given as it was", () => {
+    const before = applyEntries(grant(5, "r"), debit("a"));
+    const copy = structuredClone(before);
+    applyEntry(before, grant(5, "s"));
+    applyEntry(before, debit("b"));
+    applyEntry(before, refund("a"));
+    expect(before).toEqual(copy);
+    expect(EMPTY_LEDGER).toEqual(applyEntries());
+    expect(EMPTY_LEDGER.debits.size + EMPTY_LEDGER.references.size).toBe(0);
+  });
+});
+
+const amounts = fc.oneof(
+  { weight: 8, arbitrary: fc.integer({ min: -1, max: 6 }) },
+  { weight: 1, arbitrary: fc.integer({ min: MAX_INTEGER - 6, max: MAX_INTEGER + 1 }) },
+  { weight: 1, arbitrary: fc.constantFrom(0.5, NaN, 2 ** 52) },
+);
+const names = fc.constantFrom("a", "b", "c", "d", "__proto__");
+const entries: fc.Arbitrary<LedgerEntry> = fc.oneof(
+  fc
+    .tuple(amounts, fc.option(names, { nil: undefined }))
+    .map(([amount, name]) => grant(amount, name)),
+  fc.tuple(names, amounts).map(([name, amount]) => debit(name, amount)),
+  names.map(refund),
+);
+const sequences = fc.array(entries, { maxLength: 60 });
+
+/** What a ledger's own journal adds up to, in numbers that cannot lose a credit. */
+function sumEntries(applied: readonly LedgerEntry[]): bigint {
+  const amountOf = new Map<string, number>();
+  return applied.reduce((sum, entry) => {
+    if (entry.kind === "grant") return sum + BigInt(entry.amount);
+    if (entry.kind === "refund") return sum + BigInt(amountOf.get(entry.debit) ?? 0);
+    amountOf.set(entry.id, entry.amount);
+    return sum - BigInt(entry.amount);
+  }, 0n);
+}
+
+function sumNumbers(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
+}
+
+/** Applies what is not refused; `applied` are the entries that changed the ledger. */
+function applyAccepted(sequence: readonly LedgerEntry[]) {
+  const applied: LedgerEntry[] = [];
+  let ledger = EMPTY_LEDGER;
+  for (const entry of sequence) {
+    const before = ledger;
+    const refusal = catchDomainError(() => (ledger = applyEntry(before, entry)));
+    if (refusal === undefined && ledger !== before) applied.push(entry);
+  }
+  return { ledger, applied };
+}
+
+describe("a ledger", () => {
+  test("applyEntry() keeps grants - debits + refunds = balance >= 0 in any sequence", () => {
+    fc.assert(
+      fc.property(sequences, (sequence) => {
+        for (let length = 0; length <= sequence.length; length++) {
+          const { ledger, applied } = applyAccepted(sequence.slice(0, length));
+          expect(BigInt(computeBalance(ledger))).toBe(sumEntries(applied));
+          expect(computeBalance(ledger)).toBeGreaterThanOrEqual(0);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("applyEntry() keeps sums that its own references and debits add up to", () => {
+    fc.assert(
+      fc.property(sequences, (sequence) => {
+        const { ledger, applied } = applyAccepted(sequence);
+        const debits = [...ledger.debits.values()];
+        expect(ledger.debited).toBe(sumNumbers(debits.map(({ amount }) => amount)));
+        expect(ledger.refunded).toBe(
+          sumNumbers(debits.filter(({ refunded }) => refunded).map(({ amount }) => amount)),
+        );
+        const grants = applied.filter((entry) => entry.kind === "grant");
+        expect(ledger.references).toEqual(
+          new Map(
+            grants.flatMap(({ reference, amount }) => {
+              return reference === undefined ? [] : [[reference, amount]];
+            }),
+          ),
+        );
+      }),
+    );
+  });
+
+  test("applyEntry() changes nothing when all that has an identity is sent a second time", () => {
+    fc.assert(
+      fc.property(sequences, (sequence) => {
+        const { ledger, applied } = applyAccepted(sequence);
+        for (const entry of applied) {
+          if (entry.kind === "grant" && entry.reference === undefined) continue;
+          expect(applyEntry(ledger, entry)).toBe(ledger);
+        }
+      }),
+    );
+  });
+});

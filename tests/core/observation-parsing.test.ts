@@ -1,0 +1,312 @@
+import { describe, expect, test } from "bun:test";
+import {
+  parseObservation,
+  parseObservationLine,
+  type Observation,
+} from "../../core/observations.ts";
+import { NOW, TRICKY_IDENTIFIERS } from "../support/arbitraries/values.ts";
+import { catchDomainError } from "../support/domain-error.ts";
+
+const CHANNEL = { kind: "channel", observedAt: "2026-11-20", id: "c1" };
+const SHORT = { kind: "short", observedAt: "2026-11-20", channel: "c1", id: "s1" };
+const USER = { kind: "user", observedAt: "2026-11-20", username: "NASA" };
+const TWEET = { kind: "tweet", observedAt: "2026-11-20", username: "NASA", id: "t1" };
+
+const INSTANT_RULE =
+  "an ISO 8601 date (2026-11-20) or date-time (2026-11-20T08:15:30.123Z) that exists";
+const COUNT_RULE = "a whole number from 0 to 9007199254740991";
+const AHEAD_RULE =
+  "observedAt must not be more than 5 minutes ahead of the clock, 2026-11-20T12:00:00.000Z";
+const TEXT_RULE = "must have no NUL and no lone surrogate";
+const NUL = String.raw`A text ${TEXT_RULE}, got "a\u0000"`;
+const LONE_SURROGATE = String.raw`A text ${TEXT_RULE}, got "\ud83d"`;
+const LINKS = [
+  [CHANNEL, "thumbnail"],
+  [CHANNEL, "bannerImage"],
+  [SHORT, "thumbnail"],
+  [USER, "profile_image_url"],
+  [TWEET, "url"],
+] as const;
+
+function parseLine(line: string | object): Observation {
+  return parseObservationLine(typeof line === "string" ? line : JSON.stringify(line), NOW);
+}
+
+describe("readObservation", () => {
+  test("parseObservationLine() reads a channel with all its fields", () => {
+    const line = {
+      ...CHANNEL,
+      observedAt: "2026-11-20T01:00+01:00",
+      username: "nasa",
+      displayName: "NASA",
+      description: "",
+      subscribers: 0,
+      videoCount: 2 ** 53 - 1,
+      viewCount: 7,
+      joinedAt: "1970-01-02",
+      country: "US",
+      thumbnail: "https://a.example/t",
+      bannerImage: "not even a link",
+    };
+    expect(parseLine(line)).toEqual({
+      kind: "channel",
+      entityId: "c1",
+      observedAt: Date.UTC(2026, 10, 20),
+      attributes: {
+        username: "nasa",
+        displayName: "NASA",
+        description: "",
+        joinedAt: 86_400_000,
+        country: "US",
+        thumbnail: "https://a.example/t",
+        bannerImage: "not even a link",
+      },
+      counts: { subscribers: 0, videoCount: 2 ** 53 - 1, viewCount: 7 },
+    });
+  });
+
+  test("parseObservationLine() takes a field that is left out or null for none given", () => {
+    const { attributes: described, counts } = parseLine({
+      ...SHORT,
+      title: null,
+      views: null,
+      likes: 3,
+    });
+    expect(described).toEqual({ channel: "c1" });
+    expect(counts).toEqual({ views: null, likes: 3, comments: null, shares: null });
+  });
+
+  test("parseObservationLine() takes null for none given beside an escaped emoji and within a list", () => {
+    const line = JSON.stringify({ ...TWEET, text: "here", url: null, likes: null, x: [null] });
+    const { attributes: described } = parseLine(line.replace("here", String.raw`\ud83c\udf72`));
+    expect(described).toEqual({ username: "NASA", text: "🍲" });
+  });
+
+  test("parseObservationLine() makes one entity of a user in any case and keeps the spelling", () => {
+    const { entityId: entity, attributes: described } = parseLine({ ...USER, verified: false });
+    expect(entity).toBe("nasa");
+    expect(described).toEqual({ username: "NASA", verified: false });
+    expect(parseLine({ ...USER, username: "ÉCOLE" }).entityId).toBe("école");
+  });
+
+  test("parseObservationLine() keeps the case of every other identifier", () => {
+    expect(parseLine({ ...TWEET, id: "aB" }).entityId).toBe("aB");
+    expect(parseLine({ ...CHANNEL, id: "aB" }).entityId).toBe("aB");
+    expect(parseLine({ ...TWEET, id: "aB" }).attributes).toEqual({ username: "NASA" });
+  });
+
+  test.each(TRICKY_IDENTIFIERS)("parseObservationLine() keeps the identifier %j", (id) => {
+    expect(parseLine({ ...TWEET, id, text: id })).toMatchObject({
+      entityId: id,
+      attributes: { text: id },
+    });
+  });
+
+  test("parseObservationLine() ignores unknown fields, also such as shadow an object's own", () => {
+    const line =
+      '{"kind":"user","observedAt":"2026-11-20","username":"a","likes":-1,"x":[{}],' +
+      '"constructor":1,"__proto__":{"verified":true,"followers_count":5}}';
+    expect(parseLine(line)).toEqual(parseLine({ ...USER, username: "a" }));
+  });
+
+  test("parseObservationLine() reads a negative zero as zero", () => {
+    const line = '{"kind":"tweet","observedAt":"2026-11-20","username":"a","id":"1","likes":-0}';
+    expect(Object.is(parseLine(line).counts["likes"], 0)).toBe(true);
+  });
+
+  test("parseObservationLine() accepts an instant up to five minutes ahead of the clock", () => {
+    expect(parseLine({ ...USER, observedAt: "2026-11-20T12:05" }).observedAt).toBe(NOW + 300_000);
+  });
+
+  test("parseObservationLine() keeps texts to the letter, at their full length", () => {
+    const text = `\t\r\n\u0001${"😀".repeat(65_532)}`;
+    expect(parseLine({ ...TWEET, text, url: "😀".repeat(2048) }).attributes).toEqual({
+      username: "NASA",
+      text,
+      url: "😀".repeat(2048),
+    });
+    const id = "😀".repeat(256);
+    expect(parseLine({ ...TWEET, id }).entityId).toBe(id);
+  });
+
+  test("parseObservationLine() takes an escaped backslash before u0000 for the text that it is", () => {
+    const line = String.raw`{"kind":"user","observedAt":"2026-11-20","username":"a\\u0000"}`;
+    expect(parseLine(line).entityId).toBe(String.raw`a\u0000`);
+  });
+});
+
+const REJECTIONS: [what: string, line: string | object, message: string][] = [
+  ["an empty line", "", 'The line must be a JSON object, got ""'],
+  ["a line that is not JSON", "{kind", 'The line must be a JSON object, got "{kind"'],
+  ["two objects on a line", "{}{}", 'The line must be a JSON object, got "{}{}"'],
+  [
+    "a raw NUL",
+    '{"kind":"\0"}',
+    String.raw`The line must be a JSON object, got "{\"kind\":\"\u0000\"}"`,
+  ],
+  ["an array", "[]", "An observation must be a JSON object, got []"],
+  ["null", "null", "An observation must be a JSON object, got null"],
+  ["a number", "7", "An observation must be a JSON object, got 7"],
+  ["no kind", {}, "kind must be one of channel, short, user, tweet, got undefined"],
+  [
+    "an unknown kind",
+    { kind: "video" },
+    'kind must be one of channel, short, user, tweet, got "video"',
+  ],
+  [
+    "a kind in capitals",
+    { kind: "User" },
+    'kind must be one of channel, short, user, tweet, got "User"',
+  ],
+  [
+    "a kind that every object has",
+    { kind: "constructor" },
+    'kind must be one of channel, short, user, tweet, got "constructor"',
+  ],
+  ["no observedAt", { ...USER, observedAt: null }, "observedAt must be a string, got null"],
+  ["observedAt as a number", { ...USER, observedAt: 0 }, "observedAt must be a string, got 0"],
+  [
+    "observedAt on a day that does not exist",
+    { ...USER, observedAt: "2026-02-29" },
+    `observedAt must be ${INSTANT_RULE}, got "2026-02-29"`,
+  ],
+  [
+    "observedAt more than five minutes ahead",
+    { ...USER, observedAt: "2026-11-20T12:05:00.001Z" },
+    `${AHEAD_RULE}, got "2026-11-20T12:05:00.001Z"`,
+  ],
+  [
+    "observedAt ahead by its zone",
+    { ...USER, observedAt: "2026-11-20T12:00:00-01:00" },
+    `${AHEAD_RULE}, got "2026-11-20T12:00:00-01:00"`,
+  ],
+  ["no identifier", { ...TWEET, id: undefined }, "id must be a string, got undefined"],
+  ["an identifier as a number", { ...TWEET, id: 7 }, "id must be a string, got 7"],
+  ["a user without a username", { ...USER, username: null }, "username must be a string, got null"],
+  [
+    "a tweet without a username",
+    { ...TWEET, username: null },
+    "username must be a string, got null",
+  ],
+  ["a short without a channel", { ...SHORT, channel: null }, "channel must be a string, got null"],
+  ["an empty identifier", { ...CHANNEL, id: "" }, "id must not be empty"],
+  ["an empty channel of a short", { ...SHORT, channel: "" }, "channel must not be empty"],
+  [
+    "an identifier of 257 characters",
+    { ...CHANNEL, id: "x".repeat(257) },
+    "id must have at most 256 characters",
+  ],
+  [
+    "an identifier of 257 emoji",
+    { ...CHANNEL, id: "😀".repeat(257) },
+    "id must have at most 256 characters",
+  ],
+  [
+    "a control character in an identifier",
+    { ...USER, username: "a\nb" },
+    String.raw`username must have no control character, got "a\nb"`,
+  ],
+  [
+    "a C1 control character in an identifier",
+    { ...USER, username: "a\u0085" },
+    String.raw`username must have no control character, got "a\u0085"`,
+  ],
+  ["a text as a number", { ...TWEET, text: 7 }, "text must be a string, got 7"],
+  ["a text as an array", { ...TWEET, text: ["a"] }, 'text must be a string, got ["a"]'],
+  [
+    "a text of 65,537 characters",
+    { ...TWEET, text: "x".repeat(65_537) },
+    "text must have at most 65536 characters",
+  ],
+  ...LINKS.map(([of, field]): [string, object, string] => [
+    `a link of 2,049 characters as ${field} of a ${of.kind}`,
+    { ...of, [field]: "x".repeat(2049) },
+    `${field} must have at most 2048 characters`,
+  ]),
+  [
+    "a boolean as a text",
+    { ...USER, verified: "true" },
+    'verified must be true or false, got "true"',
+  ],
+  ["a boolean as a number", { ...USER, verified: 0 }, "verified must be true or false, got 0"],
+  [
+    "a date that does not exist",
+    { ...SHORT, publishedAt: "2026-11-31" },
+    `publishedAt must be ${INSTANT_RULE}, got "2026-11-31"`,
+  ],
+  ["a date as a number", { ...CHANNEL, joinedAt: 0 }, "joinedAt must be a string, got 0"],
+  ["a negative count", { ...TWEET, likes: -1 }, `likes must be ${COUNT_RULE}, got -1`],
+  ["a fractional count", { ...TWEET, likes: 1.5 }, `likes must be ${COUNT_RULE}, got 1.5`],
+  [
+    "a count over 2^53 - 1",
+    { ...USER, tweet_count: 2 ** 53 },
+    `tweet_count must be ${COUNT_RULE}, got 9007199254740992`,
+  ],
+  ["a count as a text", { ...TWEET, likes: "1" }, `likes must be ${COUNT_RULE}, got "1"`],
+  ["a count as a boolean", { ...TWEET, likes: true }, `likes must be ${COUNT_RULE}, got true`],
+  [
+    "a count past every number",
+    JSON.stringify({ ...TWEET, likes: 7 }).replace(":7", ":1e400"),
+    `likes must be ${COUNT_RULE}, got Infinity`,
+  ],
+  ["a NUL in a text", { ...TWEET, text: "a\0" }, NUL],
+  ["a NUL in an identifier", { ...TWEET, id: "a\0" }, NUL],
+  ["a lone surrogate in a text", { ...TWEET, text: "\ud83d" }, LONE_SURROGATE],
+  [
+    "a lone surrogate that is escaped in capitals",
+    String.raw`{"kind":"tweet","x":"\uD83D"}`,
+    LONE_SURROGATE,
+  ],
+  [
+    "a lone surrogate in a field that is ignored",
+    { ...TWEET, x: { y: ["a", "\ude00"] } },
+    String.raw`A text ${TEXT_RULE}, got "\ude00"`,
+  ],
+  [
+    "a NUL in a field that is ignored",
+    { ...TWEET, x: "\0" },
+    String.raw`A text ${TEXT_RULE}, got "\u0000"`,
+  ],
+  [
+    "a NUL in the name of a field that is ignored",
+    { ...TWEET, "x\0": 1 },
+    String.raw`A text ${TEXT_RULE}, got "x\u0000"`,
+  ],
+  [
+    "a lone surrogate that stands in the line itself",
+    JSON.stringify({ ...TWEET, x: "here" }).replace("here", "\ud83d"),
+    LONE_SURROGATE,
+  ],
+];
+
+describe("readObservation", () => {
+  test.each(REJECTIONS)("parseObservationLine() rejects %s", (_what, line, message) => {
+    expect(catchDomainError(() => parseLine(line))).toEqual({ code: "Invalid Request", message });
+  });
+
+  test("parseObservationLine() rejects brackets nested past the stack, and says what it got", () => {
+    const nested = "[".repeat(100_000) + "]".repeat(100_000);
+    for (const line of [nested, `{"kind":${nested}}`]) {
+      expect(catchDomainError(() => parseLine(line))?.message).toEndWith(`got ${"[".repeat(80)}…`);
+    }
+  });
+
+  test("parseObservationLine() says what it got in a bounded message, however long the line", () => {
+    const refusal = catchDomainError(() => parseLine("x".repeat(1_000_000)));
+    expect(refusal?.message).toStartWith('The line must be a JSON object, got "xxx');
+    expect(refusal?.message.length).toBeLessThan(200);
+  });
+});
+
+describe("checkObservation", () => {
+  test.each([
+    ["a NUL in a text", { ...TWEET, text: "a\0" }, `text ${TEXT_RULE}`],
+    ["a lone surrogate in a link", { ...TWEET, url: "\ud83d" }, `url ${TEXT_RULE}`],
+    ["a lone surrogate in an identifier", { ...TWEET, id: "\ude00" }, `id ${TEXT_RULE}`],
+  ])("parseObservation() rejects %s of what was never a line", (_what, given, message) => {
+    expect(catchDomainError(() => parseObservation(given, NOW))).toEqual({
+      code: "Invalid Request",
+      message,
+    });
+  });
+});

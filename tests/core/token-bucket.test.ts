@@ -1,0 +1,95 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { takeToken, type TokenBucket } from "../../core/token-bucket.ts";
+
+/** Takes a token at each instant; tells which were admitted. */
+function takeTokensAt(instants: readonly number[], perMinute: number): boolean[] {
+  let bucket: TokenBucket | undefined;
+  return instants.map((now) => {
+    const taken = takeToken(bucket, perMinute, now);
+    ({ bucket } = taken);
+    return taken.isAdmitted;
+  });
+}
+
+describe("takeToken", () => {
+  test("takeToken() admits a minute's requests at once, then refuses", () => {
+    expect(takeTokensAt([0, 0, 0, 0], 3)).toEqual([true, true, true, false]);
+  });
+
+  test("takeToken() gives tokens back evenly: one each sixtieth of a minute at 60 a minute", () => {
+    const burst = Array.from({ length: 60 }, () => 0);
+    expect(takeTokensAt([...burst, 999, 1000, 1001, 2000], 60).slice(60)).toEqual([
+      false,
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  test("takeToken() says when the next token and all of them are there", () => {
+    expect(takeToken({ tokens: 0, at: 0 }, 60, 250)).toMatchObject({
+      isAdmitted: false,
+      remaining: 0,
+      retryAfterS: 1,
+      fullAfterS: 60,
+    });
+    expect(takeToken({ tokens: 0, at: 0 }, 1, 1)).toMatchObject({ retryAfterS: 60 });
+    expect(takeToken(undefined, 10, 0)).toMatchObject({
+      isAdmitted: true,
+      remaining: 9,
+      retryAfterS: 0,
+      fullAfterS: 6,
+    });
+  });
+
+  test("takeToken() admits when the time that it told is over, and not a second before", () => {
+    const tokens = fc.double({ min: 0, max: 0.999, noNaN: true });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 10_000 }), tokens, (perMinute, held) => {
+        const { bucket, retryAfterS } = takeToken({ tokens: held, at: 0 }, perMinute, 0);
+        expect(takeToken(bucket, perMinute, retryAfterS * 1000).isAdmitted).toBe(true);
+        const before = (retryAfterS - 1) * 1000 - 1;
+        expect(before >= 0 && takeToken(bucket, perMinute, before).isAdmitted).toBe(false);
+      }),
+    );
+  });
+
+  test("takeToken() never admits more than a minute's requests and what came back meanwhile", () => {
+    const instants = fc.array(fc.integer({ min: 0, max: 180_000 }), { maxLength: 60 });
+    fc.assert(
+      fc.property(instants, fc.integer({ min: 1, max: 20 }), (unsorted, perMinute) => {
+        const sorted = unsorted.toSorted((a, b) => a - b);
+        const admitted = takeTokensAt(sorted, perMinute).filter(Boolean).length;
+        const span = (sorted.at(-1) ?? 0) - (sorted[0] ?? 0);
+        expect(admitted).toBeLessThanOrEqual(perMinute + (span * perMinute) / 60_000 + 1e-6);
+      }),
+    );
+  });
+
+  test("takeToken() holds a minute's requests at most, however long none came", () => {
+    const hour = 3_600_000;
+    expect(takeTokensAt([0, hour, hour, hour, hour], 3)).toEqual([true, true, true, true, false]);
+  });
+
+  test("takeToken() gives nothing for a clock that goes back, and none twice when it returns", () => {
+    expect(takeTokensAt([60_000, 0, 0, 60_000], 1)).toEqual([true, false, false, false]);
+  });
+
+  test("takeToken() lets a clock that was set back by a day hold nobody up for over a minute", () => {
+    const DAY_MS = 86_400_000;
+    expect(takeTokensAt([DAY_MS, 0, 59_999, 120_000], 1)).toEqual([true, false, false, true]);
+  });
+
+  test("takeToken() says when the next token is there also where the clock went back", () => {
+    const { bucket } = takeToken({ tokens: 0.5, at: 3_600_000 }, 60, 0);
+    const { isAdmitted, retryAfterS, fullAfterS } = takeToken(bucket, 60, 0);
+    expect({ isAdmitted, retryAfterS, fullAfterS }).toEqual({
+      isAdmitted: false,
+      retryAfterS: 61,
+      fullAfterS: 120,
+    });
+    expect(takeToken(bucket, 60, 60_000).isAdmitted).toBe(false);
+    expect(takeToken(bucket, 60, 61_000).isAdmitted).toBe(true);
+  });
+});

@@ -1,0 +1,303 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DomainError } from "../core/errors.ts";
+import { ENTITY_KINDS, KIND_FIELDS, type EntityFields } from "../core/entity-kinds.ts";
+import * as limits from "../core/limits.ts";
+import packageFile from "../package.json";
+import { SETTINGS } from "../server/config.ts";
+import { generateObservations } from "../server/demo/generate.ts";
+import { formatErrorResponse, ERROR_STATUSES } from "../server/http/errors.ts";
+import { createProgram } from "../server/main.ts";
+import { DAY_MS } from "../core/time.ts";
+import {
+  parseAnchors,
+  parseInlineCode,
+  DOC_FILES,
+  parseLinks,
+  parseNumbers,
+  readDoc,
+  ROOT,
+  findSection,
+  parseTable,
+  listVerbs,
+} from "./support/docs.ts";
+import { REJECTED_LINES } from "./support/rejected-lines.ts";
+import { startTestService } from "./support/service.ts";
+
+const readme = await readDoc("README.md");
+const serverReadme = await readDoc("server/README.md");
+
+/** When the answers of the README were given. */
+const README_CLOCK = Date.parse("2026-11-21T03:07:00Z");
+
+const service = await startTestService({ ADMIN_TOKEN: "0123456789abcdef" });
+service.clock.now = README_CLOCK;
+afterAll(service.close);
+
+const VERBS = listVerbs(createProgram());
+
+describe("server/README.md", () => {
+  test("lists every setting with its default, what it allows and what it is for", () => {
+    const rows = parseTable(findSection(serverReadme, "### Settings"));
+    expect(rows).toEqual(
+      SETTINGS.map(({ name, default: initial, allowed, description }) => [
+        `\`${name}\``,
+        initial === undefined ? "none" : `\`${initial}\``,
+        allowed,
+        description,
+      ]),
+    );
+  });
+
+  test("lists every verb with its arguments and options", () => {
+    const rows = parseTable(findSection(serverReadme, "### Verbs"));
+    const listed = rows.map(([verb = "", options = ""]) => [
+      parseInlineCode(verb),
+      parseInlineCode(options),
+    ]);
+    const made = VERBS.map(([name, verb]) => {
+      const names = verb.registeredArguments.map(
+        (argument) => argument.name().toUpperCase() + (argument.variadic ? "..." : ""),
+      );
+      return [[[name, ...names].join(" ")], verb.options.map(({ flags }) => flags)];
+    });
+    expect(listed).toEqual(made);
+  });
+
+  test("lists every error with its status", () => {
+    const rows = parseTable(findSection(serverReadme, "### Errors"));
+    expect(rows.map(([status, name]) => [status, name])).toEqual(
+      Object.entries(ERROR_STATUSES).map(([name, status]) => [String(status), `\`${name}\``]),
+    );
+  });
+
+  test.each([
+    ["/api/video/nobody/details", "Channel nobody not found"],
+    ["/api/video/a/shorts?limit=0", 'limit must be a whole number from 1 to 100, got "0"'],
+    ["/api/microblog/nobody/details", "User nobody not found"],
+    ["/api/microblog/a/tweets?days=15", 'days must be a whole number from 1 to 14, got "15"'],
+  ])("shows what %s answers", async (path, sentence) => {
+    const body = await (await service.get(path)).text();
+    expect(body).toContain(JSON.stringify(sentence).slice(1, -1));
+    expect(findSection(serverReadme, "### Errors")).toContain(`\n    ${body}\n`);
+  });
+
+  test("shows the errors of the video interface that a test can't cause by a path", () => {
+    const section = findSection(serverReadme, "### Errors");
+    for (const error of [
+      new DomainError("Missing API Key", "…"),
+      new DomainError("Short Not Found", "Short nothing not found for channel sevenminutesoup"),
+    ]) {
+      expect(section).toContain(
+        `\n    ${formatErrorResponse(error, "/api/video/channels").body}\n`,
+      );
+    }
+  });
+
+  test("lists every limit", () => {
+    const rows = new Map(
+      parseTable(findSection(serverReadme, "### Limits")).map(([what = "", limit = ""]) => [
+        what,
+        limit,
+      ]),
+    );
+    const written: Record<string, string | undefined> = {
+      SHORTS_LIMIT: rows.get("`limit` of `/shorts`"),
+      DAYS_FILTER: rows.get("`days` of `/tweets` and `/followers`"),
+      PAGE_NUMBER: rows.get("`page` of `/tweets` and `/followers`"),
+      PAGE_LIMIT: rows.get("`limit` of `/tweets` and `/followers`"),
+      MAX_INTEGER: rows.get("a count, an amount of credits"),
+      USAGE_DAYS: rows.get("days of usage in an answer"),
+      IDEMPOTENCY_KEY_MAX_CHARACTERS: rows.get("an idempotency key"),
+      IDENTIFIER_MAX_CHARACTERS: rows.get("an identifier"),
+      LINK_MAX_CHARACTERS: rows.get("a link of an observation"),
+      TEXT_MAX_CHARACTERS: rows.get("any other text of an observation"),
+      LINE_MAX_BYTES: rows.get("a line of observations"),
+      BODY_MAX_BYTES: rows.get("a request body"),
+      CLOCK_SKEW_MAX_MS: rows.get("`observedAt` ahead of the clock"),
+      HISTORY_MAX_POINTS: rows.get("a history"),
+      RECORD_MAX_POINTS: rows.get("the history of each tweet in a page"),
+    };
+    expect(rows.size).toBe(Object.keys(limits).length);
+    const told = Object.fromEntries(
+      Object.entries(written).map(([name, text]) => [name, parseNumbers(text)] as const),
+    );
+    expect(told).toEqual(
+      Object.fromEntries(
+        Object.entries(limits).map(([name, limit]) => {
+          if (typeof limit !== "number") return [name, [limit.min, limit.max, limit.default]];
+          return [name, [name.endsWith("_MS") ? limit / 60_000 : limit]];
+        }),
+      ),
+    );
+  });
+
+  test("lists every kind with its fields", () => {
+    const rows = parseTable(findSection(serverReadme, "## Observations"));
+    const listed = rows.map((cells) => cells.map(parseInlineCode));
+    expect(listed).toEqual(
+      ENTITY_KINDS.map((kind) => {
+        const { identity, described, counts }: EntityFields = KIND_FIELDS[kind];
+        return [
+          [kind],
+          [identity],
+          Object.keys(described).filter((name) => name !== identity),
+          [...counts],
+        ];
+      }),
+    );
+  });
+
+  test("lists every operation and header of the reference", async () => {
+    const document = (await (await fetch(`${service.address}/swagger/json`)).json()) as {
+      paths: Record<string, object>;
+      components: { headers: object };
+    };
+    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const section = findSection(serverReadme, "## The HTTP interface");
+    const listed = parseTable(section).flatMap(([operation = ""]) => parseInlineCode(operation));
+    expect(listed.toSorted()).toEqual(operations.toSorted());
+    const headers = parseTable(findSection(section, "### Credits and headers"));
+    expect(headers.flatMap(([name = ""]) => parseInlineCode(name)).toSorted()).toEqual(
+      Object.keys(document.components.headers).toSorted(),
+    );
+  });
+
+  test("lists every path of the administrator's interface", () => {
+    const rows = parseTable(findSection(serverReadme, "### The administrator's interface"));
+    const routes = service.service.app.routes
+      .filter(({ path }) => path.startsWith("/admin/"))
+      .map(({ method, path }) => `${method} ${path}`);
+    expect(routes).not.toBeEmpty();
+    expect(rows.flatMap(([path = ""]) => parseInlineCode(path)).toSorted()).toEqual(
+      routes.toSorted(),
+    );
+  });
+
+  test("tells every reason of rejection as an import writes it", async () => {
+    const encoder = new TextEncoder();
+    const lines = REJECTED_LINES.map((line) =>
+      typeof line === "string"
+        ? encoder.encode(line)
+        : encoder.encode(JSON.stringify({ observedAt: "2026-11-20", ...line })),
+    );
+    const bytes = [encoder.encode("\n"), Uint8Array.of(0xff, 0x0a)];
+    for (const line of lines) bytes.push(line, encoder.encode("\n"));
+    const { rejected } = await service.takeIn(Uint8Array.from(Buffer.concat(bytes)));
+    const rows = parseTable(findSection(serverReadme, "### Why a line is rejected"));
+    expect(rows.map(([, reason]) => reason)).toEqual(rejected.map(({ reason }) => `\`${reason}\``));
+  });
+});
+
+describe("core/README.md", () => {
+  test("lists every file of core", async () => {
+    const rows = parseTable(findSection(await readDoc("core/README.md"), "## What is where"));
+    const files = Array.from(new Bun.Glob("*.ts").scanSync(join(ROOT, "core")));
+    expect(rows.flatMap(([file = ""]) => parseInlineCode(file)).toSorted()).toEqual(
+      [...files, "schema/"].toSorted(),
+    );
+  });
+});
+
+describe(".env.example", () => {
+  test("lists every setting with its default, what it allows and what it is for", async () => {
+    const text = await readDoc(".env.example");
+    const listed = Array.from(text.matchAll(/^# ([A-Z_]+)=(.*)$/gm), ([, ...pair]) => pair);
+    expect(listed).toEqual(SETTINGS.map(({ name, default: initial = "" }) => [name, initial]));
+    for (const { name, allowed, description } of SETTINGS) {
+      const before = text.slice(0, text.indexOf(`# ${name}=`));
+      const comment = before.slice(before.lastIndexOf("\n\n")).replaceAll(/\n# ?/g, " ");
+      expect(comment.trim()).toBe(`${description}. Allowed: ${allowed}`);
+    }
+  });
+});
+
+describe("README.md", () => {
+  const requests = Array.from(
+    findSection(readme, "## First requests").matchAll(
+      /^ {4}curl [^\n]*"http:\/\/127\.0\.0\.1:3000(\/[^"\n]*)"\n+```json\n(.*?)```/gms,
+    ),
+    ([, path = "", answer = ""]) => [path, answer] as const,
+  );
+
+  beforeAll(async () => {
+    const channel = String(JSON.parse(requests[0]?.[1] ?? "{}").id);
+    const lines: string[] = [];
+    for (const line of generateObservations({
+      from: README_CLOCK - 45 * DAY_MS,
+      to: README_CLOCK,
+    })) {
+      const isShown =
+        line.kind === "user"
+          ? line.username === "slowcompiler"
+          : line.kind !== "tweet" && (line.kind === "short" ? line.channel : line.id) === channel;
+      if (isShown) lines.push(JSON.stringify(line));
+    }
+    await service.takeIn(lines.join("\n"));
+  });
+
+  test("shows four requests", () => {
+    expect(requests.length).toBe(4);
+  });
+
+  test.each(requests)("shows the whole answer of %s", async (path, answer) => {
+    expect(await (await service.get(path)).json()).toEqual(JSON.parse(answer));
+  });
+
+  test("shows lines that an import takes, and its counts", async () => {
+    const section = findSection(readme, "## Import your data");
+    const [, lines = ""] = /```json lines\n(.*?)```/s.exec(section) ?? [];
+    const [, names = "", counts = ""] = /^file +(.*)\nmine\.ndjson +(.*)$/m.exec(section) ?? [];
+    const shown = counts.split(/ +/).map(Number);
+    const { rejected, ...taken } = await service.takeIn(lines);
+    const counted: Record<string, number | undefined> = { ...taken, rejected: rejected.length };
+    expect(counted).toEqual(
+      Object.fromEntries(names.split(/ +/).map((name, index) => [name, shown[index]])),
+    );
+    expect(ENTITY_KINDS.filter((kind) => lines.includes(`"kind":"${kind}"`))).toEqual([
+      ...ENTITY_KINDS,
+    ]);
+    expect((await service.takeIn(lines)).unchanged).toBe(taken.read);
+  });
+});
+
+describe("every document", () => {
+  test.each(DOC_FILES)("%s names scripts, verbs and a version that exist", async (path) => {
+    const text = await readDoc(path);
+    const scripts = Object.keys(packageFile.scripts);
+    for (const [, script = ""] of text.matchAll(/\bbun(?:@\S+)?(?: --\S+)* run (\w+)/g)) {
+      expect(scripts).toContain(script);
+    }
+    const verbs = VERBS.map(([name]) => name);
+    for (const [, verb = ""] of text.matchAll(/bun server\/main\.ts ([a-z]+(?: [a-z]+\b)?)/g)) {
+      expect(verbs.some((name) => verb === name || verb.startsWith(`${name} `))).toBe(true);
+    }
+    for (const [named] of text.matchAll(/bun@[\d.]+/g))
+      expect(named).toBe(packageFile.packageManager);
+  });
+
+  test.each(DOC_FILES)("%s starts nothing with npx in a way that cuts requests", async (path) => {
+    const text = await readDoc(path);
+    for (const [command] of text.matchAll(/\bnpx -[^`\n]*/g)) {
+      expect(command).toMatch(/^npx -y bun@[\d.]+(?: run \w+| server\/main\.ts \w+)?$/);
+    }
+  });
+
+  test.each(["README.md", "server/README.md"] as const)("%s links to what exists", async (path) => {
+    const links = parseLinks(path, await readDoc(path));
+    expect(links).not.toBeEmpty();
+    for (const { file, anchor } of links) {
+      expect({ file, isThere: existsSync(join(ROOT, file)) }).toEqual({ file, isThere: true });
+      if (anchor === "") continue;
+      expect(parseAnchors(await Bun.file(join(ROOT, file)).text())).toContain(anchor);
+    }
+  });
+
+  test.each(DOC_FILES)("%s tells no key, and no path of a machine", async (path) => {
+    const text = await readDoc(path);
+    expect(text).not.toMatch(/cm_[\w-]{10}|\/(?:root|home|tmp|work|Users)\/|\/shared\b/);
+  });
+});

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readBody } from "../../../server/http/request-body.ts";
+import { startTestService, type TestService } from "../../support/service.ts";
+import { sendPartial, sendRaw } from "../../support/network/raw-http.ts";
+
+const TOKEN = "a-token-of-an-administrator";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ ADMIN_TOKEN: TOKEN });
+});
+afterAll(() => service.close());
+
+async function sendAdmin(method: string, path: string, body?: string, type = "application/json") {
+  const response = await fetch(`${service.address}/admin/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${TOKEN}`, "content-type": type },
+    body: body ?? null,
+  });
+  const responseBody: unknown = await response.json();
+  return [response.status, responseBody];
+}
+
+const invalidRequest = (message: RegExp) => [
+  400,
+  { error: "Invalid Request", message: expect.stringMatching(message) },
+];
+
+describe("/admin", () => {
+  test.each([
+    ["accounts", { name: "" }, /^name must be 1 to 256 characters.*, got ""$/],
+    ["accounts", { name: 7 }, /^name: expected string, got 7$/],
+    ["accounts", { name: "a\tb" }, /^name must be .*, got "a\\tb"$/],
+    ["accounts", { name: "a", credits: "5" }, /^credits: expected integer, got "5"$/],
+    ["accounts", { name: "a", credits: -1 }, /^credits: .* greater or equal to 1, got -1$/],
+    ["accounts", { name: "a", credits: 1.5 }, /^credits: expected integer, got 1.5$/],
+    ["accounts", {}, /^name: expected .*, got undefined$/],
+    ["keys", { account: "account 1", label: "" }, /^label must be .*, got ""$/],
+    ["grants", { account: "account 1", amount: 0 }, /^amount: .* greater or equal to 1, got 0$/],
+    ["grants", { account: "account 1", amount: 1, reference: "" }, /^reference must .*, got ""$/],
+    ["grants", { account: "account 1", amount: 1, reason: "\0" }, /^reason must .*u0000"$/],
+  ])("POST %s %j: 400, which names the field and its value", async (path, body, message) => {
+    expect(await sendAdmin("POST", path, JSON.stringify(body))).toEqual(invalidRequest(message));
+  });
+
+  test("GET observations?kind=video: 400, which names the kinds", async () => {
+    expect(await sendAdmin("GET", "observations?kind=video")).toEqual(
+      invalidRequest(/^kind must be one of channel, short, user, tweet, got "video"$/),
+    );
+  });
+
+  test("a body is JSON, of 64 KiB at most", async () => {
+    expect(
+      await sendAdmin("POST", "accounts", "name=a", "application/x-www-form-urlencoded"),
+    ).toMatchObject([415, { error: "Unsupported Media Type" }]);
+    expect(await sendAdmin("POST", "accounts", "{")).toEqual(
+      invalidRequest(/^The body must be JSON/),
+    );
+    const large = JSON.stringify({ name: "a", note: "x".repeat(70_000) });
+    expect(await sendAdmin("POST", "accounts", large)).toMatchObject([413, {}]);
+    expect(await sendAdmin("DELETE", "keys", JSON.stringify({ id: "1" }))).toEqual(
+      invalidRequest(/^id: expected integer, got "1"$/),
+    );
+  });
+
+  test.each([
+    [`bearer ${TOKEN}`, 200],
+    [`Bearer  ${TOKEN}`, 200],
+    [`Bearer ${TOKEN} x`, 401],
+    [`Basic ${TOKEN}`, 401],
+    [TOKEN, 401],
+  ])("Authorization: %s is %d", async (authorization, status) => {
+    const response = await fetch(`${service.address}/admin/accounts`, {
+      headers: { authorization },
+    });
+    expect(response.status).toBe(status);
+  });
+
+  test("a name has 256 characters, however many units they take", async () => {
+    const name = "🍲".repeat(256);
+    expect(await sendAdmin("POST", "accounts", JSON.stringify({ name }))).toMatchObject([
+      201,
+      { name },
+    ]);
+    const longer = JSON.stringify({ name: `${name}a` });
+    expect(await sendAdmin("POST", "accounts", longer)).toEqual(
+      invalidRequest(/^name must be 1 to 256/),
+    );
+  });
+
+  test.each([["1e0"], ["-1"], ["01"], ["99999999999999999999"], [""]])(
+    "GET statement?after=%s: 400",
+    async (after) => {
+      expect(await sendAdmin("GET", `statement?account=account%201&after=${after}`)).toEqual(
+        invalidRequest(/^after must be a whole number from 0 to 9007199254740991, got/),
+      );
+    },
+  );
+
+  test.each([
+    ["observations?kind=user&kind=tweet", "kind"],
+    ["observations?since=2026-11-20&since=2026-11-21", "since"],
+    ["keys?account=account%201&account=another", "account"],
+    ["statement?account=account%201&account=another", "account"],
+  ])("GET %s: 400, a parameter is given once", async (path, name) => {
+    const expected = invalidRequest(new RegExp(`^${name} must be given once, got`));
+    expect(await sendAdmin("GET", path)).toEqual(expected);
+  });
+
+  test("GET keys?account=nobody: 404, as there is no such account", async () => {
+    expect(await sendAdmin("GET", "keys?account=nobody")).toEqual([
+      404,
+      { error: "Not Found", message: "There is no account nobody" },
+    ]);
+  });
+
+  test("GET observations?kind=: 400, which quotes what it was", async () => {
+    expect(await sendAdmin("GET", "observations?kind=")).toEqual(
+      invalidRequest(/^kind must be .*, got ""$/),
+    );
+  });
+});
+
+describe("GET /admin/statement", () => {
+  test("tells of more entries where there are, and only there; goes on behind the last", async () => {
+    const { account } = await service.createAccess(7);
+    const grants =
+      "WITH RECURSIVE grants(nth) AS (SELECT 1 UNION ALL SELECT nth + 1 FROM grants LIMIT 999) " +
+      "INSERT INTO journal (uid, account, kind, amount, at) " +
+      "SELECT 'grant ' || nth, id, 'grant', 1, 0 FROM grants JOIN accounts ON name = ?";
+    await service.service.database.write([{ sql: grants, args: [account] }]);
+    const partAfter = async (after: number) => {
+      const query = new URLSearchParams({ account, after: String(after) });
+      const [, body] = await sendAdmin("GET", `statement?${query}`);
+      const { entries, has_more: hasMore } = Object(body);
+      const { balance, entry } = entries.at(-1);
+      return { length: entries.length, balance, entry, hasMore };
+    };
+    expect(await partAfter(0)).toMatchObject({ length: 1000, balance: 1006, hasMore: false });
+    await service.admin("POST", "grants", { account, amount: 1 });
+    const first = await partAfter(0);
+    expect(first).toMatchObject({ length: 1000, balance: 1006, hasMore: true });
+    const rest = await partAfter(first.entry);
+    expect(rest).toMatchObject({ length: 1, balance: 1007, hasMore: false });
+  });
+});
+
+describe("POST /admin/observations", () => {
+  const post =
+    `POST /admin/observations HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\n` +
+    "Content-Length: ";
+
+  test("413: more than 64 MiB", async () => {
+    const answer = await sendRaw(service.address, `${post}67108865\r\n\r\n{`);
+    expect(answer).toStartWith("HTTP/1.1 413 ");
+    expect(answer).toEndWith(
+      '{"error":"Payload Too Large","message":"A body has at most 67108864 bytes"}',
+    );
+  });
+
+  test("a body that breaks off is no failure of the service", async () => {
+    const failures = service.failures.length;
+    await sendPartial(service.address, `${post}100\r\n\r\n{`);
+    expect(await sendAdmin("GET", "accounts")).toMatchObject([200, {}]);
+    expect(service.failures.length).toBe(failures);
+  });
+
+  test("readBody() counts what comes in pieces, and gives it whole", async () => {
+    const send = (...pieces: string[]) =>
+      new Request("http://localhost/", {
+        method: "POST",
+        body: new ReadableStream({
+          start(controller) {
+            for (const piece of pieces) controller.enqueue(new TextEncoder().encode(piece));
+            controller.close();
+          },
+        }),
+      });
+    const whole = await readBody(send("ab", "cd"), 4);
+    expect(new TextDecoder().decode(whole)).toBe("abcd");
+    await expect(readBody(send("ab", "cde"), 4)).rejects.toThrow("A body has at most 4 bytes");
+    expect(await readBody(new Request("http://localhost/"), 4)).toEqual(new Uint8Array());
+  });
+});

@@ -1,0 +1,272 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import addFormats from "ajv-formats";
+import Ajv2020 from "ajv/dist/2020.js";
+import packageFile from "../../../package.json";
+import { createProgram } from "../../../server/main.ts";
+import { startTestService } from "../../support/service.ts";
+
+const ROOT = join(import.meta.dir, "../../..");
+
+interface Schema {
+  readonly type?: string;
+  readonly [keyword: string]: unknown;
+}
+
+interface Content {
+  readonly schema: Schema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
+interface ResponseObject {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, { readonly $ref: string }>>;
+  readonly content?: Readonly<Record<string, Content>>;
+}
+
+interface Operation {
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly description: string;
+    readonly schema: Schema;
+  }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Content>> };
+  readonly responses: Readonly<Record<string, ResponseObject>>;
+}
+
+interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: { readonly version: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly headers: Readonly<
+      Record<string, { description: string; schema: Schema; example: unknown }>
+    >;
+    readonly schemas: Readonly<Record<string, Schema>>;
+  };
+}
+
+const { address, folder, service, close } = await startTestService();
+afterAll(close);
+
+/** Reads what needs no key. */
+const fetchPath = (path: string) => fetch(`${address}${path}`);
+
+const documentText = await (await fetchPath("/swagger/json")).text();
+const document = JSON.parse(documentText) as OpenApiDocument;
+
+const OPERATIONS = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(
+    ([method, operation]) => [`${method.toUpperCase()} ${path}` as string, operation] as const,
+  ),
+);
+
+const RESPONSES = OPERATIONS.flatMap(([name, { responses }]) =>
+  Object.entries(responses).map(
+    ([status, answer]) => [`${name} ${status}`, { status: Number(status), answer }] as const,
+  ),
+);
+
+/** Runs a tool of the project and gives its output. */
+async function runTool(...command: string[]) {
+  const child = Bun.spawn([process.execPath, ...command], {
+    cwd: ROOT,
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+  });
+  const [out, err, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { out, err, exitCode };
+}
+
+describe("/swagger/json", () => {
+  test("passes the linter", async () => {
+    const file = join(folder, "openapi.json");
+    await Bun.write(file, documentText);
+    const linted = await runTool("node_modules/.bin/redocly", "lint", "--extends=spec", file);
+    expect(linted.out + linted.err).toContain("Your API description is valid");
+    expect(linted.exitCode).toBe(0);
+  }, 30_000);
+
+  test("is what the verb openapi prints", async () => {
+    const printed = await runTool("server/main.ts", "openapi");
+    expect(JSON.parse(printed.out)).toEqual(document);
+    expect(printed.err).toBe("");
+    expect(printed.exitCode).toBe(0);
+    expect(createProgram().commands.map((verb) => verb.name())).toContain("openapi");
+  }, 30_000);
+
+  test("has the version of the package", () => {
+    expect(document.openapi).toStartWith("3.1");
+    expect(document.info.version).toBe(packageFile.version);
+  });
+
+  test.each(Object.keys(document.components.schemas))("%s is a schema of JSON Schema", (name) => {
+    const ajv = new Ajv2020({ strict: false });
+    ajv.validateSchema(document.components.schemas[name] ?? {});
+    expect(ajv.errors ?? []).toEqual([]);
+  });
+
+  test("describes every route of the interface", () => {
+    const routes = service.app.routes
+      .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`)
+      .filter((route) => !route.startsWith("GET /swagger"));
+    expect(OPERATIONS.map(([name]) => name).toSorted()).toEqual(routes.toSorted());
+  });
+
+  test.each(OPERATIONS)("%s gives each parameter a type and bounds", (name, { parameters }) => {
+    const inPath = parameters.filter((parameter) => parameter.in === "path");
+    expect(inPath.map((parameter) => `{${parameter.name}}`)).toEqual(name.match(/\{\w+\}/g) ?? []);
+    for (const { name: parameter, description, schema } of parameters) {
+      const bounds = schema.type === "integer" ? ["minimum", "maximum"] : ["maxLength"];
+      const isBound = "pattern" in schema || bounds.every((bound) => bound in schema);
+      expect({ parameter, type: schema.type, isBound }).toEqual({
+        parameter,
+        type: schema.type === "integer" ? "integer" : "string",
+        isBound: true,
+      });
+      expect(description).not.toBeEmpty();
+    }
+  });
+
+  test.each(RESPONSES)("%s has a description, headers and an example", (_, { status, answer }) => {
+    expect(answer.description).not.toBeEmpty();
+    expect(Object.keys(answer.headers)).toContain("X-Request-Id");
+    for (const { $ref } of Object.values(answer.headers)) {
+      const header = document.components.headers[$ref.replace("#/components/headers/", "")];
+      expect(header?.description).toBeString();
+      expect(header?.schema.type).toBeString();
+      expect(header?.example).toBeDefined();
+    }
+    const examples = Object.values(answer.content ?? {}).flatMap(listExamples);
+    expect(examples.length > 0).toBe(status !== 304);
+    const names = Object.keys(answer.headers);
+    expect(names.includes("Retry-After")).toBe([429, 503].includes(status));
+  });
+
+  test("tells the credits of charged answers, and of no others", () => {
+    const charged = RESPONSES.filter(([, { answer }]) => "X-Credits-Cost" in answer.headers);
+    const expected = RESPONSES.filter(
+      ([name, { status }]) =>
+        /^GET \/api\/(?:video|microblog)\//.test(name) && [200, 304, 404].includes(status),
+    );
+    expect(charged.map(([name]) => name)).toEqual(expected.map(([name]) => name));
+  });
+});
+
+function listExamples({ example, examples = {} }: Content): unknown[] {
+  const named = Object.values(examples).map(({ value }) => value);
+  return example === undefined ? named : [example, ...named];
+}
+
+describe("the examples", () => {
+  const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false }));
+  ajv.addSchema({ $id: "openapi", components: document.components });
+
+  const contents = OPERATIONS.flatMap(([name, { requestBody, responses }]) =>
+    [["takes", requestBody] as const, ...Object.entries(responses)].flatMap(([status, body]) =>
+      Object.entries(body?.content ?? {}).map(
+        ([type, content]) => [`${name}, ${status}, ${type}`, content] as const,
+      ),
+    ),
+  );
+
+  test.each(contents)("%s as its schema says", (_, content) => {
+    const schema = JSON.parse(
+      JSON.stringify(content.schema).replaceAll('"#/', '"openapi#/'),
+    ) as Schema;
+    const validate = ajv.compile(schema);
+    for (const example of listExamples(content)) {
+      validate(example);
+      expect(validate.errors ?? []).toEqual([]);
+    }
+  });
+
+  test("would not pass with a field left out, added or of another type", () => {
+    const validate = ajv.compile({ $ref: "openapi#/components/schemas/ChannelDetails" });
+    const operation = document.paths["/api/video/{channel}/details"]?.["get"];
+    const content = operation?.responses["200"]?.content?.["application/json"];
+    const example: Readonly<Record<string, unknown>> = Object(content?.example);
+    const { country, ...rest } = example;
+    expect(validate(example)).toBe(true);
+    expect(country).toBeString();
+    expect(validate(rest)).toBe(false);
+    expect(validate({ ...example, added: 1 })).toBe(false);
+    expect(validate({ ...example, joinedAt: "yesterday" })).toBe(false);
+  });
+});
+
+describe("/swagger", () => {
+  test("is a page that names no other host", async () => {
+    const response = await fetchPath("/swagger");
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toStartWith("text/html");
+    const page = await response.text();
+    expect(page).toContain("<title>Creator metrics</title>");
+    expect(page.match(/(?:https?:)?\/\/[\w-]+\.[\w.-]+/g) ?? []).toEqual([]);
+    expect(page).toContain('<script src="/swagger/reference.js?v=');
+  });
+
+  test("has a configuration that survives its attribute", async () => {
+    const page = await (await fetchPath("/swagger")).text();
+    const [, text = ""] = /data-configuration='([^']*)'/.exec(page) ?? [];
+    expect(JSON.parse(text)).toMatchObject({
+      telemetry: false,
+      withDefaultFonts: false,
+      persistAuth: true,
+      spec: { url: "/swagger/json" },
+    });
+    const [, description = ""] = /name="description"\s+content="([^"]*)"/.exec(page) ?? [];
+    expect(description).toEndWith("All bodies are JSON.");
+  });
+
+  test("needs no key, and serves its own script", async () => {
+    for (const path of ["/swagger", "/swagger/json", "/swagger/reference.js"]) {
+      const response = await fetchPath(path);
+      expect(response.status).toBe(200);
+    }
+    const script = await fetchPath("/swagger/reference.js");
+    expect(script.headers.get("content-type")).toBe("text/javascript");
+    expect((await script.bytes()).byteLength).toBeGreaterThan(1_000_000);
+  });
+
+  test.each(["/swagger/json", "/swagger/reference.js"])("%s is compressed once", async (path) => {
+    const get = (headers: Record<string, string>) =>
+      fetch(`${address}${path}`, { headers, decompress: false });
+    const plain = await get({ "accept-encoding": "gzip;q=0, br" });
+    const compressed = await get({ "accept-encoding": "br, gzip;q=0.5" });
+    expect(plain.headers.get("content-encoding")).toBeNull();
+    expect(compressed.headers.get("content-encoding")).toBe("gzip");
+    for (const { headers } of [plain, compressed]) {
+      expect(headers.get("vary")).toBe("Accept-Encoding");
+    }
+    const bytes = new Uint8Array(await compressed.arrayBuffer());
+    const whole = new Uint8Array(await plain.arrayBuffer());
+    expect(Bun.gunzipSync(bytes)).toEqual(whole);
+    expect(bytes.length).toBeLessThan(whole.length / 3);
+    for (const [response, accepted] of [
+      [plain, "identity"],
+      [compressed, "gzip"],
+    ] as const) {
+      const etag = response.headers.get("etag") ?? "";
+      const held = await get({ "accept-encoding": accepted, "if-none-match": etag });
+      expect([held.status, await held.text()]).toEqual([304, ""]);
+      const other = await get({ "accept-encoding": accepted, "if-none-match": '"other"' });
+      expect(other.status).toBe(200);
+      await other.body?.cancel();
+    }
+  });
+
+  test("/swagger/reference.js is kept by clients for a year, under the URL of its version", async () => {
+    const page = await (await fetchPath("/swagger")).text();
+    const [, path = ""] = /<script src="([^"]*reference\.js[^"]*)"/.exec(page) ?? [];
+    const { headers } = await fetchPath(path);
+    expect(headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+  });
+});

@@ -1,0 +1,178 @@
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "bun:test";
+import {
+  createApiKeyAuthenticator,
+  hashApiKey,
+  generateApiKey,
+} from "../../server/metering/api-keys.ts";
+import { createKeyStore } from "../../server/store/accounts/api-keys.ts";
+import { createLedgerStore } from "../../server/store/accounts/ledger.ts";
+import { withDatabase } from "../support/store/database.ts";
+
+const NOW = 1_790_000_000_000;
+
+describe("createApiKeyAuthenticator()", () => {
+  test("an unknown key is looked up each time: one that is made later is known at once", async () => {
+    await withDatabase(async (database) => {
+      const store = createKeyStore(database);
+      const { key, hash, beginsWith } = generateApiKey();
+      const keyring = createApiKeyAuthenticator(store, () => 0);
+      expect(await keyring.authenticate(key)).toBeUndefined();
+      const id = await store.create({ account: 4, hash, beginsWith, label: null }, 0);
+      expect(await keyring.authenticate(key)).toEqual({ key: id, account: 4 });
+    });
+  });
+
+  test("a believed key is not looked up again; one that is forgotten or old is", async () => {
+    const clock = { now: 0 };
+    const looked: string[] = [];
+    await withDatabase(async (database) => {
+      const store = createKeyStore(database);
+      const made = generateApiKey();
+      const { hash, beginsWith } = made;
+      await store.create({ account: 4, hash, beginsWith, label: null }, 0);
+      const find = (given: string) => {
+        looked.push(given);
+        return store.find(given);
+      };
+      const keyring = createApiKeyAuthenticator({ find }, () => clock.now);
+      for (const now of [0, 1, 499]) {
+        clock.now = now;
+        await keyring.authenticate(made.key);
+      }
+      expect(looked).toEqual([hash]);
+      clock.now = 500;
+      await keyring.authenticate(made.key);
+      expect(looked).toEqual([hash, hash]);
+      keyring.invalidate(hash);
+      await keyring.authenticate(made.key);
+      expect(looked).toEqual([hash, hash, hash]);
+    });
+  });
+
+  test("believes a key for half a second, and a revocation here at once", async () => {
+    await withDatabase(async (database) => {
+      const account = await createLedgerStore(database).createAccount("a", NOW);
+      const store = createKeyStore(database);
+      const clock = { now: NOW };
+      const [here, elsewhere] = [0, 1].map(() => createApiKeyAuthenticator(store, () => clock.now));
+      const { key, hash, beginsWith } = generateApiKey();
+      const id = await store.create({ account: account.id, hash, beginsWith, label: null }, NOW);
+      const caller = { key: id, account: account.id };
+      expect(await here?.authenticate(key)).toEqual(caller);
+      expect(await elsewhere?.authenticate(key)).toEqual(caller);
+      expect(await here?.authenticate(`${key}x`)).toBeUndefined();
+      await store.revoke(id, NOW);
+      here?.invalidate(hash);
+      expect(await here?.authenticate(key)).toBeUndefined();
+      clock.now += 499;
+      expect(await elsewhere?.authenticate(key)).toEqual(caller);
+      clock.now += 1;
+      expect(await elsewhere?.authenticate(key)).toBeUndefined();
+    });
+  });
+});
+
+describe("createApiKeyAuthenticator() while lookups are slow", () => {
+  /** A keyring whose lookups wait to be answered. */
+  function startKeyring() {
+    const clock = { now: NOW };
+    const lookups: PromiseWithResolvers<{ id: number; account: number } | undefined>[] = [];
+    const find = () => {
+      const lookup = Promise.withResolvers<{ id: number; account: number } | undefined>();
+      lookups.push(lookup);
+      return lookup.promise;
+    };
+    return { clock, lookups, keyring: createApiKeyAuthenticator({ find }, () => clock.now) };
+  }
+  const FOUND = { id: 1, account: 4 };
+  const CALLER = { key: 1, account: 4 };
+
+  test("getCaller() looks a key up once for all requests of half a second", async () => {
+    const { clock, lookups, keyring } = startKeyring();
+    const first = Array.from({ length: 100 }, () => keyring.authenticate("cm_a"));
+    clock.now += 499;
+    first.push(keyring.authenticate("cm_a"));
+    expect(lookups.length).toBe(1);
+    clock.now += 1;
+    const second = keyring.authenticate("cm_a");
+    expect(lookups.length).toBe(2);
+    lookups[0]?.resolve(FOUND);
+    expect(await Promise.all(first)).toEqual(first.map(() => CALLER));
+    lookups[1]?.resolve(undefined);
+    expect(await second).toBeUndefined();
+    expect(keyring.recall("cm_a")).toBeUndefined();
+  });
+
+  test("getCaller() believes an answer for half a second from its question, not longer", async () => {
+    const { clock, lookups, keyring } = startKeyring();
+    const asked = keyring.authenticate("cm_a");
+    clock.now += 499;
+    lookups[0]?.resolve(FOUND);
+    expect(await asked).toEqual(CALLER);
+    expect(keyring.recall("cm_a")).toEqual(CALLER);
+    clock.now += 1;
+    expect(keyring.recall("cm_a")).toBeUndefined();
+  });
+
+  test("getCaller() looks up anew after a lookup that failed", async () => {
+    const { lookups, keyring } = startKeyring();
+    const failed = keyring.authenticate("cm_a");
+    lookups[0]?.reject(new Error("No answer"));
+    expect(failed).rejects.toThrow("No answer");
+    await Promise.allSettled([failed]);
+    const next = keyring.authenticate("cm_a");
+    lookups[1]?.resolve(FOUND);
+    expect(await next).toEqual(CALLER);
+  });
+
+  test("forget() lets nothing be believed that was asked before", async () => {
+    const { lookups, keyring } = startKeyring();
+    const asked = keyring.authenticate("cm_a");
+    keyring.invalidate(hashApiKey("cm_a"));
+    lookups[0]?.resolve(FOUND);
+    await asked;
+    expect(keyring.recall("cm_a")).toBeUndefined();
+  });
+});
+
+describe("a clock that is set back", () => {
+  test("leaves no key believed for longer than half a second", async () => {
+    const clock = { now: NOW };
+    let found: { id: number; account: number } | undefined = { id: 1, account: 4 };
+    const keyring = createApiKeyAuthenticator({ find: async () => found }, () => clock.now);
+    expect(await keyring.authenticate("cm_a")).toEqual({ key: 1, account: 4 });
+    found = undefined;
+    clock.now = NOW - 3_600_000;
+    expect(await keyring.authenticate("cm_a")).toBeUndefined();
+    clock.now = NOW + 100;
+    expect(keyring.recall("cm_a")).toBeUndefined();
+  });
+});
+
+describe("recall()", () => {
+  test("remembers 10,000 keys at most", async () => {
+    const keyring = createApiKeyAuthenticator(
+      { find: async () => ({ id: 1, account: 4 }) },
+      () => NOW,
+    );
+    const names = Array.from({ length: 10_001 }, (_, index) => `cm_${index}`);
+    for (const name of names) await keyring.authenticate(name);
+    const remembered = names.filter((name) => keyring.recall(name) !== undefined);
+    expect(remembered.length).toBeWithin(1, 10_001);
+    expect(remembered.at(-1)).toBe("cm_10000");
+  });
+});
+
+describe("generateApiKey()", () => {
+  test("makes keys of 256 random bits, of which the SHA-256 is kept", () => {
+    const made = Array.from({ length: 1000 }, generateApiKey);
+    expect(new Set(made.map(({ key }) => key)).size).toBe(1000);
+    for (const { key, hash, beginsWith } of made) {
+      expect(Buffer.from(key.slice(3), "base64url").length).toBe(32);
+      expect(hash).toBe(createHash("sha256").update(key).digest("hex"));
+      expect(hash).toBe(hashApiKey(key));
+      expect([key.startsWith(beginsWith), beginsWith.length]).toEqual([true, 10]);
+    }
+  });
+});

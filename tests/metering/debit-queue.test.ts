@@ -1,0 +1,144 @@
+import { describe, expect, test } from "bun:test";
+import type { Receipt } from "../../core/ledger.ts";
+import { parseObservationLine } from "../../core/observations.ts";
+import type { ChangeSet } from "../../core/reading.ts";
+import { createDebitQueue } from "../../server/metering/debit-queue.ts";
+import { createLedgerStore, type LedgerStore } from "../../server/store/accounts/ledger.ts";
+import { writeObservations } from "../../server/store/observations/write.ts";
+import { createUserTag } from "../../server/store/history/cache-tags.ts";
+import { verifyLedger } from "../../server/store/accounts/verify-ledger.ts";
+import { withDatabase } from "../support/store/database.ts";
+import { makeCharge } from "../support/store/debits.ts";
+import { blockCommits } from "../support/store/blocked-ledger.ts";
+
+const NOW = 1_790_000_000_000;
+
+const balancesOrErrors = (outcomes: readonly PromiseSettledResult<Receipt>[]) =>
+  outcomes.map((outcome) =>
+    outcome.status === "fulfilled" ? outcome.value.balance : outcome.reason.message,
+  );
+
+describe("createDebitQueue()", () => {
+  test("what comes while a commit is under way is the next group, in its order", async () => {
+    await withDatabase(async (database) => {
+      const ledger = createLedgerStore(database);
+      const [a, b] = [await ledger.createAccount("a", 0), await ledger.createAccount("b", 0)];
+      await ledger.grant({ uid: "ga", account: "a", amount: 3 }, 0);
+      await ledger.grant({ uid: "gb", account: "b", amount: 1 }, 0);
+      const { held, groups, letGo } = blockCommits(ledger);
+      const debits = createDebitQueue({ ledger: held, now: () => 0 });
+      const first = debits.debit(makeCharge(a.id));
+      while (groups.length === 0) await Bun.sleep(0);
+      const rest = [a, b, a, b, a].map(({ id }) => debits.debit(makeCharge(id)));
+      letGo(0);
+      expect((await first).balance).toBe(2);
+      letGo(1);
+      const refused = "This request costs 1 credit, the balance is 0";
+      expect(balancesOrErrors(await Promise.allSettled(rest))).toEqual([1, 0, 0, refused, refused]);
+      expect(groups).toEqual([[a.id], [a.id, b.id, a.id, b.id, a.id]]);
+      expect((await verifyLedger(database)).faults).toEqual([]);
+    });
+  });
+
+  test("a commit that fails rejects its own group alone; those that wait are decided", async () => {
+    await withDatabase(async (database) => {
+      const ledger = createLedgerStore(database);
+      const { id } = await ledger.createAccount("a", 0);
+      await ledger.grant({ uid: "g", account: "a", amount: 5 }, 0);
+      const { held, groups, letGo } = blockCommits(ledger);
+      const debits = createDebitQueue({ ledger: held, now: () => 0 });
+      const failing = Promise.allSettled([
+        debits.debit(makeCharge(id)),
+        debits.debit(makeCharge(id)),
+      ]);
+      while (groups.length === 0) await Bun.sleep(0);
+      const waiting = Promise.allSettled([
+        debits.debit(makeCharge(id)),
+        debits.debit(makeCharge(id)),
+      ]);
+      letGo(0, new Error("The disk is full"));
+      letGo(1);
+      letGo(2);
+      expect(balancesOrErrors(await failing)).toEqual(["The disk is full", "The disk is full"]);
+      expect(balancesOrErrors(await waiting)).toEqual([4, 3]);
+      expect((await debits.debit(makeCharge(id))).balance).toBe(2);
+      expect(groups.map(({ length }) => length)).toEqual([2, 2, 1]);
+      expect(await ledger.account("a")).toMatchObject({ debited: 3, balance: 2 });
+    });
+  });
+
+  test("a refund gives a debit back once", async () => {
+    await withDatabase(async (database) => {
+      const ledger = createLedgerStore(database);
+      const { id } = await ledger.createAccount("a", 0);
+      await ledger.grant({ uid: "g", account: "a", amount: 5 }, 0);
+      const debits = createDebitQueue({ ledger, now: () => 9 });
+      const receipts = await Promise.all([
+        debits.debit(makeCharge(id)),
+        debits.debit(makeCharge(id, 2)),
+      ]);
+      const [, second] = receipts;
+      if (second === undefined) throw new Error("There is no second receipt");
+      await Promise.all(["a", "b"].map((reason) => debits.refund(second, reason)));
+      expect(await ledger.account("a")).toMatchObject({ debited: 3, refunded: 2, balance: 4 });
+      const entries = await ledger.statement("a", 0, 10);
+      expect(entries.map(({ kind, amount, at }) => [kind, amount, at])).toEqual([
+        ["grant", 5, 0],
+        ["debit", 3, 9],
+        ["refund", 2, 9],
+      ]);
+    });
+  });
+
+  test("requests that wait for a commit share the next, in the order they came", async () => {
+    await withDatabase(async (database) => {
+      const ledger = createLedgerStore(database);
+      const account = await ledger.createAccount("a", NOW);
+      await ledger.grant({ uid: "g", account: "a", amount: 60 }, NOW);
+      const groups: number[] = [];
+      const counting: LedgerStore = {
+        ...ledger,
+        debit: (waiting, group) => {
+          groups.push(waiting.length);
+          return ledger.debit(waiting, group);
+        },
+      };
+      const debits = createDebitQueue({ ledger: counting, now: () => NOW });
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 100 }, () => debits.debit(makeCharge(account.id))),
+      );
+      expect(groups).toEqual([100]);
+      expect(
+        outcomes.map((outcome) =>
+          outcome.status === "fulfilled" ? outcome.value.balance : "refused",
+        ),
+      ).toEqual(Array.from({ length: 100 }, (_, index) => (index < 60 ? 59 - index : "refused")));
+    });
+  });
+});
+
+describe("what was observed", () => {
+  test("is told as what changed since the commit before; before the first, all may", async () => {
+    await withDatabase(async (database) => {
+      const ledger = createLedgerStore(database);
+      const { id } = await ledger.createAccount("a", 0);
+      await ledger.grant({ uid: "g", account: "a", amount: 5 }, 0);
+      const told: ChangeSet[] = [];
+      const debits = createDebitQueue({
+        ledger,
+        now: () => NOW,
+        onChanges: (changes) => told.push(changes),
+      });
+      const line = '{"kind":"user","observedAt":"2026-09-01","username":"Nasa"}';
+      await debits.debit(makeCharge(id));
+      await debits.debit(makeCharge(id));
+      await writeObservations(database, [parseObservationLine(line, NOW)]);
+      await debits.debit(makeCharge(id));
+      expect(told).toEqual([
+        { sequence: 0, tags: undefined },
+        { sequence: 0, tags: [] },
+        { sequence: 1, tags: [createUserTag("nasa")] },
+      ]);
+    });
+  });
+});

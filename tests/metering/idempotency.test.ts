@@ -1,0 +1,121 @@
+import { describe, expect, test } from "bun:test";
+import { DAY_MS } from "../../core/time.ts";
+import { createDebitQueue } from "../../server/metering/debit-queue.ts";
+import {
+  makeKeyedCharge,
+  outcomeOrWaiting,
+  DATABASE_UNRESPONSIVE,
+  withFundedLedger,
+} from "../support/store/blocked-ledger.ts";
+
+const NOW = 1_790_000_000_000;
+
+describe("requests with one idempotency key", () => {
+  test("wait until the first is answered, and cost nothing then", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      const debits = createDebitQueue({ ledger, now: () => NOW });
+      const first = await debits.debit(makeKeyedCharge(id));
+      const others = [
+        makeKeyedCharge(id),
+        makeKeyedCharge(id),
+        makeKeyedCharge(id, "another URL"),
+      ].map(debits.debit);
+      expect(await Promise.all(others.map(outcomeOrWaiting))).toEqual(["waits", "waits", "waits"]);
+      debits.complete(first);
+      const misused = "The Idempotency-Key one paid for another URL within 24 hours";
+      expect(await Promise.all(others.map(outcomeOrWaiting))).toEqual([0, 0, misused]);
+      expect(await ledger.account("a")).toMatchObject({ debited: 1, refunded: 0, balance: 4 });
+    });
+  });
+
+  test("wait until the debit of the first is given back, and then the next one pays", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      const debits = createDebitQueue({ ledger, now: () => NOW });
+      const first = await debits.debit(makeKeyedCharge(id));
+      const [second, third] = [
+        debits.debit(makeKeyedCharge(id)),
+        debits.debit(makeKeyedCharge(id)),
+      ];
+      await debits.refund(first, "It failed");
+      expect([(await second).cost, await outcomeOrWaiting(third)]).toEqual([1, "waits"]);
+      await debits.refund(await second, "It failed too");
+      expect((await third).cost).toBe(1);
+      debits.complete(await third);
+      expect((await debits.debit(makeKeyedCharge(id))).cost).toBe(0);
+      expect(await ledger.account("a")).toMatchObject({ debited: 3, refunded: 2, balance: 4 });
+    });
+  });
+
+  test("are each decided alone where what was paid may have been forgotten", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      const clock = { now: NOW };
+      const debits = createDebitQueue({ ledger, now: () => clock.now });
+      debits.complete(await debits.debit(makeKeyedCharge(id)));
+      clock.now = NOW + DAY_MS - 1;
+      const [second, ...rest] = Array.from({ length: 5 }, () => debits.debit(makeKeyedCharge(id)));
+      expect((await second)?.cost).toBe(0);
+      clock.now = NOW + DAY_MS;
+      expect(await Promise.all(rest.map(outcomeOrWaiting))).toEqual([1, "waits", "waits", "waits"]);
+      if (rest[0] !== undefined) debits.complete(await rest[0]);
+      expect(await Promise.all(rest.map(outcomeOrWaiting))).toEqual([1, 0, 0, 0]);
+      expect(await ledger.account("a")).toMatchObject({ debited: 2, balance: 3 });
+    });
+  });
+
+  test("of which the first is not answered in time are refused, and the next can pay", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      const debits = createDebitQueue({ ledger, now: () => NOW, timeoutMs: 300 });
+      const first = await debits.debit(makeKeyedCharge(id));
+      const second = debits.debit(makeKeyedCharge(id));
+      expect(await second.catch(({ message }) => message)).toBe(DATABASE_UNRESPONSIVE);
+      await debits.refund(first, "It failed at last");
+      expect((await debits.debit(makeKeyedCharge(id))).cost).toBe(1);
+      expect(await ledger.account("a")).toMatchObject({ debited: 2, refunded: 1, balance: 4 });
+    });
+  });
+
+  test("of different accounts do not wait for each other", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      const other = await ledger.createAccount("b", 0);
+      await ledger.grant({ uid: "gb", account: "b", amount: 1 }, 0);
+      const debits = createDebitQueue({ ledger, now: () => NOW });
+      const first = await debits.debit(makeKeyedCharge(id));
+      const others = await debits.debit(makeKeyedCharge(other.id));
+      expect([first.cost, others.cost]).toEqual([1, 1]);
+      expect(await ledger.account("b")).toMatchObject({ debited: 1, balance: 0 });
+    });
+  });
+
+  test("go on together once the first is answered", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      const groups: number[] = [];
+      const counting: typeof ledger = {
+        ...ledger,
+        debit: (waiting, group) => {
+          groups.push(waiting.length);
+          return ledger.debit(waiting, group);
+        },
+      };
+      const debits = createDebitQueue({ ledger: counting, now: () => NOW });
+      const first = await debits.debit(makeKeyedCharge(id));
+      const others = [makeKeyedCharge(id), makeKeyedCharge(id), makeKeyedCharge(id)].map(
+        debits.debit,
+      );
+      debits.complete(first);
+      expect((await Promise.all(others)).map(({ cost }) => cost)).toEqual([0, 0, 0]);
+      expect(groups).toEqual([1, 3]);
+    });
+  });
+
+  test("of which the balance covers none are each refused", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      const debits = createDebitQueue({ ledger, now: () => NOW });
+      const refused = "This request costs 9 credits, the balance is 5";
+      const dear = Array.from({ length: 3 }, () =>
+        debits.debit({ ...makeKeyedCharge(id), cost: 9 }),
+      );
+      for (const one of dear) expect(await one.catch(({ message }) => message)).toBe(refused);
+      expect((await debits.debit(makeKeyedCharge(id))).cost).toBe(1);
+    });
+  });
+});

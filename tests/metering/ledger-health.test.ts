@@ -1,0 +1,92 @@
+import { describe, expect, test } from "bun:test";
+import { createDebitQueue } from "../../server/metering/debit-queue.ts";
+import type { Database } from "../../server/store/database/database.ts";
+import { createLedgerStore } from "../../server/store/accounts/ledger.ts";
+import { verifyLedger } from "../../server/store/accounts/verify-ledger.ts";
+import { queryRows, withDatabase } from "../support/store/database.ts";
+import { makeCharge } from "../support/store/debits.ts";
+import { makeKeyedCharge } from "../support/store/blocked-ledger.ts";
+
+const NOW = 1_790_000_000_000;
+
+/** Lets a table take nothing more. */
+async function blockInserts(database: Database, table: string): Promise<() => Promise<unknown>> {
+  const closed = `closed_${table}`;
+  const sql =
+    `CREATE TRIGGER ${closed} BEFORE INSERT ON ${table} ` +
+    "BEGIN SELECT RAISE(ABORT, 'closed'); END";
+  await database.write([{ sql, args: [] }]);
+  return () => database.write([{ sql: `DROP TRIGGER ${closed}`, args: [] }]);
+}
+
+async function withDebitQueue(
+  work: (
+    database: Database,
+    debits: ReturnType<typeof createDebitQueue>,
+    id: number,
+  ) => Promise<void>,
+) {
+  await withDatabase(async (database) => {
+    const ledger = createLedgerStore(database);
+    const { id } = await ledger.createAccount("a", 0);
+    await ledger.grant({ uid: "g", account: "a", amount: 5 }, 0);
+    await work(database, createDebitQueue({ ledger, now: () => NOW }), id);
+    expect((await verifyLedger(database)).faults).toEqual([]);
+  });
+}
+
+describe("a commit that the database refused", () => {
+  test("took nothing, so nothing is withdrawn, and the next request with its key pays", async () => {
+    await withDebitQueue(async (database, debits, id) => {
+      const open = await blockInserts(database, "journal");
+      const refused = await Promise.allSettled(
+        [makeKeyedCharge(id), makeCharge(id), makeKeyedCharge(id)].map(debits.debit),
+      );
+      expect(refused.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+      await open();
+      expect(await queryRows(database, "SELECT * FROM withdrawals")).toEqual([]);
+      expect((await debits.debit(makeKeyedCharge(id))).cost).toBe(1);
+    });
+  });
+
+  test("check() throws until something can be written, and writes only where one failed", async () => {
+    await withDebitQueue(async (database, debits, id) => {
+      const written = () => queryRows(database, "SELECT * FROM withdrawals");
+      await debits.check();
+      const [open, openAll] = [
+        await blockInserts(database, "journal"),
+        await blockInserts(database, "withdrawals"),
+      ];
+      await debits.debit(makeCharge(id)).catch(() => undefined);
+      const checked = [debits.check(), debits.check()].map((one) => one.catch(() => "fails"));
+      expect(await Promise.all(checked)).toEqual(["fails", "fails"]);
+      expect(await written()).toEqual([]);
+      await open();
+      await openAll();
+      await debits.check();
+      await debits.check();
+      expect(await written()).toHaveLength(1);
+    });
+  });
+
+  test("check() tries once for all who ask at the same time", async () => {
+    await withDebitQueue(async (database, debits, id) => {
+      const open = await blockInserts(database, "journal");
+      await debits.debit(makeCharge(id)).catch(() => undefined);
+      await open();
+      await Promise.all([debits.check(), debits.check(), debits.check()]);
+      expect(await queryRows(database, "SELECT * FROM withdrawals")).toHaveLength(1);
+    });
+  });
+
+  test("is forgotten by check() once another is committed", async () => {
+    await withDebitQueue(async (database, debits, id) => {
+      const open = await blockInserts(database, "journal");
+      await debits.debit(makeCharge(id)).catch(() => undefined);
+      await open();
+      await debits.debit(makeCharge(id));
+      await blockInserts(database, "withdrawals");
+      await debits.check();
+    });
+  });
+});

@@ -1,0 +1,205 @@
+import { describe, expect, test } from "bun:test";
+import { createDebitQueue } from "../../server/metering/debit-queue.ts";
+import type { LedgerStore } from "../../server/store/accounts/ledger.ts";
+import { makeCharge } from "../support/store/debits.ts";
+import {
+  blockCommits,
+  makeKeyedCharge,
+  outcomeOrWaiting,
+  DATABASE_UNRESPONSIVE,
+  withFundedLedger,
+} from "../support/store/blocked-ledger.ts";
+
+const NOW = 1_790_000_000_000;
+
+describe("what cannot be given back at once", () => {
+  /** A ledger that fails to give back as often as there are errors. */
+  const failing = (ledger: LedgerStore, errors: Error[]): LedgerStore => ({
+    ...ledger,
+    async refund(...given) {
+      const error = errors.shift();
+      if (error !== undefined) throw error;
+      return ledger.refund(...given);
+    },
+    async withdraw(...given) {
+      const error = errors.shift();
+      if (error !== undefined) throw error;
+      return ledger.withdraw(...given);
+    },
+  });
+
+  test("is given back later, once; until then its idempotency key is refused", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      const failures: unknown[] = [];
+      const errors = [new TypeError("The answer was cut")];
+      const debits = createDebitQueue({
+        ledger: failing(ledger, errors),
+        now: () => NOW,
+        onFailure: (error) => failures.push(error),
+      });
+      const first = await debits.debit(makeKeyedCharge(id));
+      const behind = debits.debit(makeKeyedCharge(id));
+      await debits.refund(first, "It failed");
+      expect([
+        await outcomeOrWaiting(behind),
+        await outcomeOrWaiting(debits.debit(makeKeyedCharge(id))),
+      ]).toEqual([DATABASE_UNRESPONSIVE, DATABASE_UNRESPONSIVE]);
+      expect(failures.map(String)).toEqual([
+        `Error: A refund of 1 to account ${id} is not done yet: TypeError: The answer was cut`,
+      ]);
+      while ((await ledger.account("a")).refunded === 0) await Bun.sleep(5);
+      while ((await outcomeOrWaiting(debits.debit(makeKeyedCharge(id)))) !== 1) await Bun.sleep(5);
+      expect(await ledger.account("a")).toMatchObject({ debited: 2, refunded: 1, balance: 4 });
+    });
+  });
+
+  test("is tried once more when the service ends", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      const failures: unknown[] = [];
+      const errors = [1, 2].map((nth) => new Error(`The disk is full ${nth}`));
+      const debits = createDebitQueue({
+        ledger: failing(ledger, errors),
+        now: () => NOW,
+        onFailure: (error) => failures.push(error),
+      });
+      await debits.refund(await debits.debit(makeCharge(id)), "It failed");
+      await debits.refund(await debits.debit(makeCharge(id)), "It failed");
+      expect(await ledger.account("a")).toMatchObject({ debited: 2, refunded: 0 });
+      expect(failures.length).toBe(2);
+      errors.push(new Error("The disk is full 3"));
+      await debits.close();
+      expect(await ledger.account("a")).toMatchObject({ debited: 2, refunded: 1, balance: 4 });
+      expect(failures.length).toBe(3);
+    });
+  });
+
+  test("is tried even after the service ended, for a request that outlived it", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      const failures: unknown[] = [];
+      const debits = createDebitQueue({
+        ledger,
+        now: () => NOW,
+        onFailure: (error) => failures.push(error),
+      });
+      const receipt = await debits.debit(makeCharge(id));
+      await debits.close();
+      await debits.refund(receipt, "It failed");
+      expect([failures, await ledger.account("a")]).toMatchObject([[], { refunded: 1 }]);
+    });
+  });
+
+  test("is waited for when the service ends, as is a commit under way", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      const { held, groups, letGo } = blockCommits(ledger);
+      const debits = createDebitQueue({ ledger: held, now: () => NOW });
+      const late = debits.debit(makeCharge(id)).catch(({ message }) => String(message));
+      while (groups.length === 0) await Bun.sleep(0);
+      let isClosed = false;
+      const closing = debits.close().then(() => (isClosed = true));
+      for (let turn = 0; turn < 20; turn++) await Bun.sleep(0);
+      expect(isClosed).toBe(false);
+      letGo(0, new Error("The disk is full"));
+      expect(await late).toBe("The disk is full");
+      await closing;
+      expect(await ledger.account("a")).toMatchObject({ debited: 0, balance: 5 });
+    });
+  });
+
+  test("is a commit too that takes longer than a client may wait", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      const { held, letGo } = blockCommits(ledger);
+      const debits = createDebitQueue({ ledger: held, now: () => NOW, timeoutMs: 300 });
+      const late = debits.debit(makeCharge(id));
+      expect(await late.catch(({ message }) => message)).toBe(DATABASE_UNRESPONSIVE);
+      letGo(1);
+      expect((await debits.debit(makeCharge(id))).balance).toBe(4);
+      letGo(0);
+      await debits.close();
+      const after = await debits.debit(makeCharge(id)).catch(() => undefined);
+      expect(after).toBeUndefined();
+      expect(await ledger.account("a")).toMatchObject({ balance: 4 });
+    });
+  });
+
+  test("is waited for when the service ends, also where it had to wait for a commit", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      const { held, groups, letGo } = blockCommits(ledger);
+      const debits = createDebitQueue({ ledger: held, now: () => NOW });
+      const first = debits.debit(makeCharge(id));
+      while (groups.length === 0) await Bun.sleep(0);
+      const second = debits.debit(makeCharge(id));
+      let isClosed = false;
+      const closing = debits.close().then(() => (isClosed = true));
+      for (let turn = 0; turn < 20; turn++) await Bun.sleep(0);
+      letGo(0);
+      expect((await first).balance).toBe(4);
+      while (groups.length === 1) await Bun.sleep(0);
+      for (let turn = 0; turn < 20; turn++) await Bun.sleep(0);
+      expect(isClosed).toBe(false);
+      letGo(1);
+      expect((await second).balance).toBe(3);
+      await closing;
+    });
+  });
+
+  test("keeps nobody waiting for longer than a client may", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      const failures: unknown[] = [];
+      const debits = createDebitQueue({
+        ledger: { ...ledger, refund: () => new Promise<never>(() => {}) },
+        now: () => NOW,
+        timeoutMs: 300,
+        onFailure: (error) => failures.push(error),
+      });
+      await debits.refund(await debits.debit(makeCharge(id, 2)), "It failed");
+      expect(failures.map(String)).toEqual([
+        `Error: A refund of 2 to account ${id} is not done yet: DomainError: ${DATABASE_UNRESPONSIVE}`,
+      ]);
+    });
+  });
+
+  test("is done with once it is given back: its end does nothing more", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      let refunds = 0;
+      const counting: LedgerStore = {
+        ...ledger,
+        refund(...given) {
+          refunds++;
+          return ledger.refund(...given);
+        },
+      };
+      const debits = createDebitQueue({ ledger: counting, now: () => NOW });
+      await debits.refund(await debits.debit(makeCharge(id)), "It failed");
+      await debits.close();
+      expect(refunds).toBe(1);
+    });
+  });
+
+  test("is told once, however often it fails, and not tried any more after the end", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      const errors = (many: number) => Array.from({ length: many }, () => new Error("No room"));
+      const [ofEnded, ofRunning] = [errors(9), errors(2)];
+      const [told, toldByEnded]: [unknown[], unknown[]] = [[], []];
+      const ended = createDebitQueue({
+        ledger: failing(ledger, ofEnded),
+        now: () => NOW,
+        onFailure: (error) => toldByEnded.push(error),
+      });
+      await ended.refund(await ended.debit(makeCharge(id)), "It failed");
+      await ended.close();
+      expect([ofEnded.length, toldByEnded.length]).toEqual([7, 2]);
+      const running = createDebitQueue({
+        ledger: failing(ledger, ofRunning),
+        now: () => NOW,
+        onFailure: (error) => told.push(error),
+      });
+      await running.refund(await running.debit(makeCharge(id)), "It failed");
+      // Its second attempt comes later than one of those that ended would.
+      while (ofRunning.length > 0) await Bun.sleep(5);
+      for (let turn = 0; turn < 20; turn++) await Bun.sleep(0);
+      expect([ofEnded.length, told.length]).toEqual([7, 1]);
+      await running.close();
+      expect(await ledger.account("a")).toMatchObject({ debited: 2, refunded: 1 });
+    });
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, test } from "bun:test";
+import { DomainError } from "../../core/errors.ts";
+import { createFailureLog } from "../../server/process/failure-log.ts";
+
+/** A log, and its lines with the values in them. */
+function createTestLog() {
+  const lines: string[] = [];
+  const log = createFailureLog((level, sentence, values) => {
+    lines.push(`${level} ${sentence.replaceAll(/\{(\w+)\}/g, (_, name) => String(values[name]))}`);
+  });
+  return { ...log, take: () => lines.splice(0) };
+}
+
+const createDiskFullError = () =>
+  new DomainError("Service Unavailable", "The database cannot be reached right now", {
+    cause: new Error("database or disk is full"),
+  });
+
+const hasStack = (line: string) => /\n +at /.test(line);
+
+describe("createFailureLog()", () => {
+  test("writes the stack of a cause once, then lines, then a number", () => {
+    const { add, summarize, take } = createTestLog();
+    for (let nth = 1; nth <= 5000; nth++)
+      add("Request {id} failed: {error}", { id: nth }, createDiskFullError());
+    const lines = take();
+    expect(lines.length).toBe(10);
+    expect(lines.map(hasStack)).toEqual([true, ...Array.from({ length: 9 }, () => false)]);
+    expect(lines[9]).toBe(
+      "error Request 10 failed: The database cannot be reached right now: database or disk is full",
+    );
+    summarize();
+    expect(take()).toEqual([
+      "error Still failing, 4990 more failures in the last minute: Error: database or disk is full",
+    ]);
+  });
+
+  test("writes one line once a cause is gone, and the stack again when it comes back", () => {
+    const { add, summarize, take } = createTestLog();
+    add("It failed: {error}", {}, createDiskFullError());
+    summarize();
+    take();
+    summarize();
+    expect(take()).toEqual([
+      "warning No longer failing, after 1 failures: Error: database or disk is full",
+    ]);
+    summarize();
+    expect(take()).toEqual([]);
+    add("It failed: {error}", {}, createDiskFullError());
+    expect(take().map(hasStack)).toEqual([true]);
+  });
+
+  test("takes failures of one cause for one, whatever they are told with", () => {
+    const { add, take } = createTestLog();
+    add("It failed: {error}", {}, new Error("Refund 17 failed", { cause: new Error("Gone 8 s") }));
+    add("It failed: {error}", {}, new Error("Refund 18 failed", { cause: new Error("Gone 9 s") }));
+    add("It failed: {error}", {}, new Error("Something else"));
+    add("It failed: {error}", {}, "a text");
+    expect(take().map(hasStack)).toEqual([true, false, true, false]);
+  });
+
+  test("counts what is not written yet at the end", () => {
+    const { add, flush: end, take } = createTestLog();
+    for (let nth = 0; nth < 12; nth++) add("It failed: {error}", {}, createDiskFullError());
+    take();
+    end();
+    expect(take()).toEqual([
+      "error Still failing, 2 more failures in the last minute: Error: database or disk is full",
+    ]);
+    end();
+    expect(take()).toEqual([]);
+  });
+
+  test("has a bound, however many causes there are", () => {
+    const { add, summarize, take } = createTestLog();
+    const words = Array.from({ length: 5000 }, (_, nth) =>
+      nth.toString().replaceAll(/\d/g, (digit) => "abcdefghij"[Number(digit)] ?? ""),
+    );
+    for (const word of words) add("It failed: {error}", {}, new Error(word));
+    expect(take().length).toBe(100 + 10);
+    summarize();
+    expect(take()).toEqual([
+      "error Still failing, 4890 more failures in the last minute: another cause",
+    ]);
+  });
+});

@@ -1,0 +1,96 @@
+/** How verbs end: in time, with the status of what they did, and with nothing left behind. */
+import { expect, test } from "bun:test";
+import { mkdir, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { openSandbox } from "../support/processes/command-line.ts";
+
+test("serve finishes what is in flight in 10 seconds, of clients and verbs together", async () => {
+  const place = await openSandbox();
+  const line = (hour: number) => {
+    const observedAt = new Date(Date.UTC(2010, 0, 1, hour)).toISOString();
+    return JSON.stringify({ kind: "user", observedAt, username: "a", followers_count: hour });
+  };
+  const lines = Array.from({ length: 120_000 }, (_, hour) => line(hour));
+  await place.runOrThrow("import", await place.write("many.ndjson", lines.join("\n")));
+  await place.runOrThrow("accounts", "create", "acme");
+  const key = (await place.runOrThrow("keys", "create", "acme")).trim();
+  const service = await place.serve();
+  const exporting = place.spawn(["export"]);
+  // One piece is read, and no more.
+  await exporting.stdout.getReader().read();
+  const client = await Bun.connect({
+    hostname: "127.0.0.1",
+    port: Number(new URL(service.url).port),
+    socket: { data: () => undefined },
+  });
+  client.write(
+    `PATCH /api/creators HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\n` +
+      "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+  );
+  await Bun.sleep(100);
+  const began = performance.now();
+  const { status } = await service.stop();
+  const tookMs = performance.now() - began;
+  expect(status).toBe(0);
+  // Ten seconds are the most that it waits; a slow machine takes its time to end besides.
+  expect(tookMs).toBeLessThan(20_000);
+  client.end();
+  exporting.kill("SIGKILL");
+  await exporting.exited;
+  await place.close();
+}, 60_000);
+
+test("serve ends as it should from the first moment in which it says that it serves", async () => {
+  const place = await openSandbox();
+  await place.runOrThrow("accounts", "create", "acme");
+  for (let round = 0; round < 8; round++) {
+    const child = place.spawn(["serve"]);
+    await child.stderr.getReader().read();
+    child.kill();
+    expect(await child.exited).toBe(0);
+  }
+  await place.close();
+}, 60_000);
+
+test("serve ends with 0 where nobody takes its log any more", async () => {
+  const place = await openSandbox({ LOG_LEVEL: "debug" });
+  const child = place.spawn(["serve"]);
+  const reader = child.stderr.getReader();
+  const { value } = await reader.read();
+  const [url = ""] = /http:\S+/.exec(Buffer.from(value ?? []).toString()) ?? [];
+  await reader.cancel();
+  for (let sent = 0; sent < 5; sent++) expect((await fetch(`${url}/livez`)).status).toBe(200);
+  child.kill();
+  expect(await child.exited).toBe(0);
+  await place.close();
+});
+
+test("openapi leaves nothing behind where its reader stops early", async () => {
+  const place = await openSandbox();
+  const folder = join(place.folder, "temporary");
+  await mkdir(folder);
+  const early = await openSandbox({ TMPDIR: folder });
+  const { out } = await early.run(["openapi"], undefined, ["sh", "-c", '"$@" | head -c 1', "sh"]);
+  expect([out, await readdir(folder)]).toEqual(["{", []]);
+  for (const one of [place, early]) await one.close();
+});
+
+test("a verb whose service is killed says that it was cut off, in words of its own", async () => {
+  const place = await openSandbox();
+  const lines = Array.from({ length: 50_000 }, (_, index) =>
+    JSON.stringify({ kind: "user", observedAt: "2026-01-01", username: `user ${index}` }),
+  );
+  await place.runOrThrow("import", await place.write("many.ndjson", lines.join("\n")));
+  const service = await place.serve();
+  const exporting = place.spawn(["export"]);
+  const reader = exporting.stdout.getReader();
+  await reader.read();
+  await service.stop("SIGKILL");
+  while (!(await reader.read()).done);
+  expect(await exporting.exited).toBe(1);
+  expect(await exporting.stderr.text()).toBe(
+    "The process that has the database broke off before it had answered: it ended, or its log " +
+      "tells why. What was asked of it may be done all the same\n",
+  );
+  await place.close();
+}, 60_000);

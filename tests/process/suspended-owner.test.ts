@@ -1,0 +1,95 @@
+/** Verbs whose database file is owned by a process that is suspended, or slow. */
+import { expect, test } from "bun:test";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { connectToOwner } from "../../server/process/owner-client.ts";
+import { openSandbox } from "../support/processes/command-line.ts";
+
+/** The deadline of 10 seconds, and the time that a busy machine takes to start many processes. */
+const VERB_MAX_MS = 40_000;
+
+test("every verb and a second serve end while the owner is suspended, and name its process", async () => {
+  const place = await openSandbox();
+  await place.runOrThrow("accounts", "create", "acme");
+  const lines = await place.write("lines.ndjson", "");
+  const service = await place.serve();
+  expect(Number(await Bun.file(`${place.file}-owner`).text())).toBe(service.child.pid);
+  expect((await stat(`${place.file}-owner`)).mode & 0o777).toBe(0o600);
+  service.child.kill("SIGSTOP");
+  const verbs = [
+    ["serve"],
+    ["import", lines],
+    ["export"],
+    ["accounts", "create", "other"],
+    ["accounts", "list"],
+    ["keys", "create", "acme"],
+    ["keys", "list", "acme"],
+    ["keys", "revoke", "1"],
+    ["credits", "grant", "acme", "10"],
+    ["credits", "statement", "acme"],
+    ["credits", "verify"],
+    ["channels", "track", "@nasa"],
+    ["channels", "untrack", "@nasa"],
+    ["channels", "list"],
+    ["retention", "apply"],
+    ["collect", "--once"],
+    ["backup", join(place.folder, "copy.db")],
+  ];
+  const began = performance.now();
+  const ran = await Promise.all(verbs.map((verb) => place.run(verb)));
+  expect(performance.now() - began).toBeLessThan(VERB_MAX_MS);
+  const { pid } = service.child;
+  const sentence =
+    `Process ${pid} owns ${place.file} and did not answer for 10 seconds. Resume it with ` +
+    `"kill -CONT ${pid}" if it is suspended, or end it with "kill -KILL ${pid}", then try again\n`;
+  expect(ran.map(({ status, err }) => [status, err])).toEqual(verbs.map(() => [1, sentence]));
+  service.child.kill("SIGCONT");
+  // None of them had asked for anything yet.
+  const [account, ...others] = JSON.parse(await place.runOrThrow("accounts", "list", "--json"));
+  expect([account.granted, others]).toEqual([0, []]);
+  expect((await service.stop()).status).toBe(0);
+  expect(await Bun.file(`${place.file}-owner`).exists()).toBe(false);
+  await place.close();
+}, 90_000);
+
+test("export ends when the owner is suspended in the middle of it, and says what may follow", async () => {
+  const place = await openSandbox();
+  const lines = Array.from({ length: 50_000 }, (_, index) =>
+    JSON.stringify({ kind: "user", observedAt: "2026-01-01", username: `user ${index}` }),
+  );
+  await place.runOrThrow("import", await place.write("many.ndjson", lines.join("\n")));
+  const service = await place.serve();
+  const exporting = place.spawn(["export"]);
+  const reader = exporting.stdout.getReader();
+  await reader.read();
+  service.child.kill("SIGSTOP");
+  const began = performance.now();
+  while (!(await reader.read()).done);
+  expect(await exporting.exited).toBe(1);
+  expect(performance.now() - began).toBeLessThan(VERB_MAX_MS);
+  const err = await exporting.stderr.text();
+  expect(err).toStartWith(`Process ${service.child.pid} owns ${place.file} and did not answer`);
+  expect(err).toEndWith("What was asked of it may be done once it goes on\n");
+  await service.stop("SIGKILL");
+  await place.close();
+}, 90_000);
+
+test("connectToOwner() waits longer than the deadline for an owner that is slow and answers", async () => {
+  const place = await openSandbox();
+  // Bun takes an idle timeout for sockets too, its types don't.
+  const neverIdle: object = { idleTimeout: 0 };
+  const socket = Bun.serve({
+    unix: `${place.file}-socket`,
+    ...neverIdle,
+    async fetch({ url }) {
+      if (url.endsWith("/admin/owner")) return Response.json({ pid: process.pid });
+      await Bun.sleep(11_500);
+      return new Response("done");
+    },
+  });
+  const connection = connectToOwner(place.file);
+  expect(await (await connection.fetcher("http://localhost/slow")).text()).toBe("done");
+  await connection.close();
+  await socket.stop(true);
+  await place.close();
+}, 30_000);

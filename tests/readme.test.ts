@@ -1,0 +1,116 @@
+/** Follows README.md from its first command to its last, in a copy of the project. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { readDoc } from "./support/docs.ts";
+import {
+  cloneProject,
+  parseReadmeSteps,
+  type ProjectClone,
+  type ReadmeStep,
+} from "./support/processes/readme-runner.ts";
+
+const steps = parseReadmeSteps(await readDoc("README.md"));
+
+/** Commands that take minutes, and where they run instead. */
+const SKIPPED: Readonly<Record<string, string>> = {
+  "npx -y bun@1.4.5 run test": "the test suite: .ci/run runs it",
+  "bun run check": "the checks and the test suite: .ci/run runs them",
+  "bun run bench": "it measures for five minutes",
+};
+
+/** Names whose numbers end with the clock: only the shape of their answers can be compared. */
+const DEMO_NAME_PATTERN = /sevenminutesoup|slowcompiler/;
+
+let clone: ProjectClone;
+let key = "";
+const port = findFreePort();
+
+beforeAll(async () => {
+  // The sources of observations are outside; nothing is asked there.
+  clone = await cloneProject({ PORT: String(port), COLLECT: "off" });
+});
+afterAll(() => clone.close());
+
+describe.skipIf(Bun.which("curl") === null)("README.md, followed in order (needs curl)", () => {
+  test("has the commands that a new user needs", () => {
+    const commands = steps.map(({ command }) => command);
+    for (const skipped of Object.keys(SKIPPED)) expect(commands).toContain(skipped);
+    expect(commands.filter((command) => command.startsWith("curl ")).length).toBeGreaterThan(6);
+  });
+
+  for (const step of steps) {
+    const reason = SKIPPED[step.command];
+    test.skipIf(reason !== undefined)(
+      reason === undefined ? step.command : `${step.command} (${reason})`,
+      () => followStep(step),
+      120_000,
+    );
+  }
+});
+
+/** Does what the README says up to a command, and runs it. */
+async function followStep(step: ReadmeStep): Promise<void> {
+  const { prose, blocksBefore } = step;
+  if (prose.includes("Ctrl-C")) await clone.interrupt();
+  const [, file] = /Save these lines as `([^`]+)`/.exec(prose) ?? [];
+  const lines = blocksBefore.get("json lines");
+  if (file !== undefined) await Bun.write(join(clone.clone, file), lines ?? "");
+  const command = step.command
+    .replace(/^npx -y bun@\S+/, "bun")
+    .replace("127.0.0.1:3000", `127.0.0.1:${port}`)
+    .replace("KEY=cm_...", `KEY=${key}`)
+    .replace("YOUTUBE_API_KEY=...", "YOUTUBE_API_KEY=not-a-key-of-anyone");
+  expect(command).not.toContain("...");
+  if (/ run (?:demo|start)$/.test(command)) await startServing(command);
+  else if (command.startsWith("curl ")) await runCurl(command, step.expectedOutput);
+  else await runVerb(command, step.expectedOutput);
+}
+
+async function startServing(command: string): Promise<void> {
+  expect(clone.isServing()).toBe(false);
+  const isDemo = command.endsWith("demo");
+  const printed = await clone.serve(command, isDemo ? "Ctrl-C ends it" : `127.0.0.1:${port}`);
+  expect(printed).toContain(`http://127.0.0.1:${port}`);
+  if (isDemo) [key = ""] = /cm_[\w-]+/.exec(printed) ?? [];
+}
+
+async function runCurl(command: string, expectedOutput: string | undefined): Promise<void> {
+  const { out, status } = await clone.run(command.replace("curl -s", "curl -s -w '%{http_code}'"));
+  expect(status).toBe(0);
+  const answer: unknown = JSON.parse(out.slice(0, -3));
+  const expected: unknown = expectedOutput === undefined ? undefined : JSON.parse(expectedOutput);
+  const isError = expected !== undefined && Object.hasOwn(Object(expected), "error");
+  const success = command.includes("-X PATCH") ? "201" : "200";
+  expect({ answer, status: out.slice(-3) }).toMatchObject({ status: isError ? "404" : success });
+  if (expected === undefined) return;
+  if (DEMO_NAME_PATTERN.test(command))
+    expect(describeShape(answer)).toEqual(describeShape(expected));
+  else expect(answer).toEqual(expected);
+}
+
+async function runVerb(command: string, expectedOutput: string | undefined): Promise<void> {
+  const { status, out, err } = await clone.run(command);
+  expect({ status, err: status === 0 ? "" : err }).toEqual({ status: 0, err: "" });
+  if (expectedOutput !== undefined) expect(splitWords(out)).toEqual(splitWords(expectedOutput));
+  const [, file] = / > (\S+)$/.exec(command) ?? [];
+  if (file !== undefined) {
+    expect(await Bun.file(join(clone.clone, file)).text()).toContain('"CH-soup"');
+  }
+}
+
+const splitWords = (text: string): string[] => text.trim().split(/\s+/);
+
+/** The names and the types of a value; of a list, those of its first element. */
+function describeShape(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, 1).map(describeShape);
+  if (typeof value !== "object" || value === null) return value === null ? "null" : typeof value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, describeShape(one)]));
+}
+
+/** A port that nobody listens on now. */
+function findFreePort(): number {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  const { port: freePortNumber = 0 } = server;
+  void server.stop(true);
+  return freePortNumber;
+}

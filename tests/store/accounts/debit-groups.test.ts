@@ -1,0 +1,149 @@
+/** What a group of debits decides of each request, and notes of it. */
+import { describe, expect, test } from "bun:test";
+import { parseObservationLine } from "../../../core/observations.ts";
+import { createLedgerStore, type LedgerStore } from "../../../server/store/accounts/ledger.ts";
+import { writeObservations } from "../../../server/store/observations/write.ts";
+import { createUserTag } from "../../../server/store/history/cache-tags.ts";
+import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
+import { queryRows, withDatabase } from "../../support/store/database.ts";
+import { makeCharge } from "../../support/store/debits.ts";
+import { makeKeyedCharge, withFundedLedger } from "../../support/store/blocked-ledger.ts";
+
+const NOW = 1_790_000_000_000;
+const DAY_MS = 86_400_000;
+
+let groupCount = 0;
+
+/** Commits a group; tells of each request what became of it, and what is left. */
+async function commitGroup(
+  ledger: LedgerStore,
+  charges: Parameters<LedgerStore["debit"]>[0],
+  now = NOW,
+): Promise<unknown[]> {
+  const { outcomes } = await ledger.debit(charges, { uid: `group ${++groupCount}`, now });
+  return outcomes.map((one) => ("balance" in one ? [one.kind, one.balance] : one.kind));
+}
+
+describe("a group with idempotency keys", () => {
+  test("charges what follows one that was paid before, and tells what is left", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      await commitGroup(ledger, [makeKeyedCharge(id)]);
+      const waiting = [makeCharge(id), makeKeyedCharge(id), makeCharge(id), makeCharge(id)];
+      expect(await commitGroup(ledger, waiting)).toEqual([
+        ["charged", 3],
+        ["repeated", 3],
+        ["charged", 2],
+        ["charged", 1],
+      ]);
+    });
+  });
+
+  test("charges what follows a request that pays, each alone", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      const waiting = [makeKeyedCharge(id), makeCharge(id), makeCharge(id)];
+      expect(await commitGroup(ledger, waiting)).toEqual([
+        ["charged", 4],
+        ["charged", 3],
+        ["charged", 2],
+      ]);
+      expect(await commitGroup(ledger, waiting)).toEqual([
+        ["repeated", 2],
+        ["charged", 1],
+        ["charged", 0],
+      ]);
+    });
+  });
+
+  test("takes a key of long ago for another URL, and knows it by that one then", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      await commitGroup(ledger, [makeKeyedCharge(id)]);
+      const later = NOW + DAY_MS;
+      const other = makeKeyedCharge(id, "another URL");
+      expect(await commitGroup(ledger, [other], later)).toEqual([["charged", 3]]);
+      expect(await commitGroup(ledger, [other], later)).toEqual([["repeated", 3]]);
+      expect(await commitGroup(ledger, [makeKeyedCharge(id)], later)).toEqual(["misused"]);
+      expect(await commitGroup(ledger, [other], later + DAY_MS - 1)).toEqual([["repeated", 3]]);
+    });
+  });
+});
+
+test("a key that paid again stays paid where what it paid long ago is given back", async () => {
+  await withFundedLedger(async (ledger, id) => {
+    const { outcomes } = await ledger.debit([makeKeyedCharge(id)], { uid: "first", now: NOW });
+    const later = NOW + DAY_MS;
+    expect(await commitGroup(ledger, [makeKeyedCharge(id)], later)).toEqual([["charged", 3]]);
+    const [first] = outcomes;
+    if (first?.kind !== "charged") throw new Error("It was not charged");
+    await ledger.refund(first.debit, "refund", "It failed", later);
+    expect(await commitGroup(ledger, [makeKeyedCharge(id)], later)).toEqual([["repeated", 4]]);
+  });
+});
+
+test("a group counts what each key used at each endpoint", async () => {
+  await withDatabase(async (database) => {
+    const ledger = createLedgerStore(database);
+    const { id } = await ledger.createAccount("a", 0);
+    await ledger.grant({ uid: "g", account: "a", amount: 9 }, 0);
+    const of = (key: number, endpoint: string) => ({ ...makeCharge(id), key, endpoint });
+    const waiting = [of(1, "/a"), of(1, "/a"), of(2, "/a"), of(2, "/b"), of(1, "/a")];
+    const { outcomes } = await ledger.debit(waiting, { uid: "u", now: NOW });
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.kind !== "charged" || index < 3) continue;
+      await ledger.refund(outcome.debit, `r${index}`, "It failed", NOW);
+    }
+    expect(
+      await queryRows(database, "SELECT key, endpoint, requests, credits, refunded FROM usage"),
+    ).toEqual([
+      { key: 1, endpoint: "/a", requests: 3, credits: 3, refunded: 1 },
+      { key: 2, endpoint: "/a", requests: 1, credits: 1, refunded: 0 },
+      { key: 2, endpoint: "/b", requests: 1, credits: 1, refunded: 1 },
+    ]);
+    expect((await verifyLedger(database)).faults).toEqual([]);
+  });
+});
+
+test("a group tells that all may have changed where some of what did is forgotten", async () => {
+  await withDatabase(async (database) => {
+    const ledger = createLedgerStore(database);
+    const { id } = await ledger.createAccount("a", 0);
+    const changesSince = async (since: number) =>
+      (await ledger.debit([makeCharge(id)], { uid: `since ${since}`, now: NOW, since })).changes;
+    for (const username of ["a", "b", "c"]) {
+      const line = JSON.stringify({ kind: "user", observedAt: "2026-09-01", username });
+      await writeObservations(database, [parseObservationLine(line, NOW)]);
+    }
+    await database.write([{ sql: "DELETE FROM changes WHERE sequence = 1", args: [] }]);
+    expect(await changesSince(1)).toMatchObject({
+      sequence: 3,
+      tags: ["b", "c"].map(createUserTag),
+    });
+    expect(await changesSince(0)).toEqual({ sequence: 3, tags: undefined });
+    await database.write([{ sql: "UPDATE changes SET subjects = NULL", args: [] }]);
+    expect(await changesSince(2)).toEqual({ sequence: 3, tags: undefined });
+  });
+});
+
+describe("a group that is withdrawn", () => {
+  test("takes nothing when it comes late, also once another was withdrawn", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      const waiting = [makeCharge(id), makeCharge(id)];
+      await ledger.withdraw(waiting, "late", NOW);
+      await ledger.withdraw([makeCharge(id)], "other", NOW + 1);
+      await ledger.withdraw([makeCharge(id)], "another", NOW + DAY_MS - 1);
+      await ledger.debit(waiting, { uid: "late", now: NOW + DAY_MS - 1 });
+      expect(await ledger.account("a")).toMatchObject({ debited: 0, balance: 5 });
+    });
+  });
+
+  test("is given back where it was counted, in the hour of its debit", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      await ledger.debit([makeCharge(id), makeCharge(id, 2)], { uid: "u", now: NOW });
+      await ledger.withdraw([makeCharge(id), makeCharge(id, 2)], "u", NOW + DAY_MS);
+      expect(await ledger.account("a")).toMatchObject({ debited: 3, refunded: 3, balance: 5 });
+      const day = Math.floor(NOW / DAY_MS);
+      expect(await ledger.usage(id, { first: day, last: day + 1 })).toEqual([
+        { day, requests: 2, credits: 3, refunded: 3 },
+      ]);
+    });
+  });
+});

@@ -1,0 +1,268 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { applyEntry, computeBalance, EMPTY_LEDGER, type Ledger } from "../../../core/ledger.ts";
+import { DomainError } from "../../../core/errors.ts";
+import type { Database } from "../../../server/store/database/database.ts";
+import type { Debit } from "../../../server/store/accounts/debits.ts";
+import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
+import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
+import { queryRows, withDatabase } from "../../support/store/database.ts";
+import { makeCharge, commitDebitGroup } from "../../support/store/debits.ts";
+
+const ACCOUNT_NAMES = ["first", "second", "third"];
+
+async function withAccounts(
+  granted: readonly number[],
+  work: (database: Database, ids: readonly number[]) => Promise<void>,
+): Promise<void> {
+  await withDatabase(async (database) => {
+    const ledger = createLedgerStore(database);
+    const ids: number[] = [];
+    for (const [index, amount] of granted.entries()) {
+      const account = ACCOUNT_NAMES[index] ?? "";
+      ids.push((await ledger.createAccount(account, 0)).id);
+      if (amount > 0) await ledger.grant({ uid: `g${index}`, account, amount }, 0);
+    }
+    await work(database, ids);
+  });
+}
+
+/** Debits one request after another, as core does. */
+function debitInModel(
+  models: Map<number, Ledger>,
+  accounts: readonly number[],
+  uid: string,
+): boolean[] {
+  return accounts.map((account, index) => {
+    const model = models.get(account) ?? EMPTY_LEDGER;
+    try {
+      models.set(account, applyEntry(model, { kind: "debit", id: `${uid}/${index}`, amount: 1 }));
+      return true;
+    } catch (error) {
+      if (error instanceof DomainError && error.code === "Insufficient Credits") return false;
+      throw error;
+    }
+  });
+}
+
+const ledgerSteps = fc.array(
+  fc.oneof(
+    fc.record({
+      kind: fc.constant("debit" as const),
+      accounts: fc.array(fc.nat(3), { minLength: 1, maxLength: 8 }),
+    }),
+    fc.record({ kind: fc.constant("retry" as const), which: fc.nat(9) }),
+    fc.record({ kind: fc.constant("grant" as const), account: fc.nat(2), amount: fc.nat(3) }),
+    fc.record({ kind: fc.constant("refund" as const), which: fc.nat(9) }),
+  ),
+  { maxLength: 14 },
+);
+
+describe("debit() and refund()", () => {
+  test("groups, grants, refunds and what is tried again leave each account as core does", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(4), { minLength: 3, maxLength: 3 }),
+        ledgerSteps,
+        (start, all) =>
+          withAccounts(start, async (database, ids) => {
+            const ledger = createLedgerStore(database);
+            const models = new Map<number, Ledger>();
+            ids.forEach((id, index) => {
+              models.set(id, { ...EMPTY_LEDGER, granted: start[index] ?? 0 });
+            });
+            const decided: { uid: string; accounts: number[]; accepted: boolean[] }[] = [];
+            const debits: { debit: Debit; model: string }[] = [];
+            const send = async (uid: string, accounts: readonly number[], accepted: boolean[]) => {
+              const waiting = accounts.map((account) => ({ account, cost: 1 }));
+              const outcomes = await commitDebitGroup(ledger, waiting, uid, 0);
+              expect(outcomes.map(({ isAccepted }) => isAccepted)).toEqual(accepted);
+              return outcomes;
+            };
+            for (const [index, step] of all.entries()) {
+              const uid = `step ${index}`;
+              if (step.kind === "debit") {
+                // The last of the four is an account that is not there.
+                const accounts = step.accounts.map((account) => ids[account] ?? 99);
+                const accepted = debitInModel(models, accounts, uid);
+                decided.push({ uid, accounts, accepted });
+                const outcomes = await send(uid, accounts, accepted);
+                outcomes.forEach((outcome, place) => {
+                  if (outcome.isAccepted)
+                    debits.push({ debit: outcome.debit, model: `${uid}/${place}` });
+                });
+              } else if (step.kind === "retry") {
+                const before = decided[step.which % Math.max(decided.length, 1)];
+                // A group of which nothing was committed is decided anew.
+                if (before === undefined || !before.accepted.includes(true)) continue;
+                await send(before.uid, before.accounts, before.accepted);
+              } else if (step.kind === "grant") {
+                const [account = "", id = 0] = [ACCOUNT_NAMES[step.account], ids[step.account]];
+                const amount = step.amount + 1;
+                await ledger.grant({ uid, account, amount }, 0);
+                const model = models.get(id) ?? EMPTY_LEDGER;
+                models.set(id, applyEntry(model, { kind: "grant", amount }));
+              } else {
+                const given = debits[step.which % Math.max(debits.length, 1)];
+                if (given === undefined) continue;
+                const { debit, model } = given;
+                await ledger.refund(debit, uid, "test", 0);
+                const before = models.get(debit.account) ?? EMPTY_LEDGER;
+                models.set(debit.account, applyEntry(before, { kind: "refund", debit: model }));
+              }
+            }
+            for (const { id, granted, debited, refunded, balance } of await ledger.accounts()) {
+              const model = models.get(id) ?? EMPTY_LEDGER;
+              expect({ granted, debited, refunded, balance }).toEqual({
+                granted: model.granted,
+                debited: model.debited,
+                refunded: model.refunded,
+                balance: computeBalance(model),
+              });
+            }
+            expect((await verifyLedger(database)).faults).toEqual([]);
+          }),
+      ),
+      { numRuns: 80 },
+    );
+  }, 60_000);
+
+  test("a group that is tried again debits no account twice, whoever can pay by now", async () => {
+    await withAccounts([1, 0], async (database, [first = 0, second = 0]) => {
+      const ledger = createLedgerStore(database);
+      const group = [first, second].map((account) => ({ account, cost: 1 }));
+      const before = await commitDebitGroup(ledger, group, "group", 0);
+      expect(before.map(({ isAccepted }) => isAccepted)).toEqual([true, false]);
+      await ledger.grant({ uid: "later", account: "second", amount: 1 }, 0);
+      await ledger.grant({ uid: "more", account: "first", amount: 1 }, 0);
+      const again = await commitDebitGroup(ledger, group, "group", 0);
+      expect(again.map(({ isAccepted }) => isAccepted)).toEqual([true, false]);
+      expect(await ledger.account("first")).toMatchObject({ debited: 1, balance: 1 });
+      expect(await ledger.account("second")).toMatchObject({ debited: 0, balance: 1 });
+      expect((await verifyLedger(database)).faults).toEqual([]);
+    });
+  });
+
+  test("an account with 3 credits and 5 waiting requests serves the first 3", async () => {
+    await withAccounts([3], async (database, [id = 0]) => {
+      const waiting = Array.from({ length: 5 }, () => ({ account: id, cost: 1 }));
+      const outcomes = await commitDebitGroup(createLedgerStore(database), waiting, "group", 0);
+      expect(outcomes.map(({ isAccepted, balance }) => [isAccepted, balance])).toEqual([
+        [true, 2],
+        [true, 1],
+        [true, 0],
+        [false, 0],
+        [false, 0],
+      ]);
+    });
+  });
+
+  test("of different costs, those from the first on that the balance covers are taken", async () => {
+    const costs = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(fc.nat(15), costs, (granted, each) =>
+        withAccounts([granted], async (database, [account = 0]) => {
+          const waiting = each.map((cost) => ({ account, cost }));
+          const outcomes = await commitDebitGroup(createLedgerStore(database), waiting, "group", 0);
+          let upto = 0;
+          expect(outcomes.map(({ isAccepted }) => isAccepted)).toEqual(
+            each.map((cost) => (upto += cost) <= granted),
+          );
+          const spent = outcomes.reduce(
+            (sum, outcome) => sum + (outcome.isAccepted ? outcome.debit.cost : 0),
+            0,
+          );
+          const found = await createLedgerStore(database).account("first");
+          expect(found).toMatchObject({ debited: spent, balance: granted - spent });
+        }),
+      ),
+      { numRuns: 30 },
+    );
+  }, 30_000);
+
+  test("a debit is refunded once, whatever the refund is called; an unknown one never", async () => {
+    await withAccounts([2], async (database, [id = 0]) => {
+      const ledger = createLedgerStore(database);
+      const waiting = [{ account: id, cost: 1 }];
+      const [outcome] = await commitDebitGroup(ledger, waiting, "group", 0);
+      if (outcome?.isAccepted !== true) throw new Error("The debit was refused");
+      for (const uid of ["a", "a", "b"]) await ledger.refund(outcome.debit, uid, "test", 0);
+      await ledger.refund({ ...outcome.debit, uid: "unknown" }, "c", "test", 0);
+      await ledger.refund({ ...outcome.debit, account: 99 }, "d", "test", 0);
+      expect(await ledger.account("first")).toMatchObject({ refunded: 1, balance: 2 });
+      expect((await verifyLedger(database)).faults).toEqual([]);
+      const entries = await ledger.statement("first", 0, 10);
+      expect(entries.map(({ kind, balance }) => [kind, balance])).toEqual([
+        ["grant", 2],
+        ["debit", 1],
+        ["refund", 2],
+      ]);
+      expect(await ledger.statement("first", entries[0]?.entry ?? 0, 1)).toEqual(
+        entries.slice(1, 2),
+      );
+    });
+  });
+
+  test("what is left is never below nothing, whatever was refused before", async () => {
+    await withAccounts([2], async (database, [id = 0]) => {
+      const ledger = createLedgerStore(database);
+      const keyed = { ...makeCharge(id), idempotencyKey: { value: "one", fingerprint: "a URL" } };
+      await ledger.debit([keyed], { uid: "first", now: 0 });
+      const group = [makeCharge(id), makeCharge(id), makeCharge(id), keyed];
+      const { outcomes } = await ledger.debit(group, { uid: "second", now: 1 });
+      expect(outcomes).toMatchObject([
+        { kind: "charged", balance: 0 },
+        { kind: "refused", balance: 0 },
+        { kind: "refused", balance: 0 },
+        { kind: "repeated", balance: 0 },
+      ]);
+    });
+  });
+
+  test("a withdrawal that was cut off gives all back, whatever was paid meanwhile", async () => {
+    await withAccounts([9], async (database, [id = 0]) => {
+      const ledger = createLedgerStore(database);
+      const keyed = { ...makeCharge(id), idempotencyKey: { value: "one", fingerprint: "a URL" } };
+      const group = [keyed, makeCharge(id)];
+      await ledger.debit(group, { uid: "lost", now: 1 });
+      for (let cut = 1; cut < 9; cut++) {
+        let writes = 0;
+        const failing = createLedgerStore({
+          ...database,
+          write: (...given) =>
+            ++writes > cut ? Promise.reject(new Error("It was cut off")) : database.write(...given),
+        });
+        await failing.withdraw(group, "lost", 2).catch(() => undefined);
+        await ledger.debit([keyed], { uid: `again ${cut}`, now: 3 });
+      }
+      await ledger.withdraw(group, "lost", 4);
+      // What paid again before the withdrawal was through had been paid, and is given back with it.
+      const { debited, refunded } = await ledger.account("first");
+      expect([debited - refunded, refunded]).toEqual([1, 2]);
+      expect((await verifyLedger(database)).faults).toEqual([]);
+    });
+  });
+
+  test("idempotency keys of long ago are forgotten some at a time, and count for nothing", async () => {
+    await withAccounts([600], async (database, [id = 0]) => {
+      const ledger = createLedgerStore(database);
+      const keyed = (name: number) => ({
+        ...makeCharge(id),
+        idempotencyKey: { value: `${name}`, fingerprint: "a URL" },
+      });
+      const names = Array.from({ length: 500 }, (_, name) => name);
+      for (const name of names) await ledger.debit([keyed(name)], { uid: `${name}`, now: name });
+      const later = 25 * 3_600_000;
+      const kept = async () => Number((await queryRows(database, COUNT_PAYMENTS))[0]?.["kept"]);
+      for (const [index, left] of [300, 100, 3].entries()) {
+        const group = { uid: `later ${index}`, now: later };
+        expect((await ledger.debit([keyed(499 - index)], group)).outcomes).toMatchObject([
+          { kind: "charged" },
+        ]);
+        expect(await kept()).toBe(left);
+      }
+    });
+  }, 30_000);
+});
+
+const COUNT_PAYMENTS = "SELECT count(*) AS kept FROM payments";

@@ -1,0 +1,223 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { applyEntry, computeBalance, EMPTY_LEDGER, type Ledger } from "../../../core/ledger.ts";
+import type { Database } from "../../../server/store/database/database.ts";
+import type { Debit } from "../../../server/store/accounts/debits.ts";
+import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
+import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
+import { resultOrError, withDatabase } from "../../support/store/database.ts";
+import { commitDebitGroup } from "../../support/store/debits.ts";
+
+const NOW = 1_790_000_000_000;
+
+async function withAccounts<Result>(
+  work: (database: Database, ids: number[]) => Promise<Result>,
+): Promise<Result> {
+  return withDatabase(async (database) => {
+    const ledger = createLedgerStore(database);
+    const first = await ledger.createAccount("first", NOW);
+    const second = await ledger.createAccount("second", NOW);
+    return work(database, [first.id, second.id]);
+  });
+}
+
+const ledgerOperation = fc.oneof(
+  fc.record({
+    kind: fc.constant("grant" as const),
+    amount: fc.integer({ min: 1, max: 4 }),
+    reference: fc.constantFrom(undefined, "r1", "r2"),
+  }),
+  fc.record({ kind: fc.constant("debit" as const), requests: fc.integer({ min: 1, max: 4 }) }),
+  fc.record({ kind: fc.constant("refund" as const), which: fc.nat(9) }),
+);
+
+describe("createLedgerStore()", () => {
+  test("any operations keep grants - debits + refunds = balance, as the core's ledger does", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(ledgerOperation, { maxLength: 12 }), async (operations) => {
+        await withAccounts(async (database, [id = 0]) => {
+          const ledger = createLedgerStore(database);
+          let model: Ledger = EMPTY_LEDGER;
+          const debits: Debit[] = [];
+          let uid = 0;
+          for (const next of operations) {
+            uid++;
+            if (next.kind === "grant") {
+              const { amount, reference } = next;
+              const entry = { kind: "grant" as const, amount, ...(reference && { reference }) };
+              const apply = () => applyEntry(model, entry);
+              const stored = ledger.grant(
+                { uid: `${uid}`, account: "first", amount, reference },
+                NOW,
+              );
+              const before = reference === undefined ? undefined : model.references.get(reference);
+              if (before !== undefined && before !== amount) {
+                expect(await resultOrError(stored)).toContain("Conflict");
+                expect(apply).toThrow();
+              } else {
+                expect((await stored).isNew).toBe(before === undefined);
+                model = apply();
+              }
+            } else if (next.kind === "debit") {
+              const group = Array.from({ length: next.requests }, () => ({ account: id, cost: 1 }));
+              const outcomes = await commitDebitGroup(ledger, group, `${uid}`, NOW);
+              const accepted = Math.min(computeBalance(model), next.requests);
+              expect(outcomes.map(({ isAccepted }) => isAccepted)).toEqual(
+                group.map((_, index) => index < accepted),
+              );
+              for (const outcome of outcomes) {
+                if (!outcome.isAccepted) continue;
+                const debit = `${outcome.debit.uid}/${outcome.debit.place}`;
+                model = applyEntry(model, { kind: "debit", id: debit, amount: 1 });
+                expect(outcome.balance).toBe(computeBalance(model));
+                debits.push(outcome.debit);
+              }
+            } else {
+              const debit = debits[next.which % Math.max(debits.length, 1)];
+              if (debit === undefined) continue;
+              await ledger.refund(debit, `${uid}`, "test", NOW);
+              model = applyEntry(model, { kind: "refund", debit: `${debit.uid}/${debit.place}` });
+            }
+            expect(await ledger.account("first")).toMatchObject({
+              granted: model.granted,
+              debited: model.debited,
+              refunded: model.refunded,
+              balance: computeBalance(model),
+            });
+          }
+          expect((await verifyLedger(database)).faults).toEqual([]);
+        });
+      }),
+      { numRuns: 40 },
+    );
+  }, 60_000);
+
+  test("debits of several accounts that wait together are decided each in its own order", async () => {
+    await withAccounts(async (database, [first = 0, second = 0]) => {
+      const ledger = createLedgerStore(database);
+      await ledger.grant({ uid: "g1", account: "first", amount: 3 }, NOW);
+      await ledger.grant({ uid: "g2", account: "second", amount: 1 }, NOW);
+      const group = [first, second, first, first, 99, first, second, first].map((account) => ({
+        account,
+        cost: 1,
+      }));
+      const outcomes = await commitDebitGroup(ledger, group, "d", NOW);
+      expect(outcomes.map(({ isAccepted, balance }) => [isAccepted, balance])).toEqual([
+        [true, 2],
+        [true, 0],
+        [true, 1],
+        [true, 0],
+        [false, 0],
+        [false, 0],
+        [false, 0],
+        [false, 0],
+      ]);
+    });
+  });
+
+  test("a write that is tried again is applied once", async () => {
+    await withAccounts(async (database, [id = 0]) => {
+      const ledger = createLedgerStore(database);
+      for (let attempt = 0; attempt < 2; attempt++) {
+        await ledger.grant({ uid: "g", account: "first", amount: 9 }, NOW);
+        const [outcome] = await commitDebitGroup(ledger, [{ account: id, cost: 1 }], "d", NOW);
+        expect(outcome).toMatchObject({ isAccepted: true, balance: 8 });
+      }
+      expect(await ledger.account("first")).toMatchObject({ granted: 9, debited: 1, balance: 8 });
+    });
+  });
+
+  test("a grant whose first answer was lost says that it granted", async () => {
+    await withAccounts(async (database) => {
+      const ledger = createLedgerStore({
+        ...database,
+        async write(...given) {
+          await database.write(...given);
+          return database.write(...given);
+        },
+      });
+      const grant = { account: "first", amount: 9, reference: "r" };
+      expect(await ledger.grant({ ...grant, uid: "a" }, NOW)).toEqual({ isNew: true, balance: 9 });
+      expect(await ledger.grant({ ...grant, uid: "b" }, NOW)).toEqual({ isNew: false, balance: 9 });
+    });
+  });
+});
+
+describe("verifyLedger()", () => {
+  test.each([
+    ["an account's sums", "UPDATE accounts SET granted = granted + 1, balance = balance + 1"],
+    ["a lost entry", "DELETE FROM journal WHERE kind = 'debit'"],
+    [
+      "an entry too many",
+      "INSERT INTO journal (uid, account, kind, amount, at) VALUES ('x', 1, 'grant', 1, 0)",
+    ],
+    ["a debit before its grant", "UPDATE journal SET entry = -1 WHERE kind = 'debit'"],
+    [
+      "a refund of more than its debit",
+      "INSERT INTO journal (uid, account, kind, amount, at, debit, place) " +
+        "VALUES ('x', 1, 'refund', 3, 0, 'd', 0)",
+    ],
+  ])("finds %s", async (_, tampering) => {
+    await withAccounts(async (database, [id = 0]) => {
+      const ledger = createLedgerStore(database);
+      await ledger.grant({ uid: "g", account: "first", amount: 5 }, NOW);
+      await commitDebitGroup(ledger, [{ account: id, cost: 1 }], "d", NOW);
+      expect((await verifyLedger(database)).faults).toEqual([]);
+      await database.write([{ sql: tampering, args: [] }]);
+      expect((await verifyLedger(database)).faults.length).toBeGreaterThan(0);
+    });
+  });
+
+  const INTO_JOURNAL = "INSERT INTO journal (uid, account, kind, amount, at, debit, place) VALUES ";
+  /** Counts a refund everywhere but in the journal. */
+  const refunded = (amount: number) => [
+    `UPDATE accounts SET refunded = refunded + ${amount}, balance = balance + ${amount} ` +
+      "WHERE id = 1",
+    `UPDATE usage SET refunded = refunded + ${amount} WHERE account = 1`,
+  ];
+  const BEYOND = "is refunded beyond its amount, or is not there";
+
+  test.each([
+    [
+      "usage that the journal does not tell",
+      ["UPDATE usage SET credits = credits + 1"],
+      "first: the usage sums to 2 - 0, the account says 1 - 0",
+    ],
+    [
+      "refunds of usage that the journal does not tell",
+      ["UPDATE usage SET refunded = refunded + 1"],
+      "first: the usage sums to 1 - 1, the account says 1 - 0",
+    ],
+    [
+      "usage of an account that is not there",
+      ["INSERT INTO usage (account, hour, key, endpoint, requests, credits) VALUES (9,0,1,'',1,1)"],
+      "no account 9: the usage sums to 1 - 0, the account says null - null",
+    ],
+    [
+      "a journal of an account that is not there",
+      [`${INTO_JOURNAL} ('x', 99, 'grant', 1, 0, NULL, NULL)`],
+      "no account 99: the journal sums to 1 - 0 + 0, the account says null - null + null = null",
+    ],
+    [
+      "a refund of no debit",
+      [`${INTO_JOURNAL} ('x', 1, 'refund', 1, 0, 'none', 0)`, ...refunded(1)],
+      `first: debit none ${BEYOND}`,
+    ],
+    [
+      "refunds of more than their debit",
+      [`${INTO_JOURNAL} ('x', 1, 'refund', 1, 0, 'd', 0), ('y', 1, 'refund', 1, 0, 'd', 1)`].concat(
+        refunded(2),
+      ),
+      `first: debit d ${BEYOND}`,
+    ],
+  ])("finds %s, alone", async (_, tampering, found) => {
+    await withAccounts(async (database, [id = 0]) => {
+      const ledger = createLedgerStore(database);
+      await ledger.grant({ uid: "g", account: "first", amount: 5 }, NOW);
+      await commitDebitGroup(ledger, [{ account: id, cost: 1 }], "d", NOW);
+      await database.write(tampering.map((sql) => ({ sql, args: [] })));
+      const { faults } = await verifyLedger(database);
+      expect(faults.map(({ account, problem }) => `${account}: ${problem}`)).toEqual([found]);
+    });
+  });
+});

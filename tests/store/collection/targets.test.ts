@@ -1,0 +1,198 @@
+import { describe, expect, test } from "bun:test";
+import { HOUR_MS } from "../../../core/time.ts";
+import {
+  makeCreator,
+  listIds,
+  makeItem,
+  NOW,
+  withCollectionState,
+} from "../../support/store/collection-state.ts";
+import { queryRows } from "../../support/store/database.ts";
+
+describe("settle()", () => {
+  test("keeps what is left out, and counts failures until a success", async () => {
+    await withCollectionState(async (state) => {
+      const settle = (
+        at: number,
+        rest: { sourceState?: Record<string, string>; reason?: string },
+      ) =>
+        state.saveResults("microblog", "items", [
+          {
+            id: "nasa",
+            dueAt: at + 10,
+            ...(rest.sourceState === undefined ? {} : { sourceState: rest.sourceState }),
+            ...(rest.reason === undefined
+              ? { succeededAt: at }
+              : { failure: { at, reason: rest.reason } }),
+          },
+        ]);
+      const nasa = async () =>
+        (await state.listDue("microblog", "items", NOW * 2, 10)).find(({ id }) => id === "nasa");
+      await settle(NOW, { sourceState: { "a'\"": "b\n💡" } });
+      expect(await nasa()).toMatchObject({
+        dueAt: NOW + 10,
+        succeededAt: NOW,
+        failures: 0,
+        sourceState: { "a'\"": "b\n💡" },
+      });
+      await settle(NOW + 20, { reason: "It is gone" });
+      await settle(NOW + 40, { reason: "It is gone" });
+      // The same once more, as a write whose answer was lost.
+      await settle(NOW + 40, { reason: "It is gone" });
+      expect(await nasa()).toMatchObject({
+        dueAt: NOW + 50,
+        succeededAt: NOW,
+        failures: 2,
+        sourceState: { "a'\"": "b\n💡" },
+      });
+      await settle(NOW + 60, { sourceState: {} });
+      expect(await nasa()).toMatchObject({ succeededAt: NOW + 60, failures: 0, sourceState: {} });
+    });
+  });
+
+  test("keeps when the newest item was published, which is what lists are counted by", async () => {
+    await withCollectionState(async (state) => {
+      await state.syncTargets(NOW);
+      const settle = (publishedAt?: number) => {
+        const newest = publishedAt === undefined ? {} : { publishedAt };
+        const settled = { id: "nasa", dueAt: NOW + 10, succeededAt: NOW, ...newest };
+        return state.saveResults("microblog", "items", [settled]);
+      };
+      const counted = () => state.countByAge("microblog", "items", [{ from: 0, to: HOUR_MS }], NOW);
+      expect(await counted()).toEqual([0]);
+      await settle(NOW - 1);
+      expect(await counted()).toEqual([1]);
+      await settle();
+      expect(await counted()).toEqual([1]);
+      await settle(NOW - HOUR_MS);
+      expect(await counted()).toEqual([0]);
+      expect(await state.countByAge("microblog", "counts", [{ from: 0, to: 9 }], NOW)).toEqual([0]);
+    });
+  });
+
+  test("another number of items than before makes their list due, unless it fails", async () => {
+    await withCollectionState(async (state) => {
+      await state.syncTargets(NOW);
+      const later = NOW + 10 * HOUR_MS;
+      const list = (failure?: { at: number; reason: string }) => {
+        const settled = { id: "nasa", dueAt: later };
+        const outcome = failure === undefined ? { succeededAt: NOW } : { failure };
+        return state.saveResults("microblog", "items", [{ ...settled, ...outcome }]);
+      };
+      const tell = (at: number, itemCount?: number) => {
+        const told = itemCount === undefined ? {} : { itemCount };
+        const settled = { id: "nasa", dueAt: at + HOUR_MS, succeededAt: at, ...told };
+        return state.saveResults("microblog", "profile", [settled]);
+      };
+      const dueAt = async () =>
+        (await state.listDue("microblog", "items", later, 10)).find(({ id }) => id === "nasa")
+          ?.dueAt;
+      await tell(NOW, 7);
+      await list();
+      await tell(NOW + 1, 7);
+      expect(await dueAt()).toBe(later);
+      await tell(NOW + 2);
+      expect(await dueAt()).toBe(later);
+      await tell(NOW + 3, 8);
+      expect(await dueAt()).toBe(NOW + 3);
+      await list();
+      await tell(NOW + 4, 8);
+      expect(await dueAt()).toBe(later);
+      await list({ at: NOW + 5, reason: "It is protected" });
+      await tell(NOW + 6, 9);
+      expect(await dueAt()).toBe(later);
+    });
+  });
+
+  test("what a profile told to remember the list of items remembers too, beside its own", async () => {
+    await withCollectionState(async (state) => {
+      await state.syncTargets(NOW);
+      const remembered = async () =>
+        (await state.listDue("microblog", "items", NOW, 10)).map(({ sourceState }) => sourceState);
+      const settle = (sourceState: Record<string, string>) =>
+        state.saveResults("microblog", "profile", [
+          { id: "nasa", dueAt: NOW + 1, succeededAt: NOW, sourceState },
+          { id: "esa", dueAt: NOW + 1, failure: { at: NOW, reason: "It is gone" } },
+        ]);
+      await settle({ id: "1" });
+      expect(await remembered()).toEqual([{}, { id: "1" }]);
+      const own = {
+        id: "nasa",
+        dueAt: NOW,
+        succeededAt: NOW,
+        sourceState: { id: "1", readTo: "7" },
+      };
+      await state.saveResults("microblog", "items", [own]);
+      await settle({ id: "2" });
+      expect(await remembered()).toEqual([{}, { id: "2", readTo: "7" }]);
+    });
+  });
+
+  test("settles many at once, and not the same identifier elsewhere", async () => {
+    await withCollectionState(async (state) => {
+      const items = Array.from({ length: 200 }, (_, index) => makeItem(`t${index}`));
+      await state.addItems("microblog", "nasa", items);
+      await state.addItems("video", "@Soup", items);
+      const some = items.slice(0, 100).map(({ id }) => ({ id, dueAt: NOW + 1, succeededAt: NOW }));
+      await state.saveResults("microblog", "counts", some);
+      await state.saveResults("microblog", "counts", []);
+      expect((await state.listDue("microblog", "counts", NOW, 1000)).length).toBe(100);
+      expect((await state.listDue("video", "counts", NOW, 1000)).length).toBe(200);
+    });
+  });
+
+  test("of what was removed meanwhile nothing comes back, whoever is first", async () => {
+    await withCollectionState(async (state, { database, creators }) => {
+      const items = Array.from({ length: 50 }, (_, index) => makeItem(`t${index}`));
+      await state.addItems("microblog", "nasa", items);
+      const outcome = { dueAt: NOW + 1, succeededAt: NOW };
+      await creators.remove(makeCreator("nasa"));
+      await Promise.all([
+        ...items.map(({ id }) => state.saveResults("microblog", "counts", [{ id, ...outcome }])),
+        state.syncTargets(NOW),
+        state.saveResults("microblog", "items", [{ id: "nasa", ...outcome }]),
+        state.addItems("microblog", "nasa", [makeItem("late")]),
+      ]);
+      await state.addItems("microblog", "nasa", [makeItem("later")]);
+      await state.syncTargets(NOW);
+      expect(
+        await queryRows(database, "SELECT DISTINCT id FROM targets WHERE platform = 'microblog'"),
+      ).toEqual([{ id: "esa" }]);
+    });
+  });
+});
+
+describe("due(), computeNextDueAt()", () => {
+  test("give those that wait longest first, up to a limit", async () => {
+    await withCollectionState(async (state) => {
+      const items = [3, 1, 2, 1].map((hour, index) =>
+        makeItem(`t${index}`, NOW, NOW + hour * HOUR_MS),
+      );
+      await state.addItems("microblog", "nasa", items);
+      const due = (hour: number, limit = 10) =>
+        state.listDue("microblog", "counts", NOW + hour * HOUR_MS, limit).then(listIds);
+      expect(await due(0)).toEqual([]);
+      expect(await due(2)).toEqual(["t1", "t3", "t2"]);
+      expect(await due(3, 2)).toEqual(["t1", "t3"]);
+    });
+  });
+
+  test("computeNextDueAt() is the earliest of all errands, of its platform", async () => {
+    await withCollectionState(async (state, { channels }) => {
+      const later = (errand: "profile" | "items", dueAt: number) =>
+        state.saveResults("microblog", errand, [
+          { id: "nasa", dueAt, succeededAt: NOW },
+          { id: "esa", dueAt: dueAt + 5, succeededAt: NOW },
+        ]);
+      await later("profile", NOW + 20);
+      await later("items", NOW + 10);
+      expect(await state.readNextDue("microblog")).toBe(NOW + 10);
+      await state.addItems("microblog", "esa", [makeItem("1", NOW, NOW + 7)]);
+      expect(await state.readNextDue("microblog")).toBe(NOW + 7);
+      expect(await state.readNextDue("video")).toBe(NOW);
+      await channels.untrack("@Soup");
+      await state.syncTargets(NOW);
+      expect(await state.readNextDue("video")).toBeUndefined();
+    });
+  });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, test } from "bun:test";
+import { pbkdf2 } from "node:crypto";
+import { stat } from "node:fs/promises";
+import { promisify } from "node:util";
+import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
+import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
+import { makeCharge } from "../../support/store/debits.ts";
+import {
+  withDatabase,
+  lockFromOtherProcess,
+  queryFromOtherProcess,
+  resultOrError,
+} from "../../support/store/database.ts";
+import { retryWithin } from "../../support/retry.ts";
+
+const pbkdf2Async = promisify(pbkdf2);
+
+const INLINE = { hasConfiguredDurability: true, isInline: true } as const;
+
+const insertKey = (hash: string) => ({
+  sql: "INSERT INTO keys (account, hash, begins_with, created_at) VALUES (1, ?, 'cm_', 0)",
+  args: [hash],
+});
+
+const SELECT_HASHES = "SELECT hash FROM keys ORDER BY id";
+
+const toHashRows = (names: readonly (string | number)[]) =>
+  names.map((name) => ({ hash: `${name}` }));
+
+describe("quick writes", () => {
+  test.each(["power", "process"] as const)(
+    "with durability %s, writes are stored in the order they were asked for, quick or not",
+    async (durability) => {
+      await withDatabase(
+        async (database, file) => {
+          const numbers = Array.from({ length: 300 }, (_, index) => index);
+          await Promise.all(
+            numbers.map((number) =>
+              database.write([insertKey(`${number}`)], number % 7 === 3 ? {} : INLINE),
+            ),
+          );
+          expect(await queryFromOtherProcess(file, SELECT_HASHES)).toEqual(toHashRows(numbers));
+        },
+        { durability },
+      );
+    },
+  );
+
+  test("a quick write that fails stores nothing, and the next is stored", async () => {
+    await withDatabase(async (database, file) => {
+      await database.write([insertKey("a")], INLINE);
+      const failing = database.write([insertKey("b"), insertKey("a")], INLINE);
+      expect(await failing.catch((error: unknown) => String(error))).toContain("UNIQUE");
+      await database.write([insertKey("c")], INLINE);
+      expect(await queryFromOtherProcess(file, SELECT_HASHES)).toEqual(toHashRows(["a", "c"]));
+    });
+  });
+
+  test("one that another process keeps from its lock waits without holding anything up", async () => {
+    await withDatabase(async (database, file) => {
+      await database.write([insertKey("before")], INLINE);
+      const lock = await lockFromOtherProcess(file);
+      let turns = 0;
+      const turning = setInterval(() => turns++, 5);
+      const written = database.write([insertKey("waited")], INLINE);
+      // They come only while nothing holds up the thread.
+      await retryWithin(4000, async () => expect(turns).toBeGreaterThan(10));
+      clearInterval(turning);
+      await lock.release();
+      await written;
+      await database.write([insertKey("after")], INLINE);
+      expect(await queryFromOtherProcess(file, SELECT_HASHES)).toEqual(
+        toHashRows(["before", "waited", "after"]),
+      );
+    });
+  });
+
+  test("what is acknowledged while other processes take the lock again and again is stored", async () => {
+    await withDatabase(
+      async (database, file) => {
+        const acknowledged: string[] = [];
+        for (let round = 0; round < 5; round++) {
+          const lock = await lockFromOtherProcess(file, 60);
+          for (let index = 0; index < 40; index++) {
+            const name = `${round} ${index}`;
+            const written = await resultOrError(database.write([insertKey(name)], INLINE));
+            if (!(Array.isArray(written) && written[0] === "Service Unavailable")) {
+              acknowledged.push(name);
+            }
+          }
+          await lock.release();
+        }
+        expect(acknowledged.length).toBeGreaterThan(100);
+        expect(await queryFromOtherProcess(file, SELECT_HASHES)).toEqual(toHashRows(acknowledged));
+      },
+      { lockTimeoutMs: 10 },
+    );
+  });
+
+  test("a copy of the database holds none up", async () => {
+    await withDatabase(async (database, file) => {
+      await database.write([insertKey("before")], INLINE);
+      let isCopied = false;
+      const copying = database.copyTo(`${file}.copy`).then(() => (isCopied = true));
+      await database.write([insertKey("meanwhile")], INLINE);
+      expect(isCopied).toBe(false);
+      await copying;
+      expect(await queryFromOtherProcess(`${file}.copy`, SELECT_HASHES)).toContainEqual({
+        hash: "before",
+      });
+      expect(await queryFromOtherProcess(file, SELECT_HASHES)).toEqual(
+        toHashRows(["before", "meanwhile"]),
+      );
+    });
+  });
+
+  test("a proof or a statement of all accounts holds none up, and is of one instant", async () => {
+    await withDatabase(async (database, file) => {
+      const ledger = createLedgerStore(database);
+      const { id } = await ledger.createAccount("a", 0);
+      await ledger.grant({ uid: "g", account: "a", amount: 900 }, 0);
+      let isOver = false;
+      const proofs = Promise.all([verifyLedger(database), ledger.statement("a", 0, 10)]).finally(
+        () => (isOver = true),
+      );
+      for (let nth = 0; nth < 20; nth++) {
+        await ledger.debit([makeCharge(id)], { uid: `d${nth}`, now: nth });
+      }
+      expect(isOver).toBe(false);
+      const [{ faults }, entries] = await proofs;
+      expect(faults).toEqual([]);
+      for (const [nth, { balance }] of entries.entries()) expect(balance).toBe(900 - nth);
+      expect(await queryFromOtherProcess(file, "SELECT balance FROM accounts")).toEqual([
+        { balance: 880 },
+      ]);
+    });
+  });
+
+  test("a sync under way ends, whoever takes the lock meanwhile", async () => {
+    await withDatabase(
+      async (database, file) => {
+        await database.write([insertKey("first")], INLINE);
+        // As many as there are threads that sync: the next sync begins once one of them is done.
+        const busy = Array.from({ length: 64 }, () => pbkdf2Async("x", "y", 100_000, 64, "sha512"));
+        const written = database.write([insertKey("second")], INLINE);
+        const lock = await lockFromOtherProcess(file, 100);
+        const waiting = database.write([insertKey("third")], INLINE);
+        await Promise.all([written, waiting, ...busy]);
+        await lock.release();
+        expect(await queryFromOtherProcess(file, SELECT_HASHES)).toEqual(
+          toHashRows(["first", "second", "third"]),
+        );
+      },
+      { durability: "power" },
+    );
+  });
+
+  test("the write-ahead log stays bounded however many there are", async () => {
+    await withDatabase(async (database, file) => {
+      let highest = 0;
+      for (let index = 0; index < 6000; index++) {
+        await database.write([insertKey(`${index}`)], INLINE);
+        if (index % 500 === 0) highest = Math.max(highest, (await stat(`${file}-wal`)).size);
+      }
+      expect(highest).toBeGreaterThan(1_000_000);
+      expect((await stat(`${file}-wal`)).size).toBeLessThan(40_000_000);
+      expect(await queryFromOtherProcess(file, "SELECT count(*) AS n FROM keys")).toEqual([
+        { n: 6000 },
+      ]);
+    });
+  });
+});

@@ -1,0 +1,283 @@
+/** Writes of histories from two sides at once, over connections that break, and late ones. */
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { KIND_FIELDS } from "../../../core/entity-kinds.ts";
+import {
+  applyObservation,
+  parseObservation,
+  EMPTY_ENTITY,
+  type Entity,
+  type Observation,
+} from "../../../core/observations.ts";
+import { formatInstant, HOUR_MS } from "../../../core/time.ts";
+import { recordHistoryRewrites } from "../../../server/store/history/change-log.ts";
+import { openDatabase, type Database } from "../../../server/store/database/database.ts";
+import { writeOptimistically } from "../../../server/store/history/optimistic-write.ts";
+import { writeObservations } from "../../../server/store/observations/write.ts";
+import { queryRows, resultOrError, withDatabase } from "../../support/store/database.ts";
+import { readAllPoints, readChunksOf } from "../../support/store/stored-history.ts";
+import { hasSqld, startSqld } from "../../support/processes/sqld.ts";
+import { startLossyProxy } from "../../support/network/lossy-proxy.ts";
+
+const NOW = Date.parse("2026-11-20T12:00:00Z");
+
+/** What was observed of a user, as many hours ago. */
+function makeUserAt(username: string, hours: number, tweets = 10_000 - hours): Observation {
+  const observedAt = formatInstant(NOW - hours * HOUR_MS - ((hours * 7919) % 60_000));
+  const counts = { followers_count: 1_000_000 - hours * 97, tweet_count: tweets };
+  return parseObservation({ kind: "user", observedAt, username, ...counts }, NOW);
+}
+
+const makeUsersAt = (usernames: readonly string[], hours: number) =>
+  usernames.flatMap((name) => Array.from({ length: hours }, (_, hour) => makeUserAt(name, hour)));
+
+/** The points of users as the core's fold of observations has them, by entity and instant. */
+function mergePoints(observations: readonly Observation[]): unknown[] {
+  const entities = new Map<string, Entity>();
+  for (const next of observations) {
+    const existing = entities.get(next.entityId) ?? EMPTY_ENTITY;
+    entities.set(next.entityId, applyObservation(existing, next).entity);
+  }
+  return [...entities]
+    .flatMap(([entity, { points }]) =>
+      Array.from(points, ([at, counts]) => ({
+        entity,
+        at,
+        counts: KIND_FIELDS.user.counts.map((name) => counts[name] ?? null),
+      })),
+    )
+    .toSorted((a, b) => (a.entity < b.entity ? -1 : a.entity > b.entity ? 1 : a.at - b.at));
+}
+
+/** The points of users as they are stored, in the same order. */
+const readSortedPoints = async (database: Database): Promise<unknown[]> =>
+  (await readAllPoints(database, "user")).toSorted((a, b) =>
+    a.entity < b.entity ? -1 : a.entity > b.entity ? 1 : a.at - b.at,
+  );
+
+const readChanges = (database: Database) => queryRows(database, "SELECT uid FROM changes");
+
+/** Values in another order, the same each time. */
+function shuffleValues<Value>(values: readonly Value[]): Value[] {
+  const [order = []] = fc.sample(fc.shuffledSubarray([...values], { minLength: values.length }), {
+    numRuns: 1,
+    seed: 7,
+  });
+  return order;
+}
+
+function splitIntoBatches<Value>(values: readonly Value[], size: number): Value[][] {
+  return Array.from({ length: Math.ceil(values.length / size) }, (_, index) =>
+    values.slice(index * size, (index + 1) * size),
+  );
+}
+
+type DatabasePairTest = (one: Database, other: Database) => Promise<void>;
+
+/** Who does not know of each other's writes: within a process only one of them takes turns. */
+const DATABASE_PAIRS: readonly [string, boolean, (work: DatabasePairTest) => Promise<void>][] = [
+  ["a file", true, (work) => withDatabase((database) => work(database, { ...database }))],
+  [
+    "a libSQL server",
+    hasSqld(),
+    async (work) => {
+      const server = await startSqld();
+      const open = () => openDatabase({ url: server.url, durability: "power" });
+      const [one, other] = [await open(), await open()];
+      await work(one, other);
+      await Promise.all([one.close(), other.close()]);
+      await server.close();
+    },
+  ],
+];
+
+describe.each(DATABASE_PAIRS.filter(([, isThere]) => isThere))(
+  "two who write %s",
+  (_, __, between) => {
+    test("the same entities at once: nothing is lost, and each observation is new once", async () => {
+      await between(async (one, other) => {
+        const all = makeUsersAt(["a", "b", "c"], 250);
+        // A third of them comes from both.
+        const incoming = shuffleValues([
+          ...all,
+          ...all.filter((_observation, index) => index % 3 === 0),
+        ]);
+        const stored = await Promise.all(
+          splitIntoBatches(incoming, 12).map((batch, index) =>
+            writeObservations(index % 2 === 0 ? one : other, batch),
+          ),
+        );
+        const sum = (of: "new" | "changed" | "unchanged") =>
+          stored.reduce((total, counted) => total + counted[of], 0);
+        expect([sum("new"), sum("changed"), sum("unchanged")]).toEqual([
+          all.length,
+          0,
+          incoming.length - all.length,
+        ]);
+        expect(await readSortedPoints(one)).toEqual(mergePoints(all));
+      });
+    }, 120_000);
+
+    test("different counts of the same instants at once: the greater ones are stored", async () => {
+      await between(async (one, other) => {
+        const all = Array.from({ length: 40 }, (_value, index) => makeUserAt("a", 5, index));
+        await Promise.all(
+          shuffleValues(all).map((single, index) =>
+            writeObservations(index % 2 === 0 ? one : other, [single]),
+          ),
+        );
+        expect(await readSortedPoints(one)).toEqual(mergePoints([makeUserAt("a", 5, 39)]));
+      });
+    }, 120_000);
+
+    test("between the reading and the writing of the other: it decides again, and nothing of what it decided first is stored", async () => {
+      await between(async (one, other) => {
+        await writeObservations(one, makeUsersAt(["a"], 100));
+        let decisions = 0;
+        const { plan: decision } = await writeOptimistically(one, async () => {
+          const name = `decision ${++decisions}`;
+          if (decisions <= 2) await writeObservations(other, [makeUserAt("a", 99 + decisions)]);
+          return {
+            name,
+            recordChange: recordHistoryRewrites("user", [1]),
+            statements: [
+              { sql: "INSERT INTO creators VALUES ('microblog', ?, ?, 0)", args: [name, name] },
+              { sql: "UPDATE users SET display_name = ? WHERE key = 1", args: [name] },
+            ],
+          };
+        });
+        expect([decisions, decision.name]).toEqual([3, "decision 3"]);
+        expect(await queryRows(other, "SELECT creator FROM creators")).toEqual([
+          { creator: "decision 3" },
+        ]);
+        expect(await queryRows(other, "SELECT display_name AS name FROM users")).toEqual([
+          { name: "decision 3" },
+        ]);
+        // What was there, two observations of the other, and what was decided last.
+        expect(await readChanges(other)).toHaveLength(4);
+        expect(await readSortedPoints(other)).toEqual(mergePoints(makeUsersAt(["a"], 102)));
+      });
+    }, 60_000);
+
+    test("what is there already: nothing is written, and nobody is told", async () => {
+      await between(async (one, other) => {
+        const all = makeUsersAt(["a"], 100);
+        await writeObservations(one, all);
+        const before = await readChanges(one);
+        expect(await writeObservations(other, all)).toEqual({ new: 0, changed: 0, unchanged: 100 });
+        expect(await readChanges(one)).toEqual(before);
+      });
+    }, 60_000);
+  },
+);
+
+describe.skipIf(!hasSqld())("a write of observations whose answer is lost", () => {
+  const LOSSES: readonly [string, number][] = [
+    ["once", 1],
+    ["three times", 3],
+  ];
+
+  test.each(LOSSES)(
+    "%s is applied once, and counted as new",
+    async (_, losses) => {
+      const server = await startSqld();
+      const swallower = await startLossyProxy(server.url, /INSERT INTO changes/);
+      const far = await openDatabase({ url: swallower.url, durability: "power" });
+      const first = makeUsersAt(["a", "b"], 100);
+      await writeObservations(far, first);
+      const more = makeUsersAt(["b", "c"], 150);
+      swallower.state.wanted = losses;
+      expect(await writeObservations(far, more)).toEqual({ new: 200, changed: 0, unchanged: 100 });
+      expect(swallower.state).toEqual({ wanted: 0, swallowed: losses });
+      expect(await readSortedPoints(far)).toEqual(mergePoints([...first, ...more]));
+      expect(await readChanges(far)).toHaveLength(2);
+      await far.close();
+      swallower.close();
+      await server.close();
+    },
+    60_000,
+  );
+
+  test("each time fails, and is there once: tried again, all of it is known", async () => {
+    const server = await startSqld();
+    const swallower = await startLossyProxy(server.url, /INSERT INTO changes/);
+    const far = await openDatabase({ url: swallower.url, durability: "power" });
+    const all = makeUsersAt(["a", "b"], 100);
+    swallower.state.wanted = Infinity;
+    expect(await resultOrError(writeObservations(far, all))).toEqual([
+      "Service Unavailable",
+      "The database cannot be reached right now",
+    ]);
+    swallower.state.wanted = 0;
+    expect(await writeObservations(far, all)).toEqual({ new: 0, changed: 0, unchanged: 200 });
+    expect(await readSortedPoints(far)).toEqual(mergePoints(all));
+    expect(await readChanges(far)).toHaveLength(1);
+    await far.close();
+    swallower.close();
+    await server.close();
+  }, 60_000);
+
+  test("while another writes the same entities: nothing is lost, and each observation is new once", async () => {
+    const server = await startSqld();
+    const swallower = await startLossyProxy(server.url, /INSERT INTO changes/);
+    const far = await openDatabase({ url: swallower.url, durability: "power" });
+    const near = await openDatabase({ url: server.url, durability: "power" });
+    const all = makeUsersAt(["a", "b"], 200);
+    const batches = splitIntoBatches(shuffleValues(all), 10);
+    const store = async (database: Database, rest: number, losses: number) => {
+      let known = 0;
+      for (const batch of batches.filter((_, index) => index % 2 === rest)) {
+        swallower.state.wanted += losses;
+        const counted = await writeObservations(database, batch);
+        known += counted.new;
+      }
+      return known;
+    };
+    const known = await Promise.all([store(far, 0, 1), store(near, 1, 0)]);
+    expect(swallower.state).toEqual({ wanted: 0, swallowed: batches.length / 2 });
+    expect(known).toEqual([all.length / 2, all.length / 2]);
+    expect(await readSortedPoints(near)).toEqual(mergePoints(all));
+    await Promise.all([far.close(), near.close()]);
+    swallower.close();
+    await server.close();
+  }, 120_000);
+});
+
+describe("observations that come one by one", () => {
+  const HOURS = 500;
+  const newestFirst = makeUsersAt(["a"], HOURS);
+  const middle = newestFirst[HOURS / 2]?.observedAt ?? 0;
+  const distance = ({ observedAt }: Observation) => Math.abs(observedAt - middle);
+  const ORDERS: readonly [string, readonly Observation[]][] = [
+    ["in the order of time", newestFirst.toReversed()],
+    ["the newest first", newestFirst],
+    ["in any order", shuffleValues(newestFirst)],
+    ["from the middle on", newestFirst.toSorted((a, b) => distance(a) - distance(b))],
+    [
+      "every other one later",
+      [0, 1].flatMap((rest) => newestFirst.filter((_observation, index) => index % 2 === rest)),
+    ],
+    ["twice, the second time backwards", [...newestFirst.toReversed(), ...newestFirst]],
+  ];
+
+  test.each(ORDERS)(
+    "%s, are stored as the core's fold, in few chunks",
+    async (_, all) => {
+      await withDatabase(async (database) => {
+        let known = 0;
+        for (const single of all) {
+          const counted = await writeObservations(database, [single]);
+          known += counted.new;
+        }
+        expect(known).toBe(HOURS);
+        expect(await readSortedPoints(database)).toEqual(mergePoints(all));
+        const chunks = await readChunksOf(database, "user", "a");
+        expect(chunks.length).toBeLessThan(2 + (2 * HOURS) / 35);
+        // None is a sliver but the last, which is still filled.
+        const sizes = chunks.map(([, size]) => size);
+        expect(Math.min(...sizes.slice(0, -1))).toBeGreaterThan(15);
+      });
+    },
+    30_000,
+  );
+});

@@ -1,0 +1,251 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { KIND_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
+import { retentionBounds } from "../../../core/retention.ts";
+import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
+import { encodeChunks } from "../../../server/store/history/chunk-codec.ts";
+import { openDatabase, type Database } from "../../../server/store/database/database.ts";
+import { KIND_TABLES, upsertChunksSql } from "../../../server/store/tables/entity-sql.ts";
+import { NOW } from "../../support/arbitraries/values.ts";
+import { queryRows, withDatabase } from "../../support/store/database.ts";
+import { readChunksOf, readPointsOf } from "../../support/store/stored-history.ts";
+import {
+  applyPolicy,
+  readHistories,
+  retainHistories,
+  checkAndStore,
+  parsePolicy,
+  makeObservation,
+} from "../../support/store/retention.ts";
+
+/** How long after one observation the next one is: as it comes, or about the next midnight. */
+const gaps = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: 1, max: 8 * HOUR_MS }) },
+  { weight: 2, arbitrary: fc.constantFrom(1, HOUR_MS, DAY_MS, 3 * DAY_MS) },
+  { weight: 1, arbitrary: fc.constantFrom("midnight", "before midnight") },
+);
+
+const points = fc.tuple(gaps, fc.nat(2 ** 40), fc.boolean());
+
+/** Points of an entity: in several chunks, or few. Some come in late, among those before them. */
+const histories = fc
+  .record({
+    kind: fc.constantFrom<EntityKind[]>("user", "tweet"),
+    points: fc.oneof(
+      { weight: 2, arbitrary: fc.array(points, { minLength: 200, maxLength: 400, size: "max" }) },
+      { weight: 1, arbitrary: fc.array(points, { minLength: 1, maxLength: 30 }) },
+    ),
+    endedDaysAgo: fc.nat(50),
+  })
+  .map(({ kind, points: given, endedDaysAgo }) => {
+    let last = 0;
+    const seen = given.map(([gap, count, isLate]) => {
+      const midnight = Math.floor(last / DAY_MS + 1) * DAY_MS;
+      if (gap === "midnight") last = midnight;
+      else if (gap === "before midnight") last = Math.max(last + 1, midnight - 1);
+      else last += gap;
+      return { at: last, count, isLate };
+    });
+    const moved = (Math.floor((NOW - last) / DAY_MS) - endedDaysAgo) * DAY_MS;
+    return { kind, seen: seen.map(({ at, count, isLate }) => ({ at: at + moved, count, isLate })) };
+  });
+
+const policies = fc.constantFrom(
+  parsePolicy("user=40d/day,tweet=40d/day"),
+  parsePolicy("user=40d/day/50d,tweet=45d"),
+);
+
+/** How many chunks a table has, by entity. */
+async function countChunks(database: Database, kind: EntityKind): Promise<Map<string, number>> {
+  const rows = await queryRows(
+    database,
+    `SELECT id, count(*) AS chunks FROM ${kind}_histories JOIN ${kind}s ON key = ${kind} GROUP BY id`,
+  );
+  return new Map(rows.map(({ id, chunks }) => [`${kind} ${String(id)}`, Number(chunks)]));
+}
+
+/** Observations of a user, every so often back from an instant. */
+const makeObservationsEvery = (gapMs: number, amount: number, newest: number, id = "u") =>
+  Array.from({ length: amount }, (_, index) =>
+    makeObservation("user", id, newest - index * gapMs, index),
+  );
+
+describe("applyRetention() on histories of many chunks", () => {
+  test("leaves what core's applyRetentionRule() keeps, day after day, and not in needless chunks", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(histories, { minLength: 1, maxLength: 5 }),
+        policies,
+        fc.array(fc.constantFrom(0, 1, 2, 15), { minLength: 1, maxLength: 4 }),
+        async (given, policy, days) => {
+          await withDatabase(async (database) => {
+            for (const isLateNow of [false, true]) {
+              const values = given.flatMap(({ kind, seen }, index) =>
+                seen
+                  .filter(({ isLate }) => isLate === isLateNow)
+                  .map(({ at, count }) => makeObservation(kind, `e${index}`, at, count)),
+              );
+              await checkAndStore(database, values);
+            }
+            const before = await readHistories(database);
+            let now = NOW;
+            for (const later of days) {
+              now += later * DAY_MS;
+              const { faults, isWholeCompared } = await applyPolicy(
+                database,
+                policy,
+                "prove",
+                undefined,
+                now,
+              );
+              expect([faults, isWholeCompared]).toEqual([[], true]);
+              const kept = retainHistories(before, policy, now);
+              expect(await readHistories(database)).toEqual(kept);
+              for (const kind of ["user", "tweet"] as const) {
+                for (const [entity, chunks] of await countChunks(database, kind)) {
+                  const needed = encodeChunks(
+                    kept[entity] ?? [],
+                    KIND_FIELDS[kind].counts.length,
+                  ).length;
+                  expect(chunks).toBeLessThanOrEqual(2 * needed + 1);
+                }
+              }
+            }
+          });
+        },
+      ),
+      { numRuns: 30 },
+    );
+  }, 60_000);
+
+  test("what is left of many steps lies as if it had been packed at once", async () => {
+    await withDatabase(async (database) => {
+      const old = NOW - 50 * DAY_MS;
+      await checkAndStore(database, [
+        ...makeObservationsEvery(HOUR_MS / 6, 9000, old),
+        ...makeObservationsEvery(1, 10, old, "v"),
+      ]);
+      const { kinds, faults } = await applyPolicy(database, parsePolicy("user=40d/day"));
+      expect(faults).toEqual([]);
+      expect(kinds[2]).toMatchObject({ entities: 2, before: 9010, after: 64 });
+      const left = await readPointsOf(database, "user", "u");
+      expect(left.length).toBe(63);
+      expect(await readChunksOf(database, "user", "u")).toEqual(encodeChunks(left, 3));
+    });
+  });
+
+  test("goes through chunks that are small, whoever made them so", async () => {
+    await withDatabase(async (database) => {
+      await checkAndStore(database, [makeObservation("user", "u", NOW)]);
+      const old = NOW - 50 * DAY_MS;
+      const chunks = Array.from({ length: 250 }, (_, index) => {
+        const point = { at: old + index * HOUR_MS, counts: [index, null, null] };
+        return ["u", ...encodeChunks([point], 3).flat()];
+      });
+      await database.write([
+        { sql: upsertChunksSql(KIND_TABLES.user), args: [JSON.stringify(chunks)] },
+      ]);
+      const before = await readHistories(database);
+      const policy = parsePolicy("user=40d/day");
+      const { faults, kinds } = await applyPolicy(database, policy);
+      expect([faults, kinds[2]?.before]).toEqual([[], 251]);
+      expect(await readHistories(database)).toEqual(retainHistories(before, policy));
+    });
+  });
+
+  test("writes only chunks that are not raw as a whole, of who loses something", async () => {
+    await withDatabase(async (database) => {
+      const policy = parsePolicy("user=40d/day");
+      const { rawFrom } = retentionBounds({ rawDays: 40, dailyDays: Infinity }, NOW);
+      const raw = makeObservationsEvery(HOUR_MS, 500, NOW);
+      const daily = makeObservationsEvery(DAY_MS, 300, rawFrom - 1, "v");
+      await checkAndStore(database, [
+        ...raw,
+        ...makeObservationsEvery(HOUR_MS, 90, rawFrom - 1),
+        ...daily,
+      ]);
+      const logged = ["INSERT", "UPDATE", "DELETE"].map((verb) => {
+        const row = verb === "DELETE" ? "OLD" : "NEW";
+        return (
+          `CREATE TRIGGER log_${verb} AFTER ${verb} ON user_histories BEGIN ` +
+          `INSERT INTO log VALUES (${row}.user, ${row}.start); END`
+        );
+      });
+      await database.write(
+        ["CREATE TABLE log (user, start)", ...logged].map((sql) => ({ sql, args: [] })),
+      );
+      const { kinds, faults } = await applyPolicy(database, policy);
+      expect([faults, kinds[2]?.removed]).toEqual([[], 86]);
+      const found = await queryRows(
+        database,
+        "SELECT users.id, max(start) AS last FROM log JOIN users ON key = user GROUP BY users.id",
+      );
+      expect(found).toEqual([{ id: "u", last: expect.any(Number) }]);
+      expect(Number(found[0]?.["last"])).toBeLessThan(rawFrom);
+      await database.write([{ sql: "DELETE FROM log", args: [] }]);
+      await applyPolicy(database, policy);
+      expect(await queryRows(database, "SELECT * FROM log")).toEqual([]);
+    });
+  });
+});
+
+describe("applyRetention() while others write", () => {
+  test.each([
+    ["of those that are thinned and of others", ["u", "v"]],
+    ["only of those beside them that lose nothing", ["v"]],
+  ])("loses nothing of what another process observes %s, and finds no fault", async (_, ids) => {
+    await withDatabase(async (database, file) => {
+      const policy = parsePolicy("user=40d/day");
+      const other = await openDatabase({ url: `file:${file}`, durability: "process" });
+      const all = [
+        ...makeObservationsEvery(HOUR_MS, 2000, NOW - 35 * DAY_MS),
+        ...makeObservationsEvery(HOUR_MS, 50, NOW, "v"),
+      ];
+      await checkAndStore(database, all);
+      let attempts = 0;
+      const crossed: Database = {
+        ...database,
+        async write(statements, options) {
+          const isFirst = attempts++ % 2 === 0;
+          // What is newest, what stays of its day, and what does not.
+          const times = isFirst ? [30 * DAY_MS, 45 * DAY_MS, 60 * DAY_MS + HOUR_MS / 2] : [];
+          const more = times.flatMap((ago) =>
+            ids.map((id) => makeObservation("user", id, NOW - ago + attempts, attempts)),
+          );
+          await checkAndStore(other, more);
+          all.push(...more);
+          return database.write(statements, options);
+        },
+      };
+      const report = await applyPolicy(crossed, policy);
+      expect(attempts).toBeGreaterThanOrEqual(4);
+      const settled = await applyPolicy(database, policy);
+      expect([report.faults, settled.faults]).toEqual([[], []]);
+      const left = await readHistories(database);
+      await other.close();
+      await withDatabase(async (fresh) => {
+        await checkAndStore(fresh, all);
+        expect(left).toEqual(retainHistories(await readHistories(fresh), policy));
+      });
+    });
+  });
+
+  test("tells what it did where a server's answer to a step was lost", async () => {
+    await withDatabase(async (database) => {
+      await checkAndStore(database, [
+        ...makeObservationsEvery(HOUR_MS, 100, NOW - 50 * DAY_MS),
+        makeObservation("user", "u", NOW),
+      ]);
+      const losing: Database = {
+        ...database,
+        async write(statements, options) {
+          await database.write(statements, options);
+          return database.write(statements, options);
+        },
+      };
+      const { kinds, faults, isWholeCompared } = await applyPolicy(losing, parsePolicy("user=40d"));
+      expect([faults, isWholeCompared]).toEqual([[], true]);
+      expect(kinds[2]).toMatchObject({ before: 101, removed: 100, after: 1 });
+    });
+  });
+});

@@ -1,0 +1,287 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
+import { DAY_MS } from "../../../core/time.ts";
+import { encodeChunks } from "../../../server/store/history/chunk-codec.ts";
+import type { Statement } from "../../../server/store/database/sqlite-connection.ts";
+import type { Database } from "../../../server/store/database/database.ts";
+import { applyRetention } from "../../../server/store/history/retention.ts";
+import {
+  STEP_MAX_CHUNKS,
+  STEP_MAX_ENTITIES,
+  STEP_MAX_ROWS,
+} from "../../../server/store/history/retention-steps.ts";
+import { NOW } from "../../support/arbitraries/values.ts";
+import { queryRows, withDatabase } from "../../support/store/database.ts";
+import { readAllPoints, readChunksOf } from "../../support/store/stored-history.ts";
+import {
+  applyPolicy,
+  readHistories,
+  retainHistories,
+  checkAndStore,
+  parsePolicy,
+  makeObservation,
+} from "../../support/store/retention.ts";
+
+const TODAY = Math.floor(NOW / DAY_MS) * DAY_MS;
+const POLICY_OF_ALL_KINDS = parsePolicy("channel=40d/day,short=40d/day/42d,user=40d/day,tweet=40d");
+
+const offsets = fc.constantFrom(0, 1, DAY_MS / 2, DAY_MS - 1);
+const instants = fc.oneof(
+  fc.tuple(fc.integer({ min: 38, max: 44 }), offsets),
+  fc.tuple(fc.constantFrom(0, 10, 100, 30_000), offsets),
+);
+const observedInstants = fc.array(
+  fc.tuple(fc.constantFrom(...ENTITY_KINDS), fc.constantFrom("a", "b"), instants),
+  { minLength: 1, maxLength: 60 },
+);
+
+/** A database that does something else besides, in each write, before its last statement. */
+const withExtraStatement = (database: Database, extra: Statement): Database => ({
+  ...database,
+  async write(statements, options) {
+    const all = [...statements.slice(0, -1), extra, ...statements.slice(-1)];
+    const results = await database.write(all, options);
+    return results.toSpliced(-2, 1);
+  },
+});
+
+describe("applyRetention()", () => {
+  test("leaves what the core's applyRetentionRule() keeps, and every newest state", async () => {
+    await fc.assert(
+      fc.asyncProperty(observedInstants, async (all) => {
+        await withDatabase(async (database) => {
+          await checkAndStore(
+            database,
+            all.map(([kind, id, [day, ms]]) =>
+              makeObservation(kind, id, Math.min(NOW, TODAY - day * DAY_MS + ms)),
+            ),
+          );
+          const before = await readHistories(database);
+          const counted = await applyPolicy(database, POLICY_OF_ALL_KINDS, "count");
+          expect(await readHistories(database)).toEqual(before);
+          const report = await applyPolicy(database, POLICY_OF_ALL_KINDS);
+          expect(await readHistories(database)).toEqual(
+            retainHistories(before, POLICY_OF_ALL_KINDS),
+          );
+          expect([report.faults, report.isWholeCompared]).toEqual([[], true]);
+          expect(report.kinds).toMatchObject(
+            counted.kinds.map(({ kind, rule, entities, before: rows, removed, after }) => ({
+              kind,
+              rule,
+              entities,
+              before: rows,
+              removed,
+              after,
+            })),
+          );
+          for (const { stateBefore, stateAfter } of report.kinds)
+            expect(stateAfter).toBe(stateBefore);
+          const again = await applyPolicy(database, POLICY_OF_ALL_KINDS);
+          expect(again.kinds.map(({ removed }) => removed)).toEqual([0, 0, 0, 0]);
+        });
+      }),
+      { numRuns: 60 },
+    );
+  }, 60_000);
+
+  test("keeps everything of a kind without a rule", async () => {
+    await withDatabase(async (database) => {
+      const old = [50, 50.1, 51].map((days) => NOW - days * DAY_MS);
+      await checkAndStore(
+        database,
+        old.flatMap((at) => [
+          makeObservation("user", "u", at),
+          makeObservation("channel", "c", at),
+        ]),
+      );
+      const { kinds } = await applyPolicy(database, parsePolicy("channel=40d"));
+      expect(kinds).toMatchObject([
+        { kind: "channel", rule: "40d", entities: 1, before: 3, removed: 2, after: 1 },
+        { kind: "short", rule: "all", entities: 0, before: 0, removed: 0, after: 0 },
+        { kind: "user", rule: "all", entities: 1, before: 3, removed: 0, after: 3 },
+        { kind: "tweet", rule: "all", entities: 0, before: 0, removed: 0, after: 0 },
+      ]);
+      const daily = await applyPolicy(database, parsePolicy("channel=40d"), "apply");
+      expect(daily.kinds.map(({ kind }) => kind)).toEqual(["channel"]);
+    });
+  });
+
+  test("what comes in meanwhile is all there, and every step is proved by itself", async () => {
+    await withDatabase(async (database) => {
+      const at = (days: number) => NOW - days * DAY_MS;
+      const users = Array.from({ length: 300 }, (_, index) => `u${index}`);
+      const old = Array.from({ length: 12 }, (_, hour) => at(50) - hour * 3_600_000);
+      await checkAndStore(
+        database,
+        users.flatMap((id) => old.map((instant) => makeObservation("user", id, instant))),
+      );
+      let step = 0;
+      const report = await applyPolicy(database, parsePolicy("user=40d"), "prove", async () => {
+        step++;
+        // What is newest, what is between, and what would not be kept.
+        await checkAndStore(
+          database,
+          users.flatMap((id, index) =>
+            index % 7 === step % 7
+              ? [
+                  makeObservation("user", id, at(1) + step),
+                  makeObservation("user", id, at(45) + step),
+                ]
+              : [makeObservation("user", `late${step}`, at(46))],
+          ),
+        );
+      });
+      expect([report.faults, report.isWholeCompared]).toEqual([[], false]);
+      const user = report.kinds.find(({ kind }) => kind === "user");
+      expect(user?.before).toBe((user?.removed ?? 0) + (user?.after ?? 0));
+      const settledReport = await applyPolicy(database, parsePolicy("user=40d"));
+      expect([settledReport.faults, settledReport.isWholeCompared]).toEqual([[], true]);
+      const points = await readAllPoints(database, "user");
+      const newest = new Map(points.map((point) => [point.entity, point]));
+      const present = await queryRows(
+        database,
+        "SELECT id, observed_at, followers_count FROM users",
+      );
+      expect(present).toEqual(
+        present.map(({ id }) => ({
+          id,
+          observed_at: newest.get(String(id))?.at,
+          followers_count: newest.get(String(id))?.counts[0],
+        })),
+      );
+      const fresh = points.filter((point) => point.at >= at(2)).map(({ entity }) => entity);
+      expect(new Set(fresh).size).toBe(300);
+    });
+  });
+
+  test("is done in small steps, and writes only where there is something to remove", async () => {
+    await withDatabase(async (database) => {
+      const minutes = Array.from(
+        { length: 5000 },
+        (_, minute) => NOW - 50 * DAY_MS - minute * 60_000,
+      );
+      await checkAndStore(
+        database,
+        minutes.map((at) => makeObservation("channel", "busy", at)),
+      );
+      await checkAndStore(
+        database,
+        Array.from({ length: 500 }, (_, index) =>
+          makeObservation("channel", `quiet${index}`, NOW - index),
+        ),
+      );
+      const written: number[] = [];
+      const watched: Database = {
+        ...database,
+        async write(statements, options) {
+          const results = await database.write(statements, options);
+          written.push(Math.max(...results.map(({ rowsAffected }) => rowsAffected)));
+          return results;
+        },
+      };
+      const largest = Math.max(
+        ...(await readChunksOf(database, "channel", "busy")).map(([, size]) => size),
+      );
+      const busySteps = Math.ceil(5000 / (STEP_MAX_ROWS - largest));
+      const sizes: number[] = [];
+      const steps = applyRetention(watched, {
+        policy: parsePolicy("channel=40d/day"),
+        now: NOW,
+        mode: "apply",
+        pauseRatio: 0,
+      });
+      for await (const size of steps) sizes.push(size);
+      expect(sizes.reduce((sum, size) => sum + size)).toBe(5500);
+      expect(Math.max(...sizes)).toBeLessThanOrEqual(STEP_MAX_ROWS);
+      expect(Math.max(...written)).toBeLessThanOrEqual(STEP_MAX_CHUNKS);
+      expect(written.length).toBeGreaterThanOrEqual(5000 / STEP_MAX_ROWS);
+      expect(written.length).toBeLessThanOrEqual(busySteps);
+      expect(sizes.length).toBeGreaterThanOrEqual(written.length + 475 / STEP_MAX_ENTITIES);
+      expect(sizes.length).toBeLessThanOrEqual(busySteps + 500 / STEP_MAX_ENTITIES);
+      written.length = 0;
+      await applyPolicy(watched, parsePolicy("channel=40d/day"));
+      expect(written).toEqual([]);
+    });
+  });
+
+  test("goes on where it was left", async () => {
+    await withDatabase(async (database) => {
+      const old = Array.from({ length: 3000 }, (_, minute) => NOW - 50 * DAY_MS - minute * 60_000);
+      await checkAndStore(
+        database,
+        old.map((at) => makeObservation("user", "u", at)),
+      );
+      const options = {
+        policy: parsePolicy("user=40d"),
+        now: NOW,
+        mode: "apply",
+        pauseRatio: 0,
+      } as const;
+      const { value: first } = await applyRetention(database, options).next();
+      const left = 3000 - Number(first);
+      expect(left).toBeLessThan(3000);
+      const { kinds } = await applyPolicy(database, options.policy);
+      expect(kinds[2]).toMatchObject({ before: left, removed: left - 1, after: 1 });
+    });
+  });
+
+  test("tells what does not hold", async () => {
+    await withDatabase(async (database) => {
+      const at = (days: number) => NOW - days * DAY_MS;
+      await checkAndStore(
+        database,
+        ["a", "b"].flatMap((id) =>
+          [45, 44, 1].map((days) => makeObservation("user", id, at(days))),
+        ),
+      );
+      const broken = withExtraStatement(database, {
+        sql: "DELETE FROM user_histories WHERE user = 1 AND start > ?",
+        args: [at(2)],
+      });
+      const { faults } = await applyPolicy(broken, parsePolicy("user=40d/day"));
+      expect(faults).toEqual([]);
+      const inStep = await applyPolicy(broken, parsePolicy("user=40d"));
+      expect(inStep.faults.map(({ problem }) => problem)).toEqual([
+        "its steps found 6 observations, removed 4 and left 1",
+        "a step changed a newest state",
+        "there were 6 observations, 4 removed, there are 1",
+        expect.stringMatching(/^the newest state of 2 entities was [0-9a-f]{64}, of 1 it is /),
+      ]);
+      let isDone = false;
+      const outOfStep = await applyPolicy(
+        database,
+        parsePolicy("channel=40d"),
+        "prove",
+        async () => {
+          if (!isDone) await database.write([{ sql: "DELETE FROM user_histories", args: [] }]);
+          isDone = true;
+        },
+      );
+      expect(outOfStep.faults).toMatchObject([
+        { kind: "user", problem: "there were 1 observations, 0 removed, there are 0" },
+        { kind: "user" },
+      ]);
+    });
+  });
+
+  test("tells where a newest observation is another than it was", async () => {
+    await withDatabase(async (database) => {
+      const at = (days: number) => NOW - days * DAY_MS;
+      await checkAndStore(
+        database,
+        [45, 44, 1].map((days) => makeObservation("user", "a", at(days), days)),
+      );
+      const [[, , points] = []] = encodeChunks([{ at: at(1), counts: [2, null, null] }], 3);
+      const broken = withExtraStatement(database, {
+        sql: "UPDATE user_histories SET points = ? WHERE user = 1 AND start = ?",
+        args: [points ?? null, at(1)],
+      });
+      const { faults } = await applyPolicy(broken, parsePolicy("user=40d"));
+      expect(faults.map(({ problem }) => problem)).toEqual([
+        "a step changed a newest state",
+        expect.stringMatching(/^the newest state of 1 entities was [0-9a-f]{64}, of 1 it is /),
+      ]);
+    });
+  });
+});

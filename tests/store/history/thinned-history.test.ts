@@ -1,0 +1,140 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { thinHistory } from "../../../core/history.ts";
+import { KIND_FIELDS } from "../../../core/entity-kinds.ts";
+import { parseObservation } from "../../../core/observations.ts";
+import { encodeChunks, type Point } from "../../../server/store/history/chunk-codec.ts";
+import type { HistoryFormat } from "../../../server/store/history/thinned-history.ts";
+import { writeObservations } from "../../../server/store/observations/write.ts";
+import { withDatabase } from "../../support/store/database.ts";
+import { readChunksOf, readHistoryJson } from "../../support/store/stored-history.ts";
+import { growingPoints, randomPoints } from "../../support/arbitraries/history-points.ts";
+
+const START = Date.parse("2026-01-01T00:00:00Z");
+const FORM = { likes: "likes", seen: "at", views: "impressions" };
+
+function makeTweetAt(id: string, { at, counts }: Point) {
+  const counted = Object.fromEntries(
+    KIND_FIELDS.tweet.counts.map((name, place) => [name, counts[place]]),
+  );
+  const observedAt = new Date(at).toISOString();
+  return parseObservation({ kind: "tweet", observedAt, id, username: "u", ...counted }, at);
+}
+
+/** Points as an answer shows them. */
+const formatPoints = (points: readonly Point[]) =>
+  points.map(({ at, counts: [likes = null, , , , views = null] }) => ({
+    likes,
+    seen: new Date(at).toISOString(),
+    views,
+  }));
+
+describe("selectHistorySql() and createHistoryFormatter()", () => {
+  test("thins as the core does, each history of a page for itself", async () => {
+    const offsets = fc.uniqueArray(fc.nat(5000), { minLength: 1, maxLength: 60 });
+    const pointsOf = offsets.map((all) =>
+      all
+        .toSorted((a, b) => a - b)
+        .map((offset) => ({ at: START + offset, counts: [offset, null, null, null, null] })),
+    );
+    await fc.assert(
+      fc.asyncProperty(pointsOf, pointsOf, fc.integer({ min: 3, max: 20 }), async (a, b, max) => {
+        await withDatabase(async (database) => {
+          await writeObservations(database, [
+            ...a.map((point) => makeTweetAt("a", point)),
+            ...b.map((point) => makeTweetAt("b", point)),
+          ]);
+          const kind: HistoryFormat = {
+            kind: "tweet",
+            fields: FORM,
+            zoneSuffix: "Z",
+            maxPoints: max,
+          };
+          for (const [index, points] of [a, b].entries()) {
+            const history = await readHistoryJson(database, kind, index + 1);
+            expect(history.points).toEqual(formatPoints(thinHistory(points, max)));
+            expect(history.isThinned).toBe(points.length > max);
+          }
+        });
+      }),
+      { numRuns: 40 },
+    );
+  }, 60_000);
+
+  test("thins as the core does where a history lies in many chunks, in bursts and after long gaps", async () => {
+    const width = KIND_FIELDS.tweet.counts.length;
+    const histories = fc
+      .oneof(growingPoints(width, 300), randomPoints(width))
+      .filter(({ length }) => length > 0);
+    const limits = fc.uniqueArray(fc.integer({ min: 3, max: 700 }), { minLength: 6, maxLength: 6 });
+    let chunked = 0;
+    await fc.assert(
+      fc.asyncProperty(histories, limits, fc.nat(), async (points, maxima, cut) => {
+        await withDatabase(async (database) => {
+          // What comes late is packed into what is there.
+          const isEarly = (_: unknown, index: number) => (index * 7919 + cut) % 3 > 0;
+          const late = points.filter((point, index) => !isEarly(point, index));
+          for (const part of [points.filter(isEarly), late]) {
+            await writeObservations(
+              database,
+              part.map((point) => makeTweetAt("a", point)),
+            );
+          }
+          chunked = Math.max(chunked, (await readChunksOf(database, "tweet", "a")).length);
+          const { length } = points;
+          for (const maxPoints of [...maxima, 3, length - 1, length, length + 1]) {
+            if (maxPoints < 3) continue;
+            const kind: HistoryFormat = { kind: "tweet", fields: FORM, zoneSuffix: "", maxPoints };
+            const history = await readHistoryJson(database, kind, 1);
+            const isThinned = length > maxPoints;
+            const expected = formatPoints(thinHistory(points, maxPoints)).map((point) =>
+              Object.assign(point, { seen: point.seen.slice(0, -1) }),
+            );
+            expect(history).toEqual({ points: expected, isThinned });
+          }
+        });
+      }),
+      { numRuns: 40, interruptAfterTimeLimit: 40_000 },
+    );
+    expect(chunked).toBeGreaterThan(5);
+  }, 60_000);
+
+  test("thins as the core does where the newest of a slice begins a chunk", async () => {
+    await withDatabase(async (database) => {
+      const pointAt = (at: number) => ({ at, counts: [at - START, null, null, null, null] });
+      const hours = Array.from({ length: 400 }, (_, hour) => pointAt(START + hour * 3_600_000));
+      const chunkAt = encodeChunks(hours, KIND_FIELDS.tweet.counts.length)[1]?.[0] ?? START;
+      const points = [
+        ...hours.filter(({ at }) => at <= chunkAt),
+        ...Array.from({ length: 400 }, (_, minute) => pointAt(chunkAt + (minute + 1) * 60_000)),
+        pointAt(2 * chunkAt - START + 1),
+      ];
+      const observations = points.map((point) => makeTweetAt("a", point));
+      await writeObservations(database, observations);
+      const starts = (await readChunksOf(database, "tweet", "a")).map(([start]) => start);
+      expect(starts[1]).toBe(chunkAt);
+      expect(starts.length).toBeGreaterThan(3);
+      const kind: HistoryFormat = { kind: "tweet", fields: FORM, zoneSuffix: "Z", maxPoints: 4 };
+      const history = await readHistoryJson(database, kind, 1);
+      expect(history.points).toEqual(formatPoints(thinHistory(points, 4)));
+      expect(history.points[1]).toMatchObject({ likes: chunkAt - START });
+    });
+  });
+
+  test("thins as the core does after each observation, wherever the last chunk begins", async () => {
+    await withDatabase(async (database) => {
+      const points: Point[] = [];
+      for (let hour = 0; hour < 200; hour++) {
+        const point = { at: START + hour * 3_600_000, counts: [hour, 7, null, 2 * hour, 5000] };
+        points.push(point);
+        await writeObservations(database, [makeTweetAt("a", point)]);
+        for (const maxPoints of [3, 60]) {
+          const kind: HistoryFormat = { kind: "tweet", fields: FORM, zoneSuffix: "Z", maxPoints };
+          const history = await readHistoryJson(database, kind, 1);
+          expect(history.points).toEqual(formatPoints(thinHistory(points, maxPoints)));
+        }
+      }
+      expect((await readChunksOf(database, "tweet", "a")).length).toBeGreaterThan(1);
+    });
+  }, 30_000);
+});

@@ -1,0 +1,130 @@
+/** The domain's values as fast-check makes them. */
+import * as fc from "fast-check";
+import {
+  FIRST_INSTANT,
+  formatInstant,
+  KIND_FIELDS,
+  LAST_INSTANT,
+  MAX_INTEGER,
+  type FieldType,
+  type EntityKind,
+  type EntityFields,
+  type ShortPosition,
+} from "../../../core/mod.ts";
+
+/** A clock for tests that need one. */
+export const NOW = Date.parse("2026-11-20T12:00:00Z");
+
+/** Instants of all years that can be written. */
+export const instants = fc.integer({ min: FIRST_INSTANT, max: LAST_INSTANT });
+
+/** Whole numbers from 0 to 2^53 - 1, often at an end. */
+export const counts = fc.oneof(
+  fc.nat(5),
+  fc.integer({ min: 0, max: MAX_INTEGER }),
+  fc.integer({ min: MAX_INTEGER - 5, max: MAX_INTEGER }),
+);
+
+/** Texts of whole characters, of every plane, NUL among them. */
+export const texts = fc.string({ unit: "binary" });
+
+/** Texts of any UTF-16 units: lone surrogates among them. */
+export const utf16Texts = fc.string({
+  unit: fc
+    .oneof(fc.nat(0xffff), fc.integer({ min: 0xd800, max: 0xdfff }))
+    .map((unit) => String.fromCharCode(unit)),
+});
+
+const identifierCharacter = fc
+  .string({ unit: "binary", minLength: 1, maxLength: 1 })
+  .filter((character) => !/\p{Cc}/u.test(character));
+
+/** Names that an object keyed by them would trip over. */
+export const TRICKY_IDENTIFIERS = ["__proto__", "constructor", "toString", "7", "-1", "a/b", "😀"];
+
+/** Identifiers that an observation may have. */
+export const identifiers = fc.oneof(
+  fc.string({ unit: identifierCharacter, minLength: 1, maxLength: 20 }),
+  fc.string({ unit: identifierCharacter, minLength: 250, maxLength: 256 }),
+  fc.constantFrom(...TRICKY_IDENTIFIERS),
+);
+
+/** Positions that often share an instant, so that the identifier decides. */
+export const positions: fc.Arbitrary<ShortPosition> = fc.record({
+  publishedAt: fc.oneof(fc.nat(3), instants),
+  id: fc.oneof(fc.constantFrom("a", "b", "A", "é", "！", "😀"), identifiers),
+});
+
+/** A listing: positions, no two of one identifier. */
+export const listings = fc.uniqueArray(positions, { selector: ({ id }) => id, maxLength: 40 });
+
+/** Names of creators, often the same one in another case. */
+export const creatorNames = fc.oneof(
+  fc.constantFrom("nasa", "NASA", "Nasa", "esa", "ESA", "_x", "a.b", "constructor"),
+  fc.stringMatching(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,9}$/),
+);
+
+/** Values of a describing field: few, so that observations agree and disagree. */
+const COLLIDING_VALUES: Record<FieldType, fc.Arbitrary<unknown>> = {
+  identifier: fc.constantFrom("NASA", "nasa", "Nasa"),
+  text: fc.constantFrom(null, "", "a", "b", "！", "😀"),
+  link: fc.constantFrom(null, "https://a.example/1", "https://a.example/2"),
+  instant: fc.constantFrom(null, "2020-02-29", "2020-02-29T00:00:00.001Z", "1969-12-31"),
+  boolean: fc.constantFrom(null, true, false),
+};
+
+/** Observations of one entity, as they come in, at few instants. */
+export function observationArbitrary(kind: EntityKind): fc.Arbitrary<Record<string, unknown>> {
+  const fields: EntityFields = KIND_FIELDS[kind];
+  const model: Record<string, fc.Arbitrary<unknown>> = {};
+  for (const [name, type] of Object.entries(fields.described)) model[name] = COLLIDING_VALUES[type];
+  for (const name of fields.counts) model[name] = fc.constantFrom(null, 0, -0, 1, 2, MAX_INTEGER);
+  model["kind"] = fc.constant(kind);
+  model["observedAt"] = fc.integer({ min: NOW - 3, max: NOW }).map(formatInstant);
+  model[fields.identity] = kind === "user" ? COLLIDING_VALUES.identifier : fc.constant("__proto__");
+  const optional = new Set([
+    ...Object.keys(fields.described).filter((name) => fields.described[name] !== "identifier"),
+    ...fields.counts,
+  ]);
+  const requiredKeys = Object.keys(model).filter((name) => !optional.has(name));
+  return fc.record(model, { requiredKeys });
+}
+
+const VALID_VALUES: Record<FieldType, fc.Arbitrary<unknown>> = {
+  identifier: identifiers,
+  text: fc.oneof(fc.constant(null), texts),
+  link: fc.oneof(fc.constant(null), fc.webUrl(), fc.constantFrom("x".repeat(2048), "")),
+  instant: fc.oneof(fc.constant(null), instants.map(formatInstant)),
+  boolean: fc.oneof(fc.constant(null), fc.boolean()),
+};
+
+const INVALID_VALUES = fc.oneof(
+  fc.constantFrom<unknown>(undefined, null, "", -1, 1.5, MAX_INTEGER + 1, Infinity, NaN, -0),
+  fc.constantFrom<unknown>("\0", "\ud800", "2024-02-30", "2024-01-01T24:00", "20240101", "1"),
+  fc.constantFrom<unknown>("x".repeat(257), "é".repeat(256), "x".repeat(2049), true, [], {}),
+  fc.jsonValue(),
+);
+
+function mostlyValid(valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  return fc.oneof({ weight: 40, arbitrary: valid }, { weight: 1, arbitrary: INVALID_VALUES });
+}
+
+/** Objects like observations: each field is most often right, sometimes wrong or left out. */
+export function nearlyValidArbitrary(kind: EntityKind): fc.Arbitrary<Record<string, unknown>> {
+  const fields: EntityFields = KIND_FIELDS[kind];
+  const model: Record<string, fc.Arbitrary<unknown>> = {};
+  for (const [name, type] of Object.entries(fields.described))
+    model[name] = mostlyValid(VALID_VALUES[type]);
+  for (const name of fields.counts) model[name] = mostlyValid(counts);
+  model["kind"] = mostlyValid(fc.constant(kind));
+  model["observedAt"] = mostlyValid(
+    fc.integer({ min: FIRST_INSTANT, max: NOW }).map(formatInstant),
+  );
+  model[fields.identity] = mostlyValid(identifiers);
+  return fc
+    .tuple(fc.record(model), fc.option(fc.constantFrom(...Object.keys(model)), { freq: 3 }))
+    .map(([value, omitted]) => {
+      if (omitted === null) return value;
+      return Object.fromEntries(Object.entries(value).filter(([name]) => name !== omitted));
+    });
+}

@@ -1,0 +1,61 @@
+/** A client that keeps one connection, byte by byte, and knows how each of its requests ended. */
+import { connect } from "node:net";
+import { isCompleteResponse, parseStatus } from "./raw-http.ts";
+
+/** How a request ended. */
+export interface RequestOutcome {
+  /** 0 where no whole answer came. */
+  readonly status: number;
+  /** What came of the answer. */
+  readonly text: string;
+  /** Whether the answer says that the connection is closed after it. */
+  readonly hasConnectionClose: boolean;
+}
+
+/** A client with one connection. */
+export type KeepAliveClient = Awaited<ReturnType<typeof openKeepAliveClient>>;
+
+/** Connects a client. */
+export async function openKeepAliveClient(address: string) {
+  const { hostname, port } = new URL(address);
+  const socket = connect(Number(port), hostname);
+  let received = Buffer.alloc(0);
+  let pending: PromiseWithResolvers<RequestOutcome> | undefined;
+  let isOpen = true;
+
+  function end(isComplete: boolean): void {
+    const text = received.toString("utf8");
+    const status = isComplete ? parseStatus(text) : 0;
+    received = Buffer.alloc(0);
+    const { resolve } = pending ?? {};
+    pending = undefined;
+    resolve?.({ status, text, hasConnectionClose: /^connection: close\r$/im.test(text) });
+  }
+
+  socket.on("data", (bytes: Buffer) => {
+    received = Buffer.concat([received, bytes]);
+    if (isCompleteResponse(received)) end(true);
+  });
+  socket.on("error", () => undefined); // It closes then.
+  socket.on("end", () => (isOpen = false));
+  socket.on("close", () => {
+    isOpen = false;
+    end(false);
+  });
+  await new Promise((resolve) => socket.once("connect", resolve));
+  return {
+    /** Whether a request can be sent. */
+    isOpen: (): boolean => isOpen,
+
+    /** Writes a request at once, and resolves with how it ended. */
+    send(path: string, headers = ""): Promise<RequestOutcome> {
+      pending = Promise.withResolvers<RequestOutcome>();
+      const { promise } = pending;
+      if (isOpen) socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`);
+      else end(false);
+      return promise;
+    },
+
+    close: (): void => void socket.destroy(),
+  };
+}

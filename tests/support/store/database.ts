@@ -1,0 +1,103 @@
+/** A database of its own for a test, and ways to reach it from another process. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  openDatabase,
+  type Database,
+  type DatabaseOptions,
+} from "../../../server/store/database/database.ts";
+
+/** Opens a new database file, lets a test work on it, and removes it. */
+export async function withDatabase<Result>(
+  work: (database: Database, file: string) => Promise<Result>,
+  options: Partial<DatabaseOptions> = {},
+): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), "database-"));
+  const file = join(folder, "metrics.db");
+  const database = await openDatabase({
+    url: `file:${file}`,
+    durability: "process",
+    ...options,
+  });
+  try {
+    return await work(database, file);
+  } finally {
+    await database.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Rows of one statement, as plain objects. */
+export async function queryRows(
+  database: Database,
+  sql: string,
+): Promise<Record<string, unknown>[]> {
+  return (await database.queryRows(sql)).map((row) => Object.fromEntries(Object.entries(row)));
+}
+
+// Bun's own SQLite and the client's do not see each other's locks within one process, so what
+// reads or locks a file from outside is a process.
+
+const QUERY_SCRIPT = `
+  const [file, sql] = process.argv.slice(1);
+  const { Database } = require("bun:sqlite");
+  console.log(JSON.stringify(new Database(file).query(sql).all()));`;
+
+/** Rows of one statement, read by another process: what is really stored. */
+export async function queryFromOtherProcess(file: string, sql: string): Promise<unknown> {
+  const reader = Bun.spawn([process.execPath, "-e", QUERY_SCRIPT, file, sql], {
+    stderr: "inherit",
+  });
+  return new Response(reader.stdout).json();
+}
+
+const LOCK_SCRIPT = `
+  const [file, ms] = process.argv.slice(1);
+  const { Database } = require("bun:sqlite");
+  const database = new Database(file);
+  database.exec("BEGIN EXCLUSIVE");
+  console.log("held");
+  if (ms === "0") await new Response(Bun.stdin.stream()).text();
+  else Bun.sleepSync(Number(ms));
+  database.exec("ROLLBACK");
+  database.close();`;
+
+/**
+ * Locks a file for writing, by another process.
+ *
+ * @param durationMs When the lock is let go by itself; without it, when it is released.
+ */
+export async function lockFromOtherProcess(
+  file: string,
+  durationMs = 0,
+): Promise<{ release(): Promise<void> }> {
+  const lockProcess = Bun.spawn([process.execPath, "-e", LOCK_SCRIPT, file, String(durationMs)], {
+    stdin: "pipe",
+    stderr: "inherit",
+  });
+  const reader = lockProcess.stdout.getReader();
+  const { done } = await reader.read();
+  if (done) throw new Error("The lock could not be had");
+  return {
+    async release(): Promise<void> {
+      await lockProcess.stdin.end();
+      await lockProcess.exited;
+    },
+  };
+}
+
+/** The domain's error that a promise was rejected with, or its value. */
+export async function resultOrError(promise: PromiseLike<unknown>): Promise<unknown> {
+  try {
+    return await promise;
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return [error.code, error.message];
+    throw error;
+  }
+}
+
+/** What a client sees of a value: some of its parts may be there as JSON alone. */
+export function jsonRoundTrip<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value));
+}

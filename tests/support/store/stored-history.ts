@@ -1,0 +1,104 @@
+/** Histories, as they lie in the tables and as the answers read them. */
+import { KIND_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
+import {
+  decodeChunks,
+  forEachPoint,
+  type Chunk,
+  type Point,
+} from "../../../server/store/history/chunk-codec.ts";
+import type { Database } from "../../../server/store/database/database.ts";
+import {
+  selectHistorySql,
+  createHistoryFormatter,
+  type HistoryFormat,
+  type HistoryRow,
+} from "../../../server/store/history/thinned-history.ts";
+import { jsonRoundTrip } from "./database.ts";
+
+/** A chunk of a history, and the identifier of the entity that it is of. */
+export interface StoredChunk {
+  readonly entity: string;
+  readonly chunk: Chunk;
+}
+
+/** A point of a history, and the identifier of the entity that it is of. */
+export interface StoredPoint extends Point {
+  readonly entity: string;
+}
+
+/** The statement that reads the chunks of a kind, by entity and start. */
+export function buildChunksSql(kind: EntityKind, where = "true"): string {
+  return (
+    `SELECT e.id, h.start, h.size, h.points FROM ${kind}_histories AS h ` +
+    `JOIN ${kind}s AS e ON e.key = h.${kind} WHERE ${where} ORDER BY h.${kind}, h.start`
+  );
+}
+
+/** A chunk from a row that {@link buildChunksSql} reads. */
+export function toStoredChunk(row: Readonly<Record<string, unknown>>): StoredChunk {
+  const { id, start, size, points } = row;
+  return { entity: String(id), chunk: [Number(start), Number(size), String(points)] };
+}
+
+/** The points of stored chunks, in their order. */
+export function unpackStoredPoints(
+  kind: EntityKind,
+  chunks: readonly StoredChunk[],
+): StoredPoint[] {
+  const width = KIND_FIELDS[kind].counts.length;
+  return chunks.flatMap(({ entity, chunk }) =>
+    decodeChunks([chunk], width).map(({ at, counts }) => ({ entity, at, counts })),
+  );
+}
+
+/** Reads all points of a kind from the tables, by entity and instant. */
+export async function readAllPoints(database: Database, kind: EntityKind): Promise<StoredPoint[]> {
+  return unpackStoredPoints(
+    kind,
+    (await database.queryRows(buildChunksSql(kind))).map(toStoredChunk),
+  );
+}
+
+/** Goes through the instants of all points of a kind, by entity and instant. */
+export async function forEachInstant(
+  database: Database,
+  kind: EntityKind,
+  callback: (entity: string, at: number) => void,
+): Promise<void> {
+  const width = KIND_FIELDS[kind].counts.length;
+  for (const row of await database.queryRows(buildChunksSql(kind))) {
+    const { entity, chunk } = toStoredChunk(row);
+    forEachPoint(chunk, width, (at) => callback(entity, at));
+  }
+}
+
+/** Reads the chunks of an entity from the tables, in order. */
+export async function readChunksOf(
+  database: Database,
+  kind: EntityKind,
+  id: string,
+): Promise<Chunk[]> {
+  const rows = await database.queryRows({ sql: buildChunksSql(kind, "e.id = ?"), args: [id] });
+  return rows.map((row) => toStoredChunk(row).chunk);
+}
+
+/** Reads the points of an entity from the tables, oldest first. */
+export async function readPointsOf(
+  database: Database,
+  kind: EntityKind,
+  id: string,
+): Promise<Point[]> {
+  return decodeChunks(await readChunksOf(database, kind, id), KIND_FIELDS[kind].counts.length);
+}
+
+/** A point of a history, as an answer shows it. */
+export type HistoryJsonPoint = Readonly<Record<string, string | number | null>>;
+
+/** Reads the history of an entity as an answer does; what is too long is thinned. */
+export async function readHistoryJson(database: Database, kind: HistoryFormat, key: number) {
+  const list = createHistoryFormatter<HistoryJsonPoint>(kind);
+  const sql = `SELECT json_array(${selectHistorySql(kind, "?1")})`;
+  const [read = [0, []]] = (await database.queryJson<[HistoryRow]>(sql, [key])) ?? [];
+  const { points, isThinned } = list(read);
+  return { points: jsonRoundTrip(points), isThinned };
+}
