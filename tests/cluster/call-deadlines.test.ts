@@ -1,7 +1,7 @@
 /** Calls to a libSQL server that stops answering, over both protocols. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { openDatabase, type Database } from "../../server/store/database/database.ts";
-import { retryWithin } from "../support/retry.ts";
+import { retryWithin } from "../support/wait.ts";
 import { hasSqld, startSqld } from "../support/processes/sqld.ts";
 
 /** How long it may take to find out that a server is silent. */

@@ -9,7 +9,7 @@ import { createKeyStore } from "../../server/store/accounts/api-keys.ts";
 import { createLedgerStore, type LedgerStore } from "../../server/store/accounts/ledger.ts";
 import { verifyLedger } from "../../server/store/accounts/verify-ledger.ts";
 import { openSandbox } from "../support/processes/command-line.ts";
-import { retryWithin } from "../support/retry.ts";
+import { retryWithin } from "../support/wait.ts";
 import { startBlackholeProxy } from "../support/network/blackhole-proxy.ts";
 import { hasSqld, startSqld } from "../support/processes/sqld.ts";
 import { runSteadyLoad, type RequestSample } from "../support/processes/steady-load.ts";

@@ -5,7 +5,7 @@ import { createLedgerStore } from "../../server/store/accounts/ledger.ts";
 import { verifyLedger } from "../../server/store/accounts/verify-ledger.ts";
 import { resultOrError } from "../support/store/database.ts";
 import { startTestService } from "../support/service.ts";
-import { retryWithin } from "../support/retry.ts";
+import { retryWithin } from "../support/wait.ts";
 import { hasSqld, startSqld } from "../support/processes/sqld.ts";
 import { commitDebitGroup } from "../support/store/debits.ts";
 

@@ -9,6 +9,7 @@ import { readConfig } from "../../server/config.ts";
 import { withDatabase } from "../support/store/database.ts";
 import { NO_RESPONSE } from "../support/platforms/faults.ts";
 import { openFixture } from "../support/platforms/platform-fixture.ts";
+import { waitUntil } from "../support/wait.ts";
 
 test("a source that keeps its requests waiting delays no other", async () => {
   const few = { channels: 1, creators: 2, shortsEach: 1, postsEach: 1 };
@@ -42,11 +43,10 @@ test("a source that keeps its requests waiting delays no other", async () => {
     const end = collecting.start((error) => {
       throw error;
     });
-    while (silent.fake.served() === 0 || !isAsked(first.id)) await Bun.sleep(20);
+    await waitUntil(() => silent.fake.served() > 0 && isAsked(first.id), 45_000);
     await add(second.id);
     // What is silent is waited for longer than that.
-    const waitsUntil = now() + 15_000;
-    while (!isAsked(second.id) && now() < waitsUntil) await Bun.sleep(100);
+    await waitUntil(() => isAsked(second.id), 15_000);
     expect(isAsked(second.id)).toBe(true);
     await end();
   });

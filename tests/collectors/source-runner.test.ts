@@ -13,6 +13,7 @@ import { KEY_REFUSED, openFakeYoutube, QUOTA_EXCEEDED } from "../support/platfor
 import type { FakeServer } from "../support/platforms/fake-server.ts";
 import { startPollCycle, readTargets } from "../support/platforms/poll-cycle.ts";
 import { createWorld } from "../support/platforms/world.ts";
+import { waitUntil } from "../support/wait.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 const API_KEY = "AIza-simulated";
@@ -272,7 +273,7 @@ describe("an end", () => {
         fake: { startTimeout: () => () => {} },
       });
       const collecting = turns.collect();
-      while (fake.served() === 0) await Bun.sleep(1);
+      await waitUntil(() => fake.served() > 0);
       turns.stop();
       await collecting;
       const [due] = await queryRows(

@@ -5,7 +5,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../core/time.ts";
 import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
-import { retryWithin } from "../support/retry.ts";
+import { retryWithin, waitUntil } from "../support/wait.ts";
 import { queryFromOtherProcess } from "../support/store/database.ts";
 import {
   buildChunksSql,
@@ -219,7 +219,7 @@ describe("a service that collects", () => {
       await queryDatabase("UPDATE targets SET due_at = 0 RETURNING due_at");
       const before = youtube.served() + bluesky.served();
       const service = await sandbox.serve();
-      while (youtube.served() + bluesky.served() === before) await Bun.sleep(2);
+      await waitUntil(() => youtube.served() + bluesky.served() > before, 60_000);
       await Bun.sleep(Math.random() * 250);
       await service.stop("SIGKILL");
       const [found] = await queryDatabase(

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
-import { retryWithin } from "../support/retry.ts";
+import { retryWithin } from "../support/wait.ts";
 
 let sandbox: Sandbox;
 beforeEach(async () => {

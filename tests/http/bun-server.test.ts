@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readDoc, findSection, parseTable } from "../support/docs.ts";
 import { startTestService, type TestService } from "../support/service.ts";
 import { sendRaw } from "../support/network/raw-http.ts";
+import { waitUntil } from "../support/wait.ts";
 
 const READ_PATH = "/api/video/channels";
 
@@ -53,13 +54,8 @@ describe("the runtime", () => {
 describe("a priced read whose connection closes before its answer", () => {
   /** The sums of an account once so much is refunded: the connection closes before the refund. */
   const sumsOf = async (account: string, refunded: number) => {
-    const deadline = Date.now() + 10_000;
-    let sums = await service.sumsOf(account);
-    while (sums.refunded < refunded && Date.now() < deadline) {
-      await Bun.sleep(20);
-      sums = await service.sumsOf(account);
-    }
-    return sums;
+    await waitUntil(async () => (await service.sumsOf(account)).refunded >= refunded);
+    return service.sumsOf(account);
   };
 
   test.each([
@@ -100,9 +96,7 @@ describe("a priced read whose connection closes before its answer", () => {
     await sendRaw(service.address, one + one);
     const line = 'http_requests_total{route="/api/microblog/:username/details",method="GET",';
     const counted = async () => await (await fetch(`${service.address}/metrics`)).text();
-    for (const deadline = Date.now() + 10_000; Date.now() < deadline; await Bun.sleep(20)) {
-      if ((await counted()).includes(line)) break;
-    }
+    await waitUntil(async () => (await counted()).includes(line));
     expect(await counted()).toContain(`${line}status="499"} 1`);
     expect(service.failures).toEqual([]);
   });

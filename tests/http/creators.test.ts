@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createCollectionState } from "../../server/store/collection/collection-state.ts";
 import { NOW, startTestService, type TestService } from "../support/service.ts";
 import { sendPartial } from "../support/network/raw-http.ts";
+import { waitUntil } from "../support/wait.ts";
 
 let service: TestService;
 beforeEach(async () => {
@@ -181,7 +182,7 @@ describe("/api/creators", () => {
       `PATCH /api/creators HTTP/1.1\r\nHost: a\r\nX-API-Key: ${service.key}\r\n` +
         `Content-Type: application/json\r\n${rest}`,
     );
-    while ((await refused()) === before) await Bun.sleep(5);
+    await waitUntil(async () => (await refused()) > before);
     expect(service.failures).toEqual([]);
   });
 });

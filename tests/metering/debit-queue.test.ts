@@ -10,6 +10,7 @@ import { verifyLedger } from "../../server/store/accounts/verify-ledger.ts";
 import { withDatabase } from "../support/store/database.ts";
 import { makeCharge } from "../support/store/debits.ts";
 import { blockCommits } from "../support/store/blocked-ledger.ts";
+import { waitUntil } from "../support/wait.ts";
 
 const NOW = 1_790_000_000_000;
 
@@ -28,7 +29,7 @@ describe("createDebitQueue()", () => {
       const { held, groups, letGo } = blockCommits(ledger);
       const debits = createDebitQueue({ ledger: held, now: () => 0 });
       const first = debits.debit(makeCharge(a.id));
-      while (groups.length === 0) await Bun.sleep(0);
+      await waitUntil(() => groups.length > 0);
       const rest = [a, b, a, b, a].map(({ id }) => debits.debit(makeCharge(id)));
       letGo(0);
       expect((await first).balance).toBe(2);
@@ -51,7 +52,7 @@ describe("createDebitQueue()", () => {
         debits.debit(makeCharge(id)),
         debits.debit(makeCharge(id)),
       ]);
-      while (groups.length === 0) await Bun.sleep(0);
+      await waitUntil(() => groups.length > 0);
       const waiting = Promise.allSettled([
         debits.debit(makeCharge(id)),
         debits.debit(makeCharge(id)),

@@ -9,6 +9,7 @@ import {
   DATABASE_UNRESPONSIVE,
   withFundedLedger,
 } from "../support/store/blocked-ledger.ts";
+import { letEventLoopRun, waitUntil } from "../support/wait.ts";
 
 const NOW = 1_790_000_000_000;
 
@@ -47,8 +48,10 @@ describe("what cannot be given back at once", () => {
       expect(failures.map(String)).toEqual([
         `Error: A refund of 1 to account ${id} is not done yet: TypeError: The answer was cut`,
       ]);
-      while ((await ledger.account("a")).refunded === 0) await Bun.sleep(5);
-      while ((await outcomeOrWaiting(debits.debit(makeKeyedCharge(id)))) !== 1) await Bun.sleep(5);
+      await waitUntil(async () => (await ledger.account("a")).refunded > 0);
+      await waitUntil(
+        async () => (await outcomeOrWaiting(debits.debit(makeKeyedCharge(id)))) === 1,
+      );
       expect(await ledger.account("a")).toMatchObject({ debited: 2, refunded: 1, balance: 4 });
     });
   });
@@ -93,10 +96,10 @@ describe("what cannot be given back at once", () => {
       const { held, groups, letGo } = blockCommits(ledger);
       const debits = createDebitQueue({ ledger: held, now: () => NOW });
       const late = debits.debit(makeCharge(id)).catch(({ message }) => String(message));
-      while (groups.length === 0) await Bun.sleep(0);
+      await waitUntil(() => groups.length > 0);
       let isClosed = false;
       const closing = debits.close().then(() => (isClosed = true));
-      for (let turn = 0; turn < 20; turn++) await Bun.sleep(0);
+      await letEventLoopRun();
       expect(isClosed).toBe(false);
       letGo(0, new Error("The disk is full"));
       expect(await late).toBe("The disk is full");
@@ -126,15 +129,15 @@ describe("what cannot be given back at once", () => {
       const { held, groups, letGo } = blockCommits(ledger);
       const debits = createDebitQueue({ ledger: held, now: () => NOW });
       const first = debits.debit(makeCharge(id));
-      while (groups.length === 0) await Bun.sleep(0);
+      await waitUntil(() => groups.length > 0);
       const second = debits.debit(makeCharge(id));
       let isClosed = false;
       const closing = debits.close().then(() => (isClosed = true));
-      for (let turn = 0; turn < 20; turn++) await Bun.sleep(0);
+      await letEventLoopRun();
       letGo(0);
       expect((await first).balance).toBe(4);
-      while (groups.length === 1) await Bun.sleep(0);
-      for (let turn = 0; turn < 20; turn++) await Bun.sleep(0);
+      await waitUntil(() => groups.length > 1);
+      await letEventLoopRun();
       expect(isClosed).toBe(false);
       letGo(1);
       expect((await second).balance).toBe(3);
@@ -195,8 +198,8 @@ describe("what cannot be given back at once", () => {
       });
       await running.refund(await running.debit(makeCharge(id)), "It failed");
       // Its second attempt comes later than one of those that ended would.
-      while (ofRunning.length > 0) await Bun.sleep(5);
-      for (let turn = 0; turn < 20; turn++) await Bun.sleep(0);
+      await waitUntil(() => ofRunning.length === 0);
+      await letEventLoopRun();
       expect([ofEnded.length, told.length]).toEqual([7, 1]);
       await running.close();
       expect(await ledger.account("a")).toMatchObject({ debited: 2, refunded: 1 });

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
-import { retryWithin } from "../support/retry.ts";
+import { retryWithin, waitUntil } from "../support/wait.ts";
 
 /** How many mixed requests are sent. */
 const REQUEST_COUNT = Number(process.env["DESCRIPTOR_REQUESTS"] ?? 200);
@@ -89,10 +89,7 @@ async function holdConnections(count: number) {
 }
 
 async function waitForLog(text: string): Promise<void> {
-  for (const deadline = Date.now() + 25_000; !service.log().includes(text);) {
-    if (Date.now() > deadline) throw new Error(`Not logged: ${text}\n${service.log()}`);
-    await Bun.sleep(50);
-  }
+  await waitUntil(() => service.log().includes(text), 25_000);
 }
 
 describe.skipIf(!hasProcFd)(`serve with ${DESCRIPTOR_LIMIT} descriptors`, () => {

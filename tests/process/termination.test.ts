@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import packageFile from "../../package.json";
 import { openSandbox, ROOT, type Sandbox } from "../support/processes/command-line.ts";
 import { parseStatus } from "../support/network/raw-http.ts";
+import { waitUntil } from "../support/wait.ts";
 
 const NPX_BUN = ["npx", "-y", packageFile.packageManager];
 
@@ -119,9 +120,7 @@ test("a second SIGTERM ends serve at once", async () => {
 
 /** Waits until there is a value. */
 async function waitForValue<Value>(readValue: () => Value | undefined): Promise<Value> {
-  for (const deadline = Date.now() + 20_000; Date.now() < deadline; await Bun.sleep(25)) {
-    const value = readValue();
-    if (value !== undefined) return value;
-  }
-  throw new Error("It did not happen in 20 seconds");
+  let value: Value | undefined;
+  await waitUntil(() => (value = readValue()) !== undefined, 20_000);
+  return value as Value;
 }

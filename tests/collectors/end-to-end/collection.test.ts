@@ -4,7 +4,7 @@ import { handleOf, openFakeBluesky } from "../../support/platforms/fake-bluesky.
 import { first } from "../../support/platforms/first.ts";
 import { createWorld, type World } from "../../support/platforms/world.ts";
 import type { FakeServer } from "../../support/platforms/fake-server.ts";
-import { retryWithin } from "../../support/retry.ts";
+import { retryWithin } from "../../support/wait.ts";
 import { NOW, startTestService, type TestService } from "../../support/service.ts";
 
 /** How long it may take until `/metrics` tells of what the database has. */

@@ -3,6 +3,7 @@ import type { Receipt } from "../../../core/ledger.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { createResponseCache } from "../../../server/http/reads/response-cache.ts";
 import { ConnectionClosedError, serveCharged } from "../../../server/http/reads/charge.ts";
+import { letEventLoopRun } from "../../support/wait.ts";
 
 const RECEIPT: Receipt = { cost: 1, balance: 0, changeSequence: 0 };
 
@@ -37,7 +38,7 @@ test("serveCharged() ends only after the debit of an answer that failed is given
   const answered = serveCharged(parts, RECEIPT, read, {}, respond).catch(({ message }) =>
     told.push(message),
   );
-  for (let turn = 0; turn < 20; turn++) await Bun.sleep(0);
+  await letEventLoopRun();
   expect(told).toEqual([]);
   refund.resolve();
   await answered;

@@ -11,7 +11,7 @@ import {
   queryFromOtherProcess,
   resultOrError,
 } from "../../support/store/database.ts";
-import { retryWithin } from "../../support/retry.ts";
+import { retryWithin } from "../../support/wait.ts";
 
 const pbkdf2Async = promisify(pbkdf2);
 

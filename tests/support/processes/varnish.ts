@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { waitUntil } from "../wait.ts";
 
 const VARNISHD_PATH = "/usr/sbin/varnishd";
 
@@ -32,15 +33,13 @@ export async function startVarnish(backend: string) {
     await rm(folder, { recursive: true, force: true });
   };
   const address = `http://127.0.0.1:${port}`;
-  const deadline = Date.now() + START_TIMEOUT_MS;
-  while (!(await isUp(address))) {
-    if (child.exitCode === null && Date.now() < deadline) await Bun.sleep(100);
-    else {
-      await close();
-      throw new Error(`Varnish did not start: ${await child.stderr.text()}`);
-    }
-  }
-  return { address, close };
+  await waitUntil(
+    async () => child.exitCode !== null || (await isUp(address)),
+    START_TIMEOUT_MS,
+  ).catch(() => undefined);
+  if (await isUp(address)) return { address, close };
+  await close();
+  throw new Error(`Varnish did not start: ${await child.stderr.text()}`);
 }
 
 /** Whether an address answers with what its backend says. */

@@ -5,6 +5,7 @@ import { createLedgerStore, type LedgerStore } from "../../../server/store/accou
 import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
 import { withDatabase } from "./database.ts";
 import { makeCharge } from "./debits.ts";
+import { letEventLoopRun } from "../wait.ts";
 
 /** What is told where the ledger takes too long. */
 export const DATABASE_UNRESPONSIVE = "The database does not answer right now";
@@ -48,7 +49,7 @@ export const makeKeyedCharge = (account: number, request = "a URL") => ({
 /** What a promise came to; `waits` where it came to nothing while others had their turns. */
 export async function outcomeOrWaiting(promise: Promise<Receipt>): Promise<number | string> {
   const waiting = (async () => {
-    for (let iteration = 0; iteration < 20; iteration++) await Bun.sleep(0);
+    await letEventLoopRun();
     return "waits";
   })();
   return Promise.race([
