@@ -170,7 +170,6 @@ async function openConfiguredDatabase(config: Config, log: ServiceLogger): Promi
   const database = await openDatabase({
     url: config.databaseUrl,
     durability: config.durability,
-    onUpgrade: () => log.info?.("Packing the histories of an earlier version", {}),
     onAvailabilityChange(failure) {
       if (isOpen) logOutage(config.databaseUrl, log, failure);
     },

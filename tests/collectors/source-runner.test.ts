@@ -181,7 +181,7 @@ describe("a source that fails", () => {
       expect(await countStoredChannels(database)).toBe(3);
       const failures = await queryRows(
         database,
-        "SELECT id, failures FROM targets WHERE failure IS NOT NULL AND errand = 'profile'",
+        "SELECT id, failures FROM targets WHERE failure IS NOT NULL AND task = 'profile'",
       );
       expect(failures).toEqual([{ id: unknown, failures: 1 }]);
     });
@@ -207,7 +207,7 @@ describe("a quota", () => {
       await startCycle(database, API_KEY, 12, 10_000).collect();
       const items = await queryRows(
         database,
-        "SELECT published_at AS at, due_at AS due FROM targets WHERE errand = 'counts'",
+        "SELECT published_at AS at, due_at AS due FROM targets WHERE task = 'counts'",
       );
       expect(items.length).toBeGreaterThan(20);
       for (const { at, due } of items) {
@@ -220,7 +220,7 @@ describe("a quota", () => {
       const lists = await queryRows(
         database,
         "SELECT published_at AS newest, succeeded_at AS at, due_at AS due FROM targets " +
-          "WHERE errand = 'items'",
+          "WHERE task = 'items'",
       );
       const stretches = lists.map(
         ({ newest, at, due }) =>

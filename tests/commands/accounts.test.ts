@@ -120,36 +120,6 @@ describe("keys", () => {
   });
 });
 
-describe("a database of an earlier version", () => {
-  test("is brought up to date by a verb, which says so beside its output", async () => {
-    const channel = { kind: "channel", observedAt: "2026-11-01T00:00:00.000Z", id: "c" };
-    const line = `${JSON.stringify(channel)}\n`;
-    await sandbox.runOrThrow("import", await sandbox.write("a.ndjson", line));
-    layAsRows(sandbox.file);
-    expect(await sandbox.run(["export"])).toEqual({
-      status: 0,
-      out: line,
-      err: "Packing the histories of an earlier version\n",
-    });
-    expect(await sandbox.run(["export"])).toEqual({ status: 0, out: line, err: "" });
-  });
-});
-
-/** Lays a channel's histories, of one observation without counts, as the version before did. */
-function layAsRows(file: string): void {
-  const database = new Database(file);
-  database.run(
-    "CREATE TABLE channel_observations (channel, at, subscribers, video_count, view_count, " +
-      "PRIMARY KEY (channel, at)) WITHOUT ROWID",
-  );
-  database.run(
-    "INSERT INTO channel_observations SELECT channel, start, NULL, NULL, NULL " +
-      "FROM channel_histories",
-  );
-  database.run("DELETE FROM channel_histories");
-  database.close();
-}
-
 describe("backup", () => {
   test("copies a database in use, for its owner alone, and overwrites nothing", async () => {
     await sandbox.runOrThrow("accounts", "create", "acme", "--credits", "7");

@@ -76,7 +76,7 @@ const queryDatabase = async (sql: string) =>
 async function findLostUsers(): Promise<unknown[]> {
   const reported = await queryDatabase(
     "SELECT id, succeeded_at AS at FROM targets WHERE platform = 'microblog' " +
-      "AND errand = 'profile' AND succeeded_at IS NOT NULL",
+      "AND task = 'profile' AND succeeded_at IS NOT NULL",
   );
   const points = unpackStoredPoints(
     "user",
@@ -224,7 +224,7 @@ describe("a service that collects", () => {
       await service.stop("SIGKILL");
       const [found] = await queryDatabase(
         `SELECT (SELECT integrity_check = 'ok' FROM pragma_integrity_check) AS whole,
-        (SELECT count(*) FROM targets WHERE errand = 'counts' AND NOT EXISTS (
+        (SELECT count(*) FROM targets WHERE task = 'counts' AND NOT EXISTS (
           SELECT 1 FROM tweets WHERE tweets.id = targets.id UNION ALL
           SELECT 1 FROM shorts WHERE shorts.id = targets.id)) AS lostItems,
         (SELECT total(units) FROM quota_use WHERE source = 'youtube') AS youtube,

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await database.write([
     {
       sql:
-        "INSERT INTO creators (platform, folded, creator, added_at) SELECT 'microblog', " +
+        "INSERT INTO creators (platform, creator_folded, creator, added_at) SELECT 'microblog', " +
         "'c' || value, 'C' || value, ?1 + value FROM json_each(?2)",
       args: [NOW, JSON.stringify(Array.from({ length: CREATORS }, (_, index) => index))],
     },
@@ -116,7 +116,7 @@ describe("GET /api/creators", () => {
     await change("DELETE");
     expect(await total()).toBe(CREATORS);
     // As another process of a libSQL server would.
-    const remove = { sql: "DELETE FROM creators WHERE folded = 'c7'", args: [] };
+    const remove = { sql: "DELETE FROM creators WHERE creator_folded = 'c7'", args: [] };
     await service.service.database.write([remove]);
     expect(await total()).toBe(CREATORS - 1);
   });

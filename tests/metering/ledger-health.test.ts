@@ -44,18 +44,18 @@ describe("a commit that the database refused", () => {
       );
       expect(refused.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
       await open();
-      expect(await queryRows(database, "SELECT * FROM withdrawals")).toEqual([]);
+      expect(await queryRows(database, "SELECT * FROM cancellations")).toEqual([]);
       expect((await debits.debit(makeKeyedCharge(id))).cost).toBe(1);
     });
   });
 
   test("check() throws until something can be written, and writes only where one failed", async () => {
     await withDebitQueue(async (database, debits, id) => {
-      const written = () => queryRows(database, "SELECT * FROM withdrawals");
+      const written = () => queryRows(database, "SELECT * FROM cancellations");
       await debits.check();
       const [open, openAll] = [
         await blockInserts(database, "journal"),
-        await blockInserts(database, "withdrawals"),
+        await blockInserts(database, "cancellations"),
       ];
       await debits.debit(makeCharge(id)).catch(() => undefined);
       const checked = [debits.check(), debits.check()].map((one) => one.catch(() => "fails"));
@@ -75,7 +75,7 @@ describe("a commit that the database refused", () => {
       await debits.debit(makeCharge(id)).catch(() => undefined);
       await open();
       await Promise.all([debits.check(), debits.check(), debits.check()]);
-      expect(await queryRows(database, "SELECT * FROM withdrawals")).toHaveLength(1);
+      expect(await queryRows(database, "SELECT * FROM cancellations")).toHaveLength(1);
     });
   });
 
@@ -85,7 +85,7 @@ describe("a commit that the database refused", () => {
       await debits.debit(makeCharge(id)).catch(() => undefined);
       await open();
       await debits.debit(makeCharge(id));
-      await blockInserts(database, "withdrawals");
+      await blockInserts(database, "cancellations");
       await debits.check();
     });
   });

@@ -30,7 +30,7 @@ const SELECT_RUNS = `SELECT run.key AS run, ${RUN_COLUMNS.join(", ")} FROM json_
 
 const IS_ALREADY_PAID =
   "EXISTS (SELECT 1 FROM payments WHERE payments.account = waiting.account " +
-  "AND payments.name = waiting.name AND payments.at > ?2)";
+  "AND payments.idempotency_key = waiting.name AND payments.at > ?2)";
 
 /** The runs that cost something, each with what the account's runs before it cost. */
 const withUnpaidRunsSql = (hasPayments: boolean) =>
@@ -46,7 +46,7 @@ const INSERT_INTO_JOURNAL = "INSERT INTO journal (uid, account, kind, amount, at
 /** Whether a group was neither committed nor withdrawn before. */
 const isNewGroupSql = (uid: string) =>
   `NOT EXISTS (SELECT 1 FROM journal WHERE uid = ${uid}) ` +
-  `AND NOT EXISTS (SELECT 1 FROM withdrawals WHERE uid = ${uid})`;
+  `AND NOT EXISTS (SELECT 1 FROM cancellations WHERE uid = ${uid})`;
 
 const insertJournalSql = (hasPayments: boolean) =>
   INSERT_INTO_JOURNAL +
@@ -107,12 +107,12 @@ function createPaymentStatements(
   return [
     {
       sql:
-        "INSERT INTO payments (account, name, request, debit, at) " +
+        "INSERT INTO payments (account, idempotency_key, request_hash, debit, at) " +
         withUnpaidRunsSql(true) +
         "SELECT placed.account, name, request, ?3, ?4 FROM placed " +
         "JOIN journal AS entry ON entry.uid = ?3 AND entry.account = placed.account " +
         `WHERE changes() > 0 AND name IS NOT NULL AND ${coveredCountSql("amount")} > 0 ` +
-        "ON CONFLICT (account, name) DO UPDATE SET request = excluded.request, " +
+        "ON CONFLICT (account, idempotency_key) DO UPDATE SET request_hash = excluded.request_hash, " +
         "debit = excluded.debit, at = excluded.at",
       args: [runs, expiredUntil, uid, now],
     },
@@ -133,15 +133,16 @@ export const SELECT_OUTCOMES = selectOutcomesSql(
 const SELECT_OUTCOMES_OF_SINGLE_RUN = selectOutcomesSql("= ?1");
 
 export const SELECT_PAYMENTS =
-  "SELECT payments.account AS account, payments.name AS name, payments.request AS request, " +
+  "SELECT payments.account AS account, payments.idempotency_key AS idempotency_key, " +
+  "payments.request_hash AS request_hash, " +
   "payments.debit AS debit FROM json_each(?1) AS run JOIN payments " +
   `ON payments.account = ${jsonExtractSql(0, "run.value")} ` +
-  `AND payments.name = ${jsonExtractSql(5, "run.value")} ` +
+  `AND payments.idempotency_key = ${jsonExtractSql(5, "run.value")} ` +
   "WHERE payments.at > ?2";
 
 const SELECT_CHANGES =
   `SELECT ${LAST_SEQUENCE} AS sequence, ` +
-  "(SELECT json_group_array(json_array(sequence, json(subjects))) FROM changes " +
+  "(SELECT json_group_array(json_array(sequence, json(tags))) FROM changes " +
   "WHERE sequence > ?1) AS changes";
 
 /** A commit of runs. */

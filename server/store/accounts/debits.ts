@@ -124,7 +124,9 @@ export function assignOutcomes(
       { balance: Number(balance), amount: Number(amount), upto: 0, place: 0 },
     ]),
   );
-  const paymentsByKey = new Map(payments.map((row) => [`${row["account"]} ${row["name"]}`, row]));
+  const paymentsByKey = new Map(
+    payments.map((row) => [`${row["account"]} ${row["idempotency_key"]}`, row]),
+  );
   return charges.map(({ account, cost, key, endpoint, idempotencyKey: payment }) => {
     const coverage = accounts.get(account);
     if (coverage === undefined) return { kind: "refused", balance: 0 };
@@ -132,7 +134,7 @@ export function assignOutcomes(
     const previousPayment =
       name === undefined ? undefined : paymentsByKey.get(`${account} ${name}`);
     if (previousPayment !== undefined && previousPayment["debit"] !== uid) {
-      if (previousPayment["request"] !== payment?.fingerprint) return { kind: "misused" };
+      if (previousPayment["request_hash"] !== payment?.fingerprint) return { kind: "misused" };
       return {
         kind: "repeated",
         balance: coverage.balance + Math.max(0, coverage.amount - coverage.upto),

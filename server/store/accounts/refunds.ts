@@ -34,7 +34,7 @@ function createRefundStatements(
   return [
     {
       sql:
-        "INSERT INTO journal (uid, account, kind, amount, at, debit, place, reason) " +
+        "INSERT INTO journal (uid, account, kind, amount, at, debit, debit_index, reason) " +
         "SELECT ?, account, 'refund', ?, ?, uid, ?, ? FROM journal " +
         "WHERE uid = ? AND account = ? AND kind = 'debit' ON CONFLICT DO NOTHING",
       args: [uid, cost, now, place, reason, debit, account],
@@ -52,7 +52,7 @@ function createRefundStatements(
       args: [cost, ...usageKey],
     },
     {
-      sql: "DELETE FROM payments WHERE account = ? AND name = ? AND debit = ? AND changes() = 1",
+      sql: "DELETE FROM payments WHERE account = ? AND idempotency_key = ? AND debit = ? AND changes() = 1",
       args: [account, name ?? null, debit],
     },
   ];
@@ -72,10 +72,10 @@ export async function cancelDebits(
   const [, , outcomes, entry, payments] = await database.write(
     [
       {
-        sql: "INSERT INTO withdrawals (uid, at) VALUES (?, ?) ON CONFLICT DO NOTHING",
+        sql: "INSERT INTO cancellations (uid, at) VALUES (?, ?) ON CONFLICT DO NOTHING",
         args: [uid, now],
       },
-      { sql: "DELETE FROM withdrawals WHERE at <= ?", args: [now - IDEMPOTENCY_TTL_MS] },
+      { sql: "DELETE FROM cancellations WHERE at <= ?", args: [now - IDEMPOTENCY_TTL_MS] },
       { sql: SELECT_OUTCOMES, args: [runs, uid] },
       { sql: "SELECT at FROM journal WHERE uid = ? LIMIT 1", args: [uid] },
       { sql: SELECT_PAYMENTS, args: [runs, 0] },

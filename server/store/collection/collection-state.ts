@@ -10,7 +10,7 @@ import { createTargetStore } from "./targets.ts";
 
 /** Who is watched, by platform: a query of the identifiers that their targets have. */
 const WATCH_LISTS = [
-  ["microblog", "SELECT folded AS id FROM creators WHERE platform = 'microblog'"],
+  ["microblog", "SELECT creator_folded AS id FROM creators WHERE platform = 'microblog'"],
   ["video", "SELECT channel AS id FROM tracked_channels"],
 ] as const;
 
@@ -40,7 +40,7 @@ export function createCollectionState(database: Database) {
 
 /** The targets of `items` are who is observed now. */
 const selectOwnersSql = (platform: string) =>
-  `SELECT id FROM targets WHERE platform = '${platform}' AND errand = 'items'`;
+  `SELECT id FROM targets WHERE platform = '${platform}' AND task = 'items'`;
 
 /**
  * By how much the clock was ahead, as far as profiles tell: they are asked for the most often, and
@@ -49,7 +49,7 @@ const selectOwnersSql = (platform: string) =>
 const selectClockLeadSql = (platform: string, now: string) =>
   "SELECT max(max(ifnull(succeeded_at, iif(failed_at IS NULL, due_at, 0)), " +
   `ifnull(failed_at, 0))) - ${now} AS ms FROM targets ` +
-  `WHERE platform = ${platform} AND errand = 'profile'`;
+  `WHERE platform = ${platform} AND task = 'profile'`;
 
 /** Less than this is what the clocks of two services differ by, and delays nothing for long. */
 const CLOCK_LEAD_MIN_MS = 10 * MINUTE_MS;
@@ -74,9 +74,9 @@ function createSyncStatements(platform: string, list: string, now: number): Stat
   return [
     {
       sql:
-        "INSERT INTO targets (platform, errand, id, due_at) " +
-        `SELECT '${platform}', errand, id, ? FROM (${list}) CROSS JOIN ` +
-        "(SELECT 'profile' AS errand UNION ALL SELECT 'items') WHERE true ON CONFLICT DO NOTHING",
+        "INSERT INTO targets (platform, task, id, due_at) " +
+        `SELECT '${platform}', task, id, ? FROM (${list}) CROSS JOIN ` +
+        "(SELECT 'profile' AS task UNION ALL SELECT 'items') WHERE true ON CONFLICT DO NOTHING",
       args: [now],
     },
     {
@@ -88,7 +88,7 @@ function createSyncStatements(platform: string, list: string, now: number): Stat
     {
       sql:
         `DELETE FROM targets WHERE platform = '${platform}' ` +
-        `AND errand IN ('profile', 'items') AND id NOT IN (${list})`,
+        `AND task IN ('profile', 'items') AND id NOT IN (${list})`,
       args: [],
     },
   ];

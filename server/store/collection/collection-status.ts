@@ -35,9 +35,9 @@ interface TargetStatus {
 export function selectCollectionStatusSql(platform: string, id: string): string {
   return (
     "(SELECT json_group_array(json_object('succeededAt', succeeded_at, 'failedAt', failed_at, " +
-    "'failure', failure, 'failures', failures, 'dueAt', due_at, 'memo', json(memo))) " +
+    "'failure', failure, 'failures', failures, 'dueAt', due_at, 'memo', json(source_state))) " +
     `FROM targets WHERE targets.platform = ${platform} ` +
-    `AND targets.errand IN ('profile', 'items') AND targets.id = ${id})`
+    `AND targets.task IN ('profile', 'items') AND targets.id = ${id})`
   );
 }
 

@@ -38,12 +38,15 @@ export function createCreatorStore(database: Database, max: number = MAX_INTEGER
       const [added, counted, listed] = await database.write([
         {
           sql:
-            "INSERT INTO creators (platform, folded, creator, added_at) SELECT ?, ?, ?, ? " +
+            "INSERT INTO creators (platform, creator_folded, creator, added_at) SELECT ?, ?, ?, ? " +
             "WHERE (SELECT count(*) FROM creators) < ? ON CONFLICT DO NOTHING RETURNING creator",
           args: [...identity, creator.creator, now, max],
         },
         countStatement,
-        { sql: "SELECT creator FROM creators WHERE platform = ? AND folded = ?", args: identity },
+        {
+          sql: "SELECT creator FROM creators WHERE platform = ? AND creator_folded = ?",
+          args: identity,
+        },
       ]);
       const spelt = listed?.rows[0]?.["creator"];
       if (spelt === undefined) throw creatorListFullError(max);
@@ -57,7 +60,7 @@ export function createCreatorStore(database: Database, max: number = MAX_INTEGER
     async remove(creator: Creator): Promise<CreatorChange> {
       const [removed, counted] = await database.write([
         {
-          sql: "DELETE FROM creators WHERE platform = ? AND folded = ? RETURNING creator",
+          sql: "DELETE FROM creators WHERE platform = ? AND creator_folded = ? RETURNING creator",
           args: [creator.platform, foldCase(creator.creator)],
         },
         countStatement,
@@ -113,14 +116,14 @@ const PAGE_CREATORS = 100;
 
 // The standing is a text within the JSON: joined with another one, it is no JSON to SQLite.
 const SELECT_PAGE =
-  "SELECT json_group_array(json_object('platform', platform, 'folded', folded, " +
+  "SELECT json_group_array(json_object('platform', platform, 'folded', creator_folded, " +
   "'creator', creator, 'addedAt', added_at, 'standing', '' || " +
-  `${selectCollectionStatusSql("listed.platform", "listed.folded")})) ` +
-  "FROM (SELECT * FROM creators WHERE (platform, folded) > (?1, ?2) " +
-  "ORDER BY platform, folded LIMIT ?3) AS listed";
+  `${selectCollectionStatusSql("listed.platform", "listed.creator_folded")})) ` +
+  "FROM (SELECT * FROM creators WHERE (platform, creator_folded) > (?1, ?2) " +
+  "ORDER BY platform, creator_folded LIMIT ?3) AS listed";
 
 // Every attempt to observe a creator makes a target of it due at another time.
 const SELECT_VERSION =
   "SELECT json_quote(count(*) || ' ' || ifnull(sum(added_at), 0) || ' ' || " +
   "(SELECT ifnull(sum(due_at), 0) FROM targets WHERE platform = 'microblog' " +
-  "AND errand IN ('profile', 'items'))) FROM creators";
+  "AND task IN ('profile', 'items'))) FROM creators";

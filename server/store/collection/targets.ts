@@ -15,7 +15,7 @@ const RELAXED_WRITE = { hasConfiguredDurability: true, isIdempotent: true };
 
 /** Targets as one JSON text; see {@link TargetRow}. */
 const SELECT_TARGETS =
-  "SELECT json_group_array(json_array(id, json(memo), owner, due_at, succeeded_at, " +
+  "SELECT json_group_array(json_array(id, json(source_state), owner, due_at, succeeded_at, " +
   "published_at, failures)) FROM ";
 
 type TargetRow = [
@@ -30,42 +30,42 @@ type TargetRow = [
 
 const SELECT_DUE_TARGETS =
   SELECT_TARGETS +
-  "(SELECT * FROM targets WHERE platform = ? AND errand = ? AND due_at <= ? " +
+  "(SELECT * FROM targets WHERE platform = ? AND task = ? AND due_at <= ? " +
   "ORDER BY due_at, id LIMIT ?)";
 
 const SELECT_NEXT_DUE =
   "SELECT min(due) AS due FROM (SELECT (SELECT min(due_at) FROM targets " +
-  "WHERE platform = ? AND errand = asked.errand) AS due FROM (SELECT 'profile' AS errand " +
+  "WHERE platform = ? AND task = asked.task) AS due FROM (SELECT 'profile' AS task " +
   "UNION ALL SELECT 'items' UNION ALL SELECT 'counts') AS asked)";
 
-const COUNT_TARGETS = "SELECT count(*) AS targets FROM targets WHERE platform = ? AND errand = ?";
+const COUNT_TARGETS = "SELECT count(*) AS targets FROM targets WHERE platform = ? AND task = ?";
 
 const COUNT_BY_AGE =
-  "SELECT (SELECT count(*) FROM targets WHERE platform = ?1 AND errand = ?2 " +
+  "SELECT (SELECT count(*) FROM targets WHERE platform = ?1 AND task = ?2 " +
   `AND published_at > ${jsonExtractSql(0)} AND published_at <= ${jsonExtractSql(1)}) AS targets ` +
   "FROM json_each(?3) ORDER BY key";
 
 const SELECT_ITEM_TARGETS =
   SELECT_TARGETS +
-  "targets WHERE platform = ? AND errand = 'counts' AND id IN (SELECT value FROM json_each(?))";
+  "targets WHERE platform = ? AND task = 'counts' AND id IN (SELECT value FROM json_each(?))";
 
 const INSERT_ITEM_TARGETS =
-  "INSERT INTO targets (platform, errand, id, owner, published_at, due_at, memo) " +
+  "INSERT INTO targets (platform, task, id, owner, published_at, due_at, source_state) " +
   `SELECT ?1, 'counts', ${jsonExtractSql(0)}, ?2, ${jsonExtractSql(1)}, ${jsonExtractSql(2)}, ${jsonExtractSql(3)} ` +
   "FROM json_each(?3) WHERE EXISTS (SELECT 1 FROM targets WHERE platform = ?1 " +
-  "AND errand = 'items' AND id = ?2) ON CONFLICT DO NOTHING";
+  "AND task = 'items' AND id = ?2) ON CONFLICT DO NOTHING";
 
 /**
  * What is settled meets the target that it is of, which is searched for; a new row never comes of
  * it. Done again it changes nothing more: a failure is known by its instant.
  */
 const UPDATE_TARGETS =
-  "INSERT INTO targets (platform, errand, id, due_at, memo, succeeded_at, failed_at, failure, " +
-  `published_at) SELECT ?1, ?2, known.id, ${jsonExtractSql(1)}, ifnull(${jsonExtractSql(2)}, known.memo), ` +
+  "INSERT INTO targets (platform, task, id, due_at, source_state, succeeded_at, failed_at, failure, " +
+  `published_at) SELECT ?1, ?2, known.id, ${jsonExtractSql(1)}, ifnull(${jsonExtractSql(2)}, known.source_state), ` +
   `${jsonExtractSql(3)}, ${jsonExtractSql(4)}, ${jsonExtractSql(5)}, ${jsonExtractSql(6)} ` +
   "FROM json_each(?3) CROSS JOIN targets AS known " +
-  `ON known.platform = ?1 AND known.errand = ?2 AND known.id = ${jsonExtractSql(0)} WHERE true ` +
-  "ON CONFLICT DO UPDATE SET due_at = excluded.due_at, memo = excluded.memo, " +
+  `ON known.platform = ?1 AND known.task = ?2 AND known.id = ${jsonExtractSql(0)} WHERE true ` +
+  "ON CONFLICT DO UPDATE SET due_at = excluded.due_at, source_state = excluded.source_state, " +
   "succeeded_at = ifnull(excluded.succeeded_at, succeeded_at), " +
   "failed_at = ifnull(excluded.failed_at, failed_at), " +
   "failure = ifnull(excluded.failure, failure), " +
@@ -80,15 +80,15 @@ const UPDATE_TARGETS =
  * due, unless it fails. Takes the platform, and the rows that {@link UPDATE_TARGETS} takes.
  */
 const UPDATE_ITEM_LISTS =
-  "INSERT INTO targets (platform, errand, id, due_at, memo, item_count) " +
+  "INSERT INTO targets (platform, task, id, due_at, source_state, item_count) " +
   "SELECT ?1, 'items', known.id, " +
   `CASE WHEN known.failures = 0 AND ${jsonExtractSql(7)} <> ifnull(known.item_count, -1) ` +
   `THEN min(known.due_at, ${jsonExtractSql(3)}) ELSE known.due_at END, ` +
-  `json_patch(known.memo, ifnull(${jsonExtractSql(2)}, '{}')), ` +
+  `json_patch(known.source_state, ifnull(${jsonExtractSql(2)}, '{}')), ` +
   `ifnull(${jsonExtractSql(7)}, known.item_count) FROM json_each(?2) ` +
-  "CROSS JOIN targets AS known ON known.platform = ?1 AND known.errand = 'items' " +
+  "CROSS JOIN targets AS known ON known.platform = ?1 AND known.task = 'items' " +
   `AND known.id = ${jsonExtractSql(0)} WHERE ${jsonExtractSql(3)} IS NOT NULL ` +
-  "ON CONFLICT DO UPDATE SET due_at = excluded.due_at, memo = excluded.memo, " +
+  "ON CONFLICT DO UPDATE SET due_at = excluded.due_at, source_state = excluded.source_state, " +
   "item_count = excluded.item_count";
 
 /** The targets of a database. */
@@ -103,13 +103,13 @@ function createTargetReads(database: Database) {
     /** Targets that are due, the one that waits longest first. */
     async listDue(
       platform: Platform,
-      errand: TaskName,
+      task: TaskName,
       now: number,
       limit: number,
     ): Promise<DueTarget[]> {
       const rows = await database.queryJson<TargetRow[]>(SELECT_DUE_TARGETS, [
         platform,
-        errand,
+        task,
         now,
         limit,
       ]);
@@ -122,15 +122,15 @@ function createTargetReads(database: Database) {
       return typeof due === "number" ? due : undefined;
     },
 
-    /** How many targets of an errand there are. */
-    async countTargets(platform: Platform, errand: TaskName): Promise<number> {
-      return Number((await readFirstRow(COUNT_TARGETS, platform, errand))?.["targets"]);
+    /** How many targets of a task there are. */
+    async countTargets(platform: Platform, task: TaskName): Promise<number> {
+      return Number((await readFirstRow(COUNT_TARGETS, platform, task))?.["targets"]);
     },
 
     /** How many targets were published in each span of ages: `from` included, `to` excluded. */
     async countByAge(
       platform: Platform,
-      errand: TaskName,
+      task: TaskName,
       spans: readonly AgeRange[],
       now: number,
     ): Promise<number[]> {
@@ -138,7 +138,7 @@ function createTargetReads(database: Database) {
         clampInstant(now - to),
         clampInstant(now - from),
       ]);
-      const args = [platform, errand, JSON.stringify(published)];
+      const args = [platform, task, JSON.stringify(published)];
       const rows = await database.queryRows({ sql: COUNT_BY_AGE, args });
       return rows.map((row) => Number(row["targets"]));
     },
@@ -173,7 +173,7 @@ function createTargetWrites(database: Database) {
     /** Notes what became of targets; of one that was removed meanwhile, nothing. */
     async saveResults(
       platform: Platform,
-      errand: TaskName,
+      task: TaskName,
       settled: readonly TargetUpdate[],
     ): Promise<void> {
       const rows = settled.map(
@@ -197,8 +197,8 @@ function createTargetWrites(database: Database) {
         ],
       );
       const json = JSON.stringify(rows);
-      const statements = [{ sql: UPDATE_TARGETS, args: [platform, errand, json] }];
-      if (errand === "profile") statements.push({ sql: UPDATE_ITEM_LISTS, args: [platform, json] });
+      const statements = [{ sql: UPDATE_TARGETS, args: [platform, task, json] }];
+      if (task === "profile") statements.push({ sql: UPDATE_ITEM_LISTS, args: [platform, json] });
       await database.write(statements, RELAXED_WRITE);
     },
   };

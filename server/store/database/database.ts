@@ -31,7 +31,6 @@ import {
 } from "./errors.ts";
 import type { Statement } from "./sqlite-connection.ts";
 import { createSameFileAssertion } from "./file-identity.ts";
-import { packRows } from "../upgrade.ts";
 import { LOST_RESPONSE_RETRIES, openRemoteDatabase } from "./remote/remote-database.ts";
 import { openFileWriter } from "./file-writer.ts";
 
@@ -44,8 +43,6 @@ export interface DatabaseOptions {
   readonly durability: "power" | "process";
   /** How long a statement waits for a lock that another process holds; 5 seconds if left out. */
   readonly lockTimeoutMs?: number;
-  /** Told where the data of an earlier version is made that of this one, which can take a minute. */
-  readonly onUpgrade?: () => void;
   /** Told when a server stops answering, with the reason, and when it answers again. */
   readonly onAvailabilityChange?: (failure: DomainError | undefined) => void;
 }
@@ -110,6 +107,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     file === undefined ? openRemoteDatabase(options) : await openLocalDatabase(options, file);
   const migrationsFolder = join(import.meta.dir, "../tables/migrations");
   try {
+    await assertMigrationsKnown(database);
     const runMigrations = () =>
       unwrapDomainErrors(() => migrate(database.drizzle, { migrationsFolder }));
     // Of several that start at once on a server, one does it; the others find it done then.
@@ -117,8 +115,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       ...LOST_RESPONSE_RETRIES,
       shouldRetry: () => file === undefined,
     });
-    await assertSchemaNotNewer(database);
-    await packRows(database, options.onUpgrade ?? (() => undefined));
   } catch (error) {
     await database.close();
     throw unwrapDrizzleError(error);
@@ -126,17 +122,26 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return database;
 }
 
-/** Refuses tables that a newer version made: what it means by them is not known here. */
-async function assertSchemaNotNewer(database: Database): Promise<void> {
-  const [row] = await database.queryRows(
-    "SELECT max(created_at) AS newest FROM __drizzle_migrations",
+/** Refuses a database with migrations that this version does not have. */
+async function assertMigrationsKnown(database: Database): Promise<void> {
+  const [table] = await database.queryRows(
+    "SELECT name FROM sqlite_master WHERE name = '__drizzle_migrations'",
   );
-  const newestMigrationAt = Math.max(...migrations.entries.map(({ when }) => when));
-  if (Number(row?.["newest"]) <= newestMigrationAt) return;
+  if (table === undefined) return;
+  const applied = await database.queryRows("SELECT created_at FROM __drizzle_migrations");
+  const knownMigrations = new Set(migrations.entries.map(({ when }) => when));
+  const unknownMigrations = applied
+    .map((row) => Number(row["created_at"]))
+    .filter((createdAt) => !knownMigrations.has(createdAt));
+  if (unknownMigrations.length === 0) return;
+  const isNewer = Math.max(...unknownMigrations) > Math.max(...knownMigrations);
   throw new DomainError(
     "Conflict",
-    "The database was brought up to date by a newer version of this; start that one, or restore a " +
-      "backup from before",
+    isNewer
+      ? "A newer version of this service made the tables of this database; start that version, " +
+          "or restore a backup from before it"
+      : "An unreleased version of this service made the tables of this database; export the " +
+          "observations with that version, and import them into a new database",
   );
 }
 

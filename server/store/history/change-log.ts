@@ -34,8 +34,8 @@ const IS_UNCHANGED_SINCE = `${LAST_SEQUENCE} = ?1`;
  */
 const HAS_NO_CONFLICT_SINCE =
   `${IS_UNCHANGED_SINCE} OR ((SELECT min(sequence) FROM changes) <= ?1 + 1 AND NOT EXISTS (SELECT 1 ` +
-  "FROM changes AS since WHERE sequence > ?1 AND (subjects IS NULL OR EXISTS (SELECT 1 FROM " +
-  `json_each(since.subjects) WHERE value <> '${CHANNELS_TAG}' AND value IN ` +
+  "FROM changes AS since WHERE sequence > ?1 AND (tags IS NULL OR EXISTS (SELECT 1 FROM " +
+  `json_each(since.tags) WHERE value <> '${CHANNELS_TAG}' AND value IN ` +
   "(SELECT subject FROM mine)))))";
 
 /** Its subjects, or all there are. */
@@ -50,7 +50,7 @@ const TAGS_JSON = `(SELECT iif(count(*) > ${CHANGE_TAGS_MAX}, NULL, json_group_a
  * @param tagsValue What it names.
  */
 const insertChangeSql = (tagsQuery: string, condition: string, tagsValue = TAGS_JSON) =>
-  `INSERT INTO changes (uid, subjects) WITH mine(subject) AS (${tagsQuery}) ` +
+  `INSERT INTO changes (uid, tags) WITH mine(subject) AS (${tagsQuery}) ` +
   `SELECT iif(${condition}, ?2, NULL), ${tagsValue}`;
 
 /** Whose tweets and shorts these were before counts as well: they may lose them. */

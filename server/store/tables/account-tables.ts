@@ -2,7 +2,7 @@
  * The tables of accounts, their keys and their credits. The journal is what happened; sums, usage
  * and payments are made of it, in the same transactions.
  *
- * All instants are milliseconds since 1970 UTC. Those WITHOUT ROWID are made so by their migration.
+ * All instants are milliseconds since 1970 UTC.
  */
 import { sql } from "drizzle-orm";
 import {
@@ -70,7 +70,7 @@ export const journal = sqliteTable(
     reason: text(),
     /** Of a refund: the `uid` of the debit's entry, and its place in it, from 0. */
     debit: text(),
-    place: integer(),
+    debitIndex: integer("debit_index"),
   },
   (table) => [
     uniqueIndex("journal_uid").on(table.uid, table.account),
@@ -79,7 +79,7 @@ export const journal = sqliteTable(
       .on(table.account, table.reference)
       .where(sql`${table.reference} IS NOT NULL`),
     uniqueIndex("journal_refund")
-      .on(table.debit, table.account, table.place)
+      .on(table.debit, table.account, table.debitIndex)
       .where(sql`${table.debit} IS NOT NULL`),
     check("amount_positive", sql`${table.amount} > 0`),
   ],
@@ -112,15 +112,15 @@ export const payments = sqliteTable(
   {
     account: integer().notNull(),
     /** The idempotency key, as the client sent it. */
-    name: text().notNull(),
+    idempotencyKey: text("idempotency_key").notNull(),
     /** SHA-256 of what was asked, in hex. */
-    request: text().notNull(),
+    requestHash: text("request_hash").notNull(),
     /** The `uid` of the debit's entry. */
     debit: text().notNull(),
     at: integer().notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.account, table.name] }),
+    primaryKey({ columns: [table.account, table.idempotencyKey] }),
     index("payments_at").on(table.at),
   ],
 );
@@ -129,7 +129,7 @@ export const payments = sqliteTable(
  * Debits that must never be committed any more: what failed without an answer was answered with an
  * error, and its write may still be on its way.
  */
-export const withdrawals = sqliteTable("withdrawals", {
+export const cancellations = sqliteTable("cancellations", {
   uid: text().primaryKey(),
   at: integer().notNull(),
 });

@@ -2,10 +2,23 @@
  * The tables of what is collected: which channels are tracked, what is observed of whom and when
  * next, what was used of the sources' quotas, and which sources are stopped.
  *
- * All instants are milliseconds since 1970 UTC. All are made WITHOUT ROWID by their migration.
+ * All instants are milliseconds since 1970 UTC.
  */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** The monitoring list. */
+export const creators = sqliteTable(
+  "creators",
+  {
+    platform: text().notNull(),
+    /** The username in lower case. */
+    creatorFolded: text("creator_folded").notNull(),
+    creator: text().notNull(),
+    addedAt: integer("added_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.platform, table.creatorFolded] })],
+);
 
 /** The channels that are tracked. */
 export const trackedChannels = sqliteTable("tracked_channels", {
@@ -21,12 +34,12 @@ export const targets = sqliteTable(
   "targets",
   {
     platform: text({ enum: ["video", "microblog"] }).notNull(),
-    errand: text({ enum: ["profile", "items", "counts"] }).notNull(),
+    task: text({ enum: ["profile", "items", "counts"] }).notNull(),
     id: text().notNull(),
     /** Of `counts`: the `id` of the target of `items` that it came from. */
     owner: text(),
     /** JSON object of texts. */
-    memo: text().notNull().default("{}"),
+    sourceState: text("source_state").notNull().default("{}"),
     /** Of `counts`, the item's; of `items`, that of the newest one. */
     publishedAt: integer("published_at"),
     /** Of `items`: how many there are, as the profile told last. */
@@ -40,8 +53,8 @@ export const targets = sqliteTable(
     failures: integer().notNull().default(0),
   },
   (table) => [
-    primaryKey({ columns: [table.platform, table.errand, table.id] }),
-    index("targets_due").on(table.platform, table.errand, table.dueAt),
+    primaryKey({ columns: [table.platform, table.task, table.id] }),
+    index("targets_due").on(table.platform, table.task, table.dueAt),
     index("targets_owner")
       .on(table.platform, table.owner)
       .where(sql`${table.owner} IS NOT NULL`),

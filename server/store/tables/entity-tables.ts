@@ -4,7 +4,7 @@
  * An entity's row holds its newest state: every describing field with the instant that it came
  * from (`…_at`), and the counts of its newest observation, so details and listings never read
  * history. The histories themselves lie packed, in tables WITHOUT ROWID, by entity and instant
- * (see chunks.ts); Drizzle cannot say that, so their migration adds it by hand, and a test holds it.
+ * (see history/chunk-codec.ts); generate-migration.ts adds that to their migration.
  *
  * All instants are milliseconds since 1970 UTC.
  */
@@ -159,19 +159,6 @@ export const tweetHistories = sqliteTable(
   (table) => [primaryKey({ columns: [table.tweet, table.start] })],
 );
 
-/** The monitoring list. */
-export const creators = sqliteTable(
-  "creators",
-  {
-    platform: text().notNull(),
-    /** The username in lower case. */
-    folded: text().notNull(),
-    creator: text().notNull(),
-    addedAt: integer("added_at").notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.platform, table.folded] })],
-);
-
 /**
  * The newest changes: which entities each write of observations changed, in order. Who keeps
  * answers asks here which of them have become old.
@@ -179,7 +166,7 @@ export const creators = sqliteTable(
 export const changes = sqliteTable("changes", {
   sequence: integer().primaryKey(),
   /** Tells one write from another. */
-  uid: text().notNull().default(""),
-  /** JSON array of the subjects; NULL where there were too many to name. */
-  subjects: text(),
+  uid: text().notNull(),
+  /** JSON array of the cache tags; NULL where there were too many to name. */
+  tags: text(),
 });

@@ -118,7 +118,7 @@ test("a group tells that all may have changed where some of what did is forgotte
       tags: ["b", "c"].map(createUserTag),
     });
     expect(await changesSince(0)).toEqual({ sequence: 3, tags: undefined });
-    await database.write([{ sql: "UPDATE changes SET subjects = NULL", args: [] }]);
+    await database.write([{ sql: "UPDATE changes SET tags = NULL", args: [] }]);
     expect(await changesSince(2)).toEqual({ sequence: 3, tags: undefined });
   });
 });

@@ -154,7 +154,7 @@ describe("verifyLedger()", () => {
     ["a debit before its grant", "UPDATE journal SET entry = -1 WHERE kind = 'debit'"],
     [
       "a refund of more than its debit",
-      "INSERT INTO journal (uid, account, kind, amount, at, debit, place) " +
+      "INSERT INTO journal (uid, account, kind, amount, at, debit, debit_index) " +
         "VALUES ('x', 1, 'refund', 3, 0, 'd', 0)",
     ],
   ])("finds %s", async (_, tampering) => {
@@ -168,7 +168,8 @@ describe("verifyLedger()", () => {
     });
   });
 
-  const INTO_JOURNAL = "INSERT INTO journal (uid, account, kind, amount, at, debit, place) VALUES ";
+  const INTO_JOURNAL =
+    "INSERT INTO journal (uid, account, kind, amount, at, debit, debit_index) VALUES ";
   /** Counts a refund everywhere but in the journal. */
   const refunded = (amount: number) => [
     `UPDATE accounts SET refunded = refunded + ${amount}, balance = balance + ${amount} ` +

@@ -132,7 +132,7 @@ describe("a write of observations", () => {
       });
       expect(decisions).toBe(1);
       expect(
-        await queryRows(database, "SELECT subjects FROM changes WHERE subjects = '[\"noted\"]'"),
+        await queryRows(database, "SELECT tags FROM changes WHERE tags = '[\"noted\"]'"),
       ).toHaveLength(1);
     });
   });
@@ -202,11 +202,11 @@ describe("a write of observations", () => {
 });
 
 const INSERT_MARKED_CHANGE = {
-  sql: "INSERT INTO changes (uid, subjects) VALUES ('n', '[\"noted\"]')",
+  sql: "INSERT INTO changes (uid, tags) VALUES ('n', '[\"noted\"]')",
   args: [],
 };
 const INSERT_EMPTY_CHANGE = {
-  sql: "INSERT INTO changes (uid, subjects) VALUES ('f', '[]')",
+  sql: "INSERT INTO changes (uid, tags) VALUES ('f', '[]')",
   args: [],
 };
 const DELETE_OLD_CHANGES = {

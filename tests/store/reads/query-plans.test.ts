@@ -129,8 +129,8 @@ async function monitorTargets(database: Database): Promise<void> {
 const ITEM_IDS = ["t", "u", "v"];
 const ITEMS = ITEM_IDS.map((id) => ({ id, publishedAt: NOW, dueAt: NOW, succeededAt: NOW }));
 
-const BY_KEY = "PRIMARY KEY (platform=? AND errand=? AND id=?)";
-const BY_TASK = "COVERING INDEX targets_due (platform=? AND errand=?)";
+const BY_KEY = "PRIMARY KEY (platform=? AND task=? AND id=?)";
+const BY_TASK = "COVERING INDEX targets_due (platform=? AND task=?)";
 const BY_OWNER = "COVERING INDEX targets_owner (platform=? AND owner=?)";
 
 const COLLECTION_QUERIES: readonly [string, (database: Database) => Promise<unknown>, string[]][] =
@@ -138,7 +138,7 @@ const COLLECTION_QUERIES: readonly [string, (database: Database) => Promise<unkn
     [
       "what is due",
       (database) => createCollectionState(database).listDue("video", "counts", NOW, 50),
-      ["INDEX targets_due (platform=? AND errand=? AND due_at<?)"],
+      ["INDEX targets_due (platform=? AND task=? AND due_at<?)"],
     ],
     [
       "what is due next",
@@ -179,7 +179,7 @@ const COLLECTION_QUERIES: readonly [string, (database: Database) => Promise<unkn
         await createTrackedChannelStore(database).untrack("@x0");
         await createCollectionState(database).syncTargets(NOW);
       },
-      ["PRIMARY KEY (platform=? AND errand=?)", BY_TASK, BY_OWNER, "PRIMARY KEY (platform=?)"],
+      ["PRIMARY KEY (platform=? AND task=?)", BY_TASK, BY_OWNER, "PRIMARY KEY (platform=?)"],
     ],
   ];
 

@@ -78,7 +78,7 @@ export async function readTargets(
   const rows = await queryRows(
     database,
     "SELECT id, owner, due_at, succeeded_at, published_at, failures, failure FROM targets " +
-      `WHERE platform = '${platform}' AND errand = '${errand}' ORDER BY id`,
+      `WHERE platform = '${platform}' AND task = '${errand}' ORDER BY id`,
   );
   const textOf = (value: unknown) => (typeof value === "string" ? value : null);
   return new Map(

@@ -197,7 +197,7 @@ export async function openServiceFixture(source: Source, plan: Partial<WorldPlan
     async itemFailure(id: string): Promise<unknown> {
       const rows = await queryRows(
         service.database,
-        "SELECT id, failure FROM targets WHERE errand = 'counts' AND failures > 0",
+        "SELECT id, failure FROM targets WHERE task = 'counts' AND failures > 0",
       );
       return rows.find((row) => row["id"] === id)?.["failure"] ?? null;
     },

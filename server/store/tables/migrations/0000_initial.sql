@@ -11,13 +11,122 @@ CREATE TABLE `accounts` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `accounts_name_unique` ON `accounts` (`name`);--> statement-breakpoint
-CREATE TABLE `channel_observations` (
-	`channel` integer NOT NULL,
+CREATE TABLE `cancellations` (
+	`uid` text PRIMARY KEY NOT NULL,
+	`at` integer NOT NULL
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `journal` (
+	`entry` integer PRIMARY KEY NOT NULL,
+	`uid` text NOT NULL,
+	`account` integer NOT NULL,
+	`kind` text NOT NULL,
+	`amount` integer NOT NULL,
 	`at` integer NOT NULL,
-	`subscribers` integer,
-	`video_count` integer,
-	`view_count` integer,
-	PRIMARY KEY(`channel`, `at`)
+	`reference` text,
+	`reason` text,
+	`debit` text,
+	`debit_index` integer,
+	CONSTRAINT "amount_positive" CHECK("journal"."amount" > 0)
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `journal_uid` ON `journal` (`uid`,`account`);--> statement-breakpoint
+CREATE INDEX `journal_account` ON `journal` (`account`,`entry`);--> statement-breakpoint
+CREATE UNIQUE INDEX `journal_reference` ON `journal` (`account`,`reference`) WHERE "journal"."reference" IS NOT NULL;--> statement-breakpoint
+CREATE UNIQUE INDEX `journal_refund` ON `journal` (`debit`,`account`,`debit_index`) WHERE "journal"."debit" IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `keys` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`account` integer NOT NULL,
+	`hash` text NOT NULL,
+	`begins_with` text NOT NULL,
+	`label` text,
+	`created_at` integer NOT NULL,
+	`revoked_at` integer
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `keys_hash_unique` ON `keys` (`hash`);--> statement-breakpoint
+CREATE TABLE `payments` (
+	`account` integer NOT NULL,
+	`idempotency_key` text NOT NULL,
+	`request_hash` text NOT NULL,
+	`debit` text NOT NULL,
+	`at` integer NOT NULL,
+	PRIMARY KEY(`account`, `idempotency_key`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `payments_at` ON `payments` (`at`);--> statement-breakpoint
+CREATE TABLE `usage` (
+	`account` integer NOT NULL,
+	`hour` integer NOT NULL,
+	`key` integer NOT NULL,
+	`endpoint` text NOT NULL,
+	`requests` integer NOT NULL,
+	`credits` integer NOT NULL,
+	`refunded` integer DEFAULT 0 NOT NULL,
+	PRIMARY KEY(`account`, `hour`, `key`, `endpoint`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `creators` (
+	`platform` text NOT NULL,
+	`creator_folded` text NOT NULL,
+	`creator` text NOT NULL,
+	`added_at` integer NOT NULL,
+	PRIMARY KEY(`platform`, `creator_folded`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `quota_use` (
+	`source` text NOT NULL,
+	`bucket` text NOT NULL,
+	`day` text NOT NULL,
+	`units` integer NOT NULL,
+	PRIMARY KEY(`source`, `bucket`, `day`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `stopped_sources` (
+	`source` text PRIMARY KEY NOT NULL,
+	`settings` text NOT NULL,
+	`reason` text NOT NULL,
+	`since` integer NOT NULL,
+	`until` integer
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `targets` (
+	`platform` text NOT NULL,
+	`task` text NOT NULL,
+	`id` text NOT NULL,
+	`owner` text,
+	`source_state` text DEFAULT '{}' NOT NULL,
+	`published_at` integer,
+	`item_count` integer,
+	`due_at` integer NOT NULL,
+	`succeeded_at` integer,
+	`failed_at` integer,
+	`failure` text,
+	`failures` integer DEFAULT 0 NOT NULL,
+	PRIMARY KEY(`platform`, `task`, `id`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `targets_due` ON `targets` (`platform`,`task`,`due_at`);--> statement-breakpoint
+CREATE INDEX `targets_owner` ON `targets` (`platform`,`owner`) WHERE "targets"."owner" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `targets_published` ON `targets` (`platform`,`published_at`) WHERE "targets"."published_at" IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `tracked_channels` (
+	`key` text PRIMARY KEY NOT NULL,
+	`channel` text NOT NULL,
+	`added_at` integer NOT NULL
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `changes` (
+	`sequence` integer PRIMARY KEY NOT NULL,
+	`uid` text NOT NULL,
+	`tags` text
+);
+--> statement-breakpoint
+CREATE TABLE `channel_histories` (
+	`channel` integer NOT NULL,
+	`start` integer NOT NULL,
+	`size` integer NOT NULL,
+	`points` text NOT NULL,
+	PRIMARY KEY(`channel`, `start`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `channels` (
@@ -46,51 +155,12 @@ CREATE TABLE `channels` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `channels_id_unique` ON `channels` (`id`);--> statement-breakpoint
 CREATE INDEX `channels_username` ON `channels` (`username_folded`);--> statement-breakpoint
-CREATE TABLE `creators` (
-	`platform` text NOT NULL,
-	`folded` text NOT NULL,
-	`creator` text NOT NULL,
-	`added_at` integer NOT NULL,
-	PRIMARY KEY(`platform`, `folded`)
-);
---> statement-breakpoint
-CREATE TABLE `journal` (
-	`entry` integer PRIMARY KEY NOT NULL,
-	`uid` text NOT NULL,
-	`account` integer NOT NULL,
-	`kind` text NOT NULL,
-	`amount` integer NOT NULL,
-	`at` integer NOT NULL,
-	`reference` text,
-	`reason` text,
-	`debit` text,
-	`place` integer,
-	CONSTRAINT "amount_positive" CHECK("journal"."amount" > 0)
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `journal_uid` ON `journal` (`uid`,`account`);--> statement-breakpoint
-CREATE INDEX `journal_account` ON `journal` (`account`,`entry`);--> statement-breakpoint
-CREATE UNIQUE INDEX `journal_reference` ON `journal` (`account`,`reference`) WHERE "journal"."reference" IS NOT NULL;--> statement-breakpoint
-CREATE UNIQUE INDEX `journal_refund` ON `journal` (`debit`,`account`,`place`) WHERE "journal"."debit" IS NOT NULL;--> statement-breakpoint
-CREATE TABLE `keys` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`account` integer NOT NULL,
-	`hash` text NOT NULL,
-	`begins_with` text NOT NULL,
-	`label` text,
-	`created_at` integer NOT NULL,
-	`revoked_at` integer
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `keys_hash_unique` ON `keys` (`hash`);--> statement-breakpoint
-CREATE TABLE `short_observations` (
+CREATE TABLE `short_histories` (
 	`short` integer NOT NULL,
-	`at` integer NOT NULL,
-	`views` integer,
-	`likes` integer,
-	`comments` integer,
-	`shares` integer,
-	PRIMARY KEY(`short`, `at`)
+	`start` integer NOT NULL,
+	`size` integer NOT NULL,
+	`points` text NOT NULL,
+	PRIMARY KEY(`short`, `start`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `shorts` (
@@ -115,15 +185,12 @@ CREATE TABLE `shorts` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `shorts_id_unique` ON `shorts` (`id`);--> statement-breakpoint
 CREATE INDEX `shorts_listing` ON `shorts` (`channel`,`published_at`,`id`);--> statement-breakpoint
-CREATE TABLE `tweet_observations` (
+CREATE TABLE `tweet_histories` (
 	`tweet` integer NOT NULL,
-	`at` integer NOT NULL,
-	`likes` integer,
-	`retweets` integer,
-	`replies` integer,
-	`quotes` integer,
-	`impressions` integer,
-	PRIMARY KEY(`tweet`, `at`)
+	`start` integer NOT NULL,
+	`size` integer NOT NULL,
+	`points` text NOT NULL,
+	PRIMARY KEY(`tweet`, `start`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `tweets` (
@@ -148,13 +215,12 @@ CREATE TABLE `tweets` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `tweets_id_unique` ON `tweets` (`id`);--> statement-breakpoint
 CREATE INDEX `tweets_listing` ON `tweets` (`user`,`created_at`,`id`);--> statement-breakpoint
-CREATE TABLE `user_observations` (
+CREATE TABLE `user_histories` (
 	`user` integer NOT NULL,
-	`at` integer NOT NULL,
-	`followers_count` integer,
-	`following_count` integer,
-	`tweet_count` integer,
-	PRIMARY KEY(`user`, `at`)
+	`start` integer NOT NULL,
+	`size` integer NOT NULL,
+	`points` text NOT NULL,
+	PRIMARY KEY(`user`, `start`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `users` (

@@ -1,1 +1,0 @@
-ALTER TABLE `targets` ADD `item_count` integer;
