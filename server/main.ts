@@ -15,7 +15,7 @@ import { ConfigError, readConfig, formatSettingsHelp } from "./config.ts";
 import { DomainError, describeError, readSystemErrorCode } from "../core/errors.ts";
 import { connectToDatabase } from "./process/database-owner.ts";
 import { serveDemo, printOpenApi, serve } from "./process/serve.ts";
-import type { ServiceLogger } from "./service.ts";
+import type { ServiceLogger } from "./ports/process.ts";
 import { version } from "../package.json" with { type: "json" };
 
 const EXIT_FAILED = 1;

@@ -3,13 +3,13 @@ import { fileURLToPath } from "node:url";
 import { describeError, type DomainError } from "../core/errors.ts";
 import type { RetentionMode } from "../core/retention.ts";
 import { formatInstant } from "../core/time.ts";
-import { createApp, type RequestLogger } from "./http/app.ts";
+import { createApp } from "./http/app.ts";
 import { createCharging } from "./process/charging.ts";
 import {
   createCollectionEngine,
   type CollectionEngineOptions,
 } from "./process/collection-engine.ts";
-import type { SourceEvent } from "./collectors/source-status.ts";
+import type { OnFailure, ServiceLogger } from "./ports/process.ts";
 import { redactUrl, type Config } from "./config.ts";
 import { createMetrics } from "./http/health.ts";
 import { createOwnerApp } from "./http/admin/owner-app.ts";
@@ -40,19 +40,6 @@ export interface ServiceOptions {
   readonly log?: ServiceLogger;
   /** How the collectors wait for answers: by timers unless told. */
   readonly sourceClient?: CollectionEngineOptions["client"] | undefined;
-}
-
-/** Where the service writes what happens. */
-export interface ServiceLogger extends RequestLogger {
-  failure(error: unknown, requestId: string): void;
-  /** What became of a source of observations. */
-  sourceEvent?(event: SourceEvent): void;
-  /** A turn of the collectors' loop that failed. */
-  collectionFailure?(error: unknown): void;
-  /** What the service did by itself, with the values that the sentence names. */
-  info?(sentence: string, values: Readonly<Record<string, unknown>>): void;
-  /** What who runs the service should know of its surroundings. */
-  warning?(sentence: string, values: Readonly<Record<string, unknown>>): void;
 }
 
 /** How long the end may take where nothing else limits it. */
@@ -115,7 +102,7 @@ export async function openService(options: ServiceOptions) {
     now,
     log,
     authenticate: authenticator.authenticate,
-    getCachedCaller: authenticator.recall,
+    getCachedCaller: authenticator.getCachedCaller,
     ...(config.rateLimit === undefined
       ? {}
       : { checkRateLimit: createRateLimiter(config.rateLimit, now) }),
@@ -184,7 +171,7 @@ function createRetention(
   database: Database,
   policy: Config["retention"],
   now: () => number,
-  onFailure: (error: unknown, operation: string) => void,
+  onFailure: OnFailure,
 ) {
   const apply = (mode: RetentionMode, pauseRatio: number) =>
     applyRetention(database, { policy, now: now(), mode, pauseRatio });

@@ -11,7 +11,7 @@ import {
 } from "../../core/schedule.ts";
 import { DAY_MS } from "../../core/time.ts";
 import type { QuotaBucket, Collector } from "./collector.ts";
-import type { CollectionState } from "./collection-state.ts";
+import type { CollectionState } from "../ports/collection.ts";
 
 /** The part of what may be used that is planned; the rest is for what is new, and for retries. */
 const PLANNED_SHARE = 0.95;

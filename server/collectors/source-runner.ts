@@ -15,12 +15,17 @@ import {
   createPausedError,
   type SourceClientOptions,
 } from "./client/source-client.ts";
-import { runTask, type TaskOptions, type ImportObservations } from "./task.ts";
+import { runTask, type TaskOptions } from "./task.ts";
 import { createSourceRateLimiter, type SourceRateLimiter } from "./rate-limiter.ts";
 import type { Collector, SourceError, CollectorContext } from "./collector.ts";
 import { createSourceBreaker, readPauseEnd, type SourceBreaker } from "./circuit-breaker.ts";
-import type { CollectionState } from "./collection-state.ts";
-import type { SourceEvent, SourceStatus, SourceCounters } from "./source-status.ts";
+import type {
+  CollectionState,
+  SourceCounters,
+  SourceEvent,
+  SourceStatus,
+} from "../ports/collection.ts";
+import type { ImportObservations } from "../ports/reads.ts";
 
 /** How long the stretches of a source are good for. */
 const SLOWDOWN_MAX_AGE_MS = 10 * MINUTE_MS;
@@ -53,7 +58,7 @@ interface RunnerState extends RunnerOptions {
   readonly rateLimiter: SourceRateLimiter;
   readonly breaker: SourceBreaker;
   readonly context: CollectorContext;
-  readonly work: SourceCounters;
+  readonly work: { -readonly [Name in keyof SourceCounters]: number };
   slowdownFactors: Readonly<Record<TaskName, number>>;
   /** When the stretches were found; it means counting all items. */
   slowdownsComputedAt: number;
@@ -75,8 +80,8 @@ export function createSourceRunner(
 ) {
   const { state, now } = options;
   const rateLimiter = createSourceRateLimiter(collector, now);
-  const { source, platform, baseUrl, credentials } = collector;
-  const work = { source, observed: 0, failed: 0, observations: 0, requests: 0 };
+  const { platform, baseUrl, credentials } = collector;
+  const work = { observed: 0, failed: 0, observations: 0, requests: 0 };
   const runner: RunnerState = {
     ...options,
     collector,

@@ -4,12 +4,8 @@ import type { EntityKind, KIND_FIELDS } from "../../core/entity-kinds.ts";
 import { LOOK_AHEAD_MS } from "../../core/schedule.ts";
 import { SourceError, type PollResult, type ObservationRecord } from "./collector.ts";
 import { firstDueAt, reschedule, type TargetResult, type RescheduleOptions } from "./reschedule.ts";
-import type { CollectionState } from "./collection-state.ts";
-
-/** Takes in lines of observations, as an import does; their bytes may be taken over. */
-export type ImportObservations = (
-  lines: Uint8Array,
-) => Promise<{ readonly rejected: readonly { readonly line: number; readonly reason: string }[] }>;
+import type { CollectionState } from "../ports/collection.ts";
+import type { ImportObservations } from "../ports/reads.ts";
 
 /** What an errand is run with. */
 export interface TaskOptions extends RescheduleOptions {

@@ -2,17 +2,7 @@
 import { treaty } from "@elysiajs/eden";
 import { describeError, readSystemErrorCode } from "../../core/errors.ts";
 import type { OwnerApp } from "../http/admin/owner-app.ts";
-
-/** Sends a request to the administrator's interface, wherever it is. */
-export type Fetcher = (url: string, init?: RequestInit) => Promise<Response>;
-
-/** The database, owned by this process or reached through who owns it. */
-export interface AdminConnection {
-  readonly fetcher: Fetcher;
-  /** Whether it is this process that has the database, and no service that has to go on. */
-  readonly isInProcess: boolean;
-  close(): Promise<void>;
-}
+import type { AdminConnection } from "../ports/process.ts";
 
 /** What every verb works with. */
 export interface CommandContext {

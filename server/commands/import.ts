@@ -7,9 +7,9 @@ import {
   toCommandError,
   readErrorMessage,
   withAdminClient,
-  type AdminConnection,
   type CommandContext,
 } from "./admin-client.ts";
+import type { AdminConnection } from "../ports/process.ts";
 import { openInput, readAhead, readBlocks, type FileBlock } from "./line-blocks.ts";
 import { formatJson, formatTable } from "./output.ts";
 

@@ -10,11 +10,11 @@ type Cell = string | number | boolean | null;
  *
  * @param columns The names of the fields, in the order of the columns.
  */
-export function formatTable<Row extends Readonly<Record<string, Cell>>>(
+export function formatTable<Row extends Readonly<Record<keyof Row, Cell>>>(
   columns: readonly (keyof Row & string)[],
   rows: readonly Row[],
 ): string {
-  const isNumeric = (column: string) =>
+  const isNumeric = (column: keyof Row) =>
     rows.length > 0 && rows.every((row) => row[column] === null || typeof row[column] === "number");
   const table = new Table({
     chars: NO_BORDER_CHARS,
@@ -34,7 +34,7 @@ export function formatTable<Row extends Readonly<Record<string, Cell>>>(
 }
 
 /** Writes a row as lines of a name and a value. */
-function formatRow<Row extends Readonly<Record<string, Cell>>>(
+function formatRow<Row extends Readonly<Record<keyof Row, Cell>>>(
   columns: readonly (keyof Row & string)[],
   row: Row,
 ): string {

@@ -5,9 +5,9 @@ import {
   CommandError,
   toCommandError,
   withAdminClient,
-  type AdminConnection,
   type CommandContext,
 } from "./admin-client.ts";
+import type { AdminConnection } from "../ports/process.ts";
 import { formatJson, formatTable } from "./output.ts";
 
 /** Makes the verb. */

@@ -1,10 +1,6 @@
 /** The demo's data, account and key: made through the same interface as anybody's. */
-import {
-  unwrap,
-  createAdminClient,
-  type AdminClient,
-  type AdminConnection,
-} from "../commands/admin-client.ts";
+import { unwrap, createAdminClient, type AdminClient } from "../commands/admin-client.ts";
+import type { AdminConnection } from "../ports/process.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { DEMO_CHANNEL, DEMO_USER } from "./creators.ts";
 import { generateObservations } from "./generate.ts";

@@ -2,28 +2,11 @@
 import { Elysia } from "elysia";
 import type { AccountDetails } from "../../core/schema/account.ts";
 import { formatDay } from "../../core/time.ts";
-import { parseDayRange, type DayRange } from "../../core/usage.ts";
+import { parseDayRange } from "../../core/usage.ts";
+import type { AccountReads } from "../ports/ledger.ts";
 import { getCaller } from "./admission.ts";
 import { ACCOUNT_OPERATIONS } from "./openapi/account.ts";
 import { getPathAndQuery, parseQuery } from "./request-url.ts";
-
-/** Where accounts are read. */
-export interface AccountReads {
-  accountOf(id: number): Promise<{ readonly name: string; readonly balance: number }>;
-  /** Days without use may be left out. */
-  usage(
-    account: number,
-    days: DayRange,
-  ): Promise<
-    readonly {
-      /** Counted from 1970 UTC. */
-      readonly day: number;
-      readonly requests: number;
-      readonly credits: number;
-      readonly refunded: number;
-    }[]
-  >;
-}
 
 /** The route of the account; it costs nothing. */
 export function createAccountRoutes(reads: AccountReads, now: () => number) {

@@ -7,16 +7,16 @@
  */
 import { Elysia } from "elysia";
 import { DomainError } from "../../core/errors.ts";
+import type {
+  Authenticator,
+  Caller,
+  CheckRateLimit,
+  RateLimitDecision,
+} from "../ports/admission.ts";
 import type { AuthenticateAdmin } from "./admin/authentication.ts";
 import { setCacheHeaders, VARY_WITH_ORIGIN } from "./cache-headers.ts";
 import { parsePathParameters, type MatchRoute, type RoutePattern } from "./route-matcher.ts";
 import { getPath } from "./request-url.ts";
-
-/** Who a request comes from. */
-export interface Caller {
-  readonly key: number;
-  readonly account: number;
-}
 
 /** A request that passed the door: who it comes from, and where it goes. */
 export interface AdmittedRequest {
@@ -26,21 +26,10 @@ export interface AdmittedRequest {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Whether a key may go on, and what its requests are told of its limit. */
-export interface RateLimitDecision {
-  readonly isAdmitted: boolean;
-  readonly retryAfterS: number;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** What the door needs. */
-export interface AdmissionOptions {
-  /** Whose an API key is; `undefined` for an unknown or revoked one. */
-  authenticate(key: string): Caller | Promise<Caller | undefined>;
-  /** The same, where it is known without a look. */
-  getCachedCaller(key: string): Caller | undefined;
+export interface AdmissionOptions extends Authenticator {
   /** Counts a request of a key; without it there is no limit. */
-  readonly checkRateLimit?: ((key: number) => RateLimitDecision) | undefined;
+  readonly checkRateLimit?: CheckRateLimit | undefined;
   /** Authenticates the administrator; without it there is no such interface. */
   readonly authenticateAdmin?: AuthenticateAdmin | undefined;
   /** The origins whose pages may call; `*` is every one. */

@@ -1,20 +1,24 @@
 /** The HTTP interface, whole: the door, then one plugin for each part of the service. */
 import { Elysia } from "elysia";
-import { createAccountRoutes, type AccountReads } from "./account.ts";
+import type { MonitoringListStore } from "../ports/collection.ts";
+import type { AccountReads } from "../ports/ledger.ts";
+import type { OnFailure, RequestLogger } from "../ports/process.ts";
+import type { MicroblogReads, VideoReads } from "../ports/reads.ts";
+import { createAccountRoutes } from "./account.ts";
 import { createAdminRoutes, type AdminOptions } from "./admin/routes.ts";
 import type { ChargeOptions } from "./reads/charge.ts";
-import { createCreatorRoutes, type MonitoringListStore } from "./creators.ts";
+import { createCreatorRoutes } from "./creators.ts";
 import { createAdminAuthentication } from "./admin/authentication.ts";
 import { createAdmissionPlugin, isAdminPath, type AdmissionOptions } from "./admission.ts";
-import { createErrorHandler, type OnFailure } from "./errors.ts";
+import { createErrorHandler } from "./errors.ts";
 import { createHealthRoutes, type HealthOptions } from "./health.ts";
-import { createMicroblogRoutes, type MicroblogReads } from "./microblog.ts";
+import { createMicroblogRoutes } from "./microblog.ts";
 import { createChargedReads, createChargedReadRoutes } from "./reads/charged-reads.ts";
 import { instrumentReads, instrumentApp, type CompletedRequest } from "./metrics/instrument.ts";
 import { createRouteMatcher, type MatchRoute } from "./route-matcher.ts";
 import { createOpenApiRoutes } from "./openapi/routes.ts";
 import { getPath, ensureHost } from "./request-url.ts";
-import { createVideoRoutes, type VideoReads } from "./video.ts";
+import { createVideoRoutes } from "./video.ts";
 
 /** What the interface is made of. */
 export interface AppOptions
@@ -34,11 +38,6 @@ export interface AppOptions
   readonly adminToken?: string | undefined;
   /** The path of the script that renders the reference. */
   readonly viewerScript: string;
-}
-
-/** Told of every answered request; never of its key. */
-export interface RequestLogger {
-  request?(line: { method: string; path: string; status: number; ms: number }): void;
 }
 
 /** What knows where requests came from: the runtime's server. */

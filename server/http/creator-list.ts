@@ -2,22 +2,14 @@
  * The monitoring list as it is sent. It is made in steps of a few milliseconds, since it can have
  * ten thousand creators, and kept for a second, unless it changes.
  */
-import type { CreatorList } from "../../core/schema/creators.ts";
+import type { CreatorListReads } from "../ports/collection.ts";
 import { coalesceRuns } from "./coalesce.ts";
-
-/** What the list is made of. */
-export interface CreatorListSource {
-  /** The list in pages; others are served between them. */
-  pages(): AsyncIterable<CreatorList["creators"]>;
-  /** Differs from an earlier one where creators were added, removed or observed since. */
-  version(): Promise<string>;
-}
 
 /** How long a list is kept, whatever its version tells. */
 const MAX_AGE_MS = 1000;
 
 /** Makes what reads the list as the bytes of its JSON. */
-export function createCreatorListReader(list: CreatorListSource): () => Promise<Uint8Array> {
+export function createCreatorListReader(list: CreatorListReads): () => Promise<Uint8Array> {
   let cached: { version: string; startedAt: number; body: Uint8Array } | undefined;
   return coalesceRuns(async () => {
     const version = await list.version();
@@ -29,7 +21,7 @@ export function createCreatorListReader(list: CreatorListSource): () => Promise<
   });
 }
 
-async function encodeList(list: CreatorListSource): Promise<Uint8Array> {
+async function encodeList(list: CreatorListReads): Promise<Uint8Array> {
   const encoder = new TextEncoder();
   const pieces = [encoder.encode('{"creators":[')];
   let total = 0;

@@ -1,17 +1,12 @@
 /** The monitoring list over HTTP. */
 import { Elysia } from "elysia";
-import { parseCreator, type Creator } from "../../core/creators.ts";
+import { parseCreator } from "../../core/creators.ts";
 import type { CreatorResult } from "../../core/schema/creators.ts";
 import { readJsonBody } from "./request-body.ts";
-import { createCreatorListReader, type CreatorListSource } from "./creator-list.ts";
+import type { MonitoringListStore } from "../ports/collection.ts";
+import { createCreatorListReader } from "./creator-list.ts";
 import { CREATOR_OPERATIONS } from "./openapi/creators.ts";
 import type { BodyStreamer } from "./reads/body-streamer.ts";
-
-/** The monitoring list; `now` is in milliseconds since 1970 UTC. */
-export interface MonitoringListStore extends CreatorListSource {
-  add(creator: Creator, now: number): Promise<{ creator: string; total: number }>;
-  remove(creator: Creator): Promise<{ creator: string; total: number }>;
-}
 
 /** The routes of the monitoring list; they cost nothing. */
 export function createCreatorRoutes(

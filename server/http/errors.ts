@@ -8,6 +8,7 @@ import {
   quote,
   type ErrorCode,
 } from "../../core/errors.ts";
+import type { OnFailure } from "../ports/process.ts";
 import type { ResponseHeaders } from "./admission.ts";
 import { getPath } from "./request-url.ts";
 
@@ -38,9 +39,6 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, number>> = {
 
 /** How long a client waits before it tries again what was unavailable. */
 const RETRY_AFTER_S = 1;
-
-/** Told of the cause of every 5xx. */
-export type OnFailure = (error: unknown, requestId: string) => void;
 
 /** An error as it is answered. */
 export interface ErrorResponse {

@@ -8,11 +8,8 @@ import { formatInstantOrNull } from "../../core/time.ts";
 import { formatErrorResponse } from "./errors.ts";
 import { HEALTH_OPERATIONS } from "./openapi/health.ts";
 import { createRequestMetrics } from "./metrics/request-metrics.ts";
-import {
-  registerSourceMetrics,
-  createSourceSnapshot,
-  type SourceStatus,
-} from "./metrics/source-metrics.ts";
+import type { SourceStatus } from "../ports/collection.ts";
+import { registerSourceMetrics, createSourceSnapshot } from "./metrics/source-metrics.ts";
 
 /** What Node tells of itself and Bun does not, or not rightly. */
 const UNSUPPORTED_METRICS = /^(?:process_heap_bytes$|nodejs_(?:active_|gc_|heap_space_|version_))/;

@@ -1,27 +1,9 @@
 /** The microblog interface: users, their tweets and their followers. */
 import { PRICES } from "../../core/ledger.ts";
-import { parsePageRequest, type PageRequest } from "../../core/pagination.ts";
-import type { CacheableResult } from "../../core/reading.ts";
-import type {
-  FollowersPage,
-  TweetDetails,
-  TweetsPage,
-  UserDetails,
-} from "../../core/schema/microblog.ts";
+import { parsePageRequest } from "../../core/pagination.ts";
 import { MICROBLOG_OPERATIONS } from "./openapi/microblog.ts";
+import type { MicroblogReads } from "../ports/reads.ts";
 import type { ChargedRoutes } from "./reads/charged-reads.ts";
-
-/** What the microblog interface reads; `now` is in milliseconds since 1970 UTC. */
-export interface MicroblogReads {
-  user(username: string): Promise<CacheableResult<UserDetails>>;
-  tweets(username: string, request: PageRequest, now: number): Promise<CacheableResult<TweetsPage>>;
-  followers(
-    username: string,
-    request: PageRequest,
-    now: number,
-  ): Promise<CacheableResult<FollowersPage>>;
-  tweet(username: string, id: string): Promise<CacheableResult<TweetDetails>>;
-}
 
 const cost = PRICES.microblog;
 

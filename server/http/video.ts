@@ -1,25 +1,13 @@
 /** The video interface: channels and their shorts. */
 import { PRICES } from "../../core/ledger.ts";
-import { parseShortsRequest, type ShortsRequest } from "../../core/cursor.ts";
+import { parseShortsRequest } from "../../core/cursor.ts";
 import type { CacheableResult } from "../../core/reading.ts";
-import type {
-  ChannelDetails,
-  ChannelSummary,
-  ShortDetails,
-  ShortsPage,
-} from "../../core/schema/video.ts";
+import type { ShortsPage } from "../../core/schema/video.ts";
 import type { ReadResult } from "./reads/response-cache.ts";
 import { VIDEO_OPERATIONS } from "./openapi/video.ts";
+import type { VideoReads } from "../ports/reads.ts";
 import type { ChargedRoutes } from "./reads/charged-reads.ts";
 import { coalesceRuns } from "./coalesce.ts";
-
-/** What the video interface reads. */
-export interface VideoReads {
-  channels(): Promise<CacheableResult<{ channels: ChannelSummary[] }>>;
-  channel(name: string): Promise<CacheableResult<ChannelDetails>>;
-  shorts(name: string, request: ShortsRequest): Promise<CacheableResult<ShortsPage>>;
-  short(name: string, id: string): Promise<CacheableResult<ShortDetails>>;
-}
 
 const cost = PRICES.video;
 

@@ -1,15 +1,5 @@
 /** API keys: how they are made, and whose a presented one is. */
-
-/** Who a request comes from. */
-export interface Caller {
-  readonly key: number;
-  readonly account: number;
-}
-
-/** Where keys are looked up, by their hash. */
-export interface ApiKeyLookup {
-  find(hash: string): Promise<{ readonly id: number; readonly account: number } | undefined>;
-}
+import type { ApiKeyLookup, Authenticator, Caller } from "../ports/admission.ts";
 
 /** How many characters of a key are kept to tell keys apart. */
 const PREFIX_CHARACTERS = 10;
@@ -39,6 +29,12 @@ export function hashApiKey(key: string): string {
   return new Bun.CryptoHasher("sha256").update(key).digest("hex");
 }
 
+/** Authenticates by keys that it caches. */
+export interface ApiKeyAuthenticator extends Authenticator {
+  /** Removes a key that was revoked here from the cache. @param hash As stored. */
+  invalidate(hash: string): void;
+}
+
 interface CachedCaller {
   readonly caller: Caller;
   readonly hash: string;
@@ -58,11 +54,14 @@ interface PendingLookup {
  *
  * @param now The clock, in milliseconds.
  */
-export function createApiKeyAuthenticator(lookup: ApiKeyLookup, now: () => number) {
+export function createApiKeyAuthenticator(
+  lookup: ApiKeyLookup,
+  now: () => number,
+): ApiKeyAuthenticator {
   const cache = new Map<string, CachedCaller>();
   const pendingLookups = new Map<string, PendingLookup>();
   return {
-    recall: getCachedCaller,
+    getCachedCaller,
 
     /** The caller that a key belongs to; `undefined` for an unknown or revoked key. */
     authenticate: (key: string): Caller | Promise<Caller | undefined> =>
@@ -105,7 +104,7 @@ export function createApiKeyAuthenticator(lookup: ApiKeyLookup, now: () => numbe
   }
 
   async function find(hash: string): Promise<Caller | undefined> {
-    const found = await lookup.find(hash);
+    const found = await lookup.findByHash(hash);
     return found && { key: found.id, account: found.account };
   }
 

@@ -7,6 +7,7 @@
 import { InsufficientCreditsError, type Charge, type Receipt } from "../../core/ledger.ts";
 import { DomainError } from "../../core/errors.ts";
 import type { ChangeSet } from "../../core/reading.ts";
+import type { Debit, DebitBatchResult, DebitLedger, DebitOutcome } from "../ports/ledger.ts";
 import { createRefundQueue } from "./refund-queue.ts";
 import { withDeadline, createDeadlineError } from "./deadline.ts";
 import { createLedgerHealth } from "./ledger-health.ts";
@@ -14,30 +15,9 @@ import { createIdempotencyLocks, type PendingDebit } from "./idempotency.ts";
 import { recoverRefunds } from "./refund-recovery.ts";
 import type { Refund, RefundSpool } from "./refund-spool.ts";
 
-/** What the ledger decided of a request. */
-export type DebitOutcome<Debit> =
-  | { readonly kind: "charged"; readonly debit: Debit; readonly balance: number }
-  /** Its idempotency key had paid before; or the balance is too low. */
-  | { readonly kind: "repeated" | "refused"; readonly balance: number }
-  /** Its idempotency key paid for something else. */
-  | { readonly kind: "misused" };
-
-/** The ledger that decides and commits; `Debit` is how it names a debit. */
-export interface DebitLedger<Debit = unknown> {
-  debit(
-    waiting: readonly Charge[],
-    group: { readonly uid: string; readonly now: number; readonly since: number | undefined },
-  ): Promise<{ readonly outcomes: readonly DebitOutcome<Debit>[]; readonly changes: ChangeSet }>;
-  refund(debit: Debit, uid: string, reason: string, now: number): Promise<void>;
-  /** Whether a commit that failed so took nothing; else that is not known. */
-  leftNothing(error: unknown): boolean;
-  /** Sees to it that a group whose commit failed takes nothing. */
-  withdraw(waiting: readonly Charge[], uid: string, now: number): Promise<void>;
-}
-
 /** What debits are made with. */
-export interface DebitQueueOptions<Debit> {
-  readonly ledger: DebitLedger<Debit>;
+export interface DebitQueueOptions {
+  readonly ledger: DebitLedger;
   /** The clock, in milliseconds. */
   now(): number;
   /** Told what was observed up to a commit, before its requests go on. */
@@ -47,10 +27,10 @@ export interface DebitQueueOptions<Debit> {
   /** How long a commit may take; 10 seconds if left out. */
   readonly timeoutMs?: number;
   /** Keeps what could not be given back, so that it outlives the process. */
-  readonly spool?: RefundSpool<Debit>;
+  readonly spool?: RefundSpool;
 }
 
-interface DebitReceipt<Debit> extends Receipt {
+interface DebitReceipt extends Receipt {
   readonly charge: Charge;
   /** Until it is given back. */
   debit: Debit | undefined;
@@ -60,37 +40,37 @@ interface DebitReceipt<Debit> extends Receipt {
 const COMMIT_TIMEOUT_MS = 10_000;
 
 /** Makes the queue of debits before a ledger. */
-export function createDebitQueue<Debit>({
+export function createDebitQueue({
   ledger,
   now,
   onChanges = () => undefined,
   onFailure = () => undefined,
   timeoutMs = COMMIT_TIMEOUT_MS,
   spool,
-}: DebitQueueOptions<Debit>) {
+}: DebitQueueOptions) {
   let lastSequence: number | undefined;
   const batchCommitter = createBatchCommitter(commit);
   const idempotencyLocks = createIdempotencyLocks(batchCommitter.add, timeoutMs);
   const apply = createRefundApplier(ledger, now);
-  const refundQueue = createRefundQueue<Debit>({ apply, timeoutMs, onFailure, spool });
+  const refundQueue = createRefundQueue({ apply, timeoutMs, onFailure, spool });
   const ledgerHealth = createLedgerHealth(() =>
-    withDeadline(ledger.withdraw([], Bun.randomUUIDv7(), now()), timeoutMs),
+    withDeadline(ledger.cancel([], Bun.randomUUIDv7(), now()), timeoutMs),
   );
 
   async function commit(batch: readonly PendingDebit[], startNext: () => void): Promise<void> {
     const charges = batch.map(({ charge }) => charge);
     const uid = Bun.randomUUIDv7();
-    let result: Awaited<ReturnType<typeof ledger.debit>>;
+    let result: DebitBatchResult;
     try {
       const committed = ledger.debit(charges, { uid, now: now(), since: lastSequence });
       result = await ledgerHealth.track(withDeadline(committed, timeoutMs));
     } catch (error) {
       startNext();
-      const leftNothing = ledger.leftNothing(error);
+      const isRolledBack = ledger.isRolledBack(error);
       const refund = { kind: "group", uid, charges } as const;
-      if (!leftNothing) await refundQueue.keep(refund);
+      if (!isRolledBack) await refundQueue.keep(refund);
       for (const { reject } of batch) reject(error);
-      return leftNothing ? idempotencyLocks.releaseAll(charges) : giveBack(refund, charges);
+      return isRolledBack ? idempotencyLocks.releaseAll(charges) : giveBack(refund, charges);
     }
     const { outcomes, changes } = result;
     lastSequence = changes.sequence;
@@ -105,12 +85,12 @@ export function createDebitQueue<Debit>({
   }
 
   /** Gives back what requests were charged; those behind them wait for it if it works at once. */
-  async function giveBack(refund: Refund<Debit>, charges: readonly Charge[]): Promise<void> {
+  async function giveBack(refund: Refund, charges: readonly Charge[]): Promise<void> {
     if (await refundQueue.enqueue(refund, () => idempotencyLocks.releaseAll(charges))) return;
     for (const charge of charges) idempotencyLocks.rejectWaiting(charge, createDeadlineError());
   }
 
-  const toDebitReceipt = (receipt: Receipt) => receipt as DebitReceipt<Debit>;
+  const toDebitReceipt = (receipt: Receipt) => receipt as DebitReceipt;
 
   return {
     /**
@@ -163,17 +143,17 @@ export function createDebitQueue<Debit>({
 }
 
 /** How refunds are given back at a ledger. */
-function createRefundApplier<Debit>(ledger: DebitLedger<Debit>, now: () => number) {
-  return (refund: Refund<Debit>): Promise<void> =>
+function createRefundApplier(ledger: DebitLedger, now: () => number) {
+  return (refund: Refund): Promise<void> =>
     refund.kind === "debit"
       ? ledger.refund(refund.debit, refund.uid, refund.reason, now())
-      : ledger.withdraw(refund.charges, refund.uid, now());
+      : ledger.cancel(refund.charges, refund.uid, now());
 }
 
 /** Tells a request what the ledger decided. */
-function settlePending<Debit>(
+function settlePending(
   { charge, resolve, reject }: PendingDebit,
-  outcome: DebitOutcome<Debit> | undefined,
+  outcome: DebitOutcome | undefined,
   sequence: number,
 ): void {
   const result = toReceipt(charge, outcome, sequence);
@@ -182,11 +162,11 @@ function settlePending<Debit>(
 }
 
 /** What a request gets of its outcome. */
-function toReceipt<Debit>(
+function toReceipt(
   charge: Charge,
-  outcome: DebitOutcome<Debit> | undefined,
+  outcome: DebitOutcome | undefined,
   sequence: number,
-): DebitReceipt<Debit> | DomainError {
+): DebitReceipt | DomainError {
   switch (outcome?.kind) {
     case "charged": {
       const { debit, balance } = outcome;

@@ -1,13 +1,7 @@
 /** Rate limits: a token bucket for each key, in the memory of this process. */
 import { takeToken, type TokenBucket } from "../../core/token-bucket.ts";
 import { MINUTE_MS } from "../../core/time.ts";
-
-/** Whether a request of a key is admitted, and the headers that tell its client of the limit. */
-export interface RateLimitDecision {
-  readonly isAdmitted: boolean;
-  readonly retryAfterS: number;
-  readonly headers: Readonly<Record<string, string>>;
-}
+import type { CheckRateLimit } from "../ports/admission.ts";
 
 /**
  * Makes the limit of requests a minute for each key.
@@ -19,10 +13,7 @@ export interface RateLimitDecision {
  * @param now The clock, in milliseconds.
  * @returns Counts a request of a key.
  */
-export function createRateLimiter(
-  perMinute: number,
-  now: () => number,
-): (key: number) => RateLimitDecision {
+export function createRateLimiter(perMinute: number, now: () => number): CheckRateLimit {
   let windowStart = now();
   let current = new Map<number, TokenBucket>();
   let previous = new Map<number, TokenBucket>();

@@ -7,27 +7,27 @@ import type { Refund, RefundSpool } from "./refund-spool.ts";
 const RETRY_OPTIONS = { retries: Infinity, minTimeout: 1000, maxTimeout: 1000, unref: true };
 
 /** What refunds are given back with. */
-export interface RefundQueueOptions<Debit> {
+export interface RefundQueueOptions {
   /** Gives a refund back; does nothing more when it is done again. */
-  apply(refund: Refund<Debit>): Promise<void>;
+  apply(refund: Refund): Promise<void>;
   /** How long an attempt may take. */
   readonly timeoutMs: number;
   /** Told of a first attempt that failed, and of what is not given back at the end. */
   onFailure(error: unknown): void;
   /** Keeps what could not be given back at once; without it that ends with the process. */
-  readonly spool?: RefundSpool<Debit> | undefined;
+  readonly spool?: RefundSpool | undefined;
 }
 
 /** Makes what gives back. */
-export function createRefundQueue<Debit>(options: RefundQueueOptions<Debit>) {
+export function createRefundQueue(options: RefundQueueOptions) {
   const { apply, timeoutMs, onFailure, spool } = options;
-  const pending = new Map<Refund<Debit>, () => Promise<void>>();
+  const pending = new Map<Refund, () => Promise<void>>();
   const firstAttempts = new Set<Promise<boolean>>();
   const { save, remove } = createBestEffortSpool(spool, onFailure);
   let isClosing = false;
 
   /** Tries until it works; the first attempt is made, and believed, even where the service ends. */
-  async function retryUntilDone(refund: Refund<Debit>, onFirstAttempt: (isDone: boolean) => void) {
+  async function retryUntilDone(refund: Refund, onFirstAttempt: (isDone: boolean) => void) {
     const attempt = async () => {
       try {
         await withDeadline(apply(refund), timeoutMs);
@@ -64,7 +64,7 @@ export function createRefundQueue<Debit>(options: RefundQueueOptions<Debit>) {
      * @param onDone Told once it is given back.
      * @returns Whether the first attempt did it.
      */
-    enqueue(refund: Refund<Debit>, onDone: () => void): Promise<boolean> {
+    enqueue(refund: Refund, onDone: () => void): Promise<boolean> {
       const firstAttempt = Promise.withResolvers<boolean>();
       firstAttempts.add(firstAttempt.promise);
       const run = async () => {
@@ -99,12 +99,12 @@ export function createRefundQueue<Debit>(options: RefundQueueOptions<Debit>) {
 }
 
 /** The spool, whose failures are told and stop nothing. */
-function createBestEffortSpool<Debit>(
-  spool: RefundSpool<Debit> | undefined,
+function createBestEffortSpool(
+  spool: RefundSpool | undefined,
   onFailure: (error: unknown) => void,
 ) {
   return {
-    async save(refund: Refund<Debit>): Promise<void> {
+    async save(refund: Refund): Promise<void> {
       try {
         await spool?.add(refund);
       } catch (cause) {
@@ -113,7 +113,7 @@ function createBestEffortSpool<Debit>(
         );
       }
     },
-    async remove(refund: Refund<Debit>): Promise<void> {
+    async remove(refund: Refund): Promise<void> {
       try {
         await spool?.remove(refund);
       } catch (error) {
@@ -123,7 +123,7 @@ function createBestEffortSpool<Debit>(
   };
 }
 
-function describeRefund(refund: Refund<unknown>): string {
+function describeRefund(refund: Refund): string {
   if (refund.kind === "group") return `The withdrawal of debit ${refund.uid}`;
   const { cost, account } = refund.charge;
   return `A refund of ${cost} to account ${account}`;

@@ -1,26 +1,16 @@
 /** Gives back what earlier processes could not give back before they ended. */
 import { DomainError } from "../../core/errors.ts";
+import type { RecoveredFile } from "../ports/ledger.ts";
 import { countRefundRequests, type Refund, type RefundSpool } from "./refund-spool.ts";
-
-/** What became of a file of refunds; counts are of requests. */
-export interface RecoveredFile {
-  readonly file: string;
-  /** They have their refund, or turned out not to have been debited. */
-  readonly settled: number;
-  /** They are to get it yet. */
-  readonly left: number;
-  /** What gave none: why, or what the file holds besides. */
-  readonly problems: readonly string[];
-}
 
 /**
  * Applies the refunds that other processes kept, and removes the files that are done.
  *
  * @param apply Gives a refund back; does nothing more when it is done again.
  */
-export async function recoverRefunds<Debit>(
-  spool: RefundSpool<Debit>,
-  apply: (refund: Refund<Debit>) => Promise<void>,
+export async function recoverRefunds(
+  spool: RefundSpool,
+  apply: (refund: Refund) => Promise<void>,
 ): Promise<RecoveredFile[]> {
   const recovered: RecoveredFile[] = [];
   for (const spoolFile of await spool.readOthers()) {
@@ -45,9 +35,9 @@ export async function recoverRefunds<Debit>(
 }
 
 /** Applies refunds; the rest is not tried while the database is not available. */
-async function applyAll<Debit>(
-  refunds: readonly Refund<Debit>[],
-  apply: (refund: Refund<Debit>) => Promise<void>,
+async function applyAll(
+  refunds: readonly Refund[],
+  apply: (refund: Refund) => Promise<void>,
 ): Promise<{ settled: number; failure: string | undefined }> {
   let settled = 0;
   let failure: string | undefined;

@@ -16,9 +16,10 @@ import {
 import { join } from "node:path";
 import type { Charge } from "../../core/ledger.ts";
 import { readSystemErrorCode } from "../../core/errors.ts";
+import type { Debit } from "../ports/ledger.ts";
 
 /** What has to be given back: one debit, or all that a group of unknown outcome was debited. */
-export type Refund<Debit> =
+export type Refund =
   | {
       readonly kind: "debit";
       readonly uid: string;
@@ -29,12 +30,12 @@ export type Refund<Debit> =
   | { readonly kind: "group"; readonly uid: string; readonly charges: readonly Charge[] };
 
 /** What a file of refunds holds. */
-export interface SpoolFile<Debit> {
+export interface SpoolFile {
   readonly file: string;
   /** Its length when it was read, in bytes. */
   readonly size: number;
   /** Those of this database. */
-  readonly refunds: readonly Refund<Debit>[];
+  readonly refunds: readonly Refund[];
   /** How many requests are to get theirs back at another database, by its name. */
   readonly otherDatabases: Readonly<Record<string, number>>;
   /** The numbers of lines that are damaged, from 1. */
@@ -42,20 +43,20 @@ export interface SpoolFile<Debit> {
 }
 
 /** How refunds are kept. */
-export type RefundSpool<Debit> = ReturnType<typeof createRefundSpool<Debit>>;
+export type RefundSpool = ReturnType<typeof createRefundSpool>;
 
 const FILE_SUFFIX = ".refunds";
 
 /** Hexadecimal digits of the checksum before each line's JSON. */
 const CHECKSUM_LENGTH = 16;
 
-interface SpoolLine<Debit> {
+interface SpoolLine {
   readonly database: string;
-  readonly refund: Refund<Debit>;
+  readonly refund: Refund;
 }
 
 /** How many requests a refund is for. */
-export function countRefundRequests(refund: Refund<unknown>): number {
+export function countRefundRequests(refund: Refund): number {
   return refund.kind === "debit" ? 1 : refund.charges.length;
 }
 
@@ -65,7 +66,7 @@ export function countRefundRequests(refund: Refund<unknown>): number {
  * @param folder Where the files of all processes are.
  * @param database The name of the database, without secrets: a refund is given back there alone.
  */
-export function createRefundSpool<Debit>(folder: string, database: string) {
+export function createRefundSpool(folder: string, database: string) {
   const file = join(folder, `${process.pid}-${crypto.randomUUID()}${FILE_SUFFIX}`);
   /** Refunds in the file that are not given back, and how many requests each is for. */
   const pendingRefunds = new Map<string, number>();
@@ -79,7 +80,7 @@ export function createRefundSpool<Debit>(folder: string, database: string) {
       pendingRefunds.values().reduce((sum, requests) => sum + requests, 0),
 
     /** Keeps a refund, once; resolves when it is on the disk. */
-    async add(refund: Refund<Debit>): Promise<void> {
+    async add(refund: Refund): Promise<void> {
       if (pendingRefunds.has(refund.uid)) return;
       pendingRefunds.set(refund.uid, countRefundRequests(refund));
       try {
@@ -91,22 +92,22 @@ export function createRefundSpool<Debit>(folder: string, database: string) {
     },
 
     /** A refund was given back: the file goes with the last. */
-    async remove({ uid }: Refund<Debit>): Promise<void> {
+    async remove({ uid }: Refund): Promise<void> {
       if (!pendingRefunds.delete(uid) || pendingRefunds.size > 0) return;
       await removeIf(() => pendingRefunds.size === 0);
     },
 
     /** The files of other processes, whether they live or not. */
-    async readOthers(): Promise<SpoolFile<Debit>[]> {
+    async readOthers(): Promise<SpoolFile[]> {
       const names = (await listFileNames(folder))
         .filter((name) => name.endsWith(FILE_SUFFIX))
         .toSorted();
       const others = names.map((name) => join(folder, name)).filter((other) => other !== file);
-      const files: SpoolFile<Debit>[] = [];
+      const files: SpoolFile[] = [];
       for (const other of others) {
         const bytes = await readIfExists(other);
         if (bytes === undefined) continue;
-        const lines = decodeLines<Debit>(bytes.toString(), database);
+        const lines = decodeLines(bytes.toString(), database);
         files.push({ file: other, size: bytes.length, ...lines });
       }
       return files;
@@ -121,7 +122,7 @@ export function createRefundSpool<Debit>(folder: string, database: string) {
       size,
       otherDatabases,
       damagedLines,
-    }: SpoolFile<Debit>): Promise<void> {
+    }: SpoolFile): Promise<void> {
       if (Object.keys(otherDatabases).length > 0) return;
       // Its process may append to it until it has another name, under which it is read if it grew.
       const claimedFile = join(folder, `${crypto.randomUUID()}${FILE_SUFFIX}`);
@@ -187,7 +188,7 @@ function createAppender(folder: string, file: string) {
   return { append, removeIf };
 }
 
-function encodeLine(line: SpoolLine<unknown>): string {
+function encodeLine(line: SpoolLine): string {
   const json = JSON.stringify({ ...line, version: 1 });
   return `${computeChecksum(json)} ${json}\n`;
 }
@@ -197,11 +198,8 @@ function computeChecksum(text: string): string {
   return new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, CHECKSUM_LENGTH);
 }
 
-function decodeLines<Debit>(
-  content: string,
-  database: string,
-): Omit<SpoolFile<Debit>, "file" | "size"> {
-  const refunds: Refund<Debit>[] = [];
+function decodeLines(content: string, database: string): Omit<SpoolFile, "file" | "size"> {
+  const refunds: Refund[] = [];
   const otherDatabases: Record<string, number> = {};
   const damagedLines: number[] = [];
   for (const [index, text] of content.split("\n").entries()) {
@@ -211,7 +209,7 @@ function decodeLines<Debit>(
       damagedLines.push(index + 1);
       continue;
     }
-    const line: SpoolLine<Debit> = JSON.parse(json);
+    const line: SpoolLine = JSON.parse(json);
     if (line.database === database) refunds.push(line.refund);
     else
       otherDatabases[line.database] =

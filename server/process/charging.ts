@@ -7,9 +7,8 @@ import { createEventLoopLimiter } from "../http/reads/event-loop-limiter.ts";
 import { createDebitQueue } from "../metering/debit-queue.ts";
 import { createRefundSpool } from "../metering/refund-spool.ts";
 import type { Config } from "../config.ts";
-import type { ServiceLogger } from "../service.ts";
+import type { ServiceLogger } from "../ports/process.ts";
 import { parseFileUrl, type Database } from "../store/database/database.ts";
-import type { Debit } from "../store/accounts/debits.ts";
 import type { LedgerStore } from "../store/accounts/ledger.ts";
 
 /** Reads that are made in one turn of the event loop; a large one takes a millisecond or two. */
@@ -31,10 +30,7 @@ export interface ChargingOptions {
 /** Puts together what charges reads. */
 export function createCharging({ config, database, ledger, log, now }: ChargingOptions) {
   const responseCache = createResponseCache();
-  const refundSpool = createRefundSpool<Debit>(
-    config.spoolFolder,
-    identifyDatabase(config.databaseUrl),
-  );
+  const refundSpool = createRefundSpool(config.spoolFolder, identifyDatabase(config.databaseUrl));
   const debitQueue = createDebitQueue({
     ledger,
     now,

@@ -1,9 +1,13 @@
 /** The collectors put together with what the service has. */
 import type { Config } from "../config.ts";
 import { createPollCycle } from "../collectors/poll-cycle.ts";
-import type { SourceEvent, SourceStatus } from "../collectors/source-status.ts";
-import type { CollectionState } from "../collectors/collection-state.ts";
-import type { ImportObservations } from "../collectors/task.ts";
+import type {
+  CollectionState,
+  SourceCounters,
+  SourceEvent,
+  SourceStatus,
+} from "../ports/collection.ts";
+import type { ImportObservations } from "../ports/reads.ts";
 import type { RunnerOptions } from "../collectors/source-runner.ts";
 import { createCollectors } from "../collectors/create-collectors.ts";
 import { startPollLoop } from "../collectors/poll-loop.ts";
@@ -63,9 +67,8 @@ export function createCollectionEngine({
   };
 }
 
-function subtractWork(after: SourceStatus["work"], before = after): SourceStatus["work"] {
+function subtractWork(after: SourceCounters, before = after): SourceCounters {
   return {
-    source: after.source,
     requests: after.requests - before.requests,
     observed: after.observed - before.observed,
     failed: after.failed - before.failed,

@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DomainError, readSystemErrorCode } from "../../core/errors.ts";
-import type { AdminConnection, Fetcher } from "../commands/admin-client.ts";
+import type { AdminConnection, Fetcher } from "../ports/process.ts";
 import { redactUrl } from "../config.ts";
 import { drain, waitUntilIdle } from "./graceful-shutdown.ts";
 import {

@@ -2,7 +2,7 @@
 import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
 import { isOutOfDescriptors } from "../../core/errors.ts";
-import type { ServiceLogger } from "../service.ts";
+import type { ServiceLogger } from "../ports/process.ts";
 
 /** Starts the runtime's HTTP client: started without descriptors left, it ends the process. */
 export async function startHttpClient(): Promise<void> {

@@ -3,7 +3,7 @@ import { configure, getLogger, jsonLinesFormatter, type Sink } from "@logtape/lo
 import { formatInstant, MINUTE_MS } from "../../core/time.ts";
 import type { Config } from "../config.ts";
 import { createFailureLog } from "./failure-log.ts";
-import type { ServiceLogger } from "../service.ts";
+import type { ServiceLogger } from "../ports/process.ts";
 
 /** A log that was started. */
 export interface ProcessLogger extends ServiceLogger {

@@ -6,8 +6,7 @@ import { readFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DomainError } from "../../core/errors.ts";
-import type { AdminConnection } from "../commands/admin-client.ts";
-import type { OwnerDescription } from "../http/admin/owner-app.ts";
+import type { AdminConnection, OwnerDescription } from "../ports/process.ts";
 
 /** How long an owner may be silent before a request to it is given up. */
 export const OWNER_TIMEOUT_MS = 10_000;

@@ -1,11 +1,12 @@
 /** Applies retention by itself while a service runs: some minutes after its start, then daily. */
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import type { RetentionReport } from "../../core/retention.ts";
+import type { RetentionRun } from "../ports/reads.ts";
 
 /** How retention is applied while a service runs. */
 export interface RetentionTimerOptions {
   /** Walks through all observations, step by step as it is asked. */
-  apply(): AsyncGenerator<number, RetentionReport>;
+  apply(): RetentionRun;
   /** Told of a walk that came to its end. */
   onApplied(report: RetentionReport): void;
   /** Told of a walk that failed, or did not do what it should; the next one comes all the same. */
@@ -58,7 +59,7 @@ export function startRetentionTimer({
 
 /** Walks to the end; `undefined` where it is ended before. */
 async function runToCompletion(
-  steps: AsyncGenerator<number, RetentionReport>,
+  steps: RetentionRun,
   isStopped: () => boolean,
 ): Promise<RetentionReport | undefined> {
   for (;;) {

@@ -12,7 +12,8 @@ import { drain, waitForQuietPeriod } from "./graceful-shutdown.ts";
 import { startLogger } from "./logger.ts";
 import { acquireOwnership, type Ownership } from "./database-owner.ts";
 import { startRetentionTimer } from "./retention-timer.ts";
-import { openService, type Service, type ServiceLogger } from "../service.ts";
+import type { ServiceLogger } from "../ports/process.ts";
+import { openService, type Service } from "../service.ts";
 import { readNewestObservedAt } from "../store/observations/newest-observation.ts";
 import { waitForTermination } from "./termination.ts";
 

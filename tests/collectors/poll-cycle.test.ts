@@ -5,7 +5,7 @@ import type { CollectionTarget } from "../../core/collection.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import { createPollCycle } from "../../server/collectors/poll-cycle.ts";
 import type { Collector, SourceTask, PollResult } from "../../server/collectors/collector.ts";
-import type { CollectionState } from "../../server/collectors/collection-state.ts";
+import type { CollectionState } from "../../server/ports/collection.ts";
 import { createBlueskyCollector } from "../../server/collectors/bluesky/collector.ts";
 import { startPollLoop } from "../../server/collectors/poll-loop.ts";
 import { createYoutubeCollector } from "../../server/collectors/youtube/collector.ts";

@@ -33,9 +33,9 @@ describe("createApiKeyAuthenticator()", () => {
       await store.create({ account: 4, hash, beginsWith, label: null }, 0);
       const find = (given: string) => {
         looked.push(given);
-        return store.find(given);
+        return store.findByHash(given);
       };
-      const keyring = createApiKeyAuthenticator({ find }, () => clock.now);
+      const keyring = createApiKeyAuthenticator({ findByHash: find }, () => clock.now);
       for (const now of [0, 1, 499]) {
         clock.now = now;
         await keyring.authenticate(made.key);
@@ -83,7 +83,11 @@ describe("createApiKeyAuthenticator() while lookups are slow", () => {
       lookups.push(lookup);
       return lookup.promise;
     };
-    return { clock, lookups, keyring: createApiKeyAuthenticator({ find }, () => clock.now) };
+    return {
+      clock,
+      lookups,
+      keyring: createApiKeyAuthenticator({ findByHash: find }, () => clock.now),
+    };
   }
   const FOUND = { id: 1, account: 4 };
   const CALLER = { key: 1, account: 4 };
@@ -101,7 +105,7 @@ describe("createApiKeyAuthenticator() while lookups are slow", () => {
     expect(await Promise.all(first)).toEqual(first.map(() => CALLER));
     lookups[1]?.resolve(undefined);
     expect(await second).toBeUndefined();
-    expect(keyring.recall("cm_a")).toBeUndefined();
+    expect(keyring.getCachedCaller("cm_a")).toBeUndefined();
   });
 
   test("getCaller() believes an answer for half a second from its question, not longer", async () => {
@@ -110,9 +114,9 @@ describe("createApiKeyAuthenticator() while lookups are slow", () => {
     clock.now += 499;
     lookups[0]?.resolve(FOUND);
     expect(await asked).toEqual(CALLER);
-    expect(keyring.recall("cm_a")).toEqual(CALLER);
+    expect(keyring.getCachedCaller("cm_a")).toEqual(CALLER);
     clock.now += 1;
-    expect(keyring.recall("cm_a")).toBeUndefined();
+    expect(keyring.getCachedCaller("cm_a")).toBeUndefined();
   });
 
   test("getCaller() looks up anew after a lookup that failed", async () => {
@@ -132,7 +136,7 @@ describe("createApiKeyAuthenticator() while lookups are slow", () => {
     keyring.invalidate(hashApiKey("cm_a"));
     lookups[0]?.resolve(FOUND);
     await asked;
-    expect(keyring.recall("cm_a")).toBeUndefined();
+    expect(keyring.getCachedCaller("cm_a")).toBeUndefined();
   });
 });
 
@@ -140,25 +144,25 @@ describe("a clock that is set back", () => {
   test("leaves no key believed for longer than half a second", async () => {
     const clock = { now: NOW };
     let found: { id: number; account: number } | undefined = { id: 1, account: 4 };
-    const keyring = createApiKeyAuthenticator({ find: async () => found }, () => clock.now);
+    const keyring = createApiKeyAuthenticator({ findByHash: async () => found }, () => clock.now);
     expect(await keyring.authenticate("cm_a")).toEqual({ key: 1, account: 4 });
     found = undefined;
     clock.now = NOW - 3_600_000;
     expect(await keyring.authenticate("cm_a")).toBeUndefined();
     clock.now = NOW + 100;
-    expect(keyring.recall("cm_a")).toBeUndefined();
+    expect(keyring.getCachedCaller("cm_a")).toBeUndefined();
   });
 });
 
 describe("recall()", () => {
   test("remembers 10,000 keys at most", async () => {
     const keyring = createApiKeyAuthenticator(
-      { find: async () => ({ id: 1, account: 4 }) },
+      { findByHash: async () => ({ id: 1, account: 4 }) },
       () => NOW,
     );
     const names = Array.from({ length: 10_001 }, (_, index) => `cm_${index}`);
     for (const name of names) await keyring.authenticate(name);
-    const remembered = names.filter((name) => keyring.recall(name) !== undefined);
+    const remembered = names.filter((name) => keyring.getCachedCaller(name) !== undefined);
     expect(remembered.length).toBeWithin(1, 10_001);
     expect(remembered.at(-1)).toBe("cm_10000");
   });

@@ -22,10 +22,10 @@ describe("what cannot be given back at once", () => {
       if (error !== undefined) throw error;
       return ledger.refund(...given);
     },
-    async withdraw(...given) {
+    async cancel(...given) {
       const error = errors.shift();
       if (error !== undefined) throw error;
-      return ledger.withdraw(...given);
+      return ledger.cancel(...given);
     },
   });
 

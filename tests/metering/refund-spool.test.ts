@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDebitQueue } from "../../server/metering/debit-queue.ts";
 import { createRefundSpool, type Refund } from "../../server/metering/refund-spool.ts";
-import type { Debit } from "../../server/store/accounts/debits.ts";
 import type { LedgerStore } from "../../server/store/accounts/ledger.ts";
 import { makeCharge } from "../support/store/debits.ts";
 import { makeKeyedCharge, withFundedLedger } from "../support/store/blocked-ledger.ts";
@@ -17,9 +16,9 @@ beforeEach(async () => {
 });
 afterEach(() => rm(join(folder, ".."), { recursive: true, force: true }));
 
-const openSpool = (database = "this one") => createRefundSpool<Debit>(folder, database);
+const openSpool = (database = "this one") => createRefundSpool(folder, database);
 
-const makeGroupRefund = (uid: string, count = 1): Refund<Debit> => ({
+const makeGroupRefund = (uid: string, count = 1): Refund => ({
   kind: "group",
   uid,
   charges: Array.from({ length: count }, () => makeCharge(1)),
@@ -134,7 +133,7 @@ describe("recover()", () => {
         throw new Error("No answer");
       };
       for (const debit of [lost, rejectCall]) {
-        const process = startDebitQueue(ledger, { debit, withdraw: rejectCall });
+        const process = startDebitQueue(ledger, { debit, cancel: rejectCall });
         await Promise.allSettled([makeCharge(id), makeKeyedCharge(id)].map(process.debit));
         await process.close();
       }
@@ -149,7 +148,7 @@ describe("recover()", () => {
     await withFundedLedger(async (ledger, id) => {
       const process = startDebitQueue(ledger, {
         debit: rejectCall,
-        withdraw: () => new Promise<never>(() => {}),
+        cancel: () => new Promise<never>(() => {}),
       });
       await expect(process.debit(makeCharge(id))).rejects.toThrow("No answer");
       expect(await readRefunds(openSpool())).toHaveLength(1);

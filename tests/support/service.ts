@@ -3,8 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../../server/config.ts";
-import { openService, type ServiceLogger, type ServiceOptions } from "../../server/service.ts";
-import type { ImportResult } from "../../server/store/observations/import.ts";
+import { openService, type ServiceOptions } from "../../server/service.ts";
+import type { ServiceLogger } from "../../server/ports/process.ts";
+import type { ImportResult } from "../../server/ports/reads.ts";
 import { createOpenApiValidator } from "./openapi-contract.ts";
 
 /** The instant that the clock of a test begins at. */

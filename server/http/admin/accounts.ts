@@ -4,60 +4,16 @@ import { Elysia, t } from "elysia";
 import { MAX_INTEGER } from "../../../core/limits.ts";
 import { parseIntegerParameter } from "../../../core/parameters.ts";
 import { formatInstant } from "../../../core/time.ts";
+import type { Account, AccountLedger, LedgerVerification } from "../../ports/ledger.ts";
 import { assertSingleAccount, assertName, Name } from "./validation.ts";
 import { jsonBodyParser } from "./body-parser.ts";
 import { getPathAndQuery, parseQuery } from "../request-url.ts";
 
-/** An account as the store has it; instants are in milliseconds. */
-interface StoredAccount {
-  readonly id: number;
-  readonly name: string;
-  readonly createdAt: number;
-  readonly granted: number;
-  readonly debited: number;
-  readonly refunded: number;
-  readonly balance: number;
-}
-
 /** What accounts are kept with; `now` is in milliseconds since 1970 UTC. */
 export interface AdminAccountsOptions {
   now(): number;
-  readonly ledger: {
-    createAccount(name: string, now: number): Promise<StoredAccount>;
-    accounts(): Promise<StoredAccount[]>;
-    account(name: string): Promise<StoredAccount>;
-    grant(
-      grant: {
-        uid: string;
-        account: string;
-        amount: number;
-        reference?: string | undefined;
-        reason?: string | undefined;
-      },
-      now: number,
-    ): Promise<{ isNew: boolean; balance: number }>;
-    statement(
-      account: string,
-      after: number,
-      limit: number,
-    ): Promise<
-      {
-        entry: number;
-        at: number;
-        kind: string;
-        amount: number;
-        balance: number;
-        reference: string | null;
-        reason: string | null;
-        debit: string | null;
-      }[]
-    >;
-  };
-  verifyLedger(): Promise<{
-    accounts: number;
-    entries: number;
-    faults: readonly { account: string; problem: string }[];
-  }>;
+  readonly ledger: AccountLedger;
+  verifyLedger(): Promise<LedgerVerification>;
 }
 
 // Not the framework's own, which takes a text for a number.
@@ -129,13 +85,6 @@ export function createAdminAccountRoutes({ now, ledger, verifyLedger }: AdminAcc
     .get("/verification", () => verifyLedger());
 }
 
-function toAccountResource({
-  name,
-  createdAt,
-  granted,
-  debited,
-  refunded,
-  balance,
-}: StoredAccount) {
+function toAccountResource({ name, createdAt, granted, debited, refunded, balance }: Account) {
   return { name, balance, granted, debited, refunded, created_at: formatInstant(createdAt) };
 }

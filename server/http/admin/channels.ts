@@ -1,26 +1,13 @@
 /** The administrator's interface to the tracked channels. */
 import { Elysia, t } from "elysia";
 import { parseChannel } from "../../../core/channels.ts";
+import type { TrackedChannelStore } from "../../ports/collection.ts";
 import { jsonBodyParser } from "./body-parser.ts";
 
 /** What tracking channels is done with; `now` is in milliseconds since 1970 UTC. */
 export interface AdminChannelsOptions {
   now(): number;
-  readonly channels: {
-    track(channel: string, now: number): Promise<void>;
-    untrack(channel: string): Promise<string>;
-    list(): Promise<
-      {
-        channel: string;
-        channel_id: string | null;
-        added_at: string;
-        last_success: string | null;
-        last_failure: string | null;
-        failure: string | null;
-        next_due: string | null;
-      }[]
-    >;
-  };
+  readonly channels: TrackedChannelStore;
 }
 
 const ChannelBody = t.Object({ channel: t.String({ minLength: 1, maxLength: 256 }) });

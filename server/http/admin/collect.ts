@@ -1,14 +1,11 @@
 /** Collecting by hand, in the administrator's interface. */
 import { Elysia } from "elysia";
 import { formatInstantOrNull } from "../../../core/time.ts";
-import type { SourceStatus } from "../metrics/source-metrics.ts";
-
-/** What was done for a source, and how it is. */
-type CollectedSource = Pick<SourceStatus, "source" | "stopped" | "failing" | "work">;
+import type { SourceStatus } from "../../ports/collection.ts";
 
 /** Collects what is due now, whatever the pace; quotas hold. */
 export interface AdminCollectOptions {
-  collect(): Promise<CollectedSource[]>;
+  collect(): Promise<SourceStatus[]>;
 }
 
 /** The routes of collecting. */

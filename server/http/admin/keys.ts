@@ -2,24 +2,16 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { formatInstant, formatInstantOrNull } from "../../../core/time.ts";
+import type { ApiKeyRecord } from "../../ports/ledger.ts";
 import type { AdminAccountsOptions } from "./accounts.ts";
 import { assertSingleAccount, assertName, Name } from "./validation.ts";
 import { jsonBodyParser } from "./body-parser.ts";
-
-/** A key as the store has it; instants are in milliseconds since 1970 UTC. */
-interface StoredKey {
-  readonly id: number;
-  readonly beginsWith: string;
-  readonly label: string | null;
-  readonly createdAt: number;
-  readonly revokedAt: number | null;
-}
 
 /** What keys are kept with. */
 export interface AdminKeysOptions extends Pick<AdminAccountsOptions, "ledger"> {
   readonly keys: {
     create(account: string, label: string | null): Promise<{ id: number; key: string }>;
-    list(account: string): Promise<StoredKey[]>;
+    list(account: string): Promise<ApiKeyRecord[]>;
     revoke(id: number): Promise<{ id: number; revokedAt: number }>;
   };
 }
@@ -57,7 +49,7 @@ export function createAdminKeyRoutes({ ledger, keys }: AdminKeysOptions) {
     );
 }
 
-function toKeyResource({ id, beginsWith, label, createdAt, revokedAt }: StoredKey) {
+function toKeyResource({ id, beginsWith, label, createdAt, revokedAt }: ApiKeyRecord) {
   return {
     id,
     begins_with: beginsWith,

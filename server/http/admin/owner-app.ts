@@ -2,23 +2,14 @@
 import { Elysia, t } from "elysia";
 import { createAdminRoutes, type AdminOptions } from "./routes.ts";
 import { jsonBodyParser } from "./body-parser.ts";
-import { createErrorHandler, type OnFailure } from "../errors.ts";
-
-/** Who has the database. */
-export interface OwnerDescription {
-  readonly pid: number;
-  /** The verb that it runs: `serve`, `import`. */
-  readonly verb: string;
-  /** Where it serves, if it does. */
-  readonly address: string | null;
-  readonly since: string;
-}
+import type { BackupResult, OnFailure, OwnerDescription } from "../../ports/process.ts";
+import { createErrorHandler } from "../errors.ts";
 
 /** What the owner needs beside the administrator's interface. */
 export interface OwnerAppOptions extends AdminOptions {
   readonly onFailure: OnFailure;
   describe(): OwnerDescription;
-  backUp(file: string): Promise<{ file: string; bytes: number }>;
+  backUp(file: string): Promise<BackupResult>;
 }
 
 /** The type of the owner's interface, for its typed clients. */

@@ -1,13 +1,6 @@
 /** Refunds that wait, in the administrator's interface. */
 import { Elysia } from "elysia";
-
-/** What became of a file of refunds; counts are of requests. */
-interface RecoveredFile {
-  readonly file: string;
-  readonly settled: number;
-  readonly left: number;
-  readonly problems: readonly string[];
-}
+import type { RecoveredFile } from "../../ports/ledger.ts";
 
 /** Gives back what earlier processes could not. */
 export interface AdminRefundsOptions {

@@ -1,6 +1,7 @@
 /** The administrator's interface to retention. */
 import { Elysia, t } from "elysia";
 import type { RetentionReport } from "../../../core/retention.ts";
+import type { RetentionRun } from "../../ports/reads.ts";
 import { jsonBodyParser } from "./body-parser.ts";
 
 /** What retention does its work with. */
@@ -9,7 +10,7 @@ export interface AdminRetentionOptions {
    * Applies the policy with proof, or counts what it would remove: step by step as it is asked,
    * each giving how many observations it was about.
    */
-  applyRetention(mode: "prove" | "count"): AsyncGenerator<number, RetentionReport>;
+  applyRetention(mode: "prove" | "count"): RetentionRun;
 }
 
 /** The last line of an answer. Those before it tell how many observations were walked past. */
@@ -31,7 +32,7 @@ export function createAdminRetentionRoutes(options: AdminRetentionOptions) {
 }
 
 /** The work goes on as long as its lines are read. */
-function streamProgress(steps: AsyncGenerator<number, RetentionReport>): Response {
+function streamProgress(steps: RetentionRun): Response {
   const encoder = new TextEncoder();
   const encode = (line: object) => encoder.encode(`${JSON.stringify(line)}\n`);
   let walked = 0;

@@ -5,9 +5,10 @@
  */
 import { Elysia } from "elysia";
 import { DomainError, quote } from "../../../core/errors.ts";
-import { ENTITY_KINDS, type EntityKind } from "../../../core/entity-kinds.ts";
+import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
 import { readSingleValue, type GetQueryValues } from "../../../core/parameters.ts";
 import { parseInstantParameter } from "../../../core/time.ts";
+import type { ExportOptions, ImportObservations } from "../../ports/reads.ts";
 import { createAdminAccountRoutes, type AdminAccountsOptions } from "./accounts.ts";
 import { createAdminChannelRoutes, type AdminChannelsOptions } from "./channels.ts";
 import { createAdminCollectRoutes, type AdminCollectOptions } from "./collect.ts";
@@ -29,18 +30,8 @@ export interface AdminOptions
     AdminCollectOptions,
     AdminRefundsOptions,
     AdminRetentionOptions {
-  /** Stores lines of observations; it may take their bytes over. */
-  importObservations(bytes: Uint8Array): Promise<{
-    read: number;
-    new: number;
-    changed: number;
-    unchanged: number;
-    rejected: readonly { readonly line: number; readonly reason: string }[];
-  }>;
-  exportObservations(options: {
-    kind?: EntityKind | undefined;
-    since?: number | undefined;
-  }): AsyncIterable<Record<string, unknown>>;
+  readonly importObservations: ImportObservations;
+  exportObservations(options: ExportOptions): AsyncIterable<Record<string, unknown>>;
 }
 
 /** The routes of the administrator's interface. */

@@ -3,29 +3,7 @@
  * answer never waits for the database.
  */
 import { Counter, Gauge, type Registry } from "prom-client";
-
-/** How a source is. Instants are milliseconds since 1970 UTC. */
-export interface SourceStatus {
-  readonly source: string;
-  /** `undefined` while it is asked. */
-  readonly stopped:
-    | { readonly reason: string; readonly since: number; readonly until: number | null }
-    | undefined;
-  /** `undefined` while it answers. */
-  readonly failing: { readonly reason: string; readonly since: number } | undefined;
-  readonly buckets: readonly {
-    readonly bucket: string;
-    readonly used: number;
-    readonly limit: number;
-  }[];
-  /** Since the process started. */
-  readonly work: {
-    readonly requests: number;
-    readonly observations: number;
-    readonly observed: number;
-    readonly failed: number;
-  };
-}
+import type { SourceStatus } from "../../ports/collection.ts";
 
 /** Time between two looks at the sources. */
 const REFRESH_INTERVAL_MS = 5000;

@@ -2,7 +2,7 @@
  * Priced reads: the debit is committed before the read, and given back if it fails. An answer that
  * still holds is not made again, and costs the same.
  */
-import { isCharged, type Charge, type IdempotencyKey, type Receipt } from "../../../core/ledger.ts";
+import { isCharged, type IdempotencyKey, type Receipt } from "../../../core/ledger.ts";
 import { DomainError, quote } from "../../../core/errors.ts";
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from "../../../core/limits.ts";
 import {
@@ -13,19 +13,9 @@ import {
   type ReadResult,
 } from "./response-cache.ts";
 import type { ResponseHeaders } from "../admission.ts";
+import type { DebitQueue } from "../../ports/ledger.ts";
 import type { BodyStreamer } from "./body-streamer.ts";
 import { ERROR_STATUSES, toDomainError } from "../errors.ts";
-
-/** Charges and refunds. */
-export interface DebitQueue {
-  debit(charge: Charge): Promise<Receipt>;
-  /**
-   * The request was answered. Of each receipt that was paid for with an idempotency key either this
-   * is told or it is refunded.
-   */
-  complete(receipt: Receipt): void;
-  refund(receipt: Receipt, reason: string): Promise<void>;
-}
 
 /** What priced reads are made with. */
 export interface ChargeOptions {

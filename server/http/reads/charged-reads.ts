@@ -24,7 +24,8 @@ import {
   type AdmissionOptions,
 } from "../admission.ts";
 import { matchesEntityTag } from "../entity-tag.ts";
-import { createErrorResponse, type OnFailure } from "../errors.ts";
+import { createErrorResponse } from "../errors.ts";
+import type { OnFailure } from "../../ports/process.ts";
 import { createNoRoomError, type BodyStreamer } from "./body-streamer.ts";
 import { parsePathParameters, type RoutePattern } from "../route-matcher.ts";
 import { getPath, getPathAndQuery, parseQuery } from "../request-url.ts";

@@ -30,7 +30,7 @@ export function createKeyStore({ drizzle: query }: Database) {
     },
 
     /** The key of a hash, unless it was revoked. */
-    async find(hash: string) {
+    async findByHash(hash: string) {
       const [key] = await query
         .select({ id: keys.id, account: keys.account })
         .from(keys)

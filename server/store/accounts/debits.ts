@@ -9,47 +9,9 @@ import type { Row } from "@libsql/client";
 import type { Charge } from "../../../core/ledger.ts";
 import type { ChangeSet } from "../../../core/reading.ts";
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
+import type { DebitBatch, DebitBatchResult, DebitOutcome } from "../../ports/ledger.ts";
 import type { Database } from "../database/database.ts";
 import { createCommitStatements, type ChargeRun } from "./debit-sql.ts";
-
-/** What the requests of one commit have in common. */
-export interface DebitBatch {
-  /** Made before the commit: one that is tried again is applied once. */
-  readonly uid: string;
-  /** In milliseconds since 1970 UTC. */
-  readonly now: number;
-  /** The last change that the caller knows of; without it, none are told. */
-  readonly since?: number | undefined;
-}
-
-/** A committed debit, as a refund names it. */
-export interface Debit {
-  readonly uid: string;
-  readonly account: number;
-  /** Its place among the debits of its commit and account, from 0. */
-  readonly place: number;
-  readonly cost: number;
-  readonly key: number;
-  readonly endpoint: string;
-  readonly hour: number;
-  /** The idempotency key that it paid for. */
-  readonly name?: string | undefined;
-}
-
-/** What became of a request. */
-export type DebitOutcome =
-  | { readonly kind: "charged"; readonly debit: Debit; readonly balance: number }
-  /** Paid before, with the same idempotency key. */
-  | { readonly kind: "repeated"; readonly balance: number }
-  | { readonly kind: "refused"; readonly balance: number }
-  /** Its idempotency key paid for something else. */
-  | { readonly kind: "misused" };
-
-/** What became of a group. */
-export interface DebitBatchResult {
-  readonly outcomes: DebitOutcome[];
-  readonly changes: ChangeSet;
-}
 
 /** How long an idempotency key is good for, and a withdrawn group remembered. */
 export const IDEMPOTENCY_TTL_MS = DAY_MS;

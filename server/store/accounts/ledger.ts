@@ -17,19 +17,19 @@ import type { DayRange } from "../../../core/usage.ts";
 import { MAX_INTEGER } from "../../../core/limits.ts";
 import type { Database } from "../database/database.ts";
 import { withDomainErrors } from "../database/errors.ts";
-import { commitDebits, type Debit, type DebitBatch } from "./debits.ts";
+import { commitDebits } from "./debits.ts";
+import type {
+  AccountLedger,
+  AccountReads,
+  Debit,
+  DebitBatch,
+  DebitLedger,
+  Grant,
+  GrantResult,
+} from "../../ports/ledger.ts";
 import { refundDebit, cancelDebits } from "./refunds.ts";
 import { accounts, journal } from "../tables/account-tables.ts";
 import { readUsage } from "./usage.ts";
-
-/** A grant of credits to an account. */
-export interface Grant {
-  readonly uid: string;
-  readonly account: string;
-  readonly amount: number;
-  readonly reference?: string | undefined;
-  readonly reason?: string | undefined;
-}
 
 /** The ledger. */
 export type LedgerStore = ReturnType<typeof createLedgerStore>;
@@ -65,7 +65,7 @@ export function createLedgerStore(database: Database) {
       refundDebit(database, debit, uid, reason, now),
 
     /** Sees to it that a group whose commit failed without an answer takes nothing. */
-    withdraw: (waiting: readonly Charge[], uid: string, now: number) =>
+    cancel: (waiting: readonly Charge[], uid: string, now: number) =>
       cancelDebits(database, waiting, uid, now),
 
     /** What an account used, by day. */
@@ -75,7 +75,9 @@ export function createLedgerStore(database: Database) {
     statement: (name: string, after: number, limit: number) =>
       readStatement(database, name, after, limit),
   });
-  return { ...store, leftNothing: database.isRolledBack };
+  return { ...store, isRolledBack: database.isRolledBack } satisfies DebitLedger &
+    AccountLedger &
+    AccountReads;
 }
 
 async function createAccount(database: Database, name: string, now: number) {
@@ -100,12 +102,6 @@ async function getAccountByName({ drizzle: query }: Database, name: string) {
   const [account] = await query.select().from(accounts).where(eq(accounts.name, name));
   if (account === undefined) throw new DomainError("Not Found", `There is no account ${name}`);
   return account;
-}
-
-/** What a grant did: `isNew` is false where its reference had granted before. */
-export interface GrantResult {
-  readonly isNew: boolean;
-  readonly balance: number;
 }
 
 async function grantCredits(database: Database, grant: Grant, now: number): Promise<GrantResult> {

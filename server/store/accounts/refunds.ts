@@ -5,7 +5,8 @@ import { HOUR_MS } from "../../../core/time.ts";
 import type { Statement } from "../database/sqlite-connection.ts";
 import type { Database } from "../database/database.ts";
 import { SELECT_OUTCOMES, SELECT_PAYMENTS } from "./debit-sql.ts";
-import { assignOutcomes, IDEMPOTENCY_TTL_MS, groupIntoRuns, type Debit } from "./debits.ts";
+import type { Debit } from "../../ports/ledger.ts";
+import { assignOutcomes, IDEMPOTENCY_TTL_MS, groupIntoRuns } from "./debits.ts";
 
 /**
  * Gives a debit back, once; its idempotency key can pay again. A request of that key that another

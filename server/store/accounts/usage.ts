@@ -1,24 +1,16 @@
 /** What accounts used. */
 import { and, between, eq, sql } from "drizzle-orm";
 import type { DayRange } from "../../../core/usage.ts";
+import type { UsageDay } from "../../ports/ledger.ts";
 import type { Database } from "../database/database.ts";
 import { usage } from "../tables/account-tables.ts";
-
-/** What was used on a day. */
-export interface DayUsage {
-  /** Counted from 1970 UTC. */
-  readonly day: number;
-  readonly requests: number;
-  readonly credits: number;
-  readonly refunded: number;
-}
 
 /** What an account used by day; days without use are not listed. */
 export async function readUsage(
   { drizzle: query }: Database,
   account: number,
   { first, last }: DayRange,
-): Promise<DayUsage[]> {
+): Promise<UsageDay[]> {
   const day = sql<number>`${usage.hour} / 24`;
   return query
     .select({

@@ -1,19 +1,7 @@
 /** The proof that the ledger holds: every balance recomputed from the journal. */
 import { sql } from "drizzle-orm";
+import type { LedgerVerification } from "../../ports/ledger.ts";
 import type { Database } from "../database/database.ts";
-
-/** An account whose journal and sums disagree, and how. */
-export interface LedgerFault {
-  readonly account: string;
-  readonly problem: string;
-}
-
-/** What a check of all accounts found. */
-export interface LedgerVerification {
-  readonly accounts: number;
-  readonly entries: number;
-  readonly faults: readonly LedgerFault[];
-}
 
 /**
  * Recomputes every balance from the journal and holds it against the account: the sums must agree

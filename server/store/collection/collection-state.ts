@@ -3,6 +3,7 @@
  * in SQL, so that it is exact with several services on one server as well.
  */
 import { MINUTE_MS } from "../../../core/time.ts";
+import type { CollectionState } from "../../ports/collection.ts";
 import type { Statement } from "../database/sqlite-connection.ts";
 import type { Database } from "../database/database.ts";
 import { createSourceLimits } from "./source-limits.ts";
@@ -15,7 +16,7 @@ const WATCH_LISTS = [
 ] as const;
 
 /** What a database keeps of the collection. */
-export function createCollectionState(database: Database) {
+export function createCollectionState(database: Database): CollectionState {
   return {
     /**
      * Makes the targets follow the monitoring list, the tracked channels, and the clock where it

@@ -3,18 +3,7 @@
  */
 import type { SourceState } from "../../../core/collection.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";
-
-/** How it stands. Instants are written as everywhere. */
-export interface CollectionStatus {
-  /** When something of it succeeded last. */
-  readonly last_success: string | null;
-  /** When something of it failed last that has not succeeded since. */
-  readonly last_failure: string | null;
-  /** Why it failed, for people. */
-  readonly failure: string | null;
-  /** When something is observed next; `null` where nothing is planned yet. */
-  readonly next_due: string | null;
-}
+import type { CollectionStatus } from "../../ports/collection.ts";
 
 interface TargetStatus {
   readonly succeededAt: number | null;

@@ -6,20 +6,12 @@ import {
   type Creator,
 } from "../../../core/creators.ts";
 import { MAX_INTEGER } from "../../../core/limits.ts";
-import type { CreatorList } from "../../../core/schema/creators.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
+import type { CreatorChange, ListedCreator, MonitoringListStore } from "../../ports/collection.ts";
 import type { Database } from "../database/database.ts";
 import { scanPages } from "../database/paged-scan.ts";
 import { selectCollectionStatusSql, parseCollectionStatus } from "./collection-status.ts";
-
-/** What an operation made of the list. */
-export interface CreatorChange {
-  /** As the list spells it. */
-  readonly creator: string;
-  /** Size of the list after the operation. */
-  readonly total: number;
-}
 
 /**
  * The monitoring list of a database; `now` is in milliseconds since 1970 UTC.
@@ -27,7 +19,10 @@ export interface CreatorChange {
  * @param max How many creators it holds at most. `core`'s `addCreator()` has the same rule; the
  * test of this file holds both together.
  */
-export function createCreatorStore(database: Database, max: number = MAX_INTEGER) {
+export function createCreatorStore(
+  database: Database,
+  max: number = MAX_INTEGER,
+): MonitoringListStore {
   /** Those that were made here: two in one millisecond may cancel out in {@link SELECT_VERSION}. */
   let changeCount = 0;
   const countStatement = { sql: "SELECT count(*) AS total FROM creators", args: [] };
@@ -89,9 +84,6 @@ export function createCreatorStore(database: Database, max: number = MAX_INTEGER
     },
   };
 }
-
-/** A creator as the list tells of it. */
-export type ListedCreator = CreatorList["creators"][number];
 
 interface CreatorRow {
   readonly platform: string;

@@ -6,24 +6,12 @@ import {
   isChannelId,
 } from "../../../core/channels.ts";
 import { formatInstant } from "../../../core/time.ts";
+import type { TrackedChannel, TrackedChannelStore } from "../../ports/collection.ts";
 import type { Database } from "../database/database.ts";
-import {
-  selectCollectionStatusSql,
-  parseCollectionStatus,
-  type CollectionStatus,
-} from "./collection-status.ts";
-
-/** A tracked channel. */
-export interface TrackedChannel extends CollectionStatus {
-  /** A handle or an identifier, as it was given. */
-  readonly channel: string;
-  /** Its identifier, once it is known. */
-  readonly channel_id: string | null;
-  readonly added_at: string;
-}
+import { selectCollectionStatusSql, parseCollectionStatus } from "./collection-status.ts";
 
 /** The tracked channels of a database; `now` is in milliseconds since 1970 UTC. */
-export function createTrackedChannelStore(database: Database) {
+export function createTrackedChannelStore(database: Database): TrackedChannelStore {
   return {
     /**
      * Tracks a channel from now on.

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { link, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { DomainError, readSystemErrorCode } from "../../../core/errors.ts";
+import type { BackupResult } from "../../ports/process.ts";
 import { parseFileUrl, type Database } from "./database.ts";
 import { toUnavailableError, mapTransientErrors } from "./errors.ts";
 
@@ -12,11 +13,7 @@ import { toUnavailableError, mapTransientErrors } from "./errors.ts";
  * @param url The database's own URL.
  * @throws {DomainError} `Conflict` when the file exists; `Invalid Request` for a libSQL server.
  */
-export async function backUp(
-  database: Database,
-  url: string,
-  file: string,
-): Promise<{ file: string; bytes: number }> {
+export async function backUp(database: Database, url: string, file: string): Promise<BackupResult> {
   if (parseFileUrl(url) === undefined) {
     throw new DomainError(
       "Invalid Request",

@@ -1,19 +1,13 @@
 /** All observations out of the database, as lines that an import takes. */
 import { setImmediate } from "node:timers/promises";
-import { ENTITY_KINDS, KIND_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
+import { ENTITY_KINDS, KIND_FIELDS } from "../../../core/entity-kinds.ts";
 import type { Attributes } from "../../../core/observations.ts";
 import { FIRST_INSTANT, formatInstant } from "../../../core/time.ts";
+import type { ExportOptions } from "../../ports/reads.ts";
 import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts";
 import type { Database } from "../database/database.ts";
 import { KIND_TABLES, attributeValueSql, type KindTables } from "../tables/entity-sql.ts";
 import { toNamedCounts, parseAttributes } from "./existing-entities.ts";
-
-/** What is exported: all kinds or one, from the beginning or since an instant. */
-export interface ExportOptions {
-  readonly kind?: EntityKind | undefined;
-  /** Milliseconds since 1970 UTC, included. */
-  readonly since?: number | undefined;
-}
 
 /** Chunks that are read at once: of a few thousand observations, which takes a few milliseconds. */
 const PAGE_CHUNKS = 20;

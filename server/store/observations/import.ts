@@ -1,6 +1,6 @@
 /** Lines of observations (NDJSON) into the database: good ones in, bad ones named. */
 import type { Database } from "../database/database.ts";
-import type { OutcomeCounts } from "./merge.ts";
+import type { ImportObservations, ImportResult, RejectedLine } from "../../ports/reads.ts";
 import {
   deserializeLines,
   parseLines,
@@ -9,17 +9,10 @@ import {
   type SerializedLines,
   type ParsedLines,
   type LineBlock,
-  type RejectedLine,
 } from "./parse-lines.ts";
 import { mapTransientErrors } from "../database/errors.ts";
 import { writeBatches } from "./write.ts";
 import { createWorkerClient } from "../database/worker-rpc.ts";
-
-/** What became of the lines. Blank lines are not counted. */
-export interface ImportResult extends OutcomeCounts {
-  readonly read: number;
-  readonly rejected: readonly RejectedLine[];
-}
 
 /** Bytes of lines that are read in a thread: here they would hold up the requests. */
 const WORKER_MIN_BYTES = 131_072;
@@ -41,7 +34,7 @@ export async function startParseWorker(): Promise<void> {
  * database takes in one, as several. It may take the bytes over: who gave them must not use them
  * again.
  */
-export function createImporter(database: Database, now: () => number) {
+export function createImporter(database: Database, now: () => number): ImportObservations {
   /** Settles once all that came before is gathered: all is stored in the order in which it came. */
   let previous: Promise<unknown> = Promise.resolve();
   async function importBlock(bytes: Uint8Array): Promise<ImportResult> {

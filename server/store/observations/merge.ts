@@ -7,6 +7,7 @@ import {
   type Attribute,
   type Attributes,
 } from "../../../core/observations.ts";
+import type { OutcomeCounts } from "../../ports/reads.ts";
 import {
   getAttributeValues,
   sliceInstants,
@@ -17,13 +18,6 @@ import {
   type BatchSlice,
 } from "./observation-batch.ts";
 import type { Point } from "../history/chunk-codec.ts";
-
-/** What became of a set of observations. */
-export interface OutcomeCounts {
-  readonly new: number;
-  readonly changed: number;
-  readonly unchanged: number;
-}
 
 /** What is known of an entity. */
 export interface ExistingState {

@@ -2,6 +2,7 @@
 import { DomainError } from "../../../core/errors.ts";
 import { LINE_MAX_BYTES } from "../../../core/limits.ts";
 import { parseObservationLine, type Observation } from "../../../core/observations.ts";
+import type { RejectedLine } from "../../ports/reads.ts";
 import {
   createBatchBuilder,
   type ObservationBatch,
@@ -15,12 +16,6 @@ export interface LineBlock {
   readonly bytes: Uint8Array;
   /** The clock, in milliseconds since 1970 UTC: nothing is observed in the future. */
   readonly now: number;
-}
-
-/** A line that was rejected, by its number from 1, and why. */
-export interface RejectedLine {
-  readonly line: number;
-  readonly reason: string;
 }
 
 /** What was in the lines. */

@@ -29,7 +29,8 @@ import {
   type KindTables,
 } from "../tables/entity-sql.ts";
 import { mergeExisting, type ExistingEntity } from "./existing-entities.ts";
-import { createPendingEntities, type PendingEntity, type OutcomeCounts } from "./merge.ts";
+import type { OutcomeCounts } from "../../ports/reads.ts";
+import { createPendingEntities, type PendingEntity } from "./merge.ts";
 
 /**
  * Stores observations.

@@ -10,6 +10,7 @@ import type { CacheableResult } from "../../../core/reading.ts";
 import type { TweetDetails, TweetRecord, TweetsPage } from "../../../core/schema/microblog.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
+import type { MicroblogReads } from "../../ports/reads.ts";
 import type { Database } from "../database/database.ts";
 import { readFollowers } from "./followers.ts";
 import {
@@ -22,7 +23,7 @@ import { createUserTag } from "../history/cache-tags.ts";
 import { FROM_USER, readUser, userNotFoundError } from "./users.ts";
 
 /** Reads of the microblog interface on a database; `now` is in milliseconds since 1970 UTC. */
-export function createMicroblogReads(database: Database) {
+export function createMicroblogReads(database: Database): MicroblogReads {
   return {
     /** @throws {DomainError} `User Not Found`. */
     user: (username: string) => readUser(database, username),

@@ -18,6 +18,7 @@ import { foldCase } from "../../../core/text.ts";
 import { formatInstant, formatInstantOrNull, LAST_INSTANT } from "../../../core/time.ts";
 import { readChannelList } from "./channel-list.ts";
 import { decodeChunks, type Chunk } from "../history/chunk-codec.ts";
+import type { VideoReads } from "../../ports/reads.ts";
 import type { Database } from "../database/database.ts";
 import {
   selectHistorySql,
@@ -29,7 +30,7 @@ import { selectChunksSql, KIND_TABLES, selectChunkStartSql } from "../tables/ent
 import { createChannelTag, CHANNELS_TAG } from "../history/cache-tags.ts";
 
 /** Reads of the video interface on a database. */
-export function createVideoReads(database: Database) {
+export function createVideoReads(database: Database): VideoReads {
   return {
     /** All channels: most subscribers first, unknown counts last, then by identifier. */
     channels: () => readChannelList(database),

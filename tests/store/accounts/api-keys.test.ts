@@ -18,14 +18,14 @@ describe("createKeyStore()", () => {
         keys.create({ account: account.id, hash, beginsWith, label }, 5);
       const keptId = await create(kept, "one");
       const revokedId = await create(revoked, null);
-      expect(await keys.find(kept.key)).toBeUndefined();
-      expect(await keys.find(hashApiKey("cm_unknown"))).toBeUndefined();
-      expect(await keys.find(revoked.hash)).toEqual({ id: revokedId, account: account.id });
+      expect(await keys.findByHash(kept.key)).toBeUndefined();
+      expect(await keys.findByHash(hashApiKey("cm_unknown"))).toBeUndefined();
+      expect(await keys.findByHash(revoked.hash)).toEqual({ id: revokedId, account: account.id });
       const answer = { id: revokedId, hash: revoked.hash, revokedAt: 7 };
       expect(await keys.revoke(revokedId, 7)).toEqual(answer);
       expect(await keys.revoke(revokedId, 8)).toEqual(answer);
-      expect(await keys.find(revoked.hash)).toBeUndefined();
-      expect(await keys.find(kept.hash)).toEqual({ id: keptId, account: account.id });
+      expect(await keys.findByHash(revoked.hash)).toBeUndefined();
+      expect(await keys.findByHash(kept.hash)).toEqual({ id: keptId, account: account.id });
       const shared = { createdAt: 5 };
       expect(await keys.list("nasa")).toEqual([
         { ...shared, id: keptId, beginsWith: kept.beginsWith, label: "one", revokedAt: null },

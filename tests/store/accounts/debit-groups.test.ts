@@ -127,9 +127,9 @@ describe("a group that is withdrawn", () => {
   test("takes nothing when it comes late, also once another was withdrawn", async () => {
     await withFundedLedger(async (ledger, id) => {
       const waiting = [makeCharge(id), makeCharge(id)];
-      await ledger.withdraw(waiting, "late", NOW);
-      await ledger.withdraw([makeCharge(id)], "other", NOW + 1);
-      await ledger.withdraw([makeCharge(id)], "another", NOW + DAY_MS - 1);
+      await ledger.cancel(waiting, "late", NOW);
+      await ledger.cancel([makeCharge(id)], "other", NOW + 1);
+      await ledger.cancel([makeCharge(id)], "another", NOW + DAY_MS - 1);
       await ledger.debit(waiting, { uid: "late", now: NOW + DAY_MS - 1 });
       expect(await ledger.account("a")).toMatchObject({ debited: 0, balance: 5 });
     });
@@ -138,7 +138,7 @@ describe("a group that is withdrawn", () => {
   test("is given back where it was counted, in the hour of its debit", async () => {
     await withFundedLedger(async (ledger, id) => {
       await ledger.debit([makeCharge(id), makeCharge(id, 2)], { uid: "u", now: NOW });
-      await ledger.withdraw([makeCharge(id), makeCharge(id, 2)], "u", NOW + DAY_MS);
+      await ledger.cancel([makeCharge(id), makeCharge(id, 2)], "u", NOW + DAY_MS);
       expect(await ledger.account("a")).toMatchObject({ debited: 3, refunded: 3, balance: 5 });
       const day = Math.floor(NOW / DAY_MS);
       expect(await ledger.usage(id, { first: day, last: day + 1 })).toEqual([

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { applyEntry, computeBalance, EMPTY_LEDGER, type Ledger } from "../../../core/ledger.ts";
 import { DomainError } from "../../../core/errors.ts";
 import type { Database } from "../../../server/store/database/database.ts";
-import type { Debit } from "../../../server/store/accounts/debits.ts";
+import type { Debit } from "../../../server/ports/ledger.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
 import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
 import { queryRows, withDatabase } from "../../support/store/database.ts";
@@ -232,10 +232,10 @@ describe("debit() and refund()", () => {
           write: (...given) =>
             ++writes > cut ? Promise.reject(new Error("It was cut off")) : database.write(...given),
         });
-        await failing.withdraw(group, "lost", 2).catch(() => undefined);
+        await failing.cancel(group, "lost", 2).catch(() => undefined);
         await ledger.debit([keyed], { uid: `again ${cut}`, now: 3 });
       }
-      await ledger.withdraw(group, "lost", 4);
+      await ledger.cancel(group, "lost", 4);
       // What paid again before the withdrawal was through had been paid, and is given back with it.
       const { debited, refunded } = await ledger.account("first");
       expect([debited - refunded, refunded]).toEqual([1, 2]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { applyEntry, computeBalance, EMPTY_LEDGER, type Ledger } from "../../../core/ledger.ts";
 import type { Database } from "../../../server/store/database/database.ts";
-import type { Debit } from "../../../server/store/accounts/debits.ts";
+import type { Debit } from "../../../server/ports/ledger.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
 import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
 import { resultOrError, withDatabase } from "../../support/store/database.ts";

@@ -17,10 +17,8 @@ import {
 } from "../../../core/observations.ts";
 import { DAY_MS, formatInstant, LAST_INSTANT } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";
-import {
-  exportObservations,
-  type ExportOptions,
-} from "../../../server/store/observations/export.ts";
+import type { ExportOptions } from "../../../server/ports/reads.ts";
+import { exportObservations } from "../../../server/store/observations/export.ts";
 import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
 import { createMicroblogReads } from "../../../server/store/reads/microblog.ts";
 import { toNamedCounts } from "../../../server/store/observations/existing-entities.ts";

@@ -2,7 +2,7 @@
 import type { TaskName, Platform } from "../../../core/collection.ts";
 import { createPollCycle } from "../../../server/collectors/poll-cycle.ts";
 import type { Collector } from "../../../server/collectors/collector.ts";
-import type { SourceEvent } from "../../../server/collectors/source-status.ts";
+import type { SourceEvent } from "../../../server/ports/collection.ts";
 import { createTrackedChannelStore } from "../../../server/store/collection/tracked-channels.ts";
 import { createCollectionState } from "../../../server/store/collection/collection-state.ts";
 import { createCreatorStore } from "../../../server/store/collection/creators.ts";

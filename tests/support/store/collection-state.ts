@@ -1,11 +1,8 @@
 /** The state of the collectors on a database of a test's own. */
-import type { CollectionState } from "../../../server/collectors/collection-state.ts";
+import type { CollectionState, ListedCreator } from "../../../server/ports/collection.ts";
 import { createTrackedChannelStore } from "../../../server/store/collection/tracked-channels.ts";
 import { createCollectionState } from "../../../server/store/collection/collection-state.ts";
-import {
-  createCreatorStore,
-  type ListedCreator,
-} from "../../../server/store/collection/creators.ts";
+import { createCreatorStore } from "../../../server/store/collection/creators.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { withDatabase } from "./database.ts";
 

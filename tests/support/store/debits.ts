@@ -1,5 +1,5 @@
 /** Debits as most tests want them: requests of one key at one endpoint, charged or not. */
-import type { Debit } from "../../../server/store/accounts/debits.ts";
+import type { Debit } from "../../../server/ports/ledger.ts";
 import type { LedgerStore } from "../../../server/store/accounts/ledger.ts";
 
 /** What became of a request. */

@@ -1,0 +1,183 @@
+/**
+ * Interfaces of the credit ledger: debits and refunds, accounts, grants, statements, API keys.
+ *
+ * All instants (`now`, `at`, `createdAt`) are milliseconds since 1970 UTC; amounts are credits.
+ */
+import type { Charge, Receipt } from "../../core/ledger.ts";
+import type { ChangeSet } from "../../core/reading.ts";
+import type { DayRange } from "../../core/usage.ts";
+
+/** A committed debit, as a refund names it. */
+export interface Debit {
+  /** Identifies the batch that committed it. */
+  readonly uid: string;
+  readonly account: number;
+  /** Its index among the debits of its batch and account. */
+  readonly place: number;
+  readonly cost: number;
+  readonly key: number;
+  readonly endpoint: string;
+  /** Counted from 1970 UTC. */
+  readonly hour: number;
+  /** The idempotency key that it paid for. */
+  readonly name?: string | undefined;
+}
+
+/** What the charges of one commit have in common. */
+export interface DebitBatch {
+  /** Made before the commit, so that a commit that is retried applies once. */
+  readonly uid: string;
+  readonly now: number;
+  /** The last change that the caller knows of; without it, no changes are listed. */
+  readonly since?: number | undefined;
+}
+
+/** What the ledger decided about one charge. */
+export type DebitOutcome =
+  | { readonly kind: "charged"; readonly debit: Debit; readonly balance: number }
+  /** The idempotency key paid for the same request before: nothing is debited. */
+  | { readonly kind: "repeated"; readonly balance: number }
+  /** The balance is too low. */
+  | { readonly kind: "refused"; readonly balance: number }
+  /** The idempotency key paid for another request. */
+  | { readonly kind: "misused" };
+
+/** The outcomes of a batch, in the order of its charges, and what changed before it. */
+export interface DebitBatchResult {
+  readonly outcomes: readonly DebitOutcome[];
+  readonly changes: ChangeSet;
+}
+
+/** Decides and commits debits. */
+export interface DebitLedger {
+  debit(charges: readonly Charge[], batch: DebitBatch): Promise<DebitBatchResult>;
+  /** Gives a debit back; a second refund of it changes nothing. */
+  refund(debit: Debit, uid: string, reason: string, now: number): Promise<void>;
+  /** Whether a commit that failed with this error debited nothing for certain. */
+  isRolledBack(error: unknown): boolean;
+  /** Makes sure that a batch whose commit failed debits nothing, now or later. */
+  cancel(charges: readonly Charge[], uid: string, now: number): Promise<void>;
+}
+
+/** Charges requests. Each receipt is either completed or refunded. */
+export interface DebitQueue {
+  /**
+   * Charges a request; resolves once its debit is committed.
+   *
+   * @throws {DomainError} `Insufficient Credits`; `Invalid Request` for an idempotency key that paid
+   * for another request; `Service Unavailable` when the debit cannot be committed in time. Nothing
+   * stays debited then.
+   */
+  debit(charge: Charge): Promise<Receipt>;
+  /** Keeps the debit: the request was answered. */
+  complete(receipt: Receipt): void;
+  /** Gives the debit back: the request could not be answered. */
+  refund(receipt: Receipt, reason: string): Promise<void>;
+}
+
+/** What became of a file of refunds that an earlier process left; counts are of requests. */
+export interface RecoveredFile {
+  readonly file: string;
+  /** Refunded, or never debited. */
+  readonly settled: number;
+  /** Still to be refunded. */
+  readonly left: number;
+  /** Why some are left, and what else the file holds. */
+  readonly problems: readonly string[];
+}
+
+/** An account and its sums. */
+export interface Account {
+  readonly id: number;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly granted: number;
+  readonly debited: number;
+  readonly refunded: number;
+  readonly balance: number;
+}
+
+/** A grant of credits to an account, by its name. */
+export interface Grant {
+  readonly uid: string;
+  readonly account: string;
+  readonly amount: number;
+  readonly reference?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+/** What a grant did: `isNew` is false when its reference granted before. */
+export interface GrantResult {
+  readonly isNew: boolean;
+  readonly balance: number;
+}
+
+/** One entry of an account's journal, with the balance after it. */
+export interface StatementEntry {
+  /** Its number; numbers rise through the whole journal. */
+  readonly entry: number;
+  readonly at: number;
+  readonly kind: string;
+  readonly amount: number;
+  readonly balance: number;
+  readonly reference: string | null;
+  readonly reason: string | null;
+  readonly debit: string | null;
+}
+
+/** Administers accounts. */
+export interface AccountLedger {
+  /** @throws {DomainError} `Conflict` when the name is taken. */
+  createAccount(name: string, now: number): Promise<Account>;
+  /** All accounts, by name. */
+  accounts(): Promise<Account[]>;
+  /** @throws {DomainError} `Not Found`. */
+  account(name: string): Promise<Account>;
+  /**
+   * Grants credits. A reference of an account grants once.
+   *
+   * @throws {DomainError} `Not Found`, `Conflict`, `Invalid Request`.
+   */
+  grant(grant: Grant, now: number): Promise<GrantResult>;
+  /** At most `limit` entries after the entry `after`, oldest first. */
+  statement(name: string, after: number, limit: number): Promise<StatementEntry[]>;
+}
+
+/** The requests and credits of one day. */
+export interface UsageDay {
+  /** Counted from 1970 UTC. */
+  readonly day: number;
+  readonly requests: number;
+  readonly credits: number;
+  readonly refunded: number;
+}
+
+/** Reads the account of a caller. */
+export interface AccountReads {
+  accountOf(id: number): Promise<Pick<Account, "name" | "balance">>;
+  /** Days without use may be left out. */
+  usage(account: number, days: DayRange): Promise<readonly UsageDay[]>;
+}
+
+/** An account whose journal and sums disagree, and how. */
+export interface LedgerFault {
+  readonly account: string;
+  readonly problem: string;
+}
+
+/** The result of a check of all accounts. */
+export interface LedgerVerification {
+  readonly accounts: number;
+  readonly entries: number;
+  readonly faults: readonly LedgerFault[];
+}
+
+/** A stored API key: never the key itself. */
+export interface ApiKeyRecord {
+  readonly id: number;
+  /** The first characters of the key, by which people tell keys apart. */
+  readonly beginsWith: string;
+  readonly label: string | null;
+  readonly createdAt: number;
+  readonly revokedAt: number | null;
+}

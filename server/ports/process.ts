@@ -1,0 +1,51 @@
+/** Interfaces between the process, the service and the command line: logging, database owner. */
+import type { SourceEvent } from "./collection.ts";
+
+/** Receives the cause of a failure, and the id of the request or the name of the work that failed. */
+export type OnFailure = (error: unknown, requestId: string) => void;
+
+/** Logs answered requests; never their API key. */
+export interface RequestLogger {
+  request?(line: { method: string; path: string; status: number; ms: number }): void;
+}
+
+/** Logs what happens in the service. A sentence names its values in braces: `{file}`. */
+export interface ServiceLogger extends RequestLogger {
+  readonly failure: OnFailure;
+  sourceEvent?(event: SourceEvent): void;
+  /** Logs a failed run of the collectors' loop. */
+  collectionFailure?(error: unknown): void;
+  /** Logs what the service did by itself. */
+  info?(sentence: string, values: Readonly<Record<string, unknown>>): void;
+  /** Logs what the operator should know or do. */
+  warning?(sentence: string, values: Readonly<Record<string, unknown>>): void;
+}
+
+/** The process that owns a database file. */
+export interface OwnerDescription {
+  readonly pid: number;
+  /** The verb that it runs: `serve`, `import`. */
+  readonly verb: string;
+  /** The URL where it serves; `null` when it does not. */
+  readonly address: string | null;
+  /** When it opened the database, in ISO 8601. */
+  readonly since: string;
+}
+
+/** A finished backup. */
+export interface BackupResult {
+  /** Its absolute path. */
+  readonly file: string;
+  readonly bytes: number;
+}
+
+/** Sends a request to the administration API. */
+export type Fetcher = (url: string, init?: RequestInit) => Promise<Response>;
+
+/** A connection to the administration API of a database. */
+export interface AdminConnection {
+  readonly fetcher: Fetcher;
+  /** Whether this process owns the database, so that no other process has to go on serving it. */
+  readonly isInProcess: boolean;
+  close(): Promise<void>;
+}

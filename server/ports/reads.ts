@@ -1,0 +1,70 @@
+/** Interfaces of the reads behind the HTTP endpoints, and of importing and exporting observations. */
+import type { ShortsRequest } from "../../core/cursor.ts";
+import type { EntityKind } from "../../core/entity-kinds.ts";
+import type { PageRequest } from "../../core/pagination.ts";
+import type { CacheableResult } from "../../core/reading.ts";
+import type { RetentionReport } from "../../core/retention.ts";
+import type {
+  FollowersPage,
+  TweetDetails,
+  TweetsPage,
+  UserDetails,
+} from "../../core/schema/microblog.ts";
+import type {
+  ChannelDetails,
+  ChannelSummary,
+  ShortDetails,
+  ShortsPage,
+} from "../../core/schema/video.ts";
+
+/** Reads behind `/api/video`. */
+export interface VideoReads {
+  channels(): Promise<CacheableResult<{ channels: ChannelSummary[] }>>;
+  channel(name: string): Promise<CacheableResult<ChannelDetails>>;
+  shorts(name: string, request: ShortsRequest): Promise<CacheableResult<ShortsPage>>;
+  short(name: string, id: string): Promise<CacheableResult<ShortDetails>>;
+}
+
+/** Reads behind `/api/microblog`; `now` is milliseconds since 1970 UTC. */
+export interface MicroblogReads {
+  user(username: string): Promise<CacheableResult<UserDetails>>;
+  tweets(username: string, request: PageRequest, now: number): Promise<CacheableResult<TweetsPage>>;
+  followers(
+    username: string,
+    request: PageRequest,
+    now: number,
+  ): Promise<CacheableResult<FollowersPage>>;
+  tweet(username: string, id: string): Promise<CacheableResult<TweetDetails>>;
+}
+
+/** A line that was rejected, by its number from 1, and why. */
+export interface RejectedLine {
+  readonly line: number;
+  readonly reason: string;
+}
+
+/** How many observations were new, changed an earlier one, or changed nothing. */
+export interface OutcomeCounts {
+  readonly new: number;
+  readonly changed: number;
+  readonly unchanged: number;
+}
+
+/** What became of the lines of an import; blank lines are not counted. */
+export interface ImportResult extends OutcomeCounts {
+  readonly read: number;
+  readonly rejected: readonly RejectedLine[];
+}
+
+/** Imports whole lines of observations (NDJSON). It takes the bytes over: don't use them again. */
+export type ImportObservations = (lines: Uint8Array) => Promise<ImportResult>;
+
+/** Which observations are exported: all, where both are left out. */
+export interface ExportOptions {
+  readonly kind?: EntityKind | undefined;
+  /** Milliseconds since 1970 UTC, included. */
+  readonly since?: number | undefined;
+}
+
+/** Applies retention step by step; yields how many observations each step looked at. */
+export type RetentionRun = AsyncGenerator<number, RetentionReport>;
