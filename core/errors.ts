@@ -47,47 +47,6 @@ export class DomainError extends Error {
   }
 }
 
-/**
- * What an error says, and what it began with if that is something else: for who may know of it.
- *
- * @example
- * explain(new Error("The backup failed", { cause: new Error("The disk is full") }));
- * // "The backup failed: The disk is full"
- */
-export function describeError(error: Error): string {
-  const cause = findRootCause(error.cause);
-  return cause === undefined || cause === error.message
-    ? error.message
-    : `${error.message}: ${cause}`;
-}
-
-function findRootCause(cause: unknown): string | undefined {
-  if (!(cause instanceof Error)) return cause === undefined ? undefined : String(cause);
-  return findRootCause(cause.cause) ?? cause.message;
-}
-
-/**
- * The code of an error that the system or a library gave: empty where it has none.
- *
- * @example
- * readSystemErrorCode(Object.assign(new Error("Not there"), { code: "ENOENT" })); // "ENOENT"
- */
-export function readSystemErrorCode(error: unknown): string {
-  if (!(error instanceof Error) || !("code" in error)) return "";
-  return typeof error.code === "string" ? error.code : "";
-}
-
-/**
- * Whether an error says that the process or the system has no file descriptors left, which passes
- * once connections are closed.
- *
- * @example
- * isOutOfDescriptors(Object.assign(new Error("Too many open files"), { code: "EMFILE" })); // true
- */
-export function isOutOfDescriptors(error: unknown): boolean {
-  return /^E[MN]FILE$/.test(readSystemErrorCode(error));
-}
-
 /** What a terminal obeys or hides, though JSON lets it stand: C1 controls, turns of direction. */
 const UNSAFE_CHARACTERS = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 

@@ -9,39 +9,6 @@
 import { DomainError } from "./errors.ts";
 import { MAX_INTEGER } from "./limits.ts";
 
-/** What a request to each part of the interface costs, in credits. */
-export const PRICES = { video: 1, microblog: 1, creators: 0 } as const;
-
-/** What a request is charged. */
-export interface Charge {
-  /** The account, and the key that it came with, by their numbers. */
-  readonly account: number;
-  readonly key: number;
-  /** As the reference names it: `/api/video/{channel}/details`. */
-  readonly endpoint: string;
-  /** In credits, 1 or more. */
-  readonly cost: number;
-  /** What it is to be paid for once, however often it is sent. */
-  readonly idempotencyKey?: IdempotencyKey | undefined;
-}
-
-/** An idempotency key and what was asked with it. */
-export interface IdempotencyKey {
-  readonly value: string;
-  /** SHA-256 of what was asked, in hex. */
-  readonly fingerprint: string;
-}
-
-/** What a request that was charged may count on. */
-export interface Receipt {
-  /** What it was charged, in credits; 0 where its idempotency key had paid before. */
-  readonly cost: number;
-  /** What is left, in credits. */
-  readonly balance: number;
-  /** The last change that had been observed when it was committed. */
-  readonly changeSequence: number;
-}
-
 /** The sums of an account, in credits. */
 export interface CreditSums {
   readonly granted: number;
@@ -80,16 +47,6 @@ export const EMPTY_LEDGER: Ledger = {
  */
 export function computeBalance(sums: CreditSums): number {
   return sums.granted - sums.debited + sums.refunded;
-}
-
-/**
- * Whether an answer of a priced interface is charged: what was found or truly not there is, what
- * was refused or failed is not.
- *
- * @param status The answer's HTTP status.
- */
-export function isCharged(status: number): boolean {
-  return status === 200 || status === 304 || status === 404;
 }
 
 /**

@@ -27,12 +27,6 @@ export const PAGE_NUMBER: IntegerRange = { min: 0, max: MAX_INTEGER, default: 0 
 /** `limit` of `/tweets` and `/followers`. */
 export const PAGE_LIMIT: IntegerRange = { min: 1, max: 100, default: 50 };
 
-/** Days of usage that one answer of `/api/account` tells. */
-export const USAGE_DAYS: IntegerRange = { min: 1, max: 366, default: 30 };
-
-/** Characters (code points) of an idempotency key. */
-export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 255;
-
 /** Characters (code points) of an identifier, in a path and in an observation. */
 export const IDENTIFIER_MAX_CHARACTERS = 256;
 
@@ -44,9 +38,6 @@ export const TEXT_MAX_CHARACTERS = 65_536;
 
 /** Bytes of one line of observations. */
 export const LINE_MAX_BYTES = 1_048_576;
-
-/** Bytes of a request body. */
-export const BODY_MAX_BYTES = 65_536;
 
 /** How far ahead of the clock an observation may be, for clocks that differ. */
 export const CLOCK_SKEW_MAX_MS = 5 * 60_000;

@@ -14,7 +14,6 @@
  * @module
  */
 export * from "./channels.ts";
-export * from "./collection.ts";
 export * from "./creators.ts";
 export * from "./ledger.ts";
 export * from "./cursor.ts";
@@ -22,20 +21,15 @@ export * from "./days.ts";
 export * from "./errors.ts";
 export * from "./growth.ts";
 export * from "./history.ts";
-export * from "./json.ts";
 export * from "./entity-kinds.ts";
 export * from "./limits.ts";
 export * from "./observations.ts";
 export * from "./pagination.ts";
 export * from "./parameters.ts";
-export * from "./quota.ts";
 export * from "./token-bucket.ts";
-export type * from "./reading.ts";
 export * from "./retention.ts";
-export * from "./schedule.ts";
 export * from "./text.ts";
 export * from "./time.ts";
-export * from "./usage.ts";
 export type * from "./schema/account.ts";
 export type * from "./schema/creators.ts";
 export type * from "./schema/errors.ts";

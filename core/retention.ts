@@ -23,43 +23,6 @@ export interface RetentionRule {
 /** The rules of the kinds. What has none keeps everything. */
 export type RetentionPolicy = Readonly<Partial<Record<EntityKind, RetentionRule>>>;
 
-/**
- * How a policy is applied: `apply` removes; `prove` removes, and looks at everything before and
- * after; `count` only tells what would be removed.
- */
-export type RetentionMode = "apply" | "prove" | "count";
-
-/** What became of a kind. */
-export interface KindRetentionReport {
-  readonly kind: EntityKind;
-  /** As the setting has it; `all` where there is none. */
-  readonly rule: string;
-  /** Entities with observations. */
-  readonly entities: number;
-  readonly before: number;
-  /** What would be, where it is only counted. */
-  readonly removed: number;
-  readonly after: number;
-  /** Digests of the newest state of all entities, where it was looked at. */
-  readonly stateBefore: string | null;
-  readonly stateAfter: string | null;
-}
-
-/** What does not hold of a kind. */
-export type RetentionFault = Readonly<{ kind: EntityKind; problem: string }>;
-
-/** What a walk did, and the proof. */
-export interface RetentionReport {
-  readonly mode: RetentionMode;
-  readonly kinds: readonly KindRetentionReport[];
-  /**
-   * Whether the whole was held against itself as it was before: not while others write, when only
-   * each step is, within its transaction.
-   */
-  readonly isWholeCompared: boolean;
-  readonly faults: readonly RetentionFault[];
-}
-
 /** What {@link parseRetentionPolicy} takes, for messages. */
 export const RETENTION_SYNTAX =
   "KIND=90d, KIND=90d/day or KIND=90d/day/365d, separated by commas, " +

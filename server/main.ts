@@ -12,11 +12,12 @@ import { createImportCommand } from "./commands/import.ts";
 import { createKeysCommand } from "./commands/keys.ts";
 import { createRetentionCommand } from "./commands/retention.ts";
 import { ConfigError, readConfig, formatSettingsHelp } from "./config.ts";
-import { DomainError, describeError, readSystemErrorCode } from "../core/errors.ts";
+import { DomainError } from "../core/errors.ts";
 import { connectToDatabase } from "./process/database-owner.ts";
 import { serveDemo, printOpenApi, serve } from "./process/serve.ts";
 import type { ServiceLogger } from "./ports/process.ts";
 import { version } from "../package.json" with { type: "json" };
+import { describeError, readSystemErrorCode } from "./system-errors.ts";
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;

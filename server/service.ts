@@ -1,7 +1,6 @@
 /** The parts put together: settings and a database become the interfaces that are served. */
 import { fileURLToPath } from "node:url";
-import { describeError, type DomainError } from "../core/errors.ts";
-import type { RetentionMode } from "../core/retention.ts";
+import type { DomainError } from "../core/errors.ts";
 import { formatInstant } from "../core/time.ts";
 import { createApp } from "./http/app.ts";
 import { createCharging } from "./process/charging.ts";
@@ -29,6 +28,8 @@ import { createMicroblogReads } from "./store/reads/microblog.ts";
 import { applyRetention } from "./store/history/retention.ts";
 import { verifyLedger } from "./store/accounts/verify-ledger.ts";
 import { createVideoReads } from "./store/reads/video.ts";
+import { describeError } from "./system-errors.ts";
+import type { RetentionMode } from "./ports/retention.ts";
 
 /** What the process that has the service is, for who asks. */
 export interface ServiceOptions {

@@ -3,11 +3,15 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DomainError } from "../core/errors.ts";
 import { ENTITY_KINDS, KIND_FIELDS, type EntityFields } from "../core/entity-kinds.ts";
-import * as limits from "../core/limits.ts";
+import type { IntegerRange } from "../core/limits.ts";
+import * as coreLimits from "../core/limits.ts";
 import packageFile from "../package.json";
 import { SETTINGS } from "../server/config.ts";
 import { generateObservations } from "../server/demo/generate.ts";
 import { formatErrorResponse, ERROR_STATUSES } from "../server/http/errors.ts";
+import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from "../server/http/reads/charge.ts";
+import { BODY_MAX_BYTES } from "../server/http/request-body.ts";
+import { USAGE_DAYS } from "../server/http/reads/usage-days.ts";
 import { createProgram } from "../server/main.ts";
 import { DAY_MS } from "../core/time.ts";
 import {
@@ -34,6 +38,14 @@ const README_CLOCK = Date.parse("2026-11-21T03:07:00Z");
 const service = await startTestService({ ADMIN_TOKEN: "0123456789abcdef" });
 service.clock.now = README_CLOCK;
 afterAll(service.close);
+
+/** Every limit, by its name in the code. */
+const limits: Readonly<Record<string, number | IntegerRange>> = {
+  ...coreLimits,
+  USAGE_DAYS,
+  IDEMPOTENCY_KEY_MAX_CHARACTERS,
+  BODY_MAX_BYTES,
+};
 
 const VERBS = listVerbs(createProgram());
 

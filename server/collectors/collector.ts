@@ -9,7 +9,7 @@ import type {
   SourceState,
   Platform,
   CollectionTarget,
-} from "../../core/collection.ts";
+} from "../ports/targets.ts";
 import { sanitizeMessage } from "../../core/text.ts";
 
 /** The sources, each by the name of its file. */

@@ -1,5 +1,5 @@
 /** How collectors go through their targets, and tell what they found. */
-import type { CollectionTarget } from "../../core/collection.ts";
+import type { CollectionTarget } from "../ports/targets.ts";
 import { DomainError } from "../../core/errors.ts";
 import { KIND_FIELDS } from "../../core/entity-kinds.ts";
 import { parseObservation } from "../../core/observations.ts";

@@ -1,5 +1,5 @@
 /** What a day of a source costs, and by how much its intervals are stretched so that it reaches. */
-import type { TaskName } from "../../core/collection.ts";
+import type { TaskName } from "../ports/targets.ts";
 import {
   AGE_RANGES,
   computeItemIntervalMs,
@@ -8,7 +8,7 @@ import {
   QUOTA_RESERVE_RATIO,
   computeSlowdownFactor,
   estimatePollsPerDay,
-} from "../../core/schedule.ts";
+} from "./poll-schedule.ts";
 import { DAY_MS } from "../../core/time.ts";
 import type { QuotaBucket, Collector } from "./collector.ts";
 import type { CollectionState } from "../ports/collection.ts";

@@ -2,7 +2,7 @@
  * How much a source is asked at a time: its pauses and windows, and the pace that makes a day's
  * quota last the day. All are of this process; what is used of a quota is counted in the state.
  */
-import { computePollRate, QUOTA_RESERVE_RATIO, countAvailableTokens } from "../../core/schedule.ts";
+import { computePollRate, QUOTA_RESERVE_RATIO, countAvailableTokens } from "./poll-schedule.ts";
 import { getBucket } from "./quota-budget.ts";
 import type { TokenBucket } from "../../core/token-bucket.ts";
 import type { Collector } from "./collector.ts";

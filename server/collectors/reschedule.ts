@@ -1,5 +1,5 @@
 /** What becomes of a target that a source was asked about: when it is due next, and why it failed. */
-import type { DueTarget, TaskName, TargetUpdate } from "../../core/collection.ts";
+import type { DueTarget, TaskName, TargetUpdate } from "../ports/targets.ts";
 import {
   computeJitter,
   computeRetryDueAt,
@@ -8,7 +8,7 @@ import {
   computeListIntervalMs,
   computeNextDueAt,
   PROFILE_INTERVAL_MS,
-} from "../../core/schedule.ts";
+} from "./poll-schedule.ts";
 import { DAY_MS } from "../../core/time.ts";
 import {
   formatReason,

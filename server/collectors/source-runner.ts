@@ -5,9 +5,9 @@ import {
   type TaskName,
   type FailingSource,
   type StoppedSource,
-} from "../../core/collection.ts";
-import { formatQuotaDay } from "../../core/quota.ts";
-import { LOOK_AHEAD_MS } from "../../core/schedule.ts";
+} from "../ports/targets.ts";
+import { formatQuotaDay } from "./quota-day.ts";
+import { LOOK_AHEAD_MS } from "./poll-schedule.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { getBucket, usableUnits, computeSlowdownFactors } from "./quota-budget.ts";
 import {

@@ -1,7 +1,7 @@
 /** One errand: a source is asked about some targets, what it tells is stored, and they are settled. */
-import type { DueTarget, TaskName, DiscoveredItem } from "../../core/collection.ts";
+import type { DueTarget, TaskName, DiscoveredItem } from "../ports/targets.ts";
 import type { EntityKind, KIND_FIELDS } from "../../core/entity-kinds.ts";
-import { LOOK_AHEAD_MS } from "../../core/schedule.ts";
+import { LOOK_AHEAD_MS } from "./poll-schedule.ts";
 import { SourceError, type PollResult, type ObservationRecord } from "./collector.ts";
 import { firstDueAt, reschedule, type TargetResult, type RescheduleOptions } from "./reschedule.ts";
 import type { CollectionState } from "../ports/collection.ts";

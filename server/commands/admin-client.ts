@@ -1,8 +1,8 @@
 /** The verbs' typed client of the administrator's interface. */
 import { treaty } from "@elysiajs/eden";
-import { describeError, readSystemErrorCode } from "../../core/errors.ts";
 import type { OwnerApp } from "../http/admin/owner-app.ts";
 import type { AdminConnection } from "../ports/process.ts";
+import { describeError, readSystemErrorCode } from "../system-errors.ts";
 
 /** What every verb works with. */
 export interface CommandContext {

@@ -1,8 +1,8 @@
 /** `export`: all observations as lines that `import` takes. */
 import { Command, Option } from "commander";
-import { readSystemErrorCode } from "../../core/errors.ts";
 import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
 import { toCommandError, withAdminClient, type CommandContext } from "./admin-client.ts";
+import { readSystemErrorCode } from "../system-errors.ts";
 
 /** Makes the verb. */
 export function createExportCommand(context: CommandContext): Command {

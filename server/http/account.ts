@@ -2,7 +2,7 @@
 import { Elysia } from "elysia";
 import type { AccountDetails } from "../../core/schema/account.ts";
 import { formatDay } from "../../core/time.ts";
-import { parseDayRange } from "../../core/usage.ts";
+import { parseDayRange } from "./reads/usage-days.ts";
 import type { AccountReads } from "../ports/ledger.ts";
 import { getCaller } from "./admission.ts";
 import { ACCOUNT_OPERATIONS } from "./openapi/account.ts";

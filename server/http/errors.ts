@@ -1,16 +1,11 @@
 /** Errors as clients get them: the one table of statuses, and the one place that writes them. */
 import { Elysia, ParseError, ValidationError } from "elysia";
 import { InsufficientCreditsError } from "../../core/ledger.ts";
-import {
-  DomainError,
-  describeError,
-  isOutOfDescriptors,
-  quote,
-  type ErrorCode,
-} from "../../core/errors.ts";
+import { DomainError, quote, type ErrorCode } from "../../core/errors.ts";
 import type { OnFailure } from "../ports/process.ts";
 import type { ResponseHeaders } from "./admission.ts";
 import { getPath } from "./request-url.ts";
+import { describeError, isOutOfDescriptors } from "../system-errors.ts";
 
 /** The status of every error. */
 export const ERROR_STATUSES: Readonly<Record<ErrorCode, number>> = {

@@ -1,9 +1,9 @@
 /** The microblog interface: users, their tweets and their followers. */
-import { PRICES } from "../../core/ledger.ts";
 import { parsePageRequest } from "../../core/pagination.ts";
 import { MICROBLOG_OPERATIONS } from "./openapi/microblog.ts";
 import type { MicroblogReads } from "../ports/reads.ts";
 import type { ChargedRoutes } from "./reads/charged-reads.ts";
+import { PRICES } from "./reads/charge.ts";
 
 const cost = PRICES.microblog;
 

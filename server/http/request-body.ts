@@ -5,7 +5,9 @@
  * before the path and the key are looked at.
  */
 import { DomainError, quote } from "../../core/errors.ts";
-import { BODY_MAX_BYTES } from "../../core/limits.ts";
+
+/** Bytes of a request body. */
+export const BODY_MAX_BYTES = 65_536;
 
 /** How long a body may take to arrive. */
 const BODY_TIMEOUT_MS = 10_000;

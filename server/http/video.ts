@@ -1,13 +1,13 @@
 /** The video interface: channels and their shorts. */
-import { PRICES } from "../../core/ledger.ts";
 import { parseShortsRequest } from "../../core/cursor.ts";
-import type { CacheableResult } from "../../core/reading.ts";
+import type { CacheableResult } from "../ports/caching.ts";
 import type { ShortsPage } from "../../core/schema/video.ts";
 import type { ReadResult } from "./reads/response-cache.ts";
 import { VIDEO_OPERATIONS } from "./openapi/video.ts";
 import type { VideoReads } from "../ports/reads.ts";
 import type { ChargedRoutes } from "./reads/charged-reads.ts";
 import { coalesceRuns } from "./coalesce.ts";
+import { PRICES } from "./reads/charge.ts";
 
 const cost = PRICES.video;
 

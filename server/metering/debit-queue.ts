@@ -4,10 +4,17 @@
  * While one commit is under way the requests that come in wait for the next, so one sync serves
  * many. The ledger decides each of them exactly, in the order they came.
  */
-import { InsufficientCreditsError, type Charge, type Receipt } from "../../core/ledger.ts";
+import { InsufficientCreditsError } from "../../core/ledger.ts";
 import { DomainError } from "../../core/errors.ts";
-import type { ChangeSet } from "../../core/reading.ts";
-import type { Debit, DebitBatchResult, DebitLedger, DebitOutcome } from "../ports/ledger.ts";
+import type { ChangeSet } from "../ports/caching.ts";
+import type {
+  Debit,
+  DebitBatchResult,
+  DebitLedger,
+  DebitOutcome,
+  Charge,
+  Receipt,
+} from "../ports/ledger.ts";
 import { createRefundQueue } from "./refund-queue.ts";
 import { withDeadline, createDeadlineError } from "./deadline.ts";
 import { createLedgerHealth } from "./ledger-health.ts";

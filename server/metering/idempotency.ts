@@ -3,8 +3,8 @@
  * answered, then they cost nothing; or until its debit is given back, then the next of them pays; or
  * until they have waited too long.
  */
-import type { Charge, Receipt } from "../../core/ledger.ts";
 import { createDeadlineError } from "./deadline.ts";
+import type { Charge, Receipt } from "../ports/ledger.ts";
 
 /** A request before the ledger. */
 export interface PendingDebit {

@@ -14,9 +14,8 @@ import {
   type FileHandle,
 } from "node:fs/promises";
 import { join } from "node:path";
-import type { Charge } from "../../core/ledger.ts";
-import { readSystemErrorCode } from "../../core/errors.ts";
-import type { Debit } from "../ports/ledger.ts";
+import type { Debit, Charge } from "../ports/ledger.ts";
+import { readSystemErrorCode } from "../system-errors.ts";
 
 /** What has to be given back: one debit, or all that a group of unknown outcome was debited. */
 export type Refund =

@@ -11,9 +11,9 @@ import type {
   StoppedSource,
   TargetUpdate,
   TaskName,
-} from "../../core/collection.ts";
+  AgeRange,
+} from "./targets.ts";
 import type { Creator } from "../../core/creators.ts";
-import type { AgeRange } from "../../core/schedule.ts";
 import type { CreatorList } from "../../core/schema/creators.ts";
 
 /** A creator as the monitoring list shows it. */

@@ -3,9 +3,43 @@
  *
  * All instants (`now`, `at`, `createdAt`) are milliseconds since 1970 UTC; amounts are credits.
  */
-import type { Charge, Receipt } from "../../core/ledger.ts";
-import type { ChangeSet } from "../../core/reading.ts";
-import type { DayRange } from "../../core/usage.ts";
+import type { ChangeSet } from "./caching.ts";
+
+/** The charge of one request. */
+export interface Charge {
+  /** The account's number. */
+  readonly account: number;
+  /** The number of the API key. */
+  readonly key: number;
+  /** The route as the API reference names it: `/api/video/{channel}/details`. */
+  readonly endpoint: string;
+  /** 1 or more. */
+  readonly cost: number;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
+}
+
+/** A client's idempotency key. Requests with the same key and fingerprint are charged once. */
+export interface IdempotencyKey {
+  readonly value: string;
+  /** SHA-256 of the request's path and query, in hex. */
+  readonly fingerprint: string;
+}
+
+/** Proof of a committed charge. */
+export interface Receipt {
+  /** 0 if an earlier request paid with the same idempotency key. */
+  readonly cost: number;
+  /** The account's balance after the charge. */
+  readonly balance: number;
+  /** The number of the last change when the charge was committed. */
+  readonly changeSequence: number;
+}
+
+/** A range of days, both ends included, counted from 1970 UTC. */
+export interface DayRange {
+  readonly first: number;
+  readonly last: number;
+}
 
 /** A committed debit, as a refund names it. */
 export interface Debit {

@@ -2,8 +2,7 @@
 import type { ShortsRequest } from "../../core/cursor.ts";
 import type { EntityKind } from "../../core/entity-kinds.ts";
 import type { PageRequest } from "../../core/pagination.ts";
-import type { CacheableResult } from "../../core/reading.ts";
-import type { RetentionReport } from "../../core/retention.ts";
+import type { CacheableResult } from "./caching.ts";
 import type {
   FollowersPage,
   TweetDetails,
@@ -65,6 +64,3 @@ export interface ExportOptions {
   /** Milliseconds since 1970 UTC, included. */
   readonly since?: number | undefined;
 }
-
-/** Applies retention step by step; yields how many observations each step looked at. */
-export type RetentionRun = AsyncGenerator<number, RetentionReport>;

@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { DomainError, readSystemErrorCode } from "../../core/errors.ts";
+import { DomainError } from "../../core/errors.ts";
 import type { AdminConnection, Fetcher } from "../ports/process.ts";
 import { redactUrl } from "../config.ts";
 import { drain, waitUntilIdle } from "./graceful-shutdown.ts";
@@ -30,6 +30,7 @@ import {
 import { openService, type Service, type ServiceOptions } from "../service.ts";
 import { parseFileUrl } from "../store/database/database.ts";
 import { restrictToOwner } from "../store/database/file-permissions.ts";
+import { readSystemErrorCode } from "../system-errors.ts";
 
 /** A database that this process owns. */
 export interface Ownership extends AdminConnection {

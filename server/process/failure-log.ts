@@ -1,8 +1,8 @@
+import { describeError } from "../system-errors.ts";
 /**
  * Logs failures without repeating itself: the first failure of a cause with its stack, some of the
  * next ones in a line each, and the others as a number.
  */
-import { describeError } from "../../core/errors.ts";
 
 /** Writes a line of the log with the values that its sentence names. */
 export type WriteLogRecord = (

@@ -1,8 +1,8 @@
 /** What a process does about file descriptors, of which it has a limited number. */
 import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
-import { isOutOfDescriptors } from "../../core/errors.ts";
 import type { ServiceLogger } from "../ports/process.ts";
+import { isOutOfDescriptors } from "../system-errors.ts";
 
 /** Starts the runtime's HTTP client: started without descriptors left, it ends the process. */
 export async function startHttpClient(): Promise<void> {

@@ -1,7 +1,6 @@
 /** Applies retention by itself while a service runs: some minutes after its start, then daily. */
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
-import type { RetentionReport } from "../../core/retention.ts";
-import type { RetentionRun } from "../ports/reads.ts";
+import type { RetentionReport, RetentionRun } from "../ports/retention.ts";
 
 /** How retention is applied while a service runs. */
 export interface RetentionTimerOptions {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pTimeout from "p-timeout";
-import { DomainError, readSystemErrorCode } from "../../core/errors.ts";
+import { DomainError } from "../../core/errors.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { readConfig, redactUrl, type Config } from "../config.ts";
 import { prepareDemo } from "../demo/prepare.ts";
@@ -16,6 +16,7 @@ import type { ServiceLogger } from "../ports/process.ts";
 import { openService, type Service } from "../service.ts";
 import { readNewestObservedAt } from "../store/observations/newest-observation.ts";
 import { waitForTermination } from "./termination.ts";
+import { readSystemErrorCode } from "../system-errors.ts";
 
 /** How long a connection may be silent; longer than a body may take to arrive. */
 const IDLE_TIMEOUT_S = 30;

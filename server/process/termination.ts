@@ -1,7 +1,7 @@
 /** Tells when the process has to end: by a signal, or because what started it ended. */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { readSystemErrorCode } from "../../core/errors.ts";
+import { readSystemErrorCode } from "../system-errors.ts";
 
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 

@@ -1,6 +1,6 @@
 /** What every collector does, whatever the platform; each asks a fake of its own over HTTP. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { TASK_NAMES, type DiscoveredItem, type SourceState } from "../../core/collection.ts";
+import { TASK_NAMES, type DiscoveredItem, type SourceState } from "../../server/ports/targets.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { SOURCES } from "../../server/collectors/collector.ts";
 import {

@@ -1,6 +1,6 @@
 /** Items that are not there: when they are asked for again, and what brings them back. */
 import { describe, expect, test } from "bun:test";
-import { computeItemIntervalMs } from "../../core/schedule.ts";
+import { computeItemIntervalMs } from "../../server/collectors/poll-schedule.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { SOURCES, type Source } from "../../server/collectors/collector.ts";
 import type { Database } from "../../server/store/database/database.ts";

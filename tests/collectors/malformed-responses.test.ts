@@ -1,6 +1,6 @@
 /** What every collector makes of answers that are malformed in part, or that no platform wrote. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { TASK_NAMES, type TaskName, type CollectionTarget } from "../../core/collection.ts";
+import { TASK_NAMES, type TaskName, type CollectionTarget } from "../../server/ports/targets.ts";
 import { SOURCES, type Source } from "../../server/collectors/collector.ts";
 import {
   findResult,

@@ -1,7 +1,7 @@
 /** How turns follow each other, and how the sources and errands share one. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CollectionTarget } from "../../core/collection.ts";
+import type { CollectionTarget } from "../../server/ports/targets.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import { createPollCycle } from "../../server/collectors/poll-cycle.ts";
 import type { Collector, SourceTask, PollResult } from "../../server/collectors/collector.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { CollectionTarget } from "../../core/collection.ts";
+import type { CollectionTarget } from "../../server/ports/targets.ts";
 import { pollOneByOne } from "../../server/collectors/poll-results.ts";
 import { NotFoundError, SourceError, type PollResult } from "../../server/collectors/collector.ts";
 

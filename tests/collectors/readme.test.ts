@@ -3,7 +3,7 @@ import {
   computeItemIntervalMs,
   computeListIntervalMs,
   QUOTA_RESERVE_RATIO,
-} from "../../core/schedule.ts";
+} from "../../server/collectors/poll-schedule.ts";
 import { HOUR_MS } from "../../core/time.ts";
 import { createCollectors } from "../../server/collectors/create-collectors.ts";
 import { readDoc, findSection } from "../support/docs.ts";

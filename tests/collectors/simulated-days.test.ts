@@ -8,7 +8,7 @@ import {
   computePollRate,
   PROFILE_INTERVAL_MS,
   QUOTA_RESERVE_RATIO,
-} from "../../core/schedule.ts";
+} from "../../server/collectors/poll-schedule.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import { formatTable } from "../../server/commands/output.ts";
 import { withDatabase } from "../support/store/database.ts";

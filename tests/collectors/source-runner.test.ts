@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { computeItemIntervalMs, computeListIntervalMs } from "../../core/schedule.ts";
+import {
+  computeItemIntervalMs,
+  computeListIntervalMs,
+} from "../../server/collectors/poll-schedule.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import type { Collector } from "../../server/collectors/collector.ts";
 import { createYoutubeCollector } from "../../server/collectors/youtube/collector.ts";

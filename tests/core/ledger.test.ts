@@ -5,8 +5,6 @@ import {
   computeBalance,
   assertCreditAmount,
   EMPTY_LEDGER,
-  isCharged,
-  PRICES,
   type Ledger,
   type LedgerEntry,
 } from "../../core/ledger.ts";
@@ -22,17 +20,6 @@ const grant = (amount: number, reference?: string): LedgerEntry =>
   reference === undefined ? { kind: "grant", amount } : { kind: "grant", amount, reference };
 const debit = (id: string, amount = 1): LedgerEntry => ({ kind: "debit", id, amount });
 const refund = (id: string): LedgerEntry => ({ kind: "refund", debit: id });
-
-test("PRICES charges one credit for the video and microblog interfaces, none for creators", () => {
-  expect(PRICES).toEqual({ video: 1, microblog: 1, creators: 0 });
-});
-
-describe("isCharged", () => {
-  test("isCharged() charges 200, 304 and 404, and no other status there is", () => {
-    const statuses = Array.from({ length: 500 }, (_, index) => index + 100);
-    expect(statuses.filter((status) => isCharged(status))).toEqual([200, 304, 404]);
-  });
-});
 
 describe("checkAmount", () => {
   test.each([0, -1, 1.5, NaN, Infinity, MAX_INTEGER + 1, -0])(

@@ -14,7 +14,6 @@ test("limits hold the sizes that the decisions name, in the unit of their name",
   expect(limits.LINK_MAX_CHARACTERS).toBe(2048);
   expect(limits.TEXT_MAX_CHARACTERS).toBe(65_536);
   expect(limits.LINE_MAX_BYTES).toBe(1024 * 1024);
-  expect(limits.BODY_MAX_BYTES).toBe(64 * 1024);
   expect(limits.CLOCK_SKEW_MAX_MS).toBe(300_000);
   expect(limits.HISTORY_MAX_POINTS).toBe(1000);
   expect(limits.RECORD_MAX_POINTS).toBe(250);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { Receipt } from "../../core/ledger.ts";
 import { parseObservationLine } from "../../core/observations.ts";
-import type { ChangeSet } from "../../core/reading.ts";
+import type { ChangeSet } from "../../server/ports/caching.ts";
 import { createDebitQueue } from "../../server/metering/debit-queue.ts";
 import { createLedgerStore, type LedgerStore } from "../../server/store/accounts/ledger.ts";
 import { writeObservations } from "../../server/store/observations/write.ts";
@@ -11,6 +10,7 @@ import { withDatabase } from "../support/store/database.ts";
 import { makeCharge } from "../support/store/debits.ts";
 import { blockCommits } from "../support/store/blocked-ledger.ts";
 import { waitUntil } from "../support/wait.ts";
+import type { Receipt } from "../../server/ports/ledger.ts";
 
 const NOW = 1_790_000_000_000;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { startRetentionTimer } from "../../server/process/retention-timer.ts";
-import type { RetentionReport } from "../../core/retention.ts";
+import type { RetentionReport } from "../../server/ports/retention.ts";
 
 const REPORT: RetentionReport = { mode: "apply", kinds: [], isWholeCompared: false, faults: [] };
 

@@ -1,6 +1,6 @@
 /** The posts of Bluesky: the feed of a user, and the counts of posts that are known. */
 import { Type, type Static } from "@sinclair/typebox";
-import type { DiscoveredItem, SourceState, CollectionTarget } from "../../../core/collection.ts";
+import type { DiscoveredItem, SourceState, CollectionTarget } from "../../ports/targets.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
 import { parseItems, readInstant, Unchecked } from "../client/responses.ts";

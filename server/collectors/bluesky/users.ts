@@ -1,6 +1,6 @@
 /** The users of Bluesky: what describes them, and their counts. */
 import { Type, type Static } from "@sinclair/typebox";
-import type { CollectionTarget } from "../../../core/collection.ts";
+import type { CollectionTarget } from "../../ports/targets.ts";
 import { quote } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
 import { parseItems, Unchecked } from "../client/responses.ts";

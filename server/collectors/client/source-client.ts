@@ -5,7 +5,7 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import pRetry from "p-retry";
-import { findQuotaReset } from "../../../core/quota.ts";
+import { findQuotaReset } from "../quota-day.ts";
 import { formatInstant } from "../../../core/time.ts";
 import { describeSchemaError, SOURCE_NAMES } from "./responses.ts";
 import { getBucket } from "../quota-budget.ts";

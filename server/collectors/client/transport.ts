@@ -1,6 +1,6 @@
 /** One request over the network: its answer within a time and a size, and nothing more. */
-import { readSystemErrorCode } from "../../../core/errors.ts";
 import type { SourceResponse } from "../collector.ts";
+import { readSystemErrorCode } from "../../system-errors.ts";
 
 /** Why a request failed, where that can pass; the message never holds the URL. */
 export class TransientError extends Error {

@@ -1,7 +1,7 @@
 /** X, by its API v2: users and their tweets. */
 import { Value } from "@sinclair/typebox/value";
 import { quote } from "../../../core/errors.ts";
-import { findQuotaReset } from "../../../core/quota.ts";
+import { findQuotaReset } from "../quota-day.ts";
 import { DAY_MS, MINUTE_MS } from "../../../core/time.ts";
 import {
   classifyStatus,

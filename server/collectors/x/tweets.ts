@@ -1,6 +1,6 @@
 /** The tweets of X: the timeline of a user, and the counts of tweets that are known. */
 import { Type, type Static } from "@sinclair/typebox";
-import type { DiscoveredItem, CollectionTarget } from "../../../core/collection.ts";
+import type { DiscoveredItem, CollectionTarget } from "../../ports/targets.ts";
 import { parseItems, readInstant, Unchecked } from "../client/responses.ts";
 import { createCountedResult, createGoneResult, createObservationRecord } from "../poll-results.ts";
 import type { PollResult, CollectorContext } from "../collector.ts";

@@ -1,7 +1,7 @@
 /** The users of X: what describes them, their counts, and by which identifier they are asked. */
 import { Type, type Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import type { SourceState, CollectionTarget } from "../../../core/collection.ts";
+import type { SourceState, CollectionTarget } from "../../ports/targets.ts";
 import { quote } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
 import { DAY_MS, formatInstant, parseInstant } from "../../../core/time.ts";

@@ -1,6 +1,6 @@
 /** The channels of YouTube: what describes and counts them, and where their videos are listed. */
 import { Type, type Static } from "@sinclair/typebox";
-import type { CollectionTarget } from "../../../core/collection.ts";
+import type { CollectionTarget } from "../../ports/targets.ts";
 import { parseCount, Unchecked } from "../client/responses.ts";
 import {
   createCountedResult,

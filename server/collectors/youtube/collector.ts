@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { quote } from "../../../core/errors.ts";
-import { findQuotaReset } from "../../../core/quota.ts";
+import { findQuotaReset } from "../quota-day.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import { classifyStatus } from "../client/responses.ts";
 import { createTasks } from "../poll-results.ts";

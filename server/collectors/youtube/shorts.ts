@@ -1,6 +1,6 @@
 /** The shorts of YouTube: which ones a channel has, and their counts. */
 import { Type, type Static } from "@sinclair/typebox";
-import type { DiscoveredItem, SourceState, CollectionTarget } from "../../../core/collection.ts";
+import type { DiscoveredItem, SourceState, CollectionTarget } from "../../ports/targets.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import { parseCount, readInstant, Unchecked } from "../client/responses.ts";
 import { createCountedResult, createGoneResult, createObservationRecord } from "../poll-results.ts";

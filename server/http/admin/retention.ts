@@ -1,8 +1,7 @@
 /** The administrator's interface to retention. */
 import { Elysia, t } from "elysia";
-import type { RetentionReport } from "../../../core/retention.ts";
-import type { RetentionRun } from "../../ports/reads.ts";
 import { jsonBodyParser } from "./body-parser.ts";
+import type { RetentionReport, RetentionRun } from "../../ports/retention.ts";
 
 /** What retention does its work with. */
 export interface AdminRetentionOptions {

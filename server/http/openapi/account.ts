@@ -1,6 +1,6 @@
 /** The account of a key as the reference describes it. */
-import { USAGE_DAYS } from "../../../core/limits.ts";
 import { describeOperation, describeQueryParameter } from "./operation.ts";
+import { USAGE_DAYS } from "../reads/usage-days.ts";
 
 const DAY_SCHEMA = { type: "string", format: "date", maxLength: 10 };
 

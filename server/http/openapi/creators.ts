@@ -1,6 +1,6 @@
 /** The monitoring list as the reference describes it. */
-import { BODY_MAX_BYTES } from "../../../core/limits.ts";
 import { describeOperation, type ErrorExample } from "./operation.ts";
+import { BODY_MAX_BYTES } from "../request-body.ts";
 
 const REQUEST_BODY = {
   schema: "CreatorRequest",

@@ -2,9 +2,7 @@
  * Priced reads: the debit is committed before the read, and given back if it fails. An answer that
  * still holds is not made again, and costs the same.
  */
-import { isCharged, type IdempotencyKey, type Receipt } from "../../../core/ledger.ts";
 import { DomainError, quote } from "../../../core/errors.ts";
-import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from "../../../core/limits.ts";
 import {
   renderResponse,
   type RenderedResponse,
@@ -13,9 +11,15 @@ import {
   type ReadResult,
 } from "./response-cache.ts";
 import type { ResponseHeaders } from "../admission.ts";
-import type { DebitQueue } from "../../ports/ledger.ts";
+import type { DebitQueue, IdempotencyKey, Receipt } from "../../ports/ledger.ts";
 import type { BodyStreamer } from "./body-streamer.ts";
 import { ERROR_STATUSES, toDomainError } from "../errors.ts";
+
+/** What a read costs, in credits. */
+export const PRICES = { video: 1, microblog: 1 } as const;
+
+/** Characters of an idempotency key. */
+export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 255;
 
 /** What priced reads are made with. */
 export interface ChargeOptions {
@@ -73,7 +77,7 @@ export async function serveCharged(
     debitQueue.complete(receipt);
     return response;
   } catch (thrown) {
-    const isChargedError = isCharged(ERROR_STATUSES[toDomainError(thrown).code]);
+    const isChargedError = ERROR_STATUSES[toDomainError(thrown).code] === 404;
     const error =
       isChargedError && parsedRead.signal.aborted ? new ConnectionClosedError() : thrown;
     if (error instanceof ConnectionClosedError) await debitQueue.refund(receipt, error.message);

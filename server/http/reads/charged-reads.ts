@@ -5,7 +5,6 @@
  * The framework's routes of the same paths go this way too, so there is one way.
  */
 import { Elysia, type DocumentDecoration } from "elysia";
-import type { Receipt } from "../../../core/ledger.ts";
 import type { GetQueryValues } from "../../../core/parameters.ts";
 import { isFresh, type RenderedResponse, type ReadResult } from "./response-cache.ts";
 import { setCacheHeaders } from "../cache-headers.ts";
@@ -29,6 +28,7 @@ import type { OnFailure } from "../../ports/process.ts";
 import { createNoRoomError, type BodyStreamer } from "./body-streamer.ts";
 import { parsePathParameters, type RoutePattern } from "../route-matcher.ts";
 import { getPath, getPathAndQuery, parseQuery } from "../request-url.ts";
+import type { Receipt } from "../../ports/ledger.ts";
 
 /** A route of priced reads. */
 export interface ChargedRoute {

@@ -4,8 +4,8 @@
  */
 import { LRUCache } from "lru-cache";
 import type { TimeRange } from "../../../core/growth.ts";
-import { stringifyToPieces } from "../../../core/json.ts";
-import type { ChangeSet, CacheableResult } from "../../../core/reading.ts";
+import { stringifyToPieces } from "../../raw-json.ts";
+import type { ChangeSet, CacheableResult } from "../../ports/caching.ts";
 import { PRIVATE_CACHE_HEADERS } from "../cache-headers.ts";
 
 /** What a read gives, with more headers of its answer. */

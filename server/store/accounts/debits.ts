@@ -6,10 +6,9 @@
  * it came alone, in the order they came. What was paid with an idempotency key costs nothing again.
  */
 import type { Row } from "@libsql/client";
-import type { Charge } from "../../../core/ledger.ts";
-import type { ChangeSet } from "../../../core/reading.ts";
+import type { ChangeSet } from "../../ports/caching.ts";
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
-import type { DebitBatch, DebitBatchResult, DebitOutcome } from "../../ports/ledger.ts";
+import type { DebitBatch, DebitBatchResult, DebitOutcome, Charge } from "../../ports/ledger.ts";
 import type { Database } from "../database/database.ts";
 import { createCommitStatements, type ChargeRun } from "./debit-sql.ts";
 

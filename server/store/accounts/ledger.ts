@@ -10,10 +10,8 @@ import {
   assertCreditAmount,
   grantTooLargeError,
   referenceConflictError,
-  type Charge,
 } from "../../../core/ledger.ts";
 import { DomainError } from "../../../core/errors.ts";
-import type { DayRange } from "../../../core/usage.ts";
 import { MAX_INTEGER } from "../../../core/limits.ts";
 import type { Database } from "../database/database.ts";
 import { withDomainErrors } from "../database/errors.ts";
@@ -26,6 +24,8 @@ import type {
   DebitLedger,
   Grant,
   GrantResult,
+  Charge,
+  DayRange,
 } from "../../ports/ledger.ts";
 import { refundDebit, cancelDebits } from "./refunds.ts";
 import { accounts, journal } from "../tables/account-tables.ts";

@@ -1,11 +1,10 @@
 /** Debits that are given back. */
 import type { InValue } from "@libsql/client";
-import type { Charge } from "../../../core/ledger.ts";
 import { HOUR_MS } from "../../../core/time.ts";
 import type { Statement } from "../database/sqlite-connection.ts";
 import type { Database } from "../database/database.ts";
 import { SELECT_OUTCOMES, SELECT_PAYMENTS } from "./debit-sql.ts";
-import type { Debit } from "../../ports/ledger.ts";
+import type { Debit, Charge } from "../../ports/ledger.ts";
 import { assignOutcomes, IDEMPOTENCY_TTL_MS, groupIntoRuns } from "./debits.ts";
 
 /**

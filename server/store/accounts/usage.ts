@@ -1,7 +1,6 @@
 /** What accounts used. */
 import { and, between, eq, sql } from "drizzle-orm";
-import type { DayRange } from "../../../core/usage.ts";
-import type { UsageDay } from "../../ports/ledger.ts";
+import type { UsageDay, DayRange } from "../../ports/ledger.ts";
 import type { Database } from "../database/database.ts";
 import { usage } from "../tables/account-tables.ts";
 

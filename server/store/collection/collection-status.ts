@@ -1,7 +1,7 @@
 /**
  * How the collection of who is watched stands: of what describes them and of their items together.
  */
-import type { SourceState } from "../../../core/collection.ts";
+import type { SourceState } from "../../ports/targets.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";
 import type { CollectionStatus } from "../../ports/collection.ts";
 

@@ -1,5 +1,5 @@
 /** What is known of the sources: what was used of their quotas, and which of them are stopped. */
-import type { QuotaReservation, StoppedSource } from "../../../core/collection.ts";
+import type { QuotaReservation, StoppedSource } from "../../ports/targets.ts";
 import type { Database } from "../database/database.ts";
 
 const RELAXED_WRITE = { hasConfiguredDurability: true, isIdempotent: true };

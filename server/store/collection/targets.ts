@@ -6,8 +6,8 @@ import type {
   SourceState,
   Platform,
   TargetUpdate,
-} from "../../../core/collection.ts";
-import type { AgeRange } from "../../../core/schedule.ts";
+  AgeRange,
+} from "../../ports/targets.ts";
 import type { Database } from "../database/database.ts";
 import { jsonExtractSql } from "../tables/json-sql.ts";
 

@@ -2,10 +2,11 @@
 import { existsSync } from "node:fs";
 import { link, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { DomainError, readSystemErrorCode } from "../../../core/errors.ts";
+import { DomainError } from "../../../core/errors.ts";
 import type { BackupResult } from "../../ports/process.ts";
 import { parseFileUrl, type Database } from "./database.ts";
 import { toUnavailableError, mapTransientErrors } from "./errors.ts";
+import { readSystemErrorCode } from "../../system-errors.ts";
 
 /**
  * Copies the database, as it is at one instant, into a new file that only its owner can read.

@@ -4,7 +4,8 @@
  */
 import type { Client, InStatement } from "@libsql/client";
 import { DrizzleQueryError } from "drizzle-orm/errors";
-import { DomainError, isOutOfDescriptors, readSystemErrorCode } from "../../../core/errors.ts";
+import { DomainError } from "../../../core/errors.ts";
+import { isOutOfDescriptors, readSystemErrorCode } from "../../system-errors.ts";
 
 /** Runs a call of a client. */
 type CallWrapper = <Result>(call: () => Promise<Result>) => Promise<Result>;

@@ -1,6 +1,6 @@
 /** The permissions of a database file and of the files beside it: only their owner may use them. */
 import { chmodSync, statSync } from "node:fs";
-import { readSystemErrorCode } from "../../../core/errors.ts";
+import { readSystemErrorCode } from "../../system-errors.ts";
 
 /** What SQLite and the process that owns a database keep beside its file. */
 const DATABASE_FILE_SUFFIXES = ["", "-wal", "-shm", "-journal", "-lock"];

@@ -6,7 +6,7 @@
  */
 import type { InValue, Row } from "@libsql/client";
 import Driver from "libsql";
-import { readSystemErrorCode } from "../../../core/errors.ts";
+import { readSystemErrorCode } from "../../system-errors.ts";
 
 /** A statement and its arguments, in order. */
 export interface Statement {

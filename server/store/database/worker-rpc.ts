@@ -1,7 +1,7 @@
 /** A thread of the process that does one order after another; with nothing to do it ends with it. */
 import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
-import { readSystemErrorCode } from "../../../core/errors.ts";
+import { readSystemErrorCode } from "../../system-errors.ts";
 
 /** What a thread answers an order with. */
 type WorkerResponse<Result> = { readonly id: number } & (

@@ -8,16 +8,18 @@ import { ENTITY_KINDS, type EntityKind } from "../../../core/entity-kinds.ts";
 import {
   formatRetentionRule,
   retentionBounds,
-  type KindRetentionReport,
   type RetentionBounds,
-  type RetentionFault,
-  type RetentionMode,
   type RetentionPolicy,
-  type RetentionReport,
 } from "../../../core/retention.ts";
 import { readLastSequence } from "./change-log.ts";
 import type { Database } from "../database/database.ts";
 import { createRetentionSteps, MIN_POSITION, type ChunkRange } from "./retention-steps.ts";
+import type {
+  KindRetentionReport,
+  RetentionFault,
+  RetentionMode,
+  RetentionReport,
+} from "../../ports/retention.ts";
 
 /** How a policy is applied. */
 export interface RetentionOptions {

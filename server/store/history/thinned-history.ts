@@ -1,6 +1,6 @@
 /** Histories: the observations of one entity, or of those of a page, thinned where they are long. */
 import { computeSliceBounds, keepNewestOfSlices } from "../../../core/history.ts";
-import { createRawJson } from "../../../core/json.ts";
+import { createRawJson } from "../../raw-json.ts";
 import type { EntityKind } from "../../../core/entity-kinds.ts";
 import { encodeChunks, decodeChunks, type Chunk } from "./chunk-codec.ts";
 import { selectChunksSql, KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";

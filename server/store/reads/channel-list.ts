@@ -2,8 +2,8 @@
  * The list of all channels. It is read, sorted and written in steps of a few milliseconds, since it
  * can have a hundred thousand channels.
  */
-import { createRawJson } from "../../../core/json.ts";
-import type { CacheableResult } from "../../../core/reading.ts";
+import { createRawJson } from "../../raw-json.ts";
+import type { CacheableResult } from "../../ports/caching.ts";
 import type { ChannelList, ChannelSummary } from "../../../core/schema/video.ts";
 import { compareText } from "../../../core/text.ts";
 import type { Database } from "../database/database.ts";

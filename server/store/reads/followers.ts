@@ -1,9 +1,9 @@
 /** Reads of the followers of a user, in pages. */
 import { computeDaysFilterStart, computeDaysFilterValidity } from "../../../core/days.ts";
 import { computeFollowerChanges } from "../../../core/growth.ts";
-import { createRawJson } from "../../../core/json.ts";
+import { createRawJson } from "../../raw-json.ts";
 import { paginate, type PageRequest } from "../../../core/pagination.ts";
-import type { CacheableResult } from "../../../core/reading.ts";
+import type { CacheableResult } from "../../ports/caching.ts";
 import type { FollowersPage } from "../../../core/schema/microblog.ts";
 import { foldCase } from "../../../core/text.ts";
 import { hasUnknownCount, forEachPoint, type Chunk } from "../history/chunk-codec.ts";

@@ -6,7 +6,7 @@ import { computeDaysFilterStart, computeDaysFilterValidity } from "../../../core
 import { DomainError } from "../../../core/errors.ts";
 import { HISTORY_MAX_POINTS, RECORD_MAX_POINTS } from "../../../core/limits.ts";
 import { paginate, type PageRequest } from "../../../core/pagination.ts";
-import type { CacheableResult } from "../../../core/reading.ts";
+import type { CacheableResult } from "../../ports/caching.ts";
 import type { TweetDetails, TweetRecord, TweetsPage } from "../../../core/schema/microblog.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";

@@ -1,6 +1,6 @@
 /** Which user a name means, and reads of what describes one. */
 import { DomainError } from "../../../core/errors.ts";
-import type { CacheableResult } from "../../../core/reading.ts";
+import type { CacheableResult } from "../../ports/caching.ts";
 import type { UserDetails } from "../../../core/schema/microblog.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";

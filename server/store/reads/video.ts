@@ -12,7 +12,7 @@ import {
   type TimeRange,
 } from "../../../core/growth.ts";
 import { HISTORY_MAX_POINTS } from "../../../core/limits.ts";
-import type { CacheableResult } from "../../../core/reading.ts";
+import type { CacheableResult } from "../../ports/caching.ts";
 import type { ChannelDetails, ShortDetails, ShortsPage } from "../../../core/schema/video.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant, formatInstantOrNull, LAST_INSTANT } from "../../../core/time.ts";

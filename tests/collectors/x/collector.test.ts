@@ -1,6 +1,6 @@
 /** What the collector of X makes of each answer that is no plain one. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { TaskName } from "../../../core/collection.ts";
+import type { TaskName } from "../../../server/ports/targets.ts";
 import { createXCollector } from "../../../server/collectors/x/collector.ts";
 import {
   findResult,

@@ -1,6 +1,6 @@
 /** How far the uploads of a channel are read that has no list of its shorts. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import type { CollectionTarget } from "../../../core/collection.ts";
+import type { CollectionTarget } from "../../../server/ports/targets.ts";
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
 import { findResult, createItemTargets, pollBatch } from "../../support/platforms/poll-targets.ts";
 import { replaceText } from "../../support/platforms/faults.ts";

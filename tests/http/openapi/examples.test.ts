@@ -1,10 +1,10 @@
 /** Every example of the reference, sent to the demo's data: requests, positions, answers, errors. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { BODY_MAX_BYTES } from "../../../core/limits.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { DEMO_CHANNEL, DEMO_USER } from "../../../server/demo/creators.ts";
 import { generateObservations } from "../../../server/demo/generate.ts";
 import { startTestService, type TestService } from "../../support/service.ts";
+import { BODY_MAX_BYTES } from "../../../server/http/request-body.ts";
 
 /** When the answers of the examples were given, and a demo of another year. */
 const EXAMPLES_AT = Date.parse("2026-11-21T03:07:00Z");

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import type { Receipt } from "../../../core/ledger.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { createResponseCache } from "../../../server/http/reads/response-cache.ts";
 import { ConnectionClosedError, serveCharged } from "../../../server/http/reads/charge.ts";
 import { letEventLoopRun } from "../../support/wait.ts";
+import type { Receipt } from "../../../server/ports/ledger.ts";
 
 const RECEIPT: Receipt = { cost: 1, balance: 0, changeSequence: 0 };
 

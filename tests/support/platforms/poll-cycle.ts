@@ -1,5 +1,5 @@
 /** Turns, the client and a database as the service has them, on the fake of a source. */
-import type { TaskName, Platform } from "../../../core/collection.ts";
+import type { TaskName, Platform } from "../../../server/ports/targets.ts";
 import { createPollCycle } from "../../../server/collectors/poll-cycle.ts";
 import type { Collector } from "../../../server/collectors/collector.ts";
 import type { SourceEvent } from "../../../server/ports/collection.ts";

@@ -4,7 +4,7 @@ import type {
   DiscoveredItem,
   SourceState,
   CollectionTarget,
-} from "../../../core/collection.ts";
+} from "../../../server/ports/targets.ts";
 import { parseObservation, type Observation } from "../../../core/observations.ts";
 import { SourceError, type PollResult } from "../../../server/collectors/collector.ts";
 import {

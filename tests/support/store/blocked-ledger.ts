@@ -1,11 +1,11 @@
 /** Requests before the ledger, as tests of the queue of debits want them. */
 import { expect } from "bun:test";
-import type { Receipt } from "../../../core/ledger.ts";
 import { createLedgerStore, type LedgerStore } from "../../../server/store/accounts/ledger.ts";
 import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
 import { withDatabase } from "./database.ts";
 import { makeCharge } from "./debits.ts";
 import { letEventLoopRun } from "../wait.ts";
+import type { Receipt } from "../../../server/ports/ledger.ts";
 
 /** What is told where the ledger takes too long. */
 export const DATABASE_UNRESPONSIVE = "The database does not answer right now";

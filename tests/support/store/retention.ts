@@ -4,9 +4,7 @@ import { parseObservation } from "../../../core/observations.ts";
 import {
   parseRetentionPolicy,
   applyRetentionRule,
-  type RetentionMode,
   type RetentionPolicy,
-  type RetentionReport,
 } from "../../../core/retention.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { Point } from "../../../server/store/history/chunk-codec.ts";
@@ -15,6 +13,7 @@ import { writeObservations } from "../../../server/store/observations/write.ts";
 import { applyRetention } from "../../../server/store/history/retention.ts";
 import { NOW } from "../arbitraries/values.ts";
 import { readAllPoints } from "./stored-history.ts";
+import type { RetentionMode, RetentionReport } from "../../../server/ports/retention.ts";
 
 /** Reads a policy that is one. */
 export function parsePolicy(text: string): RetentionPolicy {

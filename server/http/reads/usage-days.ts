@@ -1,26 +1,24 @@
-/** Usage by day: which days a client asked for. */
-import { DomainError, quote } from "./errors.ts";
-import { USAGE_DAYS } from "./limits.ts";
-import { readSingleValue, type GetQueryValues } from "./parameters.ts";
-import { DAY_MS, FIRST_INSTANT, formatDay, parseInstant } from "./time.ts";
+/** The query parameters `from` and `to` of `/api/account`. */
+import { DomainError, quote } from "../../../core/errors.ts";
+import type { IntegerRange } from "../../../core/limits.ts";
+import { readSingleValue, type GetQueryValues } from "../../../core/parameters.ts";
+import { DAY_MS, FIRST_INSTANT, formatDay, parseInstant } from "../../../core/time.ts";
+import type { DayRange } from "../../ports/ledger.ts";
+
+/** How many days of usage a response covers. */
+export const USAGE_DAYS: IntegerRange = { min: 1, max: 366, default: 30 };
 
 const FIRST_DAY = FIRST_INSTANT / DAY_MS;
 
-/** A range of days, both ends included, counted from 1970 UTC. */
-export interface DayRange {
-  readonly first: number;
-  readonly last: number;
-}
-
 /**
- * Reads `from` and `to`, days of UTC, both included. Without `to` it is today; without `from`, as
- * many days as the default says.
+ * Parses `from` and `to`, UTC days, both included. `to` defaults to today, `from` to the default
+ * number of days before `to`.
  *
  * @param now Milliseconds since 1970 UTC.
  * @throws {DomainError} `Invalid Request`, with the parameter and its value.
  *
  * @example
- * parseDayRange((name) => (name === "from" ? ["1970-01-02"] : []), 3 * DAY_MS);
+ * parseDayRange((name) => (name === "from" ? ["1970-01-02"] : []), 3 * 86_400_000);
  * // { first: 1, last: 3 }
  */
 export function parseDayRange(getValues: GetQueryValues, now: number): DayRange {

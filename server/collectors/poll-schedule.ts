@@ -11,8 +11,9 @@
  * Where a quota does not reach, the intervals of what draws on it grow by the same factor, all but
  * those of profiles.
  */
-import type { TokenBucket } from "./token-bucket.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "./time.ts";
+import type { TokenBucket } from "../../core/token-bucket.ts";
+import type { AgeRange } from "../ports/targets.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 
 /** How often what describes an entity, and its own counts, are observed. */
 export const PROFILE_INTERVAL_MS = HOUR_MS;
@@ -69,12 +70,6 @@ function computeIntervalByAgeMs(
   { shortestMs, longestMs }: { readonly shortestMs: number; readonly longestMs: number },
 ): number {
   return Math.min(longestMs, Math.max(shortestMs, ageMs / AGE_DIVISOR));
-}
-
-/** A span of ages in milliseconds, `from` included, `to` excluded. */
-export interface AgeRange {
-  readonly from: number;
-  readonly to: number;
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   computeSlowdownFactor,
   estimatePollsPerDay,
   countAvailableTokens,
-} from "../../core/schedule.ts";
+} from "../../server/collectors/poll-schedule.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { stringifyToPieces, createRawJson } from "../../core/json.ts";
+import { stringifyToPieces, createRawJson } from "../server/raw-json.ts";
 
 const encodeAscii = (value: unknown) =>
   new TextEncoder().encode(JSON.stringify(value).replaceAll(/[^ -~]/g, "?"));

@@ -1,5 +1,5 @@
 /** The days of a quota: they begin at midnight where the source counts them. */
-import { DAY_MS } from "./time.ts";
+import { DAY_MS } from "../../core/time.ts";
 
 /** By zone; making one takes longer than a thousand uses. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
