@@ -1,5 +1,4 @@
 /** The parts put together: settings and a database become the interfaces that are served. */
-import { fileURLToPath } from "node:url";
 import type { DomainError } from "../core/errors.ts";
 import { formatInstant } from "../core/time.ts";
 import { createApp } from "./http/app.ts";
@@ -58,11 +57,6 @@ const SILENT_LOGGER: ServiceLogger = { failure: () => undefined };
 /** The service. */
 export type Service = Awaited<ReturnType<typeof openService>>;
 
-/** The package does not export its own script, which lies beside what it exports. */
-const REFERENCE_SCRIPT = fileURLToPath(
-  new URL("browser/standalone.js", import.meta.resolve("@scalar/api-reference")),
-);
-
 /** Opens the database and makes both interfaces on it. */
 export async function openService(options: ServiceOptions) {
   const { config, verb, now = Date.now, log = SILENT_LOGGER, sourceClient } = options;
@@ -117,7 +111,6 @@ export async function openService(options: ServiceOptions) {
     ...charging,
     metrics,
     admin,
-    viewerScript: REFERENCE_SCRIPT,
   });
   return {
     app,

@@ -36,8 +36,6 @@ export interface AppOptions
   readonly admin: AdminOptions;
   /** Opens the administrator's interface; without it there is none. */
   readonly adminToken?: string | undefined;
-  /** The path of the script that renders the reference. */
-  readonly viewerScript: string;
 }
 
 /** What knows where requests came from: the runtime's server. */
@@ -79,7 +77,7 @@ export function createApp(options: AppOptions) {
       ),
     )
     .use(createHealthRoutes(options, () => isStopping))
-    .use(createOpenApiRoutes(options.viewerScript))
+    .use(createOpenApiRoutes())
     .use(createChargedReadRoutes(readRoutes, reads))
     .use(createAccountRoutes(options.account, options.now))
     .use(createCreatorRoutes(options.creators, options.bodyStreamer, options.now));

@@ -1,4 +1,8 @@
-/** The reference: /swagger and its document. Nothing of it is fetched from elsewhere. */
+/**
+ * The routes of the OpenAPI document and of the page that shows it. The page works offline: the
+ * service itself serves its script and its style sheet.
+ */
+import { fileURLToPath } from "node:url";
 import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import { AccountDetails } from "../../../core/schema/account.ts";
@@ -20,9 +24,17 @@ import {
 import { version } from "../../../package.json" with { type: "json" };
 import { RESPONSE_HEADERS } from "./headers.ts";
 import { createStaticResponder } from "./static-response.ts";
+import { renderViewerPage } from "./viewer-page.ts";
 
-const DOCUMENT_PATH = "/swagger/json";
-const SCRIPT_PATH = "/swagger/reference.js";
+const PAGE_PATH = "/swagger";
+const DOCUMENT_PATH = `${PAGE_PATH}/json`;
+const SCRIPT_PATH = `${PAGE_PATH}/reference.js`;
+const STYLE_PATH = `${PAGE_PATH}/reference.css`;
+
+const HTML_HEADERS = { "content-type": "text/html; charset=utf-8" };
+
+/** Keeps a route out of the document. */
+const HIDDEN = { hide: true };
 
 const SCHEMAS: Readonly<Record<string, object>> = {
   ChannelList,
@@ -79,53 +91,46 @@ const BASE_DOCUMENT = {
   },
 };
 
-/** The page asks nobody else for anything, and remembers the key that was entered once. */
-const VIEWER_OPTIONS = {
-  withDefaultFonts: false,
-  telemetry: false,
-  agent: { disabled: true },
-  mcp: { disabled: true },
-  showDeveloperTools: "never",
-  hideClientButton: true,
-  persistAuth: true,
-  spec: { url: DOCUMENT_PATH },
-  authentication: { preferredSecurityScheme: "apiKey" },
-};
-
-/**
- * The routes of the reference. Its document and its script are large, and whoever reads them needs
- * no key: so each is prepared once.
- *
- * @param script The path of the file that renders it, served from here.
- */
-export function createOpenApiRoutes(script: string) {
-  const { size, lastModified } = Bun.file(script);
+/** Creates the routes of the document and of the page that shows it. They need no API key. */
+export function createOpenApiRoutes() {
+  const script = createViewerFile("swagger-ui-bundle.js", SCRIPT_PATH, "text/javascript");
+  const style = createViewerFile("swagger-ui.css", STYLE_PATH, "text/css");
+  const page = renderViewerPage({
+    title: BASE_DOCUMENT.info.title,
+    documentUrl: DOCUMENT_PATH,
+    scriptUrl: script.url,
+    styleUrl: style.url,
+  });
   const serveDocument = createStaticResponder({
     "content-type": "application/json",
     "cache-control": "no-cache",
   });
-  const serveScript = createStaticResponder({
-    "content-type": "text/javascript",
+  return (
+    new Elysia({ name: "openapi" })
+      .onAfterHandle(({ route, request, responseValue }) =>
+        route === DOCUMENT_PATH
+          ? serveDocument(request, async () =>
+              new TextEncoder().encode(JSON.stringify(responseValue)),
+            )
+          : undefined,
+      )
+      .use(swagger({ path: PAGE_PATH, documentation: BASE_DOCUMENT, excludeStaticFile: false }))
+      // Replaces the plugin's page, which loads its script from another host.
+      .get(PAGE_PATH, () => new Response(page, { headers: HTML_HEADERS }), { detail: HIDDEN })
+      .get(SCRIPT_PATH, ({ request }) => script.serve(request), { detail: HIDDEN })
+      .get(STYLE_PATH, ({ request }) => style.serve(request), { detail: HIDDEN })
+  );
+}
+
+/** Serves a file of Swagger UI; its URL changes with the file, so clients can keep it for long. */
+function createViewerFile(name: string, path: string, contentType: string) {
+  const file = Bun.file(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`)));
+  const respond = createStaticResponder({
+    "content-type": contentType,
     "cache-control": "public, max-age=31536000, immutable",
   });
-  return new Elysia({ name: "reference" })
-    .onAfterHandle(({ route, request, responseValue }) =>
-      route === DOCUMENT_PATH
-        ? serveDocument(request, async () =>
-            new TextEncoder().encode(JSON.stringify(responseValue)),
-          )
-        : undefined,
-    )
-    .use(
-      swagger({
-        // Clients keep the script for long, and ask for another one under another URL.
-        scalarCDN: `${SCRIPT_PATH}?v=${size.toString(36)}-${lastModified.toString(36)}`,
-        documentation: BASE_DOCUMENT,
-        scalarConfig: VIEWER_OPTIONS,
-        excludeStaticFile: false,
-      }),
-    )
-    .get(SCRIPT_PATH, ({ request }) => serveScript(request, () => Bun.file(script).bytes()), {
-      detail: { hide: true },
-    });
+  return {
+    url: `${path}?v=${file.size.toString(36)}-${file.lastModified.toString(36)}`,
+    serve: (request: Request) => respond(request, () => file.bytes()),
+  };
 }

@@ -211,62 +211,69 @@ describe("/swagger", () => {
     expect(page).toContain("<title>Creator metrics</title>");
     expect(page.match(/(?:https?:)?\/\/[\w-]+\.[\w.-]+/g) ?? []).toEqual([]);
     expect(page).toContain('<script src="/swagger/reference.js?v=');
+    expect(page).toContain('<link rel="stylesheet" href="/swagger/reference.css?v=');
   });
 
-  test("has a configuration that survives its attribute", async () => {
+  test("configures the viewer: own document, no validator elsewhere, remembered key", async () => {
     const page = await (await fetchPath("/swagger")).text();
-    const [, text = ""] = /data-configuration='([^']*)'/.exec(page) ?? [];
-    expect(JSON.parse(text)).toMatchObject({
-      telemetry: false,
-      withDefaultFonts: false,
-      persistAuth: true,
-      spec: { url: "/swagger/json" },
+    const [, settings = ""] = /SwaggerUIBundle\((\{.*\})\);/.exec(page) ?? [];
+    expect(JSON.parse(settings)).toMatchObject({
+      url: "/swagger/json",
+      validatorUrl: "none",
+      persistAuthorization: true,
     });
-    const [, description = ""] = /name="description"\s+content="([^"]*)"/.exec(page) ?? [];
-    expect(description).toEndWith("All bodies are JSON.");
   });
 
-  test("needs no key, and serves its own script", async () => {
-    for (const path of ["/swagger", "/swagger/json", "/swagger/reference.js"]) {
-      const response = await fetchPath(path);
-      expect(response.status).toBe(200);
+  test("needs no API key, and serves its own script and style sheet", async () => {
+    for (const path of ["/swagger", "/swagger/json"]) {
+      expect((await fetchPath(path)).status).toBe(200);
     }
     const script = await fetchPath("/swagger/reference.js");
     expect(script.headers.get("content-type")).toBe("text/javascript");
     expect((await script.bytes()).byteLength).toBeGreaterThan(1_000_000);
+    const style = await fetchPath("/swagger/reference.css");
+    expect(style.headers.get("content-type")).toBe("text/css");
+    expect(await style.text()).toContain(".swagger-ui");
   });
 
-  test.each(["/swagger/json", "/swagger/reference.js"])("%s is compressed once", async (path) => {
-    const get = (headers: Record<string, string>) =>
-      fetch(`${address}${path}`, { headers, decompress: false });
-    const plain = await get({ "accept-encoding": "gzip;q=0, br" });
-    const compressed = await get({ "accept-encoding": "br, gzip;q=0.5" });
-    expect(plain.headers.get("content-encoding")).toBeNull();
-    expect(compressed.headers.get("content-encoding")).toBe("gzip");
-    for (const { headers } of [plain, compressed]) {
-      expect(headers.get("vary")).toBe("Accept-Encoding");
-    }
-    const bytes = new Uint8Array(await compressed.arrayBuffer());
-    const whole = new Uint8Array(await plain.arrayBuffer());
-    expect(Bun.gunzipSync(bytes)).toEqual(whole);
-    expect(bytes.length).toBeLessThan(whole.length / 3);
-    for (const [response, accepted] of [
-      [plain, "identity"],
-      [compressed, "gzip"],
-    ] as const) {
-      const etag = response.headers.get("etag") ?? "";
-      const held = await get({ "accept-encoding": accepted, "if-none-match": etag });
-      expect([held.status, await held.text()]).toEqual([304, ""]);
-      const other = await get({ "accept-encoding": accepted, "if-none-match": '"other"' });
-      expect(other.status).toBe(200);
-      await other.body?.cancel();
-    }
-  });
+  test.each(["/swagger/json", "/swagger/reference.js", "/swagger/reference.css"])(
+    "%s is compressed once",
+    async (path) => {
+      const get = (headers: Record<string, string>) =>
+        fetch(`${address}${path}`, { headers, decompress: false });
+      const plain = await get({ "accept-encoding": "gzip;q=0, br" });
+      const compressed = await get({ "accept-encoding": "br, gzip;q=0.5" });
+      expect(plain.headers.get("content-encoding")).toBeNull();
+      expect(compressed.headers.get("content-encoding")).toBe("gzip");
+      for (const { headers } of [plain, compressed]) {
+        expect(headers.get("vary")).toBe("Accept-Encoding");
+      }
+      const bytes = new Uint8Array(await compressed.arrayBuffer());
+      const whole = new Uint8Array(await plain.arrayBuffer());
+      expect(Bun.gunzipSync(bytes)).toEqual(whole);
+      expect(bytes.length).toBeLessThan(whole.length / 3);
+      for (const [response, accepted] of [
+        [plain, "identity"],
+        [compressed, "gzip"],
+      ] as const) {
+        const etag = response.headers.get("etag") ?? "";
+        const held = await get({ "accept-encoding": accepted, "if-none-match": etag });
+        expect([held.status, await held.text()]).toEqual([304, ""]);
+        const other = await get({ "accept-encoding": accepted, "if-none-match": '"other"' });
+        expect(other.status).toBe(200);
+        await other.body?.cancel();
+      }
+    },
+  );
 
-  test("/swagger/reference.js is kept by clients for a year, under the URL of its version", async () => {
-    const page = await (await fetchPath("/swagger")).text();
-    const [, path = ""] = /<script src="([^"]*reference\.js[^"]*)"/.exec(page) ?? [];
-    const { headers } = await fetchPath(path);
-    expect(headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
-  });
+  test.each(["js", "css"])(
+    "reference.%s is cached for a year, under a URL of its version",
+    async (type) => {
+      const page = await (await fetchPath("/swagger")).text();
+      const [, path = ""] =
+        new RegExp(`"(/swagger/reference\\.${type}\\?v=[^"]+)"`).exec(page) ?? [];
+      const { headers } = await fetchPath(path);
+      expect(headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    },
+  );
 });
