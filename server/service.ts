@@ -97,7 +97,6 @@ export async function openService(options: ServiceOptions) {
     now,
     log,
     authenticate: authenticator.authenticate,
-    getCachedCaller: authenticator.getCachedCaller,
     ...(config.rateLimit === undefined
       ? {}
       : { checkRateLimit: createRateLimiter(config.rateLimit, now) }),

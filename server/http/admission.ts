@@ -1,9 +1,7 @@
 /**
- * The door: what happens to every request before its route, and what every answer carries.
- *
- * Checks come in this order: path, key, method, rate limit, parameters in the path, then (in the
- * route) body, other parameters, credits and existence. So without a valid key the answer on any
- * known path is 401, whatever else is wrong.
+ * Admits requests: path, then authentication, method, rate limit and path parameters, in that
+ * order. The route checks the rest: body, query, credits, existence. So a request without a valid
+ * key gets 401 on every known path, whatever else is wrong with it.
  */
 import { Elysia } from "elysia";
 import { DomainError } from "../../core/errors.ts";
@@ -14,27 +12,19 @@ import type {
   RateLimitDecision,
 } from "../ports/admission.ts";
 import type { AuthenticateAdmin } from "./admin/authentication.ts";
-import { setCacheHeaders, VARY_WITH_ORIGIN } from "./cache-headers.ts";
+import { setCacheHeaders, VARY_WITH_ORIGIN, type ResponseHeaders } from "./cache-headers.ts";
 import { parsePathParameters, type MatchRoute, type RoutePattern } from "./route-matcher.ts";
 import { getPath } from "./request-url.ts";
 
-/** A request that passed the door: who it comes from, and where it goes. */
-export interface AdmittedRequest {
-  /** Only of what needs no key there is none. */
-  readonly caller: Caller | undefined;
-  readonly pattern: RoutePattern;
-  readonly parameters: Readonly<Record<string, string>>;
-}
-
-/** What the door needs. */
-export interface AdmissionOptions extends Authenticator {
-  /** Counts a request of a key; without it there is no limit. */
+/** What admission depends on. */
+export interface AdmissionOptions extends Pick<Authenticator, "authenticate"> {
+  /** Counts a request of a key; by default there is no limit. */
   readonly checkRateLimit?: CheckRateLimit | undefined;
-  /** Authenticates the administrator; without it there is no such interface. */
+  /** Authenticates requests below `/admin`; by default there is no such path. */
   readonly authenticateAdmin?: AuthenticateAdmin | undefined;
-  /** The origins whose pages may call; `*` is every one. */
+  /** The origins whose pages may call the service; `*` allows all. */
   readonly corsOrigins: readonly string[];
-  /** The known paths, once all routes are declared. */
+  /** The matcher of all routes, once they are declared. */
   getRouteMatcher(): MatchRoute;
 }
 
@@ -44,20 +34,17 @@ const CORS_EXPOSED_HEADERS =
   "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Credits-Cost, X-Credits-Remaining, " +
   "X-History-Thinned, X-Request-Id";
 
-/** The callers of the requests under way in the framework. */
+/** The callers of the requests that the Elysia plugin admitted. */
 const callers = new WeakMap<Request, Caller>();
 
-/** The caller of a request that passed the framework's door. */
+/** The caller of a request that the Elysia plugin admitted. */
 export function getCaller(request: Request): Caller {
   const caller = callers.get(request);
-  if (caller === undefined) throw new Error("The request did not pass the door");
+  if (caller === undefined) throw new Error("The request was not admitted");
   return caller;
 }
 
-/** The headers of an answer, as they come together. */
-export type ResponseHeaders = Record<string, string | number | undefined>;
-
-/** The first headers of every answer: the request's name, and what its origin may do. */
+/** Sets the headers that every response has: the request id, and CORS if it is configured. */
 export function setCommonHeaders(
   { corsOrigins }: Pick<AdmissionOptions, "corsOrigins">,
   request: Request,
@@ -72,56 +59,39 @@ export function setCommonHeaders(
 }
 
 /**
- * Lets a request of a known path in.
+ * Authenticates a request of a known path, then checks its method and its rate limit.
  *
- * @param headers Told what the answer has to carry, whatever it is.
- * @throws {DomainError} For a key, a method, a limit or a path parameter, in this order.
+ * @param headers Gets the headers that the response must have, also if this throws.
+ * @returns The caller; `undefined` for a path that needs no API key. It is no promise if the key is
+ * cached, because most requests come with a cached key and a promise costs time.
+ * @throws {DomainError} 401, 405 or 429; an asynchronous one rejects.
  */
 export function admit(
   options: AdmissionOptions,
   request: Request,
-  path: string,
-  pattern: RoutePattern,
+  { path, pattern }: { readonly path: string; readonly pattern: RoutePattern },
   headers: ResponseHeaders,
-): AdmittedRequest | Promise<AdmittedRequest> {
+): Caller | undefined | Promise<Caller | undefined> {
+  const admitCaller = (caller: Caller | undefined) => {
+    assertMethod(request.method, path, pattern, headers);
+    if (caller !== undefined && options.checkRateLimit !== undefined)
+      enforceRateLimit(options.checkRateLimit(caller.key), headers);
+    return caller;
+  };
   const caller = authenticateRequest(options, request, path, headers);
-  return caller instanceof Promise
-    ? caller.then((foundCaller) =>
-        admitCaller(options, request, path, pattern, headers, foundCaller),
-      )
-    : admitCaller(options, request, path, pattern, headers, caller);
-}
-
-function admitCaller(
-  { checkRateLimit }: AdmissionOptions,
-  { method }: Request,
-  path: string,
-  pattern: RoutePattern,
-  headers: ResponseHeaders,
-  caller: Caller | undefined,
-): AdmittedRequest {
-  if (!pattern.methods.includes(method)) {
-    headers["allow"] = pattern.methods.join(", ");
-    throw new DomainError(
-      "Method Not Allowed",
-      `${path} takes ${pattern.methods.join(", ")}, got ${method}`,
-    );
-  }
-  if (caller !== undefined && checkRateLimit !== undefined)
-    enforceRateLimit(checkRateLimit(caller.key), headers);
-  return { caller, pattern, parameters: parsePathParameters(pattern, path) };
+  return caller instanceof Promise ? caller.then(admitCaller) : admitCaller(caller);
 }
 
 /**
- * Makes the door of an app. It must be the app's first plugin.
+ * Creates the Elysia plugin that admits requests. It must be the app's first plugin.
  *
- * @param hasOwnAdmission Whether a request does not come through here: it goes through a door of its own.
+ * @param hasOwnAdmission Whether the route of a request calls {@link admit} itself.
  */
 export function createAdmissionPlugin(
   options: AdmissionOptions,
   hasOwnAdmission: (request: Request) => boolean,
 ) {
-  return new Elysia({ name: "door" })
+  return new Elysia({ name: "admission" })
     .onRequest(async ({ request, set }) => {
       if (hasOwnAdmission(request)) return undefined;
       setCommonHeaders(options, request, set.headers);
@@ -133,24 +103,24 @@ export function createAdmissionPlugin(
         set.headers["allow"] = pattern.methods.join(", ");
         return new Response(null, { status: 204 });
       }
-      const { caller } = await admit(options, request, path, pattern, set.headers);
+      const caller = await admit(options, request, { path, pattern }, set.headers);
+      parsePathParameters(pattern, path);
       if (caller !== undefined) callers.set(request, caller);
       return undefined;
     })
     .onBeforeHandle({ as: "global" }, ({ request, route }) => {
-      // Whoever is let in goes where the door saw them go, whatever the framework makes of a URL.
-      const expectedRoute = options.getRouteMatcher()(getPath(request))?.route;
-      if (expectedRoute !== route)
-        throw new Error(`The door let a request in to ${expectedRoute}, not to ${route}`);
+      // The route that runs must be the one that was admitted. Elysia parses URLs in its own way.
+      const admittedRoute = options.getRouteMatcher()(getPath(request))?.route;
+      if (admittedRoute !== route)
+        throw new Error(`The request was admitted to ${admittedRoute}, but Elysia runs ${route}`);
     });
 }
 
-/** Whether a path belongs to the administrator's interface. */
+/** Whether a path belongs to the administration API. */
 export function isAdminPath(path: string): boolean {
   return path.startsWith("/admin/");
 }
 
-/** The caller of a request that needs a key. */
 function authenticateRequest(
   options: AdmissionOptions,
   request: Request,
@@ -173,12 +143,23 @@ function requireAdmin(
   headers: ResponseHeaders,
 ): Promise<undefined> | undefined {
   if (authenticateAdmin !== undefined) return authenticateAdmin(request, headers);
-  throw new DomainError("Invalid API Key", "There is no administrator's interface");
+  throw new DomainError("Invalid API Key", "The administration API is not enabled");
 }
 
 function requireCaller(caller: Caller | undefined): Caller {
   if (caller !== undefined) return caller;
   throw new DomainError("Invalid API Key", "The key in the X-API-Key header is not valid");
+}
+
+function assertMethod(
+  method: string,
+  path: string,
+  { methods }: RoutePattern,
+  headers: ResponseHeaders,
+): void {
+  if (methods.includes(method)) return;
+  headers["allow"] = methods.join(", ");
+  throw new DomainError("Method Not Allowed", `${path} takes ${methods.join(", ")}, got ${method}`);
 }
 
 function enforceRateLimit(

@@ -1,4 +1,4 @@
-/** The HTTP interface, whole: the door, then one plugin for each part of the service. */
+/** Puts the HTTP interface together: admission, then the routes of each resource. */
 import { Elysia } from "elysia";
 import type { MonitoringListStore } from "../ports/collection.ts";
 import type { AccountReads } from "../ports/ledger.ts";
@@ -6,21 +6,20 @@ import type { OnFailure, RequestLogger } from "../ports/process.ts";
 import type { MicroblogReads, VideoReads } from "../ports/reads.ts";
 import { createAccountRoutes } from "./account.ts";
 import { createAdminRoutes, type AdminOptions } from "./admin/routes.ts";
-import type { ChargeOptions } from "./reads/charge.ts";
 import { createCreatorRoutes } from "./creators.ts";
 import { createAdminAuthentication } from "./admin/authentication.ts";
 import { createAdmissionPlugin, isAdminPath, type AdmissionOptions } from "./admission.ts";
 import { createErrorHandler } from "./errors.ts";
 import { createHealthRoutes, type HealthOptions } from "./health.ts";
 import { createMicroblogRoutes } from "./microblog.ts";
-import { createChargedReads, createChargedReadRoutes } from "./reads/charged-reads.ts";
-import { instrumentReads, instrumentApp, type CompletedRequest } from "./metrics/instrument.ts";
+import { createChargedReads, type ChargeOptions } from "./reads/charged-reads.ts";
+import { instrument, type CompletedRequest } from "./metrics/instrument.ts";
 import { createRouteMatcher, type MatchRoute } from "./route-matcher.ts";
 import { createOpenApiRoutes } from "./openapi/routes.ts";
 import { getPath, ensureHost } from "./request-url.ts";
 import { createVideoRoutes } from "./video.ts";
 
-/** What the interface is made of. */
+/** What the app depends on. */
 export interface AppOptions
   extends
     Omit<AdmissionOptions, "getRouteMatcher" | "authenticateAdmin">,
@@ -31,70 +30,63 @@ export interface AppOptions
   readonly account: AccountReads;
   readonly creators: MonitoringListStore;
   readonly onFailure: OnFailure;
-  /** Told of every answered request. */
   readonly log: RequestLogger;
   readonly admin: AdminOptions;
-  /** Opens the administrator's interface; without it there is none. */
+  /** Without a token there is no administration API. */
   readonly adminToken?: string | undefined;
 }
 
-/** What knows where requests came from: the runtime's server. */
+/** Knows the client address of a request, as `Bun.Server` does. */
 export interface AddressSource {
   requestIP(request: Request): { readonly address: string } | null;
 }
 
-/** Makes the HTTP interface. */
+/** Creates the HTTP interface. */
 export function createApp(options: AppOptions) {
+  const { adminToken: token, now } = options;
   let matchRoute: MatchRoute | undefined;
-  let routes: () => { method: string; path: string }[] = () => [];
-  const getRouteMatcher = () => (matchRoute ??= createRouteMatcher(routes()));
-  const readRoutes = {
-    ...createVideoRoutes(options.video),
-    ...createMicroblogRoutes(options.microblog, options.now),
-  };
-  const reads = createChargedReads({ ...options, getRouteMatcher, routes: readRoutes });
+  const getRouteMatcher = () => (matchRoute ??= createRouteMatcher(app.routes));
   const onCompleted = ({ route, request, status, ms }: CompletedRequest) => {
-    options.metrics.recordRequest(route, request.method, status, ms);
     const { method } = request;
+    options.metrics.recordRequest(route, method, status, ms);
     options.log.request?.({ method, path: getPath(request), status, ms });
   };
-  const { adminToken: token, now } = options;
+  const chargedReads = createChargedReads({ ...options, getRouteMatcher, onCompleted });
   let isStopping = false;
-  /** The addresses of the requests to the administrator's interface. */
+  /** The client addresses of the requests below `/admin`. */
   const addresses = new WeakMap<Request, string>();
   const getAddress = (request: Request) => addresses.get(request) ?? "unknown";
   const authenticateAdmin =
     token === undefined ? undefined : createAdminAuthentication({ token, getAddress, now });
   const app = new Elysia({
-    // The path of a request is found behind a host of any length.
+    // Without it, Elysia takes the first 4 characters behind `http://` for a part of the host.
     handler: { standardHostname: false },
   })
     .use(createErrorHandler(options.onFailure))
     .use(
       createAdmissionPlugin(
         { ...options, getRouteMatcher, authenticateAdmin },
-        reads.isChargedRead,
+        chargedReads.isChargedRead,
       ),
     )
     .use(createHealthRoutes(options, () => isStopping))
     .use(createOpenApiRoutes())
-    .use(createChargedReadRoutes(readRoutes, reads))
-    .use(createAccountRoutes(options.account, options.now))
-    .use(createCreatorRoutes(options.creators, options.bodyStreamer, options.now));
-  routes = () => app.routes;
+    .use(createVideoRoutes(options.video, chargedReads))
+    .use(createMicroblogRoutes(options.microblog, chargedReads, now))
+    .use(createAccountRoutes(options.account, now))
+    .use(createCreatorRoutes(options.creators, options.bodyStreamer, now));
   if (token !== undefined) app.use(createAdminRoutes(options.admin));
-  const serveRead = instrumentReads(reads, onCompleted);
-  const serveOther = instrumentApp((request) => app.fetch(request), onCompleted, getRouteMatcher);
+  const serveOther = instrument((request) => app.fetch(request), onCompleted, getRouteMatcher);
   return {
     app,
     /** From now on `/readyz` says that the service stops. */
     beginStop(): void {
       isStopping = true;
     },
-    /** Answers every request: a priced read straight, any other through the app. */
-    fetch(received: Request, server?: AddressSource) {
+    /** Serves a request: a charged read directly, any other with Elysia. */
+    fetch(received: Request, server?: AddressSource): Promise<Response> {
       const request = ensureHost(received);
-      const response = serveRead(request);
+      const response = chargedReads.serve(request);
       if (response !== undefined) return response;
       if (token !== undefined && isAdminPath(getPath(request))) {
         addresses.set(request, server?.requestIP(received)?.address ?? "unknown");

@@ -1,24 +1,34 @@
-/** Tells caches what they may do with an answer: none is handed to a client with another key. */
-import type { ResponseHeaders } from "./admission.ts";
+/** HTTP caching: what caches may do with a response, and whether a client has it already. */
 
-/** The headers of an answer that its own client may store, and has to revalidate. */
+/** The headers of a response while they are collected. */
+export type ResponseHeaders = Record<string, string | number | undefined>;
+
+/** The client may store such a response, but revalidates it before each use. */
 export const PRIVATE_CACHE_HEADERS = {
   "cache-control": "private, no-cache",
   vary: "X-API-Key",
 } as const;
 
-/** `Vary` of every answer where pages of other origins may call. */
+/** `Vary` of every response if the service allows requests from other origins. */
 export const VARY_WITH_ORIGIN = "X-API-Key, Origin";
 
-/** Their answers change at any time, or have keys in them: nobody stores them. */
+/** Their responses change at any time or contain keys, so nobody may store them. */
 const NO_STORE_PATHS = ["/api/account", "/api/creators", "/admin"];
 
-/** Adds the headers for caches to an answer of a path below `/api` or `/admin`. */
+/** Sets the cache headers of a path below `/api` or `/admin`; sets none for other paths. */
 export function setCacheHeaders(path: string, headers: ResponseHeaders): void {
   const isNoStore = NO_STORE_PATHS.some((prefix) => isAtOrBelow(prefix, path));
   if (!isNoStore && !isAtOrBelow("/api", path)) return;
   headers["cache-control"] = isNoStore ? "no-store" : PRIVATE_CACHE_HEADERS["cache-control"];
   headers["vary"] ??= PRIVATE_CACHE_HEADERS.vary;
+}
+
+/** Whether an `If-None-Match` header contains an entity tag. */
+export function matchesEntityTag(ifNoneMatch: string, etag: string): boolean {
+  return ifNoneMatch
+    .split(",")
+    .map((tag) => tag.trim().replace(/^W\//, ""))
+    .some((tag) => tag === etag || tag === "*");
 }
 
 function isAtOrBelow(prefix: string, path: string): boolean {

@@ -3,9 +3,9 @@ import { Elysia, ParseError, ValidationError } from "elysia";
 import { InsufficientCreditsError } from "../../core/ledger.ts";
 import { DomainError, quote, type ErrorCode } from "../../core/errors.ts";
 import type { OnFailure } from "../ports/process.ts";
-import type { ResponseHeaders } from "./admission.ts";
-import { getPath } from "./request-url.ts";
 import { describeError, isOutOfDescriptors } from "../system-errors.ts";
+import type { ResponseHeaders } from "./cache-headers.ts";
+import { getPath } from "./request-url.ts";
 
 /** The status of every error. */
 export const ERROR_STATUSES: Readonly<Record<ErrorCode, number>> = {
@@ -31,6 +31,11 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, number>> = {
   "Internal Error": 500,
   "Service Unavailable": 503,
 };
+
+/** Whether an error answers a charged read: what does not exist is charged, failures are not. */
+export function isChargedError(error: unknown): boolean {
+  return ERROR_STATUSES[toDomainError(error).code] === 404;
+}
 
 /** How long a client waits before it tries again what was unavailable. */
 const RETRY_AFTER_S = 1;

@@ -1,44 +1,62 @@
-/** The microblog interface: users, their tweets and their followers. */
+/** The microblog API: users, their tweets and their followers. */
+import { Elysia } from "elysia";
 import { parsePageRequest } from "../../core/pagination.ts";
-import { MICROBLOG_OPERATIONS } from "./openapi/microblog.ts";
 import type { MicroblogReads } from "../ports/reads.ts";
-import type { ChargedRoutes } from "./reads/charged-reads.ts";
+import { MICROBLOG_OPERATIONS } from "./openapi/microblog.ts";
 import { PRICES } from "./reads/charge.ts";
+import type { ChargedReads } from "./reads/charged-reads.ts";
 
 const cost = PRICES.microblog;
 
-/** The routes of the microblog interface. */
-export function createMicroblogRoutes(reads: MicroblogReads, now: () => number): ChargedRoutes {
-  return {
-    "/api/microblog/:username/details": {
-      cost,
-      detail: MICROBLOG_OPERATIONS.user,
-      parse({ username = "" }) {
-        return () => reads.user(username);
-      },
-    },
-    "/api/microblog/:username/tweets": {
-      cost,
-      detail: MICROBLOG_OPERATIONS.tweets,
-      parse({ username = "" }, valuesOf) {
-        const asked = parsePageRequest(valuesOf);
-        return () => reads.tweets(username, asked, now());
-      },
-    },
-    "/api/microblog/:username/followers": {
-      cost,
-      detail: MICROBLOG_OPERATIONS.followers,
-      parse({ username = "" }, valuesOf) {
-        const asked = parsePageRequest(valuesOf);
-        return () => reads.followers(username, asked, now());
-      },
-    },
-    "/api/microblog/:username/tweet/:tweet_id": {
-      cost,
-      detail: MICROBLOG_OPERATIONS.tweet,
-      parse({ username = "", tweet_id: id = "" }) {
-        return () => reads.tweet(username, id);
-      },
-    },
-  };
+/** Creates the routes of the microblog API. */
+export function createMicroblogRoutes(
+  reads: MicroblogReads,
+  { createHandler }: ChargedReads,
+  now: () => number,
+) {
+  return new Elysia({ name: "microblog" })
+    .get(
+      "/api/microblog/:username/details",
+      createHandler({
+        cost,
+        parse:
+          ({ username = "" }) =>
+          () =>
+            reads.user(username),
+      }),
+      { detail: MICROBLOG_OPERATIONS.user },
+    )
+    .get(
+      "/api/microblog/:username/tweets",
+      createHandler({
+        cost,
+        parse({ username = "" }, getQueryValues) {
+          const page = parsePageRequest(getQueryValues);
+          return () => reads.tweets(username, page, now());
+        },
+      }),
+      { detail: MICROBLOG_OPERATIONS.tweets },
+    )
+    .get(
+      "/api/microblog/:username/followers",
+      createHandler({
+        cost,
+        parse({ username = "" }, getQueryValues) {
+          const page = parsePageRequest(getQueryValues);
+          return () => reads.followers(username, page, now());
+        },
+      }),
+      { detail: MICROBLOG_OPERATIONS.followers },
+    )
+    .get(
+      "/api/microblog/:username/tweet/:tweet_id",
+      createHandler({
+        cost,
+        parse:
+          ({ username = "", tweet_id: id = "" }) =>
+          () =>
+            reads.tweet(username, id),
+      }),
+      { detail: MICROBLOG_OPERATIONS.tweet },
+    );
 }

@@ -1,30 +1,33 @@
-/** What a request is sent to: its path and query, as they were sent. */
+/** The path and query of a request, exactly as the client sent them. */
 import type { GetQueryValues } from "../../core/parameters.ts";
 
 /**
- * A request whose URL names a host. Where none was sent, or none that can be one, Bun gives the
- * path and query alone; then the framework looks for the path behind the first slash after those
- * of `http://`, which may be in the query.
+ * A request whose URL has a host. If the client sent no valid `Host`, Bun's `url` is the path and
+ * query alone. Elysia then skips the first 7 characters, as for `http://`, and finds a wrong path.
  */
 export function ensureHost(request: Request): Request {
   const { url } = request;
   return url.startsWith("/") ? new Request(`http://localhost${url}`, request) : request;
 }
 
-/** The path and query of a request as they were sent. */
+/** The path and query of a request. */
 export function getPathAndQuery({ url }: Request): string {
   const start = url.indexOf("/", url.indexOf("//") + 2);
   return start === -1 ? "/" : url.slice(start);
 }
 
-/** The path of a request as it was sent, without its query. */
+/** The path of a request. */
 export function getPath(request: Request): string {
-  const pathAndQuery = getPathAndQuery(request);
+  return removeQuery(getPathAndQuery(request));
+}
+
+/** The path of a path and query. */
+export function removeQuery(pathAndQuery: string): string {
   const end = pathAndQuery.indexOf("?");
   return end === -1 ? pathAndQuery : pathAndQuery.slice(0, end);
 }
 
-/** The values that the query of a target gives. */
+/** The query parameters of a path and query. */
 export function parseQuery(pathAndQuery: string): GetQueryValues {
   const start = pathAndQuery.indexOf("?");
   if (start === -1) return () => [];

@@ -1,39 +1,41 @@
-/** The known paths: which path a request means, and which methods it takes. */
+/** Matches paths to the declared routes, and parses path parameters. */
 import { Memoirist } from "memoirist";
 import { DomainError, quote } from "../../core/errors.ts";
 import { IDENTIFIER_MAX_CHARACTERS } from "../../core/limits.ts";
 import { isIdentifier } from "../../core/text.ts";
 
-/** A known path. */
+/** The routes of one path. */
 export interface RoutePattern {
   /** As it is declared: `/api/video/:channel/details`. */
   readonly route: string;
-  /** As the reference names it: `/api/video/{channel}/details`. */
+  /** As the API reference names it: `/api/video/{channel}/details`. */
   readonly endpoint: string;
   readonly methods: readonly string[];
-  /** Which segments are parameters. */
+  /** The handler of `GET`, as it is declared. */
+  readonly getHandler: unknown;
   readonly parameters: readonly { readonly name: string; readonly segment: number }[];
 }
 
-/** Finds the known path of a request's path; an empty segment is never a parameter. */
+/** Finds the pattern of a path. An empty segment is never a parameter. */
 export type MatchRoute = (path: string) => RoutePattern | undefined;
 
-/** Makes the table of known paths from the routes that are declared. */
-export function createRouteMatcher(
-  routes: readonly { readonly method: string; readonly path: string }[],
-): MatchRoute {
-  const methods = new Map<string, Set<string>>();
-  for (const { method, path } of routes) {
-    const pathMethods = methods.get(path) ?? new Set();
-    methods.set(path, pathMethods.add(method));
-    if (method === "GET") pathMethods.add("HEAD");
-  }
+/** A declared route. */
+export interface DeclaredRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly handler: unknown;
+}
+
+/** Creates a matcher of the declared routes. */
+export function createRouteMatcher(routes: readonly DeclaredRoute[]): MatchRoute {
   const router = new Memoirist<RoutePattern>();
-  for (const [route, of] of methods) {
+  for (const [route, samePath] of Map.groupBy(routes, ({ path }) => path)) {
+    const methods = samePath.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : method));
     router.add("", route, {
       route,
       endpoint: route.replaceAll(/:(\w+)/g, "{$1}"),
-      methods: [...of, "OPTIONS"],
+      methods: [...methods, "OPTIONS"],
+      getHandler: samePath.find(({ method }) => method === "GET")?.handler,
       parameters: route
         .split("/")
         .flatMap((name, segment) =>
@@ -45,22 +47,19 @@ export function createRouteMatcher(
 }
 
 /**
- * Reads the parameters of a path: each, percent-decoded, is valid UTF-8 of 1 to 256 characters with
- * no control character.
+ * Parses the parameters of a path: each, percent-decoded, is valid UTF-8 of 1 to 256 characters
+ * without control characters.
  *
- * @throws {DomainError} `Invalid Request`, naming the parameter and what is allowed.
+ * @throws {DomainError} `Invalid Request`, with the parameter's name and what is allowed.
  */
 export function parsePathParameters(
   { parameters }: RoutePattern,
   path: string,
 ): Readonly<Record<string, string>> {
-  const values: Record<string, string> = {};
-  if (parameters.length === 0) return values;
   const segments = path.split("/");
-  for (const { name, segment } of parameters) {
-    values[name] = parseParameter(name, segments[segment] ?? "");
-  }
-  return values;
+  return Object.fromEntries(
+    parameters.map(({ name, segment }) => [name, parseParameter(name, segments[segment] ?? "")]),
+  );
 }
 
 function parseParameter(name: string, segment: string): string {
@@ -74,7 +73,6 @@ function parseParameter(name: string, segment: string): string {
 }
 
 function decodeSegment(segment: string): string | undefined {
-  if (!segment.includes("%")) return segment;
   try {
     return decodeURIComponent(segment);
   } catch {

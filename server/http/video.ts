@@ -1,52 +1,61 @@
-/** The video interface: channels and their shorts. */
+/** The video API: channels and their shorts. */
+import { Elysia } from "elysia";
 import { parseShortsRequest } from "../../core/cursor.ts";
-import type { CacheableResult } from "../ports/caching.ts";
 import type { ShortsPage } from "../../core/schema/video.ts";
-import type { ReadResult } from "./reads/response-cache.ts";
-import { VIDEO_OPERATIONS } from "./openapi/video.ts";
+import type { CacheableResult } from "../ports/caching.ts";
 import type { VideoReads } from "../ports/reads.ts";
-import type { ChargedRoutes } from "./reads/charged-reads.ts";
 import { coalesceRuns } from "./coalesce.ts";
+import { VIDEO_OPERATIONS } from "./openapi/video.ts";
 import { PRICES } from "./reads/charge.ts";
+import type { ChargedReads } from "./reads/charged-reads.ts";
+import type { ReadResult } from "./reads/response-cache.ts";
 
 const cost = PRICES.video;
 
-/** The routes of the video interface. */
-export function createVideoRoutes(reads: VideoReads): ChargedRoutes {
-  // The list can take a second: requests for it that differ in their query share it as well.
+/** Creates the routes of the video API. */
+export function createVideoRoutes(reads: VideoReads, { createHandler }: ChargedReads) {
+  // The list can take a second, so requests share it even if their query strings differ.
   const readChannels = coalesceRuns(() => reads.channels());
-  return {
-    "/api/video/channels": {
-      cost,
+  return new Elysia({ name: "video" })
+    .get("/api/video/channels", createHandler({ cost, parse: () => readChannels }), {
       detail: VIDEO_OPERATIONS.channels,
-      parse: () => readChannels,
-    },
-    "/api/video/:channel/details": {
-      cost,
-      detail: VIDEO_OPERATIONS.channel,
-      parse({ channel = "" }) {
-        return () => reads.channel(channel);
-      },
-    },
-    "/api/video/:channel/shorts": {
-      cost,
-      detail: VIDEO_OPERATIONS.shorts,
-      parse({ channel = "" }, getQueryValues, pathAndQuery) {
-        const request = parseShortsRequest(getQueryValues);
-        return async () => withNextLink(await reads.shorts(channel, request), pathAndQuery);
-      },
-    },
-    "/api/video/:channel/short/:short_id": {
-      cost,
-      detail: VIDEO_OPERATIONS.short,
-      parse({ channel = "", short_id: id = "" }) {
-        return () => reads.short(channel, id);
-      },
-    },
-  };
+    })
+    .get(
+      "/api/video/:channel/details",
+      createHandler({
+        cost,
+        parse:
+          ({ channel = "" }) =>
+          () =>
+            reads.channel(channel),
+      }),
+      { detail: VIDEO_OPERATIONS.channel },
+    )
+    .get(
+      "/api/video/:channel/shorts",
+      createHandler({
+        cost,
+        parse({ channel = "" }, getQueryValues, pathAndQuery) {
+          const page = parseShortsRequest(getQueryValues);
+          return async () => withNextLink(await reads.shorts(channel, page), pathAndQuery);
+        },
+      }),
+      { detail: VIDEO_OPERATIONS.shorts },
+    )
+    .get(
+      "/api/video/:channel/short/:short_id",
+      createHandler({
+        cost,
+        parse:
+          ({ channel = "", short_id: id = "" }) =>
+          () =>
+            reads.short(channel, id),
+      }),
+      { detail: VIDEO_OPERATIONS.short },
+    );
 }
 
-/** Adds a link to the next page, ready to follow: every other parameter is kept as it came. */
+/** Adds a `Link` to the next page: the request's own parameters with the next cursor. */
 function withNextLink(
   page: CacheableResult<ShortsPage>,
   pathAndQuery: string,
@@ -58,7 +67,7 @@ function withNextLink(
     .split("&")
     .filter((pair) => pair !== "" && parseParameterName(pair) !== "cursor");
   const next = `${path}?${[...otherPairs, `cursor=${nextCursor}`].join("&")}`;
-  // What came unencoded, since Bun encodes it only behind a host that it can read.
+  // Bun leaves characters unencoded if the request has no valid host.
   const link = `<${next.replaceAll(/[^\x21-\x7e]|[<>"]/gu, encodeURIComponent)}>; rel="next"`;
   return { ...page, headers: { link } };
 }

@@ -100,7 +100,7 @@ describe("a framework that finds another path than the door", () => {
         expect([target, [401, 404, 500].includes(parseStatus(answer))]).toEqual([target, true]);
       }
       expect(service.failures.splice(0).map(String)).toContain(
-        "Error: The door let a request in to /livez, not to /admin/accounts",
+        "Error: The request was admitted to /livez, but Elysia runs /admin/accounts",
       );
     } finally {
       await server.stop(true);

@@ -9,7 +9,7 @@ import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { DomainError } from "../../../core/errors.ts";
 import { takeToken, type TokenBucket } from "../../../core/token-bucket.ts";
-import type { ResponseHeaders } from "../admission.ts";
+import type { ResponseHeaders } from "../cache-headers.ts";
 
 /** What the administrator is authenticated with. */
 export interface AdminAuthenticationOptions {

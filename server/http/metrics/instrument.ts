@@ -1,21 +1,23 @@
-/** Watches requests: how long each took and what it was answered. */
+/** Reports every completed request: its route, status and duration. */
 import type { MatchRoute } from "../route-matcher.ts";
-import type { ChargedReads } from "../reads/charged-reads.ts";
 import { getPath } from "../request-url.ts";
 
-/** An answered request. */
+/** A request and its response. */
 export interface CompletedRequest {
-  /** As the route is declared; `unknown` for paths that are none. */
+  /** As it is declared, such as `/api/video/:channel/details`; `unknown` if no route matches. */
   readonly route: string;
   readonly request: Request;
   readonly status: number;
   readonly ms: number;
 }
 
-/** Answers requests, and tells of each. */
-export function instrumentApp(
+/** Is called with every completed request. */
+export type OnCompleted = (completed: CompletedRequest) => void;
+
+/** Reports the requests that a handler serves. */
+export function instrument(
   handle: (request: Request) => Response | Promise<Response>,
-  onCompleted: (completed: CompletedRequest) => void,
+  onCompleted: OnCompleted,
   getRouteMatcher: () => MatchRoute,
 ) {
   return async (request: Request): Promise<Response> => {
@@ -24,18 +26,5 @@ export function instrumentApp(
     const route = getRouteMatcher()(getPath(request))?.route ?? "unknown";
     onCompleted({ route, request, status: response.status, ms: performance.now() - startedAt });
     return response;
-  };
-}
-
-/** Answers priced reads, and tells of each; gives nothing for any other request. */
-export function instrumentReads(
-  reads: ChargedReads,
-  onCompleted: (completed: CompletedRequest) => void,
-) {
-  return (request: Request): Promise<Response> | undefined => {
-    const startedAt = performance.now();
-    return reads.tryServe(request, (route, status) =>
-      onCompleted({ route, request, status, ms: performance.now() - startedAt }),
-    );
   };
 }

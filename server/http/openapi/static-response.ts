@@ -1,7 +1,7 @@
 /** Bodies that never change: compressed once, and shared by all who read them. */
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { matchesEntityTag } from "../entity-tag.ts";
+import { matchesEntityTag } from "../cache-headers.ts";
 
 /** A body in one encoding. Bun sends a blob without a copy for each response. */
 interface EncodedBody {

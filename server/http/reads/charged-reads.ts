@@ -1,281 +1,212 @@
 /**
- * The way of the priced reads, which are nearly all requests: from the socket straight to their
- * handler, with the checks of the door but without the framework's steps between.
- *
- * The framework's routes of the same paths go this way too, so there is one way.
+ * Serves the charged reads, nearly all requests, past Elysia's pipeline.
  */
-import { Elysia, type DocumentDecoration } from "elysia";
 import type { GetQueryValues } from "../../../core/parameters.ts";
-import { isFresh, type RenderedResponse, type ReadResult } from "./response-cache.ts";
-import { setCacheHeaders } from "../cache-headers.ts";
+import type { DebitQueue, Receipt } from "../../ports/ledger.ts";
+import type { OnFailure } from "../../ports/process.ts";
+import { admit, setCommonHeaders, type AdmissionOptions } from "../admission.ts";
+import { matchesEntityTag, setCacheHeaders, type ResponseHeaders } from "../cache-headers.ts";
+import { createErrorResponse } from "../errors.ts";
+import type { OnCompleted } from "../metrics/instrument.ts";
+import { getPathAndQuery, parseQuery, removeQuery } from "../request-url.ts";
+import { parsePathParameters, type RoutePattern } from "../route-matcher.ts";
+import { createNoRoomError, type BodyStreamer } from "./body-streamer.ts";
 import {
   ConnectionClosedError,
   parseIdempotencyKey,
-  serveCharged,
   setCostHeaders,
-  type ChargeOptions,
-  type ParsedRead,
+  settleFailedRead,
 } from "./charge.ts";
 import {
-  admit,
-  setCommonHeaders,
-  type ResponseHeaders,
-  type AdmissionOptions,
-} from "../admission.ts";
-import { matchesEntityTag } from "../entity-tag.ts";
-import { createErrorResponse } from "../errors.ts";
-import type { OnFailure } from "../../ports/process.ts";
-import { createNoRoomError, type BodyStreamer } from "./body-streamer.ts";
-import { parsePathParameters, type RoutePattern } from "../route-matcher.ts";
-import { getPath, getPathAndQuery, parseQuery } from "../request-url.ts";
-import type { Receipt } from "../../ports/ledger.ts";
+  isFresh,
+  renderResponse,
+  type ReadResult,
+  type RenderedResponse,
+  type ResponseCache,
+} from "./response-cache.ts";
 
-/** A route of priced reads. */
-export interface ChargedRoute {
+/** A route of charged reads. */
+export interface ChargedRoute<Body = unknown> {
   /** In credits. */
   readonly cost: number;
-  /** How the reference describes it. */
-  readonly detail: DocumentDecoration;
   /**
-   * Checks what was asked.
+   * Checks the parameters.
    *
-   * @param target The path and query, as they were sent.
+   * @param pathAndQuery As the client sent them.
    * @returns The read.
+   * @throws {DomainError} For a parameter that is not allowed.
    */
   parse(
     parameters: Readonly<Record<string, string>>,
-    valuesOf: GetQueryValues,
-    target: string,
-  ): () => Promise<ReadResult>;
+    getQueryValues: GetQueryValues,
+    pathAndQuery: string,
+  ): () => Promise<ReadResult<Body>>;
 }
 
-/** The routes of priced reads, as they are declared: `/api/video/:channel/details`. */
-export type ChargedRoutes = Readonly<Record<string, ChargedRoute>>;
+/** What charging and answering reads depends on. */
+export interface ChargeOptions {
+  readonly debitQueue: DebitQueue;
+  readonly responseCache: ResponseCache;
+  readonly bodyStreamer: BodyStreamer;
+  /** Limits the reads of one event loop iteration; `undefined` if the read may start now. */
+  waitForSlot(): Promise<void> | undefined;
+  /** The clock, in milliseconds since 1970 UTC. */
+  now(): number;
+}
 
-/** What priced reads are served with. */
+/** What serving charged reads depends on. */
 export interface ChargedReadsOptions extends AdmissionOptions, ChargeOptions {
   readonly onFailure: OnFailure;
-  readonly routes: ChargedRoutes;
+  readonly onCompleted: OnCompleted;
 }
 
-/** The route of a request. */
-export interface MatchedRead {
-  readonly pattern: RoutePattern;
-  readonly route: ChargedRoute;
-  readonly path: string;
-}
-
-/** Serves priced reads. */
+/** The charged reads of an app. */
 export type ChargedReads = ReturnType<typeof createChargedReads>;
 
-/** A request under way. */
-interface Exchange {
+/** A request, and the route that it matches. */
+interface MatchedRead {
   readonly request: Request;
-  /** What its answer carries, as it comes together. */
-  readonly headers: ResponseHeaders;
-  readonly onResponse: OnResponse | undefined;
+  readonly path: string;
+  readonly pathAndQuery: string;
+  readonly pattern: RoutePattern;
+  readonly route: ChargedRoute;
 }
 
-/** As what a request is counted whose connection closed before its answer; nobody gets it. */
+/** The status in logs and metrics of a request whose client left; nginx has the same. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** Told of an answer before it leaves. */
-export type OnResponse = (route: string, status: number) => void;
-
-/** Makes what serves priced reads. */
+/** Creates the charged reads of an app. */
 export function createChargedReads(options: ChargedReadsOptions) {
-  const routes = new Map(Object.entries(options.routes));
-  const { responseCache, debitQueue, bodyStreamer, now } = options;
+  const routesByHandler = new Map<unknown, ChargedRoute>();
 
-  const matchRequest = (request: Request) => matchRead(options, routes, request);
-  const respondWithError = (exchange: Exchange, route: string, error: unknown) =>
-    sendErrorResponse(options, exchange, route, error);
-
-  /** Answers a priced read, whatever happens. */
-  async function serve(request: Request, found: MatchedRead, tell?: OnResponse): Promise<Response> {
-    const { pattern, route, path } = found;
-    const exchange: Exchange = { request, headers: {}, onResponse: tell };
-    const { headers } = exchange;
-    try {
-      setCommonHeaders(options, request, headers);
-      const admitted = admit(options, request, path, pattern, headers);
-      const { caller, parameters } = admitted instanceof Promise ? await admitted : admitted;
-      if (caller === undefined) throw new Error("A priced read needs a key");
-      const asked = parseRead(request, found, parameters);
-      const receipt = await debitQueue.debit({
-        account: caller.account,
-        key: caller.key,
-        endpoint: pattern.endpoint,
-        cost: route.cost,
-        idempotencyKey: parseIdempotencyKey(request, asked.pathAndQuery),
-      });
-      return await readAndRespond(options, exchange, receipt, asked);
-    } catch (error) {
-      return respondWithError(exchange, pattern.route, error);
-    }
+  function matchRead(request: Request): MatchedRead | undefined {
+    if (request.method !== "GET" && request.method !== "HEAD") return undefined;
+    const pathAndQuery = getPathAndQuery(request);
+    const path = removeQuery(pathAndQuery);
+    const pattern = options.getRouteMatcher()(path);
+    const route = routesByHandler.get(pattern?.getHandler);
+    return pattern && route && { request, path, pathAndQuery, pattern, route };
   }
 
-  /**
-   * Answers with what is kept: most requests, so it does as little as can be done. Whatever is
-   * out of the common is left to {@link serve}.
-   */
-  function serveCached(request: Request, tell?: OnResponse): Promise<Response> | undefined {
-    const cached = responseCache.get(getPathAndQuery(request), now());
-    if (cached === undefined || options.checkRateLimit !== undefined || !isReadMethod(request))
-      return undefined;
-    const apiKey = request.headers.get("x-api-key");
-    const caller = apiKey === null ? undefined : options.getCachedCaller(apiKey);
-    if (caller === undefined) return undefined;
-    if (request.headers.get("idempotency-key") !== null) return undefined;
-    const exchange: Exchange = { request, headers: {}, onResponse: tell };
-    setCommonHeaders(options, request, exchange.headers);
-    const { endpoint, cost, route } = cached.billing;
-    if (!bodyStreamer.hasRoomFor(cached.body))
-      return Promise.resolve(respondWithError(exchange, route, createNoRoomError()));
-    return debitQueue.debit({ account: caller.account, key: caller.key, endpoint, cost }).then(
-      (receipt) => {
-        if (!isStillSendable(options, request, cached)) return serveUncached(exchange, receipt);
-        return sendResponse(bodyStreamer, exchange, cached, receipt);
-      },
-      (error: unknown) => respondWithError(exchange, route, error),
-    );
-  }
-
-  /** Answers a request that was charged when what was kept for it could not be sent any more. */
-  async function serveUncached(exchange: Exchange, receipt: Receipt): Promise<Response> {
-    const { request } = exchange;
-    const found = requireMatch(matchRequest(request));
-    const { pattern: known, path } = found;
-    try {
-      const asked = parseRead(request, found, parsePathParameters(known, path));
-      return await readAndRespond(options, exchange, receipt, asked);
-    } catch (error) {
-      return respondWithError(exchange, known.route, error);
-    }
+  /** Serves a request, if it is a charged read. */
+  function serve(request: Request): Promise<Response> | undefined {
+    const read = matchRead(request);
+    return read && serveRead(options, read);
   }
 
   return {
-    /** Whether a request is a priced read. */
-    isChargedRead: (request: Request): boolean => matchRequest(request) !== undefined,
+    serve,
 
-    /** Answers a priced read; nothing for any other request. */
-    tryServe(request: Request, tell?: OnResponse): Promise<Response> | undefined {
-      const kept = serveCached(request, tell);
-      if (kept !== undefined) return kept;
-      const found = matchRequest(request);
-      return found && serve(request, found, tell);
+    isChargedRead: (request: Request): boolean => matchRead(request) !== undefined,
+
+    /** Creates the handler under which Elysia knows a route; its type tells Eden the body. */
+    createHandler<Body>(route: ChargedRoute<Body>) {
+      const handler = async ({ request }: { readonly request: Request }) => {
+        const response = await serve(request);
+        if (response === undefined) throw new Error("The request is no charged read");
+        // Elysia sends a response as it is.
+        return response as unknown as Body;
+      };
+      routesByHandler.set(handler, route);
+      return handler;
     },
-
-    /** Answers a priced read that the framework brought. */
-    serveRouted: (request: Request): Promise<Response> =>
-      serve(request, requireMatch(matchRequest(request))),
   };
 }
 
-/** The routes of priced reads, as the framework and the reference know them. */
-export function createChargedReadRoutes(routes: ChargedRoutes, { serveRouted }: ChargedReads) {
-  const app = new Elysia({ name: "priced-reads" });
-  for (const [path, { detail }] of Object.entries(routes)) {
-    app.get(path, ({ request }) => serveRouted(request), { detail });
+/** Serves a read. The debit is committed before the response, and refunded if the read fails. */
+async function serveRead(options: ChargedReadsOptions, read: MatchedRead): Promise<Response> {
+  const startedAt = performance.now();
+  const { responseCache, bodyStreamer, debitQueue, now, onCompleted } = options;
+  const { request, pathAndQuery, pattern } = read;
+  const headers: ResponseHeaders = {};
+  let receipt: Receipt | undefined;
+  let response: Response;
+  try {
+    setCommonHeaders(options, request, headers);
+    const admitted = admit(options, request, read, headers);
+    const caller = admitted instanceof Promise ? await admitted : admitted;
+    if (caller === undefined) throw new Error("A charged read needs an API key");
+    const cached = responseCache.get(pathAndQuery, now());
+    // The parameters of a cached response are valid: it was made for the same path and query.
+    const load = cached === undefined ? parseRead(read) : undefined;
+    const idempotencyKey = parseIdempotencyKey(request, pathAndQuery);
+    if (cached !== undefined && !bodyStreamer.hasRoomFor(cached.body)) throw createNoRoomError();
+    const { account, key } = caller;
+    const { endpoint } = pattern;
+    const { cost } = read.route;
+    receipt = await debitQueue.debit({ account, key, endpoint, cost, idempotencyKey });
+    const rendered =
+      cached !== undefined && isFresh(cached, now())
+        ? cached
+        : await loadResponse(options, receipt, pathAndQuery, load ?? parseRead(read));
+    if (request.signal.aborted) throw new ConnectionClosedError();
+    response = createResponse(bodyStreamer, request, rendered, headers, receipt);
+    debitQueue.complete(receipt);
+  } catch (thrown) {
+    const error =
+      receipt === undefined
+        ? thrown
+        : await settleFailedRead(debitQueue, receipt, request, headers, thrown);
+    response = createFailedResponse(options, read, headers, error);
   }
-  return app;
+  const ms = performance.now() - startedAt;
+  onCompleted({ route: pattern.route, request, status: response.status, ms });
+  return response;
 }
 
-/** The route of a request, if it is a priced read. */
-function matchRead(
-  { getRouteMatcher: findPath }: ChargedReadsOptions,
-  routes: ReadonlyMap<string, ChargedRoute>,
-  request: Request,
-): MatchedRead | undefined {
-  if (!isReadMethod(request)) return undefined;
-  const path = getPath(request);
-  const pattern = findPath()(path);
-  const route = pattern && routes.get(pattern.route);
-  return pattern && route && { pattern, route, path };
+function parseRead({ route, pattern, path, pathAndQuery }: MatchedRead) {
+  return route.parse(parsePathParameters(pattern, path), parseQuery(pathAndQuery), pathAndQuery);
 }
 
-function requireMatch(found: MatchedRead | undefined): MatchedRead {
-  if (found === undefined) throw new Error("The request is no priced read");
-  return found;
-}
-
-function sendErrorResponse(
-  { onFailure }: ChargedReadsOptions,
-  { request, headers, onResponse }: Exchange,
-  route: string,
-  error: unknown,
-): Response {
-  setCacheHeaders(getPath(request), headers);
-  if (error instanceof ConnectionClosedError) {
-    onResponse?.(route, CLIENT_CLOSED_REQUEST);
-    return new Response(null, { status: CLIENT_CLOSED_REQUEST });
-  }
-  const { body, status } = createErrorResponse(error, request, headers, onFailure);
-  onResponse?.(route, status);
-  return new Response(body, { status, headers: headers as Record<string, string> });
-}
-
-/** What a request asks for; throws for parameters that are not accepted. */
-function parseRead(
-  request: Request,
-  { pattern, route }: MatchedRead,
-  parameters: Readonly<Record<string, string>>,
-): ParsedRead {
-  const pathAndQuery = getPathAndQuery(request);
-  const read = route.parse(parameters, parseQuery(pathAndQuery), pathAndQuery);
-  return {
-    signal: request.signal,
-    pathAndQuery,
-    read,
-    billing: { endpoint: pattern.endpoint, route: pattern.route, cost: route.cost },
-  };
-}
-
-function isReadMethod({ method }: Request): boolean {
-  return method === "GET" || method === "HEAD";
-}
-
-/** Whether an answer that was kept can be sent once its request is charged. */
-function isStillSendable(
-  { bodyStreamer, now }: ChargedReadsOptions,
-  { signal }: Request,
-  cached: RenderedResponse,
-): boolean {
-  return isFresh(cached, now()) && bodyStreamer.hasRoomFor(cached.body) && !signal.aborted;
-}
-
-function readAndRespond(
-  options: ChargedReadsOptions,
-  exchange: Exchange,
-  receipt: Receipt,
-  parsedRead: ParsedRead,
-): Promise<Response> {
-  return serveCharged(options, receipt, parsedRead, exchange.headers, (rendered) =>
-    sendResponse(options.bodyStreamer, exchange, rendered, receipt),
-  );
+/** Takes a response from the cache, or reads and renders it. */
+async function loadResponse(
+  { responseCache, waitForSlot, now }: ChargeOptions,
+  { changeSequence }: Receipt,
+  pathAndQuery: string,
+  load: () => Promise<ReadResult>,
+): Promise<RenderedResponse> {
+  const cached = responseCache.get(pathAndQuery, now());
+  if (cached !== undefined) return cached;
+  return responseCache.load(pathAndQuery, changeSequence, async () => {
+    const slot = waitForSlot();
+    if (slot !== undefined) await slot;
+    return renderResponse(await load());
+  });
 }
 
 /**
- * Sends an answer; 304 to who has it already.
+ * Creates the response: 304 if the client has it already.
  *
- * @throws {DomainError} `Service Unavailable` where a long one cannot be sent now.
+ * @throws {DomainError} `Service Unavailable` if there is no room for a long body.
  */
-function sendResponse(
+function createResponse(
   bodyStreamer: BodyStreamer,
-  { request, headers, onResponse }: Exchange,
+  request: Request,
   rendered: RenderedResponse,
+  headers: ResponseHeaders,
   receipt: Receipt,
 ): Response {
-  const { body, etag, billing } = rendered;
   const ifNoneMatch = request.headers.get("if-none-match");
-  const isNotModified = ifNoneMatch !== null && matchesEntityTag(ifNoneMatch, etag);
-  const status = isNotModified ? 304 : 200;
+  const isNotModified = ifNoneMatch !== null && matchesEntityTag(ifNoneMatch, rendered.etag);
   const response = isNotModified
-    ? new Response(null, { status, headers: rendered.headers })
-    : new Response(bodyStreamer.toResponseBody(body), { headers: rendered.headers });
+    ? new Response(null, { status: 304, headers: rendered.headers })
+    : new Response(bodyStreamer.toResponseBody(rendered.body), { headers: rendered.headers });
   if (isNotModified) response.headers.delete("content-type");
   setCostHeaders(headers, receipt);
   for (const name in headers) response.headers.set(name, String(headers[name]));
-  onResponse?.(billing.route, status);
   return response;
+}
+
+function createFailedResponse(
+  { onFailure }: ChargedReadsOptions,
+  { request, path }: MatchedRead,
+  headers: ResponseHeaders,
+  error: unknown,
+): Response {
+  if (error instanceof ConnectionClosedError) {
+    return new Response(null, { status: CLIENT_CLOSED_REQUEST });
+  }
+  setCacheHeaders(path, headers);
+  const { body, status } = createErrorResponse(error, request, headers, onFailure);
+  return new Response(body, { status, headers: headers as Record<string, string> });
 }

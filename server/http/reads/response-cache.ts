@@ -1,6 +1,6 @@
 /**
- * Finished answers, kept as long as they hold: until something they depend on is observed again,
- * or the clock moves an item out of the days that were asked for.
+ * Caches rendered responses until they are stale: something that they depend on changes, or time
+ * moves an item out of the days that the request asks for.
  */
 import { LRUCache } from "lru-cache";
 import type { TimeRange } from "../../../core/growth.ts";
@@ -8,213 +8,179 @@ import { stringifyToPieces } from "../../raw-json.ts";
 import type { ChangeSet, CacheableResult } from "../../ports/caching.ts";
 import { PRIVATE_CACHE_HEADERS } from "../cache-headers.ts";
 
-/** What a read gives, with more headers of its answer. */
+/** The result of a read, with further headers of its response. */
 export interface ReadResult<Body = unknown> extends CacheableResult<Body> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What an answer is charged, and as what it is counted. */
-export interface Billing {
-  /** As the reference names it. */
-  readonly endpoint: string;
-  /** As it is declared. */
-  readonly route: string;
-  /** In credits. */
-  readonly cost: number;
-}
-
-/** A finished answer. */
+/** A response without what depends on the request. */
 export interface RenderedResponse {
-  readonly billing: Billing;
-  /** Text, or the bytes of a long one: those are sent many times as they are. */
+  /** Text, or the bytes of a long body: many responses share them. */
   readonly body: string | Uint8Array;
   readonly etag: string;
-  /** Those that it has whoever asks; made once, because making them takes longer than the rest. */
+  /** Built once, because building them takes longer than the rest of a cached response. */
   readonly headers: Headers;
   readonly tags: readonly string[];
   readonly validDuring: TimeRange;
-  /** Whether something that it depends on was observed since it was made. */
+  /** Whether something that it depends on changed, or the cache dropped it. */
   isStale: boolean;
 }
 
-/** Bytes that are kept at most, and that one answer may have. */
+/** The cache of an app. */
+export type ResponseCache = ReturnType<typeof createResponseCache>;
+
 const CACHE_MAX_BYTES = 16 * 1_048_576;
+
+/** The share of the cache that one response may take. */
 const ENTRY_MAX_SHARE = 1 / 2;
 
-/** Characters from which a body is kept and sent as bytes. */
-const LARGE_BODY_CHARACTERS = 14_000;
+/** What an entry takes beside its body and key. */
+const ENTRY_OVERHEAD_BYTES = 1024;
 
-/**
- * After so many bytes of bodies garbage is collected. The runtime goes by its own count, in which
- * bodies weigh little: left to it, the memory grows by a tenth and more.
- */
-const GC_INTERVAL_BYTES = 64 * 1_048_576;
+/** A body with more characters is stored and sent as bytes. */
+const TEXT_BODY_MAX_CHARACTERS = 14_000;
 
-/** Making a body of so many characters leaves several times as much garbage behind at once. */
-const HUGE_BODY_CHARACTERS = 1_048_576;
-const HUGE_GARBAGE_RATIO = 4;
-
-/** Bytes of bodies since garbage was collected. */
-let uncollectedBytes = 0;
+const ALWAYS: TimeRange = { from: -Infinity, to: Infinity };
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** What an answer takes beside the text of its body. */
-const ENTRY_OVERHEAD_BYTES = 1024;
+/** The entity tags of long bodies: the body of a large read can be the same bytes again. */
+const etags = new WeakMap<Uint8Array, string>();
 
-const ALWAYS: TimeRange = { from: -Infinity, to: Infinity };
-
-/** Whether an answer still holds. */
+/** Whether a rendered response may still be sent. */
 export function isFresh({ isStale, validDuring }: RenderedResponse, now: number): boolean {
   return !isStale && now >= validDuring.from && now <= validDuring.to;
 }
 
-/** Keeps finished answers. */
-export type ResponseCache = ReturnType<typeof createResponseCache>;
-
-/** Finishes what a read gave. */
-export function renderResponse(result: ReadResult, billing: Billing): RenderedResponse {
-  const { body, tags, validDuring = ALWAYS, isThinned = false, headers = {} } = result;
-  const renderedBody = joinPieces(stringifyToPieces(body));
-  const etag = getEtag(renderedBody);
-  return {
-    billing,
-    body: renderedBody,
+/** Renders the result of a read: its JSON, entity tag and headers. */
+export function renderResponse(result: ReadResult): RenderedResponse {
+  const { tags, validDuring = ALWAYS, isThinned = false } = result;
+  const body = joinPieces(stringifyToPieces(result.body));
+  const etag = getEtag(body);
+  const headers = new Headers({
+    ...PRIVATE_CACHE_HEADERS,
+    ...result.headers,
+    ...(isThinned ? { "x-history-thinned": "1" } : {}),
     etag,
-    headers: new Headers({
-      ...PRIVATE_CACHE_HEADERS,
-      ...headers,
-      ...(isThinned ? { "x-history-thinned": "1" } : {}),
-      etag,
-      "content-type": "application/json",
-    }),
-    tags,
-    validDuring,
-    isStale: false,
-  };
+    "content-type": "application/json",
+  });
+  return { body, etag, headers, tags, validDuring, isStale: false };
 }
 
-/** The entity tags of long bodies, which several answers may share. */
-const etags = new WeakMap<Uint8Array, string>();
-
-function getEtag(body: RenderedResponse["body"]): string {
-  const cachedEtag = typeof body === "string" ? undefined : etags.get(body);
-  if (cachedEtag !== undefined) return cachedEtag;
-  const etag = `"${Bun.hash(body).toString(36)}"`;
-  if (typeof body !== "string") etags.set(body, etag);
-  return etag;
-}
-
-/** Joins the pieces of a body: to bytes where it is long, else to text. */
-function joinPieces(pieces: readonly (string | Uint8Array)[]): RenderedResponse["body"] {
-  const [onlyPiece] = pieces;
-  if (
-    pieces.length === 1 &&
-    onlyPiece instanceof Uint8Array &&
-    onlyPiece.length > LARGE_BODY_CHARACTERS
-  ) {
-    return onlyPiece;
-  }
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  uncollectedBytes += length > HUGE_BODY_CHARACTERS ? HUGE_GARBAGE_RATIO * length : length;
-  if (uncollectedBytes > GC_INTERVAL_BYTES) {
-    uncollectedBytes = 0;
-    Bun.gc(true);
-  }
-  if (length <= LARGE_BODY_CHARACTERS) {
-    return pieces
-      .map((piece) => (typeof piece === "string" ? piece : decoder.decode(piece)))
-      .join("");
-  }
-  const bytes = pieces.map((piece) => (typeof piece === "string" ? encoder.encode(piece) : piece));
-  const joined = new Uint8Array(bytes.reduce((sum, piece) => sum + piece.length, 0));
-  let offset = 0;
-  for (const piece of bytes) {
-    joined.set(piece, offset);
-    offset += piece.length;
-  }
-  return joined;
-}
-
-/** Makes the place where answers are kept, by the path and query that they answer. */
+/**
+ * Creates a cache of responses by the path and query of their requests.
+ *
+ * @param maxBytes The bound of its memory.
+ */
 export function createResponseCache(maxBytes = CACHE_MAX_BYTES) {
   const keysByTag = new Map<string, Set<string>>();
   const pending = new Map<
     string,
-    { readonly sequence: number; readonly answer: Promise<RenderedResponse> }
+    { readonly sequence: number; readonly response: Promise<RenderedResponse> }
   >();
   let latestSequence: number | undefined;
   const entries = new LRUCache<string, RenderedResponse>({
     maxSize: maxBytes,
     maxEntrySize: Math.ceil(maxBytes * ENTRY_MAX_SHARE),
-    // A character of a text takes one byte or two.
-    sizeCalculation: ({ body }, target) =>
+    // A character of a text takes one or two bytes.
+    sizeCalculation: ({ body }, key) =>
       (typeof body === "string" ? 2 * body.length : body.length) +
       ENTRY_OVERHEAD_BYTES +
-      target.length,
-    dispose: (answer, target) => {
-      answer.isStale = true;
-      const { tags: subjects } = answer;
-      for (const subject of subjects) {
-        const of = keysByTag.get(subject);
-        of?.delete(target);
-        if (of?.size === 0) keysByTag.delete(subject);
+      key.length,
+    dispose(response, key) {
+      response.isStale = true;
+      for (const tag of response.tags) {
+        const keys = keysByTag.get(tag);
+        keys?.delete(key);
+        if (keys?.size === 0) keysByTag.delete(tag);
       }
     },
   });
+
+  function get(key: string, now: number): RenderedResponse | undefined {
+    const response = entries.get(key);
+    if (response === undefined || isFresh(response, now)) return response;
+    entries.delete(key);
+    return undefined;
+  }
+
+  function set(key: string, response: RenderedResponse, sequence: number): void {
+    if (sequence !== latestSequence) return;
+    entries.set(key, response);
+    if (!entries.has(key)) return;
+    for (const tag of response.tags) {
+      const keys = keysByTag.get(tag);
+      if (keys === undefined) keysByTag.set(tag, new Set([key]));
+      else keys.add(key);
+    }
+  }
+
   return {
-    /** The answer of a target that still holds. */
-    get(target: string, now: number): RenderedResponse | undefined {
-      const answer = entries.get(target);
-      if (answer === undefined || isFresh(answer, now)) return answer;
-      entries.delete(target);
-      return undefined;
-    },
+    /** The response of a key, if it is fresh. */
+    get,
 
     /**
-     * Keeps an answer.
+     * Stores a response, unless something changed after it was read.
      *
-     * @param sequence The last change before it was read. Where more was observed meanwhile, it
-     * may be old already and is not kept.
+     * @param sequence The last change before it was read.
      */
-    set(target: string, answer: RenderedResponse, sequence: number): void {
-      if (sequence !== latestSequence) return;
-      entries.set(target, answer);
-      if (!entries.has(target)) return;
-      for (const subject of answer.tags) {
-        const of = keysByTag.get(subject);
-        if (of === undefined) keysByTag.set(subject, new Set([target]));
-        else of.add(target);
-      }
-    },
+    set,
 
     /**
-     * Makes an answer, or joins the one that is being made for another request.
+     * Renders a response and stores it. Requests for the same key share one run of `render`.
      *
-     * @param sequence The last change before it is read; an answer of an earlier one may be old.
+     * @param sequence The last change before it is read. A run that began before this change may
+     * give an old response, so it is not shared.
      */
     load(
-      target: string,
+      key: string,
       sequence: number,
-      work: () => Promise<RenderedResponse>,
+      render: () => Promise<RenderedResponse>,
     ): Promise<RenderedResponse> {
-      const inFlight = pending.get(target);
-      if (inFlight?.sequence === sequence) return inFlight.answer;
-      const started = { sequence, answer: work() };
-      pending.set(target, started);
-      return started.answer.finally(() => {
-        if (pending.get(target) === started) pending.delete(target);
+      const running = pending.get(key);
+      if (running?.sequence === sequence) return running.response;
+      const response = render().then((rendered) => {
+        set(key, rendered, sequence);
+        return rendered;
+      });
+      const started = { sequence, response };
+      pending.set(key, started);
+      return response.finally(() => {
+        if (pending.get(key) === started) pending.delete(key);
       });
     },
 
-    /** Lets go of what changed. */
-    invalidate({ sequence, tags: subjects }: ChangeSet): void {
+    /** Drops the responses that changes make stale. */
+    invalidate({ sequence, tags }: ChangeSet): void {
       latestSequence = sequence;
-      if (subjects === undefined) return entries.clear();
-      for (const subject of subjects) {
-        for (const target of keysByTag.get(subject) ?? []) entries.delete(target);
+      if (tags === undefined) return entries.clear();
+      for (const tag of tags) {
+        for (const key of keysByTag.get(tag) ?? []) entries.delete(key);
       }
     },
   };
+}
+
+function getEtag(body: RenderedResponse["body"]): string {
+  const hash = () => `"${Bun.hash(body).toString(36)}"`;
+  if (typeof body === "string") return hash();
+  const etag = etags.get(body) ?? hash();
+  etags.set(body, etag);
+  return etag;
+}
+
+/** Joins the pieces of a body: to text if it is short, else to bytes. */
+function joinPieces(pieces: readonly (string | Uint8Array)[]): RenderedResponse["body"] {
+  const [onlyPiece] = pieces;
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  if (length <= TEXT_BODY_MAX_CHARACTERS) {
+    return pieces
+      .map((piece) => (typeof piece === "string" ? piece : decoder.decode(piece)))
+      .join("");
+  }
+  // Not copied: reads give the same bytes again, and the responses share them.
+  if (pieces.length === 1 && onlyPiece instanceof Uint8Array) return onlyPiece;
+  const bytes = pieces.map((piece) => (typeof piece === "string" ? encoder.encode(piece) : piece));
+  return Bun.concatArrayBuffers(bytes, Number.POSITIVE_INFINITY, true);
 }

@@ -198,11 +198,8 @@ describe("ETag", () => {
   });
 });
 
-const PRICED = { endpoint: "/{a}", route: "/:a", cost: 1 };
-
 describe("createAnswers", () => {
-  const answer = (body: string, subjects: string[]) =>
-    renderResponse({ body, tags: subjects }, PRICED);
+  const answer = (body: string, subjects: string[]) => renderResponse({ body, tags: subjects });
 
   test("createResponseCache() keeps no more than its bound, the answers that were asked for last", () => {
     const answers = createResponseCache(40_000);

@@ -1,0 +1,90 @@
+import { expect, test } from "bun:test";
+import { letEventLoopRun } from "../../support/wait.ts";
+import type { Receipt } from "../../../server/ports/ledger.ts";
+import { DomainError } from "../../../core/errors.ts";
+import { createBodyStreamer } from "../../../server/http/reads/body-streamer.ts";
+import { createChargedReads } from "../../../server/http/reads/charged-reads.ts";
+import { createResponseCache, type ReadResult } from "../../../server/http/reads/response-cache.ts";
+import { createRouteMatcher } from "../../../server/http/route-matcher.ts";
+
+const RECEIPT: Receipt = { cost: 1, balance: 0, changeSequence: 0 };
+
+/** Serves a request with a fake debit queue; `events` gets what happens to its debit. */
+function serve(
+  request: Request,
+  events: string[],
+  refund: (reason: string) => Promise<void>,
+  read: () => Promise<ReadResult>,
+): Promise<Response> | undefined {
+  const { createHandler, serve: serveRead } = createChargedReads({
+    authenticate: () => ({ key: 1, account: 1 }),
+    corsOrigins: [],
+    debitQueue: {
+      debit: async () => RECEIPT,
+      complete: () => void events.push("completed"),
+      refund: (_, reason) => refund(reason),
+    },
+    responseCache: createResponseCache(),
+    bodyStreamer: createBodyStreamer(),
+    waitForSlot: () => undefined,
+    now: () => 0,
+    getRouteMatcher: () => matchRoute,
+    onFailure: (error) => void events.push(String(error)),
+    onCompleted: ({ route, status }) => void events.push(`${route} ${status}`),
+  });
+  const handler = createHandler({ cost: 1, parse: () => read });
+  const matchRoute = createRouteMatcher([{ method: "GET", path: "/api/:a", handler }]);
+  return serveRead(request);
+}
+
+const createRequest = (signal?: AbortSignal) =>
+  new Request("http://localhost/api/a", {
+    headers: { "x-api-key": "k" },
+    ...(signal === undefined ? {} : { signal }),
+  });
+
+test("createChargedReads() responds to a failed read after its debit is refunded", async () => {
+  const events: string[] = [];
+  const refunded = Promise.withResolvers<void>();
+  const refund = () => refunded.promise.then(() => void events.push("refunded"));
+  const response = serve(createRequest(), events, refund, () =>
+    Promise.reject(new Error("It failed")),
+  );
+  await letEventLoopRun();
+  expect(events).toEqual([]);
+  refunded.resolve();
+  expect((await response)?.status).toBe(500);
+  expect(events).toEqual(["refunded", "Error: It failed", "/api/:a 500"]);
+});
+
+test("createChargedReads() completes the debit of a read that succeeds or finds nothing", async () => {
+  const events: string[] = [];
+  const refund = () => Promise.reject(new Error("It was refunded"));
+  await serve(createRequest(), events, refund, async () => ({ body: {}, tags: [] }));
+  await serve(createRequest(), events, refund, () =>
+    Promise.reject(new DomainError("User Not Found", "User a not found")),
+  );
+  expect(events).toEqual(["completed", "/api/:a 200", "completed", "/api/:a 404"]);
+});
+
+test.each([
+  ["a result", async () => ({ body: {}, tags: [] })],
+  ["a 404", () => Promise.reject(new DomainError("User Not Found", "User a not found"))],
+])(
+  "createChargedReads() refunds %s, once, if the connection closed during the read",
+  async (_, read) => {
+    const events: string[] = [];
+    const connection = new AbortController();
+    const response = serve(
+      createRequest(connection.signal),
+      events,
+      async (reason) => void events.push(reason),
+      () => {
+        connection.abort();
+        return read();
+      },
+    );
+    await response;
+    expect(events).toEqual(["The connection closed before the answer", "/api/:a 499"]);
+  },
+);
