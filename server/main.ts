@@ -1,56 +1,83 @@
-/** The command line. */
+/** The command line: parses arguments, runs a verb, and turns errors into messages and exit codes. */
 import { writeFileSync } from "node:fs";
 import { Command, CommanderError, Help } from "commander";
 import { createAccountsCommand } from "./commands/accounts.ts";
+import { CommandError, type CommandContext } from "./commands/admin-client.ts";
 import { createBackupCommand } from "./commands/backup.ts";
 import { createChannelsCommand } from "./commands/channels.ts";
-import { CommandError, type CommandContext } from "./commands/admin-client.ts";
 import { createCollectCommand } from "./commands/collect.ts";
 import { createCreditsCommand } from "./commands/credits.ts";
 import { createExportCommand } from "./commands/export.ts";
 import { createImportCommand } from "./commands/import.ts";
 import { createKeysCommand } from "./commands/keys.ts";
 import { createRetentionCommand } from "./commands/retention.ts";
-import { ConfigError, readConfig, formatSettingsHelp } from "./config.ts";
+import { ConfigError, formatSettingsHelp, readConfig } from "./config.ts";
 import { DomainError } from "../core/errors.ts";
+import type { CommandLineIo, ServiceLogger } from "./ports/process.ts";
 import { connectToDatabase } from "./process/database-owner.ts";
-import { serveDemo, printOpenApi, serve } from "./process/serve.ts";
-import type { ServiceLogger } from "./ports/process.ts";
+import { printOpenApi, serve, serveDemo } from "./process/serve.ts";
 import { version } from "../package.json" with { type: "json" };
 import { describeError, readSystemErrorCode } from "./system-errors.ts";
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
-/** Makes the command line. */
-export function createProgram(): Command {
-  const writeErr = (text: string) => void process.stderr.write(text);
+/** The environment and the standard streams of this process. */
+const PROCESS_IO: CommandLineIo = {
+  environment: process.env,
+  columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+  writeOut: (data) => new Promise((resolve) => process.stdout.write(data, () => resolve())),
+  writeOutSync: (text) => writeFileSync(1, text),
+  writeErr: (text) => void process.stderr.write(text),
+};
+
+/**
+ * Runs a verb.
+ *
+ * @param argv The arguments behind the name of the program.
+ * @returns The exit code: 0, 1 for a failure, 2 for wrong usage or settings.
+ * @throws What is neither the user's error nor an expected failure of the service.
+ */
+export async function run(argv: readonly string[], io: CommandLineIo): Promise<number> {
+  try {
+    await createProgram(io).parseAsync(argv, { from: "user" });
+    return 0;
+  } catch (error) {
+    return reportFailure(error, io);
+  }
+}
+
+/** Makes the command line with all its verbs. */
+export function createProgram(io = PROCESS_IO): Command {
   const writeRecord: ServiceLogger["info"] = (sentence, values) =>
-    writeErr(`${sentence.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]))}\n`);
-  // What fails, a verb tells by itself.
+    io.writeErr(`${sentence.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]))}\n`);
+  // A verb reports its failures itself.
   const log: ServiceLogger = { failure: () => undefined, info: writeRecord, warning: writeRecord };
   const context: CommandContext = {
-    connect: (verb) => connectToDatabase({ config: readConfig(process.env), verb, log }),
-    writeOut: (text) => void process.stdout.write(text),
-    writeOutSync: (text) => writeFileSync(1, text),
-    writeErr,
+    ...io,
+    connect: (verb) => connectToDatabase({ config: readConfig(io.environment), verb, log }),
   };
   const program = new Command("bun server/main.ts")
     .version(version)
-    .description("Creator metrics: the history of public numbers, one prepaid credit a read.")
-    .addHelpText("after", () => `\nSettings are environment variables:\n${formatSettings()}`);
+    .description("Serves the history of creators' public numbers; each read costs one credit.")
+    .addHelpText("after", () => `\nSettings are environment variables:\n${formatSettings(io)}`);
   program
     .command("serve")
-    .description("Runs the service. SIGTERM finishes what is in flight.")
-    .action(() => serve(readConfig(process.env)));
+    .summary("Runs the service.")
+    .description("Runs the service until SIGTERM or SIGINT, then finishes the requests in flight.")
+    .action(() => serve(readConfig(io.environment), io));
   program
     .command("demo")
-    .description("Runs the service on generated data, with a key made for it.")
-    .action(() => serveDemo(process.env));
+    .summary("Runs the service on generated data.")
+    .description(
+      "Runs the service on generated data, and prints an API key and requests to try. The data " +
+        "is in file:./data/demo.db unless DATABASE_URL is set.",
+    )
+    .action(() => serveDemo(io));
   program
     .command("openapi")
-    .description("Prints the reference's OpenAPI document.")
-    .action(() => printOpenApi());
+    .description("Prints the OpenAPI document of the service.")
+    .action(() => printOpenApi(io));
   for (const createCommand of [
     createImportCommand,
     createExportCommand,
@@ -64,58 +91,63 @@ export function createProgram(): Command {
   ]) {
     program.addCommand(createCommand(context));
   }
-  overrideExit(program);
+  configureCommand(program, io);
   return program;
 }
 
-/** The settings, in lines as long as those of the help. */
-function formatSettings(): string {
-  const help = Object.assign(new Help(), { helpWidth: process.stdout.columns ?? 80 });
-  return formatSettingsHelp((name, width, what) => help.formatItem(name, width, what, help));
+function formatSettings({ columns = 80 }: CommandLineIo): string {
+  const help = Object.assign(new Help(), { helpWidth: columns });
+  return formatSettingsHelp((name, width, text) => help.formatItem(name, width, text, help));
 }
 
-/** Every verb reports wrong usage the one way, so that the exit status is ours. */
-function overrideExit(command: Command): void {
-  command.exitOverride().showHelpAfterError("(--help tells what is allowed)");
-  for (const verb of command.commands) overrideExit(verb);
+/** Makes a command and its subcommands write to `io`, and throw instead of ending the process. */
+function configureCommand(command: Command, io: CommandLineIo): void {
+  command
+    .exitOverride()
+    .showHelpAfterError("(add --help to see what is allowed)")
+    .configureOutput({
+      writeOut: (text) => void io.writeOut(text),
+      writeErr: io.writeErr,
+      getOutHelpWidth: () => io.columns ?? 80,
+      getErrHelpWidth: () => io.columns ?? 80,
+    });
+  for (const subcommand of command.commands) configureCommand(subcommand, io);
 }
 
-/** Tells what went wrong; what is no error of the user's or the service's own is thrown on. */
-function reportFailure(error: unknown): number {
+/** Writes why a verb failed, and returns the exit code; throws what is a bug. */
+function reportFailure(error: unknown, { writeErr }: CommandLineIo): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   if (error instanceof ConfigError) {
-    process.stderr.write(`${error.message}\n`);
+    writeErr(`${error.message}\n`);
     return EXIT_USAGE;
   }
-  if (error instanceof CommandError || error instanceof DomainError || isSystemError(error)) {
-    process.stderr.write(`${describeError(error)}\n`);
-    const isUsage =
-      error instanceof DomainError
-        ? error.code === "Invalid Request"
-        : error instanceof CommandError && error.isUsage;
-    return isUsage ? EXIT_USAGE : EXIT_FAILED;
-  }
-  throw error;
+  if (!(error instanceof Error) || !isExpected(error)) throw error;
+  writeErr(`${describeError(error)}\n`);
+  const isUsage =
+    error instanceof DomainError
+      ? error.code === "Invalid Request"
+      : error instanceof CommandError && error.isUsage;
+  return isUsage ? EXIT_USAGE : EXIT_FAILED;
 }
 
-function isSystemError(error: unknown): error is Error {
-  return readSystemErrorCode(error) !== "";
+function isExpected(error: Error): boolean {
+  return (
+    error instanceof CommandError ||
+    error instanceof DomainError ||
+    readSystemErrorCode(error) !== ""
+  );
 }
 
 if (import.meta.main) {
-  // Every file and folder that the process makes, in whichever thread, is its user's alone.
+  // Only the user may read the files that any thread of this process creates.
   process.umask(0o077);
-  // Who reads the output may stop early, as `head` does.
+  // The reader of a pipe may stop early, as `head` does.
   process.stdout.on("error", (error) => {
     if (readSystemErrorCode(error) === "EPIPE") process.exit(0);
-    process.stderr.write(`The output cannot be written: ${error.message}\n`);
+    process.stderr.write(`Cannot write to standard output: ${error.message}\n`);
     process.exit(EXIT_FAILED);
   });
-  // A log that nobody takes any more is no failure of what it tells of.
+  // The service goes on when nobody reads its log any more.
   process.stderr.on("error", () => undefined);
-  try {
-    await createProgram().parseAsync();
-  } catch (error) {
-    process.exitCode = reportFailure(error);
-  }
+  process.exitCode = await run(process.argv.slice(2), PROCESS_IO);
 }

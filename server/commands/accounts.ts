@@ -17,7 +17,7 @@ export function createAccountsCommand(context: CommandContext): Command {
       const account = await requestAdmin(context, "accounts", (client) =>
         client.accounts.post({ name, ...(credits === undefined ? {} : { credits }) }),
       );
-      context.writeOut(json === true ? formatJson(account) : formatTable(COLUMNS, [account]));
+      await context.writeOut(json === true ? formatJson(account) : formatTable(COLUMNS, [account]));
     });
   accounts
     .command("list")
@@ -25,7 +25,7 @@ export function createAccountsCommand(context: CommandContext): Command {
     .option("--json", "print them as JSON")
     .action(async ({ json }: { json?: true }) => {
       const all = await requestAdmin(context, "accounts", (client) => client.accounts.get());
-      context.writeOut(json === true ? formatJson(all) : formatTable(COLUMNS, all));
+      await context.writeOut(json === true ? formatJson(all) : formatTable(COLUMNS, all));
     });
   return accounts;
 }

@@ -1,19 +1,13 @@
 /** The verbs' typed client of the administrator's interface. */
 import { treaty } from "@elysiajs/eden";
 import type { OwnerApp } from "../http/admin/owner-app.ts";
-import type { AdminConnection } from "../ports/process.ts";
+import type { AdminConnection, CommandLineIo } from "../ports/process.ts";
 import { describeError, readSystemErrorCode } from "../system-errors.ts";
 
 /** What every verb works with. */
-export interface CommandContext {
-  /** Reaches the database; `verb` is what others are told of this process. */
+export interface CommandContext extends CommandLineIo {
+  /** Connects to the database. @param verb What other processes are told that this one runs. */
   connect(verb: string): Promise<AdminConnection>;
-  /** Data. */
-  writeOut(text: string): void;
-  /** Data that is there this once; throws where it cannot be written. */
-  writeOutSync(text: string): void;
-  /** Messages and progress. */
-  writeErr(text: string): void;
 }
 
 /** A verb that failed, in words for a person. */

@@ -15,7 +15,7 @@ export function createBackupCommand(context: CommandContext): Command {
       const backup = await requestAdmin(context, "backup", (client) =>
         client.backup.post({ file: resolve(file) }),
       );
-      if (json === true) context.writeOut(formatJson(backup));
+      if (json === true) await context.writeOut(formatJson(backup));
       else context.writeErr(`${backup.file} has ${backup.bytes} bytes\n`);
     });
 }

@@ -34,7 +34,7 @@ export function createChannelsCommand(context: CommandContext): Command {
     .option("--json", "print them as JSON")
     .action(async ({ json }: { json?: true }) => {
       const all = await requestAdmin(context, "channels", (client) => client.channels.get());
-      context.writeOut(json === true ? formatJson(all) : formatTable(COLUMNS, all));
+      await context.writeOut(json === true ? formatJson(all) : formatTable(COLUMNS, all));
     });
   return channels;
 }

@@ -17,7 +17,7 @@ export function createCollectCommand(context: CommandContext): Command {
     .option("--json", "print what was done as JSON")
     .action(async ({ json }: { json?: true }) => {
       const sources = await requestAdmin(context, "collect", (client) => client.collect.post());
-      context.writeOut(
+      await context.writeOut(
         json === true
           ? formatJson({ sources })
           : formatTable(["source", "requests", "observed", "failed", "observations"], sources),

@@ -69,7 +69,7 @@ async function grantCredits(
   const summary = granted.is_new
     ? `${amount} granted`
     : `Reference ${options.reference} had granted ${amount} before, nothing changed`;
-  context.writeOut(`${summary}; the balance of ${account} is ${granted.balance}\n`);
+  await context.writeOut(`${summary}; the balance of ${account} is ${granted.balance}\n`);
 }
 
 async function printStatement(
@@ -77,19 +77,21 @@ async function printStatement(
   account: string,
   json: boolean,
 ): Promise<void> {
+  const written: Promise<void>[] = [];
   await withAdminClient(context, "credits", async (client) => {
     for (let after = 0; ;) {
       const query = { account, after: String(after) };
       const { entries, has_more } = unwrap(await client.statement.get({ query }));
-      context.writeOut(
-        json
-          ? entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")
-          : formatTable(STATEMENT_COLUMNS, entries),
-      );
+      const text = json
+        ? entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")
+        : formatTable(STATEMENT_COLUMNS, entries);
+      written.push(context.writeOut(text));
       after = entries.at(-1)?.entry ?? after;
       if (!has_more) return;
     }
   });
+  // Not before: a pager that reads slowly must not keep the database from other processes.
+  await Promise.all(written);
 }
 
 const STATEMENT_COLUMNS = [
@@ -107,21 +109,21 @@ async function printVerification(context: CommandContext, json: boolean): Promis
     client.verification.get(),
   );
   const { accounts, entries, faults } = verification;
-  if (json) context.writeOut(formatJson(verification));
-  else if (faults.length > 0) context.writeOut(formatTable(["account", "problem"], faults));
+  if (json) await context.writeOut(formatJson(verification));
+  else if (faults.length > 0) await context.writeOut(formatTable(["account", "problem"], faults));
   if (faults.length > 0) throw new CommandError(`${faults.length} balances do not hold`);
   if (!json) {
-    context.writeOut(`All balances hold: ${accounts} accounts, ${entries} journal entries\n`);
+    await context.writeOut(`All balances hold: ${accounts} accounts, ${entries} journal entries\n`);
   }
 }
 
 async function applyRefunds(context: CommandContext, json: boolean): Promise<void> {
   const { files } = await requestAdmin(context, "credits", (client) => client.refunds.post());
-  if (json) context.writeOut(formatJson({ files }));
+  if (json) await context.writeOut(formatJson({ files }));
   else if (files.length === 0) context.writeErr("No refunds wait\n");
   else {
     const rows = files.map(({ file, settled, left }) => ({ file, settled, left }));
-    context.writeOut(formatTable(["file", "settled", "left"], rows));
+    await context.writeOut(formatTable(["file", "settled", "left"], rows));
   }
   const faults = files.flatMap(({ file, problems }) =>
     problems.map((problem) => `${file}: ${problem}`),

@@ -21,21 +21,7 @@ export function createExportCommand(context: CommandContext): Command {
         if (!response.ok || response.body === null) {
           throw toCommandError(await response.text());
         }
-        await pipeToStdout(response.body);
+        for await (const piece of response.body) await context.writeOut(piece);
       });
     });
-}
-
-/** Writes no faster than the reader reads, and ends quietly when the reader does. */
-async function pipeToStdout(body: ReadableStream<Uint8Array>): Promise<void> {
-  for await (const piece of body) {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    process.stdout.write(piece, (error) => (error == null ? resolve() : reject(error)));
-    try {
-      await promise;
-    } catch (error) {
-      if (readSystemErrorCode(error) === "EPIPE") return;
-      throw error;
-    }
-  }
 }

@@ -55,7 +55,7 @@ export function createImportCommand(context: CommandContext): Command {
       } finally {
         // Also of what was taken in before something failed.
         if (counts.length > 0)
-          context.writeOut(
+          await context.writeOut(
             json === true ? formatCountsAsJson(counts) : formatCountsAsTable(counts),
           );
       }

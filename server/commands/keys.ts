@@ -42,7 +42,7 @@ export function createKeysCommand(context: CommandContext): Command {
       const all = await requestAdmin(context, "keys", (client) =>
         client.keys.get({ query: { account } }),
       );
-      context.writeOut(json === true ? formatJson(all) : formatTable(COLUMNS, all));
+      await context.writeOut(json === true ? formatJson(all) : formatTable(COLUMNS, all));
     });
   keys
     .command("revoke")

@@ -40,9 +40,9 @@ async function applyAndReport(
     requestRetention(connection, dryRun === true),
   );
   const { kinds, faults } = report;
-  context.writeOut(json === true ? formatJson(report) : formatTable(COLUMNS, kinds));
+  await context.writeOut(json === true ? formatJson(report) : formatTable(COLUMNS, kinds));
   if (json !== true && faults.length > 0) {
-    context.writeOut(`\n${formatTable(["kind", "problem"], faults)}`);
+    await context.writeOut(`\n${formatTable(["kind", "problem"], faults)}`);
   }
   if (faults.length > 0) throw new CommandError("Retention is not proved");
   context.writeErr(`${describeReport(report)}\n`);

@@ -49,3 +49,16 @@ export interface AdminConnection {
   readonly isInProcess: boolean;
   close(): Promise<void>;
 }
+
+/** What a verb reads and writes: the process's own environment and streams, or those of a test. */
+export interface CommandLineIo {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Width of the terminal; `undefined` when standard output is no terminal. */
+  readonly columns: number | undefined;
+  /** Writes data to standard output; resolves when it is written. */
+  writeOut(data: string | Uint8Array): Promise<void>;
+  /** Writes data to standard output at once; throws when it cannot be written. */
+  writeOutSync(text: string): void;
+  /** Writes messages and progress to standard error. */
+  writeErr(text: string): void;
+}

@@ -12,7 +12,7 @@ import { drain, waitForQuietPeriod } from "./graceful-shutdown.ts";
 import { startLogger } from "./logger.ts";
 import { acquireOwnership, type Ownership } from "./database-owner.ts";
 import { startRetentionTimer } from "./retention-timer.ts";
-import type { ServiceLogger } from "../ports/process.ts";
+import type { CommandLineIo, ServiceLogger } from "../ports/process.ts";
 import { openService, type Service } from "../service.ts";
 import { readNewestObservedAt } from "../store/observations/newest-observation.ts";
 import { waitForTermination } from "./termination.ts";
@@ -28,7 +28,7 @@ const SHUTDOWN_TIMEOUT_MS = 10_000;
 const EXIT_GRACE_MS = 500;
 
 /** Runs the service until SIGTERM or SIGINT. */
-export async function serve(config: Config): Promise<void> {
+export async function serve(config: Config, { writeErr }: CommandLineIo): Promise<void> {
   const log = await startLogger(config.logLevel);
   const ownership = await acquireOwnership({ config, verb: "serve", log });
   const { url, ended, stop } = await closeOnFailure(ownership, async () => {
@@ -36,7 +36,7 @@ export async function serve(config: Config): Promise<void> {
     return listen(ownership, config);
   });
   watchFileDescriptors(log);
-  process.stderr.write(`Serving ${redactUrl(config.databaseUrl)} at ${url}\n`);
+  writeErr(`Serving ${redactUrl(config.databaseUrl)} at ${url}\n`);
   const stopRetention = startRetention(config, ownership.service, log);
   const stopCollection = startCollection(config, ownership.service, log);
   await ended;
@@ -89,7 +89,7 @@ function startRetention(
 }
 
 /** Runs the service on generated data, with a key made for it. */
-export async function serveDemo(environment: Record<string, string | undefined>): Promise<void> {
+export async function serveDemo({ environment, writeOut, writeErr }: CommandLineIo): Promise<void> {
   const config = readConfig({
     ...environment,
     DATABASE_URL: environment["DATABASE_URL"] || "file:./data/demo.db",
@@ -97,13 +97,13 @@ export async function serveDemo(environment: Record<string, string | undefined>)
   });
   const log = await startLogger(config.logLevel);
   const ownership = await acquireOwnership({ config, verb: "demo", log });
-  process.stderr.write("Making 45 days of data up to now, or what is new since the last start…\n");
+  writeErr("Making 45 days of data up to now, or what is new since the last start…\n");
   const [demoData, { url, ended, stop }] = await closeOnFailure(ownership, async () => [
     await prepareDemo(ownership, await readNewestObservedAt(ownership.service.database), Date.now),
     await listen(ownership, config, !environment["PORT"]),
   ]);
   watchFileDescriptors(log);
-  process.stdout.write(demoData.formatGreeting(url));
+  await writeOut(demoData.formatGreeting(url));
   const growthTimer = setInterval(
     () => void demoData.update().catch((error) => log.failure(error, "demo")),
     MINUTE_MS,
@@ -114,7 +114,7 @@ export async function serveDemo(environment: Record<string, string | undefined>)
 }
 
 /** Prints the document of the reference, the same that /swagger/json answers. */
-export async function printOpenApi(): Promise<void> {
+export async function printOpenApi({ writeOut }: CommandLineIo): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "creator-metrics-"));
   const config = { ...readConfig({}), databaseUrl: `file:${join(folder, "metrics.db")}` };
   const service = await openService({ config, verb: "openapi" });
@@ -123,7 +123,7 @@ export async function printOpenApi(): Promise<void> {
   await service.close();
   // Before it is written: who reads it may stop early, and that ends the process.
   await rm(folder, { recursive: true });
-  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+  await writeOut(`${JSON.stringify(document, null, 2)}\n`);
 }
 
 /** Starts something with the database; where that fails, lets go of it: else the process would stay. */
