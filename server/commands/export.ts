@@ -2,7 +2,6 @@
 import { Command, Option } from "commander";
 import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
 import { toCommandError, withAdminClient, type CommandContext } from "./admin-client.ts";
-import { readSystemErrorCode } from "../system-errors.ts";
 
 /** Makes the verb. */
 export function createExportCommand(context: CommandContext): Command {
