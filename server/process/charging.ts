@@ -8,7 +8,8 @@ import { createDebitQueue } from "../metering/debit-queue.ts";
 import { createRefundSpool } from "../metering/refund-spool.ts";
 import type { Config } from "../config.ts";
 import type { ServiceLogger } from "../ports/process.ts";
-import { parseFileUrl, type Database } from "../store/database/database.ts";
+import type { Database } from "../store/database/database.ts";
+import { parseFileUrl } from "../store/database/database-file.ts";
 import type { LedgerStore } from "../store/accounts/ledger.ts";
 
 /** Reads that are made in one turn of the event loop; a large one takes a millisecond or two. */

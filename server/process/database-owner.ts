@@ -28,8 +28,7 @@ import {
   resolveSocketPath,
 } from "./owner-client.ts";
 import { openService, type Service, type ServiceOptions } from "../service.ts";
-import { parseFileUrl } from "../store/database/database.ts";
-import { restrictToOwner } from "../store/database/file-permissions.ts";
+import { parseFileUrl, restrictToOwner } from "../store/database/database-file.ts";
 import { readSystemErrorCode } from "../system-errors.ts";
 
 /** A database that this process owns. */

@@ -1,6 +1,7 @@
 /** Calls to a libSQL server that stops answering, over both protocols. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { openDatabase, type Database } from "../../server/store/database/database.ts";
+import type { Database } from "../../server/store/database/database.ts";
+import { openDatabase } from "../../server/store/database/open-database.ts";
 import { retryWithin } from "../support/wait.ts";
 import { hasSqld, startSqld } from "../support/processes/sqld.ts";
 
@@ -33,7 +34,7 @@ describe.skipIf(!hasSqld()).each(["http", "ws"])("calls over %s to a silent serv
   const add = (name: string) =>
     database.write(
       [{ sql: "INSERT INTO accounts (name, created_at) VALUES (?, 0)", args: [name] }],
-      { isIdempotent: true },
+      { idempotent: true },
     );
   const outcomeOf = (call: Promise<unknown>) =>
     call.then(

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { createTrackedChannelStore } from "../../server/store/collection/tracked-channels.ts";
 import { createCollectionState } from "../../server/store/collection/collection-state.ts";
-import { openDatabase } from "../../server/store/database/database.ts";
+import { openDatabase } from "../../server/store/database/open-database.ts";
 import { hasSqld, startSqld } from "../support/processes/sqld.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");

@@ -1,7 +1,7 @@
 /** Blocks of observations that are larger than what a libSQL server takes at once. */
 import { describe, expect, test } from "bun:test";
 import { MINUTE_MS } from "../../core/time.ts";
-import { openDatabase } from "../../server/store/database/database.ts";
+import { openDatabase } from "../../server/store/database/open-database.ts";
 import { createImporter } from "../../server/store/observations/import.ts";
 import { queryRows } from "../support/store/database.ts";
 import { hasSqld, startSqld } from "../support/processes/sqld.ts";

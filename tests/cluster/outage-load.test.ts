@@ -4,7 +4,8 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { generateApiKey } from "../../server/metering/api-keys.ts";
-import { openDatabase, type Database } from "../../server/store/database/database.ts";
+import type { Database } from "../../server/store/database/database.ts";
+import { openDatabase } from "../../server/store/database/open-database.ts";
 import { createKeyStore } from "../../server/store/accounts/api-keys.ts";
 import { createLedgerStore, type LedgerStore } from "../../server/store/accounts/ledger.ts";
 import { verifyLedger } from "../../server/store/accounts/verify-ledger.ts";

@@ -1,6 +1,6 @@
 /** A libSQL server that is away for a while. */
 import { describe, expect, test } from "bun:test";
-import { openDatabase } from "../../server/store/database/database.ts";
+import { openDatabase } from "../../server/store/database/open-database.ts";
 import { createLedgerStore } from "../../server/store/accounts/ledger.ts";
 import { verifyLedger } from "../../server/store/accounts/verify-ledger.ts";
 import { resultOrError } from "../support/store/database.ts";

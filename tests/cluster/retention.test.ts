@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../core/time.ts";
-import { openDatabase, type Database } from "../../server/store/database/database.ts";
+import type { Database } from "../../server/store/database/database.ts";
+import { openDatabase } from "../../server/store/database/open-database.ts";
 import { NOW } from "../support/arbitraries/values.ts";
 import {
   applyPolicy,

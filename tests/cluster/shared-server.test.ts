@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { parseObservation } from "../../core/observations.ts";
 import { createCreatorStore } from "../../server/store/collection/creators.ts";
-import { openDatabase } from "../../server/store/database/database.ts";
+import { openDatabase } from "../../server/store/database/open-database.ts";
 import { createLedgerStore } from "../../server/store/accounts/ledger.ts";
 import { writeObservations } from "../../server/store/observations/write.ts";
 import { verifyLedger } from "../../server/store/accounts/verify-ledger.ts";

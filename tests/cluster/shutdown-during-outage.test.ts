@@ -6,7 +6,7 @@ import { describe, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { generateApiKey } from "../../server/metering/api-keys.ts";
-import { openDatabase } from "../../server/store/database/database.ts";
+import { openDatabase } from "../../server/store/database/open-database.ts";
 import { createKeyStore } from "../../server/store/accounts/api-keys.ts";
 import { createLedgerStore } from "../../server/store/accounts/ledger.ts";
 import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";

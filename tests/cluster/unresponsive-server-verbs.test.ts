@@ -1,6 +1,6 @@
 /** Verbs, and a service that starts, while the libSQL server is silent. */
 import { expect, test } from "bun:test";
-import { openDatabase } from "../../server/store/database/database.ts";
+import { openDatabase } from "../../server/store/database/open-database.ts";
 import { openSandbox } from "../support/processes/command-line.ts";
 import { hasSqld, startSqld } from "../support/processes/sqld.ts";
 

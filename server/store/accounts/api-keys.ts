@@ -2,7 +2,6 @@
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { DomainError } from "../../../core/errors.ts";
 import type { Database } from "../database/database.ts";
-import { withDomainErrors } from "../database/errors.ts";
 import { accounts, keys } from "../tables/account-tables.ts";
 
 /** What is stored of a new key. */
@@ -18,40 +17,46 @@ export interface NewKey {
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
 /** The keys of a database; `now` is in milliseconds since 1970 UTC. */
-export function createKeyStore({ drizzle: query }: Database) {
-  return withDomainErrors({
+export function createKeyStore({ query }: Database) {
+  return {
     async create(key: NewKey, now: number) {
-      const [created] = await query
-        .insert(keys)
-        .values({ ...key, createdAt: now })
-        .returning({ id: keys.id });
+      const [created] = await query((drizzle) =>
+        drizzle
+          .insert(keys)
+          .values({ ...key, createdAt: now })
+          .returning({ id: keys.id }),
+      );
       if (created === undefined) throw new Error("The key was not stored");
       return created.id;
     },
 
     /** The key of a hash, unless it was revoked. */
     async findByHash(hash: string) {
-      const [key] = await query
-        .select({ id: keys.id, account: keys.account })
-        .from(keys)
-        .where(and(eq(keys.hash, hash), isNull(keys.revokedAt)));
+      const [key] = await query((drizzle) =>
+        drizzle
+          .select({ id: keys.id, account: keys.account })
+          .from(keys)
+          .where(and(eq(keys.hash, hash), isNull(keys.revokedAt))),
+      );
       return key;
     },
 
     /** All keys of an account, oldest first. */
     list: (account: string) =>
-      query
-        .select({
-          id: keys.id,
-          beginsWith: keys.beginsWith,
-          label: keys.label,
-          createdAt: keys.createdAt,
-          revokedAt: keys.revokedAt,
-        })
-        .from(keys)
-        .innerJoin(accounts, eq(accounts.id, keys.account))
-        .where(eq(accounts.name, account))
-        .orderBy(asc(keys.id)),
+      query((drizzle) =>
+        drizzle
+          .select({
+            id: keys.id,
+            beginsWith: keys.beginsWith,
+            label: keys.label,
+            createdAt: keys.createdAt,
+            revokedAt: keys.revokedAt,
+          })
+          .from(keys)
+          .innerJoin(accounts, eq(accounts.id, keys.account))
+          .where(eq(accounts.name, account))
+          .orderBy(asc(keys.id)),
+      ),
 
     /**
      * Revokes a key; one that is revoked already stays so.
@@ -59,13 +64,15 @@ export function createKeyStore({ drizzle: query }: Database) {
      * @throws {DomainError} `Not Found`.
      */
     async revoke(id: number, now: number) {
-      await query
-        .update(keys)
-        .set({ revokedAt: now })
-        .where(and(eq(keys.id, id), isNull(keys.revokedAt)));
-      const [key] = await query.select().from(keys).where(eq(keys.id, id));
+      await query((drizzle) =>
+        drizzle
+          .update(keys)
+          .set({ revokedAt: now })
+          .where(and(eq(keys.id, id), isNull(keys.revokedAt))),
+      );
+      const [key] = await query((drizzle) => drizzle.select().from(keys).where(eq(keys.id, id)));
       if (key === undefined) throw new DomainError("Not Found", `There is no key ${id}`);
       return { id, hash: key.hash, revokedAt: key.revokedAt ?? now };
     },
-  });
+  };
 }

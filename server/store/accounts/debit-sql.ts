@@ -5,7 +5,7 @@
  * same of it in half the time.
  */
 import { LAST_SEQUENCE } from "../history/change-log.ts";
-import type { Statement } from "../database/sqlite-connection.ts";
+import type { Statement } from "../database/database.ts";
 import { jsonExtractSql } from "../tables/json-sql.ts";
 
 /** Requests of one account, price, key and endpoint; `name` and `request` are of a payment. */

@@ -29,9 +29,9 @@ export async function commitDebits(
   const hour = Math.floor(now / HOUR_MS);
   const commit = { uid, now, hour, since, expiredUntil: now - IDEMPOTENCY_TTL_MS };
   const results = await database.write(createCommitStatements(groupIntoRuns(charges), commit), {
-    hasConfiguredDurability: true,
-    isIdempotent: true,
-    isInline: true,
+    durability: "configured",
+    idempotent: true,
+    inline: true,
   });
   const [, , , outcomes, changed, , , paid] = results.map(({ rows }) => rows);
   return {

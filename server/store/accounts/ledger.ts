@@ -14,7 +14,6 @@ import {
 import { DomainError } from "../../../core/errors.ts";
 import { MAX_INTEGER } from "../../../core/limits.ts";
 import type { Database } from "../database/database.ts";
-import { withDomainErrors } from "../database/errors.ts";
 import { commitDebits } from "./debits.ts";
 import type {
   AccountLedger,
@@ -36,12 +35,13 @@ export type LedgerStore = ReturnType<typeof createLedgerStore>;
 
 /** The ledger of a database; `now` is in milliseconds since 1970 UTC. */
 export function createLedgerStore(database: Database) {
-  const store = withDomainErrors({
+  return {
     /** @throws {DomainError} `Conflict` when the name is taken. */
     createAccount: (name: string, now: number) => createAccount(database, name, now),
 
     /** All accounts, by name. */
-    accounts: () => database.drizzle.select().from(accounts).orderBy(asc(accounts.name)),
+    accounts: () =>
+      database.query((drizzle) => drizzle.select().from(accounts).orderBy(asc(accounts.name))),
 
     /** The account of a key that was accepted. */
     accountOf: (id: number) => getAccountById(database, id),
@@ -74,32 +74,33 @@ export function createLedgerStore(database: Database) {
     /** A part of an account's journal, oldest first, with the balance after each entry. */
     statement: (name: string, after: number, limit: number) =>
       readStatement(database, name, after, limit),
-  });
-  return { ...store, isRolledBack: database.isRolledBack } satisfies DebitLedger &
-    AccountLedger &
-    AccountReads;
+
+    isRolledBack: database.isRolledBack,
+  } satisfies DebitLedger & AccountLedger & AccountReads;
 }
 
 async function createAccount(database: Database, name: string, now: number) {
-  const [created] = await database.drizzle
-    .insert(accounts)
-    .values({ name, createdAt: now })
-    .onConflictDoNothing()
-    .returning();
+  const [created] = await database.query((drizzle) =>
+    drizzle.insert(accounts).values({ name, createdAt: now }).onConflictDoNothing().returning(),
+  );
   if (created === undefined) {
     throw new DomainError("Conflict", `There is an account ${name} already`);
   }
   return created;
 }
 
-async function getAccountById({ drizzle: query }: Database, id: number) {
-  const [account] = await query.select().from(accounts).where(eq(accounts.id, id));
+async function getAccountById({ query }: Database, id: number) {
+  const [account] = await query((drizzle) =>
+    drizzle.select().from(accounts).where(eq(accounts.id, id)),
+  );
   if (account === undefined) throw new Error(`There is no account ${id}`);
   return account;
 }
 
-async function getAccountByName({ drizzle: query }: Database, name: string) {
-  const [account] = await query.select().from(accounts).where(eq(accounts.name, name));
+async function getAccountByName({ query }: Database, name: string) {
+  const [account] = await query((drizzle) =>
+    drizzle.select().from(accounts).where(eq(accounts.name, name)),
+  );
   if (account === undefined) throw new DomainError("Not Found", `There is no account ${name}`);
   return account;
 }
@@ -129,7 +130,7 @@ async function grantCredits(database: Database, grant: Grant, now: number): Prom
         args: [account.id, uid, reference],
       },
     ],
-    { isIdempotent: true },
+    { idempotent: true },
   );
   const balance = Number(updated?.rows[0]?.["balance"]);
   const entry = matching?.rows[0];
@@ -144,19 +145,20 @@ async function grantCredits(database: Database, grant: Grant, now: number): Prom
 async function readStatement(database: Database, name: string, after: number, limit: number) {
   const account = await getAccountByName(database, name);
   const signedAmount = sql`CASE ${journal.kind} WHEN 'debit' THEN -${journal.amount} ELSE ${journal.amount} END`;
-  const { drizzle: query } = database;
-  const [[opening], rows] = await query.batch([
-    query
-      .select({ balance: sql<number>`ifnull(sum(${signedAmount}), 0)` })
-      .from(journal)
-      .where(and(eq(journal.account, account.id), sql`${journal.entry} <= ${after}`)),
-    query
-      .select()
-      .from(journal)
-      .where(and(eq(journal.account, account.id), gt(journal.entry, after)))
-      .orderBy(asc(journal.entry))
-      .limit(limit),
-  ]);
+  const [[opening], rows] = await database.query((drizzle) =>
+    drizzle.batch([
+      drizzle
+        .select({ balance: sql<number>`ifnull(sum(${signedAmount}), 0)` })
+        .from(journal)
+        .where(and(eq(journal.account, account.id), sql`${journal.entry} <= ${after}`)),
+      drizzle
+        .select()
+        .from(journal)
+        .where(and(eq(journal.account, account.id), gt(journal.entry, after)))
+        .orderBy(asc(journal.entry))
+        .limit(limit),
+    ]),
+  );
   let balance = opening?.balance ?? 0;
   return rows.map(({ entry, kind, amount, at, reference, reason, debit }) => {
     balance += kind === "debit" ? -amount : amount;

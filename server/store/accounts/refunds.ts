@@ -1,8 +1,7 @@
 /** Debits that are given back. */
 import type { InValue } from "@libsql/client";
 import { HOUR_MS } from "../../../core/time.ts";
-import type { Statement } from "../database/sqlite-connection.ts";
-import type { Database } from "../database/database.ts";
+import type { Database, Statement } from "../database/database.ts";
 import { SELECT_OUTCOMES, SELECT_PAYMENTS } from "./debit-sql.ts";
 import type { Debit, Charge } from "../../ports/ledger.ts";
 import { assignOutcomes, IDEMPOTENCY_TTL_MS, groupIntoRuns } from "./debits.ts";
@@ -19,8 +18,8 @@ export async function refundDebit(
   now: number,
 ): Promise<void> {
   await database.write(createRefundStatements(debit, uid, reason, now), {
-    hasConfiguredDurability: true,
-    isIdempotent: true,
+    durability: "configured",
+    idempotent: true,
   });
 }
 
@@ -80,7 +79,7 @@ export async function cancelDebits(
       { sql: "SELECT at FROM journal WHERE uid = ? LIMIT 1", args: [uid] },
       { sql: SELECT_PAYMENTS, args: [runs, 0] },
     ],
-    { hasConfiguredDurability: true, isIdempotent: true },
+    { durability: "configured", idempotent: true },
   );
   const hour = Math.floor(Number(entry?.rows[0]?.["at"] ?? 0) / HOUR_MS);
   const decided = assignOutcomes(
@@ -96,5 +95,5 @@ export async function cancelDebits(
     return createRefundStatements(outcome.debit, refund, "Its commit was not answered", now);
   });
   if (refunds.length > 0)
-    await database.write(refunds, { hasConfiguredDurability: true, isIdempotent: true });
+    await database.write(refunds, { durability: "configured", idempotent: true });
 }

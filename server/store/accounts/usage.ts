@@ -6,20 +6,22 @@ import { usage } from "../tables/account-tables.ts";
 
 /** What an account used by day; days without use are not listed. */
 export async function readUsage(
-  { drizzle: query }: Database,
+  { query }: Database,
   account: number,
   { first, last }: DayRange,
 ): Promise<UsageDay[]> {
   const day = sql<number>`${usage.hour} / 24`;
-  return query
-    .select({
-      day,
-      requests: sql<number>`sum(${usage.requests})`,
-      credits: sql<number>`sum(${usage.credits})`,
-      refunded: sql<number>`sum(${usage.refunded})`,
-    })
-    .from(usage)
-    .where(and(eq(usage.account, account), between(usage.hour, first * 24, last * 24 + 23)))
-    .groupBy(day)
-    .orderBy(day);
+  return query((drizzle) =>
+    drizzle
+      .select({
+        day,
+        requests: sql<number>`sum(${usage.requests})`,
+        credits: sql<number>`sum(${usage.credits})`,
+        refunded: sql<number>`sum(${usage.refunded})`,
+      })
+      .from(usage)
+      .where(and(eq(usage.account, account), between(usage.hour, first * 24, last * 24 + 23)))
+      .groupBy(day)
+      .orderBy(day),
+  );
 }

@@ -9,14 +9,16 @@ import type { Database } from "../database/database.ts";
  * no debit may be refunded beyond its amount.
  */
 export async function verifyLedger(database: Database): Promise<LedgerVerification> {
-  const [sums, uses, negatives, overRefunds, counts] = await database.drizzle.batch([
-    database.drizzle.all<SumsRow>(SELECT_WRONG_SUMS),
-    database.drizzle.all<UsageRow>(SELECT_WRONG_USAGE),
-    database.drizzle.all<{ account: string; entry: number }>(SELECT_NEGATIVE_BALANCES),
-    database.drizzle.all<{ account: string; debit: string }>(SELECT_OVER_REFUNDS),
-    database.drizzle.all<{ accounts: number; entries: number }>(sql`SELECT
+  const [sums, uses, negatives, overRefunds, counts] = await database.query((drizzle) =>
+    drizzle.batch([
+      drizzle.all<SumsRow>(SELECT_WRONG_SUMS),
+      drizzle.all<UsageRow>(SELECT_WRONG_USAGE),
+      drizzle.all<{ account: string; entry: number }>(SELECT_NEGATIVE_BALANCES),
+      drizzle.all<{ account: string; debit: string }>(SELECT_OVER_REFUNDS),
+      drizzle.all<{ accounts: number; entries: number }>(sql`SELECT
       (SELECT count(*) FROM accounts) AS accounts, (SELECT count(*) FROM journal) AS entries`),
-  ]);
+    ]),
+  );
   const faults = [
     ...sums.map(({ account, ...row }) => ({
       account,

@@ -4,8 +4,7 @@
  */
 import { MINUTE_MS } from "../../../core/time.ts";
 import type { CollectionState } from "../../ports/collection.ts";
-import type { Statement } from "../database/sqlite-connection.ts";
-import type { Database } from "../database/database.ts";
+import type { Database, Statement } from "../database/database.ts";
 import { createSourceLimits } from "./source-limits.ts";
 import { createTargetStore } from "./targets.ts";
 
@@ -31,7 +30,7 @@ export function createCollectionState(database: Database): CollectionState {
         ...createSyncStatements(platform, list, now),
         { sql: CORRECT_DUE_TIMES, args: [platform, now] },
       ]);
-      await database.write(statements, { hasConfiguredDurability: true, isIdempotent: true });
+      await database.write(statements, { durability: "configured", idempotent: true });
     },
 
     ...createTargetStore(database),

@@ -2,7 +2,7 @@
 import type { QuotaReservation, StoppedSource } from "../../ports/targets.ts";
 import type { Database } from "../database/database.ts";
 
-const RELAXED_WRITE = { hasConfiguredDurability: true, isIdempotent: true };
+const RELAXED_WRITE = { durability: "configured", idempotent: true } as const;
 
 /** The sources as a database knows them. */
 export function createSourceLimits(database: Database) {
@@ -30,7 +30,7 @@ export function createSourceLimits(database: Database) {
             args: [units, ...identity, units, limit],
           },
         ],
-        { hasConfiguredDurability: true, isInline: true },
+        { durability: "configured", inline: true },
       );
       return taken?.rows.length === 1;
     },

@@ -11,7 +11,7 @@ import type {
 import type { Database } from "../database/database.ts";
 import { jsonExtractSql } from "../tables/json-sql.ts";
 
-const RELAXED_WRITE = { hasConfiguredDurability: true, isIdempotent: true };
+const RELAXED_WRITE = { durability: "configured", idempotent: true } as const;
 
 /** Targets as one JSON text; see {@link TargetRow}. */
 const SELECT_TARGETS =

@@ -4,7 +4,8 @@ import { link, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { DomainError } from "../../../core/errors.ts";
 import type { BackupResult } from "../../ports/process.ts";
-import { parseFileUrl, type Database } from "./database.ts";
+import type { Database } from "./database.ts";
+import { parseFileUrl } from "./database-file.ts";
 import { toUnavailableError, mapTransientErrors } from "./errors.ts";
 import { readSystemErrorCode } from "../../system-errors.ts";
 

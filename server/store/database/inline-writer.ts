@@ -1,17 +1,17 @@
 /**
- * Writes so short that they need not leave the thread of the requests: they are committed there
- * without a sync, and the system syncs them in a thread of its own while the requests go on.
+ * Writes short transactions in the thread that serves requests. The commit itself is not synced
+ * there: `fdatasync` of the write-ahead log runs in the thread pool while requests go on.
  *
- * The sync covers what the commit appended to the write-ahead log. It is asked for on a descriptor
- * that lives as long as the connection: as long as that is open nobody can replace the log.
+ * The log is synced through a descriptor that stays open as long as the connection: meanwhile no
+ * process can replace the log, so the sync covers what the commit appended.
  */
 import { closeSync, fdatasync, openSync } from "node:fs";
 import { promisify } from "node:util";
+import type { Statement } from "./database.ts";
 import {
-  openConnection,
   isLocked,
+  openConnection,
   type SqliteConnection,
-  type Statement,
   type StatementResult,
 } from "./sqlite-connection.ts";
 
@@ -20,28 +20,26 @@ const COMMITS_PER_CHECKPOINT = 1000;
 
 const syncDescriptor = promisify(fdatasync);
 
-interface OpenWal {
+interface OpenLog {
   readonly connection: SqliteConnection;
-  /** The write-ahead log. */
-  readonly walDescriptor: number;
-  /** The syncs of it under way. */
+  readonly logDescriptor: number;
   readonly pendingSyncs: Set<Promise<void>>;
 }
 
 /**
  * Opens a file for short writes.
  *
- * @param onCheckpointDue Told when it is time for a checkpoint, which would take too long here.
+ * @param onCheckpointDue Called when a checkpoint is due; it would block this thread for too long.
  */
 export function openInlineWriter(path: string, onCheckpointDue: () => void) {
-  let current: OpenWal | undefined;
+  let openLog: OpenLog | undefined;
   let commitCount = 0;
 
-  function open(): OpenWal {
-    const connection = openConnection(path, 0);
+  function open(): OpenLog {
+    const connection = openConnection(path, { lockTimeoutMs: 0 });
     try {
-      connection.write([{ sql: "PRAGMA wal_autocheckpoint = 0", args: [] }], false);
-      return { connection, walDescriptor: openSync(`${path}-wal`, "r"), pendingSyncs: new Set() };
+      connection.write([{ sql: "PRAGMA wal_autocheckpoint = 0", args: [] }], { isSynced: false });
+      return { connection, logDescriptor: openSync(`${path}-wal`, "r"), pendingSyncs: new Set() };
     } catch (error) {
       connection.close();
       throw error;
@@ -49,24 +47,24 @@ export function openInlineWriter(path: string, onCheckpointDue: () => void) {
   }
 
   function close(): void {
-    if (current === undefined) return;
-    const { connection, walDescriptor: log, pendingSyncs: syncs } = current;
-    current = undefined;
+    if (openLog === undefined) return;
+    const { connection, logDescriptor, pendingSyncs } = openLog;
+    openLog = undefined;
     connection.close();
-    // A sync that has not begun would be one of whatever file gets the number of this descriptor.
-    void Promise.allSettled(syncs).then(() => closeSync(log));
+    // A pending sync must not run on another file that got the number of this descriptor.
+    void Promise.allSettled(pendingSyncs).then(() => closeSync(logDescriptor));
   }
 
   return {
     /**
-     * Writes statements as one transaction, all or none, and does not wait for a lock.
+     * Runs statements as one transaction, all or none, without waiting for a lock.
      *
-     * @returns What they did; `undefined` where another process holds the lock.
+     * @returns Their results; `undefined` if another process holds the lock.
      */
     write(statements: readonly Statement[]): StatementResult[] | undefined {
       try {
-        current ??= open();
-        const results = current.connection.write(statements, false);
+        openLog ??= open();
+        const results = openLog.connection.write(statements, { isSynced: false });
         if (++commitCount % COMMITS_PER_CHECKPOINT === 0) onCheckpointDue();
         return results;
       } catch (error) {
@@ -76,16 +74,16 @@ export function openInlineWriter(path: string, onCheckpointDue: () => void) {
       }
     },
 
-    /** Resolves once what was written so far is on the disk. */
-    sync: async (): Promise<void> => {
-      if (current === undefined) return;
-      const { walDescriptor: log, pendingSyncs: syncs } = current;
-      const done = syncDescriptor(log);
-      syncs.add(done);
+    /** Resolves once all writes so far are on the disk. */
+    async sync(): Promise<void> {
+      if (openLog === undefined) return;
+      const { logDescriptor, pendingSyncs } = openLog;
+      const sync = syncDescriptor(logDescriptor);
+      pendingSyncs.add(sync);
       try {
-        await done;
+        await sync;
       } finally {
-        syncs.delete(done);
+        pendingSyncs.delete(sync);
       }
     },
 

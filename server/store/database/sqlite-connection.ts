@@ -1,61 +1,70 @@
-/**
- * A connection that writes a file, with the client's own driver, whose statements can be kept.
- *
- * A transaction takes its lock at once. A connection that could not have it is to be closed,
- * because the driver acknowledges writes on such a connection that it never stores.
- */
-import type { InValue, Row } from "@libsql/client";
+/** A connection to a database file, which keeps its prepared statements. */
+import type { ResultSet, Row } from "@libsql/client";
 import Driver from "libsql";
 import { readSystemErrorCode } from "../../system-errors.ts";
+import type { Statement } from "./database.ts";
 
-/** A statement and its arguments, in order. */
-export interface Statement {
-  readonly sql: string;
-  readonly args: InValue[];
-}
-
-/** What a statement did, as it crosses from thread to thread. */
+/** The result of a statement, in a form that can be sent between threads. */
 export interface StatementResult {
   readonly columns: string[];
   readonly rows: Row[0][][];
-  /** Rows that were changed; 0 of a statement that gives rows. */
+  /** How many rows were changed; 0 for a statement that returns rows. */
   readonly rowsAffected: number;
 }
 
-/** A connection that writes, or reads for long. */
+/**
+ * A connection to a database file.
+ *
+ * Close it after a call failed with {@link isLocked}: on such a connection the driver acknowledges
+ * writes that it never stores (tursodatabase/libsql-client-ts#352).
+ */
 export interface SqliteConnection {
-  /**
-   * Writes statements as one transaction: all or none.
-   *
-   * @param isSynced Whether the commit is on the disk when this returns.
-   */
-  write(statements: readonly Statement[], isSynced: boolean): StatementResult[];
-  /** Reads at one instant. */
+  query(statement: Statement): StatementResult;
+  /** The first row of a query; the fastest read if there is only one. */
+  queryFirst(statement: Statement): Row[0][] | undefined;
+  /** Reads statements at one instant. */
   read(statements: readonly Statement[]): StatementResult[];
-  /** Copies the database, unless it is damaged: a copy would be too, and pass for a good one. */
+  /**
+   * Runs statements as one transaction, all or none.
+   *
+   * @param options.isSynced Whether the commit is on the disk when this returns.
+   */
+  write(
+    statements: readonly Statement[],
+    options: { readonly isSynced: boolean },
+  ): StatementResult[];
+  /** Copies the database to a new file. Throws if it is corrupt: the copy would be corrupt too. */
   copyTo(target: string): void;
-  /** Brings what is in the log into the file itself, as far as nobody reads or writes it. */
-  checkpoint(how: "PASSIVE" | "TRUNCATE"): void;
+  /** Moves pages from the write-ahead log into the file, as far as other connections allow it. */
+  checkpoint(mode: "PASSIVE" | "TRUNCATE"): void;
   close(): void;
+}
+
+/** Options of a connection. */
+export interface ConnectionOptions {
+  /** How long a statement waits for a lock that another connection holds. */
+  readonly lockTimeoutMs: number;
+  readonly readonly?: boolean;
 }
 
 interface PreparedStatement {
   readonly statement: Driver.Statement;
-  /** Those of what it reads; none of what only writes. */
+  /** The columns that it returns; empty for a statement that only writes. */
   readonly columns: string[];
 }
 
-/** Kept statements at most. */
 const CACHED_STATEMENTS_MAX = 200;
 
-/**
- * Connects to a file.
- *
- * @param lockTimeoutMs How long a transaction waits for the lock that another holds.
- */
-export function openConnection(path: string, lockTimeoutMs: number): SqliteConnection {
+const BEGIN_IMMEDIATE: Statement = { sql: "BEGIN IMMEDIATE", args: [] };
+const COMMIT: Statement = { sql: "COMMIT", args: [] };
+
+/** Opens a connection to a file, in WAL mode. */
+export function openConnection(
+  path: string,
+  { lockTimeoutMs, readonly = false }: ConnectionOptions,
+): SqliteConnection {
   const driver = new Driver(path, { timeout: lockTimeoutMs });
-  driver.pragma("journal_mode = WAL");
+  driver.pragma(readonly ? "query_only = ON" : "journal_mode = WAL");
   const statementCache = new Map<string, PreparedStatement>();
   let wasSynced: boolean | undefined;
 
@@ -80,7 +89,17 @@ export function openConnection(path: string, lockTimeoutMs: number): SqliteConne
   }
 
   return {
-    write(statements, isSynced) {
+    query: run,
+    queryFirst: ({ sql, args }) => prepare(sql).statement.get(args) as Row[0][] | undefined,
+    read(statements) {
+      driver.exec("BEGIN");
+      try {
+        return statements.map(run);
+      } finally {
+        driver.exec("COMMIT");
+      }
+    },
+    write(statements, { isSynced }) {
       if (wasSynced !== isSynced) {
         driver.exec(`PRAGMA synchronous = ${isSynced ? "FULL" : "NORMAL"}`);
         wasSynced = isSynced;
@@ -95,19 +114,11 @@ export function openConnection(path: string, lockTimeoutMs: number): SqliteConne
         throw error;
       }
     },
-    read(statements) {
-      driver.exec("BEGIN");
-      try {
-        return statements.map(run);
-      } finally {
-        driver.exec("COMMIT");
-      }
-    },
     copyTo(target) {
       assertNotCorrupt(driver);
       driver.prepare("VACUUM INTO ?").run([target]);
     },
-    checkpoint: (how) => void driver.pragma(`wal_checkpoint(${how})`),
+    checkpoint: (mode) => void driver.pragma(`wal_checkpoint(${mode})`),
     close() {
       statementCache.clear();
       driver.close();
@@ -115,7 +126,6 @@ export function openConnection(path: string, lockTimeoutMs: number): SqliteConne
   };
 }
 
-/** A copy takes over what is damaged without a word. */
 function assertNotCorrupt(driver: Driver.Database): void {
   const [verdict] = driver.prepare("PRAGMA quick_check(1)").raw(true).get([]) as [string];
   if (verdict === "ok") return;
@@ -123,10 +133,30 @@ function assertNotCorrupt(driver: Driver.Database): void {
   throw Object.assign(new Error(message), { code: "SQLITE_CORRUPT" });
 }
 
-const BEGIN_IMMEDIATE: Statement = { sql: "BEGIN IMMEDIATE", args: [] };
-const COMMIT: Statement = { sql: "COMMIT", args: [] };
-
-/** Whether an error says that another holds the lock. */
+/** Whether an error says that another connection holds the lock. */
 export function isLocked(error: unknown): boolean {
   return /^SQLITE_(?:BUSY|LOCKED)/.test(readSystemErrorCode(error));
+}
+
+/** The result as a client of libSQL returns it. */
+export function toResultSet({ columns, rows, rowsAffected }: StatementResult): ResultSet {
+  return {
+    columns,
+    columnTypes: [],
+    rows: rows.map((values) => toRow(columns, values)),
+    rowsAffected,
+    lastInsertRowid: undefined,
+    toJSON: () => ({ columns, rows, rowsAffected }),
+  };
+}
+
+/** A row whose values are read by name and, by Drizzle, by position. */
+function toRow(columns: readonly string[], values: readonly Row[0][]): Row {
+  const row: Record<string, Row[0]> = {};
+  columns.forEach((column, index) => {
+    const value = values[index] ?? null;
+    Object.defineProperty(row, index, { value });
+    row[column] = value;
+  });
+  return Object.defineProperty(row, "length", { value: columns.length }) as unknown as Row;
 }

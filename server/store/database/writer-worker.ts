@@ -1,22 +1,22 @@
-/** The threads that write database files, and read long, while the requests go on. */
+/** The worker thread that writes database files, or runs long reads. */
+import type { WriterRequest } from "./file-writer.ts";
 import {
-  openConnection,
   isLocked,
+  openConnection,
   type SqliteConnection,
   type StatementResult,
 } from "./sqlite-connection.ts";
 import { handleRequests } from "./worker-rpc.ts";
-import type { WriterRequest } from "./file-writer.ts";
 
-/** The connections, by the number of the opened file. */
+/** The connections, by the id of the open file. */
 const connections = new Map<number, SqliteConnection>();
 
 handleRequests(
-  (order: WriterRequest): StatementResult[] => {
+  (request: WriterRequest): StatementResult[] => {
     try {
-      return handleRequest(order);
+      return handleRequest(request);
     } catch (error) {
-      if (isLocked(error)) closeConnection(order.file.id);
+      if (isLocked(error)) closeConnection(request.file.id);
       throw error;
     }
   },
@@ -25,23 +25,23 @@ handleRequests(
 
 function handleRequest(request: WriterRequest): StatementResult[] {
   const { id, path, lockTimeoutMs } = request.file;
-  if (request.verb === "close") {
+  if (request.method === "close") {
     try {
       connections.get(id)?.checkpoint("TRUNCATE");
     } catch {
-      // On a full disk, say. What is in the log is stored, and stays there.
+      // For example on a full disk. The write-ahead log is stored, and stays.
     }
     closeConnection(id);
     return [];
   }
   let connection = connections.get(id);
   if (connection === undefined) {
-    connection = openConnection(path, lockTimeoutMs);
+    connection = openConnection(path, { lockTimeoutMs });
     connections.set(id, connection);
   }
-  switch (request.verb) {
+  switch (request.method) {
     case "write":
-      return connection.write(request.statements, request.isSynced);
+      return connection.write(request.statements, { isSynced: request.isSynced });
     // The connection stays open: the driver closes its descriptors only when garbage is collected.
     case "read":
       return connection.read(request.statements);

@@ -6,8 +6,7 @@ import type { EntityKind } from "../../../core/entity-kinds.ts";
 import type { Attributes } from "../../../core/observations.ts";
 import { foldCase } from "../../../core/text.ts";
 import { createChannelTag, CHANNELS_TAG, createUserTag } from "./cache-tags.ts";
-import type { Statement } from "../database/sqlite-connection.ts";
-import type { Database } from "../database/database.ts";
+import type { Database, Statement } from "../database/database.ts";
 
 /** An entity that is written. */
 export interface ChangedEntity {

@@ -8,8 +8,7 @@ import type { ResultSet } from "@libsql/client";
 import pRetry from "p-retry";
 import { DomainError } from "../../../core/errors.ts";
 import { isRecorded, readLastSequence, type RecordChange } from "./change-log.ts";
-import type { Statement } from "../database/sqlite-connection.ts";
-import type { Database } from "../database/database.ts";
+import type { Database, Statement } from "../database/database.ts";
 
 /** What is to be written. */
 export interface WritePlan {
@@ -85,8 +84,8 @@ async function attemptWrite<Of extends WritePlan>(
   const changeStatements = decision.recordChange(expected);
   try {
     const resultSets = await database.write([...changeStatements, ...decision.statements], {
-      hasConfiguredDurability: true,
-      isIdempotent: true,
+      durability: "configured",
+      idempotent: true,
     });
     return { plan: decision, results: resultSets.slice(changeStatements.length) };
   } catch (error) {

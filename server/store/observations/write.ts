@@ -7,7 +7,7 @@
 import type { EntityKind } from "../../../core/entity-kinds.ts";
 import type { Observation } from "../../../core/observations.ts";
 import { foldCase } from "../../../core/text.ts";
-import type { Database } from "../database/database.ts";
+import type { Database, Statement } from "../database/database.ts";
 import { createBatchBuilder, type ObservationBatch } from "./observation-batch.ts";
 import { recordEntityWrites, type ChangedEntity } from "../history/change-log.ts";
 import {
@@ -16,7 +16,6 @@ import {
   type Chunk,
   type Point,
 } from "../history/chunk-codec.ts";
-import type { Statement } from "../database/sqlite-connection.ts";
 import { writeOptimistically } from "../history/optimistic-write.ts";
 import {
   RESTORE_SPELLINGS,

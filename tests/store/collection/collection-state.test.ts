@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createTrackedChannelStore } from "../../../server/store/collection/tracked-channels.ts";
 import { createCollectionState } from "../../../server/store/collection/collection-state.ts";
-import { openDatabase, type Database } from "../../../server/store/database/database.ts";
+import type { Database } from "../../../server/store/database/database.ts";
+import { openDatabase } from "../../../server/store/database/open-database.ts";
 import {
   makeCreator,
   listIds,

@@ -3,12 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createCreatorStore } from "../../../server/store/collection/creators.ts";
-import {
-  parseFileUrl,
-  openDatabase,
-  type Database,
-  type WriteOptions,
-} from "../../../server/store/database/database.ts";
+import type { Database, WriteOptions } from "../../../server/store/database/database.ts";
+import { parseFileUrl } from "../../../server/store/database/database-file.ts";
+import { openDatabase } from "../../../server/store/database/open-database.ts";
 import { createKeyStore } from "../../../server/store/accounts/api-keys.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
 import {
@@ -114,9 +111,9 @@ describe("openDatabase", () => {
       const settings = { durability };
       await withDatabase(async (database) => {
         expect(await readWriterPragma(database, "journal_mode")).toBe("wal");
-        expect(
-          await readWriterPragma(database, "synchronous", { hasConfiguredDurability: true }),
-        ).toBe(level);
+        expect(await readWriterPragma(database, "synchronous", { durability: "configured" })).toBe(
+          level,
+        );
         expect(await readWriterPragma(database, "synchronous")).toBe(2);
       }, settings);
     },
@@ -211,9 +208,9 @@ describe("a lock that another process holds", () => {
         const lock = await lockFromOtherProcess(file);
         expect(await resultOrError(database.write([insertKey("a")]))).toEqual(UNAVAILABLE);
         await lock.release();
-        expect(
-          await readWriterPragma(database, "synchronous", { hasConfiguredDurability: true }),
-        ).toBe(1);
+        expect(await readWriterPragma(database, "synchronous", { durability: "configured" })).toBe(
+          1,
+        );
         expect(await readWriterPragma(database, "busy_timeout")).toBe(20);
       },
       { lockTimeoutMs: 20 },

@@ -15,7 +15,7 @@ import { retryWithin } from "../../support/wait.ts";
 
 const pbkdf2Async = promisify(pbkdf2);
 
-const INLINE = { hasConfiguredDurability: true, isInline: true } as const;
+const INLINE = { durability: "configured", inline: true } as const;
 
 const insertKey = (hash: string) => ({
   sql: "INSERT INTO keys (account, hash, begins_with, created_at) VALUES (1, ?, 'cm_', 0)",

@@ -11,7 +11,8 @@ import {
 } from "../../../core/observations.ts";
 import { formatInstant, HOUR_MS } from "../../../core/time.ts";
 import { recordHistoryRewrites } from "../../../server/store/history/change-log.ts";
-import { openDatabase, type Database } from "../../../server/store/database/database.ts";
+import type { Database } from "../../../server/store/database/database.ts";
+import { openDatabase } from "../../../server/store/database/open-database.ts";
 import { writeOptimistically } from "../../../server/store/history/optimistic-write.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
 import { queryRows, resultOrError, withDatabase } from "../../support/store/database.ts";

@@ -3,8 +3,7 @@ import * as fc from "fast-check";
 import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { encodeChunks } from "../../../server/store/history/chunk-codec.ts";
-import type { Statement } from "../../../server/store/database/sqlite-connection.ts";
-import type { Database } from "../../../server/store/database/database.ts";
+import type { Database, Statement } from "../../../server/store/database/database.ts";
 import { applyRetention } from "../../../server/store/history/retention.ts";
 import {
   STEP_MAX_CHUNKS,

@@ -1,13 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { createClient, type Client, type InStatement } from "@libsql/client";
-import { drizzle } from "drizzle-orm/libsql";
 import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import { createTrackedChannelStore } from "../../../server/store/collection/tracked-channels.ts";
 import { createCollectionState } from "../../../server/store/collection/collection-state.ts";
 import { createCreatorStore } from "../../../server/store/collection/creators.ts";
 import { DAY_MS } from "../../../core/time.ts";
-import type { Database } from "../../../server/store/database/database.ts";
+import type { Database, Statement } from "../../../server/store/database/database.ts";
 import { exportObservations } from "../../../server/store/observations/export.ts";
 import { createMicroblogReads } from "../../../server/store/reads/microblog.ts";
 import { readNewestObservedAt } from "../../../server/store/observations/newest-observation.ts";
@@ -20,46 +18,30 @@ import { parsePolicy } from "../../support/store/retention.ts";
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const PAGE = { days: 14, page: 0, limit: 100 };
 
-/** The database of a file, keeping every statement that it is asked. */
-function recordStatements(database: Database, file: string) {
-  const heard: InStatement[] = [];
-  const client = createClient({ url: `file:${file}`, concurrency: 1 });
-  const listening: Client = {
-    protocol: client.protocol,
-    closed: client.closed,
-    execute: (statement: InStatement) => {
-      heard.push(statement);
-      return client.execute(statement);
-    },
-    batch: (statements: InStatement[], mode) => {
-      heard.push(...statements);
-      return client.batch(statements, mode);
-    },
-    migrate: (statements) => client.migrate(statements),
-    executeMultiple: (sql) => client.executeMultiple(sql),
-    transaction: () => client.transaction("write"),
-    sync: () => client.sync(),
-    reconnect: () => client.reconnect(),
-    close: () => client.close(),
-  };
-  const listened: Database = {
+/** The database, and every statement that it is given from now on. */
+function recordStatements(database: Database) {
+  const statements: Statement[] = [];
+  const recording: Database = {
     ...database,
-    drizzle: drizzle(listening),
-    queryRows: async (statement) => (await listening.execute(statement)).rows,
-    write: (statements) => listening.batch([...statements], "write"),
-    async queryJson(sql, args) {
-      const { rows } = await listening.execute({ sql, args: [...args] });
-      return rows[0] === undefined ? undefined : JSON.parse(String(rows[0][0]));
+    queryRows(statement) {
+      statements.push(typeof statement === "string" ? { sql: statement, args: [] } : statement);
+      return database.queryRows(statement);
     },
-    close: async () => client.close(),
+    queryJson(sql, args) {
+      statements.push({ sql, args: [...args] });
+      return database.queryJson(sql, args);
+    },
+    write(given, options) {
+      statements.push(...given);
+      return database.write(given, options);
+    },
   };
-  return { listened, heard };
+  return { recording, statements };
 }
 
 /** What SQLite reads for a statement: a line for each table that it scans or searches. */
-async function explainQueryPlan(database: Database, statement: InStatement): Promise<string[]> {
-  const { sql, args = [] } =
-    typeof statement === "string" ? { sql: statement } : { args: [], ...statement };
+async function explainQueryPlan(database: Database, statement: Statement): Promise<string[]> {
+  const { sql, args } = statement;
   const rows = await database.queryRows({ sql: `EXPLAIN QUERY PLAN ${sql}`, args });
   return rows.map((row) => String(row["detail"]));
 }
@@ -185,21 +167,20 @@ const COLLECTION_QUERIES: readonly [string, (database: Database) => Promise<unkn
 
 describe("the plans of what is read", () => {
   test.each(READ_QUERIES)("%s: no history is scanned", async (_, read, scans) => {
-    await withDatabase(async (database, file) => {
+    await withDatabase(async (database) => {
       await fillDatabase(database);
-      const { listened, heard } = recordStatements(database, file);
-      await read(listened);
-      expect(heard.length).toBeGreaterThan(0);
+      const { recording, statements } = recordStatements(database);
+      await read(recording);
+      expect(statements.length).toBeGreaterThan(0);
       const plans = await Promise.all(
-        heard.map((statement) => explainQueryPlan(database, statement)),
+        statements.map((statement) => explainQueryPlan(database, statement)),
       );
       expect(plans.flatMap(findScans)).toEqual(scans);
-      listened.close();
     });
   });
 
   test("a long history is thinned by searches", async () => {
-    await withDatabase(async (database, file) => {
+    await withDatabase(async (database) => {
       const seen = Array.from({ length: 1001 }, (_, index) => ({
         kind: "short",
         observedAt: new Date(NOW - index * 60_000).toISOString(),
@@ -212,10 +193,10 @@ describe("the plans of what is read", () => {
         database,
         [channel, ...seen].map((value) => parseObservation(value, NOW)),
       );
-      const { listened, heard } = recordStatements(database, file);
-      expect((await createVideoReads(listened).short("c", "s")).isThinned).toBe(true);
+      const { recording, statements } = recordStatements(database);
+      expect((await createVideoReads(recording).short("c", "s")).isThinned).toBe(true);
       const plans = await Promise.all(
-        heard.map((statement) => explainQueryPlan(database, statement)),
+        statements.map((statement) => explainQueryPlan(database, statement)),
       );
       expect(plans.flatMap(findScans)).toEqual([]);
       const searches = plans.flat().filter((line) => line.startsWith("SEARCH short_histories"));
@@ -226,56 +207,53 @@ describe("the plans of what is read", () => {
           "SEARCH short_histories USING PRIMARY KEY (short=? AND start=?)",
         ]),
       );
-      listened.close();
     });
   });
 
   test("an import and a page of an export search the histories", async () => {
-    await withDatabase(async (database, file) => {
+    await withDatabase(async (database) => {
       await fillDatabase(database);
-      const { listened, heard } = recordStatements(database, file);
-      await fillDatabase(listened);
+      const { recording, statements } = recordStatements(database);
+      await fillDatabase(recording);
       const late = { kind: "user", observedAt: "2026-11-01", username: "x0", tweet_count: 1 };
-      await writeObservations(listened, [parseObservation(late, NOW)]);
-      for await (const line of exportObservations(listened, {})) expect(line).toBeDefined();
-      expect(await readNewestObservedAt(listened)).toBe(NOW);
+      await writeObservations(recording, [parseObservation(late, NOW)]);
+      for await (const line of exportObservations(recording, {})) expect(line).toBeDefined();
+      expect(await readNewestObservedAt(recording)).toBe(NOW);
       const plans = await Promise.all(
-        heard.map((statement) => explainQueryPlan(database, statement)),
+        statements.map((statement) => explainQueryPlan(database, statement)),
       );
       const histories = plans.flat().filter((line) => /\w+_histories\b/.test(line));
       expect(histories.length).toBeGreaterThan(0);
       expect(histories.filter((line) => line.startsWith("SCAN"))).toEqual([]);
-      listened.close();
     });
   });
 
   test.each(COLLECTION_QUERIES)("%s: targets are searched", async (_, use, searches) => {
-    await withDatabase(async (database, file) => {
+    await withDatabase(async (database) => {
       await monitorTargets(database);
-      const { listened, heard } = recordStatements(database, file);
-      await use(listened);
+      const { recording, statements } = recordStatements(database);
+      await use(recording);
       const plans = await Promise.all(
-        heard.map((statement) => explainQueryPlan(database, statement)),
+        statements.map((statement) => explainQueryPlan(database, statement)),
       );
       const reads = plans.flat().filter((line) => /\b(?:targets|known)\b/.test(line));
       const made = reads.map((line) => line.replace(/^SEARCH \w+ USING /, ""));
       expect([...new Set(made)]).toEqual(searches);
-      listened.close();
     });
   });
 
   test("of 20,000 targets, those that are due and 100 that are settled are searched for in one statement each", async () => {
-    await withDatabase(async (database, file) => {
+    await withDatabase(async (database) => {
       await monitorTargets(database);
-      const { listened, heard } = recordStatements(database, file);
-      const state = createCollectionState(listened);
+      const { recording, statements } = recordStatements(database);
+      const state = createCollectionState(recording);
       const items = Array.from({ length: 20_000 }, (_, index) => ({
         id: `t${index}`,
         publishedAt: NOW - index,
         dueAt: NOW - index,
       }));
       await state.addItems("microblog", "x0", items);
-      heard.length = 0;
+      statements.length = 0;
       const due = await state.listDue("microblog", "counts", NOW, 100);
       await state.saveResults(
         "microblog",
@@ -284,12 +262,11 @@ describe("the plans of what is read", () => {
       );
       expect(await state.readNextDue("microblog")).toBe(NOW - 19_899);
       // What is due, what is settled, and when the next is due; nothing goes through all of them.
-      expect(heard.length).toBe(3);
+      expect(statements.length).toBe(3);
       const plans = await Promise.all(
-        heard.map((statement) => explainQueryPlan(database, statement)),
+        statements.map((statement) => explainQueryPlan(database, statement)),
       );
       expect(plans.flat().filter((line) => line.startsWith("SCAN targets"))).toEqual([]);
-      listened.close();
       expect(due.map(({ id }) => id)).toEqual(
         items
           .slice(-100)
@@ -300,15 +277,15 @@ describe("the plans of what is read", () => {
   });
 
   test("retention searches the histories", async () => {
-    await withDatabase(async (database, file) => {
+    await withDatabase(async (database) => {
       await fillDatabase(database);
-      const { listened, heard } = recordStatements(database, file);
+      const { recording, statements } = recordStatements(database);
       const policy = parsePolicy(ENTITY_KINDS.map((kind) => `${kind}=40d/day`).join());
       const now = NOW + 60 * DAY_MS;
-      const steps = applyRetention(listened, { policy, now, mode: "prove", pauseRatio: 0 });
+      const steps = applyRetention(recording, { policy, now, mode: "prove", pauseRatio: 0 });
       for await (const rows of steps) expect(rows).toBeGreaterThan(0);
       const plans = await Promise.all(
-        heard.map((statement) => explainQueryPlan(database, statement)),
+        statements.map((statement) => explainQueryPlan(database, statement)),
       );
       // The last place is the end of the table, which is read backwards up to there.
       const isLast = (line: string) => /^SCAN \w+_histories$/.test(line);
@@ -316,16 +293,13 @@ describe("the plans of what is read", () => {
       expect(plans.filter((plan) => plan.some(isLast)).every(({ length }) => length === 1)).toBe(
         true,
       );
-      listened.close();
     });
   });
 
   test("a scan would be noticed", async () => {
     await withDatabase(async (database) => {
-      const plan = await explainQueryPlan(
-        database,
-        "SELECT * FROM tweet_histories WHERE start > 5",
-      );
+      const sql = "SELECT * FROM tweet_histories WHERE start > 5";
+      const plan = await explainQueryPlan(database, { sql, args: [] });
       expect(findScans(plan)).toEqual(["SCAN tweet_histories"]);
     });
   });

@@ -2,11 +2,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  openDatabase,
-  type Database,
-  type DatabaseOptions,
-} from "../../../server/store/database/database.ts";
+import type { Database, DatabaseOptions } from "../../../server/store/database/database.ts";
+import { openDatabase } from "../../../server/store/database/open-database.ts";
 
 /** Opens a new database file, lets a test work on it, and removes it. */
 export async function withDatabase<Result>(

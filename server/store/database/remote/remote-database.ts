@@ -1,15 +1,14 @@
 /** A database on a libSQL server, which many processes may share. */
-import type { Client, InStatement } from "@libsql/client";
-import { drizzle } from "drizzle-orm/libsql";
+import type { InStatement } from "@libsql/client";
 import pRetry from "p-retry";
 import { DomainError } from "../../../../core/errors.ts";
 import type { Database, DatabaseOptions } from "../database.ts";
-import { chooseBatchMode, NotSentError, rejectTransaction } from "../errors.ts";
+import { createDrizzleQueries } from "../drizzle-queries.ts";
+import { NotSentError } from "../errors.ts";
 import {
   createRemoteClient,
   LONG_CALL_TIMEOUT_MS,
   SHORT_CALL_TIMEOUT_MS,
-  type RemoteClient,
 } from "./remote-client.ts";
 
 /** How a write is tried again whose answer a server did not give; a second in all. */
@@ -36,21 +35,25 @@ export function openRemoteDatabase({
     calls.run((client) => client.execute(statement), timeoutMs);
   return {
     transactionMaxBytes: REMOTE_TRANSACTION_MAX_BYTES,
-    drizzle: drizzle(createLibsqlClient(calls)),
+    query: createDrizzleQueries({
+      execute: (statement) => execute(statement, SHORT_CALL_TIMEOUT_MS),
+      batch: (statements, mode) =>
+        calls.run((client) => client.batch([...statements], mode), LONG_CALL_TIMEOUT_MS),
+    }),
     queryRows: async (statement) => (await execute(statement)).rows,
     async queryJson(sql, args) {
       const { rows } = await execute({ sql, args: [...args] }, SHORT_CALL_TIMEOUT_MS);
       const text = rows[0]?.[0];
       return typeof text === "string" ? JSON.parse(text) : undefined;
     },
-    write(statements, { isIdempotent = false, isInline = false } = {}) {
-      const timeoutMs = isInline ? SHORT_CALL_TIMEOUT_MS : undefined;
+    write(statements, { idempotent = false, inline = false } = {}) {
+      const timeoutMs = inline ? SHORT_CALL_TIMEOUT_MS : undefined;
       const write = () => calls.run((client) => client.batch([...statements], "write"), timeoutMs);
-      return isIdempotent ? retryWrite(write, calls.isClosed) : write();
+      return idempotent ? retryWrite(write, calls.isClosed) : write();
     },
-    // A write of which no attempt was sent left nothing. Of others the first may have been stored.
+    // Only if no attempt was sent: an attempt without a response may have been stored.
     isRolledBack: (error) => error instanceof NotSentError,
-    copyTo: () => Promise.reject(new Error("A server is not copied from here")),
+    copyTo: () => Promise.reject(new Error("Only the file of a database can be copied")),
     getOutage: calls.failure,
     warmUp: async () => undefined,
     check: async () => void (await execute("SELECT 1")),
@@ -58,7 +61,7 @@ export function openRemoteDatabase({
   };
 }
 
-/** Writes what does nothing more when it is done again, until an answer comes or for a second. */
+/** Runs an idempotent write until a response comes, for a second at most. */
 function retryWrite<Result>(
   write: () => Promise<Result>,
   isClosed: () => boolean,
@@ -78,24 +81,4 @@ function retryWrite<Result>(
     shouldRetry: ({ error }) =>
       error instanceof DomainError && !(error instanceof NotSentError) && !isClosed(),
   });
-}
-
-/** The calls to a server as the client that Drizzle takes. */
-function createLibsqlClient(calls: RemoteClient): Client {
-  const runLong = <Result>(work: (client: Client) => Promise<Result>) =>
-    calls.run(work, LONG_CALL_TIMEOUT_MS);
-  return {
-    protocol: "http",
-    closed: false,
-    execute: (statement: InStatement) =>
-      calls.run((client) => client.execute(statement), SHORT_CALL_TIMEOUT_MS),
-    batch: (statements: InStatement[], mode) =>
-      runLong((client) => client.batch(statements, mode ?? chooseBatchMode(statements))),
-    migrate: (statements) => runLong((client) => client.migrate(statements)),
-    executeMultiple: (sql) => runLong((client) => client.executeMultiple(sql)),
-    transaction: rejectTransaction,
-    sync: () => Promise.reject(new Error("A server is not copied from here")),
-    reconnect: () => undefined,
-    close: calls.close,
-  };
 }

@@ -1,0 +1,60 @@
+/** The file of an embedded database: its URL, its permissions, and whether it is still the same. */
+import { chmodSync, statSync } from "node:fs";
+import { LibsqlError } from "@libsql/client";
+import { readSystemErrorCode } from "../../system-errors.ts";
+
+/** The path of the file in a database URL; `undefined` for the URL of a server. */
+export function parseFileUrl(url: string): string | undefined {
+  if (!url.startsWith("file:")) return undefined;
+  return decodeURIComponent(url.slice("file:".length).replace(/^\/\/(?=\/)/, ""));
+}
+
+/**
+ * Creates a function that throws once an open file was removed or replaced. Writes to it would then
+ * be lost, and a new connection would open another file, or create an empty one.
+ */
+export function createSameFileAssertion(path: string): () => void {
+  const openedIdentity = readFileIdentity(path);
+  return () => {
+    if (readFileIdentity(path) === openedIdentity) return;
+    const message = `${path} was removed or replaced while it is in use`;
+    throw new LibsqlError(message, "SQLITE_READONLY_DBMOVED");
+  };
+}
+
+function readFileIdentity(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats === undefined ? undefined : `${stats.dev} ${stats.ino}`;
+}
+
+/** The suffixes of the files that SQLite and the owner of a database keep beside it. */
+const DATABASE_FILE_SUFFIXES = ["", "-wal", "-shm", "-journal", "-lock"];
+
+const GROUP_AND_OTHERS_BITS = 0o077;
+
+/**
+ * Removes the permissions of other users on the files of a database.
+ *
+ * @returns A phrase for each file that other users could access: its mode before and now.
+ */
+export function restrictToOwner(path: string): string[] {
+  return DATABASE_FILE_SUFFIXES.flatMap((suffix) => restrictFile(path + suffix) ?? []);
+}
+
+function restrictFile(file: string): string | undefined {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  // A wrong setting can name a folder or a device; their mode is not changed.
+  if (!stats?.isFile() || (stats.mode & GROUP_AND_OTHERS_BITS) === 0) return undefined;
+  const mode = stats.mode & 0o600;
+  try {
+    chmodSync(file, mode);
+    return `${file} had mode ${formatMode(stats.mode)}, and has ${formatMode(mode)} now`;
+  } catch (error) {
+    const reason = `it belongs to user ${stats.uid}, and cannot be changed (${readSystemErrorCode(error)})`;
+    return `${file} has mode ${formatMode(stats.mode)}: ${reason}`;
+  }
+}
+
+function formatMode(mode: number): string {
+  return (mode & 0o777).toString(8).padStart(4, "0");
+}

@@ -1,0 +1,75 @@
+/**
+ * A database in an embedded file.
+ *
+ * The thread that serves requests has one connection that only reads and one for short writes. All
+ * other writes and long reads run in worker threads.
+ */
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Database, DatabaseOptions, Statement } from "./database.ts";
+import { createSameFileAssertion } from "./database-file.ts";
+import { createDrizzleQueries } from "./drizzle-queries.ts";
+import { isRolledBack, mapTransientErrors } from "./errors.ts";
+import { openFileReader } from "./file-reader.ts";
+import { openFileWriter } from "./file-writer.ts";
+
+const DEFAULT_LOCK_TIMEOUT_MS = 5000;
+
+/** A query that makes a connection open all files that it reads. */
+const WARM_UP_QUERY: Statement = { sql: "SELECT count(*) FROM sqlite_master", args: [] };
+
+/** Opens a file as it is, and creates it and its folder if they are missing. */
+export async function openLocalDatabase(options: DatabaseOptions, file: string): Promise<Database> {
+  await mkdir(dirname(file), { recursive: true });
+  const lockTimeoutMs = options.lockTimeoutMs ?? DEFAULT_LOCK_TIMEOUT_MS;
+  const writer = openFileWriter(file, lockTimeoutMs);
+  // The first connection turns on WAL mode, in which readers and a writer don't block each other.
+  await mapTransientErrors(() => writer.write([], { isSynced: true, inline: false }));
+  const reader = openFileReader(file, lockTimeoutMs);
+  const assertSameFile = createSameFileAssertion(file);
+  const runOnSameFile = <Result>(work: () => Promise<Result>) =>
+    mapTransientErrors(() => {
+      assertSameFile();
+      return work();
+    });
+  const write: Database["write"] = (statements, { durability, inline = false } = {}) => {
+    const isSynced = options.durability === "power" || durability !== "configured";
+    return runOnSameFile(() => writer.write(statements, { isSynced, inline }));
+  };
+  const readInBackground = (statements: readonly Statement[]) =>
+    runOnSameFile(() => writer.readInBackground(statements));
+  const writeOne = async (statement: Statement) => {
+    const [result] = await write([statement]);
+    if (result === undefined) throw new Error("The statement has no result");
+    return result;
+  };
+  return {
+    transactionMaxBytes: Number.POSITIVE_INFINITY,
+    query: createDrizzleQueries({
+      execute: (statement, mode) =>
+        mode === "read" ? reader.query(statement) : writeOne(statement),
+      // A batch of queries reads many rows.
+      batch: (statements, mode) =>
+        mode === "read" ? readInBackground(statements) : write(statements),
+    }),
+    queryRows: async (statement) =>
+      (await reader.query(typeof statement === "string" ? { sql: statement, args: [] } : statement))
+        .rows,
+    queryJson: reader.queryJson,
+    write,
+    isRolledBack,
+    copyTo: (target) => runOnSameFile(() => writer.copyTo(target)),
+    getOutage: () => undefined,
+    async warmUp() {
+      await writer.write([], { isSynced: false, inline: true });
+      await writer.readInBackground([WARM_UP_QUERY]);
+      await reader.query(WARM_UP_QUERY);
+    },
+    check: () =>
+      runOnSameFile(async () => void (await reader.query({ sql: "SELECT 1", args: [] }))),
+    async close() {
+      reader.close();
+      await writer.close();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+/** Opens a database and brings its tables up to date. */
+import { join } from "node:path";
+import { migrate } from "drizzle-orm/libsql/migrator";
+import pRetry from "p-retry";
+import { DomainError } from "../../../core/errors.ts";
+import migrations from "../tables/migrations/meta/_journal.json" with { type: "json" };
+import type { Database, DatabaseOptions } from "./database.ts";
+import { parseFileUrl } from "./database-file.ts";
+import { openLocalDatabase } from "./local-database.ts";
+import { LOST_RESPONSE_RETRIES, openRemoteDatabase } from "./remote/remote-database.ts";
+
+/**
+ * Opens the database, creates the folder of a file and runs the migrations.
+ *
+ * @throws {DomainError} `Service Unavailable` if a server cannot be reached or a lock is not
+ * released in time; `Conflict` if another version of the service made the tables.
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const file = parseFileUrl(options.url);
+  const database =
+    file === undefined ? openRemoteDatabase(options) : await openLocalDatabase(options, file);
+  const migrationsFolder = join(import.meta.dir, "../tables/migrations");
+  try {
+    await assertMigrationsKnown(database);
+    // If several processes start on a server at once, one migrates; the others retry and find
+    // nothing left to do.
+    await pRetry(() => database.query((drizzle) => migrate(drizzle, { migrationsFolder })), {
+      ...LOST_RESPONSE_RETRIES,
+      shouldRetry: () => file === undefined,
+    });
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return database;
+}
+
+/** Refuses a database with migrations that this version does not have. */
+async function assertMigrationsKnown(database: Database): Promise<void> {
+  const [table] = await database.queryRows(
+    "SELECT name FROM sqlite_master WHERE name = '__drizzle_migrations'",
+  );
+  if (table === undefined) return;
+  const applied = await database.queryRows("SELECT created_at FROM __drizzle_migrations");
+  const knownMigrations = new Set(migrations.entries.map(({ when }) => when));
+  const unknownMigrations = applied
+    .map((row) => Number(row["created_at"]))
+    .filter((createdAt) => !knownMigrations.has(createdAt));
+  if (unknownMigrations.length === 0) return;
+  const isNewer = Math.max(...unknownMigrations) > Math.max(...knownMigrations);
+  throw new DomainError(
+    "Conflict",
+    isNewer
+      ? "A newer version of this service made the tables of this database; start that version, " +
+          "or restore a backup from before it"
+      : "An unreleased version of this service made the tables of this database; export the " +
+          "observations with that version, and import them into a new database",
+  );
+}
