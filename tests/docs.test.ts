@@ -1,11 +1,9 @@
+/** Compares the documents with the code: settings, commands, errors, limits, fields, examples. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { DomainError } from "../core/errors.ts";
 import { ENTITY_KINDS, KIND_FIELDS, type EntityFields } from "../core/entity-kinds.ts";
 import type { IntegerRange } from "../core/limits.ts";
 import * as coreLimits from "../core/limits.ts";
-import packageFile from "../package.json";
 import { SETTINGS } from "../server/config.ts";
 import { generateObservations } from "../server/demo/generate.ts";
 import { formatErrorResponse, ERROR_STATUSES } from "../server/http/errors.ts";
@@ -15,13 +13,9 @@ import { USAGE_DAYS } from "../server/http/reads/usage-days.ts";
 import { createProgram } from "../server/main.ts";
 import { DAY_MS } from "../core/time.ts";
 import {
-  parseAnchors,
   parseInlineCode,
-  DOC_FILES,
-  parseLinks,
   parseNumbers,
   readDoc,
-  ROOT,
   findSection,
   parseTable,
   listVerbs,
@@ -32,7 +26,7 @@ import { startTestService } from "./support/service.ts";
 const readme = await readDoc("README.md");
 const serverReadme = await readDoc("server/README.md");
 
-/** When the answers of the README were given. */
+/** The time of the responses in README.md. */
 const README_CLOCK = Date.parse("2026-11-21T03:07:00Z");
 
 const service = await startTestService({ ADMIN_TOKEN: "0123456789abcdef" });
@@ -47,7 +41,7 @@ const limits: Readonly<Record<string, number | IntegerRange>> = {
   BODY_MAX_BYTES,
 };
 
-const VERBS = listVerbs(createProgram());
+const COMMANDS = listVerbs(createProgram());
 
 describe("server/README.md", () => {
   test("lists every setting with its default, what it allows and what it is for", () => {
@@ -62,19 +56,19 @@ describe("server/README.md", () => {
     );
   });
 
-  test("lists every verb with its arguments and options", () => {
+  test("lists every command with its arguments and options", () => {
     const rows = parseTable(findSection(serverReadme, "### Verbs"));
     const listed = rows.map(([verb = "", options = ""]) => [
       parseInlineCode(verb),
       parseInlineCode(options),
     ]);
-    const made = VERBS.map(([name, verb]) => {
+    const actual = COMMANDS.map(([name, verb]) => {
       const names = verb.registeredArguments.map(
         (argument) => argument.name().toUpperCase() + (argument.variadic ? "..." : ""),
       );
       return [[[name, ...names].join(" ")], verb.options.map(({ flags }) => flags)];
     });
-    expect(listed).toEqual(made);
+    expect(listed).toEqual(actual);
   });
 
   test("lists every error with its status", () => {
@@ -89,13 +83,13 @@ describe("server/README.md", () => {
     ["/api/video/a/shorts?limit=0", 'limit must be a whole number from 1 to 100, got "0"'],
     ["/api/microblog/nobody/details", "User nobody not found"],
     ["/api/microblog/a/tweets?days=15", 'days must be a whole number from 1 to 14, got "15"'],
-  ])("shows what %s answers", async (path, sentence) => {
+  ])("shows the response to GET %s", async (path, sentence) => {
     const body = await (await service.get(path)).text();
     expect(body).toContain(JSON.stringify(sentence).slice(1, -1));
     expect(findSection(serverReadme, "### Errors")).toContain(`\n    ${body}\n`);
   });
 
-  test("shows the errors of the video interface that a test can't cause by a path", () => {
+  test("shows the errors of the video API that a path alone cannot cause", () => {
     const section = findSection(serverReadme, "### Errors");
     for (const error of [
       new DomainError("Missing API Key", "…"),
@@ -114,7 +108,7 @@ describe("server/README.md", () => {
         limit,
       ]),
     );
-    const written: Record<string, string | undefined> = {
+    const limitTexts: Record<string, string | undefined> = {
       SHORTS_LIMIT: rows.get("`limit` of `/shorts`"),
       DAYS_FILTER: rows.get("`days` of `/tweets` and `/followers`"),
       PAGE_NUMBER: rows.get("`page` of `/tweets` and `/followers`"),
@@ -132,10 +126,10 @@ describe("server/README.md", () => {
       RECORD_MAX_POINTS: rows.get("the history of each tweet in a page"),
     };
     expect(rows.size).toBe(Object.keys(limits).length);
-    const told = Object.fromEntries(
-      Object.entries(written).map(([name, text]) => [name, parseNumbers(text)] as const),
+    const documented = Object.fromEntries(
+      Object.entries(limitTexts).map(([name, text]) => [name, parseNumbers(text)] as const),
     );
-    expect(told).toEqual(
+    expect(documented).toEqual(
       Object.fromEntries(
         Object.entries(limits).map(([name, limit]) => {
           if (typeof limit !== "number") return [name, [limit.min, limit.max, limit.default]];
@@ -161,7 +155,7 @@ describe("server/README.md", () => {
     );
   });
 
-  test("lists every operation and header of the reference", async () => {
+  test("lists every operation and header of the OpenAPI document", async () => {
     const document = (await (await fetch(`${service.address}/swagger/json`)).json()) as {
       paths: Record<string, object>;
       components: { headers: object };
@@ -178,7 +172,7 @@ describe("server/README.md", () => {
     );
   });
 
-  test("lists every path of the administrator's interface", () => {
+  test("lists every path of the administration API", () => {
     const rows = parseTable(findSection(serverReadme, "### The administrator's interface"));
     const routes = service.service.app.routes
       .filter(({ path }) => path.startsWith("/admin/"))
@@ -189,7 +183,7 @@ describe("server/README.md", () => {
     );
   });
 
-  test("tells every reason of rejection as an import writes it", async () => {
+  test("lists every reason for a rejection as an import prints it", async () => {
     const encoder = new TextEncoder();
     const lines = REJECTED_LINES.map((line) =>
       typeof line === "string"
@@ -201,16 +195,6 @@ describe("server/README.md", () => {
     const { rejected } = await service.takeIn(Uint8Array.from(Buffer.concat(bytes)));
     const rows = parseTable(findSection(serverReadme, "### Why a line is rejected"));
     expect(rows.map(([, reason]) => reason)).toEqual(rejected.map(({ reason }) => `\`${reason}\``));
-  });
-});
-
-describe("core/README.md", () => {
-  test("lists every file of core", async () => {
-    const rows = parseTable(findSection(await readDoc("core/README.md"), "## What is where"));
-    const files = Array.from(new Bun.Glob("*.ts").scanSync(join(ROOT, "core")));
-    expect(rows.flatMap(([file = ""]) => parseInlineCode(file)).toSorted()).toEqual(
-      [...files, "schema/"].toSorted(),
-    );
   });
 });
 
@@ -255,11 +239,11 @@ describe("README.md", () => {
     expect(requests.length).toBe(4);
   });
 
-  test.each(requests)("shows the whole answer of %s", async (path, answer) => {
+  test.each(requests)("shows the whole response to GET %s", async (path, answer) => {
     expect(await (await service.get(path)).json()).toEqual(JSON.parse(answer));
   });
 
-  test("shows lines that an import takes, and its counts", async () => {
+  test("shows lines that can be imported, and the counts of the import", async () => {
     const section = findSection(readme, "## Import your data");
     const [, lines = ""] = /```json lines\n(.*?)```/s.exec(section) ?? [];
     const [, names = "", counts = ""] = /^file +(.*)\nmine\.ndjson +(.*)$/m.exec(section) ?? [];
@@ -273,43 +257,5 @@ describe("README.md", () => {
       ...ENTITY_KINDS,
     ]);
     expect((await service.takeIn(lines)).unchanged).toBe(taken.read);
-  });
-});
-
-describe("every document", () => {
-  test.each(DOC_FILES)("%s names scripts, verbs and a version that exist", async (path) => {
-    const text = await readDoc(path);
-    const scripts = Object.keys(packageFile.scripts);
-    for (const [, script = ""] of text.matchAll(/\bbun(?:@\S+)?(?: --\S+)* run (\w+)/g)) {
-      expect(scripts).toContain(script);
-    }
-    const verbs = VERBS.map(([name]) => name);
-    for (const [, verb = ""] of text.matchAll(/bun server\/main\.ts ([a-z]+(?: [a-z]+\b)?)/g)) {
-      expect(verbs.some((name) => verb === name || verb.startsWith(`${name} `))).toBe(true);
-    }
-    for (const [named] of text.matchAll(/bun@[\d.]+/g))
-      expect(named).toBe(packageFile.packageManager);
-  });
-
-  test.each(DOC_FILES)("%s starts nothing with npx in a way that cuts requests", async (path) => {
-    const text = await readDoc(path);
-    for (const [command] of text.matchAll(/\bnpx -[^`\n]*/g)) {
-      expect(command).toMatch(/^npx -y bun@[\d.]+(?: run \w+| server\/main\.ts \w+)?$/);
-    }
-  });
-
-  test.each(["README.md", "server/README.md"] as const)("%s links to what exists", async (path) => {
-    const links = parseLinks(path, await readDoc(path));
-    expect(links).not.toBeEmpty();
-    for (const { file, anchor } of links) {
-      expect({ file, isThere: existsSync(join(ROOT, file)) }).toEqual({ file, isThere: true });
-      if (anchor === "") continue;
-      expect(parseAnchors(await Bun.file(join(ROOT, file)).text())).toContain(anchor);
-    }
-  });
-
-  test.each(DOC_FILES)("%s tells no key, and no path of a machine", async (path) => {
-    const text = await readDoc(path);
-    expect(text).not.toMatch(/cm_[\w-]{10}|\/(?:root|home|tmp|work|Users)\/|\/shared\b/);
   });
 });

@@ -1,15 +1,17 @@
-/** Reads the documents as a person would: by heading, table, code block and link. */
+/** Parses the documents: headings, tables, code and links. */
 import type { Command } from "commander";
 import { dirname, join, relative } from "node:path";
 
 /** The folder of the project. */
 export const ROOT = join(import.meta.dir, "../..");
 
-/** Every document, by its path from the root. */
+/** The path of each document from the root. */
 export const DOC_FILES = [
   "README.md",
+  "CONTRIBUTING.md",
   "server/README.md",
   "core/README.md",
+  "tests/support/README.md",
   "CHANGELOG.md",
   ".env.example",
 ] as const;
@@ -19,10 +21,10 @@ export function readDoc(path: (typeof DOC_FILES)[number]): Promise<string> {
   return Bun.file(join(ROOT, path)).text();
 }
 
-/** What stands under a heading, up to the next one of its level or above. */
+/** The text below a heading, up to the next heading of the same or a higher level. */
 export function findSection(document: string, heading: string): string {
   const start = document.indexOf(`\n${heading}\n`);
-  if (start === -1) throw new Error(`There is no heading ${heading}`);
+  if (start === -1) throw new Error(`The document has no heading ${heading}`);
   const level = heading.indexOf(" ");
   const body = document.slice(start + heading.length + 2);
   const next = new RegExp(`^#{1,${level}} `, "m").exec(body.replaceAll(/```.*?```/gs, toSpaces));
@@ -31,12 +33,12 @@ export function findSection(document: string, heading: string): string {
 
 const toSpaces = (text: string) => " ".repeat(text.length);
 
-/** The rows of the first table of a section, without its head. */
+/** The rows of the first table of a section, without its header. */
 export function parseTable(section: string): string[][] {
   const lines = section.split("\n");
   const start = lines.findIndex((line) => line.startsWith("|"));
   const end = lines.findIndex((line, index) => index > start && !line.startsWith("|"));
-  if (start === -1) throw new Error("There is no table");
+  if (start === -1) throw new Error("The section has no table");
   return lines.slice(start + 2, end === -1 ? undefined : end).map((line) =>
     line
       .slice(1, -1)
@@ -45,12 +47,12 @@ export function parseTable(section: string): string[][] {
   );
 }
 
-/** What a text has in backticks. */
+/** The parts of a text in backticks. */
 export function parseInlineCode(text: string): string[] {
   return Array.from(text.matchAll(/`([^`]+)`/g), ([, code = ""]) => code);
 }
 
-/** The relative links of a document: the file from the root, and the heading in it, if any. */
+/** The relative links of a document: the file's path from the root, and the anchor in it or "". */
 export function parseLinks(path: string, document: string): { file: string; anchor: string }[] {
   const links = Array.from(document.matchAll(/\]\(([^)\s]+)\)/g), ([, target = ""]) => target);
   return links
@@ -72,7 +74,7 @@ export function parseAnchors(document: string): string[] {
   );
 }
 
-/** The verbs that do something, with the names of their groups. */
+/** The commands without subcommands, each with its full name, such as `accounts create`. */
 export function listVerbs(command: Command, path: readonly string[] = []): [string, Command][] {
   return command.commands.flatMap((verb): [string, Command][] => {
     const name = [...path, verb.name()];
@@ -80,7 +82,7 @@ export function listVerbs(command: Command, path: readonly string[] = []): [stri
   });
 }
 
-/** The whole numbers of a text; a power of two says again what a number said. */
+/** The whole numbers of a text. What is in parentheses repeats a number as a power of two. */
 export function parseNumbers(text = ""): number[] {
   const plain = text.replaceAll(/\(.*?\)/g, "").replaceAll(",", "");
   return Array.from(plain.matchAll(/\d+/g), Number);

@@ -1,0 +1,117 @@
+/** Checks that the scripts, commands, files, folders and links that documents name exist. */
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import packageFile from "../package.json";
+import { createProgram } from "../server/main.ts";
+import {
+  DOC_FILES,
+  findSection,
+  listVerbs,
+  parseAnchors,
+  parseInlineCode,
+  parseLinks,
+  parseTable,
+  readDoc,
+  ROOT,
+} from "./support/docs.ts";
+
+const COMMAND_NAMES = listVerbs(createProgram()).map(([name]) => name);
+
+describe("core/README.md", () => {
+  test("lists every file of core", async () => {
+    const rows = parseTable(findSection(await readDoc("core/README.md"), "## What is where"));
+    const files = Array.from(new Bun.Glob("*.ts").scanSync(join(ROOT, "core")));
+    expect(rows.flatMap(([file = ""]) => parseInlineCode(file)).toSorted()).toEqual(
+      [...files, "schema/"].toSorted(),
+    );
+  });
+});
+
+describe("CONTRIBUTING.md", () => {
+  test("lists every folder of core and server", async () => {
+    const rows = parseTable(findSection(await readDoc("CONTRIBUTING.md"), "## Map of the code"));
+    const listed = rows.flatMap(([folder = ""]) => parseInlineCode(folder));
+    const folders = new Set(["tests"]);
+    for (const file of new Bun.Glob("{core,server}/**/*.ts").scanSync(ROOT)) {
+      for (let folder = dirname(file); folder !== "."; folder = dirname(folder)) {
+        folders.add(folder);
+      }
+    }
+    const inner = /(?:migrations|remote)$/;
+    expect(listed.toSorted()).toEqual([...folders].filter((path) => !inner.test(path)).toSorted());
+  });
+
+  test("sets variables that the long tests read", async () => {
+    const rows = parseTable(findSection(await readDoc("CONTRIBUTING.md"), "### Long tests"));
+    for (const [command = ""] of rows) {
+      const [, variable = "", paths = ""] = /^`(\w+)=\d+ bun test (.+)`$/.exec(command) ?? [];
+      for (const path of paths.split(" ")) {
+        expect(await Bun.file(join(ROOT, path)).text()).toContain(`env["${variable}"]`);
+      }
+    }
+    expect(rows).not.toBeEmpty();
+  });
+});
+
+describe("tests/support/README.md", () => {
+  test("lists every file of tests/support", async () => {
+    const rows = parseTable(await readDoc("tests/support/README.md"));
+    const files = Array.from(new Bun.Glob("**/*.ts").scanSync(join(ROOT, "tests/support")));
+    expect(rows.flatMap(([file = ""]) => parseInlineCode(file)).toSorted()).toEqual(
+      files.toSorted(),
+    );
+  });
+});
+
+describe("every document", () => {
+  test.each(DOC_FILES)(
+    "%s names scripts, commands, files and a version that exist",
+    async (path) => {
+      const text = await readDoc(path);
+      const scripts = Object.keys(packageFile.scripts);
+      for (const [, script = ""] of text.matchAll(/\bbun(?:@\S+)?(?: --\S+)* run (\w+)/g)) {
+        expect(scripts).toContain(script);
+      }
+      for (const [, command = ""] of text.matchAll(
+        /bun server\/main\.ts ([a-z]+(?: [a-z]+\b)?)/g,
+      )) {
+        expect(
+          COMMAND_NAMES.some((name) => command === name || command.startsWith(`${name} `)),
+        ).toBe(true);
+      }
+      for (const [file] of text.matchAll(/\btests\/[\w./-]+\.ts\b/g)) {
+        expect({ file, exists: existsSync(join(ROOT, file)) }).toEqual({ file, exists: true });
+      }
+      for (const [version] of text.matchAll(/bun@[\d.]+/g)) {
+        expect(version).toBe(packageFile.packageManager);
+      }
+    },
+  );
+
+  test.each(DOC_FILES)(
+    "%s starts nothing with npx options that would cut requests",
+    async (path) => {
+      const text = await readDoc(path);
+      for (const [command] of text.matchAll(/\bnpx -[^`\n]*/g)) {
+        expect(command).toMatch(/^npx -y bun@[\d.]+(?: run \w+| server\/main\.ts \w+)?$/);
+      }
+    },
+  );
+
+  const withLinks = ["README.md", "CONTRIBUTING.md", "server/README.md"] as const;
+  test.each(withLinks)("%s links to files and headings that exist", async (path) => {
+    const links = parseLinks(path, await readDoc(path));
+    expect(links).not.toBeEmpty();
+    for (const { file, anchor } of links) {
+      expect({ file, exists: existsSync(join(ROOT, file)) }).toEqual({ file, exists: true });
+      if (anchor === "") continue;
+      expect(parseAnchors(await Bun.file(join(ROOT, file)).text())).toContain(anchor);
+    }
+  });
+
+  test.each(DOC_FILES)("%s contains no API key, and no path of a machine", async (path) => {
+    const text = await readDoc(path);
+    expect(text).not.toMatch(/cm_[\w-]{10}|\/(?:root|home|tmp|work|Users)\/|\/shared\b/);
+  });
+});
