@@ -40,7 +40,7 @@ export interface ServiceOptions {
   /** Told of every failure and every answered request. */
   readonly log?: ServiceLogger;
   /** How the collectors wait for answers: by timers unless told. */
-  readonly sourceClient?: CollectionEngineOptions["client"] | undefined;
+  readonly sourceClient?: CollectionEngineOptions["clientOptions"] | undefined;
 }
 
 /** How long the end may take where nothing else limits it. */
@@ -74,7 +74,7 @@ export async function openService(options: ServiceOptions) {
     importObservations: parts.importObservations,
     now,
     report: (event) => log.sourceEvent?.(event),
-    client: sourceClient,
+    clientOptions: sourceClient,
   });
   const admin: AdminOptions = {
     ...parts,

@@ -1,7 +1,4 @@
-/**
- * The port of the collectors: what a source is asked, and what it tells. One file for each
- * platform implements it; who asks knows nothing of platforms.
- */
+/** The interface that each source implements, and the errors and results that they share. */
 import type { TSchema, Static } from "@sinclair/typebox";
 import type {
   TaskName,
@@ -12,77 +9,71 @@ import type {
 } from "../ports/targets.ts";
 import { sanitizeMessage } from "../../core/text.ts";
 
-/** The sources, each by the name of its file. */
+/** The sources, each by the name of its folder. */
 export const SOURCES = ["youtube", "x", "bluesky"] as const;
 
-/** A source. */
+/** A source: a platform's API that the service polls. */
 export type Source = (typeof SOURCES)[number];
 
-/** An observation as a line of an import has it; it is checked as one. */
+/** An observation in the form of an import line, not checked yet. */
 export type ObservationRecord = Readonly<Record<string, unknown>> & {
   readonly kind: "channel" | "short" | "user" | "tweet";
 };
 
-/** What a source told of one target. */
+/** What a source returned for one target. */
 export interface PollResult {
-  /** The target's `id`. */
-  readonly target: string;
+  readonly targetId: string;
   readonly observations?: readonly ObservationRecord[];
-  /** What to remember of the target, in place of what was. */
+  /** Replaces the stored state of the target. */
   readonly sourceState?: SourceState;
-  /** Items of the target that are to be observed from now on. */
+  /** Items of the target that the service polls from now on. */
   readonly items?: readonly DiscoveredItem[];
   /**
-   * Why the target could not be observed: it is gone, suspended, protected, or what was told of it
-   * cannot be believed. A sentence for people; nothing is stored of it, and nothing that was is
-   * touched.
+   * Why the target could not be observed: it is gone, suspended or protected, or its data is
+   * invalid. A sentence for people. What was stored before stays.
    */
   readonly failure?: string;
-  /** Whether the source said that it is not there: it is asked again only seldom. */
+  /** Whether the source says that the target does not exist: the service polls it rarely then. */
   readonly isGone?: boolean;
 }
 
-/** How much a source lets itself be asked. */
+/** A quota of a source. */
 export interface QuotaBucket {
-  /** Units of a quota day; every request is one. */
+  /** Requests of a quota day. */
   readonly unitsPerDay: number;
-  /** Where the quota's day begins at midnight. */
+  /** The time zone in which the quota day begins at midnight. */
   readonly zone: "America/Los_Angeles" | "UTC";
-  /** Requests of a window that begins with the first of them. */
-  readonly window?: { readonly requests: number; readonly ms: number };
+  /** A rate limit window, which begins with its first request. */
+  readonly window?: { readonly requests: number; readonly durationMs: number };
 }
 
-/** An answer that is not 2xx, or a 2xx one that may be a refusal. */
+/** An HTTP response of a source. */
 export interface SourceResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** The parsed JSON body; `undefined` where it has none. */
+  /** The parsed JSON body; `undefined` for anything else. */
   readonly body: unknown;
 }
 
-/** What an answer means to the source as a whole. */
+/** What a response means. Instants are milliseconds since 1970 UTC; reasons are for people. */
 export type Classification =
-  /** It is an answer; nothing more is asked of the bucket until then, where that is told. */
-  | { readonly kind: "answer"; readonly pausedUntil?: number | undefined }
-  /** What was asked for is not there; the sentence says what. */
-  | { readonly kind: "missing"; readonly reason: string }
-  /** Nothing more is asked of the bucket until then, in milliseconds since 1970 UTC. */
-  | { readonly kind: "wait"; readonly until: number; readonly reason: string }
-  /** Nothing more is asked of the source: until then, or until its settings change. */
+  /** The body can be read. `pausedUntil`: the bucket has no requests left until then. */
+  | { readonly kind: "ok"; readonly pausedUntil?: number | undefined }
+  /** The bucket has no requests left until then. */
+  | { readonly kind: "rate-limited"; readonly until: number; readonly reason: string }
+  /** The source is not polled until then; `undefined`: until its settings change. */
   | { readonly kind: "stop"; readonly until: number | undefined; readonly reason: string }
-  /** It can pass: it is tried again. */
-  | { readonly kind: "passing"; readonly reason: string }
-  /** Trying again would not help. */
-  | { readonly kind: "refused"; readonly reason: string };
+  /** `not-found`: what was requested does not exist. `transient`: worth a retry. `rejected`: not. */
+  | { readonly kind: "not-found" | "transient" | "rejected"; readonly reason: string };
 
-/** One request; it is counted before it is sent. */
+/** A GET request to a source; each one uses one unit of its bucket. */
 export interface SourceRequest<Schema extends TSchema> {
   readonly bucket: string;
-  /** Behind the base URL, beginning with `/`. */
+  /** Begins with `/` and is appended to the base URL. */
   readonly path: string;
-  /** An array is a parameter that comes more than once; `undefined` is left out. */
+  /** An array becomes a repeated parameter; `undefined` is left out. */
   readonly query: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** What an answer must be to be believed. */
+  /** Checks the body of the response. */
   readonly schema: Schema;
 }
 
@@ -91,86 +82,73 @@ export interface CollectorContext {
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
   /**
-   * Asks the source.
+   * Sends a request.
    *
-   * @throws {NotFoundError} The source says that what was asked for is not there.
-   * @throws {SourceError} It could not be asked, or did not answer as it should. What a collector
-   * does not catch ends its errand, and the runner deals with it.
+   * @throws {SourceError} A collector lets it pass unless it knows better: the task ends then.
    */
-  request<Schema extends TSchema>(question: SourceRequest<Schema>): Promise<Static<Schema>>;
-  /** Those of some items that are observed already, with what is remembered of each. */
+  request<Schema extends TSchema>(request: SourceRequest<Schema>): Promise<Static<Schema>>;
+  /** Returns the stored state of those items that the service polls already. */
   findKnownItems(ids: readonly string[]): Promise<ReadonlyMap<string, SourceState>>;
 }
 
-/** An errand, as a source does it. */
+/** How a source does one task. */
 export interface SourceTask {
-  /** How many targets it takes in one go. */
+  /** Targets of one call of `poll`, at most. */
   readonly batchSize: number;
-  /** Which bucket it draws on. */
+  /** The bucket that the task uses; it may use others too. */
   readonly bucket: string;
   /**
-   * Runs it for some targets. What it found is told as it comes, target by target; a target may be
-   * told of more than once (the pages of a long listing). One bad target never ends the errand for
-   * the others.
+   * Polls targets, and yields results as they come. A target may have several results (the pages of
+   * a long list). One invalid target does not end the task for the others.
    */
-  poll(
-    targets: readonly CollectionTarget[],
-    surroundings: CollectorContext,
-  ): AsyncIterable<PollResult>;
+  poll(targets: readonly CollectionTarget[], context: CollectorContext): AsyncIterable<PollResult>;
 }
 
-/** A source, as the runner knows it. */
+/** A source: where it is, what it allows, and how its tasks are done. */
 export interface Collector {
   readonly source: Source;
   readonly platform: Platform;
   readonly baseUrl: string;
-  /** Sent with every request: headers, and query parameters. Credentials are only here. */
+  /** Headers and query parameters of every request. Nothing else holds credentials. */
   readonly credentials: {
     readonly headers: Readonly<Record<string, string>>;
     readonly query: Readonly<Record<string, string>>;
   };
-  /** By name. */
+  /** The quotas by name. */
   readonly buckets: Readonly<Record<string, QuotaBucket>>;
   readonly tasks: Readonly<Record<TaskName, SourceTask>>;
-  /**
-   * What an answer means.
-   *
-   * @param now Milliseconds since 1970 UTC.
-   */
-  classifyResponse(answer: SourceResponse, now: number): Classification;
+  /** @param now Milliseconds since 1970 UTC. */
+  classifyResponse(response: SourceResponse, now: number): Classification;
 }
 
-/** The source says that what was asked for is not there. */
-export class NotFoundError extends Error {
-  override readonly name = "NotFoundError";
-}
-
-/** Characters of a reason at most: it may repeat what a source said. */
+/** Characters of a reason: it may repeat the source's own text, which has no limit. */
 const REASON_MAX_CHARACTERS = 300;
 
-/** Makes a reason of what may be a source's own words: it is stored, logged and shown. */
+/** Makes text from a source safe to store, log and show. */
 export function formatReason(text: string): string {
   return sanitizeMessage(text, REASON_MAX_CHARACTERS);
 }
 
-/** Why a source could not be asked. */
-export type SourceErrorKind = "wait" | "stop" | "failed" | "refused";
+/**
+ * Why a request failed, as in {@link Classification}. `failed`: retries did not help, or the
+ * response is unusable. `transient` becomes `failed` before a collector sees it.
+ */
+export type SourceErrorKind = Exclude<Classification["kind"], "ok"> | "failed";
 
-/** A source that could not be asked. The message is for people and never holds a credential. */
+/** A failed request to a source. The message is for people and never holds a credential. */
 export class SourceError extends Error {
   override readonly name = "SourceError";
   readonly kind: SourceErrorKind;
+  /** Of `rate-limited` and `stop`: milliseconds since 1970 UTC. */
   readonly until: number | undefined;
+  /** Of `rate-limited`: the bucket that has no requests left. */
   readonly bucket: string | undefined;
 
-  /**
-   * @param kind `wait`: nothing more is asked of the bucket until then. `stop`: nor of the source.
-   * `failed`: it failed again and again, or answered what cannot be believed. `refused`: it
-   * answered, and would not tell what it was asked for.
-   * @param until Milliseconds since 1970 UTC; of a stop without it, until the settings change.
-   * @param bucket Of a wait: the bucket that is waited for.
-   */
-  constructor(kind: SourceErrorKind, message: string, until?: number, bucket?: string) {
+  constructor(
+    kind: SourceErrorKind,
+    message: string,
+    { until, bucket }: { readonly until?: number | undefined; readonly bucket?: string } = {},
+  ) {
     super(formatReason(message));
     this.kind = kind;
     this.until = until;

@@ -1,10 +1,10 @@
-/** Which sources are asked, as the settings say. */
+/** Creates the collectors that the settings ask for. */
 import { createBlueskyCollector } from "./bluesky/collector.ts";
 import type { Collector } from "./collector.ts";
 import { createXCollector } from "./x/collector.ts";
 import { createYoutubeCollector } from "./youtube/collector.ts";
 
-/** Where sources are, and what opens them. */
+/** The base URLs and credentials of the sources. */
 export interface CollectorSettings {
   /** Without it no channels are collected. */
   readonly youtubeApiKey?: string;
@@ -12,20 +12,18 @@ export interface CollectorSettings {
   readonly xBearerToken?: string;
   readonly xApiUrl: string;
   readonly blueskyApiUrl: string;
-  /** Unless told, X where there is a token for it. */
+  /** By default X if there is a token for it, else Bluesky. */
   readonly microblogSource?: "x" | "bluesky";
 }
 
-/** Makes the collectors: one of channels where there is a key for it, and one of users. */
+/** Creates YouTube's collector if there is a key for it, and one of X and Bluesky. */
 export function createCollectors(settings: CollectorSettings): Collector[] {
   const { youtubeApiKey: apiKey, xBearerToken: bearerToken } = settings;
-  const usesX = settings.microblogSource !== "bluesky";
-  return [
-    ...(apiKey === undefined
-      ? []
-      : [createYoutubeCollector({ baseUrl: settings.youtubeApiUrl, apiKey })]),
-    usesX && bearerToken !== undefined
-      ? createXCollector({ baseUrl: settings.xApiUrl, bearerToken })
-      : createBlueskyCollector({ baseUrl: settings.blueskyApiUrl }),
-  ];
+  const usesX = settings.microblogSource !== "bluesky" && bearerToken !== undefined;
+  const microblogCollector = usesX
+    ? createXCollector({ baseUrl: settings.xApiUrl, bearerToken })
+    : createBlueskyCollector({ baseUrl: settings.blueskyApiUrl });
+  return apiKey === undefined
+    ? [microblogCollector]
+    : [createYoutubeCollector({ baseUrl: settings.youtubeApiUrl, apiKey }), microblogCollector];
 }

@@ -1,29 +1,20 @@
-/**
- * The turns of a source: each asks it for what is due, one after another, and goes on where the one
- * before was, after a stop of any length.
- */
+/** Polls a source in cycles: one after another, on demand or in a loop. */
 import { DomainError } from "../../core/errors.ts";
-import type { Collector } from "./collector.ts";
 import { createSourceRunner, type RunnerOptions } from "./source-runner.ts";
 
-/** What turns are taken with. */
-export interface PollCycleOptions extends RunnerOptions {
-  readonly collector: Collector;
-}
-
-/** Takes turns. */
+/** The poll cycles of a source. */
 export type PollCycle = ReturnType<typeof createPollCycle>;
 
-/** Makes what takes turns. */
-export function createPollCycle({ collector, ...options }: PollCycleOptions) {
-  const { state, now } = options;
+/** Creates the poll cycles of a source. The database keeps what is due, so a cycle can be aborted. */
+export function createPollCycle(options: RunnerOptions) {
+  const { state, now, collector } = options;
   const abortController = new AbortController();
-  const runner = createSourceRunner(options, collector, abortController.signal);
+  const runner = createSourceRunner(options, abortController.signal);
   let previousCycle: Promise<unknown> = Promise.resolve();
 
   async function runCycle(isPaced: boolean): Promise<void> {
     await state.syncTargets(now());
-    await runner.runCycle(isPaced);
+    await runner.runCycle({ isPaced });
     if (!isPaced && abortController.signal.aborted) {
       throw new DomainError("Service Unavailable", "Collecting was ended before it was done");
     }
@@ -31,26 +22,69 @@ export function createPollCycle({ collector, ...options }: PollCycleOptions) {
 
   return {
     /**
-     * Collects what is due, for one turn. Who asks meanwhile waits for the turn before.
+     * Runs one cycle, after the cycle that is running.
      *
-     * @param isPaced Whether it leaves what the pace does not allow now for later; else the turn
-     * is as long as there is something due.
+     * @param isPaced Whether the quota must last the day, and the cycle has a time limit; otherwise
+     * it runs until nothing is due.
      */
-    collect(isPaced = true): Promise<void> {
+    collect({ isPaced = true }: { readonly isPaced?: boolean } = {}): Promise<void> {
       const cycle = previousCycle.then(() => runCycle(isPaced));
       previousCycle = cycle.catch(() => undefined);
       return cycle;
     },
 
-    /** When there is something to do again; `undefined` while there is nothing. */
-    readNextDue: runner.readNextDue,
+    /** Returns when a target is due next; `undefined` without targets. */
+    readNextDue: () => state.readNextDue(collector.platform),
 
-    /** How the source is doing. */
+    /** Returns the status of the source. */
     status: runner.status,
 
-    /** Ends the errand that is under way, and begins no further one. */
-    stop(): void {
-      abortController.abort();
-    },
+    /** Aborts the task that is running, and begins no other. */
+    stop: () => abortController.abort(),
+  };
+}
+
+/** Bounds of the time between two cycles, in milliseconds. */
+const MIN_POLL_INTERVAL_MS = 2000;
+const MAX_POLL_INTERVAL_MS = 30_000;
+
+/**
+ * Runs cycles until it is stopped.
+ *
+ * @param now The clock, in milliseconds since 1970 UTC.
+ * @param onFailure Called after a cycle that failed; the loop goes on.
+ * @returns Stops the loop; resolves when no task is running.
+ */
+export function startPollLoop(
+  pollCycle: PollCycle,
+  now: () => number,
+  onFailure: (error: unknown) => void,
+  maxPollIntervalMs = MAX_POLL_INTERVAL_MS,
+): () => Promise<void> {
+  let isStopped = false;
+  let timer: Timer | undefined;
+
+  async function pollOnce(): Promise<void> {
+    let waitMs = maxPollIntervalMs;
+    try {
+      await pollCycle.collect();
+      const dueAt = await pollCycle.readNextDue();
+      if (dueAt !== undefined)
+        waitMs = Math.min(waitMs, Math.max(MIN_POLL_INTERVAL_MS, dueAt - now()));
+    } catch (error) {
+      onFailure(error);
+    }
+    if (isStopped) return;
+    timer = setTimeout(() => {
+      currentPoll = pollOnce();
+    }, waitMs);
+  }
+
+  let currentPoll = pollOnce();
+  return async () => {
+    isStopped = true;
+    clearTimeout(timer);
+    pollCycle.stop();
+    await currentPoll;
   };
 }

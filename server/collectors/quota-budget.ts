@@ -1,4 +1,4 @@
-/** What a day of a source costs, and by how much its intervals are stretched so that it reaches. */
+/** Plans the quota of a source: what a day costs, and how far poll intervals must grow to fit. */
 import type { TaskName } from "../ports/targets.ts";
 import {
   AGE_RANGES,
@@ -9,59 +9,78 @@ import {
   computeSlowdownFactor,
   estimatePollsPerDay,
 } from "./poll-schedule.ts";
-import { DAY_MS } from "../../core/time.ts";
-import type { QuotaBucket, Collector } from "./collector.ts";
+import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import type { CollectionState } from "../ports/collection.ts";
+import type { QuotaBucket, Collector } from "./collector.ts";
 
-/** The part of what may be used that is planned; the rest is for what is new, and for retries. */
-const PLANNED_SHARE = 0.95;
+/** The factor by which the poll intervals of each task grow: 1 or more. */
+export type SlowdownFactors = Readonly<Record<TaskName, number>>;
 
-/** A bucket of a source, by its name. */
+/** The planned part of the usable units; the rest is for new items and retries. */
+const PLANNED_RATIO = 0.95;
+
+const SLOWDOWN_MAX_AGE_MS = 10 * MINUTE_MS;
+
+/** Returns a bucket of a source by name. */
 export function getBucket({ buckets }: Collector, name: string): QuotaBucket {
   const bucket = buckets[name];
   if (bucket === undefined) throw new Error(`There is no bucket ${name}`);
   return bucket;
 }
 
-/** What the collectors use of a day's quota. */
+/** Returns how many units of a day the service uses. */
 export function usableUnits(unitsPerDay: number): number {
   return Math.floor(unitsPerDay * (1 - QUOTA_RESERVE_RATIO));
 }
 
-/** By how much the intervals of each errand are stretched: those of profiles never. */
-export async function computeSlowdownFactors(
+/** Creates a function that computes the factors at most every ten minutes: it counts all items. */
+export function createSlowdownCache(
+  state: CollectionState,
+  collector: Collector,
+  now: () => number,
+): () => Promise<SlowdownFactors> {
+  let cached: { readonly factors: SlowdownFactors; readonly computedAt: number } | undefined;
+  return async () => {
+    // The difference is negative after the clock was set back.
+    if (cached === undefined || Math.abs(now() - cached.computedAt) >= SLOWDOWN_MAX_AGE_MS) {
+      const factors = await computeSlowdownFactors(state, collector, now());
+      cached = { factors, computedAt: now() };
+    }
+    return cached.factors;
+  };
+}
+
+async function computeSlowdownFactors(
   state: CollectionState,
   collector: Collector,
   now: number,
-): Promise<Record<TaskName, number>> {
-  const { platform, tasks: errands } = collector;
+): Promise<SlowdownFactors> {
+  const { platform, tasks } = collector;
   const profiles = await state.countTargets(platform, "profile");
   const lists = await state.countByAge(platform, "items", AGE_RANGES, now);
   const items = await state.countByAge(platform, "counts", AGE_RANGES, now);
   const emptyLists = (await state.countTargets(platform, "items")) - sumCounts(lists);
-  // A list is looked through as planned, and whenever there is something new.
+  // A list is read at its interval, and once more for each new item.
   const newItems = await state.countByAge(platform, "counts", [{ from: 0, to: DAY_MS }], now);
-  const plannedPerDay =
+  const listReadsPerDay =
     estimatePollsPerDay(lists, computeListIntervalMs) +
-    (emptyLists * DAY_MS) / computeListIntervalMs(Infinity);
-  const perDay: Readonly<Record<TaskName, number>> = {
-    profile: ((profiles / errands.profile.batchSize) * DAY_MS) / PROFILE_INTERVAL_MS,
-    items: (plannedPerDay + sumCounts(newItems)) / errands.items.batchSize,
-    counts: estimatePollsPerDay(items, computeItemIntervalMs) / errands.counts.batchSize,
+    (emptyLists * DAY_MS) / computeListIntervalMs(Infinity) +
+    sumCounts(newItems);
+  const unitsPerDay: Readonly<Record<TaskName, number>> = {
+    profile: ((profiles / tasks.profile.batchSize) * DAY_MS) / PROFILE_INTERVAL_MS,
+    items: listReadsPerDay / tasks.items.batchSize,
+    counts: estimatePollsPerDay(items, computeItemIntervalMs) / tasks.counts.batchSize,
   };
-  const slowdownFactorIn = (bucket: string) => {
-    const unitsFor = (errand: TaskName) => (errands[errand].bucket === bucket ? perDay[errand] : 0);
+  const factorOf = (bucket: string) => {
+    const unitsFor = (task: TaskName) => (tasks[task].bucket === bucket ? unitsPerDay[task] : 0);
     return computeSlowdownFactor({
       fixed: unitsFor("profile"),
       needed: unitsFor("items") + unitsFor("counts"),
-      available: usableUnits(getBucket(collector, bucket).unitsPerDay) * PLANNED_SHARE,
+      available: usableUnits(getBucket(collector, bucket).unitsPerDay) * PLANNED_RATIO,
     });
   };
-  return {
-    profile: 1,
-    items: slowdownFactorIn(errands.items.bucket),
-    counts: slowdownFactorIn(errands.counts.bucket),
-  };
+  // The intervals of profiles never grow: they tell when a list has changed.
+  return { profile: 1, items: factorOf(tasks.items.bucket), counts: factorOf(tasks.counts.bucket) };
 }
 
 function sumCounts(counts: readonly number[]): number {

@@ -1,4 +1,4 @@
-/** What becomes of a target that a source was asked about: when it is due next, and why it failed. */
+/** Decides when a target is polled again after a poll, and why it failed if it did. */
 import type { DueTarget, TaskName, TargetUpdate } from "../ports/targets.ts";
 import {
   computeJitter,
@@ -10,53 +10,54 @@ import {
   PROFILE_INTERVAL_MS,
 } from "./poll-schedule.ts";
 import { DAY_MS } from "../../core/time.ts";
-import {
-  formatReason,
-  type Collector,
-  type PollResult,
-  type SourceError,
-  type CollectorContext,
-} from "./collector.ts";
+import { formatReason, type Collector, type PollResult, type SourceError } from "./collector.ts";
+import type { SlowdownFactors } from "./quota-budget.ts";
 
-/** What targets are settled with. */
-export interface RescheduleOptions {
-  readonly collector: Collector;
-  readonly context: CollectorContext;
-  /** By how much the intervals of an errand are stretched so that the quota reaches. */
-  slowdownFactorFor(errand: TaskName): number;
-}
-
-/** What was told of a target so far. */
+/** The results of a target, merged. */
 export interface TargetResult {
   sourceState?: PollResult["sourceState"];
   failure?: string;
   isGone: boolean;
-  /** When the newest item of its list was published. */
+  /** When the newest item of the list was published, in milliseconds since 1970 UTC. */
   newestItemAt?: number;
-  /** How many items it has. */
+  /** How many items the channel or user has. */
   itemCount?: number;
 }
 
-/** What becomes of a target; nothing where the source could not be asked about it at all. */
+/**
+ * Computes the update of a target.
+ *
+ * @param result `undefined`: the poll returned nothing for the target.
+ * @param sourceError What ended the task early.
+ * @returns `undefined`: the target stays due, because the source was not polled for it.
+ */
 export function reschedule(
-  { collector, context, slowdownFactorFor }: RescheduleOptions,
+  {
+    collector,
+    slowdownFactors,
+    now,
+  }: {
+    readonly collector: Collector;
+    readonly slowdownFactors: SlowdownFactors;
+    readonly now: number;
+  },
   task: TaskName,
   target: DueTarget,
   result: TargetResult | undefined,
-  sourceError: SourceError | undefined,
-): TargetUpdate[] {
-  if (result === undefined && isPausedOrStopped(sourceError)) {
-    const { until, bucket } = sourceError;
+  sourceError?: SourceError,
+): TargetUpdate | undefined {
+  const { id } = target;
+  const kind = sourceError?.kind;
+  if (result === undefined && (kind === "rate-limited" || kind === "stop")) {
+    const { until, bucket } = sourceError ?? {};
+    // If the task's own bucket is not paused, only this target waits: others may not need the other.
     const isOtherBucket = bucket !== collector.tasks[task].bucket;
-    // What it needs besides is waited for by it alone: the others of the errand may not need that.
-    return sourceError.kind === "wait" && until !== undefined && isOtherBucket
-      ? [{ id: target.id, dueAt: until }]
-      : [];
+    const isWaiting = kind === "rate-limited" && until !== undefined && isOtherBucket;
+    return isWaiting ? { id, dueAt: until } : undefined;
   }
-  const now = context.now();
-  const chance = computeJitter(`${target.id} ${now}`);
+  const chance = computeJitter(`${id} ${now}`);
   const newestAt = Math.max(result?.newestItemAt ?? -Infinity, target.publishedAt ?? -Infinity);
-  const everyMs = pollIntervalMs(task, now - newestAt) * slowdownFactorFor(task);
+  const everyMs = pollIntervalMs(task, now - newestAt) * slowdownFactors[task];
   const reason = result?.failure ?? explainMissingResult(task, result, sourceError);
   const changes: Partial<TargetUpdate> = {
     ...(result?.sourceState === undefined ? {} : { sourceState: result.sourceState }),
@@ -66,27 +67,22 @@ export function reschedule(
   if (reason === undefined) {
     const isFirst = target.succeededAt === null;
     const dueAt = computeNextDueAt({ now, everyMs, isFirst, chance });
-    return [{ id: target.id, dueAt, succeededAt: now, ...changes }];
+    return { id, dueAt, succeededAt: now, ...changes };
   }
   const failures = target.failures + 1;
   const dueAt =
     result?.isGone === true
       ? computeNextDueAt({ now, everyMs: goneIntervalMs(task, failures), isFirst: false, chance })
       : computeRetryDueAt({ now, everyMs, failures, chance });
-  return [{ id: target.id, dueAt, failure: { at: now, reason: formatReason(reason) }, ...changes }];
+  return { id, dueAt, failure: { at: now, reason: formatReason(reason) }, ...changes };
 }
 
-/** Whether nothing more is asked of a source, now or for good. */
-function isPausedOrStopped(sourceError: SourceError | undefined): sourceError is SourceError {
-  return sourceError?.kind === "wait" || sourceError?.kind === "stop";
-}
-
-/** Who is watched is asked for every day; an item is more and more seldom. */
+/** A channel or user on the lists is polled every day; a gone item more and more rarely. */
 function goneIntervalMs(task: TaskName, failures: number): number {
   return task === "counts" ? computeGoneItemIntervalMs(failures) : DAY_MS;
 }
 
-/** Why a target failed of which the source told nothing; a list may well have nothing new. */
+/** Of a list, no result is no failure: it may have no new items. */
 function explainMissingResult(
   task: TaskName,
   result: TargetResult | undefined,
@@ -94,25 +90,21 @@ function explainMissingResult(
 ): string | undefined {
   if (result !== undefined) return undefined;
   if (sourceError !== undefined) return sourceError.message;
-  return task === "items" ? undefined : "The source told nothing of it";
+  return task === "items" ? undefined : "The source returned nothing for it";
 }
 
-/** @param ageMs Milliseconds since the item, or the newest of a list, was published. */
+/** @param ageMs Milliseconds since the item, or the newest item of a list, was published. */
 function pollIntervalMs(task: TaskName, ageMs: number): number {
   if (task === "profile") return PROFILE_INTERVAL_MS;
   return task === "items" ? computeListIntervalMs(ageMs) : computeItemIntervalMs(ageMs);
 }
 
-/**
- * When an item that was found is due for the first time.
- *
- * @param slowdownFactor By how much the intervals of items are stretched.
- */
+/** Computes when a new item is polled for the first time. */
 export function firstDueAt(
   { id, publishedAt }: { readonly id: string; readonly publishedAt: number },
   now: number,
-  slowdownFactor: number,
+  slowdownFactors: SlowdownFactors,
 ): number {
-  const everyMs = computeItemIntervalMs(now - publishedAt) * slowdownFactor;
+  const everyMs = pollIntervalMs("counts", now - publishedAt) * slowdownFactors.counts;
   return computeNextDueAt({ now, everyMs, isFirst: true, chance: computeJitter(id) });
 }

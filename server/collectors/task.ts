@@ -1,47 +1,56 @@
-/** One errand: a source is asked about some targets, what it tells is stored, and they are settled. */
-import type { DueTarget, TaskName, DiscoveredItem } from "../ports/targets.ts";
-import type { EntityKind, KIND_FIELDS } from "../../core/entity-kinds.ts";
+/** Runs one task: polls a batch of targets, stores the results, and reschedules the targets. */
+import type { DueTarget, TaskName, DiscoveredItem, TargetUpdate } from "../ports/targets.ts";
 import { LOOK_AHEAD_MS } from "./poll-schedule.ts";
-import { SourceError, type PollResult, type ObservationRecord } from "./collector.ts";
-import { firstDueAt, reschedule, type TargetResult, type RescheduleOptions } from "./reschedule.ts";
 import type { CollectionState } from "../ports/collection.ts";
 import type { ImportObservations } from "../ports/reads.ts";
+import {
+  SourceError,
+  type Collector,
+  type CollectorContext,
+  type PollResult,
+  type ObservationRecord,
+} from "./collector.ts";
+import type { SlowdownFactors } from "./quota-budget.ts";
+import { firstDueAt, reschedule, type TargetResult } from "./reschedule.ts";
 
-/** What an errand is run with. */
-export interface TaskOptions extends RescheduleOptions {
+/** What a task runs with. */
+export interface TaskOptions {
+  readonly collector: Collector;
+  readonly context: CollectorContext;
   readonly state: CollectionState;
   readonly importObservations: ImportObservations;
+  readonly slowdownFactors: SlowdownFactors;
 }
 
-/** What became of an errand. */
+/** What a task did. */
 export interface TaskResult {
+  /** How many targets were observed, and how many failed. */
   readonly observed: number;
   readonly failed: number;
   readonly observations: number;
-  /** Why the source could not be asked any further. */
+  /** What ended the task early. */
   readonly sourceError: SourceError | undefined;
-  /** Why one of the targets failed that is not said to be gone, where there is one. */
+  /** Why one of the targets failed, other than by being gone. */
   readonly warning: string | undefined;
 }
 
-/** Observations that are stored together at most. */
+/** Results that are stored together, at most. */
 const STORE_BATCH_SIZE = 500;
 
-/** Runs an errand for some targets that are due. */
+/** Runs a task for a batch of due targets. */
 export async function runTask(
   options: TaskOptions,
   task: TaskName,
   targets: readonly DueTarget[],
 ): Promise<TaskResult> {
-  const { collector, context } = options;
+  const { collector, context, state } = options;
   const targetResults = new Map<string, TargetResult>();
   let observations = 0;
   let pending: PollResult[] = [];
   const storePending = async () => {
     const pollResults = pending;
     pending = [];
-    const isListing = task === "items";
-    observations += await storeResults(options, pollResults, targetResults, isListing);
+    observations += await storeResults(options, task, pollResults, targetResults);
   };
   let sourceError: SourceError | undefined;
   try {
@@ -54,50 +63,57 @@ export async function runTask(
     sourceError = error;
   }
   await storePending();
-  // Of a list that was cut off it is not known what is missing.
+  // An interrupted list counts as not read: nobody knows what it would have had.
   if (sourceError !== undefined && task === "items") {
-    for (const [id, { failure: ownFailure }] of targetResults)
-      if (ownFailure === undefined) targetResults.delete(id);
+    for (const [id, { failure }] of targetResults)
+      if (failure === undefined) targetResults.delete(id);
   }
-  const updates = targets.flatMap((target) =>
-    reschedule(options, task, target, targetResults.get(target.id), sourceError),
-  );
-  await options.state.saveResults(collector.platform, task, updates);
-  const observed = updates.filter((one) => one.succeededAt !== undefined).length;
-  const failed = updates.filter((one) => one.failure !== undefined).length;
-  const failedResults = [...targetResults.values()].filter(({ isGone }) => !isGone);
-  const warning = failedResults.find((one) => one.failure !== undefined)?.failure;
-  return { observed, failed, observations, sourceError, warning };
+  const schedule = { ...options, now: context.now() };
+  const updates = targets
+    .map((target) => reschedule(schedule, task, target, targetResults.get(target.id), sourceError))
+    .filter((update) => update !== undefined);
+  await state.saveResults(collector.platform, task, updates);
+  return {
+    observed: updates.filter(({ succeededAt }) => succeededAt !== undefined).length,
+    failed: updates.filter(({ failure }) => failure !== undefined).length,
+    observations,
+    sourceError,
+    warning: targetResults.values().find(({ failure, isGone }) => failure !== undefined && !isGone)
+      ?.failure,
+  };
 }
 
-/** Items that are targets already, by their identifiers. */
+/** The items of a list that are targets of `counts` already, by identifier. */
 type KnownItems = ReadonlyMap<unknown, DueTarget>;
 
-/** Stores what was found: first the observations, then what to ask for from now on. */
+/**
+ * Stores the observations, then the new items.
+ *
+ * @param targetResults Receives the results.
+ * @returns How many observations there were.
+ */
 async function storeResults(
   options: TaskOptions,
+  task: TaskName,
   pollResults: readonly PollResult[],
   targetResults: Map<string, TargetResult>,
-  isListing: boolean,
 ): Promise<number> {
-  const { collector, context, state } = options;
-  const knownItems: KnownItems = isListing ? await findKnownItems(options, pollResults) : new Map();
+  const { collector, context, state, slowdownFactors } = options;
+  const knownItems =
+    task === "items" ? await findKnownItems(options, pollResults) : new Map<unknown, DueTarget>();
   const dueBefore = context.now() + LOOK_AHEAD_MS;
   const { lines, observedItems } = mergeResults(pollResults, targetResults, knownItems, dueBefore);
   await importLines(options, lines, targetResults);
   const now = context.now();
-  const updates = observedItems.flatMap((item) =>
-    reschedule(options, "counts", item, { isGone: false }, undefined),
-  );
-  for (const { target, items = [] } of pollResults) {
+  const updates: TargetUpdate[] = observedItems
+    .map((item) => reschedule({ ...options, now }, "counts", item, { isGone: false }))
+    .filter((update) => update !== undefined);
+  for (const { targetId, items = [] } of pollResults) {
     if (items.length === 0) continue;
-    recordNewestItem(targetResults.get(target), items);
-    const slowdownFactor = options.slowdownFactorFor("counts");
-    const due = items.map((item) =>
-      Object.assign({ dueAt: firstDueAt(item, now, slowdownFactor) }, item),
-    );
-    await state.addItems(collector.platform, target, due);
-    // What was thought to be gone and is listed without its counts is asked for them at once.
+    recordNewestItem(targetResults.get(targetId), items);
+    const due = items.map((item) => ({ dueAt: firstDueAt(item, now, slowdownFactors), ...item }));
+    await state.addItems(collector.platform, targetId, due);
+    // An item that seemed gone and is listed again without counts is polled at once.
     const hasReturned = ({ id }: DiscoveredItem) => {
       const item = knownItems.get(id);
       const isLate = item !== undefined && item.failures > 0 && item.dueAt > now;
@@ -109,18 +125,17 @@ async function storeResults(
   return lines.length;
 }
 
-/** An observation that is to be stored, and the target that it was told of. */
+/** An observation as a line of an import. */
 interface TargetLine {
-  readonly target: string;
+  readonly targetId: string;
   readonly text: string;
 }
 
 /**
- * Notes what was told of targets.
+ * Merges the results into those of their targets.
  *
- * @param dueBefore What is listed again and again is observed only when it is due until then, or was
- * thought to be gone.
- * @returns The observations that are to be stored, and the listed items that some of them are of.
+ * @param dueBefore A known item in a list is observed only if it is due before this, or seemed gone.
+ * @returns The observations to store, and the known items that they are of.
  */
 function mergeResults(
   pollResults: readonly PollResult[],
@@ -129,31 +144,25 @@ function mergeResults(
   dueBefore: number,
 ): { readonly lines: readonly TargetLine[]; readonly observedItems: readonly DueTarget[] } {
   const lines: TargetLine[] = [];
-  const alongside: DueTarget[] = [];
-  for (const {
-    target,
-    sourceState: memo,
-    failure,
-    isGone = false,
-    observations = [],
-  } of pollResults) {
-    const result: TargetResult = targetResults.get(target) ?? { isGone: false };
-    if (memo !== undefined) result.sourceState = memo;
+  const observedItems: DueTarget[] = [];
+  for (const { targetId, sourceState, failure, isGone = false, observations = [] } of pollResults) {
+    const result: TargetResult = targetResults.get(targetId) ?? { isGone: false };
+    if (sourceState !== undefined) result.sourceState = sourceState;
     if (failure !== undefined) result.failure = failure;
     result.isGone ||= isGone;
-    targetResults.set(target, result);
+    targetResults.set(targetId, result);
     for (const observation of observations) {
       const item = knownItems.get(observation["id"]);
       if (item !== undefined && item.failures === 0 && item.dueAt > dueBefore) continue;
-      if (item !== undefined) alongside.push(item);
+      if (item !== undefined) observedItems.push(item);
       recordItemCount(result, observation);
-      lines.push({ target, text: JSON.stringify(observation) });
+      lines.push({ targetId, text: JSON.stringify(observation) });
     }
   }
-  return { lines, observedItems: alongside };
+  return { lines, observedItems };
 }
 
-/** Takes in observations; of a target whose own is rejected it is noted why. */
+/** Stores observations; a rejected one is a failure of its target. */
 async function importLines(
   { importObservations }: TaskOptions,
   lines: readonly TargetLine[],
@@ -163,12 +172,11 @@ async function importLines(
   const text = lines.map((line) => line.text).join("\n");
   const { rejected } = await importObservations(new TextEncoder().encode(text));
   for (const { line, reason } of rejected) {
-    const result = targetResults.get(lines[line - 1]?.target ?? "");
+    const result = targetResults.get(lines[line - 1]?.targetId ?? "");
     if (result !== undefined) result.failure = reason;
   }
 }
 
-/** The items among what was found that are targets already, by their identifiers. */
 async function findKnownItems(
   { collector, state }: TaskOptions,
   pollResults: readonly PollResult[],
@@ -184,18 +192,16 @@ async function findKnownItems(
   return new Map(knownItems.map((item) => [item.id, item]));
 }
 
+/** The count that says how many items a channel or user has, by kind of observation. */
+const ITEM_COUNT_FIELDS = new Map([
+  ["channel", "videoCount"],
+  ["user", "tweet_count"],
+]);
+
 function recordItemCount(result: TargetResult, observation: ObservationRecord): void {
-  const count = observation[ITEM_COUNT_FIELDS[observation.kind] ?? ""];
+  const count = observation[ITEM_COUNT_FIELDS.get(observation.kind) ?? ""];
   if (typeof count === "number") result.itemCount = count;
 }
-
-/** The count of an observation that says how many items its entity has. */
-const ITEM_COUNT_FIELDS: {
-  readonly [Of in EntityKind]?: (typeof KIND_FIELDS)[Of]["counts"][number];
-} = {
-  channel: "videoCount",
-  user: "tweet_count",
-};
 
 function recordNewestItem(
   result: TargetResult | undefined,

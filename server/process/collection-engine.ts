@@ -1,68 +1,51 @@
-/** The collectors put together with what the service has. */
+/** Starts the collectors of the configured sources. */
 import type { Config } from "../config.ts";
-import { createPollCycle } from "../collectors/poll-cycle.ts";
-import type {
-  CollectionState,
-  SourceCounters,
-  SourceEvent,
-  SourceStatus,
-} from "../ports/collection.ts";
-import type { ImportObservations } from "../ports/reads.ts";
+import { createPollCycle, startPollLoop } from "../collectors/poll-cycle.ts";
+import type { SourceCounters, SourceStatus } from "../ports/collection.ts";
 import type { RunnerOptions } from "../collectors/source-runner.ts";
 import { createCollectors } from "../collectors/create-collectors.ts";
-import { startPollLoop } from "../collectors/poll-loop.ts";
 
-/** What the collectors are put together of. */
-export interface CollectionEngineOptions {
+/** The options of the collection engine. */
+export interface CollectionEngineOptions extends Omit<RunnerOptions, "collector"> {
   readonly config: Config;
-  readonly state: CollectionState;
-  readonly importObservations: ImportObservations;
-  /** The clock, in milliseconds since 1970 UTC. */
-  now(): number;
-  report(event: SourceEvent): void;
-  /** How often it is looked for what is due at least; every half a minute unless told. */
+  /** The longest wait between two poll cycles, in milliseconds; 30 seconds by default. */
   readonly maxPollIntervalMs?: number;
-  /** How answers are waited for; see the client. */
-  readonly client?: RunnerOptions["client"];
 }
 
-/** Puts the collectors together. */
+/** Creates the collection engine. */
 export function createCollectionEngine({
   config,
-  now,
   maxPollIntervalMs,
-  ...parts
+  ...options
 }: CollectionEngineOptions) {
-  // Each source takes turns of its own: one that keeps its requests waiting delays no other.
+  // Each source has cycles of its own: a slow source delays no other.
   const pollCycles = createCollectors(config.collectors).map((collector) =>
-    createPollCycle({ ...parts, now, collector }),
+    createPollCycle({ ...options, collector }),
   );
-  const sources = () => Promise.all(pollCycles.map((turns) => turns.status()));
+  const sources = () => Promise.all(pollCycles.map((pollCycle) => pollCycle.status()));
   return {
-    /** How the sources are. */
+    /** Returns the status of each source. */
     sources,
 
-    /** Collects what is due now, whatever the pace. @returns What this did, by source. */
+    /** Polls all that is due now. @returns The status of each source, with the work of this call. */
     async collect(): Promise<SourceStatus[]> {
       const before = await sources();
-      const results = await Promise.allSettled(pollCycles.map((turns) => turns.collect(false)));
-      for (const result of results) if (result.status === "rejected") throw result.reason;
+      const cycles = pollCycles.map((pollCycle) => pollCycle.collect({ isPaced: false }));
+      for (const result of await Promise.allSettled(cycles)) {
+        if (result.status === "rejected") throw result.reason;
+      }
       const after = await sources();
-      return after.map((source, index) =>
-        Object.assign(source, { work: subtractWork(source.work, before[index]?.work) }),
+      return after.map((status, index) =>
+        Object.assign(status, { work: subtractWork(status.work, before[index]?.work) }),
       );
     },
 
-    /**
-     * Collects from now on, at the pace of the quotas.
-     *
-     * @returns What ends it.
-     */
+    /** Polls at the pace of the quotas. @returns Stops polling. */
     start(onFailure: (error: unknown) => void): () => Promise<void> {
-      const stops = pollCycles.map((turns) =>
-        startPollLoop(turns, now, onFailure, maxPollIntervalMs),
+      const stops = pollCycles.map((pollCycle) =>
+        startPollLoop(pollCycle, options.now, onFailure, maxPollIntervalMs),
       );
-      return async () => void (await Promise.all(stops.map((end) => end())));
+      return async () => void (await Promise.all(stops.map((stop) => stop())));
     },
   };
 }

@@ -76,7 +76,7 @@ describe.each(SOURCES)("the collector of %s", (source) => {
       stage.clock.now += DAY_MS / 2;
       return true;
     };
-    const surroundings = createTestContext(stage, { takeUnit: take });
+    const surroundings = createTestContext(stage, { reserveUnit: take });
     const outcome = await pollBatch(stage, "items", targets, { context: surroundings });
     const found = new Set(outcome.items.map(({ id }) => id));
     expect(there.filter((id) => !found.has(id))).toEqual([]);

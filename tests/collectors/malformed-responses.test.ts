@@ -61,7 +61,7 @@ describe.each(SOURCES)("the collector of %s:", (source) => {
     for (const { id } of targets) {
       const { failure, isGone = false, observations = [] } = findResult(outcome, id);
       expect([id, isGone, observations.length]).toEqual([id, false, id === bad ? 0 : 1]);
-      if (id === bad) expect(failure).toContain("wrongly");
+      if (id === bad) expect(failure).toContain("malformed");
       else expect(failure).toBeUndefined();
     }
   };
@@ -99,7 +99,7 @@ describe.each(SOURCES)("the collector of %s:", (source) => {
         spoil(name, writtenItem(bad));
         const outcome = await pollBatch(stage, "items", [list]);
         expect(outcome.sourceError).toBeUndefined();
-        expect(findResult(outcome, list.id).failure).toContain("wrongly");
+        expect(findResult(outcome, list.id).failure).toContain("malformed");
         expect(outcome.results.some(({ isGone }) => isGone === true)).toBe(false);
         const others = all.flatMap(({ id }) => (id === bad.id ? [] : [id]));
         expect(outcome.items.map(({ id }) => id)).toEqual(others);
@@ -117,7 +117,7 @@ describe.each(SOURCES)("the collector of %s:", (source) => {
         });
         const outcome = await pollBatch(stage, errand, targets);
         expect(outcome.sourceError?.kind).toBe("failed");
-        expect(outcome.sourceError?.message).toContain("wrongly");
+        expect(outcome.sourceError?.message).toContain("malformed");
         expect(outcome.results).toEqual([]);
       });
     }

@@ -3,11 +3,11 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CollectionTarget } from "../../server/ports/targets.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
-import { createPollCycle } from "../../server/collectors/poll-cycle.ts";
+import { createPollCycle, startPollLoop } from "../../server/collectors/poll-cycle.ts";
 import type { Collector, SourceTask, PollResult } from "../../server/collectors/collector.ts";
 import type { CollectionState } from "../../server/ports/collection.ts";
 import { createBlueskyCollector } from "../../server/collectors/bluesky/collector.ts";
-import { startPollLoop } from "../../server/collectors/poll-loop.ts";
+
 import { createYoutubeCollector } from "../../server/collectors/youtube/collector.ts";
 import { createTrackedChannelStore } from "../../server/store/collection/tracked-channels.ts";
 import { createCollectionState } from "../../server/store/collection/collection-state.ts";

@@ -24,7 +24,7 @@ function createLimiter(bucket: QuotaBucket, isPaced = true) {
       const end = clock.now + ms;
       let requests = 0;
       for (;;) {
-        const at = Math.ceil(rateLimiter.readyAt(BUCKET, isPaced));
+        const at = Math.ceil(rateLimiter.readyAt(BUCKET, { isPaced }));
         if (at >= end) break;
         clock.now = Math.max(clock.now, at);
         rateLimiter.take(BUCKET);
@@ -59,7 +59,7 @@ describe("the pace of a source", () => {
   test("what was used by hand is not owed for longer than what may be used at once", () => {
     const { clock, pace } = createLimiter({ unitsPerDay: 10_000, zone: "UTC" });
     for (let requests = 0; requests < 9000; requests++) pace.take(BUCKET);
-    expect(pace.readyAt(BUCKET, true) - clock.now).toBeLessThan(11 * MINUTE_MS);
+    expect(pace.readyAt(BUCKET, { isPaced: true }) - clock.now).toBeLessThan(11 * MINUTE_MS);
   });
 });
 
@@ -75,24 +75,24 @@ describe("a window of requests", () => {
     ),
   );
 
-  test.each(windowed)("of $name is not overstepped, from the first request on", (of) => {
+  test.each(windowed)("of $name is not overstepped, from the first request on", (window) => {
     for (const isPaced of [true, false]) {
-      const { requestsWithin } = createLimiter(of.bucket, isPaced);
+      const { requestsWithin } = createLimiter(window.bucket, isPaced);
       for (let windows = 0; windows < 4; windows++) {
-        expect(requestsWithin(of.ms)).toBeLessThanOrEqual(0.9 * of.requests);
+        expect(requestsWithin(window.durationMs)).toBeLessThanOrEqual(0.9 * window.requests);
       }
     }
   });
 
   test("begins with its first request, and is whole again when it is over", () => {
-    const window = { requests: 10, ms: 15 * MINUTE_MS };
+    const window = { requests: 10, durationMs: 15 * MINUTE_MS };
     const { clock, pace, requestsWithin } = createLimiter(
       { unitsPerDay: 1e9, zone: "UTC", window },
       false,
     );
     clock.now += 7 * MINUTE_MS;
     expect(requestsWithin(MINUTE_MS)).toBe(9);
-    expect(pace.readyAt(BUCKET, false)).toBe(clock.now + 14 * MINUTE_MS);
+    expect(pace.readyAt(BUCKET, { isPaced: false })).toBe(clock.now + 14 * MINUTE_MS);
     clock.now += 14 * MINUTE_MS;
     expect(requestsWithin(MINUTE_MS)).toBe(9);
   });
@@ -103,18 +103,18 @@ describe("a pause", () => {
     const { clock, pace } = createLimiter({ unitsPerDay: 1e9, zone: "UTC" });
     const until = clock.now + HOUR_MS;
     pace.pause(BUCKET, until);
-    expect(pace.readyAt(BUCKET, true)).toBe(until);
-    expect(pace.readyAt(BUCKET, false)).toBe(until);
+    expect(pace.readyAt(BUCKET, { isPaced: true })).toBe(until);
+    expect(pace.readyAt(BUCKET, { isPaced: false })).toBe(until);
     expect(pace.pausedUntil(BUCKET)).toBe(until);
     clock.now = until;
-    expect(pace.readyAt(BUCKET, false)).toBe(until);
+    expect(pace.readyAt(BUCKET, { isPaced: false })).toBe(until);
     expect(pace.pausedUntil(BUCKET)).toBeUndefined();
   });
 });
 
 describe("a clock that is set back by a year", () => {
   test("holds nobody up for longer than a window", () => {
-    const window = { requests: 10, ms: 15 * MINUTE_MS };
+    const window = { requests: 10, durationMs: 15 * MINUTE_MS };
     const { clock, requestsWithin } = createLimiter({ unitsPerDay: 1e9, zone: "UTC", window });
     expect(requestsWithin(MINUTE_MS)).toBe(9);
     clock.now -= 365 * DAY_MS;

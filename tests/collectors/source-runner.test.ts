@@ -195,12 +195,12 @@ describe("a quota", () => {
   test("nine tenths of it are used and no more, however much is due; the next day goes on", async () => {
     await withChannels(async (database) => {
       const turns = startCycle(database, API_KEY, 4);
-      for (let turn = 0; turn < 5; turn++) await turns.collect(false);
+      for (let turn = 0; turn < 5; turn++) await turns.collect({ isPaced: false });
       expect(fake.servedOn("general", clock.now)).toBe(3);
-      await startCycle(database, API_KEY, 4).collect(false);
+      await startCycle(database, API_KEY, 4).collect({ isPaced: false });
       expect(fake.servedOn("general", clock.now)).toBe(3);
       clock.now += DAY_MS;
-      await startCycle(database, API_KEY, 4).collect(false);
+      await startCycle(database, API_KEY, 4).collect({ isPaced: false });
       expect(fake.servedOn("general", clock.now)).toBe(3);
     });
   });

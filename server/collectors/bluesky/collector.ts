@@ -1,4 +1,4 @@
-/** Bluesky, by its public XRPC interface: users and their posts. */
+/** The collector of Bluesky, public XRPC API: users and their posts. */
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { quote } from "../../../core/errors.ts";
@@ -6,22 +6,22 @@ import { MINUTE_MS } from "../../../core/time.ts";
 import {
   classifyStatus,
   joinMessages,
-  classifyAsWait,
+  createRateLimited,
   parseWindowReset,
 } from "../client/responses.ts";
 import { pollFeed, pollPostCounts } from "./posts.ts";
 import { pollProfiles } from "./users.ts";
-import { createTasks } from "../poll-results.ts";
+import { createTasks } from "../poll-tasks.ts";
 import type { Collector, Classification, SourceResponse } from "../collector.ts";
 
 const BATCH_SIZE = 25;
 
-/** Out of politeness, and what the platform grants an address: it asks for no key. */
+/** Bluesky needs no key. Our own limit a day; the window is what it allows each address. */
 const UNITS_PER_DAY = 200_000;
-const WINDOW = { requests: 3000, ms: 5 * MINUTE_MS };
+const WINDOW = { requests: 3000, durationMs: 5 * MINUTE_MS };
 const WINDOW_HEADERS = { remaining: "ratelimit-remaining", reset: "ratelimit-reset" };
 
-/** Makes the collector of Bluesky. */
+/** Creates the collector of Bluesky. */
 export function createBlueskyCollector(settings: { readonly baseUrl: string }): Collector {
   return {
     source: "bluesky",
@@ -31,9 +31,9 @@ export function createBlueskyCollector(settings: { readonly baseUrl: string }): 
     buckets: { general: { unitsPerDay: UNITS_PER_DAY, zone: "UTC", window: WINDOW } },
     tasks: createTasks({
       batchSize: BATCH_SIZE,
-      profile: ["general", pollProfiles],
-      items: ["general", pollFeed],
-      counts: ["general", pollPostCounts],
+      profile: { bucket: "general", poll: pollProfiles },
+      items: { bucket: "general", poll: pollFeed },
+      counts: { bucket: "general", poll: pollPostCounts },
     }),
     classifyResponse,
   };
@@ -55,20 +55,20 @@ function classifyResponse(response: SourceResponse, now: number): Classification
   const { status, headers, body } = response;
   const { error, message } = Value.Check(ErrorBody, body) ? body : {};
   const description = joinMessages(error, message);
-  const pausedUntil = parseWindowReset(headers, WINDOW_HEADERS, WINDOW.ms, now);
+  const pausedUntil = parseWindowReset(headers, WINDOW_HEADERS, WINDOW.durationMs, now);
   const classification = classifyStatus(
     "bluesky",
     response,
     now,
     description === "" ? undefined : quote(description),
   );
-  if (classification.kind === "answer") return { kind: "answer", pausedUntil };
+  if (classification.kind === "ok") return { kind: "ok", pausedUntil };
   if (status === 429 && pausedUntil !== undefined) {
-    return classifyAsWait("The window of Bluesky is used up", pausedUntil);
+    return createRateLimited("The window of Bluesky is used up", pausedUntil);
   }
   const isGone = GONE_ERRORS.has(error ?? "") || /^profile not found$/i.test(message ?? "");
   if ((status === 400 || status === 404) && isGone) {
-    return { kind: "missing", reason: `Bluesky says ${quote(message ?? error)}` };
+    return { kind: "not-found", reason: `Bluesky says ${quote(message ?? error)}` };
   }
   return classification;
 }

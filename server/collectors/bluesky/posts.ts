@@ -1,12 +1,18 @@
-/** The posts of Bluesky: the feed of a user, and the counts of posts that are known. */
+/** Polls posts of Bluesky: finds those of a user, and observes the counts of known ones. */
 import { Type, type Static } from "@sinclair/typebox";
 import type { DiscoveredItem, SourceState, CollectionTarget } from "../../ports/targets.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
 import { parseItems, readInstant, Unchecked } from "../client/responses.ts";
-import { createInvalidHandleResult, isHandle } from "./users.ts";
+import { describeInvalidHandle, isHandle } from "./users.ts";
 import { createPollResult, createGoneResult, createObservationRecord } from "../poll-results.ts";
-import type { PollResult, ObservationRecord, CollectorContext } from "../collector.ts";
+import { pollNewestFirst, type ListPage } from "../poll-tasks.ts";
+import {
+  SourceError,
+  type PollResult,
+  type ObservationRecord,
+  type CollectorContext,
+} from "../collector.ts";
 
 const Post = Type.Object({
   uri: Type.String(),
@@ -30,95 +36,88 @@ const FeedEntry = Type.Object({
   reason: Type.Optional(Type.Object({ $type: Unchecked })),
 });
 
-/** A post that is deleted is absent. */
+/** Deleted posts are left out. */
 const PostsResponse = Type.Object({ posts: Type.Array(Type.Unknown()) });
 
 const REPOST_REASON = "app.bsky.feed.defs#reasonRepost";
 const POST_URI_PATTERN = /^at:\/\/[^/]+\/app\.bsky\.feed\.post\/([^/]+)$/;
 const PAGE_SIZE = 100;
-const PAGES_MAX = 50;
+const MAX_PAGES = 50;
 
-/**
- * Finds the posts of a user, newest first, until a page is known, and observes them; replies and
- * reposts are left out. Its items are told at the end, together: what is older than a known one is
- * known too, also after a listing that was cut off.
- */
+/** Finds the new posts of a user, without replies and reposts, and observes them. */
 export async function* pollFeed(
   target: CollectionTarget,
-  { request, now, findKnownItems }: CollectorContext,
+  context: CollectorContext,
 ): AsyncGenerator<PollResult> {
-  if (!isHandle(target.id)) {
-    yield createInvalidHandleResult(target.id);
-    return;
-  }
-  const items = new Map<string, DiscoveredItem>();
-  let cursor: string | undefined;
-  for (let page = 0; page < PAGES_MAX; page++) {
-    const response = await request({
-      bucket: "general",
-      path: "/xrpc/app.bsky.feed.getAuthorFeed",
-      query: {
-        actor: target.id,
-        limit: String(PAGE_SIZE),
-        filter: "posts_no_replies",
-        cursor,
-      },
-      schema: FeedResponse,
-    });
-    const observedAt = now();
-    const { items: entries, warning } = parseItems("bluesky", FeedEntry, response.feed);
-    if (warning !== undefined) yield { target: target.id, failure: warning };
-    const posts = entries
-      .filter(({ reason }) => reason?.$type !== REPOST_REASON)
-      .map(({ post }) => post);
-    const knownItems = await findKnownItems(posts.map(({ uri }) => readRecordKey(uri) ?? ""));
-    for (const post of posts) {
-      const { finding, item } = readListedPost(
-        target,
-        post,
-        knownItems.get(readRecordKey(post.uri) ?? ""),
-        observedAt,
-      );
-      if (item !== undefined) items.set(item.id, item);
-      yield finding;
-    }
-    ({ cursor } = response);
-    // A page of reposts alone says nothing of what comes after it.
-    const isKnown =
-      posts.length > 0 && posts.every(({ uri }) => knownItems.has(readRecordKey(uri) ?? ""));
-    if (!cursor || isKnown) break;
-  }
-  yield { target: target.id, items: Array.from(items.values()) };
+  if (!isHandle(target.id)) throw new SourceError("rejected", describeInvalidHandle(target.id));
+  yield* pollNewestFirst({
+    targetId: target.id,
+    maxPages: MAX_PAGES,
+    fetchPage: (cursor) => fetchFeedPage(target.id, cursor, context),
+  });
 }
 
+async function fetchFeedPage(
+  targetId: string,
+  cursor: string | undefined,
+  { request, now, findKnownItems }: CollectorContext,
+): Promise<ListPage> {
+  const response = await request({
+    bucket: "general",
+    path: "/xrpc/app.bsky.feed.getAuthorFeed",
+    query: { actor: targetId, limit: String(PAGE_SIZE), filter: "posts_no_replies", cursor },
+    schema: FeedResponse,
+  });
+  const observedAt = now();
+  const { items: entries, warning } = parseItems("bluesky", FeedEntry, response.feed);
+  const posts = entries
+    .filter(({ reason }) => reason?.$type !== REPOST_REASON)
+    .map(({ post }) => post);
+  const knownItems = await findKnownItems(posts.map(({ uri }) => readRecordKey(uri) ?? ""));
+  const readKnownState = ({ uri }: Post) => knownItems.get(readRecordKey(uri) ?? "");
+  const listed = posts.map((post) =>
+    readListedPost(targetId, post, readKnownState(post), observedAt),
+  );
+  return {
+    results: [
+      ...(warning === undefined ? [] : [{ targetId, failure: warning }]),
+      ...listed.map(({ result }) => result),
+    ],
+    items: listed.flatMap(({ item }) => item ?? []),
+    // A page of reposts alone says nothing about the pages after it.
+    isKnown: posts.length > 0 && posts.every((post) => readKnownState(post) !== undefined),
+    nextCursor: response.cursor,
+  };
+}
+
+/** @param knownState The source state of the known item with this record key. */
 function readListedPost(
-  { id: target }: CollectionTarget,
+  targetId: string,
   post: Post,
   knownState: SourceState | undefined,
   now: number,
-): { readonly finding: PollResult; readonly item?: DiscoveredItem } {
+): { readonly result: PollResult; readonly item?: DiscoveredItem } {
   const { handle } = post.author;
-  const parsed = readPost(post, handle, now);
-  if (typeof parsed === "string") return { finding: { target, failure: parsed } };
-  if (foldCase(handle) !== foldCase(target)) {
-    const failure = `The post ${post.uri} must be of ${target}, and is of ${handle}`;
-    return { finding: { target, failure } };
+  const { failure, record, item } = readPost(post, handle, now);
+  const fail = (reason: string) => ({ result: { targetId, failure: reason } });
+  if (failure !== undefined) return fail(failure);
+  if (foldCase(handle) !== foldCase(targetId)) {
+    return fail(`The post ${post.uri} must be of ${targetId}, and is of ${handle}`);
   }
-  // Record keys are chosen by clients: two users can have the same.
+  // Clients choose record keys: two users can have the same.
   if (knownState?.["uri"] !== undefined && knownState["uri"] !== post.uri) {
-    const failure = `The post ${post.uri} has the record key of another, ${knownState["uri"]}`;
-    return { finding: { target, failure } };
+    return fail(`The post ${post.uri} has the record key of another, ${knownState["uri"]}`);
   }
-  const finding = createPollResult(target, parsed.record, now);
-  return finding.failure === undefined ? { finding, item: parsed.item } : { finding };
+  const result = createPollResult(targetId, record, now);
+  return result.failure === undefined ? { result, item } : { result };
 }
 
-/** Observes posts that are known. */
+/** Observes the counts of known posts. */
 export async function* pollPostCounts(
   batch: readonly CollectionTarget[],
   { request, now }: CollectorContext,
 ): AsyncGenerator<PollResult> {
-  const uris = batch.flatMap(({ sourceState: memo }) => memo["uri"] ?? []);
+  const uris = batch.flatMap(({ sourceState }) => sourceState["uri"] ?? []);
   const response =
     uris.length === 0
       ? { posts: [] }
@@ -131,40 +130,42 @@ export async function* pollPostCounts(
   const observedAt = now();
   const { items: posts, warning } = parseItems("bluesky", Post, response.posts);
   const byUri = new Map(posts.map((post) => [post.uri, post]));
-  for (const { id, sourceState: memo, owner } of batch) {
-    const { uri, username = owner } = memo;
+  for (const { id, sourceState, owner } of batch) {
+    const { uri, username = owner } = sourceState;
     const post = byUri.get(uri ?? "");
     if (uri === undefined) {
-      // Of a source that was asked before this one.
-      yield { target: id, failure: `Bluesky never told of the post ${id}` };
-    } else if (post === undefined && warning !== undefined) yield { target: id, failure: warning };
-    else if (post === undefined)
-      yield createGoneResult(id, `Bluesky has no post ${uri}: it was deleted`);
-    else {
-      // A post stays with whom it was found of, also where they have another handle by now.
+      // Found by another source, polled before this one.
+      yield { targetId: id, failure: `Bluesky has no post ${id}: another source found it` };
+    } else if (post === undefined) {
+      yield warning === undefined
+        ? createGoneResult(id, `Bluesky has no post ${uri}: it was deleted`)
+        : { targetId: id, failure: warning };
+    } else {
+      // A post stays with the username under which it was found, even if the handle has changed.
       const { handle } = post.author;
       const isSame = username === null || foldCase(handle) === foldCase(username);
-      const parsed = readPost(post, isSame ? handle : username, observedAt);
-      yield typeof parsed === "string"
-        ? { target: id, failure: parsed }
-        : createPollResult(id, parsed.record, observedAt);
+      const { failure, record } = readPost(post, isSame ? handle : username, observedAt);
+      yield failure === undefined
+        ? createPollResult(id, record, observedAt)
+        : { targetId: id, failure };
     }
   }
 }
 
-/** Reads a post. @returns Why it cannot be believed, where it can't. */
-function readPost(
-  post: Post,
-  username: string,
-  observedAt: number,
-): { readonly record: ObservationRecord; readonly item: DiscoveredItem } | string {
+/** A post that can be stored, or why it cannot. */
+type ParsedPost =
+  | { readonly failure?: never; readonly record: ObservationRecord; readonly item: DiscoveredItem }
+  | { readonly failure: string; readonly record?: never; readonly item?: never };
+
+function readPost(post: Post, username: string, observedAt: number): ParsedPost {
   const { uri, record } = post;
   const id = readRecordKey(uri);
-  if (id === undefined) return `A post must be at://…/app.bsky.feed.post/…, got ${uri}`;
-  if (record === undefined) return `Bluesky told no record of the post ${uri}`;
+  if (id === undefined)
+    return { failure: `A post must be at://…/app.bsky.feed.post/…, got ${uri}` };
+  if (record === undefined) return { failure: `Bluesky returned no record of the post ${uri}` };
   const indexedAt = readInstant(post.indexedAt);
-  if (indexedAt === undefined) return `Bluesky told not when the post ${uri} was indexed`;
-  // What the client claims can be wrong; it was not made after it was indexed.
+  if (indexedAt === undefined) return { failure: `Bluesky returned no date of the post ${uri}` };
+  // The client claims `createdAt`, and can be wrong; it cannot be later than the indexing.
   const publishedAt = Math.min(readInstant(record.createdAt) ?? indexedAt, indexedAt);
   return {
     record: createObservationRecord("tweet", observedAt, {

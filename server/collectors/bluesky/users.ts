@@ -1,15 +1,11 @@
-/** The users of Bluesky: what describes them, and their counts. */
+/** Polls users of Bluesky: their description and their counts. */
 import { Type, type Static } from "@sinclair/typebox";
 import type { CollectionTarget } from "../../ports/targets.ts";
 import { quote } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
 import { parseItems, Unchecked } from "../client/responses.ts";
-import {
-  createPollResult,
-  createGoneResult,
-  pollInBatches,
-  createObservationRecord,
-} from "../poll-results.ts";
+import { createPollResult, createGoneResult, createObservationRecord } from "../poll-results.ts";
+import { pollBatch } from "../poll-tasks.ts";
 import type { PollResult, ObservationRecord, CollectorContext } from "../collector.ts";
 
 const Profile = Type.Object({
@@ -27,18 +23,28 @@ const Profile = Type.Object({
 
 const ProfilesResponse = Type.Object({ profiles: Type.Array(Type.Unknown()) });
 
-/** A handle is a domain name; Bluesky refuses a whole request for one that is none. */
+/** A handle is a domain name; Bluesky refuses a whole request if one handle is not. */
 const HANDLE_PATTERN = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z\d])?$/i;
+
+/** Whether a username can be a handle of Bluesky. */
+export function isHandle(username: string): boolean {
+  return HANDLE_PATTERN.test(username);
+}
+
+/** Such a user is not gone: the next poll is soon, because another source may be configured then. */
+export function describeInvalidHandle(username: string): string {
+  return `Bluesky has no profile ${username}: handles there are domain names`;
+}
 
 /** Observes users by their handles. */
 export async function* pollProfiles(
   targets: readonly CollectionTarget[],
-  batchSize: number,
   context: CollectorContext,
 ): AsyncGenerator<PollResult> {
-  const possible = targets.filter(({ id }) => isHandle(id));
-  yield* pollInBatches(possible, batchSize, (batch) => pollProfileBatch(batch, context));
-  for (const { id } of targets) if (!isHandle(id)) yield createInvalidHandleResult(id);
+  const valid = targets.filter(({ id }) => isHandle(id));
+  yield* pollBatch(valid, (batch) => pollProfileBatch(batch, context));
+  for (const { id } of targets)
+    if (!isHandle(id)) yield { targetId: id, failure: describeInvalidHandle(id) };
 }
 
 async function* pollProfileBatch(
@@ -54,35 +60,21 @@ async function* pollProfileBatch(
   const observedAt = now();
   const { items: profiles, warning } = parseItems("bluesky", Profile, response.profiles);
   const byHandle = new Map(profiles.map((profile) => [foldCase(profile.handle), profile]));
-  const asked = new Set(batch.map(({ id }) => foldCase(id)));
+  const requested = new Set(batch.map(({ id }) => foldCase(id)));
   const others = profiles
     .map(({ handle }) => handle)
-    .filter((handleText) => !asked.has(foldCase(handleText)));
+    .filter((handle) => !requested.has(foldCase(handle)));
   for (const { id } of batch) {
     const profile = byHandle.get(foldCase(id));
     if (profile !== undefined)
       yield createPollResult(id, createUserRecord(profile, observedAt), observedAt);
-    else if (warning !== undefined) yield { target: id, failure: warning };
+    else if (warning !== undefined) yield { targetId: id, failure: warning };
     else if (others.length === 0) yield createGoneResult(id, `Bluesky has no profile ${id}`);
     else {
-      const instead = quote(others.join(", "));
-      yield { target: id, failure: `Bluesky told nothing of ${id}, and of ${instead} instead` };
+      const failure = `Bluesky returned nothing for ${id}, but ${quote(others.join(", "))}`;
+      yield { targetId: id, failure };
     }
   }
-}
-
-/** Whether Bluesky can be asked for a username. */
-export function isHandle(username: string): boolean {
-  return HANDLE_PATTERN.test(username);
-}
-
-/**
- * The finding of a username that Bluesky can't be asked for. Finding that costs nothing, and
- * another source may know them: they are not left alone as who is gone is.
- */
-export function createInvalidHandleResult(username: string): PollResult {
-  const failure = `Bluesky has no profile ${username}: handles there are domain names`;
-  return { target: username, failure };
 }
 
 function createUserRecord(profile: Static<typeof Profile>, observedAt: number): ObservationRecord {

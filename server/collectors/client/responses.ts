@@ -1,4 +1,4 @@
-/** What the answers of all sources have in common. */
+/** Reads what the responses of all sources have in common. */
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { quote } from "../../../core/errors.ts";
@@ -11,26 +11,26 @@ import {
   type Source,
 } from "../collector.ts";
 
-/** The sources as they are written. */
+/** The names of the sources in messages. */
 export const SOURCE_NAMES: Readonly<Record<Source, string>> = {
   youtube: "YouTube",
   x: "X",
   bluesky: "Bluesky",
 };
 
-/** What may be told or not; where it is told, the check of the observation says what it must be. */
+/** An optional field of any type: the check of the observation says what it must be. */
 export const Unchecked = Type.Optional(Type.Unknown());
 
-/** What is told of several things: those that can be believed, and why another one cannot be. */
+/** The valid items of a list, and what was wrong with the first invalid one. */
 export interface ParsedItems<Item> {
   readonly items: readonly Item[];
   readonly warning: string | undefined;
 }
 
 /**
- * Takes out of a list what is as it must be, so that one malformed thing does not hide the others.
+ * Returns the valid items of a list, so that one malformed item does not hide the others.
  *
- * @throws {SourceError} `failed`: there are several, and none can be believed.
+ * @throws {SourceError} `failed`: there are several, and none is valid.
  */
 export function parseItems<Schema extends TSchema>(
   source: Source,
@@ -42,7 +42,7 @@ export function parseItems<Schema extends TSchema>(
   for (const value of values) {
     if (Value.Check(schema, value)) items.push(value);
     else
-      warning ??= `${SOURCE_NAMES[source]} told of something wrongly ${describeSchemaError(schema, value)}`;
+      warning ??= `${SOURCE_NAMES[source]} returned a malformed item ${describeSchemaError(schema, value)}`;
   }
   if (warning !== undefined && items.length === 0 && values.length > 1) {
     throw new SourceError("failed", warning);
@@ -50,24 +50,24 @@ export function parseItems<Schema extends TSchema>(
   return { items, warning };
 }
 
-/** Where a value is not as it must be, what it must be there, and what it is. */
+/** Says where a value breaks a schema, what is wanted there, and what the value is. */
 export function describeSchemaError(schema: TSchema, value: unknown): string {
   const { path = "", message = "", value: got } = Value.Errors(schema, value).First() ?? {};
   const wanted = `${message.charAt(0).toLowerCase()}${message.slice(1)}`;
   return `at ${path || "/"}: ${wanted}, got ${got === undefined ? "nothing" : quote(got)}`;
 }
 
-/** What an answer says of itself, of the texts that it has; empty where it has none. */
+/** Joins the messages that a response has; empty if it has none. */
 export function joinMessages(...texts: readonly (string | undefined)[]): string {
   return texts.filter((text) => text !== undefined).join(": ");
 }
 
 /**
- * What a status says where the answer itself says nothing more exact. That something is not there
- * is only believed where the platform says so in its own words: a wrong address says 404 as well.
+ * Classifies a response by its status alone. A 404 is `rejected`: a wrong base URL gives one too, so
+ * only a platform's own error says that something does not exist.
  *
  * @param now Milliseconds since 1970 UTC.
- * @param description What the answer says of itself, if anything.
+ * @param description The error that the response describes, if any.
  */
 export function classifyStatus(
   source: Source,
@@ -75,43 +75,41 @@ export function classifyStatus(
   now: number,
   description?: string,
 ): Classification {
-  if (status >= 200 && status <= 299) return { kind: "answer" };
+  if (status >= 200 && status <= 299) return { kind: "ok" };
   const suffix = description === undefined ? "" : `: ${description}`;
   const reason = `${SOURCE_NAMES[source]} answered with status ${status}${suffix}`;
   const until = status === 429 || status === 503 ? parseRetryAfter(headers, now) : undefined;
-  if (until !== undefined) return classifyAsWait(`${reason}; it is asked nothing`, until);
+  if (until !== undefined) return createRateLimited(`${reason}; no requests are sent`, until);
   const isTransient = status === 408 || status === 429 || status >= 500;
-  return { kind: isTransient ? "passing" : "refused", reason };
+  return { kind: isTransient ? "transient" : "rejected", reason };
 }
 
 /**
- * When a source wants to be asked again: `Retry-After`, in seconds or as a date.
+ * Reads `Retry-After`, in seconds or as a date.
  *
- * @returns Milliseconds since 1970 UTC, within a day; `undefined` where it does not tell, or the
- * instant has passed.
+ * @returns Milliseconds since 1970 UTC, a day ahead at most; `undefined` for an invalid or past one.
  */
 function parseRetryAfter(headers: Headers, now: number): number | undefined {
   const text = headers.get("retry-after") ?? "";
   const seconds = parseInteger(text);
-  // A date of HTTP always names its zone, which is this one.
+  // An HTTP date always ends with its zone.
   const date = text.endsWith(" GMT") ? Date.parse(text) : Number.NaN;
   const at = seconds === undefined ? date : now + seconds * 1000;
   return at > now ? Math.min(at, now + DAY_MS) : undefined;
 }
 
-/** Where a source tells in its headers how much it lets itself be asked. */
+/** The names of a source's rate limit headers. */
 export interface RateLimitHeaders {
   readonly remaining: string;
-  /** Unix seconds. */
+  /** Its value is in Unix seconds. */
   readonly reset: string;
 }
 
 /**
- * When a window that is used up ends.
+ * Reads when a used up rate limit window ends.
  *
- * @param windowMs How long it is; a window without an end that can be read ends after that.
- * @returns Milliseconds since 1970 UTC, within a day; `undefined` where there is something left of
- * it.
+ * @param windowMs Used for a window whose end is missing or past.
+ * @returns Milliseconds since 1970 UTC, a day ahead at most; `undefined` if requests are left.
  */
 export function parseWindowReset(
   headers: Headers,
@@ -125,26 +123,26 @@ export function parseWindowReset(
   return Math.min(seconds * 1000, now + DAY_MS);
 }
 
-/** A pause of a bucket. @param reason A sentence, without its full stop. */
-export function classifyAsWait(reason: string, until: number): Classification {
-  return { kind: "wait", until, reason: `${reason} until ${formatInstant(until)}` };
+/** @param reason Ends without a period; the instant is appended. */
+export function createRateLimited(reason: string, until: number): Classification {
+  return { kind: "rate-limited", until, reason: `${reason} until ${formatInstant(until)}` };
 }
 
 /**
- * Reads a count that comes as text. What is no whole number is given as it came: the check of the
- * observation refuses it and says why.
+ * Reads a count that is text. Anything but a whole number is returned unchanged: the check of the
+ * observation rejects it with a reason.
  *
- * @returns `null` where none came.
+ * @returns `null` for a missing count.
  *
  * @example
- * countCharged("338"); // 338
- * countCharged("338K"); // "338K"
+ * parseCount("338"); // 338
+ * parseCount("338K"); // "338K"
  */
 export function parseCount(value: unknown): unknown {
   return typeof value === "string" ? (parseInteger(value) ?? value) : (value ?? null);
 }
 
-/** Reads an instant; `undefined` where it is none. */
+/** Reads an instant; `undefined` for an invalid one. */
 export function readInstant(value: unknown): number | undefined {
   return typeof value === "string" ? parseInstant(value) : undefined;
 }

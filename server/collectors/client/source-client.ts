@@ -1,6 +1,6 @@
 /**
- * Asks a source: counts every request before it is sent, tries again what can pass, and gives the
- * collector only answers that are what they must be.
+ * The HTTP client of a source: counts each request before it is sent, respects the rate limits,
+ * retries transient errors, follows redirects on the same host, and checks the response.
  */
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -9,46 +9,33 @@ import { findQuotaReset } from "../quota-day.ts";
 import { formatInstant } from "../../../core/time.ts";
 import { describeSchemaError, SOURCE_NAMES } from "./responses.ts";
 import { getBucket } from "../quota-budget.ts";
-import {
-  NotFoundError,
-  formatReason,
-  SourceError,
-  type Collector,
-  type SourceRequest,
-  type SourceResponse,
-  type CollectorContext,
-} from "../collector.ts";
-import { readPauseEnd, type Pause } from "../circuit-breaker.ts";
-import {
-  TransientError,
-  sendRequest,
-  ResponseTooLargeError,
-  type SendOptions,
-  type StartTimeout,
-} from "./transport.ts";
+import { SourceError, type Collector, type SourceRequest } from "../collector.ts";
+import type { SourceRateLimiter } from "../rate-limiter.ts";
+import { sendRequest, type SendOptions, type StartTimeout } from "./transport.ts";
 
-/** What a client works with. */
+/** The options of a client. */
 export interface SourceClientOptions {
   readonly collector: Collector;
+  readonly rateLimiter: SourceRateLimiter;
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
   /** Counts one unit of a bucket. @returns Whether the quota day has it. */
-  takeUnit(bucket: string): Promise<boolean>;
-  /** How the time of a request is counted: by a timer unless told. */
+  reserveUnit(bucket: string): Promise<boolean>;
+  /** How the timeout of a request is started; a timer by default. */
   readonly startTimeout?: StartTimeout;
-  /** Bytes of an answer, unpacked. */
+  /** Limit of a decompressed response, in bytes. */
   readonly maxBytes?: number;
-  /** How often a request is sent again at most. */
   readonly maxRetries?: number;
-  /** Milliseconds before it is sent again for the first time; each further time doubles it. */
+  /** Milliseconds before the first retry; each further delay doubles. */
   readonly retryMinMs?: number;
-  /** Ends what is under way. */
+  /** Aborts requests. */
   readonly signal?: AbortSignal;
-  /** Told why, before a request is sent again. */
+  /** Called before a request is retried. */
   onRetry?(reason: string): void;
+  /** Called when a bucket begins to pause. */
+  onPause?(reason: string): void;
 }
 
-/** Milliseconds until the last byte of an answer. */
 const TIMEOUT_MS = 20_000;
 const MAX_BYTES = 8 * 1_048_576;
 const MAX_RETRIES = 3;
@@ -57,89 +44,108 @@ const RETRY_MAX_MS = 30_000;
 const MAX_REDIRECTS = 3;
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 
-/** What is shorter is no credential (the settings refuse it) but the word before one. */
+/** The settings refuse shorter credentials: a shorter word is a scheme such as `Bearer`. */
 const SECRET_MIN_CHARACTERS = 8;
 
-/** Makes the client of a source. */
-export function createSourceClient(options: SourceClientOptions): {
-  readonly request: CollectorContext["request"];
-} {
-  const { collector, now, takeUnit, onRetry, maxRetries = MAX_RETRIES } = options;
-  const pauses = new Map<string, Pause & { readonly failure: SourceError }>();
+/** Creates the client of a source. */
+export function createSourceClient(options: SourceClientOptions) {
+  const { collector, now, rateLimiter, onRetry, onPause, signal } = options;
+  const { maxRetries = MAX_RETRIES, retryMinMs = RETRY_MIN_MS } = options;
+  const sourceName = SOURCE_NAMES[collector.source];
   const sendOptions = createSendOptions(options);
 
-  /** Counts a unit. @throws {SourceError} `wait`: the bucket is paused or spent. */
-  async function countUnit(bucket: string): Promise<void> {
-    const activePause = pauses.get(bucket);
-    if (activePause !== undefined && readPauseEnd(activePause, now()) !== undefined)
-      throw activePause.failure;
-    if (!(await takeUnit(bucket))) throw createQuotaError(collector, bucket, now());
+  /** Pauses a bucket until an instant. */
+  function pause(bucket: string, until: number, reason: string): SourceError {
+    const error = new SourceError("rate-limited", reason, { until, bucket });
+    if (rateLimiter.pause(bucket, until)) onPause?.(error.message);
+    return error;
   }
 
-  /** Lets a bucket be asked nothing for as long as a failure says. */
-  function pause(bucket: string, failure: SourceError): SourceError {
-    const { until } = failure;
-    if (until !== undefined) pauses.set(bucket, { from: now(), until, failure });
-    return failure;
+  const pauseUntil = (bucket: string, until: number) =>
+    pause(bucket, until, `${sourceName} takes no more requests until ${formatInstant(until)}`);
+
+  /** Counts a request. @throws {SourceError} `rate-limited` */
+  async function acquire(bucket: string, taskBucket: string): Promise<void> {
+    // The runner has checked the window of the task's own bucket, and a task is not cut off by it.
+    const readyAt =
+      bucket === taskBucket
+        ? rateLimiter.pausedUntil(bucket)
+        : rateLimiter.readyAt(bucket, { isPaced: false });
+    if (readyAt !== undefined && readyAt > now()) throw pauseUntil(bucket, readyAt);
+    rateLimiter.take(bucket);
+    if (await options.reserveUnit(bucket)) return;
+    const until = findQuotaReset(now(), getBucket(collector, bucket).zone);
+    const quota = `The day's quota ${bucket} of ${sourceName}`;
+    throw pause(bucket, until, `${quota} is spent until ${formatInstant(until)}`);
   }
 
   async function requestOnce<Schema extends TSchema>(
-    question: SourceRequest<Schema>,
+    request: SourceRequest<Schema>,
+    taskBucket: string,
   ): Promise<Static<Schema>> {
-    const { bucket } = question;
-    const response = await sendFollowingRedirects(collector, question, sendOptions, countUnit);
+    const { bucket } = request;
+    const response = await sendFollowingRedirects(collector, request, sendOptions, () =>
+      acquire(bucket, taskBucket),
+    );
     const classification = collector.classifyResponse(response, now());
     switch (classification.kind) {
-      case "answer":
-        if (classification.pausedUntil !== undefined) {
-          pause(bucket, createPausedError(collector, bucket, classification.pausedUntil));
-        }
-        return parseResponse(collector, question, response);
-      case "missing":
-        throw new NotFoundError(classification.reason);
-      case "wait":
-      case "stop":
-        throw pause(
-          bucket,
-          new SourceError(classification.kind, classification.reason, classification.until, bucket),
-        );
-      case "passing":
-        throw new TransientError(classification.reason);
-      case "refused":
-        throw new SourceError("refused", classification.reason);
+      case "ok":
+        if (classification.pausedUntil !== undefined)
+          pauseUntil(bucket, classification.pausedUntil);
+        return parseBody(collector, request, response.body);
+      case "rate-limited":
+        throw pause(bucket, classification.until, classification.reason);
+      case "stop": {
+        const { until, reason } = classification;
+        if (until !== undefined) rateLimiter.pause(bucket, until);
+        throw new SourceError("stop", reason, { until });
+      }
+      default:
+        throw new SourceError(classification.kind, classification.reason);
     }
   }
 
   return {
-    async request(question) {
+    /**
+     * Sends a request; see `CollectorContext.request`.
+     *
+     * @param taskBucket The bucket of the task that the request is part of.
+     */
+    async request<Schema extends TSchema>(
+      request: SourceRequest<Schema>,
+      taskBucket = request.bucket,
+    ): Promise<Static<Schema>> {
       let attempts = 0;
       try {
-        return await pRetry(() => requestOnce(question), {
+        return await pRetry(() => requestOnce(request, taskBucket), {
           retries: maxRetries,
-          minTimeout: options.retryMinMs ?? RETRY_MIN_MS,
+          minTimeout: retryMinMs,
           maxTimeout: RETRY_MAX_MS,
           randomize: true,
-          shouldRetry: ({ error }) => error instanceof TransientError,
-          ...(options.signal === undefined ? {} : { signal: options.signal }),
+          shouldRetry: ({ error }) => isTransient(error),
+          ...(signal === undefined ? {} : { signal }),
           onFailedAttempt({ error, retriesLeft }) {
             attempts++;
-            const isFinal = retriesLeft === 0 || options.signal?.aborted === true;
-            if (error instanceof TransientError && !isFinal) onRetry?.(formatReason(error.message));
+            const isFinal = retriesLeft === 0 || signal?.aborted === true;
+            if (isTransient(error) && !isFinal) onRetry?.(error.message);
           },
         });
       } catch (error) {
-        if (options.signal?.aborted === true) {
-          throw new SourceError("wait", "Collecting ends", options.now(), question.bucket);
+        if (signal?.aborted === true) {
+          const { bucket } = request;
+          throw new SourceError("rate-limited", "Collecting ends", { until: now(), bucket });
         }
-        if (error instanceof ResponseTooLargeError) throw new SourceError("failed", error.message);
-        if (!(error instanceof TransientError)) throw error;
+        if (!isTransient(error)) throw error;
         throw new SourceError("failed", `${error.message}; it was tried ${attempts} times`);
       }
     },
   };
 }
 
-/** What every request of a client is sent with. */
+function isTransient(error: unknown): error is SourceError {
+  return error instanceof SourceError && error.kind === "transient";
+}
+
 function createSendOptions({
   collector,
   startTimeout,
@@ -161,16 +167,16 @@ function createSendOptions({
   };
 }
 
-/** Sends a request, and follows it where it is redirected on its own host. */
+/** @param acquire Called before each request, redirects included. */
 async function sendFollowingRedirects(
   collector: Collector,
-  { bucket, path, query }: SourceRequest<TSchema>,
+  { path, query }: SourceRequest<TSchema>,
   sendOptions: SendOptions,
-  countUnit: (bucket: string) => Promise<void>,
-): Promise<SourceResponse> {
+  acquire: () => Promise<void>,
+) {
   let url = buildUrl(collector, path, query);
   for (let redirects = 0; ; redirects++) {
-    await countUnit(bucket);
+    await acquire();
     const response = await sendRequest(url, sendOptions);
     const location = response.headers.get("location");
     if (location === null || !REDIRECT_STATUSES.has(response.status)) return response;
@@ -191,15 +197,13 @@ function buildUrl(collector: Collector, path: string, query: SourceRequest<TSche
   return addCredentials(collector, url);
 }
 
-/** Where a redirect leads; what opens a source is sent to no other host. */
+/** Resolves a redirect; credentials are sent to no other host. */
 function resolveRedirect(collector: Collector, from: URL, location: string): URL {
   const url = URL.parse(location, from.href);
-  if (url === null) throw createFailedError(collector, "redirects to what is no URL");
+  if (url === null) throw createFailedError(collector, "redirects to an invalid URL");
   if (url.origin !== from.origin) {
-    throw createFailedError(
-      collector,
-      `redirects to ${url.origin}, wanted to stay on ${from.origin}`,
-    );
+    const origins = `redirects to ${url.origin}, wanted to stay on ${from.origin}`;
+    throw createFailedError(collector, origins);
   }
   return addCredentials(collector, url);
 }
@@ -209,51 +213,29 @@ function addCredentials({ credentials }: Collector, url: URL): URL {
   return url;
 }
 
-/** Gives an answer that is what it must be. */
-function parseResponse<Schema extends TSchema>(
+function parseBody<Schema extends TSchema>(
   collector: Collector,
   { path, schema }: SourceRequest<Schema>,
-  { status, body }: SourceResponse,
+  body: unknown,
 ): Static<Schema> {
-  if (status < 200 || status > 299)
-    throw createFailedError(collector, `answered with status ${status}`);
-  if (body === undefined)
-    throw createFailedError(collector, `answered ${path} with what is no JSON`);
   if (Value.Check(schema, body)) return body;
-  throw createFailedError(
-    collector,
-    `answered ${path} wrongly ${describeSchemaError(schema, body)}`,
-  );
+  const problem =
+    body === undefined
+      ? "a body that is not JSON"
+      : `a malformed body ${describeSchemaError(schema, body)}`;
+  throw createFailedError(collector, `answered ${path} with ${problem}`);
 }
 
-function createQuotaError(collector: Collector, name: string, now: number): SourceError {
-  const until = findQuotaReset(now, getBucket(collector, name).zone);
-  const quota = `The day's quota ${name} of ${SOURCE_NAMES[collector.source]}`;
-  return new SourceError("wait", `${quota} is spent until ${formatInstant(until)}`, until, name);
+function createFailedError({ source }: Collector, problem: string): SourceError {
+  return new SourceError("failed", `${SOURCE_NAMES[source]} ${problem}`);
 }
 
-/** A bucket that is asked nothing more until then. */
-export function createPausedError(
-  { source }: Collector,
-  bucket: string,
-  until: number,
-): SourceError {
-  const reason = `${SOURCE_NAMES[source]} takes no more requests until ${formatInstant(until)}`;
-  return new SourceError("wait", reason, until, bucket);
-}
-
-function createFailedError(collector: Collector, what: string): SourceError {
-  const message = `${SOURCE_NAMES[collector.source]} ${what}`;
-  return new SourceError("failed", message);
-}
-
-/** Takes the credentials out of a text, should the source have repeated them. */
+/** Removes the credentials from text, in case the source repeats them. */
 function createRedactor({ credentials }: Collector): (text: string) => string {
   const values = [...Object.values(credentials.headers), ...Object.values(credentials.query)];
   const secrets = values
     .flatMap((value) => value.split(" "))
-    .flatMap((secret) =>
-      secret.length < SECRET_MIN_CHARACTERS ? [] : [secret, encodeURIComponent(secret)],
-    );
+    .filter((word) => word.length >= SECRET_MIN_CHARACTERS)
+    .flatMap((secret) => [secret, encodeURIComponent(secret)]);
   return (text) => secrets.reduce((redacted, secret) => redacted.replaceAll(secret, "…"), text);
 }

@@ -1,52 +1,41 @@
-/** One request over the network: its answer within a time and a size, and nothing more. */
-import type { SourceResponse } from "../collector.ts";
+/** Sends one HTTP request to a source and reads its response, with limits on time and size. */
 import { readSystemErrorCode } from "../../system-errors.ts";
-
-/** Why a request failed, where that can pass; the message never holds the URL. */
-export class TransientError extends Error {
-  override readonly name = "TransientError";
-}
-
-/** An answer that is larger than is read. */
-export class ResponseTooLargeError extends Error {
-  override readonly name = "ResponseTooLargeError";
-}
+import { SourceError, type SourceResponse } from "../collector.ts";
 
 /**
- * Begins to count the time of a request.
+ * Starts the timeout of a request.
  *
- * @param end Ends the request; to be called when `ms` milliseconds are over.
- * @returns What counts no longer.
+ * @param abort To be called after `ms` milliseconds.
+ * @returns Stops the timeout.
  */
-export type StartTimeout = (end: () => void, ms: number) => () => void;
+export type StartTimeout = (abort: () => void, ms: number) => () => void;
 
-const startTimer: StartTimeout = (end, ms) => {
-  const timer = setTimeout(end, ms);
+const startTimer: StartTimeout = (abort, ms) => {
+  const timer = setTimeout(abort, ms);
   return () => clearTimeout(timer);
 };
 
-/** What a request is sent with, and what is waited for. */
+/** The options of a request. */
 export interface SendOptions {
-  /** Whom it is sent to, for messages. */
+  /** The source's name, for messages. */
   readonly sourceName: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds until the last byte of the answer. */
+  /** Milliseconds until the last byte of the response. */
   readonly timeoutMs: number;
-  /** A timer unless told. */
+  /** A timer by default; tests end requests in their own way. */
   readonly startTimeout?: StartTimeout | undefined;
-  /** Bytes of the body, unpacked. */
+  /** Limit of the decompressed body, in bytes. */
   readonly maxBytes: number;
-  /** Ends it before. */
   readonly signal?: AbortSignal | undefined;
-  /** Takes out of a text what nobody may be told. */
+  /** Removes credentials from text. */
   redact(text: string): string;
 }
 
 /**
- * Gets what is at a URL; a redirect is an answer like any other.
+ * Sends a GET request. It follows no redirect.
  *
- * @throws {TransientError} It could not be reached, broke off or took too long.
- * @throws {ResponseTooLargeError} The body has more than `maxBytes`; it was read no further.
+ * @throws {SourceError} `transient`: no connection, a broken one, or a timeout. `failed`: the body
+ * is larger than `maxBytes`.
  */
 export async function sendRequest(url: URL, options: SendOptions): Promise<SourceResponse> {
   const { sourceName, headers, timeoutMs, maxBytes, startTimeout = startTimer } = options;
@@ -60,14 +49,15 @@ export async function sendRequest(url: URL, options: SendOptions): Promise<Sourc
     const response = await fetch(url, { headers, signal, redirect: "manual" });
     const bytes = await readBody(response, maxBytes);
     if (bytes === undefined)
-      throw new ResponseTooLargeError(`${sourceName} answered with more than ${maxBytes} bytes`);
+      throw new SourceError("failed", `${sourceName} answered with more than ${maxBytes} bytes`);
     return { status: response.status, headers: response.headers, body: parseJson(bytes, options) };
   } catch (error) {
-    if (error instanceof ResponseTooLargeError) throw error;
+    if (error instanceof SourceError) throw error;
     if (signal.aborted)
-      throw new TransientError(`${sourceName} did not answer within ${timeoutMs} ms`);
-    // The error itself is dropped: it names the URL, and with it what opens the source.
-    throw new TransientError(
+      throw new SourceError("transient", `${sourceName} did not answer within ${timeoutMs} ms`);
+    // The cause is dropped: it names the URL, which can hold a credential.
+    throw new SourceError(
+      "transient",
       `${sourceName} could not be reached, or broke off: ${readErrorCode(error)}`,
     );
   } finally {
@@ -75,7 +65,7 @@ export async function sendRequest(url: URL, options: SendOptions): Promise<Sourc
   }
 }
 
-/** @returns `undefined` where there is more than is read: what is left of it is cancelled. */
+/** Returns `undefined` for a larger body, whose rest is cancelled. */
 async function readBody({ body }: Response, maxBytes: number): Promise<Uint8Array | undefined> {
   if (body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
@@ -88,12 +78,12 @@ async function readBody({ body }: Response, maxBytes: number): Promise<Uint8Arra
   return Buffer.concat(chunks);
 }
 
-/** The value that a body holds as JSON; `undefined` where it is none. */
+/** Returns `undefined` for anything that is not JSON. */
 function parseJson(bytes: Uint8Array, { redact }: SendOptions): unknown {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    // What is hidden here can't be told by halves later, where a message is cut. Most texts have
-    // none of the escapes that could spell it otherwise, and are read ten times as fast without.
+    // Redacting first means that no later cut can leave half of a credential. Only text with these
+    // escapes can spell a credential in another way; all other text parses ten times as fast.
     if (!/\\[u/]/.test(text)) return JSON.parse(redact(text));
     return JSON.parse(redact(text), (_name, value: unknown) =>
       typeof value === "string" ? redact(value) : value,

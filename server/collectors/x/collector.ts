@@ -1,4 +1,4 @@
-/** X, by its API v2: users and their tweets. */
+/** The collector of X, API v2: users and their tweets. */
 import { Value } from "@sinclair/typebox/value";
 import { quote } from "../../../core/errors.ts";
 import { findQuotaReset } from "../quota-day.ts";
@@ -6,10 +6,10 @@ import { DAY_MS, MINUTE_MS } from "../../../core/time.ts";
 import {
   classifyStatus,
   joinMessages,
-  classifyAsWait,
+  createRateLimited,
   parseWindowReset,
 } from "../client/responses.ts";
-import { createTasks } from "../poll-results.ts";
+import { createTasks } from "../poll-tasks.ts";
 import type { QuotaBucket, Collector, Classification, SourceResponse } from "../collector.ts";
 import { pollTweetCounts, pollTimeline } from "./tweets.ts";
 import { Problem, pollUsers } from "./users.ts";
@@ -19,7 +19,7 @@ const WINDOW_MS = 15 * MINUTE_MS;
 const WINDOWS_PER_DAY = 96;
 const WINDOW_HEADERS = { remaining: "x-rate-limit-remaining", reset: "x-rate-limit-reset" };
 
-/** Makes the collector of X. */
+/** Creates the collector of X. */
 export function createXCollector(settings: {
   readonly baseUrl: string;
   readonly bearerToken: string;
@@ -36,24 +36,24 @@ export function createXCollector(settings: {
     },
     tasks: createTasks({
       batchSize: BATCH_SIZE,
-      profile: ["users", pollUsers],
-      items: ["timeline", pollTimeline],
-      counts: ["tweets", pollTweetCounts],
+      profile: { bucket: "users", poll: pollUsers },
+      items: { bucket: "timeline", poll: pollTimeline },
+      counts: { bucket: "tweets", poll: pollTweetCounts },
     }),
     classifyResponse,
   };
 }
 
-/** X has no quota of a day: it is what its windows allow. */
+/** X has no daily quota; its windows make one. */
 function createWindowBucket(requests: number): QuotaBucket {
   return {
     unitsPerDay: requests * WINDOWS_PER_DAY,
     zone: "UTC",
-    window: { requests, ms: WINDOW_MS },
+    window: { requests, durationMs: WINDOW_MS },
   };
 }
 
-/** Problems of the token, whatever is asked. */
+/** Problem types of the token, whatever is requested. */
 const TOKEN_PROBLEMS = new Set([
   "client-forbidden",
   "client-not-enrolled",
@@ -71,39 +71,34 @@ function classifyResponse(response: SourceResponse, now: number): Classification
     now,
     description === "" ? undefined : quote(description),
   );
-  if (classification.kind === "answer") return { kind: "answer", pausedUntil };
+  if (classification.kind === "ok") return { kind: "ok", pausedUntil };
   const { reason } = classification;
   const problemType = readLastSegment(type);
   if (status === 429 && problemType === "usage-capped") {
     const until = period === "Daily" ? findQuotaReset(now, "UTC") : startOfNextMonth(now);
     return { kind: "stop", until, reason: `The usage cap is reached: ${reason}` };
   }
-  const stop = (message: string): Classification => ({
-    kind: "stop",
-    until: undefined,
-    reason: message,
-  });
   if (status === 402) {
-    // Credits are bought without a change that could be seen here.
+    // Credits can be bought without a change of the settings.
     const until = now + DAY_MS;
     return { kind: "stop", until, reason: `The account at X has no credits left: ${reason}` };
   }
   if (status === 401 || (status === 403 && TOKEN_PROBLEMS.has(problemType))) {
-    return stop(`X refuses the bearer token: ${reason}`);
+    return { kind: "stop", until: undefined, reason: `X refuses the bearer token: ${reason}` };
   }
-  if ((status === 404 || status === 410) && description !== "") return { kind: "missing", reason };
+  if ((status === 404 || status === 410) && description !== "")
+    return { kind: "not-found", reason };
   if (status === 429 && pausedUntil !== undefined) {
-    return classifyAsWait("The window of X is used up", pausedUntil);
+    return createRateLimited("The window of X is used up", pausedUntil);
   }
   return classification;
 }
 
-/** Types are told apart by their last segment alone: their host has changed before. */
+/** Only the last segment identifies a problem type: the host has changed before. */
 function readLastSegment(type: string): string {
   return type.slice(type.lastIndexOf("/") + 1);
 }
 
-/** The first of the next month, UTC. */
 function startOfNextMonth(now: number): number {
   const date = new Date(now);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);

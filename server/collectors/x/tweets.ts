@@ -1,14 +1,16 @@
-/** The tweets of X: the timeline of a user, and the counts of tweets that are known. */
+/** Polls tweets of X: finds those of a user, and observes the counts of known ones. */
 import { Type, type Static } from "@sinclair/typebox";
-import type { DiscoveredItem, CollectionTarget } from "../../ports/targets.ts";
+import type { CollectionTarget } from "../../ports/targets.ts";
 import { parseItems, readInstant, Unchecked } from "../client/responses.ts";
 import { createCountedResult, createGoneResult, createObservationRecord } from "../poll-results.ts";
-import type { PollResult, CollectorContext } from "../collector.ts";
+import { pollNewestFirst, type ListPage } from "../poll-tasks.ts";
+import { SourceError, type PollResult, type CollectorContext } from "../collector.ts";
 import {
   describeProblem,
   resolveIdentity,
   createEmptyResponseError,
   findProblem,
+  type UserIdentity,
 } from "./users.ts";
 
 const Tweet = Type.Object({
@@ -38,125 +40,117 @@ const TWEET_FIELDS = "created_at,public_metrics";
 const TWEET_ID_PATTERN = /^\d{1,19}$/;
 const PAGE_SIZE = 100;
 
-/** X tells of the newest 3,200 tweets of a user. */
-const PAGES_MAX = 32;
+/** X lists the newest 3,200 tweets of a user. */
+const MAX_PAGES = 32;
 
-/**
- * Finds the tweets of a user, newest first, until a page is known, and observes them; replies and
- * retweets are left out. Its items are told at the end, together: what is older than a known one is
- * known too, also after a listing that was cut off.
- */
+/** Finds the new tweets of a user, without replies and retweets, and observes them. */
 export async function* pollTimeline(
   target: CollectionTarget,
   context: CollectorContext,
 ): AsyncGenerator<PollResult> {
   const identity = await resolveIdentity(target, context);
-  if ("target" in identity) {
-    yield identity;
-    return;
-  }
-  const { id, username, sourceState: memo } = identity;
+  yield* pollNewestFirst({
+    targetId: target.id,
+    maxPages: MAX_PAGES,
+    fetchPage: (cursor) => fetchTimelinePage(target.id, identity, cursor, context),
+    readSourceState: () => identity.sourceState,
+  });
+}
+
+async function fetchTimelinePage(
+  targetId: string,
+  { id, username }: UserIdentity,
+  cursor: string | undefined,
+  { request, now, findKnownItems }: CollectorContext,
+): Promise<ListPage> {
   const path = `/2/users/${id}/tweets`;
-  const items = new Map<string, DiscoveredItem>();
-  let nextToken: string | undefined;
-  for (let page = 0; page < PAGES_MAX; page++) {
-    const { data, errors, meta } = await context.request({
-      bucket: "timeline",
-      path,
-      query: {
-        max_results: String(PAGE_SIZE),
-        exclude: "replies,retweets",
-        "tweet.fields": TWEET_FIELDS,
-        pagination_token: nextToken,
-      },
-      schema: TweetsResponse,
-    });
-    if (data === undefined && errors?.length) {
-      const problem = findProblem(id, errors);
-      yield problem === undefined
-        ? { target: target.id, failure: `X told nothing of the tweets of ${target.id}` }
-        : createGoneResult(target.id, describeProblem(`The user ${target.id}`, problem));
-      return;
-    }
-    if (data === undefined && meta === undefined) throw createEmptyResponseError(path);
-    const { items: tweets, warning } = parseItems("x", Tweet, data ?? []);
-    if (warning !== undefined) yield { target: target.id, failure: warning };
-    const knownItems = await context.findKnownItems(tweets.map((tweet) => tweet.id));
-    const now = context.now();
-    for (const tweet of tweets) {
-      const { finding, item } = readListedTweet(target, username, tweet, now);
-      if (item !== undefined) items.set(item.id, item);
-      yield finding;
-    }
-    nextToken = meta?.next_token;
-    if (!nextToken || (tweets.length > 0 && tweets.every((tweet) => knownItems.has(tweet.id))))
-      break;
+  const { data, errors, meta } = await request({
+    bucket: "timeline",
+    path,
+    query: {
+      max_results: String(PAGE_SIZE),
+      exclude: "replies,retweets",
+      "tweet.fields": TWEET_FIELDS,
+      pagination_token: cursor,
+    },
+    schema: TweetsResponse,
+  });
+  if (data === undefined && errors?.length) {
+    const problem = findProblem(id, errors);
+    throw problem === undefined
+      ? new SourceError("rejected", `X returned no tweets of ${targetId}`)
+      : new SourceError("not-found", describeProblem(`The user ${targetId}`, problem));
   }
-  yield { target: target.id, items: Array.from(items.values()), sourceState: memo };
+  if (data === undefined && meta === undefined) throw createEmptyResponseError(path);
+  const { items: tweets, warning } = parseItems("x", Tweet, data ?? []);
+  const knownItems = await findKnownItems(tweets.map((tweet) => tweet.id));
+  const observedAt = now();
+  // Known tweets are observed too: their counts came with the page.
+  const listed = tweets.map((tweet) => {
+    const publishedAt = readInstant(tweet.created_at);
+    if (publishedAt === undefined) {
+      return { result: { targetId, failure: `X returned no date of the tweet ${tweet.id}` } };
+    }
+    const result = createTweetResult(targetId, tweet, username, observedAt);
+    if (result.failure !== undefined) return { result };
+    return { result, item: { id: tweet.id, publishedAt, sourceState: { username } } };
+  });
+  return {
+    results: [
+      ...(warning === undefined ? [] : [{ targetId, failure: warning }]),
+      ...listed.map(({ result }) => result),
+    ],
+    items: listed.flatMap(({ item }) => item ?? []),
+    isKnown: tweets.length > 0 && tweets.every((tweet) => knownItems.has(tweet.id)),
+    nextCursor: meta?.next_token,
+  };
 }
 
-/** Tells of a tweet of a page, also of a known one: its counts came with it. */
-function readListedTweet(
-  { id: target }: CollectionTarget,
-  username: string,
-  tweet: Tweet,
-  now: number,
-): { readonly finding: PollResult; readonly item?: DiscoveredItem } {
-  const { id } = tweet;
-  const publishedAt = readInstant(tweet.created_at);
-  if (publishedAt === undefined) {
-    return { finding: { target, failure: `X told no date of the tweet ${id}` } };
-  }
-  const finding = createTweetResult(target, tweet, username, now);
-  if (finding.failure !== undefined) return { finding };
-  return { finding, item: { id, publishedAt, sourceState: { username } } };
-}
-
-/** Observes tweets that are known. */
+/** Observes the counts of known tweets. */
 export async function* pollTweetCounts(
   batch: readonly CollectionTarget[],
   context: CollectorContext,
 ): AsyncGenerator<PollResult> {
-  const possible = batch.filter(({ id }) => TWEET_ID_PATTERN.test(id));
-  if (possible.length > 0) yield* pollTweetBatch(possible, context);
+  const valid = batch.filter(({ id }) => TWEET_ID_PATTERN.test(id));
+  if (valid.length > 0) yield* pollTweetBatch(valid, context);
   for (const { id } of batch) {
-    // It is of a source that was asked before this one, and would spoil the request for the others.
-    if (!TWEET_ID_PATTERN.test(id)) {
-      yield { target: id, failure: `X never told of the tweet ${id}: it numbers them` };
-    }
+    // Found by another source, polled before this one. X would refuse the whole request.
+    if (!TWEET_ID_PATTERN.test(id))
+      yield { targetId: id, failure: `X has no tweet ${id}: identifiers there are numbers` };
   }
 }
 
 async function* pollTweetBatch(
   batch: readonly CollectionTarget[],
-  context: CollectorContext,
+  { request, now }: CollectorContext,
 ): AsyncGenerator<PollResult> {
-  const { data, errors } = await context.request({
+  const path = "/2/tweets";
+  const { data, errors } = await request({
     bucket: "tweets",
-    path: "/2/tweets",
+    path,
     query: { ids: batch.map(({ id }) => id).join(","), "tweet.fields": TWEET_FIELDS },
     schema: TweetsResponse,
   });
-  if (data === undefined && errors === undefined) throw createEmptyResponseError("/2/tweets");
-  const now = context.now();
+  if (data === undefined && errors === undefined) throw createEmptyResponseError(path);
+  const observedAt = now();
   const { items, warning } = parseItems("x", Tweet, data ?? []);
   const tweets = new Map(items.map((tweet) => [tweet.id, tweet]));
-  for (const { id, sourceState: memo, owner } of batch) {
+  for (const { id, sourceState, owner } of batch) {
     const tweet = tweets.get(id);
-    const username = memo["username"] ?? owner;
+    const username = sourceState["username"] ?? owner;
     const problem = findProblem(id, errors);
     if (tweet === undefined) {
       yield problem === undefined
-        ? { target: id, failure: warning ?? `X told nothing of the tweet ${id}` }
+        ? { targetId: id, failure: warning ?? `X returned nothing for the tweet ${id}` }
         : createGoneResult(id, describeProblem(`The tweet ${id}`, problem));
     } else if (username === null) {
-      yield { target: id, failure: `It is not known whose the tweet ${id} is` };
-    } else yield createTweetResult(id, tweet, username, now);
+      yield { targetId: id, failure: `The author of the tweet ${id} is unknown` };
+    } else yield createTweetResult(id, tweet, username, observedAt);
   }
 }
 
 function createTweetResult(
-  target: string,
+  targetId: string,
   { id, text, created_at, public_metrics: metrics = {} }: Tweet,
   username: string,
   observedAt: number,
@@ -173,5 +167,6 @@ function createTweetResult(
     quotes: metrics.quote_count,
     impressions: metrics.impression_count,
   });
-  return createCountedResult(target, record, observedAt, `X told no metrics of the tweet ${id}`);
+  const missingCountsReason = `X returned no metrics of the tweet ${id}`;
+  return createCountedResult(targetId, record, observedAt, missingCountsReason);
 }

@@ -1,4 +1,4 @@
-/** The users of X: what describes them, their counts, and by which identifier they are asked. */
+/** Polls users of X: their description, their counts, and the identifier that lists their tweets. */
 import { Type, type Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { SourceState, CollectionTarget } from "../../ports/targets.ts";
@@ -6,12 +6,8 @@ import { quote } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
 import { DAY_MS, formatInstant, parseInstant } from "../../../core/time.ts";
 import { parseItems, joinMessages, Unchecked } from "../client/responses.ts";
-import {
-  createCountedResult,
-  createGoneResult,
-  pollInBatches,
-  createObservationRecord,
-} from "../poll-results.ts";
+import { createCountedResult, createGoneResult, createObservationRecord } from "../poll-results.ts";
+import { pollBatch } from "../poll-tasks.ts";
 import {
   SourceError,
   type PollResult,
@@ -19,14 +15,14 @@ import {
   type CollectorContext,
 } from "../collector.ts";
 
-/** What X says of a request, or of one of the things that it was asked for. */
+/** An error of X: of a whole request, or of one of the things requested. */
 export const Problem = Type.Object({
   type: Type.Optional(Type.String()),
   title: Type.Optional(Type.String()),
   detail: Type.Optional(Type.String()),
-  /** Of a cap that is reached. */
+  /** The period of a usage cap, such as `Daily`. */
   period: Type.Optional(Type.String()),
-  /** What was asked for, as it was written. */
+  /** The requested name or identifier. */
   value: Type.Optional(Type.String()),
   resource_id: Type.Optional(Type.String()),
 });
@@ -56,29 +52,29 @@ const UsersResponse = Type.Object({
   errors: Type.Optional(Type.Array(Type.Unknown())),
 });
 
-/** X refuses a whole request for one username that has another form. */
+/** X refuses a whole request if one username has another form. */
 const USERNAME_PATTERN = /^\w{1,15}$/;
 
-/** After that long it is asked again whose a username is. */
+/** A username can move to another user; after this time X is asked again. */
 const IDENTITY_MAX_AGE_MS = DAY_MS;
 
-/** A user as its tweets are asked for. */
+/** A user of X. */
 export interface UserIdentity {
   readonly id: string;
-  /** As X spells it. */
+  /** In X's spelling. */
   readonly username: string;
+  readonly sourceState: SourceState;
 }
 
 /** Observes users by their usernames. */
 export async function* pollUsers(
   targets: readonly CollectionTarget[],
-  batchSize: number,
   context: CollectorContext,
 ): AsyncGenerator<PollResult> {
-  const possible = targets.filter(({ id }) => USERNAME_PATTERN.test(id));
-  yield* pollInBatches(possible, batchSize, (batch) => pollUserBatch(batch, context));
+  const valid = targets.filter(({ id }) => USERNAME_PATTERN.test(id));
+  yield* pollBatch(valid, (batch) => pollUserBatch(batch, context));
   for (const { id } of targets)
-    if (!USERNAME_PATTERN.test(id)) yield createInvalidUsernameResult(id);
+    if (!USERNAME_PATTERN.test(id)) yield { targetId: id, failure: describeInvalidUsername(id) };
 }
 
 async function* pollUserBatch(
@@ -88,70 +84,81 @@ async function* pollUserBatch(
   const findUser = await fetchUsers(batch, context);
   const now = context.now();
   for (const { id } of batch) {
-    const user = findUser(id);
-    if ("target" in user) yield user;
-    else {
-      const missingCountsReason = `X told no metrics of the user ${id}`;
-      yield createCountedResult(id, createUserRecord(user, now), now, missingCountsReason, {
-        sourceState: createSourceState(user, now),
-      });
+    const { user, error } = findUser(id);
+    if (user === undefined) {
+      yield error.kind === "not-found"
+        ? createGoneResult(id, error.message)
+        : { targetId: id, failure: error.message };
+    } else {
+      const missingCountsReason = `X returned no metrics of the user ${id}`;
+      const { sourceState } = createIdentity(user, now);
+      const record = createUserRecord(user, now);
+      yield createCountedResult(id, record, now, missingCountsReason, { sourceState });
     }
   }
 }
 
 /**
- * Who a user is: as it was told lately, else it is asked for.
+ * Returns the identity of a user, from a recent source state or from a request.
  *
- * @returns The finding of it where there is no such user.
+ * @throws {SourceError} `not-found` or `rejected`: X has no such user, or returned another.
  */
 export async function resolveIdentity(
   target: CollectionTarget,
   context: CollectorContext,
-): Promise<(UserIdentity & { readonly sourceState: SourceState }) | PollResult> {
-  const { id, username = target.id, toldAt = "" } = target.sourceState;
-  const ageMs = context.now() - (parseInstant(toldAt) ?? -Infinity);
+): Promise<UserIdentity> {
+  const { sourceState } = target;
+  const { id, username = target.id, identifiedAt = "" } = sourceState;
+  const ageMs = context.now() - (parseInstant(identifiedAt) ?? -Infinity);
   const isFresh = ageMs >= 0 && ageMs < IDENTITY_MAX_AGE_MS;
-  if (id !== undefined && isFresh) return { id, username, sourceState: target.sourceState };
-  if (!USERNAME_PATTERN.test(target.id)) return createInvalidUsernameResult(target.id);
-  const user = (await fetchUsers([target], context))(target.id);
-  if ("target" in user) return user;
-  return {
-    id: user.id,
-    username: user.username,
-    sourceState: createSourceState(user, context.now()),
-  };
+  if (id !== undefined && isFresh) return { id, username, sourceState };
+  if (!USERNAME_PATTERN.test(target.id))
+    throw new SourceError("rejected", describeInvalidUsername(target.id));
+  const { user, error } = (await fetchUsers([target], context))(target.id);
+  if (user === undefined) throw error;
+  return createIdentity(user, context.now());
 }
 
-/** Asks for users. @returns What finds one of them, or what is to be told in its place. */
-async function fetchUsers(batch: readonly CollectionTarget[], { request }: CollectorContext) {
+type FindUser = (
+  id: string,
+) =>
+  | { readonly user: User; readonly error?: never }
+  | { readonly user?: never; readonly error: SourceError };
+
+/** @returns Finds one of the users, or the error to report for it. */
+async function fetchUsers(
+  batch: readonly CollectionTarget[],
+  { request }: CollectorContext,
+): Promise<FindUser> {
+  const path = "/2/users/by";
   const { data, errors } = await request({
     bucket: "users",
-    path: "/2/users/by",
+    path,
     query: {
       usernames: batch.map(({ id }) => id).join(","),
       "user.fields": "created_at,description,profile_image_url,public_metrics,verified",
     },
     schema: UsersResponse,
   });
-  if (data === undefined && errors === undefined) throw createEmptyResponseError("/2/users/by");
+  if (data === undefined && errors === undefined) throw createEmptyResponseError(path);
   const { items, warning } = parseItems("x", User, data ?? []);
   const users = new Map(items.map((user) => [foldCase(user.username), user]));
-  const asked = new Set(batch.map(({ id }) => foldCase(id)));
-  const others = [...users.values()].filter(({ username }) => !asked.has(foldCase(username)));
-  return (id: string): User | PollResult => {
+  const requested = new Set(batch.map(({ id }) => foldCase(id)));
+  const others = items.filter(({ username }) => !requested.has(foldCase(username)));
+  return (id) => {
     const user = users.get(foldCase(id));
-    if (user !== undefined) return user;
+    if (user !== undefined) return { user };
     const problem = findProblem(id, errors);
     if (problem !== undefined)
-      return createGoneResult(id, describeProblem(`The user ${id}`, problem));
-    if (warning !== undefined) return { target: id, failure: warning };
+      return { error: new SourceError("not-found", describeProblem(`The user ${id}`, problem)) };
     const names = others.map(({ username }) => username).join(", ");
-    const suffix = names === "" ? "" : `, and told of ${quote(names)} instead`;
-    return { target: id, failure: `X told nothing of the user ${id}${suffix}` };
+    const suffix = names === "" ? "" : `, but ${quote(names)}`;
+    const missing = `X returned nothing for the user ${id}${suffix}`;
+    return { error: new SourceError("rejected", warning ?? missing) };
   };
 }
 
-/** What X says of one of the things that it was asked for. */
+/** Finds X's error for one of the things requested. */
 export function findProblem(id: string, errors: readonly unknown[] = []): Problem | undefined {
   const matches = (text = "") => foldCase(text) === foldCase(id);
   return errors
@@ -159,7 +166,7 @@ export function findProblem(id: string, errors: readonly unknown[] = []): Proble
     .find(({ value, resource_id }) => matches(value) || matches(resource_id));
 }
 
-/** Why someone or something is not there. */
+/** Says why X does not return a user or tweet. */
 export function describeProblem(what: string, { type = "", title, detail }: Problem): string {
   const description = joinMessages(title, detail);
   const isProtected =
@@ -169,19 +176,18 @@ export function describeProblem(what: string, { type = "", title, detail }: Prob
   return description === "" ? `${what} ${state}` : `${what} ${state}: X says ${quote(description)}`;
 }
 
-/** An answer that neither tells of something nor says what is wrong with it. */
+/** The error for a response with neither data nor errors. */
 export function createEmptyResponseError(path: string): SourceError {
   return new SourceError("failed", `X answered ${path} with neither data nor errors`);
 }
 
-/** Of a username that X can't be asked for; another source may know them, so they are not gone. */
-function createInvalidUsernameResult(id: string): PollResult {
-  const failure = `X has no user ${id}: usernames there have 1 to 15 letters, digits and _`;
-  return { target: id, failure };
+/** Such a user is not gone: the next poll is soon, because another source may be configured then. */
+function describeInvalidUsername(id: string): string {
+  return `X has no user ${id}: usernames there have 1 to 15 letters, digits and _`;
 }
 
-function createSourceState({ id, username }: User, now: number): SourceState {
-  return { id, username, toldAt: formatInstant(now) };
+function createIdentity({ id, username }: User, now: number): UserIdentity {
+  return { id, username, sourceState: { id, username, identifiedAt: formatInstant(now) } };
 }
 
 function createUserRecord(

@@ -1,14 +1,9 @@
-/** The channels of YouTube: what describes and counts them, and where their videos are listed. */
+/** Polls YouTube channels: their description, their counts, and where their videos are listed. */
 import { Type, type Static } from "@sinclair/typebox";
 import type { CollectionTarget } from "../../ports/targets.ts";
 import { parseCount, Unchecked } from "../client/responses.ts";
-import {
-  createCountedResult,
-  createGoneResult,
-  pollInBatches,
-  pollOneByOne,
-  createObservationRecord,
-} from "../poll-results.ts";
+import { createCountedResult, createGoneResult, createObservationRecord } from "../poll-results.ts";
+import { pollBatch, pollOneByOne } from "../poll-tasks.ts";
 import { parseListItems, findLargestThumbnail, ListResponse, Thumbnails } from "./responses.ts";
 import {
   SourceError,
@@ -46,8 +41,11 @@ const Channel = Type.Object({
     Type.Object({ image: Type.Optional(Type.Object({ bannerExternalUrl: Unchecked })) }),
   ),
 });
+type Channel = Static<typeof Channel>;
 
-/** Where the videos of a channel are listed; a target's memo. */
+const CHANNEL_PARTS = "snippet,statistics,contentDetails,brandingSettings";
+
+/** Where the videos of a channel are listed; the source state of a target. */
 export type ChannelIds = {
   /** The channel's identifier, `UC…`. */
   readonly channel: string;
@@ -55,14 +53,13 @@ export type ChannelIds = {
   readonly uploads: string;
 };
 
-/** Observes channels: by identifier where it is known, else by handle. */
+/** Observes channels: those with a known identifier in one request, the others by handle. */
 export async function* pollChannels(
   targets: readonly CollectionTarget[],
-  batchSize: number,
   context: CollectorContext,
 ): AsyncGenerator<PollResult> {
   const identified = targets.filter((target) => readChannelId(target) !== undefined);
-  yield* pollInBatches(identified, batchSize, (batch) => pollById(batch, context));
+  yield* pollBatch(identified, (batch) => pollById(batch, context));
   const unidentified = targets.filter((target) => readChannelId(target) === undefined);
   yield* pollOneByOne(unidentified, (target) => pollByHandle(target, context));
 }
@@ -85,7 +82,7 @@ async function* pollById(
     const id = readChannelId(target) ?? "";
     const channel = channels.get(id);
     if (channel !== undefined) yield createChannelResult(target, channel, observedAt);
-    else if (warning !== undefined) yield { target: target.id, failure: warning };
+    else if (warning !== undefined) yield { targetId: target.id, failure: warning };
     else yield createGoneResult(target.id, `YouTube has no channel ${id}`);
   }
 }
@@ -95,52 +92,47 @@ async function* pollByHandle(
   context: CollectorContext,
 ): AsyncGenerator<PollResult> {
   const channel = await fetchChannelByHandle(target.id, context);
-  const observedAt = context.now();
-  yield channel === undefined
-    ? createGoneResult(target.id, `YouTube has no channel ${target.id}`)
-    : createChannelResult(target, channel, observedAt);
+  yield createChannelResult(target, channel, context.now());
 }
 
 /**
- * Where the videos of a channel are listed; its identifier is asked for where it is not known.
+ * Returns where the videos of a channel are listed, from the source state or from a request.
  *
- * @returns `undefined` where there is no such channel.
+ * @throws {SourceError} `not-found`: there is no such channel.
  */
 export async function resolveChannelIds(
   target: CollectionTarget,
   context: CollectorContext,
-): Promise<ChannelIds | undefined> {
+): Promise<ChannelIds> {
   const channel = readChannelId(target);
-  if (channel !== undefined) {
-    return { channel, uploads: target.sourceState["uploads"] ?? formatUploadsId(channel) };
-  }
-  const found = await fetchChannelByHandle(target.id, context);
-  return found === undefined ? undefined : readChannelIds(found);
+  if (channel === undefined) return readChannelIds(await fetchChannelByHandle(target.id, context));
+  return { channel, uploads: target.sourceState["uploads"] ?? formatUploadsId(channel) };
 }
 
-const CHANNEL_PARTS = "snippet,statistics,contentDetails,brandingSettings";
-
-async function fetchChannelByHandle(forHandle: string, { request }: CollectorContext) {
+async function fetchChannelByHandle(
+  handle: string,
+  { request }: CollectorContext,
+): Promise<Channel> {
   const response = await request({
     bucket: "general",
     path: "/channels",
-    query: { part: CHANNEL_PARTS, forHandle },
+    query: { part: CHANNEL_PARTS, forHandle: handle },
     schema: ListResponse,
   });
   const { items, warning } = parseListItems(Channel, response);
   const [channel] = items;
-  if (channel === undefined && warning !== undefined) throw new SourceError("refused", warning);
-  return channel;
+  if (channel !== undefined) return channel;
+  if (warning !== undefined) throw new SourceError("rejected", warning);
+  throw new SourceError("not-found", `YouTube has no channel ${handle}`);
 }
 
-function readChannelId({ id, sourceState: memo }: CollectionTarget): string | undefined {
-  return memo["channel"] ?? (id.startsWith("@") ? undefined : id);
+function readChannelId({ id, sourceState }: CollectionTarget): string | undefined {
+  return sourceState["channel"] ?? (id.startsWith("@") ? undefined : id);
 }
 
-function readChannelIds({ id, contentDetails }: Static<typeof Channel>): ChannelIds {
-  // An empty name, as `likes` has it, is none.
-  const uploads = contentDetails?.relatedPlaylists?.uploads ?? "";
-  return { channel: id, uploads: uploads === "" ? formatUploadsId(id) : uploads };
+function readChannelIds({ id, contentDetails }: Channel): ChannelIds {
+  // YouTube writes a missing playlist as an empty name.
+  return { channel: id, uploads: contentDetails?.relatedPlaylists?.uploads || formatUploadsId(id) };
 }
 
 function formatUploadsId(channel: string): string {
@@ -149,21 +141,17 @@ function formatUploadsId(channel: string): string {
 
 function createChannelResult(
   { id }: CollectionTarget,
-  channel: Static<typeof Channel>,
+  channel: Channel,
   observedAt: number,
 ): PollResult {
-  const missingCountsReason = `YouTube told no statistics of the channel ${channel.id}`;
-  return createCountedResult(
-    id,
-    createChannelRecord(channel, observedAt),
-    observedAt,
-    missingCountsReason,
-    { sourceState: readChannelIds(channel) },
-  );
+  const record = createChannelRecord(channel, observedAt);
+  const missingCountsReason = `YouTube returned no statistics of the channel ${channel.id}`;
+  const sourceState = readChannelIds(channel);
+  return createCountedResult(id, record, observedAt, missingCountsReason, { sourceState });
 }
 
 function createChannelRecord(
-  { id, snippet = {}, statistics = {}, brandingSettings }: Static<typeof Channel>,
+  { id, snippet = {}, statistics = {}, brandingSettings }: Channel,
   observedAt: number,
 ): ObservationRecord {
   const isHidden = statistics.hiddenSubscriberCount === true;

@@ -1,11 +1,11 @@
-/** YouTube, by its Data API v3: channels and their shorts. */
+/** The collector of YouTube, Data API v3: channels and their shorts. */
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { quote } from "../../../core/errors.ts";
 import { findQuotaReset } from "../quota-day.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import { classifyStatus } from "../client/responses.ts";
-import { createTasks } from "../poll-results.ts";
+import { createTasks } from "../poll-tasks.ts";
 import type { Collector, Classification, SourceResponse } from "../collector.ts";
 import { pollChannels } from "./channels.ts";
 import { pollShortCounts, pollShorts } from "./shorts.ts";
@@ -14,7 +14,7 @@ const BATCH_SIZE = 50;
 const UNITS_PER_DAY = 10_000;
 const QUOTA_ZONE = "America/Los_Angeles";
 
-/** Makes the collector of YouTube. */
+/** Creates the collector of YouTube. */
 export function createYoutubeCollector(settings: {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -30,9 +30,9 @@ export function createYoutubeCollector(settings: {
     },
     tasks: createTasks({
       batchSize: BATCH_SIZE,
-      profile: ["general", pollChannels],
-      items: ["general", pollShorts],
-      counts: ["stats", pollShortCounts],
+      profile: { bucket: "general", poll: pollChannels },
+      items: { bucket: "general", poll: pollShorts },
+      counts: { bucket: "stats", poll: pollShortCounts },
     }),
     classifyResponse,
   };
@@ -59,7 +59,7 @@ const INVALID_KEY_REASONS = [
   "API_KEY_SERVICE_BLOCKED",
   "CONSUMER_SUSPENDED",
 ];
-/** The key may become good without a change that could be seen here. */
+/** The owner of the key can enable the API without a change of the settings. */
 const API_DISABLED_REASONS = ["accessNotConfigured", "SERVICE_DISABLED"];
 
 function classifyResponse(response: SourceResponse, now: number): Classification {
@@ -80,16 +80,16 @@ function classifyResponse(response: SourceResponse, now: number): Classification
     const reason = `The day's quota of YouTube is spent until ${formatInstant(until)}`;
     return { kind: "stop", until, reason };
   }
-  if (isTooFast) return { kind: "passing", reason: `YouTube was asked too fast: ${description}` };
+  if (isTooFast) return { kind: "transient", reason: `YouTube was asked too fast: ${description}` };
   if (hasReason(API_DISABLED_REASONS)) return stopForRefusedKey(description, now + DAY_MS);
   if (status === 401 || hasReason(INVALID_KEY_REASONS)) return stopForRefusedKey(description);
   if (hasReason(NOT_FOUND_REASONS))
-    return { kind: "missing", reason: `YouTube has no such thing: ${description}` };
+    return { kind: "not-found", reason: `YouTube has no such thing: ${description}` };
   if (hasReason(HIDDEN_REASONS))
-    return { kind: "missing", reason: `YouTube does not show it: ${description}` };
+    return { kind: "not-found", reason: `YouTube does not show it: ${description}` };
   const classification = classifyStatus("youtube", response, now, description);
-  if (classification.kind !== "answer") return classification;
-  return { kind: "refused", reason: `YouTube answered with an error: ${description}` };
+  if (classification.kind !== "ok") return classification;
+  return { kind: "rejected", reason: `YouTube answered with an error: ${description}` };
 }
 
 function stopForRefusedKey(description: string, until?: number): Classification {

@@ -1,9 +1,9 @@
-/** What the answers of YouTube have in common. */
+/** Reads what the responses of YouTube have in common. */
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { parseItems, Unchecked, type ParsedItems } from "../client/responses.ts";
 import { SourceError } from "../collector.ts";
 
-/** A list of resources: those that are not there are missing, and where none is, `items` is. */
+/** A list of resources. Resources that do not exist are left out; `items` is absent without any. */
 export const ListResponse = Type.Object({
   kind: Unchecked,
   pageInfo: Unchecked,
@@ -12,26 +12,26 @@ export const ListResponse = Type.Object({
 });
 
 /**
- * The resources of a list.
+ * Returns the valid resources of a list.
  *
- * @throws {SourceError} `failed`: it has none, and is no list either; or none can be believed.
+ * @throws {SourceError} `failed`: the response is no list, or all of several resources are invalid.
  */
 export function parseListItems<Schema extends TSchema>(
   schema: Schema,
   { kind, pageInfo, items }: Static<typeof ListResponse>,
 ): ParsedItems<Static<Schema>> {
   if (items !== undefined) return parseItems("youtube", schema, items);
-  // What is renamed or left out by mistake would make everybody be gone.
+  // If `items` was renamed, an empty list would mean that everything is gone.
   if (kind !== undefined || pageInfo !== undefined) return { items: [], warning: undefined };
   throw new SourceError("failed", "YouTube answered with neither items nor pageInfo");
 }
 
-/** Pictures by the name of their size. */
+/** Images by the name of their size. */
 export const Thumbnails = Type.Optional(
   Type.Record(Type.String(), Type.Object({ url: Unchecked, width: Unchecked })),
 );
 
-/** How wide pictures are whose width is not told. */
+/** The widths of images that come without one, in pixels. */
 const THUMBNAIL_WIDTHS = new Map([
   ["default", 120],
   ["medium", 320],
@@ -40,7 +40,7 @@ const THUMBNAIL_WIDTHS = new Map([
   ["maxres", 1280],
 ]);
 
-/** The URL of the widest picture; `undefined` where there is none. */
+/** Returns the URL of the widest image; `undefined` without one. */
 export function findLargestThumbnail(thumbnails: Static<typeof Thumbnails> = {}): unknown {
   const widthOf = ([name, { width }]: [string, { readonly width?: unknown }]) =>
     typeof width === "number" ? width : (THUMBNAIL_WIDTHS.get(name) ?? 0);
@@ -51,9 +51,9 @@ export function findLargestThumbnail(thumbnails: Static<typeof Thumbnails> = {})
 }
 
 /**
- * Reads a duration.
+ * Parses a duration, in ISO 8601 or in seconds.
  *
- * @returns Seconds; `undefined` where it is none.
+ * @returns Seconds; `undefined` for anything else.
  *
  * @example
  * parseDuration("PT2M5S"); // 125

@@ -1,10 +1,11 @@
-/** The shorts of YouTube: which ones a channel has, and their counts. */
+/** Polls YouTube shorts: finds those of a channel, and observes the counts of known ones. */
 import { Type, type Static } from "@sinclair/typebox";
-import type { DiscoveredItem, SourceState, CollectionTarget } from "../../ports/targets.ts";
+import type { DiscoveredItem, CollectionTarget } from "../../ports/targets.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import { parseCount, readInstant, Unchecked } from "../client/responses.ts";
 import { createCountedResult, createGoneResult, createObservationRecord } from "../poll-results.ts";
-import { NotFoundError, type PollResult, type CollectorContext } from "../collector.ts";
+import { isNotFound, pollNewestFirst, type ListPage } from "../poll-tasks.ts";
+import type { PollResult, CollectorContext } from "../collector.ts";
 import {
   parseDuration,
   parseListItems,
@@ -38,133 +39,127 @@ const Video = Type.Object({
 });
 
 const PAGE_SIZE = 50;
-const PAGES_MAX = 20;
+const MAX_PAGES = 20;
 const SHORT_MAX_SECONDS = 180;
 
-/** A playlist that is read for new shorts. */
-interface PlaylistListing {
+/** A playlist of a channel. */
+interface Playlist {
   readonly target: CollectionTarget;
   readonly channelIds: ChannelIds;
   readonly playlistId: string;
-  /** Whether it lists other videos too. */
+  /** Whether it has other videos besides shorts. */
   readonly isMixed: boolean;
-  readonly context: CollectorContext;
 }
 
-/** Finds the shorts of a channel that are new: by their own playlist, else among all its videos. */
+/** Finds the new shorts of a channel: in its playlist of shorts, else among all its videos. */
 export async function* pollShorts(
   target: CollectionTarget,
   context: CollectorContext,
 ): AsyncGenerator<PollResult> {
   const channelIds = await resolveChannelIds(target, context);
-  if (channelIds === undefined) {
-    yield createGoneResult(target.id, `YouTube has no channel ${target.id}`);
-    return;
-  }
-  const playlistId = `UUSH${channelIds.channel.slice(2)}`;
+  const { channel, uploads } = channelIds;
+  // This playlist is undocumented, and some channels don't have it.
+  const shorts = `UUSH${channel.slice(2)}`;
   try {
-    yield* pollPlaylist({ target, channelIds, playlistId, isMixed: false, context });
+    yield* pollPlaylist({ target, channelIds, playlistId: shorts, isMixed: false }, context);
   } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error;
-    yield* pollPlaylist({
-      target,
-      channelIds,
-      playlistId: channelIds.uploads,
-      isMixed: true,
-      context,
-    });
+    if (!isNotFound(error)) throw error;
+    yield* pollPlaylist({ target, channelIds, playlistId: uploads, isMixed: true }, context);
   }
 }
 
-/**
- * Reads a playlist, newest first, until a page is known. Its items are told at the end, together:
- * what is older than a known one is known too, also after a listing that was cut off.
- */
-async function* pollPlaylist(listing: PlaylistListing): AsyncGenerator<PollResult> {
-  const { target, channelIds, isMixed, context } = listing;
-  // Videos that are no shorts are never known: how far they were looked at is remembered. A day is
-  // looked at twice, for what was published while the list was read.
-  const readTo = isMixed ? readInstant(target.sourceState["uploadsRead"]) : undefined;
+function pollPlaylist(playlist: Playlist, context: CollectorContext): AsyncGenerator<PollResult> {
+  const { target, channelIds, isMixed } = playlist;
+  // Videos that are not shorts never become known items. So the state says up to when a mixed
+  // playlist was read; its last day is read again, for videos that appeared during the reading.
+  const readTo = isMixed ? readInstant(target.sourceState["uploadsReadTo"]) : undefined;
   const readUntil = readTo === undefined ? -Infinity : readTo - DAY_MS;
-  const items = new Map<string, DiscoveredItem>();
   const requestedIds = new Set<string>();
   let newest = readTo ?? -Infinity;
-  // What could not be believed is looked at again: it is not passed over.
+  // Invalid entries are read again the next time.
   let retryFrom = Infinity;
-  let pageToken: string | undefined;
-  for (let page = 0; page < PAGES_MAX; page++) {
-    const { entries, doubt: warning, nextPageToken } = await fetchPage(listing, pageToken);
-    if (warning !== undefined) {
-      retryFrom = -Infinity;
-      yield { target: target.id, failure: warning };
-    }
+
+  async function fetchPage(cursor: string | undefined): Promise<ListPage> {
+    const { entries, warning, nextCursor } = await fetchEntries(playlist, cursor, context);
+    if (warning !== undefined) retryFrom = -Infinity;
     const knownItems = await context.findKnownItems(entries.map(({ id }) => id));
     const newEntries = entries.filter(({ id, at }) => !knownItems.has(id) && at >= readUntil);
     const ids = newEntries.map(({ id }) => id).filter((id) => !requestedIds.has(id));
     for (const id of ids) requestedIds.add(id);
-    for (const { finding, item } of await fetchNewVideos(listing, ids)) {
-      if (item !== undefined) items.set(item.id, item);
-      else retryFrom = Math.min(retryFrom, ...newEntries.map(({ at }) => at));
-      yield finding;
-    }
+    const videos = await fetchVideos(playlist, ids, context);
+    if (videos.some(({ item }) => item === undefined))
+      retryFrom = Math.min(retryFrom, ...newEntries.map(({ at }) => at));
+    const items = videos.flatMap(({ item }) => item ?? []);
     for (const { id, at } of entries) {
       if (at === Infinity) continue;
       newest = Math.max(newest, at);
-      const memo = knownItems.get(id);
-      if (memo !== undefined) items.set(id, { id, publishedAt: at, sourceState: memo });
+      const sourceState = knownItems.get(id);
+      if (sourceState !== undefined) items.push({ id, publishedAt: at, sourceState });
     }
-    pageToken = nextPageToken;
-    if (!pageToken || (entries.length > 0 && newEntries.length === 0)) break;
+    return {
+      results: [
+        ...(warning === undefined ? [] : [{ targetId: target.id, failure: warning }]),
+        ...videos.map(({ result }) => result),
+      ],
+      items,
+      isKnown: entries.length > 0 && newEntries.length === 0,
+      nextCursor,
+    };
   }
-  const readFrom = Math.min(newest, Math.max(retryFrom, readTo ?? -Infinity));
-  const isRead = isMixed && readFrom > -Infinity;
-  const memo: SourceState = isRead
-    ? { ...channelIds, uploadsRead: formatInstant(readFrom) }
-    : channelIds;
-  yield { target: target.id, items: Array.from(items.values()), sourceState: memo };
+
+  return pollNewestFirst({
+    targetId: target.id,
+    maxPages: MAX_PAGES,
+    fetchPage,
+    readSourceState() {
+      const readFrom = Math.min(newest, Math.max(retryFrom, readTo ?? -Infinity));
+      if (!isMixed || readFrom === -Infinity) return channelIds;
+      return { ...channelIds, uploadsReadTo: formatInstant(readFrom) };
+    },
+  });
 }
 
-async function fetchPage({ playlistId, context }: PlaylistListing, pageToken: string | undefined) {
-  const response = await context.request({
+async function fetchEntries(
+  { playlistId }: Playlist,
+  pageToken: string | undefined,
+  { request }: CollectorContext,
+) {
+  const response = await request({
     bucket: "general",
     path: "/playlistItems",
-    query: {
-      part: "contentDetails",
-      playlistId: playlistId,
-      maxResults: String(PAGE_SIZE),
-      pageToken,
-    },
+    query: { part: "contentDetails", playlistId, maxResults: String(PAGE_SIZE), pageToken },
     schema: ListResponse,
   });
   const { items, warning } = parseListItems(PlaylistEntry, response);
   const entries = items.map(({ contentDetails: { videoId, videoPublishedAt } }) => ({
     id: videoId,
-    // What has no date is not passed over.
+    // An entry without a date counts as new.
     at: readInstant(videoPublishedAt) ?? Infinity,
   }));
-  return { entries, doubt: warning, nextPageToken: response.nextPageToken };
+  return { entries, warning, nextCursor: response.nextPageToken };
 }
 
-/** Observes videos of a listing for the first time. */
-async function fetchNewVideos(
-  { target, channelIds: { channel }, isMixed, context }: PlaylistListing,
+/** Observes the videos of a page that are shorts. An invalid one has no item. */
+async function fetchVideos(
+  { target, channelIds: { channel }, isMixed }: Playlist,
   ids: readonly string[],
-): Promise<{ readonly finding: PollResult; readonly item?: DiscoveredItem | undefined }[]> {
+  { request, now }: CollectorContext,
+): Promise<{ readonly result: PollResult; readonly item?: DiscoveredItem }[]> {
   if (ids.length === 0) return [];
-  const response = await context.request({
+  const response = await request({
     bucket: "general",
     path: "/videos",
     query: { part: "snippet,contentDetails,statistics", id: ids.join(",") },
     schema: ListResponse,
   });
-  const now = context.now();
+  const observedAt = now();
   const { items, warning } = parseListItems(Video, response);
-  const videos = items.filter(
-    ({ id, contentDetails }) => ids.includes(id) && (!isMixed || isShort(contentDetails?.duration)),
-  );
-  const found = videos.map((video) => {
+  const shorts = items
+    .filter(({ id }) => ids.includes(id))
+    .filter(({ contentDetails }) => !isMixed || isShort(contentDetails?.duration));
+  const videos = shorts.map((video) => {
     const { id, snippet = {} } = video;
-    const finding = createVideoResult(target.id, video, now, {
+    const result = createVideoResult(target.id, video, observedAt, {
       channel,
       title: snippet.title,
       description: snippet.description,
@@ -172,14 +167,14 @@ async function fetchNewVideos(
       thumbnail: findLargestThumbnail(snippet.thumbnails),
     });
     const publishedAt = readInstant(snippet.publishedAt);
-    const isFound = finding.failure === undefined && publishedAt !== undefined;
-    return { finding, item: isFound ? { id, publishedAt, sourceState: { channel } } : undefined };
+    if (result.failure !== undefined || publishedAt === undefined) return { result };
+    return { result, item: { id, publishedAt, sourceState: { channel } } };
   });
-  const warningResult = { finding: { target: target.id, failure: warning ?? "" } };
-  return warning === undefined ? found : [...found, warningResult];
+  if (warning === undefined) return videos;
+  return [...videos, { result: { targetId: target.id, failure: warning } }];
 }
 
-/** Observes the counts of shorts that are known. */
+/** Observes the counts of known shorts. */
 export async function* pollShortCounts(
   batch: readonly CollectionTarget[],
   { request, now }: CollectorContext,
@@ -196,21 +191,23 @@ export async function* pollShortCounts(
   const observedAt = now();
   const { items, warning } = parseListItems(Video, response);
   const videos = new Map(items.map((video) => [video.id, video]));
-  for (const { id, sourceState: memo, owner } of batch) {
+  for (const { id, sourceState, owner } of batch) {
     const video = videos.get(id);
-    const channel = memo["channel"] ?? (owner?.startsWith("UC") === true ? owner : undefined);
-    if (video === undefined && warning !== undefined) yield { target: id, failure: warning };
-    else if (video === undefined) {
-      yield createGoneResult(id, `YouTube has no video ${id}: it was deleted, or is private`);
+    const channel =
+      sourceState["channel"] ?? (owner?.startsWith("UC") === true ? owner : undefined);
+    if (video === undefined) {
+      yield warning === undefined
+        ? createGoneResult(id, `YouTube has no video ${id}: it was deleted, or is private`)
+        : { targetId: id, failure: warning };
     } else if (channel === undefined) {
-      yield { target: id, failure: `It is not known which channel the short ${id} is of` };
+      yield { targetId: id, failure: `The channel of the short ${id} is unknown` };
     } else yield createVideoResult(id, video, observedAt, { channel });
   }
 }
 
-/** Tells of a video, its counts included. Hidden ones are absent, and nobody tells shares. */
+/** Hidden counts are absent, and YouTube has no count of shares. */
 function createVideoResult(
-  target: string,
+  targetId: string,
   { id, statistics = {} }: Static<typeof Video>,
   observedAt: number,
   fields: Readonly<Record<string, unknown>>,
@@ -222,15 +219,11 @@ function createVideoResult(
     likes: parseCount(statistics.likeCount),
     comments: parseCount(statistics.commentCount),
   });
-  return createCountedResult(
-    target,
-    record,
-    observedAt,
-    `YouTube told no statistics of the video ${id}`,
-  );
+  const missingCountsReason = `YouTube returned no statistics of the video ${id}`;
+  return createCountedResult(targetId, record, observedAt, missingCountsReason);
 }
 
-/** A broadcast that is yet to come has a duration of 0, and is none. */
+/** A scheduled broadcast has a duration of 0, and is no short. */
 function isShort(duration: unknown): boolean {
   const seconds = parseDuration(duration) ?? Infinity;
   return seconds > 0 && seconds <= SHORT_MAX_SECONDS;

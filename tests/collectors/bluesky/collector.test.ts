@@ -104,7 +104,7 @@ describe("bluesky: when the source stops", () => {
       respondWith({ ...blueskyError(429, "RateLimitExceeded", "Rate Limit Exceeded"), headers }),
     );
     const { sourceError: failure, results: findings } = await pollProfiles(2);
-    expect([failure?.kind, failure?.until]).toEqual(["wait", resetAt]);
+    expect([failure?.kind, failure?.until]).toEqual(["rate-limited", resetAt]);
     expect(findings).toEqual([]);
     expect(fixture.fake.served()).toBe(1);
   });

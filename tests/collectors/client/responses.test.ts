@@ -16,22 +16,25 @@ describe("classifyStatus()", () => {
     ["Fri, 20 Nov 2099 13:00:00 GMT", NOW + DAY_MS],
   ])("waits as Retry-After: %s says, for a day at most", (text, until) => {
     for (const status of [429, 503]) {
-      expect(classify(status, { "retry-after": text })).toMatchObject({ kind: "wait", until });
+      expect(classify(status, { "retry-after": text })).toMatchObject({
+        kind: "rate-limited",
+        until,
+      });
     }
   });
 
   test.each(["", "0", "-5", "1.5", "soon", "Fri, 20 Nov 2026 11:00:00 GMT", "2099-01-01"])(
     "takes Retry-After: %j for nothing that is said",
-    (text) => expect(classify(503, { "retry-after": text })).toMatchObject({ kind: "passing" }),
+    (text) => expect(classify(503, { "retry-after": text })).toMatchObject({ kind: "transient" }),
   );
 
   test.each([
-    [200, "answer"],
-    [400, "refused"],
-    [404, "refused"],
-    [408, "passing"],
-    [429, "passing"],
-    [500, "passing"],
+    [200, "ok"],
+    [400, "rejected"],
+    [404, "rejected"],
+    [408, "transient"],
+    [429, "transient"],
+    [500, "transient"],
   ])("status %d alone: %s", (status, kind) => expect(classify(status)).toMatchObject({ kind }));
 });
 

@@ -150,8 +150,8 @@ describe.each(SOURCES)("a request to %s", (source) => {
   });
 
   test("is not sent where no unit is left", async () => {
-    const outcome = await ask({ takeUnit: async () => false });
-    expect(outcome.sourceError?.kind).toBe("wait");
+    const outcome = await ask({ reserveUnit: async () => false });
+    expect(outcome.sourceError?.kind).toBe("rate-limited");
     expect(outcome.sourceError?.until).toBeGreaterThan(stage.clock.now);
     expect(outcome.sourceError?.until).toBeLessThanOrEqual(stage.clock.now + 86_400_000);
     expect(stage.fake.served()).toBe(0);
@@ -160,8 +160,8 @@ describe.each(SOURCES)("a request to %s", (source) => {
   test("is not tried again where the last unit went", async () => {
     stage.fake.injectFault(failWithStatus(500), { times: Infinity });
     let units = 2;
-    const outcome = await ask({ takeUnit: async () => units-- > 0 });
-    expect(outcome.sourceError?.kind).toBe("wait");
+    const outcome = await ask({ reserveUnit: async () => units-- > 0 });
+    expect(outcome.sourceError?.kind).toBe("rate-limited");
     expect(stage.fake.served()).toBe(2);
   });
 

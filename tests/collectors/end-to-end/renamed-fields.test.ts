@@ -20,7 +20,7 @@ test("a list that Bluesky has renamed is no empty one: nobody is gone, and the l
   const observed = await fixture.expectObservedNow(before);
   for (const { entity } of fixture.owners) expect(observed).not.toContain(entity);
   const reason =
-    "Bluesky answered /xrpc/app.bsky.actor.getProfiles wrongly at /profiles: " +
+    "Bluesky answered /xrpc/app.bsky.actor.getProfiles with a malformed body at /profiles: " +
     "expected required property, got nothing";
   expect(fixture.logged()).toEqual([logLine("WARN", "failed", "bluesky", reason)]);
   expect((await fixture.readStatus(first(fixture.owners).id)).failure).toBe(reason);
@@ -32,8 +32,8 @@ test("a list that Bluesky has renamed is no empty one: nobody is gone, and the l
 });
 
 test.each([
-  ["youtube" as const, '"statistics":', "YouTube told no statistics of the"],
-  ["x" as const, '"public_metrics":', "X told no metrics"],
+  ["youtube" as const, '"statistics":', "YouTube returned no statistics of the"],
+  ["x" as const, '"public_metrics":', "X returned no metrics"],
 ])(
   "a field that %s has renamed is no unknown count, and the log warns",
   async (source, name, said) => {

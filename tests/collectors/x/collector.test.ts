@@ -107,7 +107,7 @@ describe("x: when the source stops", () => {
   test("a spent window is waited for until it is over, and is not retried", async () => {
     fixture.fake.injectFault(respondWith(windowSpent(NOW + 437_000)), { times: Infinity });
     const { sourceError: failure, results: findings } = await pollProfiles(1);
-    expect(failure?.kind).toBe("wait");
+    expect(failure?.kind).toBe("rate-limited");
     expect(failure?.until).toBe(NOW + 437_000);
     expect(findings).toEqual([]);
     expect(fixture.fake.served()).toBe(1);
@@ -123,7 +123,7 @@ describe("x: when the source stops", () => {
         context: surroundings,
       });
     }
-    expect(spent.sourceError?.kind).toBe("wait");
+    expect(spent.sourceError?.kind).toBe("rate-limited");
     expect(spent.sourceError?.until).toBeGreaterThan(NOW);
     expect(spent.sourceError?.until).toBeLessThanOrEqual(NOW + 15 * 60_000);
     fixture.clock.now = spent.sourceError?.until ?? NOW;
@@ -192,7 +192,7 @@ describe("x: who is not there", () => {
     userAt(1).isProtected = true;
     const outcome = await pollBatch(fixture, "counts", targets);
     const failed = outcome.results.filter(({ failure }) => failure !== undefined);
-    expect(failed.map(({ target }) => target).toSorted()).toEqual(
+    expect(failed.map(({ targetId }) => targetId).toSorted()).toEqual(
       targets.flatMap(({ id, owner }) => (owner === "creator1" ? [id] : [])).toSorted(),
     );
     expect(outcome.observations.length).toBe(targets.length - failed.length);
@@ -277,7 +277,7 @@ describe("x: what it tells", () => {
       });
       const outcome = await pollBatch(fixture, errand, targets);
       expect(outcome.observations).toEqual([]);
-      expect(outcome.results[0]?.failure).toContain("X told no metrics");
+      expect(outcome.results[0]?.failure).toContain("X returned no metrics");
     },
   );
 
@@ -286,7 +286,7 @@ describe("x: what it tells", () => {
     const body = { errors: [{ title: "Service Unavailable", detail: "Try again" }] };
     fixture.fake.injectFault(respondWith({ status: 200, body }), { times: Infinity });
     const finding = findResult(await pollBatch(fixture, "items", targets), "creator0");
-    expect(finding.failure).toContain("X told nothing of the tweets of creator0");
+    expect(finding.failure).toContain("X returned no tweets of creator0");
     expect(finding.isGone).toBeUndefined();
   });
 

@@ -45,7 +45,7 @@ describe("youtube: when the source stops", () => {
     fixture.clock.now = Date.parse(at);
     fixture.fake.injectFault(respondWith(QUOTA_EXCEEDED), { times: Infinity });
     const { sourceError: failure, results: findings } = await pollProfile(1);
-    expect(["wait", "stop"]).toContain(failure?.kind ?? "nothing");
+    expect(["rate-limited", "stop"]).toContain(failure?.kind ?? "nothing");
     expect(failure?.until).toBe(Date.parse(until));
     expect(failure?.message).toMatch(/quota|no more requests/i);
     expect(findings).toEqual([]);
@@ -199,7 +199,7 @@ describe("youtube: which videos are shorts", () => {
     expect(outcome.items.map(({ id }) => id).toSorted()).toEqual(
       others.map(({ id }) => id).toSorted(),
     );
-    const readTo = Date.parse(memo["uploadsRead"] ?? "");
+    const readTo = Date.parse(memo["uploadsReadTo"] ?? "");
     expect(readTo).toBeLessThanOrEqual(bad?.publishedAt ?? 0);
 
     const known = new Map(outcome.items.map((item) => [item.id, item.sourceState ?? {}]));
@@ -210,7 +210,7 @@ describe("youtube: which videos are shorts", () => {
     const newest = Math.floor((uploads.at(-1)?.publishedAt ?? 0) / 1000) * 1000;
     const after = findResult(again, owner.id);
     expect(after.failure).toBeUndefined();
-    expect(Date.parse(after.sourceState?.["uploadsRead"] ?? "")).toBe(newest);
+    expect(Date.parse(after.sourceState?.["uploadsReadTo"] ?? "")).toBe(newest);
   });
 
   test("where there are no uploads either, the channel is gone", async () => {
@@ -268,7 +268,7 @@ describe("youtube: which videos are shorts", () => {
     ];
     for (const { observations, results: findings } of told) {
       expect(observations).toEqual([]);
-      expect(findings[0]?.failure).toContain("YouTube told no statistics");
+      expect(findings[0]?.failure).toContain("YouTube returned no statistics");
     }
   });
 
@@ -288,7 +288,7 @@ describe("youtube: asked too fast", () => {
   const MIDNIGHT = Date.parse("2026-11-21T08:00:00.000Z");
 
   test.each([
-    ["a minute can pass", "Queries per minute per user", { kind: "passing" }],
+    ["a minute can pass", "Queries per minute per user", { kind: "transient" }],
     ["a day stops it until the next", "Queries per day", { kind: "stop", until: MIDNIGHT }],
   ])("what is too much for %s", (_, limit, judgement) => {
     const { classifyResponse: judge } = createYoutubeCollector({

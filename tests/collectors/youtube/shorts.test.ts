@@ -23,11 +23,11 @@ async function readUploads(
   const outcome = await pollBatch(fixture, "items", [target], {
     known: new Map([...known].map(([id]) => [id, {}])),
   });
-  const { sourceState: memo = {} } = findResult(outcome, target.id);
+  const { sourceState = {} } = findResult(outcome, target.id);
   const found = outcome.items.map(({ id }) => [id, {}] as const);
   return {
     outcome,
-    target: { ...target, memo },
+    target: { ...target, sourceState },
     known: new Map([...known, ...found]),
     asked: fixture.fake.log().slice(served),
   };
@@ -67,7 +67,7 @@ test("they are read anew where a list told of one wrongly, however old it is", a
   const [start] = await createItemTargets(fixture, fixture.owners);
   if (start === undefined) throw new Error("There is no channel");
   const once = await readUploads(start);
-  const readTo = once.target.memo["uploadsRead"];
+  const readTo = once.target.sourceState["uploadsReadTo"];
   expect(readTo).toBeString();
 
   const old = first(listShorts().filter(({ olderMs }) => olderMs > 3 * DAY_MS));
@@ -75,12 +75,12 @@ test("they are read anew where a list told of one wrongly, however old it is", a
     times: Infinity,
   });
   const wrong = await readUploads(start);
-  expect(findResult(wrong.outcome, start.id).failure).toContain("wrongly");
+  expect(findResult(wrong.outcome, start.id).failure).toContain("malformed");
   expect(wrong.known.has(old.id)).toBe(false);
-  expect(wrong.target.memo["uploadsRead"]).toBeUndefined();
+  expect(wrong.target.sourceState["uploadsReadTo"]).toBeUndefined();
 
   fixture.fake.clearFaults();
   const again = await readUploads(wrong.target, new Map(wrong.known));
   expect(again.outcome.items.map(({ id }) => id)).toContain(old.id);
-  expect(again.target.memo["uploadsRead"]).toBe(readTo);
+  expect(again.target.sourceState["uploadsReadTo"]).toBe(readTo);
 });

@@ -1,5 +1,6 @@
 /** A world, a fake that tells of it, and the collector that asks the fake: for one source. */
 import { DAY_MS } from "../../../core/time.ts";
+import { createSourceRateLimiter } from "../../../server/collectors/rate-limiter.ts";
 import { createSourceClient } from "../../../server/collectors/client/source-client.ts";
 import type { Collector, Source } from "../../../server/collectors/collector.ts";
 import { createBlueskyCollector } from "../../../server/collectors/bluesky/collector.ts";
@@ -192,7 +193,8 @@ export function createTestContext(fixture: PlatformFixture, options: TestClientO
   const client = createSourceClient({
     collector: fixture.collector,
     now: () => fixture.clock.now,
-    takeUnit: async (bucket) => {
+    rateLimiter: createSourceRateLimiter(fixture.collector, () => fixture.clock.now),
+    reserveUnit: async (bucket) => {
       takenUnits.set(bucket, (takenUnits.get(bucket) ?? 0) + 1);
       return true;
     },

@@ -32,7 +32,7 @@ export function startPollCycle(database: Database, { collector, clock, fake }: P
     now,
     report: (event) => void events.push(event),
     taskDelayMs: 0,
-    client: { retryMinMs: 1, ...(fake && { startTimeout: fake.startTimeout }) },
+    clientOptions: { retryMinMs: 1, ...(fake && { startTimeout: fake.startTimeout }) },
   });
   return {
     ...pollCycle,

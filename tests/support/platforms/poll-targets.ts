@@ -97,8 +97,8 @@ export async function createItemTargets(
 ): Promise<CollectionTarget[]> {
   const { results } = await pollAll(fixture, "profile", owners.map(createTarget));
   const memos = new Map<string, SourceState>();
-  for (const { target, sourceState: memo } of results)
-    if (memo !== undefined) memos.set(target, memo);
+  for (const { targetId, sourceState: memo } of results)
+    if (memo !== undefined) memos.set(targetId, memo);
   return owners.map(({ id }) => ({ id, sourceState: memos.get(id) ?? {}, owner: null }));
 }
 
@@ -108,15 +108,15 @@ export async function createCountTargets(
   owners: readonly FixtureOwner[],
 ): Promise<CollectionTarget[]> {
   const { results } = await pollAll(fixture, "items", await createItemTargets(fixture, owners));
-  return results.flatMap(({ target, items = [] }) =>
-    items.map(({ id, sourceState = {} }) => ({ id, sourceState, owner: target })),
+  return results.flatMap(({ targetId, items = [] }) =>
+    items.map(({ id, sourceState = {} }) => ({ id, sourceState, owner: targetId })),
   );
 }
 
 /** What was found of one target; all that it was told of, as one. */
 export function findResult({ results: findings }: PollSummary, id: string): PollResult {
-  const parts = findings.filter(({ target }) => target === id);
-  return Object.assign({ target: id }, ...parts);
+  const parts = findings.filter(({ targetId }) => targetId === id);
+  return Object.assign({ targetId: id }, ...parts);
 }
 
 /** The observation of an entity; the last one where there are more. */

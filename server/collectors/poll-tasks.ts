@@ -1,0 +1,143 @@
+/** Runs the tasks of a source over its targets: in batches, one by one, and page by page. */
+import type { CollectionTarget, DiscoveredItem, SourceState } from "../ports/targets.ts";
+import {
+  SourceError,
+  type Collector,
+  type CollectorContext,
+  type PollResult,
+  type SourceTask,
+} from "./collector.ts";
+import { createGoneResult } from "./poll-results.ts";
+
+interface TaskDefinition<Polled> {
+  readonly bucket: string;
+  readonly poll: (polled: Polled, context: CollectorContext) => AsyncIterable<PollResult>;
+}
+
+/** Creates the tasks of a source: lists are read one by one, all else in batches. */
+export function createTasks({
+  batchSize,
+  profile,
+  items,
+  counts,
+}: {
+  readonly batchSize: number;
+  readonly profile: TaskDefinition<readonly CollectionTarget[]>;
+  readonly items: TaskDefinition<CollectionTarget>;
+  readonly counts: TaskDefinition<readonly CollectionTarget[]>;
+}): Collector["tasks"] {
+  const pollItems: SourceTask["poll"] = (targets, context) =>
+    pollOneByOne(targets, (target) => items.poll(target, context));
+  const pollCounts: SourceTask["poll"] = (targets, context) =>
+    pollBatch(targets, (batch) => counts.poll(batch, context));
+  return {
+    profile: { batchSize, ...profile },
+    items: { batchSize: 1, bucket: items.bucket, poll: pollItems },
+    counts: { batchSize, bucket: counts.bucket, poll: pollCounts },
+  };
+}
+
+/**
+ * Polls targets with one request. If the source says that something in the batch does not exist,
+ * each half is polled, until the missing target is alone.
+ *
+ * @param poll Sends its request before it yields.
+ */
+export async function* pollBatch(
+  targets: readonly CollectionTarget[],
+  poll: (batch: readonly CollectionTarget[]) => AsyncIterable<PollResult>,
+): AsyncGenerator<PollResult> {
+  const [first] = targets;
+  if (first === undefined) return;
+  try {
+    yield* poll(targets);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    if (targets.length === 1) {
+      yield createGoneResult(first.id, error.message);
+      return;
+    }
+    const middle = Math.ceil(targets.length / 2);
+    yield* pollBatch(targets.slice(0, middle), poll);
+    yield* pollBatch(targets.slice(middle), poll);
+  }
+}
+
+/** Whether the source says that what was requested does not exist. */
+export function isNotFound(error: unknown): error is SourceError & { kind: "not-found" } {
+  return error instanceof SourceError && error.kind === "not-found";
+}
+
+/** If all of the first few targets fail, the source fails, and not the targets. */
+const MAX_LEADING_FAILURES = 3;
+
+/** Polls targets one by one; the failure of one does not end the task for the others. */
+export async function* pollOneByOne(
+  targets: readonly CollectionTarget[],
+  poll: (target: CollectionTarget) => AsyncIterable<PollResult>,
+): AsyncGenerator<PollResult> {
+  const failedResults: PollResult[] = [];
+  let isAnswering = false;
+  for (const target of targets) {
+    try {
+      yield* poll(target);
+      isAnswering = true;
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      if (error.kind === "rate-limited" || error.kind === "stop") throw error;
+      isAnswering ||= error.kind !== "failed";
+      if (isNotFound(error)) {
+        yield createGoneResult(target.id, error.message);
+        continue;
+      }
+      failedResults.push({ targetId: target.id, failure: error.message });
+      const limit = Math.min(targets.length, MAX_LEADING_FAILURES);
+      if (!isAnswering && failedResults.length >= limit) throw error;
+    }
+  }
+  yield* failedResults;
+}
+
+/** One page of a list. */
+export interface ListPage {
+  /** The observations of the page, and what was wrong with it. */
+  readonly results: readonly PollResult[];
+  readonly items: readonly DiscoveredItem[];
+  /** Whether the page has items and all were found before. */
+  readonly isKnown: boolean;
+  readonly nextCursor: string | undefined;
+}
+
+/**
+ * Reads a list, newest first, until a page is known. The items are yielded together at the end:
+ * otherwise an interrupted list would leave a gap behind items that are known.
+ *
+ * @param readSourceState Called at the end; what it returns replaces the state of the target.
+ */
+export async function* pollNewestFirst({
+  targetId,
+  maxPages,
+  fetchPage,
+  readSourceState = () => undefined,
+}: {
+  readonly targetId: string;
+  readonly maxPages: number;
+  fetchPage(cursor: string | undefined): Promise<ListPage>;
+  readSourceState?(): SourceState | undefined;
+}): AsyncGenerator<PollResult> {
+  const items = new Map<string, DiscoveredItem>();
+  let cursor: string | undefined;
+  for (let page = 0; page < maxPages; page++) {
+    const { results, items: found, isKnown, nextCursor } = await fetchPage(cursor);
+    yield* results;
+    for (const item of found) items.set(item.id, item);
+    cursor = nextCursor;
+    if (!cursor || isKnown) break;
+  }
+  const sourceState = readSourceState();
+  yield {
+    targetId,
+    items: Array.from(items.values()),
+    ...(sourceState === undefined ? {} : { sourceState }),
+  };
+}
