@@ -1,4 +1,5 @@
 /** The parts put together: settings and a database become the interfaces that are served. */
+import { ENTITY_KINDS } from "../core/entity-kinds.ts";
 import type { DomainError } from "../core/errors.ts";
 import { formatInstant } from "../core/time.ts";
 import { createApp } from "./http/app.ts";
@@ -29,7 +30,6 @@ import { applyRetention } from "./store/history/retention.ts";
 import { verifyLedger } from "./store/accounts/verify-ledger.ts";
 import { createVideoReads } from "./store/reads/video.ts";
 import { describeError } from "./system-errors.ts";
-import type { RetentionMode } from "./ports/retention.ts";
 
 /** What the process that has the service is, for who asks. */
 export interface ServiceOptions {
@@ -167,19 +167,26 @@ function createRetention(
   now: () => number,
   onFailure: OnFailure,
 ) {
-  const apply = (mode: RetentionMode, pauseRatio: number) =>
-    applyRetention(database, { policy, now: now(), mode, pauseRatio });
+  const kindsWithRule = ENTITY_KINDS.filter((kind) => policy[kind] !== undefined);
   return {
-    async *applyForCommand(mode: "prove" | "count") {
+    async *applyForCommand({ isDryRun }: { readonly isDryRun: boolean }) {
       try {
-        return yield* apply(mode, COMMAND_PAUSE_RATIO);
+        const options = { policy, now: now(), isDryRun, pauseRatio: COMMAND_PAUSE_RATIO };
+        return yield* applyRetention(database, options);
       } catch (error) {
         // Its answer has begun: who asked only sees that it breaks off.
         onFailure(error, "retention");
         throw error;
       }
     },
-    applyInBackground: () => apply("apply", BACKGROUND_PAUSE_RATIO),
+    applyInBackground: () =>
+      applyRetention(database, {
+        policy,
+        now: now(),
+        isDryRun: false,
+        pauseRatio: BACKGROUND_PAUSE_RATIO,
+        kinds: kindsWithRule,
+      }),
   };
 }
 

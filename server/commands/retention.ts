@@ -50,13 +50,10 @@ async function applyAndReport(
 
 const COLUMNS = ["kind", "rule", "entities", "before", "removed", "after"] as const;
 
-function describeReport({ is_dry_run, is_whole_compared, kinds }: RetentionResponse): string {
+function describeReport({ is_dry_run, kinds }: RetentionResponse): string {
   if (kinds.every(({ rule }) => rule === "all")) return "RETENTION is not set: all is kept";
   if (is_dry_run) return "Nothing was removed: this is what would be";
-  return is_whole_compared
-    ? "Proved: before = removed + after, and the newest state of every entity is as it was"
-    : "Proved of each step: before = removed + after, and no newest state changed. The whole was " +
-        "not compared, because more was observed meanwhile";
+  return "Proved in each step: before = removed + after, and no newest state changed";
 }
 
 async function requestRetention(

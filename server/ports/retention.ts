@@ -1,21 +1,11 @@
 /** The report of a retention run. */
 import type { EntityKind } from "../../core/entity-kinds.ts";
 
-/**
- * How a policy is applied: `apply` removes observations; `prove` removes them and compares the
- * whole state before and after; `count` removes nothing and reports what would be removed.
- */
-export type RetentionMode = "apply" | "prove" | "count";
-
 /** The result of one run of the retention policy. */
 export interface RetentionReport {
-  readonly mode: RetentionMode;
+  /** Whether it only counted what it would remove. */
+  readonly isDryRun: boolean;
   readonly kinds: readonly KindRetentionReport[];
-  /**
-   * Whether the state of all entities was compared before and after. While others write, only each
-   * step is compared, within its transaction.
-   */
-  readonly isWholeCompared: boolean;
   readonly faults: readonly RetentionFault[];
 }
 
@@ -26,16 +16,13 @@ export interface KindRetentionReport {
   readonly rule: string;
   /** Entities that have observations. */
   readonly entities: number;
-  /** Observations before the run, removed (or to be removed, in mode `count`), and after it. */
+  /** Observations before the run, removed (or to be removed, in a dry run), and after it. */
   readonly before: number;
   readonly removed: number;
   readonly after: number;
-  /** Digests of the newest state of all entities; `null` if not compared. */
-  readonly stateBefore: string | null;
-  readonly stateAfter: string | null;
 }
 
-/** A mistake that a run found in its own result. */
+/** Observations that a run lost, or a newest state that it changed. */
 export type RetentionFault = Readonly<{ kind: EntityKind; problem: string }>;
 
 /** Applies retention step by step; yields how many observations each step looked at. */

@@ -14,7 +14,7 @@ import { acquireOwnership, type Ownership } from "./database-owner.ts";
 import { startRetentionTimer } from "./retention-timer.ts";
 import type { CommandLineIo, ServiceLogger } from "../ports/process.ts";
 import { openService, type Service } from "../service.ts";
-import { readNewestObservedAt } from "../store/observations/newest-observation.ts";
+import { readNewestObservedAt } from "../store/observations/export.ts";
 import { waitForTermination } from "./termination.ts";
 import { readSystemErrorCode } from "../system-errors.ts";
 

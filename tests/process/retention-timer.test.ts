@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { startRetentionTimer } from "../../server/process/retention-timer.ts";
 import type { RetentionReport } from "../../server/ports/retention.ts";
 
-const REPORT: RetentionReport = { mode: "apply", kinds: [], isWholeCompared: false, faults: [] };
+const REPORT: RetentionReport = { isDryRun: false, kinds: [], faults: [] };
 
 test("startRetentionTimer() walks to the end by itself, and tells what was found", async () => {
   const told: unknown[] = [];

@@ -5,11 +5,8 @@ import type { RetentionReport, RetentionRun } from "../../ports/retention.ts";
 
 /** What retention does its work with. */
 export interface AdminRetentionOptions {
-  /**
-   * Applies the policy with proof, or counts what it would remove: step by step as it is asked,
-   * each giving how many observations it was about.
-   */
-  applyRetention(mode: "prove" | "count"): RetentionRun;
+  /** Applies the policy, or counts what it would remove, step by step. */
+  applyRetention(options: { readonly isDryRun: boolean }): RetentionRun;
 }
 
 /** The last line of an answer. Those before it tell how many observations were walked past. */
@@ -24,8 +21,7 @@ export function createAdminRetentionRoutes(options: AdminRetentionOptions) {
     .use(jsonBodyParser)
     .post(
       "/retention",
-      ({ body }) =>
-        streamProgress(options.applyRetention(body.dry_run === true ? "count" : "prove")),
+      ({ body }) => streamProgress(options.applyRetention({ isDryRun: body.dry_run === true })),
       { body: t.Object({ dry_run: t.Optional(t.Boolean()) }) },
     );
 }
@@ -52,15 +48,6 @@ function streamProgress(steps: RetentionRun): Response {
   return new Response(stream, { headers: { "content-type": "application/x-ndjson" } });
 }
 
-function toRetentionResource({ mode, kinds, isWholeCompared, faults }: RetentionReport) {
-  return {
-    is_dry_run: mode === "count",
-    kinds: kinds.map(({ stateBefore, stateAfter, ...counts }) => ({
-      ...counts,
-      state_before: stateBefore,
-      state_after: stateAfter,
-    })),
-    is_whole_compared: isWholeCompared,
-    faults,
-  };
+function toRetentionResource({ isDryRun, kinds, faults }: RetentionReport) {
+  return { is_dry_run: isDryRun, kinds, faults };
 }

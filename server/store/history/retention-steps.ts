@@ -1,10 +1,9 @@
 /**
- * The steps by which histories are thinned: short stretches of a table of histories, in its own
- * order, each looked at with one read and thinned with one write. What is left of a stretch is
- * packed anew, onto the chunk before it, so chunks do not become small however often it is thinned.
+ * The steps of retention. Each reads a short range of a history table and prunes it with one write.
+ * What is left of a range is appended to the chunk before it, so repeated pruning doesn't make
+ * chunks small.
  */
 import type { Row } from "@libsql/client";
-import { getTableColumns } from "drizzle-orm";
 import type { EntityKind } from "../../../core/entity-kinds.ts";
 import { applyRetentionBounds, type RetentionBounds } from "../../../core/retention.ts";
 import { LAST_INSTANT } from "../../../core/time.ts";
@@ -18,260 +17,207 @@ import {
   upsertChunksSql,
   type KindTables,
 } from "../tables/entity-sql.ts";
-import * as tables from "../tables/entity-tables.ts";
+import { createRetentionSql } from "./retention-sql.ts";
 
-/** Observations, the chunks they lie in, and entities, that a step is about at most. */
-export const STEP_MAX_ROWS = 1000;
+// Limits of a step, so that it takes a few milliseconds.
+export const STEP_MAX_OBSERVATIONS = 1000;
 export const STEP_MAX_CHUNKS = 100;
 export const STEP_MAX_ENTITIES = 25;
 
-/** A place in a table of histories: the key of an entity and an instant, where a chunk may start. */
-export type ChunkPosition = readonly [key: number, start: number];
+/** A position in a history table, which is sorted by entity and start. */
+export interface ChunkPosition {
+  readonly key: number;
+  readonly start: number;
+}
 
-/** Before all places. */
-export const MIN_POSITION: ChunkPosition = [0, Number.MIN_SAFE_INTEGER];
+/** Before all chunks. */
+export const MIN_POSITION: ChunkPosition = { key: 0, start: Number.MIN_SAFE_INTEGER };
 
-/** A stretch of a table of histories: the chunks that start in it. */
+/** A range of a history table: the chunks that start in it. */
 export interface ChunkRange {
   /** Excluded. */
   readonly from: ChunkPosition;
   /** Included. */
   readonly to: ChunkPosition;
-  /** The entities whose chunks these are. */
+  /** The keys of the entities whose chunks these are. */
   readonly keys: readonly number[];
-  /** How many observations they hold. */
   readonly observationCount: number;
-  /** The earliest instant in it. */
   readonly earliestInstant: number;
 }
 
-/** What a write did to a stretch. */
+/** What a step did, with its proof: what the table held before and after, in one transaction. */
 export interface PruneResult {
   readonly found: number;
-  /** What was decided to be. */
+  /** How many observations the step decided to remove. */
   readonly removed: number;
-  /** By what the table held before and after. */
+  /** How many are left, as the table says. */
   readonly left: number;
-  /** Whether the newest state of each entity is the same after as it was before. */
+  /** Whether the row and the newest point of each entity are the same as before. */
   readonly isStateUntouched: boolean;
-  /** Changes that were noted. */
-  readonly told: number;
 }
 
-/** Reads and writes the stretches of a kind. */
+export type RetentionSteps = ReturnType<typeof createRetentionSteps>;
+
+/** Creates the steps of a kind. */
 export function createRetentionSteps(database: Database, kind: EntityKind) {
-  const layout = KIND_TABLES[kind];
-  const sql = createSql(layout);
-  const toRangeArgs = ({ from, to }: ChunkRange) => [...from, ...to];
-  const plan = async (stretch: ChunkRange, bounds: RetentionBounds) => {
-    const chunks = await database.queryJson<EntityChunk[]>(sql.known, toRangeArgs(stretch));
-    return createPrunePlan(layout, bounds, stretch.from, chunks ?? []);
+  const tables = KIND_TABLES[kind];
+  const sql = createRetentionSql(tables, STEP_MAX_CHUNKS + 1);
+  const readPlan = async (range: ChunkRange, bounds: RetentionBounds): Promise<PrunePlan> => {
+    const chunks = await database.queryJson<EntityChunk[]>(sql.selectChunks, toArgs(range));
+    return createPrunePlan(tables, bounds, range.from, chunks ?? []);
   };
   return {
-    /** The last place where a chunk starts; `undefined` where there is none. */
-    async findLastPosition(): Promise<ChunkPosition | undefined> {
-      return database.queryJson<ChunkPosition>(sql.last, []);
+    /** Finds where the last chunk starts; `undefined` if there is none. */
+    findLastPosition: () => database.queryJson<ChunkPosition>(sql.selectLastPosition, []),
+
+    /** Finds the range after `from`, up to `to` at most; `undefined` if there is none. */
+    async findNextRange(from: ChunkPosition, to: ChunkPosition): Promise<ChunkRange | undefined> {
+      const args = toArgs({ from, to });
+      return createRange(from, (await database.queryJson(sql.selectHeaders, args)) ?? []);
     },
 
-    /** Finds the stretch behind a place, up to another; `undefined` where there is nothing more. */
-    async findNextRange(from: ChunkPosition, upTo: ChunkPosition): Promise<ChunkRange | undefined> {
-      const found = await database.queryJson<ChunkHeader[]>(sql.find, [...from, ...upTo]);
-      return createRange(from, found ?? []);
+    /** Counts what {@link prune} would remove. */
+    async countRemovable(range: ChunkRange, bounds: RetentionBounds): Promise<number> {
+      return (await readPlan(range, bounds)).removed;
     },
 
-    /** The newest state of entities as text, a line each: their rows and newest observations. */
-    async readState(keys: readonly number[]): Promise<string> {
-      const states = await database.queryJson<NewestState[]>(sql.state, [JSON.stringify(keys)]);
-      return formatState(layout, states ?? []);
-    },
-
-    /** Counts what {@link thin} would remove. */
-    async countRemovable(stretch: ChunkRange, bounds: RetentionBounds): Promise<number> {
-      return (await plan(stretch, bounds)).removed;
-    },
-
-    /** Removes what the bounds leave out, which is decided as the observations are by then. */
-    async prune(stretch: ChunkRange, bounds: RetentionBounds): Promise<PruneResult> {
-      const { plan: decision, results } = await writeOptimistically(database, async () => {
-        const planned = await plan(stretch, bounds);
-        const { keys, rewritten, dropped, put } = planned;
-        const look = { sql: sql.look, args: [...toRangeArgs(stretch), JSON.stringify(keys)] };
+    /** Removes what the bounds don't keep of the range as it is at the time of the write. */
+    async prune(range: ChunkRange, bounds: RetentionBounds): Promise<PruneResult> {
+      const { plan, results } = await writeOptimistically(database, async () => {
+        const { deleted, written, ...counts } = await readPlan(range, bounds);
+        const args = [...toArgs(range), JSON.stringify(counts.keys)];
+        const selectState = { sql: sql.selectRangeState, args };
         const statements = [
-          { sql: deleteChunksSql(layout), args: [JSON.stringify(dropped)] },
-          { sql: upsertChunksSql(layout, "key"), args: [JSON.stringify(put)] },
-          look,
+          { sql: deleteChunksSql(tables), args: [JSON.stringify(deleted)] },
+          { sql: upsertChunksSql(tables, "key"), args: [JSON.stringify(written)] },
+          selectState,
         ];
         return {
-          ...planned,
-          look,
-          before: parseRangeState(layout, await database.queryRows(look)),
-          recordChange: recordHistoryRewrites(kind, rewritten),
-          statements: rewritten.length === 0 ? [] : statements,
+          ...counts,
+          selectState,
+          before: parseRangeState(tables, await database.queryRows(selectState)),
+          recordChange: recordHistoryRewrites(kind, [...new Set(deleted.map(([key]) => key))]),
+          statements: deleted.length === 0 ? [] : statements,
         };
       });
-      const { found, removed, before, look, statements } = decision;
-      const isWritten = statements.length > 0;
-      // Where the answer to the write was lost, so was its look: it is taken again, and what others
-      // did by then is not told apart.
-      const rows = results.at(-1)?.rows ?? (isWritten ? await database.queryRows(look) : undefined);
-      const after = rows === undefined ? before : parseRangeState(layout, rows);
+      const { found, removed, before, selectState, statements } = plan;
+      if (statements.length === 0) return { found, removed, left: found, isStateUntouched: true };
+      // If the response to the write was lost, the state is read again, a little later.
+      const rows = results.at(-1)?.rows ?? (await database.queryRows(selectState));
+      const after = parseRangeState(tables, rows);
       return {
         found,
         removed,
-        left: found - (before.rows - after.rows),
-        isStateUntouched: before.state === after.state,
-        told: isWritten ? 1 : 0,
+        left: found - (before.observationCount - after.observationCount),
+        isStateUntouched: before.newestStates === after.newestStates,
       };
     },
   };
 }
 
-/** A chunk without its points. */
-type ChunkHeader = readonly [...ChunkPosition, size: number];
+function toArgs({ from, to }: Pick<ChunkRange, "from" | "to">): number[] {
+  return [from.key, from.start, to.key, to.start];
+}
 
-/** The stretch that begins a list of chunks, of which the last only tells what comes next. */
+/** A chunk without its points. */
+interface ChunkHeader extends ChunkPosition {
+  readonly size: number;
+}
+
+/** Takes the chunks for one step from the front of `headers`. */
 function createRange(from: ChunkPosition, headers: readonly ChunkHeader[]): ChunkRange | undefined {
   const keys = new Set<number>();
   let rows = 0;
-  const selected = headers.slice(0, STEP_MAX_CHUNKS).filter(([key, , size], index) => {
+  const selected = headers.slice(0, STEP_MAX_CHUNKS).filter(({ key, size }, index) => {
     keys.add(key);
     rows += size;
-    return index === 0 || (keys.size <= STEP_MAX_ENTITIES && rows <= STEP_MAX_ROWS);
+    return index === 0 || (keys.size <= STEP_MAX_ENTITIES && rows <= STEP_MAX_OBSERVATIONS);
   });
   const [last, next] = [selected.at(-1), headers[selected.length]];
   if (last === undefined) return undefined;
-  const [key] = last;
   return {
     from,
-    // Chunks may start anywhere before the next one once they are packed anew.
-    to: [key, next?.[0] === key ? next[1] - 1 : LAST_INSTANT],
-    keys: [...new Set(selected.map(([entityKey]) => entityKey))],
-    observationCount: selected.reduce((sum, [, , size]) => sum + size, 0),
-    earliestInstant: selected.reduce((least, [, start]) => Math.min(least, start), Infinity),
+    // Up to the next chunk, because rewritten chunks can start at any instant before it.
+    to: { key: last.key, start: next?.key === last.key ? next.start - 1 : LAST_INSTANT },
+    keys: [...new Set(selected.map(({ key }) => key))],
+    observationCount: selected.reduce((sum, { size }) => sum + size, 0),
+    earliestInstant: selected.reduce((least, { start }) => Math.min(least, start), Infinity),
   };
 }
 
-/** A chunk, after its entity's key and the start of that entity's next chunk. */
-type EntityChunk = readonly [key: number, next: number | null, ...chunk: Chunk];
+interface EntityChunk extends Chunk {
+  readonly key: number;
+  /** Where the next chunk of the entity starts; `null` if this is the last one. */
+  readonly nextStart: number | null;
+}
 
-/** What is to become of a stretch. */
 interface PrunePlan {
   readonly found: number;
   readonly removed: number;
-  /** The entities that are in it, and those that lose something. */
+  /** The keys of the entities in the range. */
   readonly keys: readonly number[];
-  readonly rewritten: readonly number[];
-  /** As {@link deleteChunksSql} and {@link upsertChunksSql} take them. */
-  readonly dropped: readonly ChunkPosition[];
-  readonly put: readonly (readonly [key: number, ...chunk: Chunk])[];
+  /** For {@link deleteChunksSql}. */
+  readonly deleted: readonly (readonly [key: number, start: number])[];
+  /** For {@link upsertChunksSql}. */
+  readonly written: readonly (readonly [
+    key: number,
+    start: number,
+    size: number,
+    points: string,
+  ])[];
 }
 
 /**
- * Finds what bounds leave of a stretch. Chunks that are raw as a whole stay as they are.
+ * Decides what the bounds keep of a range. Chunks that are kept as a whole are not rewritten.
  *
- * @param from Where the stretch begins.
+ * @param from Where the range begins.
  * @param candidates Its chunks, and the one before it.
  */
 function createPrunePlan(
-  { countColumns: counts }: KindTables,
+  { countColumns: { size: width } }: KindTables,
   bounds: RetentionBounds,
-  [fromKey, fromStart]: ChunkPosition,
+  from: ChunkPosition,
   candidates: readonly EntityChunk[],
 ): PrunePlan {
-  const width = counts.size;
-  const isPrevious = ([key, , start]: EntityChunk) => key === fromKey && start <= fromStart;
+  const isPrevious = ({ key, start }: EntityChunk) => key === from.key && start <= from.start;
   const previous = candidates.find(isPrevious);
   const chunks = candidates.filter((chunk) => !isPrevious(chunk));
-  const dropped: ChunkPosition[] = [];
-  const put: [key: number, ...chunk: Chunk][] = [];
+  const deleted: [key: number, start: number][] = [];
+  const written: [key: number, start: number, size: number, points: string][] = [];
   let removed = 0;
-  const oldChunks = chunks.filter(([, , start]) => start < bounds.rawFrom);
-  for (const [key, entityChunks] of Map.groupBy(oldChunks, ([entityKey]) => entityKey)) {
-    const points = decodeChunks(entityChunks.map(toChunk), width);
-    const kept = applyRetentionBounds(points, bounds, entityChunks.at(-1)?.[1] ?? undefined);
+  const oldChunks = chunks.filter(({ start }) => start < bounds.rawFrom);
+  for (const [entity, entityChunks] of Map.groupBy(oldChunks, ({ key }) => key)) {
+    const points = decodeChunks(entityChunks, width);
+    const kept = applyRetentionBounds(points, bounds, entityChunks.at(-1)?.nextStart ?? undefined);
     if (kept.length === points.length) continue;
     removed += points.length - kept.length;
-    const appendTo = previous?.[0] === key ? toChunk(previous) : undefined;
-    for (const [, , start] of entityChunks) dropped.push([key, start]);
-    for (const chunk of encodeChunks(kept, width, appendTo)) put.push([key, ...chunk]);
+    for (const { start } of entityChunks) deleted.push([entity, start]);
+    const lastChunk = previous?.key === entity ? previous : undefined;
+    for (const chunk of encodeChunks(kept, width, lastChunk)) {
+      written.push([entity, chunk.start, chunk.size, chunk.points]);
+    }
   }
   return {
-    found: chunks.reduce((sum, [, , , size]) => sum + size, 0),
+    found: chunks.reduce((sum, { size }) => sum + size, 0),
     removed,
-    keys: [...new Set(chunks.map(([key]) => key))],
-    rewritten: [...new Set(dropped.map(([key]) => key))],
-    dropped,
-    put,
+    keys: [...new Set(chunks.map(({ key }) => key))],
+    deleted,
+    written,
   };
 }
 
-function toChunk([, , ...chunk]: EntityChunk): Chunk {
-  return chunk;
+/** Reads a row of `selectRangeState`; `newestStates` is text to compare. */
+function parseRangeState({ countColumns }: KindTables, [row]: readonly Row[]) {
+  const { observationCount, newestStates }: RangeState = JSON.parse(String(row?.["state"]));
+  const states = newestStates.map(({ row: entityRow, lastChunk }) => [
+    entityRow,
+    // Compared by its last point, because pruning can extend the chunk.
+    lastChunk === null ? null : decodeChunks([lastChunk], countColumns.size).at(-1),
+  ]);
+  return { observationCount, newestStates: JSON.stringify(states) };
 }
 
-/** The row of an entity, and its last chunk. */
-type NewestState = readonly [entity: unknown, chunk: Chunk | readonly [null, null, null]];
-
-/** Newest states as text, a line each; of a chunk its last point counts, however it is packed. */
-function formatState({ countColumns: counts }: KindTables, states: readonly NewestState[]): string {
-  const lines = states.map(([entity, [start, size, points]]) => {
-    const last = start === null ? [] : decodeChunks([[start, size, points]], counts.size).slice(-1);
-    return JSON.stringify([entity, ...last]);
-  });
-  return lines.join("\n");
-}
-
-/** What a look at a stretch found: how many observations, and the newest states. */
-function parseRangeState(layout: KindTables, [row]: readonly Row[]) {
-  const [rows, states]: [number, NewestState[]] = JSON.parse(String(row?.["seen"]));
-  return { rows, state: formatState(layout, states) };
-}
-
-const ENTITY_TABLES = {
-  channel: tables.channels,
-  short: tables.shorts,
-  user: tables.users,
-  tweet: tables.tweets,
-} as const;
-
-/** The first four arguments are the places that a stretch lies between, a fifth its entities. */
-function createSql({
-  kind,
-  entityTable: entities,
-  historyTable: histories,
-  entityColumn: owner,
-}: KindTables) {
-  const until = `(${owner}, start) <= (?3, ?4)`;
-  const within = `(${owner}, start) > (?1, ?2) AND ${until}`;
-  // With the chunk before, which may be filled.
-  const startBefore = `(SELECT max(start) FROM ${histories} WHERE ${owner} = ?1 AND start <= ?2)`;
-  const withinOrPrevious = `(${owner}, start) >= (?1, ifnull(${startBefore}, ?2)) AND ${until}`;
-  const next =
-    `(SELECT min(start) FROM ${histories} AS later ` +
-    `WHERE later.${owner} = page.${owner} AND later.start > page.start)`;
-  const entityColumns = Object.values(getTableColumns(ENTITY_TABLES[kind])).map(
-    ({ name }) => `e.${name}`,
-  );
-  const state = (keys: string) =>
-    `SELECT json_group_array(json_array(json_array(${entityColumns.join(", ")}), ` +
-    `json_array(h.start, h.size, h.points))) FROM json_each(${keys}) AS given ` +
-    `LEFT JOIN ${entities} AS e ON e.key = given.value ` +
-    `LEFT JOIN ${histories} AS h ON h.${owner} = given.value AND h.start = ` +
-    `(SELECT max(start) FROM ${histories} WHERE ${owner} = given.value)`;
-  return {
-    last:
-      `SELECT json_array(${owner}, start) FROM ${histories} ` +
-      `ORDER BY ${owner} DESC, start DESC LIMIT 1`,
-    find:
-      `SELECT json_group_array(json_array(${owner}, start, size)) FROM ` +
-      `(SELECT ${owner}, start, size FROM ${histories} WHERE ${within} ` +
-      `ORDER BY ${owner}, start LIMIT ${STEP_MAX_CHUNKS + 1})`,
-    known:
-      `SELECT json_group_array(json_array(${owner}, ${next}, start, size, points)) FROM ` +
-      `(SELECT * FROM ${histories} WHERE ${withinOrPrevious} ORDER BY ${owner}, start) AS page`,
-    state: state("?1"),
-    look:
-      `SELECT json_array((SELECT ifnull(sum(size), 0) FROM ${histories} WHERE ${withinOrPrevious}), ` +
-      `(${state("?5")})) AS seen`,
-  };
+interface RangeState {
+  readonly observationCount: number;
+  readonly newestStates: readonly { readonly row: unknown; readonly lastChunk: Chunk | null }[];
 }

@@ -1,97 +1,102 @@
-/** Histories: the observations of one entity, or of those of a page, thinned where they are long. */
+/**
+ * Reads the history of one entity for a response, thinned if it is long.
+ *
+ * The SQL restates the slices of core's `computeSliceBounds()`, so that only the chunks that a
+ * thinned history needs are read. `tests/store/history/thinned-history.test.ts` compares both.
+ */
 import { computeSliceBounds, keepNewestOfSlices } from "../../../core/history.ts";
 import { createRawJson } from "../../raw-json.ts";
 import type { EntityKind } from "../../../core/entity-kinds.ts";
 import { encodeChunks, decodeChunks, type Chunk } from "./chunk-codec.ts";
-import { selectChunksSql, KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
+import { CHUNK_JSON, selectChunksSql, KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { createPointsEncoder, type PointFields, type ZoneSuffix } from "./history-json.ts";
 
-/** Which histories are read, and how their points are shown. */
+/** Whose histories are read, and how a response shows them. */
 export interface HistoryFormat {
   readonly kind: EntityKind;
   readonly fields: PointFields;
   readonly zoneSuffix: ZoneSuffix;
-  /** How many points a history lists at most, 3 or more. */
+  /** How many points a response lists at most, 3 or more. */
   readonly maxPoints: number;
 }
 
-/** What {@link selectHistorySql} reads: whether observations are left out, and the chunks. */
-export type HistoryRow = readonly [isThinned: 0 | 1, chunks: readonly Chunk[]];
+/** What {@link selectHistorySql} reads: the chunks, or those that a thinned history needs. */
+export interface HistoryRow {
+  readonly isThinned: boolean;
+  readonly chunks: readonly Chunk[];
+}
 
 /**
- * A part of a statement: the chunks of an entity's history; where it is longer than it is listed,
- * only those that the newest observation of a slice lies in. So all of an answer is of one instant.
+ * Returns a scalar subquery that reads a {@link HistoryRow}. As a part of the statement that reads
+ * the entity, it sees the same snapshot.
  *
  * @param key The entity's key, as SQL.
  */
 export function selectHistorySql({ kind, maxPoints }: HistoryFormat, key: string): string {
-  const layout = KIND_TABLES[kind];
-  const { historyTable: histories, entityColumn: owner } = layout;
-  // No chunk is empty, so one more than there are points tells whether it is longer.
-  const chunks =
-    `SELECT start, size, points FROM ${histories} WHERE ${owner} = ${key} ` +
-    `ORDER BY start LIMIT ${maxPoints + 1}`;
-  const thinnedChunks = selectChunksSql(
-    layout,
-    key,
-    `start IN (${selectSliceStartsSql(layout, key, maxPoints)})`,
-  );
-  return (
-    `(SELECT CASE WHEN ifnull(sum(size), 0) <= ${maxPoints} ` +
-    "THEN json_array(0, json_group_array(json_array(start, size, points))) " +
-    `ELSE json_array(1, ${thinnedChunks}) END FROM (${chunks}))`
-  );
+  const tables = KIND_TABLES[kind];
+  const isNeeded = `start IN (${selectSliceStartsSql(tables, key, maxPoints)})`;
+  // A chunk has a point or more, so maxPoints + 1 chunks are enough to see that it is too long.
+  return `(
+    SELECT CASE
+      WHEN ifnull(sum(size), 0) <= ${maxPoints}
+      THEN json_object('isThinned', json('false'), 'chunks', json_group_array(${CHUNK_JSON}))
+      ELSE json_object('isThinned', json('true'), 'chunks', ${selectChunksSql(tables, key, isNeeded)})
+    END
+    FROM (
+      SELECT start, size, points
+      FROM ${tables.historyTable}
+      WHERE ${tables.entityColumn} = ${key}
+      ORDER BY start
+      LIMIT ${maxPoints + 1}
+    )
+  )`;
 }
 
-/** Where the chunks start that hold the ends of a history and the newest of each slice, as SQL. */
+/** Selects the starts of the chunks that hold the first, the newest and each slice's newest point. */
 function selectSliceStartsSql(
-  { historyTable: histories, entityColumn: owner, entityTable: entities }: KindTables,
+  { historyTable, entityColumn, entityTable }: KindTables,
   key: string,
   maxPoints: number,
 ): string {
-  const start = (which: string, where = "") =>
-    `(SELECT ${which}(start) FROM ${histories} WHERE ${owner} = ${key}${where})`;
-  const ends =
-    `SELECT ${start("min")} AS first, ` +
-    `(SELECT observed_at FROM ${entities} AS entity WHERE entity.key = ${key}) AS newest`;
   const slices = maxPoints - 2;
-  // As computeSliceBounds() has them; whole numbers are divided without a fraction.
-  const bound = `first + ((newest - first) * slice.value + ${slices - 1}) / ${slices}`;
-  const numbers = JSON.stringify(Array.from({ length: slices }, (_, index) => index + 1));
-  return (
-    `SELECT ${start("max", ` AND start < ${bound}`)} FROM (${ends}) AS ends ` +
-    `CROSS JOIN json_each('${numbers}') AS slice ` +
-    `UNION ALL SELECT ${start("min")} UNION ALL SELECT ${start("max")}`
-  );
+  const sliceNumbers = JSON.stringify(Array.from({ length: slices }, (_, index) => index + 1));
+  const ofEntity = `FROM ${historyTable} WHERE ${entityColumn} = ${key}`;
+  // Integers divide without a fraction in SQLite.
+  return `
+    SELECT (
+      SELECT max(start) ${ofEntity}
+      AND start < first + ((newest - first) * slice.value + ${slices - 1}) / ${slices}
+    )
+    FROM (
+      SELECT
+        (SELECT min(start) ${ofEntity}) AS first,
+        (SELECT observed_at FROM ${entityTable} AS entity WHERE entity.key = ${key}) AS newest
+    )
+    CROSS JOIN json_each('${sliceNumbers}') AS slice
+    UNION ALL SELECT (SELECT min(start) ${ofEntity})
+    UNION ALL SELECT (SELECT max(start) ${ofEntity})`;
 }
 
-/** A history as an answer lists it. */
+/** A history as a response lists it. */
 export interface History<Point> {
   readonly points: Point[];
   /** Whether observations were left out. */
   readonly isThinned: boolean;
 }
 
-/**
- * Makes what lists histories.
- *
- * @returns Takes what was read by {@link selectHistorySql}.
- */
+/** Creates a function that formats what {@link selectHistorySql} read. */
 export function createHistoryFormatter<Point>(format: HistoryFormat) {
   const encode = createPointsEncoder(format.kind, format.fields, format.zoneSuffix);
-  return ([isThinned, chunks]: HistoryRow): History<Point> => {
-    const json = encode(isThinned === 1 ? thinChunks(format, chunks) : chunks);
-    return { points: createRawJson(json), isThinned: isThinned === 1 };
+  return ({ isThinned, chunks }: HistoryRow): History<Point> => {
+    const json = encode(isThinned ? thinChunks(format, chunks) : chunks);
+    return { points: createRawJson(json), isThinned };
   };
 }
 
-/** Thins a history of which only what thinning needs was read, its two ends among it. */
 function thinChunks({ kind, maxPoints }: HistoryFormat, chunks: readonly Chunk[]): Chunk[] {
   const width = KIND_TABLES[kind].countColumns.size;
   const points = decodeChunks(chunks, width);
   const [first, newest] = [points[0]?.at ?? 0, points.at(-1)?.at ?? 0];
-  return encodeChunks(
-    keepNewestOfSlices(points, computeSliceBounds(first, newest, maxPoints)),
-    width,
-  );
+  const bounds = computeSliceBounds(first, newest, maxPoints);
+  return encodeChunks(keepNewestOfSlices(points, bounds), width);
 }

@@ -1,4 +1,4 @@
-/** What is there already of the entities that observations come in of. */
+/** Reads what the database has of the entities of a batch, and merges the batch with it. */
 import type { Row } from "@libsql/client";
 import { KIND_FIELDS } from "../../../core/entity-kinds.ts";
 import type { Counts, Attributes, FieldValue } from "../../../core/observations.ts";
@@ -8,151 +8,155 @@ import type { Database } from "../database/database.ts";
 import { mergeIncoming, type PendingEntity } from "./merge.ts";
 import { jsonExtractSql } from "../tables/json-sql.ts";
 import {
+  CHUNK_JSON,
   selectChunksSql,
   selectChunkStartSql,
   attributeValueSql,
   type KindTables,
 } from "../tables/entity-sql.ts";
 
-/** What is there of an entity. */
+/** An entity that the database has. */
 export interface ExistingEntity {
   readonly key: number;
-  /** Whether all that came in is newer than all that is there. */
+  /** Whether all incoming observations are newer than all stored ones. */
   readonly isAppend: boolean;
-  /** The last chunk if it is continued, else those that something of what came in lies in. */
+  /** If `isAppend`, the last chunk; else the chunks that incoming observations fall into. */
   readonly chunks: readonly Chunk[];
 }
 
 /**
- * Joins what came in with what is there. An observation that is newer than all of its entity is
- * new, whatever was known of it; for the others, what describes their entity and the chunks that
- * they lie in are read.
+ * Merges pending entities with what the database has of them.
  *
- * @returns What is there of those entities that are known.
+ * If all incoming observations are newer than the stored ones, they are new whatever is stored, so
+ * only the last chunk is read. For the other entities their attributes and the chunks that incoming
+ * observations fall into are read, and `merged` is replaced.
+ *
+ * @param pending By identifier.
+ * @returns The entities that the database has, by identifier.
  */
 export async function mergeExisting(
   database: Database,
-  layout: KindTables,
+  tables: KindTables,
   pending: ReadonlyMap<string, PendingEntity>,
 ): Promise<ReadonlyMap<string, ExistingEntity>> {
   const firstInstants = Array.from(pending.values(), ({ id, incoming }) => [
     id,
     sliceInstants(incoming).reduce((first, instant) => Math.min(first, instant)),
   ]);
-  const rows =
-    (await database.queryJson<[string, number, Chunk | null][]>(selectExistingSql(layout), [
-      JSON.stringify(firstInstants),
-    ])) ?? [];
+  const args = [JSON.stringify(firstInstants)];
+  const rows = await database.queryJson<ExistingRow[]>(selectExistingSql(tables), args);
   const existing = new Map<string, ExistingEntity>();
   const lateEntities = new Map<number, PendingEntity>();
-  for (const [id, key, last] of rows) {
-    const fold = pending.get(id);
-    if (last !== null) existing.set(id, { key, isAppend: true, chunks: [last] });
-    else if (fold !== undefined) lateEntities.set(key, fold);
+  for (const { id, key, lastChunk } of rows ?? []) {
+    const entity = pending.get(id);
+    if (lastChunk !== null) existing.set(id, { key, isAppend: true, chunks: [lastChunk] });
+    else if (entity !== undefined) lateEntities.set(key, entity);
   }
   if (lateEntities.size === 0) return existing;
-  const descriptions = await readAttributes(
-    database,
-    layout,
-    Array.from(lateEntities.values(), ({ id }) => id),
-  );
-  for (const [key, chunks] of await readTouchedChunks(database, layout, lateEntities)) {
-    const fold = lateEntities.get(key);
-    if (fold === undefined) continue;
-    const points = new Map(
-      decodeChunks(chunks, layout.countColumns.size).map(({ at, counts }) => [
-        at,
-        toNamedCounts(layout, counts),
-      ]),
-    );
-    const description = descriptions.get(fold.id) ?? {};
-    fold.merged = mergeIncoming(fold.incoming, { attributes: description, points });
-    existing.set(fold.id, { key, isAppend: false, chunks });
+  const lateIds = Array.from(lateEntities.values(), ({ id }) => id);
+  const attributesById = await readAttributes(database, tables, lateIds);
+  for (const { key, chunks } of await readTouchedChunks(database, tables, lateEntities)) {
+    const entity = lateEntities.get(key);
+    if (entity === undefined) continue;
+    const points = new Map<number, Counts>();
+    for (const { at, counts } of decodeChunks(chunks, tables.countColumns.size)) {
+      points.set(at, toNamedCounts(tables, counts));
+    }
+    const attributes = attributesById.get(entity.id) ?? {};
+    entity.merged = mergeIncoming(entity.incoming, { attributes, points });
+    existing.set(entity.id, { key, isAppend: false, chunks });
   }
   return existing;
 }
 
-/**
- * Selects entities that are known: identifier, key, and the last chunk where it is older than an
- * instant.
- *
- * Its one argument is a JSON array of arrays: identifier and instant.
- */
-function selectExistingSql({
-  entityTable: entities,
-  historyTable: histories,
-  entityColumn: owner,
-}: KindTables): string {
-  return (
-    "SELECT json_group_array(json_array(e.id, e.key, CASE WHEN e.observed_at < " +
-    `${jsonExtractSql(1, "given.value")} THEN (SELECT json_array(start, size, points) ` +
-    `FROM ${histories} WHERE ${owner} = e.key ORDER BY start DESC LIMIT 1) END)) ` +
-    `FROM json_each(?) AS given CROSS JOIN ${entities} AS e ON e.id = ${jsonExtractSql(0, "given.value")} ` +
-    "WHERE e.observed_at IS NOT NULL"
-  );
+interface ExistingRow {
+  readonly id: string;
+  readonly key: number;
+  /** `null` if the entity has an observation that is not older than the first incoming one. */
+  readonly lastChunk: Chunk | null;
 }
 
-/** Reads the chunks that something of what came in lies in, by the key of the entity. */
+/** Its argument is a JSON array of `[identifier, first incoming instant]`. */
+function selectExistingSql({ entityTable, historyTable, entityColumn }: KindTables): string {
+  return `
+    SELECT json_group_array(json_object(
+      'id', e.id,
+      'key', e.key,
+      'lastChunk', CASE WHEN e.observed_at < ${jsonExtractSql(1, "given.value")} THEN (
+        SELECT ${CHUNK_JSON}
+        FROM ${historyTable}
+        WHERE ${entityColumn} = e.key
+        ORDER BY start DESC
+        LIMIT 1
+      ) END
+    ))
+    FROM json_each(?) AS given
+    CROSS JOIN ${entityTable} AS e ON e.id = ${jsonExtractSql(0, "given.value")}
+    WHERE e.observed_at IS NOT NULL`;
+}
+
+/** Reads the chunks that incoming observations fall into, by the key of their entity. */
 async function readTouchedChunks(
   database: Database,
-  layout: KindTables,
+  tables: KindTables,
   pending: ReadonlyMap<number, PendingEntity>,
-): Promise<[number, Chunk[]][]> {
+): Promise<readonly { readonly key: number; readonly chunks: readonly Chunk[] }[]> {
   const instants = Array.from(pending, ([key, { incoming }]) => [
     key,
     [...new Set(sliceInstants(incoming))],
   ]);
   const key = jsonExtractSql(0, "given.value");
-  const touchedStarts =
-    `SELECT ${selectChunkStartSql(layout, key, "instant.value")} ` +
-    "FROM json_each(given.value, '$[1]') AS instant";
-  const rows = await database.queryJson<[number, Chunk[]][]>(
-    `SELECT json_group_array(json_array(${key}, ` +
-      `${selectChunksSql(layout, key, `start IN (${touchedStarts})`)})) FROM json_each(?) AS given`,
-    [JSON.stringify(instants)],
-  );
-  return rows ?? [];
+  const isTouched = `start IN (
+    SELECT ${selectChunkStartSql(tables, key, "instant.value")}
+    FROM json_each(given.value, '$[1]') AS instant
+  )`;
+  const sql = `
+    SELECT json_group_array(json_object(
+      'key', ${key},
+      'chunks', ${selectChunksSql(tables, key, isTouched)}
+    ))
+    FROM json_each(?) AS given`;
+  return (await database.queryJson(sql, [JSON.stringify(instants)])) ?? [];
 }
 
 async function readAttributes(
   database: Database,
-  layout: KindTables,
+  tables: KindTables,
   ids: readonly string[],
 ): Promise<Map<string, Attributes>> {
-  const columns = [...layout.attributeColumns.values()].flatMap((column) => [
-    `${attributeValueSql(layout, column, "e")} AS ${column}`,
+  const columns = [...tables.attributeColumns.values()].flatMap((column) => [
+    `${attributeValueSql(tables, column, "e")} AS ${column}`,
     `${column}_at`,
   ]);
-  const rows = await database.queryRows({
-    sql:
-      `SELECT id, ${columns.join(", ")} FROM ${layout.entityTable} AS e ` +
-      "WHERE id IN (SELECT value FROM json_each(?))",
-    args: [JSON.stringify(ids)],
-  });
-  return new Map(rows.map((row) => [String(row["id"]), parseAttributes(layout, row)]));
+  const sql = `
+    SELECT id, ${columns.join(", ")}
+    FROM ${tables.entityTable} AS e
+    WHERE id IN (SELECT value FROM json_each(?))`;
+  const rows = await database.queryRows({ sql, args: [JSON.stringify(ids)] });
+  return new Map(rows.map((row) => [String(row["id"]), parseAttributes(tables, row)]));
 }
 
-/** The description that an entity's row holds. */
+/** Parses the attributes of an entity's row. */
 export function parseAttributes(
-  layout: KindTables,
+  { kind, attributeColumns }: KindTables,
   row: Readonly<Record<string, Row[0] | undefined>>,
 ): Attributes {
-  const types: Readonly<Record<string, string>> = KIND_FIELDS[layout.kind].described;
-  const description: Record<string, { value: FieldValue; at: number }> = {};
-  for (const [field, column] of layout.attributeColumns) {
+  const types: Readonly<Record<string, string>> = KIND_FIELDS[kind].described;
+  const attributes: Record<string, { value: FieldValue; at: number }> = {};
+  for (const [field, column] of attributeColumns) {
     const at = row[`${column}_at`];
     const value = row[column];
     if (typeof at !== "number") continue;
     if (typeof value !== "string" && typeof value !== "number") continue;
-    description[field] = { value: types[field] === "boolean" ? value === 1 : value, at };
+    attributes[field] = { value: types[field] === "boolean" ? value === 1 : value, at };
   }
-  return description;
+  return attributes;
 }
 
-/** Counts by the names of their fields, from the order in which they are packed. */
-export function toNamedCounts(layout: KindTables, values: Point["counts"]): Counts {
+/** Names the counts of a point. */
+export function toNamedCounts({ countColumns }: KindTables, values: Point["counts"]): Counts {
   const counts: Record<string, number | null> = {};
   let index = 0;
-  for (const field of layout.countColumns.keys()) counts[field] = values[index++] ?? null;
+  for (const field of countColumns.keys()) counts[field] = values[index++] ?? null;
   return counts;
 }

@@ -1,133 +1,146 @@
-/** All observations out of the database, as lines that an import takes. */
+/** Exports the observations of the database as the lines (NDJSON) that an import reads. */
 import { setImmediate } from "node:timers/promises";
 import { ENTITY_KINDS, KIND_FIELDS } from "../../../core/entity-kinds.ts";
 import type { Attributes } from "../../../core/observations.ts";
 import { FIRST_INSTANT, formatInstant } from "../../../core/time.ts";
-import type { ExportOptions } from "../../ports/reads.ts";
 import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts";
+import type { ExportOptions } from "../../ports/reads.ts";
 import type { Database } from "../database/database.ts";
 import { KIND_TABLES, attributeValueSql, type KindTables } from "../tables/entity-sql.ts";
 import { toNamedCounts, parseAttributes } from "./existing-entities.ts";
 
-/** Chunks that are read at once: of a few thousand observations, which takes a few milliseconds. */
+/** Chunks that are read at once: a few thousand observations, a few milliseconds. */
 const PAGE_CHUNKS = 20;
 
 /**
- * Reads all observations, by kind, entity and instant, in constant memory.
+ * Exports observations by kind, entity and instant, in constant memory.
  *
- * What describes an entity stands on the line of the instant it came from, or on the next one where
- * retention removed that; what every line must name (a short's channel, a username) stands on each:
- * imported again, they make the same state.
+ * An attribute is on the line of the instant that it came from, or on the next line if retention
+ * removed that observation. What every line must name (the channel of a short, a username) is on
+ * each. Imported again, the lines make the same state.
  */
 export async function* exportObservations(
   database: Database,
-  { kind, since }: ExportOptions,
+  { kind, since = FIRST_INSTANT }: ExportOptions,
 ): AsyncGenerator<Record<string, unknown>> {
   for (const name of kind === undefined ? ENTITY_KINDS : [kind]) {
-    yield* exportKind(database, KIND_TABLES[name], since ?? FIRST_INSTANT);
+    yield* exportKind(database, KIND_TABLES[name], since);
   }
 }
 
 async function* exportKind(
   database: Database,
-  layout: KindTables,
+  tables: KindTables,
   since: number,
 ): AsyncGenerator<Record<string, unknown>> {
-  const { countColumns: counts } = layout;
-  const sql = selectPageSql(layout);
+  const sql = selectPageSql(tables);
   let key = 0;
-  /** The last instant of the entity that was gone through: the chunks may be others by now. */
+  // The position is an instant and not a chunk: chunks can be rewritten between two pages.
   let lastInstant = Number.MIN_SAFE_INTEGER;
   for (;;) {
-    const [chunks, rows] = (await database.queryJson<ExportPage>(sql, [key, lastInstant])) ?? [
-      [],
-      [],
-    ];
-    const entities = parseEntities(layout, rows);
-    for (const [chunkKey, ...chunk] of chunks) {
-      if (chunkKey !== key) [key, lastInstant] = [chunkKey, Number.MIN_SAFE_INTEGER];
-      const entity = entities.get(chunkKey);
-      for (const point of decodeChunks([chunk], counts.size)) {
+    const page = await database.queryJson<ExportPage>(sql, [key, lastInstant]);
+    const { chunks, entities } = page ?? { chunks: [], entities: [] };
+    const entitiesByKey = new Map(entities.map((row) => [row["key"], parseEntity(tables, row)]));
+    for (const chunk of chunks) {
+      if (chunk.key !== key) [key, lastInstant] = [chunk.key, Number.MIN_SAFE_INTEGER];
+      const entity = entitiesByKey.get(key);
+      for (const point of decodeChunks([chunk], tables.countColumns.size)) {
         if (point.at <= lastInstant) continue;
         const after = Math.max(lastInstant, since - 1);
         lastInstant = point.at;
-        if (point.at >= since && entity !== undefined)
-          yield createLine(layout, entity, after, point);
+        if (point.at >= since && entity !== undefined) {
+          yield createLine(tables, entity, after, point);
+        }
       }
     }
     if (chunks.length < PAGE_CHUNKS) return;
-    // Who reads as fast as this gives would leave no turn of the event loop to anything else.
+    // A fast reader would keep the event loop from everything else.
     await setImmediate();
   }
 }
 
-interface ExportedEntity {
-  readonly id: string;
-  readonly description: Attributes;
+interface ExportPage {
+  readonly chunks: readonly (Chunk & { readonly key: number })[];
+  readonly entities: readonly EntityRow[];
 }
-
-/** Chunks, each after its entity's key, and the rows of their entities. */
-type ExportPage = readonly [chunks: (readonly [key: number, ...Chunk])[], entities: EntityRow[]];
 
 type EntityRow = Readonly<Record<string, string | number | null>>;
 
 /**
- * Selects a page from a place on, as one statement: an entity that was read later than its chunks
- * could be described by an observation that is not among them, and would then not be at all.
- *
- * Its arguments are the key of an entity and the last of its instants that was gone through.
+ * Selects the chunks from an entity's key `?1` and its last exported instant `?2` on, and their
+ * entities. It is one statement, because an attribute of a newer observation than the chunks hold
+ * would be on no line.
  */
-function selectPageSql(layout: KindTables): string {
-  const {
-    entityTable: entities,
-    historyTable: histories,
-    entityColumn: owner,
-    attributeColumns: described,
-  } = layout;
-  const columns = ["key", "id", ...[...described.values()].flatMap((name) => [name, `${name}_at`])];
-  const pairs = columns.map((column) => `'${column}', ${attributeValueSql(layout, column, "e")}`);
-  return (
-    `WITH page AS MATERIALIZED (SELECT * FROM ${histories} ` +
-    `WHERE (${owner}, start) >= (?1, ifnull((SELECT max(start) FROM ${histories} ` +
-    `WHERE ${owner} = ?1 AND start <= ?2), ?2)) ` +
-    `ORDER BY ${owner}, start LIMIT ${PAGE_CHUNKS}) SELECT json_array(` +
-    `(SELECT json_group_array(json_array(${owner}, start, size, points)) FROM ` +
-    `(SELECT * FROM page ORDER BY ${owner}, start)), ` +
-    `(SELECT json_group_array(json_object(${pairs.join(", ")})) FROM ${entities} AS e ` +
-    `WHERE e.key IN (SELECT ${owner} FROM page)))`
-  );
+function selectPageSql(tables: KindTables): string {
+  const { entityTable, historyTable, entityColumn, attributeColumns } = tables;
+  const columns = ["key", "id", ...[...attributeColumns.values()].flatMap((c) => [c, `${c}_at`])];
+  const members = columns.map((column) => `'${column}', ${attributeValueSql(tables, column, "e")}`);
+  return `
+    WITH page AS MATERIALIZED (
+      SELECT ${entityColumn} AS key, start, size, points
+      FROM ${historyTable}
+      WHERE (${entityColumn}, start) >= (?1, ifnull((
+        SELECT max(start)
+        FROM ${historyTable}
+        WHERE ${entityColumn} = ?1 AND start <= ?2
+      ), ?2))
+      ORDER BY ${entityColumn}, start
+      LIMIT ${PAGE_CHUNKS}
+    )
+    SELECT json_object(
+      'chunks', (
+        SELECT json_group_array(json_object(
+          'key', key, 'start', start, 'size', size, 'points', points
+        ))
+        FROM (SELECT * FROM page ORDER BY key, start)
+      ),
+      'entities', (
+        SELECT json_group_array(json_object(${members.join(", ")}))
+        FROM ${entityTable} AS e
+        WHERE e.key IN (SELECT key FROM page)
+      )
+    )`;
 }
 
-function parseEntities(
-  layout: KindTables,
-  rows: readonly EntityRow[],
-): Map<number, ExportedEntity> {
-  return new Map(
-    rows.map((row) => {
-      const description = parseAttributes(layout, row);
-      return [Number(row["key"]), { id: String(row["id"]), description }] as const;
-    }),
-  );
+interface ExportedEntity {
+  readonly id: string;
+  readonly attributes: Attributes;
 }
 
-/** @param after From after which instant on the line tells what describes the entity. */
+function parseEntity(tables: KindTables, row: EntityRow): ExportedEntity {
+  return { id: String(row["id"]), attributes: parseAttributes(tables, row) };
+}
+
+/** @param after The line has the attributes that came after this instant. */
 function createLine(
-  layout: KindTables,
-  { id, description }: ExportedEntity,
+  tables: KindTables,
+  { id, attributes }: ExportedEntity,
   after: number,
   { at, counts }: Point,
 ): Record<string, unknown> {
-  const { identity, described } = KIND_FIELDS[layout.kind];
-  const line: Record<string, unknown> = { kind: layout.kind, observedAt: formatInstant(at) };
+  const { identity, described } = KIND_FIELDS[tables.kind];
+  const line: Record<string, unknown> = { kind: tables.kind, observedAt: formatInstant(at) };
   if (identity === "id") line["id"] = id;
   for (const [field, type] of Object.entries(described)) {
-    const latest = description[field];
-    if (latest === undefined) continue;
-    if (type !== "identifier" && (latest.at <= after || latest.at > at)) continue;
-    line[field] = type === "instant" ? formatInstant(Number(latest.value)) : latest.value;
+    const attribute = attributes[field];
+    if (attribute === undefined) continue;
+    if (type !== "identifier" && (attribute.at <= after || attribute.at > at)) continue;
+    line[field] = type === "instant" ? formatInstant(Number(attribute.value)) : attribute.value;
   }
-  for (const [field, count] of Object.entries(toNamedCounts(layout, counts))) {
+  for (const [field, count] of Object.entries(toNamedCounts(tables, counts))) {
     if (count !== null) line[field] = count;
   }
   return line;
+}
+
+/** Reads the instant of the newest observation; `undefined` if there is none. */
+export async function readNewestObservedAt(database: Database): Promise<number | undefined> {
+  const instants = Object.values(KIND_TABLES).map(
+    ({ entityTable }) => `SELECT max(observed_at) AS at FROM ${entityTable}`,
+  );
+  const [row] = await database.queryRows(
+    `SELECT max(at) AS at FROM (${instants.join(" UNION ALL ")})`,
+  );
+  const at = row?.["at"];
+  return typeof at === "number" ? at : undefined;
 }

@@ -1,8 +1,10 @@
 /**
- * Observations into the database: as one transaction, in any order, any number of times.
+ * Writes observations: as one transaction, in any order, any number of times.
  *
- * The join of the domain decides what is new, and packs it into the histories. What describes an
- * entity is joined in SQL: so nothing of it need be read of an entity that is merely seen again.
+ * JavaScript merges the counts, because they are packed into chunks. SQL merges the attributes
+ * (`upsertEntitiesSql()`), so those of an entity that is merely seen again are not read. It
+ * restates the rule of core's `mergeAttributes()`; `tests/store/observations/write.test.ts` and
+ * `order-independence.test.ts` compare both.
  */
 import type { EntityKind } from "../../../core/entity-kinds.ts";
 import type { Observation } from "../../../core/observations.ts";
@@ -32,7 +34,7 @@ import type { OutcomeCounts } from "../../ports/reads.ts";
 import { createPendingEntities, type PendingEntity } from "./merge.ts";
 
 /**
- * Stores observations.
+ * Writes observations.
  *
  * @returns How many were new (an instant never observed before), changed (more about a known one)
  * or unchanged. Their sum is the number of observations.
@@ -41,85 +43,82 @@ export function writeObservations(
   database: Database,
   observations: readonly Observation[],
 ): Promise<OutcomeCounts> {
-  const gatherer = createBatchBuilder();
-  for (const observation of observations) gatherer.add(observation);
-  return writeBatches(database, gatherer.build());
+  const builder = createBatchBuilder();
+  for (const observation of observations) builder.add(observation);
+  return writeBatches(database, builder.build());
 }
 
-/** Stores gathered observations, as {@link writeObservations} does. */
+/** Writes batches of observations, as {@link writeObservations} does. */
 export async function writeBatches(
   database: Database,
   batches: readonly ObservationBatch[],
 ): Promise<OutcomeCounts> {
-  const { plan: decision } = await writeOptimistically(database, async () => {
-    const totals = { new: 0, changed: 0, unchanged: 0 };
+  const { plan } = await writeOptimistically(database, async () => {
+    const outcomeCounts = { new: 0, changed: 0, unchanged: 0 };
     const statements: Statement[] = [];
     const changed: ChangedEntity[] = [];
     for (const batch of batches) {
-      const { kind } = batch;
-      const layout = KIND_TABLES[kind];
+      const tables = KIND_TABLES[batch.kind];
       const pending = createPendingEntities(batch);
-      const existing = await mergeExisting(database, layout, pending);
+      const existing = await mergeExisting(database, tables, pending);
       const changedEntities: PendingEntity[] = [];
-      for (const fold of pending.values()) {
-        const { outcomeCounts: outcomes } = fold.merged;
-        totals.new += outcomes.new;
-        totals.changed += outcomes.changed;
-        totals.unchanged += outcomes.unchanged;
-        if (outcomes.new + outcomes.changed > 0) changedEntities.push(fold);
+      for (const entity of pending.values()) {
+        const { outcomeCounts: outcomes, attributes } = entity.merged;
+        outcomeCounts.new += outcomes.new;
+        outcomeCounts.changed += outcomes.changed;
+        outcomeCounts.unchanged += outcomes.unchanged;
+        if (outcomes.new + outcomes.changed === 0) continue;
+        changedEntities.push(entity);
+        changed.push({ kind: batch.kind, id: entity.id, attributes });
       }
-      if (changedEntities.length === 0) continue;
-      for (const { id, merged: joined } of changedEntities) {
-        changed.push({ kind, id, attributes: joined.attributes });
+      if (changedEntities.length > 0) {
+        statements.push(...createWriteStatements(tables, changedEntities, existing));
       }
-      statements.push(...createWriteStatements(layout, changedEntities, existing));
     }
-    return { recordChange: recordEntityWrites(changed), statements, counted: totals };
+    return { recordChange: recordEntityWrites(changed), statements, outcomeCounts };
   });
-  return decision.counted;
+  return plan.outcomeCounts;
 }
 
 function createWriteStatements(
-  layout: KindTables,
+  tables: KindTables,
   changed: readonly PendingEntity[],
   existing: ReadonlyMap<string, ExistingEntity>,
 ): Statement[] {
-  const givenFields = new Set<string>();
-  for (const { merged: joined } of changed)
-    for (const name in joined.attributes) givenFields.add(name);
-  const fields = Array.from(layout.attributeColumns.keys()).filter((name) => givenFields.has(name));
-  const entities = changed.map((fold) => createEntityRow(fields, fold));
+  const givenFields = new Set(changed.flatMap(({ merged }) => Object.keys(merged.attributes)));
+  const fields = [...tables.attributeColumns.keys()].filter((name) => givenFields.has(name));
   const writtenChunks: unknown[] = [];
   const deletedChunks: unknown[] = [];
-  for (const fold of changed) {
-    const existingEntity = existing.get(fold.id);
-    for (const { from, to } of replaceChunks(
-      fold.merged.points,
-      layout.countColumns.size,
-      existingEntity,
-    )) {
-      if (existingEntity !== undefined && from !== undefined)
-        deletedChunks.push([existingEntity.key, from[0]]);
-      for (const chunk of to) writtenChunks.push([fold.id, ...chunk]);
+  for (const { id, merged } of changed) {
+    const entity = existing.get(id);
+    const replacements = replaceChunks(merged.points, tables.countColumns.size, entity);
+    for (const { replaced, chunks } of replacements) {
+      if (entity !== undefined && replaced !== undefined) {
+        deletedChunks.push([entity.key, replaced.start]);
+      }
+      for (const { start, size, points } of chunks) writtenChunks.push([id, start, size, points]);
     }
   }
   return [
-    ...createReferenceStatements(layout.kind, changed),
-    createStatement(upsertEntitiesSql(layout, fields), entities),
+    ...createReferenceStatements(tables.kind, changed),
+    createStatement(
+      upsertEntitiesSql(tables, fields),
+      changed.map((entity) => createEntityRow(fields, entity)),
+    ),
     ...(deletedChunks.length === 0
       ? []
-      : [createStatement(deleteChunksSql(layout), deletedChunks)]),
-    createStatement(upsertChunksSql(layout), writtenChunks),
-    ...(layout.kind === "tweet" ? [{ sql: RESTORE_SPELLINGS, args: [] }] : []),
+      : [createStatement(deleteChunksSql(tables), deletedChunks)]),
+    createStatement(upsertChunksSql(tables), writtenChunks),
+    ...(tables.kind === "tweet" ? [{ sql: RESTORE_SPELLINGS, args: [] }] : []),
   ];
 }
 
-/** An entity as `upsertEntitiesSql()` takes it. */
+/** Creates a row of the argument of `upsertEntitiesSql()`. */
 function createEntityRow(
   fields: readonly string[],
-  { id, merged: { attributes: description, newest } }: PendingEntity,
+  { id, merged: { attributes, newest } }: PendingEntity,
 ): unknown[] {
-  const username = description["username"]?.value;
+  const username = attributes["username"]?.value;
   const row: unknown[] = [
     id,
     username === undefined ? null : foldCase(String(username)),
@@ -127,60 +126,59 @@ function createEntityRow(
     ...newest.counts,
   ];
   for (const name of fields) {
-    const field = description[name];
-    row.push(field?.value ?? null, field?.at ?? null);
+    const attribute = attributes[name];
+    row.push(attribute?.value ?? null, attribute?.at ?? null);
   }
   return row;
 }
 
-/** Chunks, and the one in whose place they come if it has to go. */
+/** Chunks to write, and the stored chunk to delete before, if any. */
 interface ChunkReplacement {
-  readonly from?: Chunk;
-  readonly to: readonly Chunk[];
+  readonly replaced?: Chunk;
+  readonly chunks: readonly Chunk[];
 }
 
-/** The chunks that hold what came in, those among them that it changed. */
+/** Encodes merged points; stored chunks that stay the same are left out. */
 function replaceChunks(
   points: Iterable<Point>,
   width: number,
   existing: ExistingEntity | undefined,
 ): ChunkReplacement[] {
-  if (existing === undefined) return [{ to: encodeChunks(points, width) }];
-  if (existing.isAppend) return [{ to: encodeChunks(points, width, existing.chunks.at(-1)) }];
-  const parts = existing.chunks.map((from) => ({ from, points: [] as Point[] }));
+  if (existing === undefined) return [{ chunks: encodeChunks(points, width) }];
+  if (existing.isAppend) return [{ chunks: encodeChunks(points, width, existing.chunks.at(-1)) }];
+  const parts = existing.chunks.map((replaced) => ({ replaced, points: [] as Point[] }));
   let part = 0;
-  for (const point of points) {
-    while (point.at >= (existing.chunks[part + 1]?.[0] ?? Infinity)) part++;
-    // The point is lent.
-    parts[part]?.points.push({ at: point.at, counts: [...point.counts] });
+  for (const { at, counts } of points) {
+    while (at >= (existing.chunks[part + 1]?.start ?? Infinity)) part++;
+    // Copied, because the iterable may reuse one array.
+    parts[part]?.points.push({ at, counts: [...counts] });
   }
-  return parts.flatMap(({ from, points: partPoints }) => {
-    const to = encodeChunksEvenly(partPoints, width);
-    const isSame = to.length === 1 && to[0]?.[0] === from[0] && to[0][2] === from[2];
-    return isSame ? [] : [{ from, to }];
+  return parts.flatMap(({ replaced, points: partPoints }) => {
+    const chunks = encodeChunksEvenly(partPoints, width);
+    const [first] = chunks;
+    const isSame =
+      chunks.length === 1 && first?.start === replaced.start && first.points === replaced.points;
+    return isSame ? [] : [{ replaced, chunks }];
   });
 }
 
-/** What must be there before the entities of a batch: the channels and users that they name. */
+/** Reserves the keys of the channels or users that shorts or tweets refer to. */
 function createReferenceStatements(
   kind: EntityKind,
-  pending: readonly PendingEntity[],
+  changed: readonly PendingEntity[],
 ): Statement[] {
   if (kind === "short") {
-    const ids = pending.map(({ merged: joined }) => joined.attributes["channel"]?.value ?? null);
+    const ids = changed.map(({ merged }) => merged.attributes["channel"]?.value ?? null);
     return [createStatement(reserveKeysSql(KIND_TABLES.channel), ids)];
   }
   if (kind === "tweet") {
-    const names = pending.map(({ merged: joined }) =>
-      foldCase(String(joined.attributes["username"]?.value)),
+    const tweetIds = changed.map(({ id }) => id);
+    const userIds = changed.map(({ merged }) =>
+      foldCase(String(merged.attributes["username"]?.value)),
     );
     return [
-      createStatement(reserveKeysSql(KIND_TABLES.user), names),
-      createStatement(
-        CLEAR_SPELLINGS,
-        pending.map(({ id }) => id),
-        names,
-      ),
+      createStatement(reserveKeysSql(KIND_TABLES.user), userIds),
+      createStatement(CLEAR_SPELLINGS, tweetIds, userIds),
     ];
   }
   return [];

@@ -1,4 +1,4 @@
-/** Reads of the followers of a user, in pages. */
+/** Reads the follower history of a user, in pages. */
 import { computeDaysFilterStart, computeDaysFilterValidity } from "../../../core/days.ts";
 import { computeFollowerChanges } from "../../../core/growth.ts";
 import { createRawJson } from "../../raw-json.ts";
@@ -13,18 +13,30 @@ import { createRowsEncoder } from "../history/history-json.ts";
 import { createUserTag } from "../history/cache-tags.ts";
 import { FROM_USER, userNotFoundError } from "./users.ts";
 
-/** Of a user: the chunks with the counts since a start, and some before them. */
-const SELECT_FOLLOWER_CHUNKS =
-  "SELECT json_array(username, " +
-  selectChunksSql(
+/** Selects the chunks from the instant `?2` on, and the `?3` chunks before it. */
+const SELECT_FOLLOWER_CHUNKS = `
+  SELECT json_object('username', username, 'chunks', ${selectChunksSql(
     KIND_TABLES.user,
     "users.key",
-    "start >= ifnull((SELECT min(start) FROM (SELECT start FROM user_histories " +
-      "WHERE user = users.key AND start < ?2 ORDER BY start DESC LIMIT ?3)), ?2)",
-  ) +
-  `) ${FROM_USER}`;
+    `start >= ifnull((
+      SELECT min(start)
+      FROM (
+        SELECT start
+        FROM user_histories
+        WHERE user = users.key AND start < ?2
+        ORDER BY start DESC
+        LIMIT ?3
+      )
+    ), ?2)`,
+  )})
+  ${FROM_USER}`;
 
-/** How many times as many chunks before the start are read where those that were tell no count. */
+interface FollowersRow {
+  readonly username: string;
+  readonly chunks: readonly Chunk[];
+}
+
+/** If no chunk before the start has a known count, this many times as many are read next. */
 const LOOKBACK_GROWTH = 8;
 
 const encodeChanges = createRowsEncoder(
@@ -34,43 +46,37 @@ const encodeChanges = createRowsEncoder(
 );
 
 /**
- * Reads a page, with one statement: all of it is of one instant.
+ * Reads a page of the follower history.
  *
- * @param lookbackChunks How many chunks are read in which a count before the days may be.
+ * The change of the oldest listed count needs the known count before it, which can lie before the
+ * days that the request selects. It is searched in few chunks first, then in more.
+ *
+ * @param now In milliseconds since 1970 UTC.
+ * @param lookbackChunks How many chunks before the selected days are read.
  */
 export async function readFollowers(
   database: Database,
   username: string,
-  { days, page, limit }: PageRequest,
+  request: PageRequest,
   now: number,
   lookbackChunks = 1,
 ): Promise<CacheableResult<FollowersPage>> {
+  const { days, page, limit } = request;
   const id = foldCase(username);
   const start = computeDaysFilterStart(now, days);
-  const row = await database.queryJson<[string, Chunk[]]>(SELECT_FOLLOWER_CHUNKS, [
-    id,
-    start,
-    lookbackChunks,
-  ]);
+  const args = [id, start, lookbackChunks];
+  const row = await database.queryJson<FollowersRow>(SELECT_FOLLOWER_CHUNKS, args);
   if (row === undefined) throw userNotFoundError(username);
-  const [name, chunks] = row;
-  const parts = chunks.map((chunk) => createPartSince(chunk, start));
+  const parts = row.chunks.map((chunk) => createPartSince(chunk, start));
   const total = parts.reduce((sum, { size }) => sum + size, 0);
   const pagination = paginate(page, limit, total);
   const end = total - page * limit;
   const from = Math.max(0, end - limit);
-  // The oldest count is compared with the one before it, filtered or not.
   const selected = slicePoints(parts, Math.max(0, from - 1), end);
-  const earlier = from === 0 && end > 0 ? chunks.filter((chunk) => chunk[0] < start) : [];
+  const earlier = from === 0 && end > 0 ? row.chunks.filter((chunk) => chunk.start < start) : [];
   const previous = findLastBefore(earlier, start);
   if (previous === undefined && earlier.length === lookbackChunks) {
-    return readFollowers(
-      database,
-      username,
-      { days, page, limit },
-      now,
-      lookbackChunks * LOOKBACK_GROWTH,
-    );
+    return readFollowers(database, username, request, now, lookbackChunks * LOOKBACK_GROWTH);
   }
   const points = [...(previous === undefined ? [] : [previous]), ...selected].toReversed();
   const json = encodeChanges(end - from, (writeRow) => {
@@ -79,14 +85,16 @@ export async function readFollowers(
     }
   });
   const metrics = createRawJson<FollowersPage["followers"]["USER"]["metrics"]>(json);
+  const oldest = parts.find(({ size }) => size > 0)?.oldest ?? null;
   return {
-    body: { username: name, followers: { USER: { metrics } }, filter_days: days, pagination },
+    body: {
+      username: row.username,
+      followers: { USER: { metrics } },
+      filter_days: days,
+      pagination,
+    },
     tags: [createUserTag(id)],
-    validDuring: computeDaysFilterValidity(
-      now,
-      parts.find(({ size }) => size > 0)?.oldest ?? null,
-      days,
-    ),
+    validDuring: computeDaysFilterValidity(now, oldest, days),
   };
 }
 
@@ -96,45 +104,43 @@ interface FollowerCount {
   readonly followers: number;
 }
 
-/** The known numbers of followers in a chunk, oldest first: how many, and which. */
+/** The known follower counts of a chunk. */
 interface FollowerPart {
   readonly size: number;
   readonly oldest: number | undefined;
-  points(): readonly FollowerCount[];
+  decode(): readonly FollowerCount[];
 }
 
-/** The part of a chunk from an instant on. Most need not be unpacked to tell how large they are. */
+/** Takes the part of a chunk from an instant on. Most chunks need no decoding to tell its size. */
 function createPartSince(chunk: Chunk, since: number): FollowerPart {
-  const [start, size] = chunk;
+  const { start, size } = chunk;
   if (start >= since && !hasUnknownCount(chunk)) {
-    return { size, oldest: start, points: () => decodeFollowers(chunk) };
+    return { size, oldest: start, decode: () => decodeFollowers(chunk) };
   }
   const points = decodeFollowers(chunk).filter(({ at }) => at >= since);
-  return { size: points.length, oldest: points[0]?.at, points: () => points };
+  return { size: points.length, oldest: points[0]?.at, decode: () => points };
 }
 
-/** Those from a place up to another, of all parts. */
+/** Decodes the points `from` (included) to `to` (excluded) of all parts together. */
 function slicePoints(parts: readonly FollowerPart[], from: number, to: number): FollowerCount[] {
   let offset = 0;
-  return parts.flatMap(({ size, points }) => {
+  return parts.flatMap(({ size, decode }) => {
     const first = offset;
     offset += size;
     if (first >= to || offset <= from) return [];
-    return points().slice(Math.max(0, from - first), to - first);
+    return decode().slice(Math.max(0, from - first), to - first);
   });
 }
 
-/** The known numbers of followers of a chunk, oldest first. */
+/** Decodes the known follower counts of a chunk, oldest first. */
 function decodeFollowers(chunk: Chunk): FollowerCount[] {
   const points: FollowerCount[] = [];
-  forEachPoint(chunk, KIND_TABLES.user.countColumns.size, (at, counts) => {
-    const followers = counts[0];
+  forEachPoint(chunk, KIND_TABLES.user.countColumns.size, (at, [followers]) => {
     if (typeof followers === "number") points.push({ at, followers });
   });
   return points;
 }
 
-/** The last known number of followers before an instant, of chunks in their order. */
 function findLastBefore(chunks: readonly Chunk[], instant: number): FollowerCount | undefined {
   for (const chunk of chunks.toReversed()) {
     const known = decodeFollowers(chunk).findLast(({ at }) => at < instant);

@@ -1,7 +1,4 @@
-/**
- * Reads of the microblog interface. Each is one statement that makes one JSON text of the numbers
- * and texts that an answer needs.
- */
+/** Reads of the microblog interface. Each is one SQL statement that returns one JSON text. */
 import { computeDaysFilterStart, computeDaysFilterValidity } from "../../../core/days.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { HISTORY_MAX_POINTS, RECORD_MAX_POINTS } from "../../../core/limits.ts";
@@ -22,26 +19,16 @@ import {
 import { createUserTag } from "../history/cache-tags.ts";
 import { FROM_USER, readUser, userNotFoundError } from "./users.ts";
 
-/** Reads of the microblog interface on a database; `now` is in milliseconds since 1970 UTC. */
 export function createMicroblogReads(database: Database): MicroblogReads {
   return {
-    /** @throws {DomainError} `User Not Found`. */
-    user: (username: string) => readUser(database, username),
-
-    /** @throws {DomainError} `User Not Found`, `Page Out of Range`. */
-    tweets: (username: string, request: PageRequest, now: number) =>
-      readTweets(database, username, request, now),
-
-    /** @throws {DomainError} `User Not Found`, `Page Out of Range`. */
-    followers: (username: string, request: PageRequest, now: number) =>
-      readFollowers(database, username, request, now),
-
-    /** @throws {DomainError} `User Not Found`, `Tweet Not Found`. */
-    tweet: (username: string, id: string) => readTweet(database, username, id),
+    user: (username) => readUser(database, username),
+    tweets: (username, request, now) => readTweets(database, username, request, now),
+    followers: (username, request, now) => readFollowers(database, username, request, now),
+    tweet: (username, id) => readTweet(database, username, id),
   };
 }
 
-/** The history of a tweet in a record of a page. */
+/** The history of a tweet in the record of a page. */
 const RECORD_HISTORY: HistoryFormat = {
   kind: "tweet",
   fields: {
@@ -57,23 +44,47 @@ const RECORD_HISTORY: HistoryFormat = {
 
 const formatRecordHistory = createHistoryFormatter<TweetRecord["metrics"][number]>(RECORD_HISTORY);
 
-const SELECT_TWEETS =
-  "SELECT json_array(username, (SELECT json_array(count(*), min(created_at)) FROM tweets " +
-  "WHERE user = users.key AND created_at >= ?2), (SELECT json_group_array(json_array(" +
-  `id, text, url, observed_at, created_at, ${selectHistorySql(RECORD_HISTORY, "page.key")})) ` +
-  "FROM (SELECT * FROM tweets WHERE user = users.key AND created_at >= ?2 " +
-  `ORDER BY created_at DESC, id DESC LIMIT ?3 OFFSET ?4) AS page)) ${FROM_USER}`;
+const SELECT_TWEETS = `
+  SELECT json_object(
+    'username', username,
+    'selected', (
+      SELECT json_object('total', count(*), 'oldest', min(created_at))
+      FROM tweets
+      WHERE user = users.key AND created_at >= ?2
+    ),
+    'tweets', (
+      SELECT json_group_array(json_object(
+        'id', id,
+        'text', text,
+        'url', url,
+        'observedAt', observed_at,
+        'createdAt', created_at,
+        'history', ${selectHistorySql(RECORD_HISTORY, "page.key")}
+      ))
+      FROM (
+        SELECT *
+        FROM tweets
+        WHERE user = users.key AND created_at >= ?2
+        ORDER BY created_at DESC, id DESC
+        LIMIT ?3 OFFSET ?4
+      ) AS page
+    )
+  )
+  ${FROM_USER}`;
 
-type TweetRow = [
-  id: string,
-  text: string | null,
-  url: string | null,
-  observedAt: number,
-  createdAt: number,
-  history: HistoryRow,
-];
-
-type TweetTotals = [total: number, oldest: number | null];
+interface TweetsRow {
+  readonly username: string;
+  /** How many tweets the days filter selects, and when the oldest of them was created. */
+  readonly selected: { readonly total: number; readonly oldest: number | null };
+  readonly tweets: readonly {
+    readonly id: string;
+    readonly text: string | null;
+    readonly url: string | null;
+    readonly observedAt: number;
+    readonly createdAt: number;
+    readonly history: HistoryRow;
+  }[];
+}
 
 async function readTweets(
   database: Database,
@@ -82,22 +93,17 @@ async function readTweets(
   now: number,
 ): Promise<CacheableResult<TweetsPage>> {
   const id = foldCase(username);
-  const row = await database.queryJson<[string, TweetTotals, TweetRow[]]>(SELECT_TWEETS, [
-    id,
-    computeDaysFilterStart(now, days),
-    limit,
-    page * limit,
-  ]);
+  const args = [id, computeDaysFilterStart(now, days), limit, page * limit];
+  const row = await database.queryJson<TweetsRow>(SELECT_TWEETS, args);
   if (row === undefined) throw userNotFoundError(username);
-  const [name, [total, oldest], rows] = row;
-  const pagination = paginate(page, limit, total);
-  // A map keyed by identifiers: `__proto__` is one, so no prototype may stand behind it.
+  const pagination = paginate(page, limit, row.selected.total);
+  // Without a prototype, because `__proto__` is a valid identifier.
   const tweets: Record<string, TweetRecord> = Object.create(null);
   let isThinned = false;
-  for (const [tweet, text, url, observedAt, createdAt, history] of rows) {
+  for (const { id: tweetId, text, url, observedAt, createdAt, history } of row.tweets) {
     const { points, isThinned: isRecordThinned } = formatRecordHistory(history);
     isThinned ||= isRecordThinned;
-    tweets[tweet] = {
+    tweets[tweetId] = {
       created_at: formatInstant(createdAt),
       metrics: points,
       text,
@@ -106,14 +112,14 @@ async function readTweets(
     };
   }
   return {
-    body: { username: name, tweets, filter_days: days, pagination },
+    body: { username: row.username, tweets, filter_days: days, pagination },
     tags: [createUserTag(id)],
-    validDuring: computeDaysFilterValidity(now, oldest, days),
+    validDuring: computeDaysFilterValidity(now, row.selected.oldest, days),
     isThinned,
   };
 }
 
-/** The history of a tweet by itself. */
+/** The history of a tweet in its details. */
 const TWEET_HISTORY: HistoryFormat = {
   kind: "tweet",
   fields: { timestamp: "at", impressions: "impressions", likes: "likes", retweets: "retweets" },
@@ -124,51 +130,60 @@ const TWEET_HISTORY: HistoryFormat = {
 const formatTweetHistory =
   createHistoryFormatter<TweetDetails["tweet"]["history"][number]>(TWEET_HISTORY);
 
-const SELECT_TWEET =
-  "SELECT json_array(users.username, (SELECT json_array(id, text, created_at, " +
-  `impressions, likes, retweets, replies, quotes, ${selectHistorySql(TWEET_HISTORY, "tweets.key")}) ` +
-  "FROM tweets WHERE id = ?2 AND user = users.key AND created_at IS NOT NULL)) " +
-  FROM_USER;
+const SELECT_TWEET = `
+  SELECT json_object(
+    'username', users.username,
+    'tweet', (
+      SELECT json_object(
+        'id', id,
+        'text', text,
+        'createdAt', created_at,
+        'metrics', json_object(
+          'impressions', impressions,
+          'likes', likes,
+          'retweets', retweets,
+          'replies', replies,
+          'quotes', quotes
+        ),
+        'history', ${selectHistorySql(TWEET_HISTORY, "tweets.key")}
+      )
+      FROM tweets
+      WHERE id = ?2 AND user = users.key AND created_at IS NOT NULL
+    )
+  )
+  ${FROM_USER}`;
 
-type TweetDetailsRow = [
-  id: string,
-  text: string | null,
-  createdAt: number,
-  impressions: number | null,
-  likes: number | null,
-  retweets: number | null,
-  replies: number | null,
-  quotes: number | null,
-  history: HistoryRow,
-];
+interface TweetDetailsRow {
+  readonly username: string;
+  readonly tweet: {
+    readonly id: string;
+    readonly text: string | null;
+    readonly createdAt: number;
+    readonly metrics: TweetDetails["tweet"]["metrics"];
+    readonly history: HistoryRow;
+  } | null;
+}
 
 async function readTweet(
   database: Database,
   username: string,
   id: string,
 ): Promise<CacheableResult<TweetDetails>> {
-  const user = foldCase(username);
-  const row = await database.queryJson<[string, TweetDetailsRow | null]>(SELECT_TWEET, [user, id]);
+  const userId = foldCase(username);
+  const row = await database.queryJson<TweetDetailsRow>(SELECT_TWEET, [userId, id]);
   if (row === undefined) throw userNotFoundError(username);
-  const [name, tweet] = row;
-  if (tweet === null) {
+  if (row.tweet === null) {
     throw new DomainError("Tweet Not Found", `Tweet ${id} of user ${username} not found`);
   }
-  const [tweetId, text, at, impressions, likes, retweets, replies, quotes, history] = tweet;
+  const { id: tweetId, text, createdAt, metrics, history } = row.tweet;
   const { points, isThinned } = formatTweetHistory(history);
   return {
     body: {
-      username: name,
+      username: row.username,
       tweet_id: tweetId,
-      tweet: {
-        id: tweetId,
-        text,
-        created_at: formatInstant(at),
-        metrics: { impressions, likes, retweets, replies, quotes },
-        history: points,
-      },
+      tweet: { id: tweetId, text, created_at: formatInstant(createdAt), metrics, history: points },
     },
-    tags: [createUserTag(user)],
+    tags: [createUserTag(userId)],
     isThinned,
   };
 }

@@ -172,6 +172,9 @@ export function deleteChunksSql({
   );
 }
 
+/** A row of a history table as the JSON of a `Chunk`, as SQL. */
+export const CHUNK_JSON = "json_object('start', start, 'size', size, 'points', points)";
+
 /**
  * The chunks of an entity in order, as SQL: the text of a JSON array.
  *
@@ -183,7 +186,7 @@ export function selectChunksSql(
   where = "true",
 ): string {
   return (
-    "(SELECT json_group_array(json_array(start, size, points)) FROM (SELECT start, size, points " +
+    `(SELECT json_group_array(${CHUNK_JSON}) FROM (SELECT start, size, points ` +
     `FROM ${histories} WHERE ${owner} = ${key} AND ${where} ORDER BY start))`
   );
 }

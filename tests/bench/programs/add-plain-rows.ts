@@ -46,7 +46,7 @@ function addRows({
     `SELECT ${owner} AS key, start, size, points FROM ${histories} ORDER BY ${owner}, start`,
   );
   for (const { key, start, size, points } of chunks.iterate()) {
-    for (const point of decodeChunks([[start, size, points]], counts.size)) {
+    for (const point of decodeChunks([{ start, size, points }], counts.size)) {
       insert.run(key, point.at, ...point.counts);
     }
   }

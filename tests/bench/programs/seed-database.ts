@@ -137,8 +137,8 @@ function insertHistory(
   point: (nth: number) => Point,
 ) {
   const points = Array.from({ length }, (_, index) => point(index + 1));
-  for (const [start, size, text] of encodeChunks(points, counts.size)) {
-    insertRow(histories, { [owner]: key, start, size, points: text });
+  for (const chunk of encodeChunks(points, counts.size)) {
+    insertRow(histories, { [owner]: key, ...chunk });
   }
   const { at, counts: last } = point(length);
   const columns = [...counts.values()].map((column, place) => [column, last[place] ?? null]);

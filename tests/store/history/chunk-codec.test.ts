@@ -10,10 +10,10 @@ import {
 } from "../../../server/store/history/chunk-codec.ts";
 import { mixedPoints, growingPoints } from "../../support/arbitraries/history-points.ts";
 
-/** A failure among hundreds of points is told of before it is at its smallest. */
+/** Shrinking hundreds of points would take minutes. */
 const RUN_OPTIONS = { numRuns: 200, interruptAfterTimeLimit: 10_000 };
 
-/** How many counts a point has, and points of so many. */
+/** Points with `width` counts each. */
 interface History {
   readonly width: number;
   readonly points: Point[];
@@ -28,20 +28,20 @@ const historyArbitrary = (
 
 const histories = historyArbitrary(mixedPoints);
 
-/** A history with points, and a place in it. */
+/** A history with points, and the index of one. */
 const historyWithIndex = histories
   .filter(({ points }) => points.length > 0)
   .chain((history) =>
-    fc.record({ history: fc.constant(history), place: fc.nat(history.points.length - 1) }),
+    fc.record({ history: fc.constant(history), index: fc.nat(history.points.length - 1) }),
   );
 
-/** Each part onto the last chunk of those before it. */
-function packInParts(parts: readonly (readonly Point[])[], width: number): Chunk[] {
+/** Encodes each part onto the last chunk of the parts before it. */
+function encodeInParts(parts: readonly (readonly Point[])[], width: number): Chunk[] {
   const chunks: Chunk[] = [];
   for (const part of parts) {
-    const packed = encodeChunks(part, width, chunks.at(-1));
-    if (packed[0]?.[0] === chunks.at(-1)?.[0]) chunks.pop();
-    chunks.push(...packed);
+    const encoded = encodeChunks(part, width, chunks.at(-1));
+    if (encoded[0]?.start === chunks.at(-1)?.start) chunks.pop();
+    chunks.push(...encoded);
   }
   return chunks;
 }
@@ -58,11 +58,10 @@ function splitAtCuts<Value>(values: readonly Value[], cuts: readonly number[]): 
     });
 }
 
-/** What must hold of the chunks of points, however they were packed. */
 function expectIntact(chunks: readonly Chunk[], { width, points }: History): void {
   expect(decodeChunks(chunks, width)).toEqual(points);
   let pointCount = 0;
-  for (const [start, size, text] of chunks) {
+  for (const { start, size, points: text } of chunks) {
     expect(size).toBeGreaterThan(0);
     expect(start).toBe(points[pointCount]?.at ?? Number.NaN);
     expect(text.length).toBeLessThanOrEqual(CHUNK_MAX_CHARACTERS);
@@ -73,7 +72,7 @@ function expectIntact(chunks: readonly Chunk[], { width, points }: History): voi
 }
 
 describe("encodeChunks()", () => {
-  test("any points are there again when they are unpacked; chunks begin, count and end as they say", () => {
+  test("encodes any points so that decodeChunks() returns them; starts and sizes are right", () => {
     fc.assert(
       fc.property(histories, (history) => {
         expectIntact(encodeChunks(history.points, history.width), history);
@@ -82,26 +81,28 @@ describe("encodeChunks()", () => {
     );
   }, 60_000);
 
-  test("points that come in several goes are packed as those that come at once", () => {
+  test("encodes points in several calls as in one", () => {
     fc.assert(
       fc.property(histories, fc.array(fc.nat(), { maxLength: 9 }), ({ width, points }, cuts) => {
-        expect(packInParts(splitAtCuts(points, cuts), width)).toEqual(encodeChunks(points, width));
+        expect(encodeInParts(splitAtCuts(points, cuts), width)).toEqual(
+          encodeChunks(points, width),
+        );
       }),
       RUN_OPTIONS,
     );
   }, 60_000);
 
-  test("points that come one by one are packed as those that come at once", () => {
+  test("encodes points one by one as in one call", () => {
     fc.assert(
       fc.property(histories, ({ width, points }) => {
         const parts = points.map((point) => [point]);
-        expect(packInParts(parts, width)).toEqual(encodeChunks(points, width));
+        expect(encodeInParts(parts, width)).toEqual(encodeChunks(points, width));
       }),
       RUN_OPTIONS,
     );
   }, 60_000);
 
-  test("a chunk ends where the next point has no room in it, not before", () => {
+  test("starts a new chunk only when the next point does not fit", () => {
     fc.assert(
       fc.property(histories, ({ width, points }) => {
         const chunks = encodeChunks(points, width);
@@ -114,34 +115,34 @@ describe("encodeChunks()", () => {
     );
   }, 60_000);
 
-  test("points that sources tell of every hour lie by more than 60 in a chunk", () => {
+  test("fits more than 60 hourly points into a chunk", () => {
     const points = Array.from({ length: 1000 }, (_, index) => ({
       at: Date.UTC(2026, 0) + index * 3_600_000 + ((index * 7919) % 5000),
       counts: [1_000_000 + index * 97, 400 + index, 50_000_000 + index * 5003],
     }));
-    const sizes = encodeChunks(points, 3).map(([, size]) => size);
+    const sizes = encodeChunks(points, 3).map(({ size }) => size);
     expect(Math.min(...sizes.slice(0, -1))).toBeGreaterThan(60);
   });
 
-  test("nothing is packed into nothing", () => {
+  test("encodes no points as no chunks", () => {
     expect(encodeChunks([], 3)).toEqual([]);
-    expect(encodeChunks([], 3, [5, 1, "AAAA"])).toEqual([]);
+    expect(encodeChunks([], 3, { start: 5, size: 1, points: "AAAA" })).toEqual([]);
     expect(encodeChunksEvenly([], 3)).toEqual([]);
     expect(decodeChunks([], 3)).toEqual([]);
   });
 
-  test("the text is base64 VLQ of differences, and a dash what is unknown", () => {
+  test("writes differences as base64 VLQ, and unknown counts as a dash", () => {
     const points = [
       { at: 1000, counts: [5, null, 0] },
       { at: 1016, counts: [4, 7, null] },
       { at: 1017, counts: [null, 7, 1] },
     ];
-    expect(encodeChunks(points, 3)).toEqual([[1000, 3, "AK-AgBDO-C-AC"]]);
+    expect(encodeChunks(points, 3)).toEqual([{ start: 1000, size: 3, points: "AK-AgBDO-C-AC" }]);
   });
 });
 
 describe("encodeChunksEvenly()", () => {
-  test("any points are there again when they are unpacked", () => {
+  test("encodes any points so that decodeChunks() returns them", () => {
     fc.assert(
       fc.property(histories, (history) => {
         expectIntact(encodeChunksEvenly(history.points, history.width), history);
@@ -150,11 +151,11 @@ describe("encodeChunksEvenly()", () => {
     );
   }, 60_000);
 
-  test("leaves room alike: no chunk is less than a third as long as another, nor are they twice as many", () => {
+  test("makes no chunk shorter than a third of another, and at most twice as many as encodeChunks()", () => {
     fc.assert(
       fc.property(histories, ({ width, points }) => {
         const chunks = encodeChunksEvenly(points, width);
-        const lengths = chunks.map(([, , text]) => text.length);
+        const lengths = chunks.map(({ points: text }) => text.length);
         expect(3 * Math.min(...lengths, Infinity)).toBeGreaterThanOrEqual(Math.max(...lengths, 0));
         expect(chunks.length).toBeLessThanOrEqual(2 * encodeChunks(points, width).length);
       }),
@@ -163,56 +164,56 @@ describe("encodeChunksEvenly()", () => {
   }, 60_000);
 });
 
-describe("a damaged chunk", () => {
-  const damage = (change: (chunk: Chunk, place: number, width: number) => Chunk) =>
+describe("decodeChunks() of a damaged chunk", () => {
+  /** `change` gets a random offset in the text of the chunk. */
+  const expectRejected = (change: (chunk: Chunk, offset: number) => Partial<Chunk>) =>
     fc.assert(
-      fc.property(historyWithIndex, fc.nat(), ({ history: { width, points }, place }, at) => {
+      fc.property(historyWithIndex, fc.nat(), ({ history: { width, points }, index }, offset) => {
         const chunks = encodeChunks(points, width);
-        const chunk = chunks[place % chunks.length];
+        const chunk = chunks[index % chunks.length];
         if (chunk === undefined) throw new Error("There is no chunk");
-        const damaged = change(chunk, at % chunk[2].length, width);
-        expect(() => decodeChunks([damaged], width)).toThrow(`starts at ${chunk[0]} is damaged`);
+        const damaged = { ...chunk, ...change(chunk, offset % chunk.points.length) };
+        const message = `starts at ${chunk.start} is damaged`;
+        expect(() => decodeChunks([damaged], width)).toThrow(message);
       }),
       RUN_OPTIONS,
     );
 
-  test("is refused where it is cut off, wherever", () => {
-    damage(([start, size, text], place) => [start, size, text.slice(0, place)]);
+  test("throws when it is cut off anywhere", () => {
+    expectRejected(({ points }, offset) => ({ points: points.slice(0, offset) }));
   }, 60_000);
 
-  test("is refused where its beginning is lost, wherever", () => {
-    damage(([start, size, text], place) => [start, size, text.slice(place + 1)]);
+  test("throws when its beginning is lost", () => {
+    expectRejected(({ points }, offset) => ({ points: points.slice(offset + 1) }));
   }, 60_000);
 
-  test("is refused where anything comes after its last point", () => {
-    for (const more of "A/Bg-") damage(([start, size, text]) => [start, size, text + more]);
+  test("throws when anything follows its last point", () => {
+    for (const more of "A/Bg-") expectRejected(({ points }) => ({ points: points + more }));
   }, 60_000);
 
-  test("is refused where it has more points than it says, or fewer", () => {
-    damage(([start, size, text], place) => [start, size + 1 + (place % 3), text]);
-    damage(([start, size, text]) => [start, size - 1, text]);
+  test("throws when its size is wrong", () => {
+    expectRejected(({ size }, offset) => ({ size: size + 1 + (offset % 3) }));
+    expectRejected(({ size }) => ({ size: size - 1 }));
   }, 60_000);
 
-  test("is refused where a character is none of the alphabet", () => {
+  test("throws on a character outside the alphabet", () => {
     fc.assert(
       fc.property(fc.constantFrom(...' ._=,"\\\n\0~', "é", "😀", "\u2028"), (foreign) => {
-        damage(([start, size, text], place) => [
-          start,
-          size,
-          text.slice(0, place) + foreign + text.slice(place + 1),
-        ]);
+        expectRejected(({ points }, offset) => ({
+          points: points.slice(0, offset) + foreign + points.slice(offset + 1),
+        }));
       }),
       { numRuns: 13 },
     );
   }, 60_000);
 
-  test("is refused where an instant is unknown, or a number has no end", () => {
-    expect(() => decodeChunks([[7, 1, "-AAA"]], 3)).toThrow("damaged");
-    expect(() => decodeChunks([[7, 1, "AAAg"]], 3)).toThrow("damaged");
-    expect(() => decodeChunks([[7, 1, "AAAg-"]], 3)).toThrow("damaged");
+  test("throws when an instant is unknown or a number has no end", () => {
+    for (const points of ["-AAA", "AAAg", "AAAg-"]) {
+      expect(() => decodeChunks([{ start: 7, size: 1, points }], 3)).toThrow("damaged");
+    }
   });
 
-  test("is refused where points are of another kind, which has more counts or fewer", () => {
+  test("throws when its points have another number of counts", () => {
     fc.assert(
       fc.property(growingPoints(3, 2), (points) => {
         const chunks = encodeChunks(points, 3);

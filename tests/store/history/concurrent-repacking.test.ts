@@ -32,7 +32,7 @@ describe("an export", () => {
       for (let count = 0; count < 9000; count++) {
         exported.push(String((await lines.next()).value?.["observedAt"]));
       }
-      await applyPolicy(database, parsePolicy("user=40d/day"), "apply");
+      await applyPolicy(database, parsePolicy("user=40d/day"));
       exported.push(...(await collectInstants(lines)));
       const left = await collectInstants(exportObservations(database, { kind: "user" }));
       expect(left.length).toBeLessThan(3000);
@@ -101,7 +101,7 @@ describe("a page of followers", () => {
           const found = await database.queryJson<Value>(sql, args);
           if (!isDone && sql.includes("user_histories")) {
             isDone = true;
-            await applyPolicy(database, parsePolicy("user=40d/day"), "apply");
+            await applyPolicy(database, parsePolicy("user=40d/day"));
           }
           return found;
         },

@@ -275,7 +275,7 @@ describe("observations that come one by one", () => {
         const chunks = await readChunksOf(database, "user", "a");
         expect(chunks.length).toBeLessThan(2 + (2 * HOURS) / 35);
         // None is a sliver but the last, which is still filled.
-        const sizes = chunks.map(([, size]) => size);
+        const sizes = chunks.map(({ size }) => size);
         expect(Math.min(...sizes.slice(0, -1))).toBeGreaterThan(15);
       });
     },

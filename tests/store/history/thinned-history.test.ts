@@ -103,7 +103,7 @@ describe("selectHistorySql() and createHistoryFormatter()", () => {
     await withDatabase(async (database) => {
       const pointAt = (at: number) => ({ at, counts: [at - START, null, null, null, null] });
       const hours = Array.from({ length: 400 }, (_, hour) => pointAt(START + hour * 3_600_000));
-      const chunkAt = encodeChunks(hours, KIND_FIELDS.tweet.counts.length)[1]?.[0] ?? START;
+      const chunkAt = encodeChunks(hours, KIND_FIELDS.tweet.counts.length)[1]?.start ?? START;
       const points = [
         ...hours.filter(({ at }) => at <= chunkAt),
         ...Array.from({ length: 400 }, (_, minute) => pointAt(chunkAt + (minute + 1) * 60_000)),
@@ -111,7 +111,7 @@ describe("selectHistorySql() and createHistoryFormatter()", () => {
       ];
       const observations = points.map((point) => makeTweetAt("a", point));
       await writeObservations(database, observations);
-      const starts = (await readChunksOf(database, "tweet", "a")).map(([start]) => start);
+      const starts = (await readChunksOf(database, "tweet", "a")).map(({ start }) => start);
       expect(starts[1]).toBe(chunkAt);
       expect(starts.length).toBeGreaterThan(3);
       const kind: HistoryFormat = { kind: "tweet", fields: FORM, zoneSuffix: "Z", maxPoints: 4 };

@@ -6,9 +6,11 @@ import { createCollectionState } from "../../../server/store/collection/collecti
 import { createCreatorStore } from "../../../server/store/collection/creators.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import type { Database, Statement } from "../../../server/store/database/database.ts";
-import { exportObservations } from "../../../server/store/observations/export.ts";
+import {
+  exportObservations,
+  readNewestObservedAt,
+} from "../../../server/store/observations/export.ts";
 import { createMicroblogReads } from "../../../server/store/reads/microblog.ts";
-import { readNewestObservedAt } from "../../../server/store/observations/newest-observation.ts";
 import { applyRetention } from "../../../server/store/history/retention.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
 import { createVideoReads } from "../../../server/store/reads/video.ts";
@@ -282,7 +284,7 @@ describe("the plans of what is read", () => {
       const { recording, statements } = recordStatements(database);
       const policy = parsePolicy(ENTITY_KINDS.map((kind) => `${kind}=40d/day`).join());
       const now = NOW + 60 * DAY_MS;
-      const steps = applyRetention(recording, { policy, now, mode: "prove", pauseRatio: 0 });
+      const steps = applyRetention(recording, { policy, now, isDryRun: false, pauseRatio: 0 });
       for await (const rows of steps) expect(rows).toBeGreaterThan(0);
       const plans = await Promise.all(
         statements.map((statement) => explainQueryPlan(database, statement)),

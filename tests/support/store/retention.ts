@@ -10,10 +10,10 @@ import { formatInstant } from "../../../core/time.ts";
 import type { Point } from "../../../server/store/history/chunk-codec.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
-import { applyRetention } from "../../../server/store/history/retention.ts";
+import { applyRetention, type RetentionOptions } from "../../../server/store/history/retention.ts";
 import { NOW } from "../arbitraries/values.ts";
 import { readAllPoints } from "./stored-history.ts";
-import type { RetentionMode, RetentionReport } from "../../../server/ports/retention.ts";
+import type { RetentionReport } from "../../../server/ports/retention.ts";
 
 /** Reads a policy that is one. */
 export function parsePolicy(text: string): RetentionPolicy {
@@ -22,15 +22,17 @@ export function parsePolicy(text: string): RetentionPolicy {
   return policy;
 }
 
-/** Applies a policy without rests. @param afterStep Done after each step. */
+/** Applies a policy without pauses; `afterStep` runs after each step. */
 export async function applyPolicy(
   database: Database,
   policy: RetentionPolicy,
-  mode: RetentionMode = "prove",
-  afterStep: () => Promise<unknown> = async () => undefined,
-  now = NOW,
+  {
+    afterStep = async () => undefined,
+    ...options
+  }: Partial<RetentionOptions> & { readonly afterStep?: () => Promise<unknown> } = {},
 ): Promise<RetentionReport> {
-  const steps = applyRetention(database, { policy, now, mode, pauseRatio: 0 });
+  const defaults = { policy, now: NOW, isDryRun: false, pauseRatio: 0 };
+  const steps = applyRetention(database, { ...defaults, ...options });
   for (;;) {
     const { done, value } = await steps.next();
     if (done === true) return value;

@@ -37,7 +37,10 @@ export function buildChunksSql(kind: EntityKind, where = "true"): string {
 /** A chunk from a row that {@link buildChunksSql} reads. */
 export function toStoredChunk(row: Readonly<Record<string, unknown>>): StoredChunk {
   const { id, start, size, points } = row;
-  return { entity: String(id), chunk: [Number(start), Number(size), String(points)] };
+  return {
+    entity: String(id),
+    chunk: { start: Number(start), size: Number(size), points: String(points) },
+  };
 }
 
 /** The points of stored chunks, in their order. */
@@ -96,9 +99,9 @@ export type HistoryJsonPoint = Readonly<Record<string, string | number | null>>;
 
 /** Reads the history of an entity as an answer does; what is too long is thinned. */
 export async function readHistoryJson(database: Database, kind: HistoryFormat, key: number) {
-  const list = createHistoryFormatter<HistoryJsonPoint>(kind);
-  const sql = `SELECT json_array(${selectHistorySql(kind, "?1")})`;
-  const [read = [0, []]] = (await database.queryJson<[HistoryRow]>(sql, [key])) ?? [];
-  const { points, isThinned } = list(read);
+  const sql = `SELECT ${selectHistorySql(kind, "?1")}`;
+  const row = await database.queryJson<HistoryRow>(sql, [key]);
+  const formatHistory = createHistoryFormatter<HistoryJsonPoint>(kind);
+  const { points, isThinned } = formatHistory(row ?? { isThinned: false, chunks: [] });
   return { points: jsonRoundTrip(points), isThinned };
 }

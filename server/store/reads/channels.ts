@@ -1,0 +1,106 @@
+/** Reads what describes a channel, and finds which channel a name means. */
+import { DomainError } from "../../../core/errors.ts";
+import {
+  GAIN_DAYS,
+  computeBaselineRange,
+  computeSubscriberGains,
+  type TimeRange,
+} from "../../../core/growth.ts";
+import type { CacheableResult } from "../../ports/caching.ts";
+import type { ChannelDetails } from "../../../core/schema/video.ts";
+import { foldCase } from "../../../core/text.ts";
+import { formatInstantOrNull } from "../../../core/time.ts";
+import type { Database } from "../database/database.ts";
+import { createChannelTag, CHANNELS_TAG } from "../history/cache-tags.ts";
+import { decodeChunks, type Chunk } from "../history/chunk-codec.ts";
+import { selectChunksSql, KIND_TABLES, selectChunkStartSql } from "../tables/entity-sql.ts";
+
+/**
+ * Finds the channel whose identifier is `?1` or whose folded username is `?2`: an identifier wins,
+ * then the channel observed last, then the smaller identifier.
+ */
+export const FROM_CHANNEL = `
+  FROM (
+    SELECT *
+    FROM channels
+    WHERE (id = ?1 OR username_folded = ?2) AND observed_at IS NOT NULL
+    ORDER BY id = ?1 DESC, observed_at DESC, id
+    LIMIT 1
+  ) AS named`;
+
+export function channelNotFoundError(name: string): DomainError {
+  return new DomainError("Channel Not Found", `Channel ${name} not found`);
+}
+
+/** Any channel that changes can change what a username means, but not what an identifier means. */
+export function createChannelTags(name: string, id: string): string[] {
+  return name === id ? [createChannelTag(id)] : [createChannelTag(id), CHANNELS_TAG];
+}
+
+// The history that the gains need, as offsets from the newest observation.
+const BASELINE_RANGES = Object.values(GAIN_DAYS).map((days) => computeBaselineRange(0, days));
+const BASELINE_FROM = Math.min(...BASELINE_RANGES.map(({ from }) => from));
+const BASELINE_TO = Math.max(...BASELINE_RANGES.map(({ to }) => to));
+
+const BASELINE_START = selectChunkStartSql(
+  KIND_TABLES.channel,
+  "named.key",
+  `named.observed_at + ${BASELINE_FROM}`,
+);
+
+const SELECT_BASELINE_CHUNKS = selectChunksSql(
+  KIND_TABLES.channel,
+  "named.key",
+  `start BETWEEN ${BASELINE_START} AND named.observed_at + ${BASELINE_TO}`,
+);
+
+const SELECT_CHANNEL = `
+  SELECT json_object(
+    'observedAt', observed_at,
+    'baselineChunks', ${SELECT_BASELINE_CHUNKS},
+    'channel', json_object(
+      'id', id,
+      'username', username,
+      'displayName', display_name,
+      'description', description,
+      'subscribers', subscribers,
+      'videoCount', video_count,
+      'viewCount', view_count,
+      'joinedAt', joined_at,
+      'country', country,
+      'thumbnail', thumbnail,
+      'bannerImage', banner_image
+    )
+  )
+  ${FROM_CHANNEL}`;
+
+interface ChannelRow {
+  readonly observedAt: number;
+  readonly baselineChunks: readonly Chunk[];
+  readonly channel: Omit<ChannelDetails, "joinedAt" | "statistics"> & {
+    readonly joinedAt: number | null;
+  };
+}
+
+export async function readChannel(
+  database: Database,
+  name: string,
+): Promise<CacheableResult<ChannelDetails>> {
+  const row = await database.queryJson<ChannelRow>(SELECT_CHANNEL, [name, foldCase(name)]);
+  if (row === undefined) throw channelNotFoundError(name);
+  const { observedAt, baselineChunks, channel } = row;
+  const points = decodeChunks(baselineChunks, KIND_TABLES.channel.countColumns.size);
+  // The first count of a channel is its subscribers.
+  const findNewestCount = ({ from, to }: TimeRange) =>
+    points.findLast(({ at, counts: [count] }) => at >= from && at <= to && count !== null)
+      ?.counts[0] ?? null;
+  const newest = { at: observedAt, count: channel.subscribers };
+  return {
+    body: {
+      ...channel,
+      joinedAt: formatInstantOrNull(channel.joinedAt),
+      statistics: computeSubscriberGains(newest, findNewestCount),
+    },
+    tags: createChannelTags(name, channel.id),
+  };
+}
