@@ -5,7 +5,6 @@ import { formatDay } from "../../core/time.ts";
 import { parseDayRange } from "./reads/usage-days.ts";
 import type { AccountReads } from "../ports/ledger.ts";
 import { getCaller } from "./admission.ts";
-import { ACCOUNT_OPERATIONS } from "./openapi/account.ts";
 import { getPathAndQuery, parseQuery } from "./request-url.ts";
 
 /** The route of the account; it costs nothing. */
@@ -27,6 +26,6 @@ export function createAccountRoutes(reads: AccountReads, now: () => number) {
       });
       return { account: name, balance, usage };
     },
-    { detail: ACCOUNT_OPERATIONS.account },
+    { detail: { operationId: "getAccount" } },
   );
 }

@@ -5,7 +5,6 @@ import type { CreatorResult } from "../../core/schema/creators.ts";
 import { readJsonBody } from "./request-body.ts";
 import type { MonitoringListStore } from "../ports/collection.ts";
 import { createCreatorListReader } from "./creator-list.ts";
-import { CREATOR_OPERATIONS } from "./openapi/creators.ts";
 import type { BodyStreamer } from "./reads/body-streamer.ts";
 
 /** The routes of the monitoring list; they cost nothing. */
@@ -22,7 +21,7 @@ export function createCreatorRoutes(
         const headers = { "content-type": "application/json" };
         return new Response(bodyStreamer.toResponseBody(await readList()), { headers });
       },
-      { detail: CREATOR_OPERATIONS.list },
+      { detail: { operationId: "listCreators" } },
     )
     .patch(
       "/api/creators",
@@ -37,7 +36,7 @@ export function createCreatorRoutes(
           total_creators: total,
         };
       },
-      { parse: "none", detail: CREATOR_OPERATIONS.add },
+      { parse: "none", detail: { operationId: "addCreator" } },
     )
     .delete(
       "/api/creators",
@@ -51,6 +50,6 @@ export function createCreatorRoutes(
           total_creators: total,
         };
       },
-      { parse: "none", detail: CREATOR_OPERATIONS.remove },
+      { parse: "none", detail: { operationId: "removeCreator" } },
     );
 }

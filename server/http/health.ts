@@ -6,7 +6,6 @@ import { DomainError } from "../../core/errors.ts";
 import type { Health, Readiness, SourceReadiness } from "../../core/schema/health.ts";
 import { formatInstantOrNull } from "../../core/time.ts";
 import { formatErrorResponse } from "./errors.ts";
-import { HEALTH_OPERATIONS } from "./openapi/health.ts";
 import { createRequestMetrics } from "./metrics/request-metrics.ts";
 import type { SourceStatus } from "../ports/collection.ts";
 import { registerSourceMetrics, createSourceSnapshot } from "./metrics/source-metrics.ts";
@@ -73,7 +72,7 @@ export function createHealthRoutes({ metrics, check }: HealthOptions, isStopping
     return { status: "ok", sources: (await metrics.sources()).map(toSourceReadiness) };
   };
   return new Elysia({ name: "health" })
-    .get("/livez", (): Health => ({ status: "ok" }), { detail: HEALTH_OPERATIONS.live })
+    .get("/livez", (): Health => ({ status: "ok" }), { detail: { operationId: "live" } })
     .get(
       "/readyz",
       async (): Promise<Readiness | Response> => {
@@ -85,7 +84,7 @@ export function createHealthRoutes({ metrics, check }: HealthOptions, isStopping
           throw new DomainError("Service Unavailable", message, { cause });
         }
       },
-      { detail: HEALTH_OPERATIONS.ready },
+      { detail: { operationId: "ready" } },
     )
     .get(
       "/metrics",
@@ -93,7 +92,7 @@ export function createHealthRoutes({ metrics, check }: HealthOptions, isStopping
         set.headers["content-type"] = metrics.contentType;
         return metrics.text();
       },
-      { detail: HEALTH_OPERATIONS.metrics },
+      { detail: { operationId: "metrics" } },
     );
 }
 

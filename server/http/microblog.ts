@@ -2,7 +2,6 @@
 import { Elysia } from "elysia";
 import { parsePageRequest } from "../../core/pagination.ts";
 import type { MicroblogReads } from "../ports/reads.ts";
-import { MICROBLOG_OPERATIONS } from "./openapi/microblog.ts";
 import { PRICES } from "./reads/charge.ts";
 import type { ChargedReads } from "./reads/charged-reads.ts";
 
@@ -24,7 +23,7 @@ export function createMicroblogRoutes(
           () =>
             reads.user(username),
       }),
-      { detail: MICROBLOG_OPERATIONS.user },
+      { detail: { operationId: "getUser" } },
     )
     .get(
       "/api/microblog/:username/tweets",
@@ -35,7 +34,7 @@ export function createMicroblogRoutes(
           return () => reads.tweets(username, page, now());
         },
       }),
-      { detail: MICROBLOG_OPERATIONS.tweets },
+      { detail: { operationId: "listTweets" } },
     )
     .get(
       "/api/microblog/:username/followers",
@@ -46,7 +45,7 @@ export function createMicroblogRoutes(
           return () => reads.followers(username, page, now());
         },
       }),
-      { detail: MICROBLOG_OPERATIONS.followers },
+      { detail: { operationId: "listFollowers" } },
     )
     .get(
       "/api/microblog/:username/tweet/:tweet_id",
@@ -57,6 +56,6 @@ export function createMicroblogRoutes(
           () =>
             reads.tweet(username, id),
       }),
-      { detail: MICROBLOG_OPERATIONS.tweet },
+      { detail: { operationId: "getTweet" } },
     );
 }

@@ -53,7 +53,7 @@ export function createRouteMatcher(routes: readonly DeclaredRoute[]): MatchRoute
  * @throws {DomainError} `Invalid Request`, with the parameter's name and what is allowed.
  */
 export function parsePathParameters(
-  { parameters }: RoutePattern,
+  { parameters }: Pick<RoutePattern, "parameters">,
   path: string,
 ): Readonly<Record<string, string>> {
   const segments = path.split("/");

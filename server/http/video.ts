@@ -5,7 +5,6 @@ import type { ShortsPage } from "../../core/schema/video.ts";
 import type { CacheableResult } from "../ports/caching.ts";
 import type { VideoReads } from "../ports/reads.ts";
 import { coalesceRuns } from "./coalesce.ts";
-import { VIDEO_OPERATIONS } from "./openapi/video.ts";
 import { PRICES } from "./reads/charge.ts";
 import type { ChargedReads } from "./reads/charged-reads.ts";
 import type { ReadResult } from "./reads/response-cache.ts";
@@ -18,7 +17,7 @@ export function createVideoRoutes(reads: VideoReads, { createHandler }: ChargedR
   const readChannels = coalesceRuns(() => reads.channels());
   return new Elysia({ name: "video" })
     .get("/api/video/channels", createHandler({ cost, parse: () => readChannels }), {
-      detail: VIDEO_OPERATIONS.channels,
+      detail: { operationId: "listChannels" },
     })
     .get(
       "/api/video/:channel/details",
@@ -29,7 +28,7 @@ export function createVideoRoutes(reads: VideoReads, { createHandler }: ChargedR
           () =>
             reads.channel(channel),
       }),
-      { detail: VIDEO_OPERATIONS.channel },
+      { detail: { operationId: "getChannel" } },
     )
     .get(
       "/api/video/:channel/shorts",
@@ -40,7 +39,7 @@ export function createVideoRoutes(reads: VideoReads, { createHandler }: ChargedR
           return async () => withNextLink(await reads.shorts(channel, page), pathAndQuery);
         },
       }),
-      { detail: VIDEO_OPERATIONS.shorts },
+      { detail: { operationId: "listShorts" } },
     )
     .get(
       "/api/video/:channel/short/:short_id",
@@ -51,7 +50,7 @@ export function createVideoRoutes(reads: VideoReads, { createHandler }: ChargedR
           () =>
             reads.short(channel, id),
       }),
-      { detail: VIDEO_OPERATIONS.short },
+      { detail: { operationId: "getShort" } },
     );
 }
 

@@ -1,241 +1,208 @@
-/** How an operation is described in the reference: parameters, answers, headers, examples. */
-import type { DocumentDecoration } from "elysia";
-import { DomainError, type ErrorCode } from "../../../core/errors.ts";
-import { IDENTIFIER_MAX_CHARACTERS, type IntegerRange } from "../../../core/limits.ts";
-import { formatErrorResponse, ERROR_STATUSES } from "../errors.ts";
+/**
+ * Describes an operation for the OpenAPI document. What it has and how it can fail follows from its
+ * path, its declaration, the schemas and the error table.
+ */
+import type { TObject, TSchema } from "@sinclair/typebox";
+import { DomainError, ERROR_CODES } from "../../../core/errors.ts";
+import { ERROR_STATUSES, formatErrorResponse, toDomainError } from "../errors.ts";
+import { parsePathParameters } from "../route-matcher.ts";
+import examples from "./examples.json" with { type: "json" };
 import type { HeaderName } from "./headers.ts";
+import { describePrice, OPERATIONS, PARTS, type OperationDeclaration } from "./operations.ts";
+import { ChargedReadHeaders, CommonHeaders, PATH_PARAMETERS } from "./parameters.ts";
+import type { SchemaName } from "./schemas.ts";
 
-/** A parameter, with its type and its bounds. */
-export interface Parameter {
-  readonly name: string;
-  readonly in: "path" | "query" | "header";
-  readonly required: boolean;
-  readonly description: string;
-  readonly schema: object;
-  readonly example?: unknown;
+/** Messages by error code. */
+type ErrorExamples = Readonly<Record<string, string>>;
+
+/** Bodies of an operation; tests send them, and compare them with what the service responds. */
+interface OperationExamples {
+  readonly request?: unknown;
+  readonly response: unknown;
+  /** The errors that only this operation has. */
+  readonly errors?: ErrorExamples;
 }
 
-/** A named example of an error: its code and its sentence. */
-export type ErrorExample = readonly [code: ErrorCode, message: string];
-
-/** What describes an operation. */
-export interface Operation {
-  readonly id: string;
-  readonly tag: string;
-  readonly summary: string;
-  readonly description: string;
-  /** An example path, which tells the interface whose errors these are. */
-  readonly path: string;
-  readonly parameters?: readonly Parameter[];
-  readonly body?: { readonly schema: string; readonly example: unknown };
-  readonly success: {
-    readonly status: number;
-    readonly description: string;
-    readonly schema: string;
-    readonly example: unknown;
-    readonly headers?: readonly HeaderName[];
-  };
-  /** The errors of this operation, beside those that every one has. */
-  readonly errors?: readonly ErrorExample[];
-  readonly isCharged?: boolean;
-  readonly isPublic?: boolean;
-}
+const OPERATION_EXAMPLES: Readonly<Record<string, OperationExamples>> = examples.operations;
 
 const CREDIT_HEADERS: readonly HeaderName[] = ["X-Credits-Cost", "X-Credits-Remaining"];
-
 const RATE_LIMIT_HEADERS: readonly HeaderName[] = ["RateLimit", "RateLimit-Policy"];
 
-/** What every answer carries; those that need no key may be stored by caches as usual. */
-const COMMON_HEADERS: readonly HeaderName[] = ["X-Request-Id", "Vary"];
-const AUTHENTICATED_HEADERS: readonly HeaderName[] = [...COMMON_HEADERS, "Cache-Control"];
+interface Operation extends OperationDeclaration {
+  /** As OpenAPI writes it: `/api/video/{channel}/details`. */
+  readonly path: string;
+  readonly isCharged: boolean;
+  readonly needsApiKey: boolean;
+  readonly examples: OperationExamples;
+}
 
-const AUTHENTICATED_ERRORS: readonly ErrorExample[] = [
-  ["Missing API Key", "Send your API key in the X-API-Key header"],
-  ["Invalid API Key", "The key in the X-API-Key header is not valid"],
-  ["Too Many Requests", "The key has used its requests for now; the next one is in 2 s"],
-];
-
-const READ_ERRORS: readonly ErrorExample[] = [
-  ["Invalid Request", "The Idempotency-Key order-7 paid for another URL within 24 hours"],
-  ["Insufficient Credits", "This request costs 1 credit, the balance is 0"],
-  ["Service Unavailable", "Too many long answers are being sent to slow clients right now"],
-];
-
-const SERVER_ERRORS: readonly ErrorExample[] = [
-  ["Internal Error", "Something went wrong here; the request id is logged"],
-  ["Service Unavailable", "The database cannot be reached right now"],
-];
-
-/** A path parameter: an identifier. */
-export function describePathParameter(
-  name: string,
-  description: string,
-  example: string,
-): Parameter {
+/**
+ * Describes an operation.
+ *
+ * @param path As OpenAPI writes it: `/api/video/{channel}/details`.
+ * @throws {Error} If its declaration, an example or the schema of a parameter is missing.
+ */
+export function describeOperation(path: string, operationId: string) {
+  const part = PARTS.find(({ prefix }) => path.startsWith(prefix));
+  const declaration = OPERATIONS[operationId];
+  const operationExamples = OPERATION_EXAMPLES[operationId];
+  if (part === undefined || declaration === undefined || operationExamples === undefined)
+    throw new Error(`${operationId} of ${path} is not declared, or has no example`);
+  const isCharged = part.cost > 0;
+  const needsApiKey = path.startsWith("/api/");
+  const { summary, description, query, body, result } = declaration;
+  const operation = { ...declaration, path, isCharged, needsApiKey, examples: operationExamples };
+  const headers = createHeaderRefs(listSuccessHeaders(operation));
   return {
-    name,
-    in: "path",
-    required: true,
-    description: `${description} Percent-encoded, without control characters.`,
-    schema: { type: "string", minLength: 1, maxLength: IDENTIFIER_MAX_CHARACTERS },
-    example,
-  };
-}
-
-/** A query parameter that may be left out. */
-export function describeQueryParameter(
-  name: string,
-  description: string,
-  schema: object,
-): Parameter {
-  return { name, in: "query", required: false, description, schema };
-}
-
-/** The schema of a whole number within its limits. */
-export function createIntegerSchema({ min, max, default: initial }: IntegerRange) {
-  return { type: "integer", minimum: min, maximum: max, default: initial };
-}
-
-/** What a path parameter is refused with that is no identifier. */
-export function describeBadParameter(name: string): ErrorExample {
-  const wanted = `1 to ${IDENTIFIER_MAX_CHARACTERS} characters of valid UTF-8`;
-  const message = `${name} must be ${wanted} without control characters, got "a\\u0000b"`;
-  return ["Invalid Request", message];
-}
-
-/** Describes an operation as the reference wants it. */
-export function describeOperation(operation: Operation): DocumentDecoration {
-  const { success, isPublic = false, isCharged = false, body } = operation;
-  const errors = [
-    ...(operation.errors ?? []),
-    ...(isPublic ? [] : AUTHENTICATED_ERRORS),
-    ...(isCharged ? READ_ERRORS : []),
-    ...SERVER_ERRORS,
-  ];
-  const headers: readonly HeaderName[] = [
-    ...(isPublic ? COMMON_HEADERS : [...AUTHENTICATED_HEADERS, ...RATE_LIMIT_HEADERS]),
-    ...(isCharged ? [...CREDIT_HEADERS, "ETag" as const] : []),
-    ...(success.headers ?? []),
-  ];
-  const decoration = {
-    operationId: operation.id,
-    tags: [operation.tag],
-    summary: operation.summary,
-    description: operation.description,
-    security: isPublic ? [] : [{ apiKey: [] }],
+    operationId,
+    tags: [part.tag],
+    summary,
+    description: `${description} ${describePrice(part.cost)}`,
+    security: needsApiKey ? [{ apiKey: [] }] : [],
     parameters: [
-      ...(operation.parameters ?? []),
-      ...(isCharged ? READ_PARAMETERS : []),
-      REQUEST_ID_PARAMETER,
+      ...listPathParameters(path).map((name) =>
+        describeParameter("path", name, PATH_PARAMETERS[name]),
+      ),
+      ...describeParameters("query", query),
+      ...describeParameters("header", isCharged ? ChargedReadHeaders : undefined),
+      ...describeParameters("header", CommonHeaders),
     ],
-    ...(body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: {
-              "application/json": { schema: createSchemaRef(body.schema), example: body.example },
-            },
-          },
-        }),
+    ...(body !== undefined && {
+      requestBody: { required: true, content: describeContent(body, operationExamples.request) },
+    }),
     responses: {
-      [success.status]: {
-        description: success.description,
-        headers: createHeaderRefs(headers),
-        content: describeContent(success),
+      [result.status ?? 200]: {
+        description: result.description,
+        headers,
+        content: describeContent(result.schema, operationExamples.response),
       },
-      ...(isCharged ? { 304: describeNotModified(success.headers) } : {}),
-      ...describeErrors(operation, errors),
+      ...(isCharged && {
+        304: { description: "The response that you have is still current", headers },
+      }),
+      ...describeErrors(operation),
     },
   };
-  return decoration;
 }
 
-const REQUEST_ID_PARAMETER: Parameter = {
-  name: "X-Request-Id",
-  in: "header",
-  required: false,
-  description: "Your own name for the request, given back in the answer; else one is made.",
-  schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,128}$" },
-};
-
-const READ_PARAMETERS: readonly Parameter[] = [
-  {
-    name: "If-None-Match",
-    in: "header",
-    required: false,
-    description: "The ETag of the answer that you have: 304 while it holds, charged the same.",
-    schema: { type: "string", maxLength: 4096 },
-  },
-  {
-    name: "Idempotency-Key",
-    in: "header",
-    required: false,
-    description:
-      "A name of your own for what you ask: within 24 hours it is charged once, however often it " +
-      "is sent. Another URL under it is 400.",
-    schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
-  },
-];
-
-function createSchemaRef(schema: string) {
-  return { $ref: `#/components/schemas/${schema}` };
+function listPathParameters(path: string): string[] {
+  return Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name);
 }
 
-function createHeaderRefs(names: readonly HeaderName[]) {
-  return Object.fromEntries(
-    names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
+function describeParameters(location: "query" | "header", schema: TObject | undefined) {
+  return Object.entries(schema?.properties ?? {}).map(([name, property]) =>
+    describeParameter(location, name, property),
   );
 }
 
-/** @param own The headers of the operation's answer: they come without its body as well. */
-function describeNotModified(own: readonly HeaderName[] = []) {
-  return {
-    description: "The answer that you have still holds",
-    headers: createHeaderRefs([
-      ...AUTHENTICATED_HEADERS,
-      ...RATE_LIMIT_HEADERS,
-      ...CREDIT_HEADERS,
-      "ETag",
-      ...own,
-    ]),
-  };
+function describeParameter(
+  location: "path" | "query" | "header",
+  name: string,
+  parameter: TSchema | undefined,
+) {
+  if (parameter === undefined) throw new Error(`The parameter ${name} has no schema`);
+  const { description, examples: [example] = [], ...schema } = parameter;
+  return { name, in: location, required: location === "path", description, schema, example };
 }
 
-function describeContent({ schema, example }: Operation["success"]) {
-  if (schema === "text") {
-    return { "text/plain": { schema: { type: "string" as const }, example } };
-  }
-  return { "application/json": { schema: createSchemaRef(schema), example } };
+function describeContent(schema: SchemaName | "text", example: unknown) {
+  return schema === "text"
+    ? { "text/plain": { schema: { type: "string" }, example } }
+    : { "application/json": { schema: createSchemaRef(schema), example } };
 }
 
-function describeErrors(operation: Operation, errors: readonly ErrorExample[]) {
-  const byStatus = Map.groupBy(errors, ([code]) => ERROR_STATUSES[code]);
-  const schema = operation.path.startsWith("/api/video") ? "VideoError" : "ServiceError";
+function createSchemaRef(name: SchemaName) {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function createHeaderRefs(names: readonly HeaderName[]) {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function listCommonHeaders(needsApiKey: boolean): readonly HeaderName[] {
+  return needsApiKey ? ["X-Request-Id", "Vary", "Cache-Control"] : ["X-Request-Id", "Vary"];
+}
+
+function listSuccessHeaders({ isCharged, needsApiKey, result }: Operation): HeaderName[] {
+  return [
+    ...listCommonHeaders(needsApiKey),
+    ...(needsApiKey ? RATE_LIMIT_HEADERS : []),
+    ...(isCharged ? [...CREDIT_HEADERS, "ETag" as const] : []),
+    ...(result.headers ?? []),
+  ];
+}
+
+function listErrorHeaders(status: number, { isCharged, needsApiKey }: Operation): HeaderName[] {
+  return [
+    ...listCommonHeaders(needsApiKey),
+    ...(status === 402 ? ["X-Credits-Remaining" as const] : []),
+    ...(status === 404 && isCharged ? CREDIT_HEADERS : []),
+    // Requests are counted once they are authenticated, before anything else can fail.
+    ...(needsApiKey && status !== 401 ? RATE_LIMIT_HEADERS : []),
+    ...(status === 429 || status === 503 ? ["Retry-After" as const] : []),
+  ];
+}
+
+function describeErrors(operation: Operation) {
+  const { path } = operation;
+  const byStatus = Map.groupBy(listErrors(operation), ({ code }) => ERROR_STATUSES[code]);
+  const schema = createSchemaRef(path.startsWith("/api/video/") ? "VideoError" : "ServiceError");
   return Object.fromEntries(
-    Array.from(byStatus, ([status, statusErrors]) => {
-      const headerNames = [
-        ...(operation.isPublic === true ? COMMON_HEADERS : AUTHENTICATED_HEADERS),
-      ];
-      if (status === 402) headerNames.push("X-Credits-Remaining");
-      if (status === 404 && operation.isCharged) headerNames.push(...CREDIT_HEADERS);
-      // The rate limit comes after the key, and before all else that can be wrong.
-      if (operation.isPublic !== true && status !== 401) headerNames.push(...RATE_LIMIT_HEADERS);
-      if (status === 429 || status === 503) headerNames.push("Retry-After");
-      const examples = Object.fromEntries(
-        statusErrors.map(([code, message], index) => {
-          const { body } = formatErrorResponse(new DomainError(code, message), operation.path);
-          const isFirst = statusErrors.findIndex(([other]) => other === code) === index;
-          const name = code.replaceAll(" ", "") + (isFirst ? "" : String(index + 1));
-          return [name, { value: JSON.parse(body) }] as const;
-        }),
-      );
+    Array.from(byStatus, ([status, errors]) => {
       const response = {
-        description: [...new Set(statusErrors.map(([code]) => code))].join(" or "),
-        headers: createHeaderRefs(headerNames),
-        content: { "application/json": { schema: createSchemaRef(schema), examples } },
+        description: [...new Set(errors.map(({ code }) => code))].join(" or "),
+        headers: createHeaderRefs(listErrorHeaders(status, operation)),
+        content: {
+          "application/json": { schema, examples: createErrorExamples(errors, path) },
+        },
       };
-      return [status, response] as const;
+      return [status, response];
+    }),
+  );
+}
+
+/** Lists an example of each error, those of the operation itself first. */
+function listErrors(operation: Operation): DomainError[] {
+  const { withApiKey, withBody, charged, always } = examples.commonErrors;
+  const fromExamples = [
+    operation.examples.errors,
+    operation.body === undefined ? undefined : withBody,
+    operation.needsApiKey ? withApiKey : undefined,
+    operation.isCharged ? charged : undefined,
+    always,
+  ].flatMap(createErrors);
+  return [...createPathErrors(operation.path), ...fromExamples];
+}
+
+function createErrors(messages: ErrorExamples = {}): DomainError[] {
+  return Object.entries(messages).map(([name, message]) => {
+    const code = ERROR_CODES.find((known) => known === name);
+    if (code === undefined) throw new Error(`${name} is no error code`);
+    return new DomainError(code, message);
+  });
+}
+
+/** The error of a path whose first parameter holds a control character. */
+function createPathErrors(path: string): DomainError[] {
+  const [name] = listPathParameters(path);
+  if (name === undefined) return [];
+  try {
+    parsePathParameters({ parameters: [{ name, segment: 0 }] }, "a%00b");
+  } catch (error) {
+    return [toDomainError(error)];
+  }
+  return [];
+}
+
+/** Names the examples by their codes: `InvalidRequest`, `InvalidRequest2`. */
+function createErrorExamples(errors: readonly DomainError[], path: string) {
+  const counts = new Map<string, number>();
+  return Object.fromEntries(
+    errors.map((error) => {
+      const count = (counts.get(error.code) ?? 0) + 1;
+      counts.set(error.code, count);
+      const name = error.code.replaceAll(" ", "") + (count === 1 ? "" : String(count));
+      const value: unknown = JSON.parse(formatErrorResponse(error, path).body);
+      return [name, { value }];
     }),
   );
 }

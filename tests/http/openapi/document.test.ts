@@ -216,12 +216,13 @@ describe("/swagger", () => {
 
   test("configures the viewer: own document, no validator elsewhere, remembered key", async () => {
     const page = await (await fetchPath("/swagger")).text();
-    const [, settings = ""] = /SwaggerUIBundle\((\{.*\})\);/.exec(page) ?? [];
-    expect(JSON.parse(settings)).toMatchObject({
-      url: "/swagger/json",
-      validatorUrl: "none",
-      persistAuthorization: true,
-    });
+    for (const setting of [
+      'url: "/swagger/json"',
+      'validatorUrl: "none"',
+      "persistAuthorization: true",
+    ]) {
+      expect(page).toContain(setting);
+    }
   });
 
   test("needs no API key, and serves its own script and style sheet", async () => {

@@ -1,0 +1,100 @@
+/** The parameters of requests as schemas, with the limits that their parsers enforce. */
+import { Type, type TObject, type TSchema } from "@sinclair/typebox";
+import {
+  DAYS_FILTER,
+  IDENTIFIER_MAX_CHARACTERS,
+  PAGE_LIMIT,
+  PAGE_NUMBER,
+  SHORTS_LIMIT,
+  type IntegerRange,
+} from "../../../core/limits.ts";
+import { INSTANT_PATTERN } from "../../../core/time.ts";
+import { USAGE_DAYS } from "../reads/usage-days.ts";
+
+/** A cursor holds an instant of up to 11 digits, and up to 7 characters for each of an identifier. */
+const CURSOR_MAX_CHARACTERS = 11 + 7 * IDENTIFIER_MAX_CHARACTERS;
+
+function createIntegerSchema(range: IntegerRange, description: string) {
+  const { min: minimum, max: maximum, default: initial } = range;
+  return Type.Integer({ minimum, maximum, default: initial, description });
+}
+
+function createIdentifierSchema(description: string, example: string) {
+  return Type.String({
+    minLength: 1,
+    maxLength: IDENTIFIER_MAX_CHARACTERS,
+    description: `${description} Percent-encoded, without control characters.`,
+    examples: [example],
+  });
+}
+
+function createDaySchema(description: string) {
+  return Type.String({ format: "date", maxLength: 10, description });
+}
+
+/** The parameters in paths, by name. */
+export const PATH_PARAMETERS: Readonly<Record<string, TSchema>> = {
+  channel: createIdentifierSchema(
+    "The channel's identifier, or its username in any case. An identifier takes precedence.",
+    "sevenminutesoup",
+  ),
+  short_id: createIdentifierSchema("The short's identifier.", "u7s9Y0J4Nnm"),
+  username: createIdentifierSchema(
+    "The username without the @ symbol, in any case.",
+    "slowcompiler",
+  ),
+  tweet_id: createIdentifierSchema("The tweet's identifier.", "1720756077208628457"),
+};
+
+/** The query of a page of shorts. */
+export const ShortsQuery: TObject = Type.Object({
+  limit: createIntegerSchema(SHORTS_LIMIT, "Maximum shorts returned."),
+  before: Type.String({
+    pattern: INSTANT_PATTERN,
+    description:
+      "Only shorts published before this date (midnight UTC) or date-time (UTC without a zone).",
+  }),
+  cursor: Type.String({
+    minLength: 1,
+    maxLength: CURSOR_MAX_CHARACTERS,
+    description: "The nextCursor of the previous page. It combines with before.",
+  }),
+});
+
+/** The query of a page of tweets or follower counts. */
+export const PageQuery: TObject = Type.Object({
+  days: createIntegerSchema(DAYS_FILTER, "Days to filter by, back from now."),
+  page: createIntegerSchema(PAGE_NUMBER, "Page number, 0-based."),
+  limit: createIntegerSchema(PAGE_LIMIT, "Items per page."),
+});
+
+/** The query of an account's usage. */
+export const UsageQuery: TObject = Type.Object({
+  from: createDaySchema(
+    `The first day, UTC. It defaults to ${USAGE_DAYS.default - 1} days before the last day.`,
+  ),
+  to: createDaySchema("The last day, UTC. It defaults to today."),
+});
+
+/** The header that every request may have. */
+export const CommonHeaders: TObject = Type.Object({
+  "X-Request-Id": Type.String({
+    pattern: "^[A-Za-z0-9._-]{1,128}$",
+    description: "Your identifier of the request. The response repeats it, or has a new one.",
+  }),
+});
+
+/** The headers that a charged read may have. */
+export const ChargedReadHeaders: TObject = Type.Object({
+  "If-None-Match": Type.String({
+    maxLength: 4096,
+    description:
+      "The ETag of the response that you have: 304 if it is still current, at the same cost.",
+  }),
+  "Idempotency-Key": Type.String({
+    pattern: "^[\\x21-\\x7e]{1,255}$",
+    description:
+      "A key of your choice. All requests with it are charged once within 24 hours, so a retry " +
+      "costs nothing. With another URL it is 400.",
+  }),
+});
