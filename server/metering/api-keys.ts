@@ -1,37 +1,36 @@
-/** API keys: how they are made, and whose a presented one is. */
+/** Generates API keys, and authenticates requests by them. */
 import type { ApiKeyLookup, Authenticator, Caller } from "../ports/admission.ts";
 
-/** How many characters of a key are kept to tell keys apart. */
+/** Characters of a key that are stored in clear, so that people can tell keys apart. */
 const PREFIX_CHARACTERS = 10;
 
-/** How long a key is believed without another look: another process may have revoked it. */
+/** Another process may have revoked a cached key: a revocation takes effect within this time. */
 const CACHE_TTL_MS = 500;
 
-/** Keys that are remembered at most. */
 const CACHE_MAX_ENTRIES = 10_000;
 
-/** A new key, what is stored of it, and nothing else: the key itself is shown once. */
+/** A new key, and what is stored of it: its hash and its first characters. */
 export interface GeneratedApiKey {
   readonly key: string;
   readonly hash: string;
   readonly beginsWith: string;
 }
 
-/** Makes a key of 256 random bits. */
+/** Generates a key of 256 random bits. */
 export function generateApiKey(): GeneratedApiKey {
   const random = crypto.getRandomValues(new Uint8Array(32));
   const key = `cm_${random.toBase64({ alphabet: "base64url", omitPadding: true })}`;
   return { key, hash: hashApiKey(key), beginsWith: key.slice(0, PREFIX_CHARACTERS) };
 }
 
-/** The SHA-256 of a key, in hex: all that is ever stored or looked up of it. */
+/** Returns the SHA-256 of a key, in hex. */
 export function hashApiKey(key: string): string {
   return new Bun.CryptoHasher("sha256").update(key).digest("hex");
 }
 
-/** Authenticates by keys that it caches. */
+/** Authenticates by a cache in front of the stored keys. */
 export interface ApiKeyAuthenticator extends Authenticator {
-  /** Removes a key that was revoked here from the cache. @param hash As stored. */
+  /** Removes a revoked key from the cache. @param hash SHA-256 of the key, in hex. */
   invalidate(hash: string): void;
 }
 
@@ -48,68 +47,58 @@ interface PendingLookup {
 }
 
 /**
- * Makes a keyring. A key that was found is believed for half a second after it was asked for, so
- * that a revocation in any process is effective within one. Requests with one key that come within
- * that time share a lookup.
+ * Creates an authenticator that caches found keys for half a second. Requests that send the same
+ * key within that time share one lookup.
  *
  * @param now The clock, in milliseconds.
  */
 export function createApiKeyAuthenticator(
-  lookup: ApiKeyLookup,
+  keys: ApiKeyLookup,
   now: () => number,
 ): ApiKeyAuthenticator {
   const cache = new Map<string, CachedCaller>();
   const pendingLookups = new Map<string, PendingLookup>();
   return {
     getCachedCaller,
-
-    /** The caller that a key belongs to; `undefined` for an unknown or revoked key. */
-    authenticate: (key: string): Caller | Promise<Caller | undefined> =>
-      getCachedCaller(key) ?? lookUp(key),
-
-    /** Forgets a key that was revoked here. */
-    invalidate(hash: string): void {
-      for (const [key, { hash: cachedHash }] of cache) if (cachedHash === hash) cache.delete(key);
+    authenticate: (key) => getCachedCaller(key) ?? lookUp(key),
+    invalidate(hash) {
+      for (const [key, cached] of cache) if (cached.hash === hash) cache.delete(key);
       pendingLookups.delete(hash);
     },
   };
 
-  /** The caller that a key belongs to, if it is believed. */
   function getCachedCaller(key: string): Caller | undefined {
     const cached = cache.get(key);
     return cached !== undefined && isFresh(cached.startedAt) ? cached.caller : undefined;
   }
 
-  /** Whether an instant is not too long ago. It is ahead where the clock went back. */
+  /** An instant in the future is not fresh: the clock was set back. */
   function isFresh(startedAt: number): boolean {
-    const age = now() - startedAt;
-    return age >= 0 && age < CACHE_TTL_MS;
+    const ageMs = now() - startedAt;
+    return ageMs >= 0 && ageMs < CACHE_TTL_MS;
   }
 
   function lookUp(key: string): Promise<Caller | undefined> {
     const hash = hashApiKey(key);
     const pending = pendingLookups.get(hash);
     if (pending !== undefined && isFresh(pending.startedAt)) return pending.caller;
-    const newLookup: PendingLookup = { startedAt: now(), caller: find(hash) };
-    pendingLookups.set(hash, newLookup);
+    const lookup: PendingLookup = { startedAt: now(), caller: findCaller(hash) };
+    pendingLookups.set(hash, lookup);
     const onSettled = (caller: Caller | undefined) => {
-      // A later lookup, or a revocation here, knows better.
-      if (pendingLookups.get(hash) !== newLookup) return;
+      // A later lookup or a revocation in this process has newer information.
+      if (pendingLookups.get(hash) !== lookup) return;
       pendingLookups.delete(hash);
       cache.delete(key);
-      if (caller !== undefined) cacheCaller(key, { caller, hash, startedAt: newLookup.startedAt });
+      if (caller === undefined) return;
+      if (cache.size >= CACHE_MAX_ENTRIES) cache.clear();
+      cache.set(key, { caller, hash, startedAt: lookup.startedAt });
     };
-    newLookup.caller.then(onSettled, () => onSettled(undefined));
-    return newLookup.caller;
+    lookup.caller.then(onSettled, () => onSettled(undefined));
+    return lookup.caller;
   }
 
-  async function find(hash: string): Promise<Caller | undefined> {
-    const found = await lookup.findByHash(hash);
+  async function findCaller(hash: string): Promise<Caller | undefined> {
+    const found = await keys.findByHash(hash);
     return found && { key: found.id, account: found.account };
-  }
-
-  function cacheCaller(key: string, found: CachedCaller): void {
-    if (cache.size >= CACHE_MAX_ENTRIES) cache.clear();
-    cache.set(key, found);
   }
 }

@@ -1,52 +1,52 @@
 /**
- * Debits: a priced request waits here until its debit is committed.
- *
- * While one commit is under way the requests that come in wait for the next, so one sync serves
- * many. The ledger decides each of them exactly, in the order they came.
+ * Charges requests. Requests that arrive during a commit wait for the next one, so that one sync to
+ * the disk commits many debits. The ledger decides each of them as if it came alone, in their order.
  */
-import { InsufficientCreditsError } from "../../core/ledger.ts";
 import { DomainError } from "../../core/errors.ts";
+import { InsufficientCreditsError } from "../../core/ledger.ts";
 import type { ChangeSet } from "../ports/caching.ts";
 import type {
+  Charge,
   Debit,
   DebitBatchResult,
   DebitLedger,
   DebitOutcome,
-  Charge,
+  DebitQueue,
   Receipt,
 } from "../ports/ledger.ts";
-import { createRefundQueue } from "./refund-queue.ts";
-import { withDeadline, createDeadlineError } from "./deadline.ts";
-import { createLedgerHealth } from "./ledger-health.ts";
+import { createBatchCommitter } from "./batch-committer.ts";
+import { createDeadlineError, withDeadline } from "./deadline.ts";
 import { createIdempotencyLocks, type PendingDebit } from "./idempotency.ts";
+import { createLedgerHealth } from "./ledger-health.ts";
+import { createRefundQueue } from "./refund-queue.ts";
 import { recoverRefunds } from "./refund-recovery.ts";
 import type { Refund, RefundSpool } from "./refund-spool.ts";
 
-/** What debits are made with. */
+/** The parts and limits of a debit queue. */
 export interface DebitQueueOptions {
   readonly ledger: DebitLedger;
-  /** The clock, in milliseconds. */
+  /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
-  /** Told what was observed up to a commit, before its requests go on. */
+  /** Receives the changes up to a commit, before its requests are answered. */
   onChanges?(changes: ChangeSet): void;
-  /** Told why something could not be given back; it is tried again until the end. */
+  /** Receives why a refund failed; it is retried until the service stops. */
   onFailure?(error: unknown): void;
-  /** How long a commit may take; 10 seconds if left out. */
+  /** How long a commit may take; 10 seconds by default. */
   readonly timeoutMs?: number;
-  /** Keeps what could not be given back, so that it outlives the process. */
+  /** Saves refunds that outlive the process; without it they are lost at its end. */
   readonly spool?: RefundSpool;
 }
 
 interface DebitReceipt extends Receipt {
   readonly charge: Charge;
-  /** Until it is given back. */
+  /** `undefined` when nothing is debited: the key had paid before, or the debit was refunded. */
   debit: Debit | undefined;
 }
 
-/** So long a client may wait; much longer, and its connection is closed for its silence. */
+/** The runtime closes a connection that is silent for 30 seconds: answer well before that. */
 const COMMIT_TIMEOUT_MS = 10_000;
 
-/** Makes the queue of debits before a ledger. */
+/** Creates the queue of debits in front of a ledger. */
 export function createDebitQueue({
   ledger,
   now,
@@ -57,10 +57,10 @@ export function createDebitQueue({
 }: DebitQueueOptions) {
   let lastSequence: number | undefined;
   const batchCommitter = createBatchCommitter(commit);
-  const idempotencyLocks = createIdempotencyLocks(batchCommitter.add, timeoutMs);
-  const apply = createRefundApplier(ledger, now);
-  const refundQueue = createRefundQueue({ apply, timeoutMs, onFailure, spool });
-  const ledgerHealth = createLedgerHealth(() =>
+  const locks = createIdempotencyLocks(batchCommitter.add, timeoutMs);
+  const applyRefund = createRefundApplier(ledger, now);
+  const refundQueue = createRefundQueue({ apply: applyRefund, timeoutMs, onFailure, spool });
+  const health = createLedgerHealth(() =>
     withDeadline(ledger.cancel([], Bun.randomUUIDv7(), now()), timeoutMs),
   );
 
@@ -70,57 +70,54 @@ export function createDebitQueue({
     let result: DebitBatchResult;
     try {
       const committed = ledger.debit(charges, { uid, now: now(), since: lastSequence });
-      result = await ledgerHealth.track(withDeadline(committed, timeoutMs));
+      result = await health.track(withDeadline(committed, timeoutMs));
     } catch (error) {
       startNext();
-      const isRolledBack = ledger.isRolledBack(error);
-      const refund = { kind: "group", uid, charges } as const;
-      if (!isRolledBack) await refundQueue.keep(refund);
-      for (const { reject } of batch) reject(error);
-      return isRolledBack ? idempotencyLocks.releaseAll(charges) : giveBack(refund, charges);
+      return rejectBatch(batch, { kind: "batch", uid, charges }, error);
     }
     const { outcomes, changes } = result;
     lastSequence = changes.sequence;
     onChanges(changes);
-    // The next group is on its way while the answers of this one are made.
+    // The next batch is committed while the requests of this one are answered.
     startNext();
     for (const [index, request] of batch.entries()) {
-      // Who waits behind it is decided by the ledger alone: what was paid before may be forgotten.
-      if (outcomes[index]?.kind !== "charged") idempotencyLocks.leave(request.charge, false);
-      settlePending(request, outcomes[index], changes.sequence);
+      const outcome = outcomes[index];
+      // A request that paid keeps its lock until it is answered.
+      if (outcome?.kind !== "charged") locks.release(request.charge);
+      settle(request, outcome, changes.sequence);
     }
   }
 
-  /** Gives back what requests were charged; those behind them wait for it if it works at once. */
-  async function giveBack(refund: Refund, charges: readonly Charge[]): Promise<void> {
-    if (await refundQueue.enqueue(refund, () => idempotencyLocks.releaseAll(charges))) return;
-    for (const charge of charges) idempotencyLocks.rejectWaiting(charge, createDeadlineError());
+  /** Rejects the requests of a failed commit, and refunds them unless nothing was debited. */
+  async function rejectBatch(
+    batch: readonly PendingDebit[],
+    refund: Extract<Refund, { kind: "batch" }>,
+    error: unknown,
+  ): Promise<void> {
+    const isRolledBack = ledger.isRolledBack(error);
+    // Saved first, so that not even a kill of the process loses it.
+    if (!isRolledBack) await refundQueue.save(refund);
+    for (const { reject } of batch) reject(error);
+    if (isRolledBack) for (const charge of refund.charges) locks.release(charge);
+    else await giveBack(refund, refund.charges);
   }
 
-  const toDebitReceipt = (receipt: Receipt) => receipt as DebitReceipt;
+  /** Refunds charges. Requests that wait for them go on if the first attempt succeeds. */
+  async function giveBack(refund: Refund, charges: readonly Charge[]): Promise<void> {
+    const releaseAll = () => {
+      for (const charge of charges) locks.release(charge);
+    };
+    if (await refundQueue.enqueue(refund, releaseAll)) return;
+    for (const charge of charges) locks.rejectWaiting(charge, createDeadlineError());
+  }
 
   return {
-    /**
-     * Charges a request; resolves once its debit is committed. What is paid with an idempotency key
-     * is then to be kept or refunded: others may wait for it.
-     *
-     * @throws {DomainError} `Insufficient Credits`, or `Invalid Request` for an idempotency key
-     * that paid for something else; nothing was debited then. `Service Unavailable` where it
-     * cannot be committed in time; it is given back then, if it is committed later.
-     */
     debit: (charge: Charge): Promise<Receipt> =>
-      new Promise((resolve, reject) => {
-        idempotencyLocks.submit({ charge, resolve, reject });
-      }),
+      new Promise((resolve, reject) => locks.submit({ charge, resolve, reject })),
 
-    /** The request was answered: its debit stays. */
-    complete: (receipt: Receipt): void =>
-      idempotencyLocks.leave(toDebitReceipt(receipt).charge, true),
+    complete: (receipt: Receipt): void => locks.complete(toDebitReceipt(receipt).charge),
 
-    /**
-     * Gives the debit of a request back that could not be answered, once. Where that fails, it goes
-     * on being tried after this has ended.
-     */
+    /** Refunds once. If the first attempt fails, it resolves, and the queue goes on trying. */
     async refund(receipt: Receipt, reason: string): Promise<void> {
       const debitReceipt = toDebitReceipt(receipt);
       const { charge, debit } = debitReceipt;
@@ -129,27 +126,36 @@ export function createDebitQueue({
       await giveBack({ kind: "debit", uid: Bun.randomUUIDv7(), debit, charge, reason }, [charge]);
     },
 
-    /** Gives back what other processes kept. */
-    recover: async () => (spool === undefined ? [] : recoverRefunds(spool, apply)),
+    /** Refunds what other processes saved before they ended. */
+    recover: async () => (spool === undefined ? [] : recoverRefunds(spool, applyRefund)),
 
-    /** Throws while debits cannot be committed, as far as that was seen. */
-    check: ledgerHealth.check,
+    /** Throws while debits cannot be committed. */
+    check: health.check,
 
-    /** Ends what is under way, and tries once more to give back what could not be. */
+    /** Finishes running commits, and tries pending refunds once more. */
     async close(): Promise<void> {
       await batchCommitter.waitUntilIdle();
       await refundQueue.close();
     },
 
-    /** Resolves once nothing is under way, after the database is closed: the rest is kept. */
+    /** Resolves once nothing runs any more, after the database is closed. */
     async waitUntilIdle(): Promise<void> {
       await batchCommitter.waitUntilIdle();
       await refundQueue.waitForFirstAttempts();
     },
-  };
+  } satisfies DebitQueue & Record<string, unknown>;
 }
 
-/** How refunds are given back at a ledger. */
+/** @throws {TypeError} When the receipt is from another queue. */
+function toDebitReceipt(receipt: Receipt): DebitReceipt {
+  if (!isDebitReceipt(receipt)) throw new TypeError("The receipt is not from this debit queue");
+  return receipt;
+}
+
+function isDebitReceipt(receipt: Receipt): receipt is DebitReceipt {
+  return "charge" in receipt && "debit" in receipt;
+}
+
 function createRefundApplier(ledger: DebitLedger, now: () => number) {
   return (refund: Refund): Promise<void> =>
     refund.kind === "debit"
@@ -157,83 +163,28 @@ function createRefundApplier(ledger: DebitLedger, now: () => number) {
       : ledger.cancel(refund.charges, refund.uid, now());
 }
 
-/** Tells a request what the ledger decided. */
-function settlePending(
+/** Resolves or rejects a request by what the ledger decided. */
+function settle(
   { charge, resolve, reject }: PendingDebit,
   outcome: DebitOutcome | undefined,
-  sequence: number,
+  changeSequence: number,
 ): void {
-  const result = toReceipt(charge, outcome, sequence);
-  if (result instanceof DomainError) reject(result);
-  else resolve(result);
-}
-
-/** What a request gets of its outcome. */
-function toReceipt(
-  charge: Charge,
-  outcome: DebitOutcome | undefined,
-  sequence: number,
-): DebitReceipt | DomainError {
   switch (outcome?.kind) {
     case "charged": {
       const { debit, balance } = outcome;
-      return { charge, debit, cost: charge.cost, balance, changeSequence: sequence };
+      const receipt: DebitReceipt = { charge, debit, cost: charge.cost, balance, changeSequence };
+      return resolve(receipt);
     }
-    case "repeated":
-      return {
-        charge,
-        debit: undefined,
-        cost: 0,
-        balance: outcome.balance,
-        changeSequence: sequence,
-      };
+    case "repeated": {
+      const { balance } = outcome;
+      const receipt: DebitReceipt = { charge, debit: undefined, cost: 0, balance, changeSequence };
+      return resolve(receipt);
+    }
     case "misused":
-      return createKeyReuseError(charge);
+      return reject(createKeyReuseError(charge));
     default:
-      return new InsufficientCreditsError(outcome?.balance ?? 0, charge.cost);
+      return reject(new InsufficientCreditsError(outcome?.balance ?? 0, charge.cost));
   }
-}
-
-/**
- * Gathers requests in groups: those of one turn of the event loop, then those that come while a
- * group is committed.
- *
- * @param commit Commits a group, and says when the next one may be.
- */
-function createBatchCommitter(
-  commit: (group: readonly PendingDebit[], next: () => void) => Promise<void>,
-) {
-  let waiting: PendingDebit[] = [];
-  let isCommitting = false;
-  /** The commits that have not ended, which includes what they give back. */
-  const activeCommits = new Set<Promise<void>>();
-
-  function next(): void {
-    isCommitting = waiting.length > 0;
-    if (!isCommitting) return;
-    const group = waiting;
-    waiting = [];
-    const done = commit(group, next).finally(() => activeCommits.delete(done));
-    activeCommits.add(done);
-  }
-
-  return {
-    add(pending: PendingDebit): void {
-      waiting.push(pending);
-      if (isCommitting) return;
-      isCommitting = true;
-      setImmediate(next);
-    },
-
-    /** Resolves once all groups that are there have ended. */
-    async waitUntilIdle(): Promise<void> {
-      do {
-        // A group of this turn of the event loop begins with the next.
-        await new Promise(setImmediate);
-        await Promise.allSettled(activeCommits);
-      } while (activeCommits.size > 0);
-    },
-  };
 }
 
 function createKeyReuseError({ idempotencyKey }: Charge): DomainError {

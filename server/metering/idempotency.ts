@@ -1,12 +1,12 @@
 /**
- * Idempotency keys: one request at a time pays with one. Those that come meanwhile wait: until it is
- * answered, then they cost nothing; or until its debit is given back, then the next of them pays; or
- * until they have waited too long.
+ * Locks idempotency keys, so that one request at a time pays with each. The others wait until it is
+ * answered (then they cost nothing), until its debit is refunded (then the next one pays), or until
+ * they have waited too long.
  */
-import { createDeadlineError } from "./deadline.ts";
 import type { Charge, Receipt } from "../ports/ledger.ts";
+import { createDeadlineError } from "./deadline.ts";
 
-/** A request before the ledger. */
+/** A charge that waits for its receipt. */
 export interface PendingDebit {
   readonly charge: Charge;
   readonly resolve: (receipt: Receipt) => void;
@@ -14,27 +14,34 @@ export interface PendingDebit {
 }
 
 /**
- * Makes the place where requests with idempotency keys wait.
+ * Creates the locks. Charges without an idempotency key pass through.
  *
- * @param forward Lets a request go on to the ledger.
- * @param timeoutMs How long one may wait.
+ * @param forward Sends a request on to the ledger.
+ * @param timeoutMs How long a request may wait.
  */
 export function createIdempotencyLocks(
   forward: (request: PendingDebit) => void,
   timeoutMs: number,
 ) {
-  /** By account and key: those behind the one that pays, or why there can be none. */
+  /** By account and key: the waiting requests, or the error with which new ones are rejected. */
   const waitingByKey = new Map<string, PendingDebit[] | Error>();
   const lockHolders = new WeakSet<Charge>();
 
-  function acquire(lockKey: string, request: PendingDebit, rest: PendingDebit[]): void {
-    waitingByKey.set(lockKey, rest);
+  function acquire(lockKey: string, request: PendingDebit, waiting: PendingDebit[]): void {
+    waitingByKey.set(lockKey, waiting);
     lockHolders.add(request.charge);
     forward(request);
   }
 
-  /** Refuses a request that still waits. */
-  function timeOut(lockKey: string, request: PendingDebit): void {
+  /** Unlocks the key of a charge. @returns The requests that waited for it. */
+  function unlock(lockKey: string | undefined, charge: Charge): PendingDebit[] {
+    if (lockKey === undefined || !lockHolders.delete(charge)) return [];
+    const waiting = waitingByKey.get(lockKey);
+    waitingByKey.delete(lockKey);
+    return Array.isArray(waiting) ? waiting : [];
+  }
+
+  function rejectLate(lockKey: string, request: PendingDebit): void {
     const waiting = waitingByKey.get(lockKey);
     const index = Array.isArray(waiting) ? waiting.indexOf(request) : -1;
     if (!Array.isArray(waiting) || index === -1) return;
@@ -42,38 +49,21 @@ export function createIdempotencyLocks(
     request.reject(createDeadlineError());
   }
 
-  /**
-   * The one that pays leaves; what is not of it does nothing here.
-   *
-   * @param isPaid Whether it paid and was answered: all behind it cost nothing, and go on at once.
-   * Else the next of them goes first.
-   */
-  function release(charge: Charge, isPaid: boolean): void {
-    const lockKey = getLockKey(charge);
-    if (lockKey === undefined || !lockHolders.delete(charge)) return;
-    const waiting = waitingByKey.get(lockKey);
-    waitingByKey.delete(lockKey);
-    if (!Array.isArray(waiting)) return;
-    const [next, ...rest] = waiting;
-    if (isPaid) for (const pending of waiting) forward(pending);
-    else if (next !== undefined) acquire(lockKey, next, rest);
-  }
-
   return {
-    /** A request comes: it goes on where nobody pays with its key. */
+    /** Forwards a request, at once or when its idempotency key is free. */
     submit(request: PendingDebit): void {
       const lockKey = getLockKey(request.charge);
       if (lockKey === undefined) return forward(request);
-      const existing = waitingByKey.get(lockKey);
-      if (existing === undefined) acquire(lockKey, request, []);
-      else if (existing instanceof Error) request.reject(existing);
+      const waiting = waitingByKey.get(lockKey);
+      if (waiting === undefined) acquire(lockKey, request, []);
+      else if (waiting instanceof Error) request.reject(waiting);
       else {
-        existing.push(request);
-        setTimeout(() => timeOut(lockKey, request), timeoutMs).unref();
+        waiting.push(request);
+        setTimeout(() => rejectLate(lockKey, request), timeoutMs).unref();
       }
     },
 
-    /** Who waits and who comes is refused until the one that pays leaves. */
+    /** Rejects all waiting and new requests with this key until the paying request finishes. */
     rejectWaiting(charge: Charge, error: Error): void {
       const lockKey = getLockKey(charge);
       if (lockKey === undefined || !lockHolders.has(charge)) return;
@@ -82,11 +72,16 @@ export function createIdempotencyLocks(
       if (Array.isArray(waiting)) for (const { reject } of waiting) reject(error);
     },
 
-    leave: release,
+    /** The charge was paid and answered: forwards all waiting requests, which cost nothing. */
+    complete(charge: Charge): void {
+      for (const request of unlock(getLockKey(charge), charge)) forward(request);
+    },
 
-    /** Those of a group leave, and none has paid. */
-    releaseAll(charges: readonly Charge[]): void {
-      for (const charge of charges) release(charge, false);
+    /** The charge was not paid, or refunded: the next waiting request pays. */
+    release(charge: Charge): void {
+      const lockKey = getLockKey(charge);
+      const [next, ...rest] = unlock(lockKey, charge);
+      if (lockKey !== undefined && next !== undefined) acquire(lockKey, next, rest);
     },
   };
 }

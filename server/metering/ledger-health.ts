@@ -1,15 +1,15 @@
-/** Outages of the ledger: whether debits can be committed, as far as that was seen. */
+/** Remembers whether the ledger can commit debits. */
 
 /**
- * Makes what remembers whether the last commit failed.
+ * Creates the memory of whether the last commit failed.
  *
- * @param probe Writes to the ledger what changes no balance.
+ * @param probe Writes to the ledger without changing a balance.
  */
 export function createLedgerHealth(probe: () => Promise<void>) {
   let isFailing = false;
   let runningProbe: Promise<void> | undefined;
   return {
-    /** Sees what becomes of a commit. */
+    /** Records whether a commit succeeds. */
     async track<Result>(commit: Promise<Result>): Promise<Result> {
       try {
         const result = await commit;
@@ -21,7 +21,7 @@ export function createLedgerHealth(probe: () => Promise<void>) {
       }
     },
 
-    /** Throws while there is one: an attempt tells, and one is made at a time. */
+    /** Throws while commits fail. After a failure it probes, once for all callers. */
     async check(): Promise<void> {
       if (!isFailing) return;
       runningProbe ??= probe().finally(() => (runningProbe = undefined));

@@ -1,26 +1,25 @@
-/** Rate limits: a token bucket for each key, in the memory of this process. */
-import { takeToken, type TokenBucket } from "../../core/token-bucket.ts";
+/** Limits the requests of each API key, in the memory of this process. */
 import { MINUTE_MS } from "../../core/time.ts";
+import { takeToken, type TokenBucket } from "../../core/token-bucket.ts";
 import type { CheckRateLimit } from "../ports/admission.ts";
 
 /**
- * Makes the limit of requests a minute for each key.
+ * Creates a token bucket for each key.
  *
- * It keeps the buckets of the keys that were seen in the present window of a minute or in the one
- * before. A bucket that was not used for a minute is full, so dropping it changes no decision. A
- * window's buckets are dropped all at once: no request walks them.
+ * It keeps the buckets that were used in this minute or the one before. A bucket that was not used
+ * for a minute is full, so dropping it changes no decision. All buckets of a minute are dropped
+ * together, so that no request has to search for old ones.
  *
+ * @param perMinute Requests that a key may send in a minute.
  * @param now The clock, in milliseconds.
- * @returns Counts a request of a key.
  */
 export function createRateLimiter(perMinute: number, now: () => number): CheckRateLimit {
   let windowStart = now();
   let current = new Map<number, TokenBucket>();
   let previous = new Map<number, TokenBucket>();
-  const policy = `"minute";q=${perMinute};w=60`;
   return (key) => {
     const instant = now();
-    // Where the clock went back, the window begins anew, and keeps its buckets.
+    // When the clock was set back, the window starts again and keeps its buckets.
     windowStart = Math.min(windowStart, instant);
     if (instant - windowStart >= MINUTE_MS) {
       previous = current;
@@ -34,7 +33,7 @@ export function createRateLimiter(perMinute: number, now: () => number): CheckRa
       retryAfterS: result.retryAfterS,
       headers: {
         ratelimit: `"minute";r=${result.remaining};t=${result.fullAfterS}`,
-        "ratelimit-policy": policy,
+        "ratelimit-policy": `"minute";q=${perMinute};w=60`,
       },
     };
   };

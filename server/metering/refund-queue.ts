@@ -1,82 +1,85 @@
-/** What has to be given back: tried until it works, or the service ends. */
+/** Applies refunds, and retries those that fail until they succeed or the service stops. */
 import pRetry, { AbortError } from "p-retry";
 import { withDeadline } from "./deadline.ts";
 import type { Refund, RefundSpool } from "./refund-spool.ts";
 
-/** Idempotency keys wait for it, so it is tried soon after an outage. */
+/** Requests with the same idempotency key wait for a refund, so it is retried every second. */
 const RETRY_OPTIONS = { retries: Infinity, minTimeout: 1000, maxTimeout: 1000, unref: true };
 
-/** What refunds are given back with. */
+/** The parts and limits of a refund queue. */
 export interface RefundQueueOptions {
-  /** Gives a refund back; does nothing more when it is done again. */
+  /** Applies a refund. Applying it again changes nothing. */
   apply(refund: Refund): Promise<void>;
   /** How long an attempt may take. */
   readonly timeoutMs: number;
-  /** Told of a first attempt that failed, and of what is not given back at the end. */
+  /** Receives the error of a first attempt, and of refunds that are still pending at the end. */
   onFailure(error: unknown): void;
-  /** Keeps what could not be given back at once; without it that ends with the process. */
+  /** Saves refunds whose first attempt failed; without it they are lost at the end of the process. */
   readonly spool?: RefundSpool | undefined;
 }
 
-/** Makes what gives back. */
-export function createRefundQueue(options: RefundQueueOptions) {
-  const { apply, timeoutMs, onFailure, spool } = options;
+/** Creates the queue of refunds. */
+export function createRefundQueue({ apply, timeoutMs, onFailure, spool }: RefundQueueOptions) {
   const pending = new Map<Refund, () => Promise<void>>();
   const firstAttempts = new Set<Promise<boolean>>();
   const { save, remove } = createBestEffortSpool(spool, onFailure);
   let isClosing = false;
 
-  /** Tries until it works; the first attempt is made, and believed, even where the service ends. */
-  async function retryUntilDone(refund: Refund, onFirstAttempt: (isDone: boolean) => void) {
-    const attempt = async () => {
-      try {
-        await withDeadline(apply(refund), timeoutMs);
-      } catch (cause) {
-        // As it is, it might end the retries: a TypeError does, which a broken connection can be.
-        throw new Error(`${describeRefund(refund)} is not done yet: ${String(cause)}`, { cause });
-      }
-    };
+  async function applyInTime(refund: Refund): Promise<void> {
+    try {
+      await withDeadline(apply(refund), timeoutMs);
+    } catch (cause) {
+      // p-retry would not retry a TypeError, which a broken connection can be.
+      throw new Error(`${describeRefund(refund)} is not done yet: ${String(cause)}`, { cause });
+    }
+  }
+
+  /** Rejects when the service stops before the refund succeeds. */
+  async function retryUntilDone(refund: Refund, onFirstFailure: () => void): Promise<void> {
+    const attempt = () => applyInTime(refund);
     pending.set(refund, attempt);
-    const retry = (attemptNumber: number) => {
-      if (attemptNumber > 1 && isClosing) throw new AbortError("The service ended");
-      return attempt();
-    };
-    await pRetry(retry, {
-      ...RETRY_OPTIONS,
-      async onFailedAttempt({ attemptNumber, error }) {
-        if (attemptNumber > 1) return;
-        onFailure(error);
-        await save(refund);
-        onFirstAttempt(false);
+    await pRetry(
+      (attemptNumber) => {
+        if (attemptNumber > 1 && isClosing) throw new AbortError("The service stops");
+        return attempt();
       },
-    });
+      {
+        ...RETRY_OPTIONS,
+        async onFailedAttempt({ attemptNumber, error }) {
+          if (attemptNumber > 1) return;
+          onFailure(error);
+          await save(refund);
+          onFirstFailure();
+        },
+      },
+    );
     pending.delete(refund);
     await remove(refund);
   }
 
   return {
-    /** Keeps a refund before it is tried, so that not even a kill of the process loses it. */
-    keep: save,
+    /** Saves a refund in the spool before its first attempt. */
+    save,
 
     /**
-     * Ends with the first attempt.
+     * Applies a refund; resolves after the first attempt.
      *
-     * @param onDone Told once it is given back.
-     * @returns Whether the first attempt did it.
+     * @param onDone Called once the refund is applied, at whatever attempt.
+     * @returns Whether the first attempt succeeded.
      */
     enqueue(refund: Refund, onDone: () => void): Promise<boolean> {
-      const firstAttempt = Promise.withResolvers<boolean>();
-      firstAttempts.add(firstAttempt.promise);
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      firstAttempts.add(promise);
       const run = async () => {
-        await retryUntilDone(refund, firstAttempt.resolve);
+        await retryUntilDone(refund, () => resolve(false));
         onDone();
-        firstAttempt.resolve(true);
+        resolve(true);
       };
-      run().catch(() => firstAttempt.resolve(false)); // It ended with the service.
-      return firstAttempt.promise.finally(() => firstAttempts.delete(firstAttempt.promise));
+      run().catch(() => resolve(false)); // The service stopped first.
+      return promise.finally(() => firstAttempts.delete(promise));
     },
 
-    /** Resolves once every first attempt was made, and what it could not give back is kept. */
+    /** Resolves once every first attempt was made, and each one that failed is in the spool. */
     async waitForFirstAttempts(): Promise<void> {
       do {
         await new Promise(setImmediate);
@@ -84,21 +87,21 @@ export function createRefundQueue(options: RefundQueueOptions) {
       } while (firstAttempts.size > 0);
     },
 
-    /** Tries once more what is not given back yet, and ends. */
+    /** Tries every pending refund once more, and stops retrying. */
     async close(): Promise<void> {
       isClosing = true;
       const lastAttempts = Array.from(pending, async ([refund, attempt]) => {
         await attempt();
         await remove(refund);
       });
-      for (const outcome of await Promise.allSettled(lastAttempts)) {
-        if (outcome.status === "rejected") onFailure(outcome.reason);
+      for (const result of await Promise.allSettled(lastAttempts)) {
+        if (result.status === "rejected") onFailure(result.reason);
       }
     },
   };
 }
 
-/** The spool, whose failures are told and stop nothing. */
+/** Wraps a spool, so that its failures are reported and stop nothing. */
 function createBestEffortSpool(
   spool: RefundSpool | undefined,
   onFailure: (error: unknown) => void,
@@ -108,9 +111,8 @@ function createBestEffortSpool(
       try {
         await spool?.add(refund);
       } catch (cause) {
-        onFailure(
-          new Error(`${describeRefund(refund)} cannot be kept in ${spool?.file}`, { cause }),
-        );
+        const message = `${describeRefund(refund)} cannot be saved in ${spool?.file}`;
+        onFailure(new Error(message, { cause }));
       }
     },
     async remove(refund: Refund): Promise<void> {
@@ -124,7 +126,7 @@ function createBestEffortSpool(
 }
 
 function describeRefund(refund: Refund): string {
-  if (refund.kind === "group") return `The withdrawal of debit ${refund.uid}`;
+  if (refund.kind === "batch") return `The cancellation of the debits ${refund.uid}`;
   const { cost, account } = refund.charge;
   return `A refund of ${cost} to account ${account}`;
 }

@@ -1,12 +1,14 @@
-/** Gives back what earlier processes could not give back before they ended. */
+/** Applies the refunds that earlier processes saved before they ended. */
 import { DomainError } from "../../core/errors.ts";
 import type { RecoveredFile } from "../ports/ledger.ts";
 import { countRefundRequests, type Refund, type RefundSpool } from "./refund-spool.ts";
 
+const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+
 /**
- * Applies the refunds that other processes kept, and removes the files that are done.
+ * Applies the refunds of other processes, and removes the files that are done.
  *
- * @param apply Gives a refund back; does nothing more when it is done again.
+ * @param apply Applies a refund. Applying it again changes nothing.
  */
 export async function recoverRefunds(
   spool: RefundSpool,
@@ -14,27 +16,21 @@ export async function recoverRefunds(
 ): Promise<RecoveredFile[]> {
   const recovered: RecoveredFile[] = [];
   for (const spoolFile of await spool.readOthers()) {
-    const { refunds, otherDatabases, damagedLines } = spoolFile;
+    const { file, refunds, otherDatabases, damagedLines } = spoolFile;
     const { settled, failure } = await applyAll(refunds, apply);
-    const totalRequests = refunds.reduce((sum, refund) => sum + countRefundRequests(refund), 0);
     const problems = Object.entries(otherDatabases).map(
       ([database, requests]) => `${requests} of another database, ${database}`,
     );
     if (damagedLines.length > 0) problems.push(`damaged lines: ${damagedLines.join(", ")}`);
     if (failure === undefined) await spool.discard(spoolFile);
     else problems.push(failure);
-    const left = Object.values(otherDatabases).reduce((sum, requests) => sum + requests, 0);
-    recovered.push({
-      file: spoolFile.file,
-      settled,
-      left: left + totalRequests - settled,
-      problems,
-    });
+    const requests = sum([...refunds.map(countRefundRequests), ...Object.values(otherDatabases)]);
+    recovered.push({ file, settled, left: requests - settled, problems });
   }
   return recovered;
 }
 
-/** Applies refunds; the rest is not tried while the database is not available. */
+/** Applies refunds. It stops at the first one for which the database is not available. */
 async function applyAll(
   refunds: readonly Refund[],
   apply: (refund: Refund) => Promise<void>,

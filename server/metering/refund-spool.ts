@@ -1,7 +1,7 @@
 /**
- * Refunds that outlive the process. Each process appends those that it could not give back at once
- * to a file of its own; a later process gives them back. A refund that is given back twice counts
- * once, so that a file may be read while its process lives, or again after a crash.
+ * Saves refunds in files, so that they outlive the process. Each process appends the refunds that it
+ * could not apply at once to a file of its own; a later process applies them. A refund that is
+ * applied twice counts once, so a file may be read while its process lives, or again after a crash.
  */
 import {
   mkdir,
@@ -17,7 +17,7 @@ import { join } from "node:path";
 import type { Debit, Charge } from "../ports/ledger.ts";
 import { readSystemErrorCode } from "../system-errors.ts";
 
-/** What has to be given back: one debit, or all that a group of unknown outcome was debited. */
+/** A refund of one debit, or of whatever a batch was debited whose commit failed. */
 export type Refund =
   | {
       readonly kind: "debit";
@@ -26,22 +26,22 @@ export type Refund =
       readonly charge: Charge;
       readonly reason: string;
     }
-  | { readonly kind: "group"; readonly uid: string; readonly charges: readonly Charge[] };
+  | { readonly kind: "batch"; readonly uid: string; readonly charges: readonly Charge[] };
 
-/** What a file of refunds holds. */
+/** The contents of a file of refunds. */
 export interface SpoolFile {
   readonly file: string;
-  /** Its length when it was read, in bytes. */
+  /** Its size when it was read, in bytes. */
   readonly size: number;
-  /** Those of this database. */
+  /** The refunds of this database. */
   readonly refunds: readonly Refund[];
-  /** How many requests are to get theirs back at another database, by its name. */
+  /** The number of requests with refunds at other databases, by the database. */
   readonly otherDatabases: Readonly<Record<string, number>>;
-  /** The numbers of lines that are damaged, from 1. */
+  /** The numbers of damaged lines, from 1. */
   readonly damagedLines: readonly number[];
 }
 
-/** How refunds are kept. */
+/** The refund files of this process and of others. */
 export type RefundSpool = ReturnType<typeof createRefundSpool>;
 
 const FILE_SUFFIX = ".refunds";
@@ -54,31 +54,31 @@ interface SpoolLine {
   readonly refund: Refund;
 }
 
-/** How many requests a refund is for. */
+/** Counts the requests of a refund. */
 export function countRefundRequests(refund: Refund): number {
   return refund.kind === "debit" ? 1 : refund.charges.length;
 }
 
 /**
- * Makes the spool of this process; nothing is written before the first refund.
+ * Creates the spool of this process. It writes nothing before the first refund.
  *
- * @param folder Where the files of all processes are.
- * @param database The name of the database, without secrets: a refund is given back there alone.
+ * @param folder The folder with the files of all processes.
+ * @param database A name of the database, without secrets. Its refunds are applied to no other.
  */
 export function createRefundSpool(folder: string, database: string) {
   const file = join(folder, `${process.pid}-${crypto.randomUUID()}${FILE_SUFFIX}`);
-  /** Refunds in the file that are not given back, and how many requests each is for. */
+  /** The number of requests of each refund in the file that is not applied yet, by its uid. */
   const pendingRefunds = new Map<string, number>();
   const { append, removeIf } = createAppender(folder, file);
 
   return {
     file,
 
-    /** How many requests are to get back what they were debited, once the process has ended. */
+    /** Counts the requests whose refunds are left to a later process. */
     countPendingRequests: (): number =>
       pendingRefunds.values().reduce((sum, requests) => sum + requests, 0),
 
-    /** Keeps a refund, once; resolves when it is on the disk. */
+    /** Saves a refund, once; resolves when it is on the disk. */
     async add(refund: Refund): Promise<void> {
       if (pendingRefunds.has(refund.uid)) return;
       pendingRefunds.set(refund.uid, countRefundRequests(refund));
@@ -90,22 +90,21 @@ export function createRefundSpool(folder: string, database: string) {
       }
     },
 
-    /** A refund was given back: the file goes with the last. */
+    /** Removes an applied refund, and the file with the last one. */
     async remove({ uid }: Refund): Promise<void> {
       if (!pendingRefunds.delete(uid) || pendingRefunds.size > 0) return;
       await removeIf(() => pendingRefunds.size === 0);
     },
 
-    /** The files of other processes, whether they live or not. */
+    /** Reads the files of other processes, whether these run or not. */
     async readOthers(): Promise<SpoolFile[]> {
-      const names = (await listFileNames(folder))
-        .filter((name) => name.endsWith(FILE_SUFFIX))
-        .toSorted();
-      const others = names.map((name) => join(folder, name)).filter((other) => other !== file);
+      const names = (await undefinedIfMissing(readdir(folder))) ?? [];
+      const spoolNames = names.filter((name) => name.endsWith(FILE_SUFFIX)).toSorted();
       const files: SpoolFile[] = [];
-      for (const other of others) {
-        const bytes = await readIfExists(other);
-        if (bytes === undefined) continue;
+      for (const other of spoolNames.map((name) => join(folder, name))) {
+        if (other === file) continue;
+        const bytes = await undefinedIfMissing(readFile(other));
+        if (bytes === undefined) continue; // Its process applied all refunds and removed it.
         const lines = decodeLines(bytes.toString(), database);
         files.push({ file: other, size: bytes.length, ...lines });
       }
@@ -113,36 +112,29 @@ export function createRefundSpool(folder: string, database: string) {
     },
 
     /**
-     * Removes a file whose refunds were given back, unless others are in it. One with damaged lines
-     * is put aside under another name.
+     * Removes a file whose refunds are applied, unless it holds refunds of other databases. A file
+     * with damaged lines gets the suffix `.damaged` instead.
      */
-    async discard({
-      file: completedFile,
-      size,
-      otherDatabases,
-      damagedLines,
-    }: SpoolFile): Promise<void> {
-      if (Object.keys(otherDatabases).length > 0) return;
-      // Its process may append to it until it has another name, under which it is read if it grew.
+    async discard(spoolFile: SpoolFile): Promise<void> {
+      if (Object.keys(spoolFile.otherDatabases).length > 0) return;
+      // Its process may append to it until it is renamed. If it grew, the next recovery reads it.
       const claimedFile = join(folder, `${crypto.randomUUID()}${FILE_SUFFIX}`);
-      if (
-        !(await renameIfExists(completedFile, claimedFile)) ||
-        (await stat(claimedFile)).size !== size
-      )
-        return;
-      if (damagedLines.length > 0) await rename(claimedFile, `${completedFile}.damaged`);
+      const renamed = rename(spoolFile.file, claimedFile).then(() => stat(claimedFile));
+      if ((await undefinedIfMissing(renamed))?.size !== spoolFile.size) return;
+      if (spoolFile.damagedLines.length > 0) await rename(claimedFile, `${spoolFile.file}.damaged`);
       else await rm(claimedFile, { force: true });
     },
   };
 }
 
-/** Makes what appends lines to a file, which other processes may read and remove. */
+/** Creates the functions that append lines to a file, which other processes may read and remove. */
 function createAppender(folder: string, file: string) {
   let lastWrite: Promise<unknown> = Promise.resolve();
   let batch: { readonly lines: string[]; readonly done: Promise<void> } | undefined;
+  /** Whether the last line may be incomplete. */
   let isTorn = false;
 
-  /** Appends lines and syncs them; those that come while another append is under way go together. */
+  /** Appends a line and syncs the file. Lines that wait for another append are written together. */
   function append(line: string): Promise<void> {
     if (batch === undefined) {
       const lines: string[] = [];
@@ -168,7 +160,7 @@ function createAppender(folder: string, file: string) {
         await handle.appendFile(start + lines.join(""));
         await handle.sync();
         isTorn = false;
-        // Another process may have read the file before, and be about to remove it.
+        // Another process may have read the file before this append, and removed or renamed it.
         isInPlace = await isFileAtPath(handle, file);
       } finally {
         await handle.close();
@@ -177,7 +169,7 @@ function createAppender(folder: string, file: string) {
     await syncFolder(folder);
   }
 
-  /** Removes the file once what is under way is written, if it is to be removed then. */
+  /** Removes the file after the running append, if the condition holds then. */
   async function removeIf(shouldRemove: () => boolean): Promise<void> {
     const removed = lastWrite.then(() => (shouldRemove() ? rm(file, { force: true }) : undefined));
     lastWrite = removed.catch(() => undefined);
@@ -192,7 +184,7 @@ function encodeLine(line: SpoolLine): string {
   return `${computeChecksum(json)} ${json}\n`;
 }
 
-/** A line that holds its checksum is to the letter what this program wrote. */
+/** Detects lines that are torn or edited. */
 function computeChecksum(text: string): string {
   return new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, CHECKSUM_LENGTH);
 }
@@ -217,26 +209,13 @@ function decodeLines(content: string, database: string): Omit<SpoolFile, "file" 
   return { refunds, otherDatabases, damagedLines };
 }
 
-async function listFileNames(folder: string): Promise<string[]> {
-  return (await undefinedIfMissing(readdir(folder))) ?? [];
-}
-
-/** Reads a file, unless its process gave everything back and removed it. */
-async function readIfExists(file: string): Promise<Buffer | undefined> {
-  return undefinedIfMissing(readFile(file));
-}
-
-async function renameIfExists(from: string, to: string): Promise<boolean> {
-  return (await undefinedIfMissing(rename(from, to).then(() => true))) ?? false;
-}
-
-/** Whether a file that is open is the one that has this name. */
+/** Whether an open file still has this path. */
 async function isFileAtPath(handle: FileHandle, file: string): Promise<boolean> {
   const [own, named] = await Promise.all([handle.stat(), undefinedIfMissing(stat(file))]);
   return named !== undefined && own.ino === named.ino && own.dev === named.dev;
 }
 
-/** What comes of work on a file; nothing where the file is not there. */
+/** Waits for work on a file; `undefined` if the file does not exist. */
 async function undefinedIfMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {
     return await work;
@@ -246,7 +225,7 @@ async function undefinedIfMissing<Result>(work: Promise<Result>): Promise<Result
   }
 }
 
-/** Makes the name of a new file survive a power cut. */
+/** Syncs a folder, so that a new file in it survives a power cut. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {

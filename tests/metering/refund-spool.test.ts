@@ -19,7 +19,7 @@ afterEach(() => rm(join(folder, ".."), { recursive: true, force: true }));
 const openSpool = (database = "this one") => createRefundSpool(folder, database);
 
 const makeGroupRefund = (uid: string, count = 1): Refund => ({
-  kind: "group",
+  kind: "batch",
   uid,
   charges: Array.from({ length: count }, () => makeCharge(1)),
 });
