@@ -1,25 +1,22 @@
-/**
- * The channels that are tracked: each by its handle, whose case does not matter, or by its
- * identifier, whose case does.
- */
+/** Names of tracked channels: a handle (case-insensitive) or an identifier (case-sensitive). */
 import { DomainError, quote } from "./errors.ts";
 import { foldCase } from "./text.ts";
 
-/** A handle: letters of any script have their marks with them. */
+/** `\p{M}`: the letters of many scripts carry combining marks. */
 const HANDLE_PATTERN = /^@[\p{L}\p{M}\p{N}_.\-·]{3,30}$/u;
 
 const CHANNEL_ID_PATTERN = /^UC[A-Za-z0-9_-]{22}$/;
 
-/** Whether a text is the identifier of a channel, as its platform gives them. */
+/** Whether a text has the form of a channel identifier. */
 export function isChannelId(text: string): boolean {
   return CHANNEL_ID_PATTERN.test(text);
 }
 
 /**
- * Checks what a channel is to be tracked by.
+ * Checks a handle or an identifier of a channel.
  *
- * @returns It, as it was given.
- * @throws {DomainError} `Invalid Request`, with what it was and what is allowed.
+ * @returns The same text.
+ * @throws {DomainError} `Invalid Request`.
  *
  * @example
  * parseChannel("@nasa"); // "@nasa"
@@ -34,7 +31,7 @@ export function parseChannel(channel: string): string {
 }
 
 /**
- * What makes two channels one: the handle regardless of case, or the identifier.
+ * The key of a channel: equal for two spellings of one channel.
  *
  * @example
  * channelKey("@NASA") === channelKey("@nasa"); // true
@@ -43,12 +40,12 @@ export function channelKey(channel: string): string {
   return isChannelId(channel) ? channel : foldCase(channel);
 }
 
-/** The error of tracking a channel that is tracked, by its spelling there. */
+/** The error for a channel that is tracked already; `channel` is the stored spelling. */
 export function channelAlreadyTrackedError(channel: string): DomainError {
   return new DomainError("Conflict", `Channel ${channel} is tracked already`);
 }
 
-/** The error of a channel that is not tracked. */
+/** The error for a channel that is not tracked. */
 export function channelNotTrackedError(channel: string): DomainError {
   return new DomainError("Channel Not Found", `Channel ${channel} is not tracked`);
 }

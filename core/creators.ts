@@ -1,56 +1,54 @@
 /**
- * The monitoring list: a set of creators. A creator is a platform and a username, whose case does
- * not matter; the list keeps the spelling it was added with.
+ * The monitoring list: a set of creators. A creator is a platform and a username. Usernames are
+ * compared without case; the list keeps the spelling that was added.
+ *
+ * `server/store/collection/creators.ts` restates these rules in SQL;
+ * `tests/store/collection/creators.test.ts` compares both.
  */
-import { DomainError, quote } from "./errors.ts";
+import { DomainError, invalidRequestError, quote } from "./errors.ts";
 import { MAX_INTEGER } from "./limits.ts";
 import { foldCase } from "./text.ts";
 
-/** The platforms whose creators can be watched. */
+/** The platforms whose creators the list accepts. */
 export const CREATOR_PLATFORMS = ["microblog"] as const;
-
-/** A platform whose creators can be watched. */
 export type CreatorPlatform = (typeof CREATOR_PLATFORMS)[number];
 
-/** What a creator's username looks like. */
 export const CREATOR_USERNAME_PATTERN = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 
 /** A creator of the list. */
 export interface Creator {
   readonly platform: CreatorPlatform;
-  /** The username, without the @ symbol, as it is spelt in the list. */
+  /** The username without the @ symbol. */
   readonly creator: string;
 }
 
 /** The list: creators by {@link creatorKey}. */
 export type CreatorSet = ReadonlyMap<string, Creator>;
 
-/** What an operation made of the list. */
+/** The result of an operation. */
 export interface CreatorTransition {
   readonly set: CreatorSet;
-  /** The creator as the list spells it. */
+  /** In the spelling of the list. */
   readonly creator: Creator;
 }
 
 /**
- * Checks the body of a request to add or to remove a creator.
+ * Parses the body of a request to add or remove a creator. Other fields are ignored.
  *
- * @throws {DomainError} `Invalid Request`, naming the field, what it was and what is allowed.
+ * @throws {DomainError} `Invalid Request`, with the field, its value and what is allowed.
  *
  * @example
  * parseCreator({ creator: "nasa", platform: "microblog" });
  */
 export function parseCreator(body: unknown): Creator {
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    throw new DomainError(
-      "Invalid Request",
+    throw invalidRequestError(
       `The body must be an object with creator and platform, got ${quote(body)}`,
     );
   }
   const creator = "creator" in body ? body.creator : undefined;
   if (typeof creator !== "string" || !CREATOR_USERNAME_PATTERN.test(creator)) {
-    throw new DomainError(
-      "Invalid Request",
+    throw invalidRequestError(
       "creator must be a username of 1 to 64 letters, digits, _, . or -, without @, " +
         `beginning with a letter, a digit or _, got ${quote(creator)}`,
     );
@@ -58,15 +56,13 @@ export function parseCreator(body: unknown): Creator {
   const rawPlatform = "platform" in body ? body.platform : undefined;
   const platform = CREATOR_PLATFORMS.find((name) => name === rawPlatform);
   if (platform === undefined) {
-    throw new DomainError(
-      "Invalid Request",
-      `platform must be ${CREATOR_PLATFORMS.map((name) => quote(name)).join(" or ")}, got ${quote(rawPlatform)}`,
-    );
+    const allowed = CREATOR_PLATFORMS.map((name) => quote(name)).join(" or ");
+    throw invalidRequestError(`platform must be ${allowed}, got ${quote(rawPlatform)}`);
   }
   return { creator, platform };
 }
 
-/** What makes two creators one: the platform, and the username regardless of case. */
+/** The key of a creator: equal for two spellings of one creator. */
 export function creatorKey({ platform, creator }: Creator): string {
   return `${platform}/${foldCase(creator)}`;
 }
@@ -74,9 +70,8 @@ export function creatorKey({ platform, creator }: Creator): string {
 /**
  * Adds a creator.
  *
- * @param max How many creators the list holds at most.
- * @throws {DomainError} `Creator Already Exists` when it is in the list, in any case;
- * `Creator List Full` when it is not, and the list holds no more.
+ * @param max The most creators that the list may hold.
+ * @throws {DomainError} `Creator Already Exists`, else `Creator List Full`.
  *
  * @example
  * addCreator(new Map(), { platform: "microblog", creator: "nasa" }).set.size; // 1
@@ -95,7 +90,7 @@ export function addCreator(
 /**
  * Removes a creator.
  *
- * @throws {DomainError} `Creator Not Found` when it is not in the list.
+ * @throws {DomainError} `Creator Not Found`.
  */
 export function removeCreator(set: CreatorSet, creator: Creator): CreatorTransition {
   const existing = set.get(creatorKey(creator));
@@ -105,7 +100,7 @@ export function removeCreator(set: CreatorSet, creator: Creator): CreatorTransit
   return { set: next, creator: existing };
 }
 
-/** The error of adding a creator that is in the list, by its spelling there. */
+/** The error for a creator that is in the list; `creator` is the spelling of the list. */
 export function creatorExistsError({ platform, creator }: Creator): DomainError {
   return new DomainError(
     "Creator Already Exists",
@@ -113,7 +108,7 @@ export function creatorExistsError({ platform, creator }: Creator): DomainError 
   );
 }
 
-/** The error of adding a creator to a list that holds no more. */
+/** The error for a list that cannot take another creator. */
 export function creatorListFullError(max: number): DomainError {
   return new DomainError(
     "Creator List Full",
@@ -121,7 +116,7 @@ export function creatorListFullError(max: number): DomainError {
   );
 }
 
-/** The error of removing a creator that is not in the list. */
+/** The error for a creator that is not in the list. */
 export function creatorNotFoundError({ platform, creator }: Creator): DomainError {
   return new DomainError(
     "Creator Not Found",

@@ -1,33 +1,39 @@
 /**
- * Pages by position: `/shorts`. A cursor is the place of the last short of a page in the listing,
- * so the next page continues exactly there, whatever was published in between.
+ * Cursor pagination of `/shorts`. A cursor is the position of the last short of a page, so the next
+ * page starts right after it, even if shorts were published in between.
+ *
+ * `server/store/reads/video.ts` restates the order and the selection in SQL;
+ * `tests/store/reads/shorts-selection.test.ts` compares both.
  */
-import { DomainError, quote } from "./errors.ts";
+import { invalidRequestError, quote } from "./errors.ts";
 import { SHORTS_LIMIT } from "./limits.ts";
 import { readSingleValue, parseIntegerParameter, type GetQueryValues } from "./parameters.ts";
 import { compareText, isIdentifier } from "./text.ts";
-import { LAST_INSTANT, parseInstantParameter } from "./time.ts";
+import { FIRST_INSTANT, LAST_INSTANT, parseInstantParameter } from "./time.ts";
 
-/** Where a short stands in the listing of its channel. */
+/** The position of a short in the listing of its channel. */
 export interface ShortPosition {
   /** Milliseconds since 1970 UTC. */
   readonly publishedAt: number;
   readonly id: string;
 }
 
-/** What a client asked of the shorts of a channel. */
+/** The query of `/shorts`. */
 export interface ShortsRequest {
   readonly limit: number;
-  /** Only shorts published before this instant (milliseconds). */
+  /** Only shorts published before this instant, in milliseconds since 1970 UTC. */
   readonly before?: number;
-  /** Only shorts that come after this position. */
+  /** Only shorts after this position. */
   readonly after?: ShortPosition;
 }
 
 /**
- * Reads `limit`, `before` and `cursor`.
+ * Parses `limit`, `before` and `cursor`.
  *
- * @throws {DomainError} `Invalid Request`, naming the parameter, what it was and what is allowed.
+ * @throws {DomainError} `Invalid Request`, with the parameter, its value and what is allowed.
+ *
+ * @example
+ * parseShortsRequest((name) => (name === "limit" ? ["5"] : [])); // { limit: 5 }
  */
 export function parseShortsRequest(getValues: GetQueryValues): ShortsRequest {
   const limit = parseIntegerParameter("limit", getValues("limit"), SHORTS_LIMIT);
@@ -41,51 +47,48 @@ export function parseShortsRequest(getValues: GetQueryValues): ShortsRequest {
 }
 
 /**
- * Orders two positions as the listing does: newest first, then the greater identifier.
+ * Compares two positions: newest first, then the greater identifier.
  *
  * @example
- * shorts.toSorted(comparePositions);
+ * comparePositions({ publishedAt: 2, id: "a" }, { publishedAt: 1, id: "b" }); // -1
  */
 export function comparePositions(a: ShortPosition, b: ShortPosition): number {
   return b.publishedAt - a.publishedAt || compareText(b.id, a.id);
 }
 
-/**
- * Whether a short belongs to what was asked: published before `before` and behind `after`.
- */
+/** Whether a request selects a short: published before `before` and listed after `after`. */
 export function isShortSelected(
   short: ShortPosition,
-  request: Omit<ShortsRequest, "limit">,
+  { before, after }: Omit<ShortsRequest, "limit">,
 ): boolean {
-  const { before, after } = request;
   if (before !== undefined && short.publishedAt >= before) return false;
   return after === undefined || comparePositions(after, short) < 0;
 }
 
 /**
- * Writes a position as a cursor: opaque to clients, safe in a URL as it stands.
+ * Encodes a position as a cursor: opaque to clients, safe in a URL.
  *
  * @example
  * encodeCursor({ publishedAt: 1795162530123, id: "-aB_9" }); // "mo7wumekr-2d-61-42-5f-39"
  */
 export function encodeCursor({ publishedAt, id }: ShortPosition): string {
   const codePoints = Array.from(id, (character) => character.codePointAt(0)?.toString(16));
-  return [(publishedAt + EPOCH_OFFSET_MS).toString(36), ...codePoints].join("-");
+  // Counted from the year 0, so that the number is never negative.
+  return [(publishedAt - FIRST_INSTANT).toString(36), ...codePoints].join("-");
 }
 
-/** Keeps the number of a cursor positive: it begins before the year 0. */
-const EPOCH_OFFSET_MS = 62_167_219_200_000;
-
 /**
- * Reads a cursor that {@link encodeCursor} wrote.
+ * Decodes a cursor of {@link encodeCursor}.
  *
  * @throws {DomainError} `Invalid Request` for any other text.
+ *
+ * @example
+ * decodeCursor("mo7wumekr-2d-61-42-5f-39"); // { publishedAt: 1795162530123, id: "-aB_9" }
  */
 export function decodeCursor(cursor: string): ShortPosition {
   const position = parsePosition(cursor);
   if (position === undefined || encodeCursor(position) !== cursor) {
-    throw new DomainError(
-      "Invalid Request",
+    throw invalidRequestError(
       `cursor must be the nextCursor of a page of shorts, got ${quote(cursor)}`,
     );
   }
@@ -95,10 +98,9 @@ export function decodeCursor(cursor: string): ShortPosition {
 function parsePosition(cursor: string): ShortPosition | undefined {
   if (!/^[0-9a-z]{1,11}(?:-[0-9a-f]{1,6}){1,256}$/.test(cursor)) return undefined;
   const [instant = "", ...hexCodePoints] = cursor.split("-");
-  const codePoints = hexCodePoints.map((unit) => Number.parseInt(unit, 16));
+  const codePoints = hexCodePoints.map((hex) => Number.parseInt(hex, 16));
   if (codePoints.some((point) => point > 0x10ffff)) return undefined;
   const id = String.fromCodePoint(...codePoints);
-  if (!isIdentifier(id)) return undefined;
-  const publishedAt = Number.parseInt(instant, 36) - EPOCH_OFFSET_MS;
-  return publishedAt > LAST_INSTANT ? undefined : { publishedAt, id };
+  const publishedAt = Number.parseInt(instant, 36) + FIRST_INSTANT;
+  return isIdentifier(id) && publishedAt <= LAST_INSTANT ? { publishedAt, id } : undefined;
 }

@@ -1,15 +1,18 @@
-/** The days filter of `/tweets` and `/followers`. */
+/**
+ * The `days` filter of `/tweets` and `/followers`. The store restates it in SQL;
+ * `tests/store/history/long-histories.test.ts` compares both.
+ */
 import type { TimeRange } from "./growth.ts";
 import { DAY_MS } from "./time.ts";
 
 /**
- * The first instant that a days filter selects. It counts back from now and includes its end; what
- * is dated ahead of the clock counts as now.
+ * The first instant that the filter selects. There is no last one: an item dated after `now` is
+ * selected too.
  *
  * @param now Milliseconds since 1970 UTC.
  *
  * @example
- * computeDaysFilterStart(Date.parse("2026-11-20T12:00:00Z"), 3); // 2026-11-17T12:00:00Z, in milliseconds
+ * computeDaysFilterStart(Date.UTC(2026, 10, 20), 3) === Date.UTC(2026, 10, 17); // true
  */
 export function computeDaysFilterStart(now: number, days: number): number {
   return now - days * DAY_MS;
@@ -18,10 +21,10 @@ export function computeDaysFilterStart(now: number, days: number): number {
 /**
  * Keeps the items of the last days, in their order.
  *
- * @param instantOf The instant of an item, in milliseconds.
+ * @param instantOf Returns the instant of an item, in milliseconds since 1970 UTC.
  *
  * @example
- * filterDays(tweets, (tweet) => tweet.createdAt, 3, now);
+ * filterDays([Date.UTC(2026, 10, 19), 0], (at) => at, 3, Date.UTC(2026, 10, 20)).length; // 1
  */
 export function filterDays<Item>(
   items: readonly Item[],
@@ -34,13 +37,13 @@ export function filterDays<Item>(
 }
 
 /**
- * For how long a days filter selects the same: from now until the oldest item leaves.
+ * How long the filter selects the same items: from `now` until the oldest one leaves.
  *
  * @param now Milliseconds since 1970 UTC.
- * @param oldest The instant of the oldest item that is selected; `null` where none is.
+ * @param oldest The instant of the oldest selected item; `null` if none is selected.
  *
  * @example
- * computeDaysFilterValidity(now, null, 3).to; // Infinity
+ * computeDaysFilterValidity(0, null, 3).to; // Infinity
  */
 export function computeDaysFilterValidity(
   now: number,

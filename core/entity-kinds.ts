@@ -1,22 +1,22 @@
 /**
- * The kinds of entity that are observed, and the fields of each: what describes it (kept as the
- * newest value, field by field) and what counts it (kept for every instant).
+ * The kinds of entity that are observed, and the fields of each. Of an attribute the newest value
+ * is stored; of a count every value, with the instant of its observation.
  */
 
-/** The type of a describing field. An identifier is required; the others may be left out. */
+/** The type of an attribute. An identifier is required; the others are optional. */
 export type FieldType = "identifier" | "text" | "link" | "instant" | "boolean";
 
 /** The fields of a kind of entity. */
 export interface EntityFields {
-  /** The field that tells which entity it is. */
+  /** The field that identifies the entity. */
   readonly identity: "id" | "username";
-  /** What describes the entity, in the order of the specification. */
+  /** The attributes, in the order of the specification. */
   readonly described: Readonly<Record<string, FieldType>>;
-  /** What counts it: whole numbers from 0 to 2^53 - 1. */
+  /** The counts: whole numbers from 0 to 2^53 - 1. */
   readonly counts: readonly string[];
 }
 
-/** Every kind, with the names that observations use. */
+/** The fields of every kind, by the names that observations use. */
 export const KIND_FIELDS = {
   channel: {
     identity: "id",
@@ -69,5 +69,4 @@ export const KIND_FIELDS = {
 /** The name of a kind. */
 export type EntityKind = keyof typeof KIND_FIELDS;
 
-/** The names of all kinds. */
 export const ENTITY_KINDS: readonly EntityKind[] = ["channel", "short", "user", "tweet"];

@@ -1,9 +1,6 @@
-/**
- * What can go wrong in the domain, by name. The domain knows no HTTP: the server keeps the one
- * table from these names to statuses.
- */
+/** Domain errors. Core knows no HTTP: the server maps each code to a status. */
 
-/** The names of all errors, as clients read them in the `error` field. */
+/** The names of all domain errors, as clients read them in the `error` field. */
 export const ERROR_CODES = [
   "Invalid Pagination Parameters",
   "Invalid Request",
@@ -27,19 +24,16 @@ export const ERROR_CODES = [
   "Internal Error",
   "Service Unavailable",
 ] as const;
-
-/** The name of an error. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** An error that a caller caused or has to know of; its message is meant for them. */
+/** An error with a name and a message for clients. */
 export class DomainError extends Error {
   override readonly name = "DomainError";
   readonly code: ErrorCode;
 
   /**
-   * @param code Which error it is.
-   * @param message One sentence: what was got and what is allowed.
-   * @param options What caused it, for who may know of it.
+   * @param message One sentence: what was sent and what is allowed.
+   * @param options The cause, which only operators may see.
    */
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
@@ -47,12 +41,17 @@ export class DomainError extends Error {
   }
 }
 
-/** What a terminal obeys or hides, though JSON lets it stand: C1 controls, turns of direction. */
+/** A {@link DomainError} with the code `Invalid Request`. */
+export function invalidRequestError(message: string): DomainError {
+  return new DomainError("Invalid Request", message);
+}
+
+/** Characters that JSON leaves as they are but a terminal obeys or hides: C1, direction marks. */
 const UNSAFE_CHARACTERS = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /**
- * Writes an offending value for a message: as JSON, cut to 80 characters, in which nothing steers a
- * terminal. It takes every value: what has no JSON is written as JavaScript has it, or by its type.
+ * Formats any value for a message: as JSON, cut to 80 characters, safe for a terminal. Values that
+ * JSON cannot write are shown by their name or type.
  *
  * @example
  * quote("3.0"); // '"3.0"'
@@ -72,7 +71,7 @@ function escapeCodeUnit(unit: string): string {
 function stringifyValue(value: unknown): string {
   if (typeof value === "number") return String(value); // JSON writes Infinity as null
   let valueCount = 0;
-  // What comes past the hundredth value is cut anyway, and could be nested past the stack.
+  // Values after the hundredth would be cut anyway, and may be nested deeper than the stack.
   const replacer = (_key: string, inner: unknown) => (valueCount++ < 100 ? inner : undefined);
   try {
     const truncated = typeof value === "string" ? value.slice(0, 200) : value;

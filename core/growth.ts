@@ -1,15 +1,17 @@
-/** Growth: what a count gained or lost between observations. */
+/**
+ * Growth: how counts changed between observations. The store restates which counts are compared in
+ * SQL; `tests/store/history/long-histories.test.ts` compares both.
+ */
 import type { ChannelDetails } from "./schema/video.ts";
 import { DAY_MS } from "./time.ts";
 
-/** A count at an instant; `null` where the source didn't tell. */
+/** A count at an instant (milliseconds since 1970 UTC); `null` if the source did not report it. */
 export interface CountPoint {
-  /** Milliseconds since 1970 UTC. */
   readonly at: number;
   readonly count: number | null;
 }
 
-/** A span of time, both ends included, in milliseconds since 1970 UTC. */
+/** A range of instants, both ends included, in milliseconds since 1970 UTC. */
 export interface TimeRange {
   readonly from: number;
   readonly to: number;
@@ -23,34 +25,33 @@ export const GAIN_DAYS = {
 } as const;
 
 /**
- * Where to look for the count that a gain over some days compares with: at least that many days
- * and at most twice as many before the newest observation. A gain over a longer gap would be a
- * guess.
+ * Where a gain looks for its baseline: from `days` to twice `days` before the newest observation. A
+ * gain over a longer gap would be a guess.
+ *
+ * @param newestAt Milliseconds since 1970 UTC.
  */
 export function computeBaselineRange(newestAt: number, days: number): TimeRange {
   return { from: newestAt - 2 * days * DAY_MS, to: newestAt - days * DAY_MS };
 }
 
-/**
- * The gain from a past count to the present one; a loss is negative; `null` where either is
- * unknown.
- */
-export function computeGain(present: number | null, past: number | null): number | null {
-  return present === null || past === null ? null : present - past;
+/** The gain from a past count to the newest; a loss is negative; `null` if either is unknown. */
+export function computeGain(newest: number | null, past: number | null): number | null {
+  return newest === null || past === null ? null : newest - past;
 }
 
 /**
- * The statistics of a channel.
+ * The gains of a channel.
  *
  * @param newest The newest observation of its subscribers.
- * @param findNewestCount The newest known count within a span, or `null`.
+ * @param findNewestCount Returns the newest known count within a range, or `null`.
  *
  * @example
- * computeSubscriberGains({ at: now, count: 130 }, () => 100); // every gain is 30
+ * computeSubscriberGains({ at: Date.UTC(2026, 10, 20), count: 130 }, () => 100);
+ * // { dailySubscriberGain: 30, weeklySubscriberGain: 30, monthlySubscriberGain: 30 }
  */
 export function computeSubscriberGains(
   newest: CountPoint,
-  findNewestCount: (span: TimeRange) => number | null,
+  findNewestCount: (range: TimeRange) => number | null,
 ): ChannelDetails["statistics"] {
   const computeGainOver = (days: number) =>
     computeGain(newest.count, findNewestCount(computeBaselineRange(newest.at, days)));
@@ -61,30 +62,33 @@ export function computeSubscriberGains(
   };
 }
 
-/** A follower count and how it differs from the one known just before. */
-export interface FollowerChange {
+/** A follower count at an instant (milliseconds since 1970 UTC). */
+export interface FollowerPoint {
   readonly at: number;
   readonly followers: number;
+}
+
+/** A follower count and its difference from the one before. */
+export interface FollowerChange extends FollowerPoint {
   readonly change: number;
 }
 
 /**
- * Tells each known count's difference from the known count just before it; `0` for the first.
+ * Adds to each follower count its difference from the one before; `0` for the oldest.
  *
- * @param points Newest first.
- * @param count How many changes are wanted; a point more lets the oldest of them be compared.
+ * @param points Known counts, newest first.
+ * @param count How many results to return. One more point gives the oldest of them its difference.
  *
  * @example
  * computeFollowerChanges([{ at: 2, followers: 12 }, { at: 1, followers: 10 }], 1);
  * // [{ at: 2, followers: 12, change: 2 }]
  */
 export function computeFollowerChanges(
-  points: readonly { readonly at: number; readonly followers: number }[],
+  points: readonly FollowerPoint[],
   count: number,
 ): FollowerChange[] {
-  return points.slice(0, count).map((point, index) => {
+  return points.slice(0, count).map(({ at, followers }, index) => {
     const previous = points[index + 1];
-    const { at, followers } = point;
     return { at, followers, change: previous === undefined ? 0 : followers - previous.followers };
   });
 }

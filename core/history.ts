@@ -1,22 +1,27 @@
-/** Long histories: which observations are listed when there are more than an answer holds. */
+/**
+ * Thinning: which points of a long history a response lists.
+ *
+ * `server/store/history/thinned-history.ts` restates the slices in SQL, to read only the chunks it
+ * needs; `tests/store/history/thinned-history.test.ts` compares both.
+ */
 
 /**
- * The slices of time that a long history keeps the newest observation of. With the first and the
- * newest observation themselves, that makes at most `maxPoints`.
+ * Cuts the time of a history into slices, of each of which the newest point is listed. With the
+ * first and the newest point of all that makes at most `maxPoints`.
  *
- * @param firstAt The first observation's instant.
- * @param newestAt The newest observation's instant, later than the first.
- * @param maxPoints How many points the answer holds, 3 or more.
- * @returns The slices' bounds in rising order, one more than there are slices. A slice runs from
- * its bound, included, to the next, excluded; the first one leaves the first observation out.
+ * @param firstAt The instant of the first point.
+ * @param newestAt The instant of the newest point, later than the first.
+ * @param maxPoints 3 or more.
+ * @returns The bounds of the slices, rising, one more than slices. A slice includes its lower bound
+ * and excludes its upper one.
  *
  * @example
- * computeSliceBounds(0, 90, 5); // [0, 30, 60, 90]: three slices between the two ends
+ * computeSliceBounds(0, 90, 5); // [0, 30, 60, 90]
  */
 export function computeSliceBounds(firstAt: number, newestAt: number, maxPoints: number): number[] {
   const slices = maxPoints - 2;
   const spanMs = newestAt - firstAt;
-  // Whole and fractional parts apart: the product of a long span would not be exact.
+  // Quotient and remainder apart: the product of a long span would not be exact.
   const stepMs = Math.floor(spanMs / slices);
   const remainder = spanMs % slices;
   return Array.from(
@@ -26,14 +31,15 @@ export function computeSliceBounds(firstAt: number, newestAt: number, maxPoints:
 }
 
 /**
- * Thins a history: all of it up to `maxPoints`; past that the first, the newest, and the newest of
- * each of equal slices of the time between.
+ * Thins a history that has more than `maxPoints` points: to the first, the newest, and the newest
+ * of each of equal slices of the time between.
  *
  * @param points Oldest first, no two at one instant.
- * @param maxPoints How many points the answer holds, 3 or more.
+ * @param maxPoints 3 or more.
  *
  * @example
- * thinHistory(points, HISTORY_MAX_POINTS).length <= HISTORY_MAX_POINTS; // true
+ * thinHistory([{ at: 0 }, { at: 2 }, { at: 4 }, { at: 90 }], 3);
+ * // [{ at: 0 }, { at: 4 }, { at: 90 }]
  */
 export function thinHistory<Point extends { readonly at: number }>(
   points: readonly Point[],
@@ -45,11 +51,10 @@ export function thinHistory<Point extends { readonly at: number }>(
 }
 
 /**
- * The first point, the newest, and the newest of each slice of the time between.
+ * Keeps the first point, the newest, and the newest of each slice.
  *
- * @param points Oldest first, no two at one instant, of a history that is longer than its answer;
- * points that are none of these may be left out.
- * @param bounds Those of the slices, as {@link computeSliceBounds} gives them.
+ * @param points Oldest first, no two at one instant; points that would not be kept may be missing.
+ * @param bounds The bounds of the slices, from {@link computeSliceBounds}.
  *
  * @example
  * keepNewestOfSlices([{ at: 0 }, { at: 2 }, { at: 4 }, { at: 90 }], [0, 30, 60, 90]);

@@ -1,12 +1,11 @@
 /**
- * The credit ledger: what an account was granted, what it was debited, what was refunded.
+ * The credit ledger: grants, debits and refunds of an account. A ledger is a value; each operation
+ * returns the next one. The balance is grants - debits + refunds and never negative.
  *
- * A ledger is a value and an operation gives the next one. After every operation grants - debits +
- * refunds = balance, and the balance is never negative. The store restates these rules in SQL, and
- * `tests/store/accounts/ledger.test.ts` compares its results with these functions. The command
- * `credits verify` does not call them: it recomputes the sums of a database from its own journal.
+ * The store restates these rules in SQL; `tests/store/accounts/ledger.test.ts` and
+ * `tests/store/accounts/debits.test.ts` compare both.
  */
-import { DomainError } from "./errors.ts";
+import { DomainError, invalidRequestError } from "./errors.ts";
 import { MAX_INTEGER } from "./limits.ts";
 
 /** The sums of an account, in credits. */
@@ -16,17 +15,18 @@ export interface CreditSums {
   readonly refunded: number;
 }
 
-/** One operation, as the journal keeps it. Amounts are whole numbers of credits, 1 or more. */
+/** One operation. Amounts are whole credits, 1 or more. */
 export type LedgerEntry =
   | { readonly kind: "grant"; readonly amount: number; readonly reference?: string }
   | { readonly kind: "debit"; readonly id: string; readonly amount: number }
+  /** `debit` is the identifier of the refunded debit. */
   | { readonly kind: "refund"; readonly debit: string };
 
-/** An account's ledger. */
+/** The ledger of an account. */
 export interface Ledger extends CreditSums {
-  /** The amount that each reference granted. */
+  /** The granted amount, by reference. */
   readonly references: ReadonlyMap<string, number>;
-  /** The debits by their identifier, and whether each was given back. */
+  /** The debits, by identifier. */
   readonly debits: ReadonlyMap<string, { readonly amount: number; readonly refunded: boolean }>;
 }
 
@@ -40,10 +40,10 @@ export const EMPTY_LEDGER: Ledger = {
 };
 
 /**
- * The credits that an account can spend.
+ * The balance of an account, in credits.
  *
  * @example
- * readBalance({ granted: 10, debited: 3, refunded: 1 }); // 8
+ * computeBalance({ granted: 10, debited: 3, refunded: 1 }); // 8
  */
 export function computeBalance(sums: CreditSums): number {
   return sums.granted - sums.debited + sums.refunded;
@@ -52,16 +52,15 @@ export function computeBalance(sums: CreditSums): number {
 /**
  * Applies one operation to a ledger.
  *
- * @returns The next ledger; the same one where the operation was applied before: a reference
- * grants once, a debit's identifier debits once, and a debit is refunded once.
- * @throws {DomainError} `Insufficient Credits` for a debit over the balance; `Conflict` for a
- * reference or a debit that was used with another amount; `Invalid Request` for an amount that is
- * no whole number from 1, grants or debits past 2^53 - 1 in all, or a refund of a debit that is not
- * there.
+ * @returns The next ledger. It is the same one for a repeated operation: a reference is granted
+ * once, an identifier debited once, a debit refunded once.
+ * @throws {DomainError} `Insufficient Credits` for a debit over the balance; `Conflict` for a known
+ * reference or identifier with another amount; `Invalid Request` for an amount that is no whole
+ * number from 1, for sums over 2^53 - 1, and for a refund of an unknown debit.
  *
  * @example
  * const granted = applyEntry(EMPTY_LEDGER, { kind: "grant", amount: 10 });
- * readBalance(applyEntry(granted, { kind: "debit", id: "a", amount: 1 })); // 9
+ * computeBalance(applyEntry(granted, { kind: "debit", id: "a", amount: 1 })); // 9
  */
 export function applyEntry(ledger: Ledger, entry: LedgerEntry): Ledger {
   switch (entry.kind) {
@@ -77,10 +76,9 @@ export function applyEntry(ledger: Ledger, entry: LedgerEntry): Ledger {
 function grant(ledger: Ledger, amount: number, reference: string | undefined): Ledger {
   assertCreditAmount(amount);
   if (reference !== undefined) {
-    const previousAmount = ledger.references.get(reference);
-    if (previousAmount === amount) return ledger;
-    if (previousAmount !== undefined)
-      throw referenceConflictError(reference, previousAmount, amount);
+    const previous = ledger.references.get(reference);
+    if (previous === amount) return ledger;
+    if (previous !== undefined) throw referenceConflictError(reference, previous, amount);
   }
   if (ledger.granted + amount > MAX_INTEGER) throw grantTooLargeError(ledger.granted, amount);
   const references =
@@ -97,15 +95,17 @@ function debit(ledger: Ledger, id: string, amount: number): Ledger {
   }
   const balance = computeBalance(ledger);
   if (balance < amount) throw new InsufficientCreditsError(balance, amount);
-  // Refunds let the debits of an account grow past its grants, and past what adds up exactly.
-  if (ledger.debited + amount > MAX_INTEGER) throw debitTooLargeError(ledger.debited, amount);
+  // Refunded credits are debited again, so debits can exceed grants and reach the limit.
+  if (ledger.debited + amount > MAX_INTEGER) {
+    throw sumTooLargeError("debited", ledger.debited, amount);
+  }
   const debits = new Map(ledger.debits).set(id, { amount, refunded: false });
   return { ...ledger, debited: ledger.debited + amount, debits };
 }
 
 function refund(ledger: Ledger, id: string): Ledger {
   const existing = ledger.debits.get(id);
-  if (existing === undefined) throw new DomainError("Invalid Request", `There is no debit ${id}`);
+  if (existing === undefined) throw invalidRequestError(`There is no debit ${id}`);
   if (existing.refunded) return ledger;
   const debits = new Map(ledger.debits).set(id, { ...existing, refunded: true });
   return { ...ledger, refunded: ledger.refunded + existing.amount, debits };
@@ -114,26 +114,20 @@ function refund(ledger: Ledger, id: string): Ledger {
 /**
  * Checks an amount of credits.
  *
- * @throws {DomainError} `Invalid Request` when it is no whole number from 1 to 2^53 - 1.
+ * @throws {DomainError} `Invalid Request` unless it is a whole number from 1 to 2^53 - 1.
  */
 export function assertCreditAmount(amount: number): void {
   if (!Number.isSafeInteger(amount) || amount < 1) {
-    throw new DomainError(
-      "Invalid Request",
+    throw invalidRequestError(
       `An amount must be a whole number from 1 to ${MAX_INTEGER}, got ${amount}`,
     );
   }
 }
 
-/** The error of a debit over the balance. */
+/** The error for a debit over the balance. Amounts are credits. */
 export class InsufficientCreditsError extends DomainError {
-  /** In credits. */
   readonly balance: number;
 
-  /**
-   * @param balance What the account has, in credits.
-   * @param cost What the request costs, in credits.
-   */
   constructor(balance: number, cost: number) {
     const price = `${cost} ${cost === 1 ? "credit" : "credits"}`;
     super("Insufficient Credits", `This request costs ${price}, the balance is ${balance}`);
@@ -141,7 +135,7 @@ export class InsufficientCreditsError extends DomainError {
   }
 }
 
-/** The error of a reference that granted another amount before. */
+/** The error for a reference that granted another amount before. */
 export function referenceConflictError(
   reference: string,
   before: number,
@@ -153,17 +147,13 @@ export function referenceConflictError(
   );
 }
 
-function debitTooLargeError(debited: number, amount: number): DomainError {
-  return new DomainError(
-    "Invalid Request",
-    `An account is debited ${MAX_INTEGER} credits at most in all: ${debited} so far, got ${amount}`,
-  );
+/** The error for a grant that would take the sum of grants over 2^53 - 1. */
+export function grantTooLargeError(granted: number, amount: number): DomainError {
+  return sumTooLargeError("granted", granted, amount);
 }
 
-/** The error of a grant that no account can hold. */
-export function grantTooLargeError(granted: number, amount: number): DomainError {
-  return new DomainError(
-    "Invalid Request",
-    `An account is granted ${MAX_INTEGER} credits at most in all: ${granted} so far, got ${amount}`,
+function sumTooLargeError(what: "granted" | "debited", sum: number, amount: number): DomainError {
+  return invalidRequestError(
+    `An account is ${what} ${MAX_INTEGER} credits at most in all: ${sum} so far, got ${amount}`,
   );
 }

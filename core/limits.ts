@@ -1,27 +1,22 @@
-/**
- * Every number of the interface's limits, once.
- *
- * Each range names what a parameter may be and what it is when left out; sizes carry their unit
- * in their name.
- */
+/** The limits of the domain. A name ends with its unit. */
 
-/** A whole number that may be left out: its bounds, both included, and its default. */
+/** An optional whole number: its bounds, both included, and its default. */
 export interface IntegerRange {
   readonly min: number;
   readonly max: number;
   readonly default: number;
 }
 
-/** The largest count, amount or page number: 2^53 - 1, the last that every JSON reader keeps. */
+/** The largest count, amount or page number: the last integer that every JSON reader represents. */
 export const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
 
-/** `limit` of `/shorts`: how many shorts a page holds at most. */
+/** `limit` of `/shorts`. */
 export const SHORTS_LIMIT: IntegerRange = { min: 1, max: 100, default: 20 };
 
 /** `days` of `/tweets` and `/followers`. */
 export const DAYS_FILTER: IntegerRange = { min: 1, max: 14, default: 3 };
 
-/** `page` of `/tweets` and `/followers`, counted from 0. */
+/** `page` of `/tweets` and `/followers`. */
 export const PAGE_NUMBER: IntegerRange = { min: 0, max: MAX_INTEGER, default: 0 };
 
 /** `limit` of `/tweets` and `/followers`. */
@@ -30,20 +25,20 @@ export const PAGE_LIMIT: IntegerRange = { min: 1, max: 100, default: 50 };
 /** Characters (code points) of an identifier, in a path and in an observation. */
 export const IDENTIFIER_MAX_CHARACTERS = 256;
 
-/** Characters of a link of an observation. */
+/** Characters (code points) of a link of an observation. */
 export const LINK_MAX_CHARACTERS = 2048;
 
-/** Characters of any other text of an observation. */
+/** Characters (code points) of any other text of an observation. */
 export const TEXT_MAX_CHARACTERS = 65_536;
 
-/** Bytes of one line of observations. */
+/** Bytes of a line of observations. */
 export const LINE_MAX_BYTES = 1_048_576;
 
-/** How far ahead of the clock an observation may be, for clocks that differ. */
+/** How far an observation may be ahead of the clock, because clocks differ. */
 export const CLOCK_SKEW_MAX_MS = 5 * 60_000;
 
 /** Points that the history of a short or a tweet lists before it is thinned. */
 export const HISTORY_MAX_POINTS = 1000;
 
-/** Points that each tweet record of a tweets page lists before it is thinned. */
+/** Points that each tweet of a page of tweets lists before its history is thinned. */
 export const RECORD_MAX_POINTS = 250;

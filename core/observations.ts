@@ -1,12 +1,15 @@
 /**
- * Observations: what a source saw of one entity at one instant. All data comes in as these.
+ * Observations: what a source reported about one entity at one instant. Parses them and merges them
+ * into entities.
  *
- * The state of an entity is a function of the set of its observations, whatever order they came
- * in and however often. Each describing field is the greatest pair of instant and value that was
- * given; the counts of an instant are the greatest that were given for it. Both are joins, so
- * applying them commutes, associates and repeats without effect.
+ * The state of an entity depends on the set of its observations only, not on their order or
+ * repetition: an attribute has the value of the newest instant (at one instant, the greatest value),
+ * and a count of an instant is the greatest that was reported for it.
+ *
+ * `server/store/observations/merge.ts` merges many observations at once by the same rules;
+ * `tests/store/observations/write.test.ts` compares both.
  */
-import { DomainError, quote } from "./errors.ts";
+import { invalidRequestError, quote, type DomainError } from "./errors.ts";
 import {
   ENTITY_KINDS,
   KIND_FIELDS,
@@ -24,34 +27,35 @@ import {
 import { compareText, foldCase, hasControlCharacter, isLongerThan, isStorable } from "./text.ts";
 import { formatInstant, INSTANT_SYNTAX, parseInstant } from "./time.ts";
 
-/** The value of a describing field; an instant is in milliseconds. */
+/** The value of an attribute; an instant is in milliseconds since 1970 UTC. */
 export type FieldValue = string | number | boolean;
 
-/** The counts of one instant, by name; `null` where the source didn't tell. */
+/** The counts of one instant, by name; `null` if the source did not report one. */
 export type Counts = Readonly<Record<string, number | null>>;
 
-/** A checked observation. */
+/** A valid observation. */
 export interface Observation {
   readonly kind: EntityKind;
-  /** Which entity: its identifier; of a user, the username in lower case. */
+  /** The identifier of the entity; of a user, the username in lower case. */
   readonly entityId: string;
   /** Milliseconds since 1970 UTC. */
   readonly observedAt: number;
-  /** The describing fields that the source gave. */
+  /** The attributes that the source reported. */
   readonly attributes: Readonly<Record<string, FieldValue>>;
-  /** Every count of the kind. */
+  /** All counts of the kind. */
   readonly counts: Counts;
 }
 
 /**
- * Reads one line of observations (NDJSON).
+ * Parses one line of observations (NDJSON).
  *
- * @param line The line, without its line end, of at most `LINE_MAX_BYTES` bytes.
- * @param now Milliseconds since 1970 UTC: nothing is observed in the future.
- * @throws {DomainError} `Invalid Request`, saying what is wrong with the line.
+ * @param line Without its line end, at most `LINE_MAX_BYTES` bytes.
+ * @param now Milliseconds since 1970 UTC. An observation from the future is invalid.
+ * @throws {DomainError} `Invalid Request`, with what is wrong.
  *
  * @example
- * parseObservationLine('{"kind":"user","observedAt":"2026-11-20","username":"NASA"}', Date.now());
+ * const line = '{"kind":"user","observedAt":"2026-11-20","username":"NASA"}';
+ * parseObservationLine(line, Date.UTC(2026, 10, 20)).entityId; // "nasa"
  */
 export function parseObservationLine(line: string, now: number): Observation {
   let value: unknown;
@@ -60,8 +64,7 @@ export function parseObservationLine(line: string, now: number): Observation {
   } catch {
     throw invalidRequestError(`The line must be a JSON object, got ${quote(line)}`);
   }
-  // Only an escape can hide one of the characters that a store would change, or a line that was
-  // not read from UTF-8.
+  // Texts that a database would change: rare, so look for escapes and lone surrogates first.
   if (/\\u(?:0000|[dD][89a-fA-F])/.test(line) || !line.isWellFormed()) assertStorableTexts(value);
   return parseObservation(value, now);
 }
@@ -69,18 +72,17 @@ export function parseObservationLine(line: string, now: number): Observation {
 /**
  * Checks one observation.
  *
- * @param value What a line of observations holds, parsed. Unknown fields are ignored.
+ * @param value The JSON value of a line. Unknown fields are ignored.
  * @param now Milliseconds since 1970 UTC.
- * @throws {DomainError} `Invalid Request`, naming the field, what it was and what is allowed.
+ * @throws {DomainError} `Invalid Request`, with the field, its value and what is allowed.
  */
 export function parseObservation(value: unknown, now: number): Observation {
-  if (!isRecord(value))
+  if (!isRecord(value)) {
     throw invalidRequestError(`An observation must be a JSON object, got ${quote(value)}`);
+  }
   const kind = ENTITY_KINDS.find((name) => name === value["kind"]);
   if (kind === undefined) {
-    throw invalidRequestError(
-      `kind must be one of ${ENTITY_KINDS.join(", ")}, got ${quote(value["kind"])}`,
-    );
+    throw fieldError("kind", `be one of ${ENTITY_KINDS.join(", ")}`, value["kind"]);
   }
   const fields: EntityFields = KIND_FIELDS[kind];
   const observedAt = parseObservedAt(value["observedAt"], now);
@@ -97,7 +99,7 @@ export function parseObservation(value: unknown, now: number): Observation {
   return { kind, entityId, observedAt, attributes, counts };
 }
 
-/** The describing fields of each kind, as they are gone through for every line. */
+/** The attributes of each kind as arrays, which every line iterates. */
 const ATTRIBUTE_FIELDS: Readonly<Record<EntityKind, readonly (readonly [string, FieldType])[]>> = {
   channel: Object.entries(KIND_FIELDS.channel.described),
   short: Object.entries(KIND_FIELDS.short.described),
@@ -108,10 +110,8 @@ const ATTRIBUTE_FIELDS: Readonly<Record<EntityKind, readonly (readonly [string, 
 function parseObservedAt(value: unknown, now: number): number {
   const observedAt = parseField("observedAt", "instant", value);
   if (typeof observedAt !== "number" || observedAt > now + CLOCK_SKEW_MAX_MS) {
-    throw invalidRequestError(
-      `observedAt must not be more than 5 minutes ahead of the clock, ${formatInstant(now)}, ` +
-        `got ${quote(value)}`,
-    );
+    const rule = `not be more than 5 minutes ahead of the clock, ${formatInstant(now)}`;
+    throw fieldError("observedAt", rule, value);
   }
   return observedAt;
 }
@@ -119,9 +119,7 @@ function parseObservedAt(value: unknown, now: number): number {
 function parseCount(name: string, value: unknown): number | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) {
-    throw invalidRequestError(
-      `${name} must be a whole number from 0 to ${MAX_INTEGER}, got ${quote(value)}`,
-    );
+    throw fieldError(name, `be a whole number from 0 to ${MAX_INTEGER}`, value);
   }
   return value + 0; // -0 becomes 0
 }
@@ -129,28 +127,30 @@ function parseCount(name: string, value: unknown): number | null {
 function parseField(name: string, type: FieldType, value: unknown): FieldValue {
   if (type === "boolean") {
     if (typeof value === "boolean") return value;
-    throw invalidRequestError(`${name} must be true or false, got ${quote(value)}`);
+    throw fieldError(name, "be true or false", value);
   }
-  if (typeof value !== "string")
-    throw invalidRequestError(`${name} must be a string, got ${quote(value)}`);
+  if (typeof value !== "string") throw fieldError(name, "be a string", value);
   if (type === "instant") {
     const instant = parseInstant(value);
-    if (instant === undefined)
-      throw invalidRequestError(`${name} must be ${INSTANT_SYNTAX}, got ${quote(value)}`);
+    if (instant === undefined) throw fieldError(name, `be ${INSTANT_SYNTAX}`, value);
     return instant;
   }
-  if (!isStorable(value))
+  if (!isStorable(value)) {
     throw invalidRequestError(`${name} must have no NUL and no lone surrogate`);
+  }
   const max = MAX_CHARACTERS[type];
-  if (isLongerThan(value, max))
+  if (isLongerThan(value, max)) {
     throw invalidRequestError(`${name} must have at most ${max} characters`);
+  }
   if (type === "identifier") {
     if (value === "") throw invalidRequestError(`${name} must not be empty`);
-    if (hasControlCharacter(value)) {
-      throw invalidRequestError(`${name} must have no control character, got ${quote(value)}`);
-    }
+    if (hasControlCharacter(value)) throw fieldError(name, "have no control character", value);
   }
   return value;
+}
+
+function fieldError(name: string, rule: string, value: unknown): DomainError {
+  return invalidRequestError(`${name} must ${rule}, got ${quote(value)}`);
 }
 
 const MAX_CHARACTERS = {
@@ -159,7 +159,7 @@ const MAX_CHARACTERS = {
   text: TEXT_MAX_CHARACTERS,
 } as const;
 
-/** Refuses a NUL or a lone surrogate in any text of a line, also in fields that are ignored. */
+/** Rejects a NUL or a lone surrogate in any text of a line, also in ignored fields. */
 function assertStorableTexts(value: unknown): void {
   const pending: unknown[] = [value];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -178,39 +178,37 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function invalidRequestError(message: string): DomainError {
-  return new DomainError("Invalid Request", message);
-}
-
-/** A describing field of an entity, and the instant of the observation that it came from. */
+/** The value of an attribute, and the instant of its observation. */
 export interface Attribute {
   readonly value: FieldValue;
   readonly at: number;
 }
 
-/** What describes an entity, by field; a field that no observation gave is absent. */
+/** The attributes of an entity, by field; a field that was never reported is absent. */
 export type Attributes = Readonly<Record<string, Attribute>>;
 
-/** An entity: the join of its observations. */
+/** An entity: its observations, merged. */
 export interface Entity {
   readonly attributes: Attributes;
-  /** The counts of each instant that it was observed at. */
+  /** The counts, by the instant of their observation. */
   readonly points: ReadonlyMap<number, Counts>;
 }
 
-/** What an observation did: an instant never observed before, more about a known one, or nothing. */
+/** What an observation added: a new instant, a change of a known entity, or nothing. */
 export type ObservationOutcome = "new" | "changed" | "unchanged";
 
-/** An entity that was never observed. */
+/** An entity without observations. */
 export const EMPTY_ENTITY: Entity = { attributes: {}, points: new Map() };
 
 /**
- * Applies one observation to its entity.
+ * Merges one observation into its entity.
  *
- * @returns The next entity, the same one where nothing changed, and what the observation did.
+ * @returns The next entity; the same object if nothing changed.
  *
  * @example
- * observations.reduce((entity, next) => applyObservation(entity, next).entity, EMPTY_ENTITY);
+ * const line = '{"kind":"user","observedAt":"2026-11-20","username":"NASA"}';
+ * const observation = parseObservationLine(line, Date.UTC(2026, 10, 20));
+ * applyObservation(EMPTY_ENTITY, observation).outcome; // "new"
  */
 export function applyObservation(
   entity: Entity,
@@ -230,10 +228,9 @@ export function applyObservation(
 }
 
 /**
- * Joins the counts of one instant: where both give one, the greater wins.
+ * Merges counts of the same instant: of two, the greater wins.
  *
- * @param existing What was known of that instant, if anything.
- * @returns The joined counts; `known` itself where nothing changed.
+ * @returns `existing` itself if nothing changed.
  */
 export function mergeCounts(existing: Counts | undefined, incoming: Counts): Counts {
   if (existing === undefined) return incoming;
@@ -249,24 +246,24 @@ export function mergeCounts(existing: Counts | undefined, incoming: Counts): Cou
 }
 
 /**
- * Joins what describes an entity with what an observation gives: field by field, the newest
- * instant wins, and at one instant the greater value.
+ * Merges the attributes of an entity and an observation: the newest instant wins, then the greater
+ * value.
  *
- * @returns The joined description; `known` itself where nothing changed.
+ * @returns `existing` itself if nothing changed.
  */
 export function mergeAttributes(
   existing: Attributes,
-  { attributes: described, observedAt }: Pick<Observation, "attributes" | "observedAt">,
+  { attributes, observedAt }: Pick<Observation, "attributes" | "observedAt">,
 ): Attributes {
   let merged: Record<string, Attribute> | undefined;
-  for (const name in described) {
-    const value = described[name];
+  for (const name in attributes) {
+    const value = attributes[name];
     if (value === undefined) continue;
-    const existingAttribute = existing[name];
-    if (existingAttribute !== undefined && !isGreater({ value, at: observedAt }, existingAttribute))
-      continue;
+    const incoming = { value, at: observedAt };
+    const current = existing[name];
+    if (current !== undefined && !isGreater(incoming, current)) continue;
     merged ??= { ...existing };
-    merged[name] = { value, at: observedAt };
+    merged[name] = incoming;
   }
   return merged ?? existing;
 }
@@ -280,9 +277,9 @@ function isGreater(a: Attribute, b: Attribute): boolean {
 }
 
 /**
- * The present counts of an entity: those of the newest instant it was observed at.
+ * The counts of the newest observation of an entity.
  *
- * @returns `undefined` where it was never observed.
+ * @returns `undefined` if it was never observed.
  */
 export function findNewestCounts(entity: Entity): { at: number; counts: Counts } | undefined {
   let newest: { at: number; counts: Counts } | undefined;

@@ -1,10 +1,10 @@
-/** Pages by number: `/tweets` and `/followers`. */
+/** Pagination by page number of `/tweets` and `/followers`. */
 import { DomainError } from "./errors.ts";
 import { DAYS_FILTER, PAGE_NUMBER, PAGE_LIMIT } from "./limits.ts";
 import { parseIntegerParameter, type GetQueryValues } from "./parameters.ts";
 import type { Pagination } from "./schema/microblog.ts";
 
-/** What a client asked of a listing: how far back, which page, how many items on it. */
+/** The query of a listing: how many days back, which page (from 0), how many items a page. */
 export interface PageRequest {
   readonly days: number;
   readonly page: number;
@@ -12,7 +12,7 @@ export interface PageRequest {
 }
 
 /**
- * Reads `days`, `page` and `limit`.
+ * Parses `days`, `page` and `limit`.
  *
  * @throws {DomainError} `Invalid Pagination Parameters`, with the parameter and its value.
  *
@@ -29,14 +29,11 @@ export function parsePageRequest(getValues: GetQueryValues): PageRequest {
 }
 
 /**
- * Places a page in a listing.
+ * Creates the pagination object of a page. Its items begin at index `page * limit`.
  *
- * @param page The page's number, from 0.
- * @param limit Items a page holds.
+ * @param page From 0. Page 0 of an empty listing is an empty page.
  * @param total Items of the whole listing.
- * @returns The pagination object; the page's items begin at `page * limit`. Page 0 of an empty
- * listing is an empty page.
- * @throws {DomainError} `Page Out of Range` for any other page at or past `page_count`.
+ * @throws {DomainError} `Page Out of Range` for any other page at or after `page_count`.
  *
  * @example
  * paginate(1, 50, 60); // { page: 1, limit: 50, total: 60, page_count: 2, has_more: false }

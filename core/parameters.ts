@@ -1,14 +1,14 @@
-/** Query parameters: text as it came in, to numbers within their limits. */
+/** Parses query parameters: text to numbers within their limits. */
 import { DomainError, quote, type ErrorCode } from "./errors.ts";
 import type { IntegerRange } from "./limits.ts";
 
-/** Every value that a request gave a parameter, in order. */
+/** Returns all values of a query parameter, in order. */
 export type GetQueryValues = (name: string) => readonly string[];
 
 /**
- * Reads a whole number: `0`, or digits that don't begin with `0`, up to 2^53 - 1.
+ * Parses a whole number from 0 to 2^53 - 1 in plain decimal digits.
  *
- * @returns The number, or `undefined` for any other text (`1e1`, `0x5`, `+3`, ` 3`, `3.0`, `03`).
+ * @returns `undefined` for any other text (`1e1`, `0x5`, `+3`, ` 3`, `3.0`, `03`).
  *
  * @example
  * parseInteger("20"); // 20
@@ -20,13 +20,12 @@ export function parseInteger(text: string): number | undefined {
 }
 
 /**
- * Reads a parameter that is a whole number within a range and may be left out.
+ * Parses an optional parameter that is a whole number within a range.
  *
- * @param name The parameter's name, for the message.
- * @param values Every value the request gave it, in order; none means the default.
- * @param range The bounds, both included, and the default.
- * @param code The error to throw: the two interfaces name it differently.
- * @throws {DomainError} The given code, when it is repeated, no whole number or out of range.
+ * @param name The name of the parameter, for the message.
+ * @param values All its values; none means the default of the range.
+ * @param code The code of the error: the interfaces name it differently.
+ * @throws {DomainError} If it is repeated, no whole number, or out of range.
  *
  * @example
  * parseIntegerParameter("limit", ["5"], { min: 1, max: 100, default: 20 }); // 5
@@ -41,18 +40,16 @@ export function parseIntegerParameter(
   if (text === undefined) return range.default;
   const number = parseInteger(text);
   if (number === undefined || number < range.min || number > range.max) {
-    throw new DomainError(
-      code,
-      `${name} must be a whole number from ${range.min} to ${range.max}, got ${quote(text)}`,
-    );
+    const allowed = `a whole number from ${range.min} to ${range.max}`;
+    throw new DomainError(code, `${name} must be ${allowed}, got ${quote(text)}`);
   }
   return number;
 }
 
 /**
- * Reads a parameter that may be given once or left out.
+ * Returns the value of an optional parameter.
  *
- * @throws {DomainError} The given code, when it is repeated.
+ * @throws {DomainError} With the given code, if the parameter is repeated.
  */
 export function readSingleValue(
   name: string,

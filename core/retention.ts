@@ -1,29 +1,29 @@
-/** Retention: which observations of a history are kept, and for how long. */
+/** Retention: how long the observations of a history are stored. */
 import { ENTITY_KINDS, type EntityKind } from "./entity-kinds.ts";
 import { parseInteger } from "./parameters.ts";
 import { DAY_MS, FIRST_INSTANT } from "./time.ts";
 
 /**
- * Days that a rule can name. No fewer than 40 are raw: the answers look back 30 days for a gain,
- * and count in whole histories what is newer.
+ * The days that a rule may name. The least is above 30, because the monthly gain looks back 30 days
+ * for its baseline.
  */
 export const RETENTION_DAYS = { min: 40, max: 36_500 } as const;
 
-/** What is kept of a history. The newest observation always is. */
+/** A rule for a kind of entity. The newest observation of an entity is never removed. */
 export interface RetentionRule {
-  /** Days of which every observation is kept. */
+  /** For so many days every observation is stored. */
   readonly rawDays: number;
   /**
-   * Days of which, past the raw ones, the newest observation of each UTC day is kept: as many as
-   * `rawDays` where nothing older is, `Infinity` where it is for good.
+   * Then, up to this age, the newest observation of each UTC day: equal to `rawDays` for none,
+   * `Infinity` for no end.
    */
   readonly dailyDays: number;
 }
 
-/** The rules of the kinds. What has none keeps everything. */
+/** The rules by kind. A kind without a rule keeps everything. */
 export type RetentionPolicy = Readonly<Partial<Record<EntityKind, RetentionRule>>>;
 
-/** What {@link parseRetentionPolicy} takes, for messages. */
+/** What {@link parseRetentionPolicy} accepts, for messages. */
 export const RETENTION_SYNTAX =
   "KIND=90d, KIND=90d/day or KIND=90d/day/365d, separated by commas, " +
   `each kind (${ENTITY_KINDS.join(", ")}) once, days rising from ${RETENTION_DAYS.min} to ` +
@@ -32,11 +32,11 @@ export const RETENTION_SYNTAX =
 const RULE_PATTERN = /^ *([a-z]+)=(\d+)d(?:(\/day)(?:\/(\d+)d)?)? *$/;
 
 /**
- * Reads a policy: `KIND=RULE`, separated by commas. A rule is `90d` (every observation of 90 days,
- * then none), `90d/day` (then one a UTC day) or `90d/day/365d` (then one a UTC day, up to 365
+ * Parses a policy: `KIND=RULE`, separated by commas. A rule is `90d` (every observation for 90
+ * days, then none), `90d/day` (then one a UTC day) or `90d/day/365d` (then one a UTC day until 365
  * days).
  *
- * @returns The policy, or `undefined` where the text is none.
+ * @returns `undefined` if the text is no policy.
  *
  * @example
  * parseRetentionPolicy("channel=90d/day"); // { channel: { rawDays: 90, dailyDays: Infinity } }
@@ -67,7 +67,7 @@ function parseDays(text: string): number | undefined {
 }
 
 /**
- * Writes a rule as a policy has it; `all` where there is none.
+ * Formats a rule as {@link parseRetentionPolicy} reads it; `all` for none.
  *
  * @example
  * formatRetentionRule({ rawDays: 90, dailyDays: 365 }); // "90d/day/365d"
@@ -79,23 +79,24 @@ export function formatRetentionRule(rule: RetentionRule | undefined): string {
   return dailyDays === Infinity ? `${rawDays}d/day` : `${rawDays}d/day/${dailyDays}d`;
 }
 
-/** Where the parts of a history begin that a rule treats each in its way. */
+/** The instants at which a rule changes its treatment, in milliseconds since 1970 UTC. */
 export interface RetentionBounds {
-  /** From here on every observation is kept; a midnight UTC, in milliseconds since 1970 UTC. */
+  /** From this midnight UTC on, every observation is kept. */
   readonly rawFrom: number;
-  /** From here to there the newest of each day is; before it none. */
+  /** From this midnight to `rawFrom`, the newest of each UTC day; before, none. */
   readonly dailyFrom: number;
 }
 
 /**
- * The bounds that a rule has now. They move at midnight UTC only, so a day is treated as a whole,
- * and what is left does not depend on how often or when a rule is applied before.
+ * The bounds of a rule at an instant. They move at midnight UTC only, so a day is treated as a
+ * whole, and the result does not depend on how often the rule was applied before.
  *
  * @param now Milliseconds since 1970 UTC.
  *
  * @example
  * const now = Date.parse("2026-11-20T12:00:00Z");
- * retentionBounds({ rawDays: 90, dailyDays: 90 }, now).rawFrom; // 2026-08-22, in milliseconds
+ * new Date(retentionBounds({ rawDays: 90, dailyDays: 90 }, now).rawFrom).toISOString();
+ * // "2026-08-22T00:00:00.000Z"
  */
 export function retentionBounds(
   { rawDays, dailyDays }: RetentionRule,
@@ -107,14 +108,15 @@ export function retentionBounds(
 }
 
 /**
- * What a rule keeps of a history: all that is raw, the newest of each UTC day that is kept, and the
- * newest of all.
+ * Returns what a rule keeps of a history: all raw points, the newest of each UTC day after them, and
+ * the newest point of all.
  *
  * @param points Oldest first, no two at one instant.
  * @param now Milliseconds since 1970 UTC.
  *
  * @example
- * retain(points, { rawDays: 90, dailyDays: 90 }, now).at(-1) === points.at(-1); // true
+ * applyRetentionRule([{ at: 0 }, { at: 1 }], { rawDays: 90, dailyDays: 90 }, Date.UTC(2026, 10, 20));
+ * // [{ at: 1 }]
  */
 export function applyRetentionRule<Point extends { readonly at: number }>(
   points: readonly Point[],
@@ -125,10 +127,10 @@ export function applyRetentionRule<Point extends { readonly at: number }>(
 }
 
 /**
- * What bounds leave of a part of a history, by the same rule.
+ * Returns what the same rule keeps of a part of a history.
  *
  * @param points Oldest first, no two at one instant.
- * @param nextAt The instant of the first observation after the part; none where it is the last part.
+ * @param nextAt The instant of the first point after the part; `undefined` for the last part.
  *
  * @example
  * const day = Date.parse("2026-11-20");

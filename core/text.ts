@@ -1,12 +1,12 @@
-/** Text as the service compares and accepts it. */
+/** Compares and checks text. */
 import { IDENTIFIER_MAX_CHARACTERS } from "./limits.ts";
 
 /**
- * Orders two texts by their UTF-8 bytes, as identifiers are ordered everywhere.
+ * Compares two texts by their UTF-8 bytes, like the `BINARY` collation of SQLite.
  *
- * JavaScript's `<` compares UTF-16 units and puts an emoji before `U+FF01`; bytes don't.
+ * JavaScript's `<` compares UTF-16 units, which puts an emoji before `U+FF01`.
  *
- * @returns Below 0, 0 or above 0, as `Array.prototype.sort` wants it.
+ * @returns Below 0, 0 or above 0, as `Array.prototype.sort` expects.
  *
  * @example
  * ["b", "a"].sort(compareText); // ["a", "b"]
@@ -16,22 +16,22 @@ export function compareText(a: string, b: string): number {
   for (let index = 0; index < length; index++) {
     const left = a.charCodeAt(index);
     const right = b.charCodeAt(index);
-    if (left !== right) return byteRank(left) - byteRank(right);
+    if (left !== right) return getByteRank(left) - getByteRank(right);
   }
   return a.length - b.length;
 }
 
-/** Moves the surrogates behind all other units, where their characters stand in UTF-8. */
-function byteRank(unit: number): number {
+/** Ranks surrogates after all other units, because UTF-8 puts their characters last. */
+function getByteRank(unit: number): number {
   if (unit >= 0xe000) return unit - 0x800;
   return unit >= 0xd800 ? unit + 0x2000 : unit;
 }
 
 /**
- * Folds the case of a username: two usernames are one where these are equal.
+ * Folds the case of a username; equal results mean the same username.
  *
  * @example
- * foldCase("NASA") === foldCase("nasa"); // true
+ * foldCase("NASA"); // "nasa"
  */
 export function foldCase(username: string): string {
   return username.toLowerCase();
@@ -46,27 +46,27 @@ export function isLongerThan(text: string, max: number): boolean {
   return false;
 }
 
-/** Whether a text comes back from every store as it went in: no NUL, no lone surrogate. */
+/** Whether a database returns a text as it was written: no NUL, no lone surrogate. */
 export function isStorable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();
 }
 
 /**
- * Makes a sentence of a text from outside, for people: storable, in one line, and cut.
+ * Makes a text from outside safe for a message: storable, one line, cut with `…`.
  *
- * @param max Characters (code points) that are kept at most.
+ * @param max The most characters (code points) to keep.
  *
  * @example
- * readErrorMessage("It broke\noff", 300); // "It broke off"
+ * sanitizeMessage("It broke\noff", 300); // "It broke off"
  */
 export function sanitizeMessage(text: string, max: number): string {
-  // A character is at most two units.
+  // A character has at most two units.
   const characters = Array.from(text.slice(0, 2 * max + 1).toWellFormed());
   const cut = characters.length > max ? [...characters.slice(0, max), "…"] : characters;
   return cut.join("").replace(/\p{Cc}+/gu, " ");
 }
 
-/** Whether a text has a control character (`\p{Cc}`), which no identifier may. */
+/** Whether a text has a control character (`\p{Cc}`). */
 export function hasControlCharacter(text: string): boolean {
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);

@@ -1,37 +1,34 @@
-/**
- * The rate limit: a token bucket. A bucket holds the requests of a minute; each request takes one,
- * and they come back evenly.
- */
+/** Rate limit by token bucket: it holds a minute's requests and refills evenly. */
 import { MINUTE_MS } from "./time.ts";
 
-/** A bucket as it was left. A bucket that was never used is full. */
+/** The state of a bucket. A bucket that was never used is full. */
 export interface TokenBucket {
-  /** Tokens that it held, parts of one included. */
+  /** A fraction counts as a token that refills. */
   readonly tokens: number;
-  /** When, in milliseconds since 1970 UTC. */
+  /** When it held them, in milliseconds since 1970 UTC. */
   readonly at: number;
 }
 
-/** What a request found. */
+/** The result of taking a token. */
 export interface TakeTokenResult {
   readonly isAdmitted: boolean;
-  /** The bucket after it. */
+  /** The new state. */
   readonly bucket: TokenBucket;
-  /** Whole tokens that are left. */
+  /** Whole tokens left. */
   readonly remaining: number;
-  /** Seconds, rounded up, until the next token is there; 0 where one is. */
+  /** Seconds until the next token, rounded up; 0 if there is one. */
   readonly retryAfterS: number;
-  /** Seconds, rounded up, until the bucket is full. */
+  /** Seconds until the bucket is full, rounded up. */
   readonly fullAfterS: number;
 }
 
 /**
  * Takes a token, if there is one.
  *
- * @param bucket As the request before left it; `undefined` for the first.
+ * @param bucket The state after the last request; `undefined` for the first.
  * @param perMinute Requests a minute, 1 or more.
- * @param now Milliseconds since 1970 UTC. A clock that goes back brings no tokens, for a minute at
- * most.
+ * @param now Milliseconds since 1970 UTC. If the clock goes back, nothing refills for at most a
+ * minute.
  *
  * @example
  * takeToken(undefined, 60, 0).remaining; // 59
@@ -48,8 +45,8 @@ export function takeToken(
   const available = Math.min(perMinute, previous.tokens + refilled);
   const isAdmitted = available >= 1;
   const tokens = isAdmitted ? available - 1 : available;
+  // Later than `now` if the clock went back: nothing refills before it.
   const at = Math.max(now, Math.min(previous.at, now + MINUTE_MS));
-  // Nothing comes back before that instant, where the clock went back.
   const secondsUntil = (wanted: number) =>
     tokens >= wanted ? 0 : Math.ceil((at - now + (wanted - tokens) * tokenMs) / 1000);
   return {
