@@ -9,9 +9,9 @@ export type FieldType = "identifier" | "text" | "link" | "instant" | "boolean";
 /** The fields of a kind of entity. */
 export interface EntityFields {
   /** The field that identifies the entity. */
-  readonly identity: "id" | "username";
+  readonly idField: "id" | "username";
   /** The attributes, in the order of the specification. */
-  readonly described: Readonly<Record<string, FieldType>>;
+  readonly attributes: Readonly<Record<string, FieldType>>;
   /** The counts: whole numbers from 0 to 2^53 - 1. */
   readonly counts: readonly string[];
 }
@@ -19,8 +19,8 @@ export interface EntityFields {
 /** The fields of every kind, by the names that observations use. */
 export const KIND_FIELDS = {
   channel: {
-    identity: "id",
-    described: {
+    idField: "id",
+    attributes: {
       username: "text",
       displayName: "text",
       description: "text",
@@ -32,8 +32,8 @@ export const KIND_FIELDS = {
     counts: ["subscribers", "videoCount", "viewCount"],
   },
   short: {
-    identity: "id",
-    described: {
+    idField: "id",
+    attributes: {
       channel: "identifier",
       title: "text",
       description: "text",
@@ -43,8 +43,8 @@ export const KIND_FIELDS = {
     counts: ["views", "likes", "comments", "shares"],
   },
   user: {
-    identity: "username",
-    described: {
+    idField: "username",
+    attributes: {
       username: "identifier",
       displayName: "text",
       profile_image_url: "link",
@@ -55,8 +55,8 @@ export const KIND_FIELDS = {
     counts: ["followers_count", "following_count", "tweet_count"],
   },
   tweet: {
-    identity: "id",
-    described: {
+    idField: "id",
+    attributes: {
       username: "identifier",
       created_at: "instant",
       text: "text",

@@ -86,7 +86,7 @@ export function parseObservation(value: unknown, now: number): Observation {
   }
   const fields: EntityFields = KIND_FIELDS[kind];
   const observedAt = parseObservedAt(value["observedAt"], now);
-  const identity = parseField(fields.identity, "identifier", value[fields.identity]);
+  const id = parseField(fields.idField, "identifier", value[fields.idField]);
   const attributes: Record<string, FieldValue> = {};
   for (const [name, type] of ATTRIBUTE_FIELDS[kind]) {
     const rawValue = value[name];
@@ -95,16 +95,16 @@ export function parseObservation(value: unknown, now: number): Observation {
   }
   const counts: Record<string, number | null> = {};
   for (const name of fields.counts) counts[name] = parseCount(name, value[name]);
-  const entityId = kind === "user" ? foldCase(String(identity)) : String(identity);
+  const entityId = kind === "user" ? foldCase(String(id)) : String(id);
   return { kind, entityId, observedAt, attributes, counts };
 }
 
 /** The attributes of each kind as arrays, which every line iterates. */
 const ATTRIBUTE_FIELDS: Readonly<Record<EntityKind, readonly (readonly [string, FieldType])[]>> = {
-  channel: Object.entries(KIND_FIELDS.channel.described),
-  short: Object.entries(KIND_FIELDS.short.described),
-  user: Object.entries(KIND_FIELDS.user.described),
-  tweet: Object.entries(KIND_FIELDS.tweet.described),
+  channel: Object.entries(KIND_FIELDS.channel.attributes),
+  short: Object.entries(KIND_FIELDS.short.attributes),
+  user: Object.entries(KIND_FIELDS.user.attributes),
+  tweet: Object.entries(KIND_FIELDS.tweet.attributes),
 };
 
 function parseObservedAt(value: unknown, now: number): number {

@@ -144,11 +144,11 @@ describe("server/README.md", () => {
     const listed = rows.map((cells) => cells.map(parseInlineCode));
     expect(listed).toEqual(
       ENTITY_KINDS.map((kind) => {
-        const { identity, described, counts }: EntityFields = KIND_FIELDS[kind];
+        const { idField, attributes, counts }: EntityFields = KIND_FIELDS[kind];
         return [
           [kind],
-          [identity],
-          Object.keys(described).filter((name) => name !== identity),
+          [idField],
+          Object.keys(attributes).filter((name) => name !== idField),
           [...counts],
         ];
       }),

@@ -40,8 +40,8 @@ describe("KINDS", () => {
         ...new Set([
           "kind",
           "observedAt",
-          fields.identity,
-          ...Object.keys(fields.described),
+          fields.idField,
+          ...Object.keys(fields.attributes),
           ...fields.counts,
         ]),
       ];
@@ -53,10 +53,10 @@ describe("KINDS", () => {
     "KINDS and the schema require the same of a %s",
     (kind) => {
       const fields: EntityFields = KIND_FIELDS[kind];
-      const identifiers = Object.entries(fields.described)
+      const identifiers = Object.entries(fields.attributes)
         .filter(([, type]) => type === "identifier")
         .map(([name]) => name);
-      const required = new Set(["kind", "observedAt", fields.identity, ...identifiers]);
+      const required = new Set(["kind", "observedAt", fields.idField, ...identifiers]);
       expect(new Set<string>(SCHEMAS[kind].required)).toEqual(required);
     },
   );

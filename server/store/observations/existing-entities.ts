@@ -141,7 +141,7 @@ export function parseAttributes(
   { kind, attributeColumns }: KindTables,
   row: Readonly<Record<string, Row[0] | undefined>>,
 ): Attributes {
-  const types: Readonly<Record<string, string>> = KIND_FIELDS[kind].described;
+  const types: Readonly<Record<string, string>> = KIND_FIELDS[kind].attributes;
   const attributes: Record<string, { value: FieldValue; at: number }> = {};
   for (const [field, column] of attributeColumns) {
     const at = row[`${column}_at`];

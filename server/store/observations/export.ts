@@ -118,10 +118,10 @@ function createLine(
   after: number,
   { at, counts }: Point,
 ): Record<string, unknown> {
-  const { identity, described } = KIND_FIELDS[tables.kind];
+  const { idField, attributes: types } = KIND_FIELDS[tables.kind];
   const line: Record<string, unknown> = { kind: tables.kind, observedAt: formatInstant(at) };
-  if (identity === "id") line["id"] = id;
-  for (const [field, type] of Object.entries(described)) {
+  if (idField === "id") line["id"] = id;
+  for (const [field, type] of Object.entries(types)) {
     const attribute = attributes[field];
     if (attribute === undefined) continue;
     if (type !== "identifier" && (attribute.at <= after || attribute.at > at)) continue;

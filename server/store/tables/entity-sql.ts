@@ -27,7 +27,7 @@ function createKindTables(kind: EntityKind): KindTables {
     entityTable: `${kind}s`,
     historyTable: `${kind}_histories`,
     entityColumn: kind,
-    attributeColumns: columns(Object.keys(fields.described)),
+    attributeColumns: columns(Object.keys(fields.attributes)),
     countColumns: columns(fields.counts),
   };
 }

@@ -35,12 +35,12 @@ const NOW = Date.parse("2026-11-20T12:00:00Z");
  * instant that is there.
  */
 function manyObservations(kind: EntityKind): fc.Arbitrary<Observation[]> {
-  const { identity, described, counts }: EntityFields = KIND_FIELDS[kind];
+  const { idField, attributes, counts }: EntityFields = KIND_FIELDS[kind];
   const namesOf = (type: string) =>
-    Object.keys(described).filter((name) => described[name] === type);
+    Object.keys(attributes).filter((name) => attributes[name] === type);
   const named = {
     ...Object.fromEntries(namesOf("identifier").map((name) => [name, "n"])),
-    [identity]: "e",
+    [idField]: "e",
   };
   const telling = fc.record({
     place: fc.nat(),

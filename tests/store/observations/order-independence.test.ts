@@ -91,7 +91,7 @@ async function storeAndRead(batches: readonly (readonly Observation[])[]) {
 
 /** The state of every entity of a kind as the rows of its tables say it. */
 async function readEntities(database: Database, kind: EntityKind): Promise<Map<string, Entity>> {
-  const { described, counts } = KIND_FIELDS[kind];
+  const { attributes: types, counts } = KIND_FIELDS[kind];
   const channel =
     kind === "short" ? ", (SELECT id FROM channels WHERE key = channel) AS named" : "";
   const rows = await queryRows(
@@ -101,7 +101,7 @@ async function readEntities(database: Database, kind: EntityKind): Promise<Map<s
   const entities = new Map<string, Entity>();
   for (const row of rows) {
     const description: Record<string, { value: FieldValue; at: number }> = {};
-    for (const [field, type] of Object.entries(described)) {
+    for (const [field, type] of Object.entries(types)) {
       const at = row[`${toColumnName(field)}_at`];
       if (at === null) continue;
       const value = field === "channel" ? row["named"] : row[toColumnName(field)];

@@ -77,13 +77,14 @@ const COLLIDING_VALUES: Record<FieldType, fc.Arbitrary<unknown>> = {
 export function observationArbitrary(kind: EntityKind): fc.Arbitrary<Record<string, unknown>> {
   const fields: EntityFields = KIND_FIELDS[kind];
   const model: Record<string, fc.Arbitrary<unknown>> = {};
-  for (const [name, type] of Object.entries(fields.described)) model[name] = COLLIDING_VALUES[type];
+  for (const [name, type] of Object.entries(fields.attributes))
+    model[name] = COLLIDING_VALUES[type];
   for (const name of fields.counts) model[name] = fc.constantFrom(null, 0, -0, 1, 2, MAX_INTEGER);
   model["kind"] = fc.constant(kind);
   model["observedAt"] = fc.integer({ min: NOW - 3, max: NOW }).map(formatInstant);
-  model[fields.identity] = kind === "user" ? COLLIDING_VALUES.identifier : fc.constant("__proto__");
+  model[fields.idField] = kind === "user" ? COLLIDING_VALUES.identifier : fc.constant("__proto__");
   const optional = new Set([
-    ...Object.keys(fields.described).filter((name) => fields.described[name] !== "identifier"),
+    ...Object.keys(fields.attributes).filter((name) => fields.attributes[name] !== "identifier"),
     ...fields.counts,
   ]);
   const requiredKeys = Object.keys(model).filter((name) => !optional.has(name));
@@ -113,14 +114,14 @@ function mostlyValid(valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
 export function nearlyValidArbitrary(kind: EntityKind): fc.Arbitrary<Record<string, unknown>> {
   const fields: EntityFields = KIND_FIELDS[kind];
   const model: Record<string, fc.Arbitrary<unknown>> = {};
-  for (const [name, type] of Object.entries(fields.described))
+  for (const [name, type] of Object.entries(fields.attributes))
     model[name] = mostlyValid(VALID_VALUES[type]);
   for (const name of fields.counts) model[name] = mostlyValid(counts);
   model["kind"] = mostlyValid(fc.constant(kind));
   model["observedAt"] = mostlyValid(
     fc.integer({ min: FIRST_INSTANT, max: NOW }).map(formatInstant),
   );
-  model[fields.identity] = mostlyValid(identifiers);
+  model[fields.idField] = mostlyValid(identifiers);
   return fc
     .tuple(fc.record(model), fc.option(fc.constantFrom(...Object.keys(model)), { freq: 3 }))
     .map(([value, omitted]) => {
