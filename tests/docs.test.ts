@@ -57,7 +57,7 @@ describe("server/README.md", () => {
   });
 
   test("lists every command with its arguments and options", () => {
-    const rows = parseTable(findSection(serverReadme, "### Verbs"));
+    const rows = parseTable(findSection(serverReadme, "### Commands"));
     const listed = rows.map(([verb = "", options = ""]) => [
       parseInlineCode(verb),
       parseInlineCode(options),
@@ -163,7 +163,7 @@ describe("server/README.md", () => {
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    const section = findSection(serverReadme, "## The HTTP interface");
+    const section = findSection(serverReadme, "## The HTTP API");
     const listed = parseTable(section).flatMap(([operation = ""]) => parseInlineCode(operation));
     expect(listed.toSorted()).toEqual(operations.toSorted());
     const headers = parseTable(findSection(section, "### Credits and headers"));
@@ -173,7 +173,7 @@ describe("server/README.md", () => {
   });
 
   test("lists every path of the administration API", () => {
-    const rows = parseTable(findSection(serverReadme, "### The administrator's interface"));
+    const rows = parseTable(findSection(serverReadme, "### The administration API"));
     const routes = service.service.app.routes
       .filter(({ path }) => path.startsWith("/admin/"))
       .map(({ method, path }) => `${method} ${path}`);

@@ -19,22 +19,22 @@ const formatRequest = (path: string, headers = "") =>
 describe("the runtime", () => {
   const bare = (status: string) => `HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`;
   const sent: Record<string, string> = {
-    "a method that is none (`BREW`), or in lower case": "BREW /livez HTTP/1.1\r\nHost: a\r\n\r\n",
+    "an unknown method (`BREW`), or one in lower case": "BREW /livez HTTP/1.1\r\nHost: a\r\n\r\n",
     "HTTP/1.1 without `Host`": "GET /livez HTTP/1.1\r\n\r\n",
-    "a request that is malformed": formatRequest("/livez", "no name\r\n"),
-    "a `Content-Length` that is no number":
+    "an invalid request": formatRequest("/livez", "no name\r\n"),
+    "a `Content-Length` that is not a number":
       "PATCH /api/creators HTTP/1.1\r\nHost: a\r\nContent-Length: a\r\n\r\n",
     "a `Content-Length` over 2^53 - 1":
       "PATCH /api/creators HTTP/1.1\r\nHost: a\r\nContent-Length: 9007199254740992\r\n\r\n",
-    "a target and headers of over 16 KiB, or over 200 headers": formatRequest(
+    "a target and headers over 16 KiB together, or more than 200 headers": formatRequest(
       "/livez",
       `X-Long: ${"a".repeat(17_000)}\r\n`,
     ),
-    "another version of HTTP than 1.0 and 1.1": "GET /livez HTTP/2.0\r\nHost: a\r\n\r\n",
+    "an HTTP version other than 1.0 and 1.1": "GET /livez HTTP/2.0\r\nHost: a\r\n\r\n",
   };
   const told = async () => {
     const document = await readDoc("server/README.md");
-    return parseTable(findSection(document, "### What the runtime answers by itself"));
+    return parseTable(findSection(document, "### Responses of the runtime"));
   };
 
   test("is told of in server/README.md: each case once", async () => {
