@@ -28,7 +28,8 @@ export interface AdmissionOptions extends Pick<Authenticator, "authenticate"> {
   getRouteMatcher(): MatchRoute;
 }
 
-const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,128}$/;
+/** What a client's request id looks like. */
+export const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,128}$/;
 
 const CORS_EXPOSED_HEADERS =
   "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Credits-Cost, X-Credits-Remaining, " +

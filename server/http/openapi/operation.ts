@@ -25,9 +25,6 @@ interface OperationExamples {
 
 const OPERATION_EXAMPLES: Readonly<Record<string, OperationExamples>> = examples.operations;
 
-const CREDIT_HEADERS: readonly HeaderName[] = ["X-Credits-Cost", "X-Credits-Remaining"];
-const RATE_LIMIT_HEADERS: readonly HeaderName[] = ["RateLimit", "RateLimit-Policy"];
-
 interface Operation extends OperationDeclaration {
   /** As OpenAPI writes it: `/api/video/{channel}/details`. */
   readonly path: string;
@@ -52,7 +49,7 @@ export function describeOperation(path: string, operationId: string) {
   const needsApiKey = path.startsWith("/api/");
   const { summary, description, query, body, result } = declaration;
   const operation = { ...declaration, path, isCharged, needsApiKey, examples: operationExamples };
-  const headers = createHeaderRefs(listSuccessHeaders(operation));
+  const headers = createHeaderRefs(listHeaders(200, operation));
   return {
     operationId,
     tags: [part.tag],
@@ -118,28 +115,24 @@ function createHeaderRefs(names: readonly HeaderName[]) {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-function listCommonHeaders(needsApiKey: boolean): readonly HeaderName[] {
-  return needsApiKey ? ["X-Request-Id", "Vary", "Cache-Control"] : ["X-Request-Id", "Vary"];
-}
-
-function listSuccessHeaders({ isCharged, needsApiKey, result }: Operation): HeaderName[] {
-  return [
-    ...listCommonHeaders(needsApiKey),
-    ...(needsApiKey ? RATE_LIMIT_HEADERS : []),
-    ...(isCharged ? [...CREDIT_HEADERS, "ETag" as const] : []),
-    ...(result.headers ?? []),
+/** Lists the headers of the responses with a status. */
+function listHeaders(status: number, { isCharged, needsApiKey, result }: Operation): HeaderName[] {
+  const isSuccess = status < 400;
+  const names: HeaderName[] = [
+    "X-Request-Id",
+    "Vary",
+    ...(isSuccess ? (result.headers ?? []) : []),
   ];
-}
-
-function listErrorHeaders(status: number, { isCharged, needsApiKey }: Operation): HeaderName[] {
-  return [
-    ...listCommonHeaders(needsApiKey),
-    ...(status === 402 ? ["X-Credits-Remaining" as const] : []),
-    ...(status === 404 && isCharged ? CREDIT_HEADERS : []),
-    // Requests are counted once they are authenticated, before anything else can fail.
-    ...(needsApiKey && status !== 401 ? RATE_LIMIT_HEADERS : []),
-    ...(status === 429 || status === 503 ? ["Retry-After" as const] : []),
-  ];
+  if (needsApiKey) names.push("Cache-Control");
+  // Requests are counted once they are authenticated, before anything else can fail.
+  if (needsApiKey && status !== 401) names.push("RateLimit", "RateLimit-Policy");
+  if (isCharged && (isSuccess || status === 404)) names.push("X-Credits-Cost");
+  if (isCharged && (isSuccess || status === 404 || status === 402)) {
+    names.push("X-Credits-Remaining");
+  }
+  if (isCharged && isSuccess) names.push("ETag");
+  if (status === 429 || status === 503) names.push("Retry-After");
+  return names;
 }
 
 function describeErrors(operation: Operation) {
@@ -150,10 +143,8 @@ function describeErrors(operation: Operation) {
     Array.from(byStatus, ([status, errors]) => {
       const response = {
         description: [...new Set(errors.map(({ code }) => code))].join(" or "),
-        headers: createHeaderRefs(listErrorHeaders(status, operation)),
-        content: {
-          "application/json": { schema, examples: createErrorExamples(errors, path) },
-        },
+        headers: createHeaderRefs(listHeaders(status, operation)),
+        content: { "application/json": { schema, examples: createErrorExamples(errors, path) } },
       };
       return [status, response];
     }),

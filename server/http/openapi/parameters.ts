@@ -9,6 +9,8 @@ import {
   type IntegerRange,
 } from "../../../core/limits.ts";
 import { INSTANT_PATTERN } from "../../../core/time.ts";
+import { REQUEST_ID_PATTERN } from "../admission.ts";
+import { IDEMPOTENCY_KEY_PATTERN } from "../reads/charge.ts";
 import { USAGE_DAYS } from "../reads/usage-days.ts";
 
 /** A cursor holds an instant of up to 11 digits, and up to 7 characters for each of an identifier. */
@@ -26,10 +28,6 @@ function createIdentifierSchema(description: string, example: string) {
     description: `${description} Percent-encoded, without control characters.`,
     examples: [example],
   });
-}
-
-function createDaySchema(description: string) {
-  return Type.String({ format: "date", maxLength: 10, description });
 }
 
 /** The parameters in paths, by name. */
@@ -70,16 +68,22 @@ export const PageQuery: TObject = Type.Object({
 
 /** The query of an account's usage. */
 export const UsageQuery: TObject = Type.Object({
-  from: createDaySchema(
-    `The first day, UTC. It defaults to ${USAGE_DAYS.default - 1} days before the last day.`,
-  ),
-  to: createDaySchema("The last day, UTC. It defaults to today."),
+  from: Type.String({
+    format: "date",
+    maxLength: 10,
+    description: `The first day, UTC. It defaults to ${USAGE_DAYS.default - 1} days before the last.`,
+  }),
+  to: Type.String({
+    format: "date",
+    maxLength: 10,
+    description: "The last day, UTC. It defaults to today.",
+  }),
 });
 
 /** The header that every request may have. */
 export const CommonHeaders: TObject = Type.Object({
   "X-Request-Id": Type.String({
-    pattern: "^[A-Za-z0-9._-]{1,128}$",
+    pattern: REQUEST_ID_PATTERN.source,
     description: "Your identifier of the request. The response repeats it, or has a new one.",
   }),
 });
@@ -92,7 +96,7 @@ export const ChargedReadHeaders: TObject = Type.Object({
       "The ETag of the response that you have: 304 if it is still current, at the same cost.",
   }),
   "Idempotency-Key": Type.String({
-    pattern: "^[\\x21-\\x7e]{1,255}$",
+    pattern: IDEMPOTENCY_KEY_PATTERN.source,
     description:
       "A key of your choice. All requests with it are charged once within 24 hours, so a retry " +
       "costs nothing. With another URL it is 400.",

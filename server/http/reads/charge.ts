@@ -9,6 +9,11 @@ export const PRICES = { video: 1, microblog: 1 } as const;
 
 export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 255;
 
+/** What an idempotency key looks like: visible ASCII characters. */
+export const IDEMPOTENCY_KEY_PATTERN = new RegExp(
+  `^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_MAX_CHARACTERS}}$`,
+);
+
 /**
  * The connection of a request closed before its response began. The client may have left, or Bun
  * closed the connection because another request came on it too early.
@@ -18,8 +23,6 @@ export class ConnectionClosedError extends Error {
     super("The connection closed before the answer");
   }
 }
-
-const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /**
  * The idempotency key of a request, if it has one.
@@ -32,7 +35,7 @@ export function parseIdempotencyKey(
 ): IdempotencyKey | undefined {
   const value = headers.get("idempotency-key");
   if (value === null) return undefined;
-  if (!VISIBLE_ASCII.test(value) || value.length > IDEMPOTENCY_KEY_MAX_CHARACTERS) {
+  if (!IDEMPOTENCY_KEY_PATTERN.test(value)) {
     throw new DomainError(
       "Invalid Request",
       `Idempotency-Key must be 1 to ${IDEMPOTENCY_KEY_MAX_CHARACTERS} visible ASCII characters, ` +
