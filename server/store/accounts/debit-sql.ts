@@ -4,7 +4,7 @@
  * Nearly all commits have one run that is paid for with nothing but credits; its statements say the
  * same of it in half the time.
  */
-import { LAST_SEQUENCE } from "../history/change-log.ts";
+import { selectChanges } from "../history/change-log.ts";
 import type { Statement } from "../database/database.ts";
 import { jsonExtractSql } from "../tables/json-sql.ts";
 
@@ -140,11 +140,6 @@ export const SELECT_PAYMENTS =
   `AND payments.idempotency_key = ${jsonExtractSql(5, "run.value")} ` +
   "WHERE payments.at > ?2";
 
-const SELECT_CHANGES =
-  `SELECT ${LAST_SEQUENCE} AS sequence, ` +
-  "(SELECT json_group_array(json_array(sequence, json(tags))) FROM changes " +
-  "WHERE sequence > ?1) AS changes";
-
 /** A commit of runs. */
 export interface DebitCommit {
   readonly uid: string;
@@ -167,7 +162,7 @@ export function createCommitStatements(
   commit: DebitCommit,
 ): Statement[] {
   const { uid, now, hour, since, expiredUntil: forgotten } = commit;
-  const changes = { sql: SELECT_CHANGES, args: [since ?? null] };
+  const changes = selectChanges(since);
   const [firstRun] = runs;
   if (firstRun !== undefined && runs.length === 1 && firstRun[5] === null) {
     const [account, cost, key, endpoint, count] = firstRun;

@@ -6,10 +6,10 @@
  * it came alone, in the order they came. What was paid with an idempotency key costs nothing again.
  */
 import type { Row } from "@libsql/client";
-import type { ChangeSet } from "../../ports/caching.ts";
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
 import type { DebitBatch, DebitBatchResult, DebitOutcome, Charge } from "../../ports/ledger.ts";
 import type { Database } from "../database/database.ts";
+import { parseChanges } from "../history/change-log.ts";
 import { createCommitStatements, type ChargeRun } from "./debit-sql.ts";
 
 /** How long an idempotency key is good for, and a withdrawn group remembered. */
@@ -109,17 +109,4 @@ export function assignOutcomes(
     const debit = { uid, account, place: coverage.place++, cost, key, endpoint, hour, name };
     return { kind: "charged", debit, balance: coverage.balance + coverage.amount - coverage.upto };
   });
-}
-
-/** @param since The last change that the caller knows of. */
-function parseChanges(row: Row | undefined, since: number | undefined): ChangeSet {
-  const sequence = Number(row?.["sequence"]);
-  if (sequence === since) return { sequence, tags: [] };
-  const entries: [number, string[] | null][] = JSON.parse(String(row?.["changes"]));
-  const subjects = entries.flatMap(([, of]) => of ?? []);
-  const isComplete =
-    since !== undefined &&
-    entries.length === sequence - since &&
-    entries.every(([, of]) => of !== null);
-  return { sequence, tags: isComplete ? subjects : undefined };
 }

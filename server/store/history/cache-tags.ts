@@ -1,10 +1,10 @@
-/** What answers depend on, by name: whom a change of the data is about. */
+/** Cache tags: the names of what cached responses depend on, and of what a change affects. */
 
-/** A user with all that is theirs. @param id The username in lower case. */
+/** A user with everything of theirs. @param id The username in lower case. */
 export const createUserTag = (id: string) => `user ${id}`;
 
-/** A channel with all that is its own. */
+/** A channel with everything of its own. */
 export const createChannelTag = (id: string) => `channel ${id}`;
 
-/** Some channel: what the list shows, and whom a username means. */
+/** The list of all channels, and which channel has a username. */
 export const CHANNELS_TAG = "channels";

@@ -1,12 +1,15 @@
 /**
- * What changed: each write of observations notes whom it is about, in the same transaction. Who
- * keeps answers learns with the next debit which of them are old, in whatever process.
+ * The change log: each write of observations records, in its transaction, the cache tags of what it
+ * changes. Response caches of all processes read it, and {@link writeOptimistically} detects by it
+ * that another process wrote in between.
  */
+import type { Row } from "@libsql/client";
 import type { EntityKind } from "../../../core/entity-kinds.ts";
 import type { Attributes } from "../../../core/observations.ts";
 import { foldCase } from "../../../core/text.ts";
-import { createChannelTag, CHANNELS_TAG, createUserTag } from "./cache-tags.ts";
+import type { ChangeSet } from "../../ports/caching.ts";
 import type { Database, Statement } from "../database/database.ts";
+import { createChannelTag, CHANNELS_TAG, createUserTag } from "./cache-tags.ts";
 
 /** An entity that is written. */
 export interface ChangedEntity {
@@ -15,131 +18,188 @@ export interface ChangedEntity {
   readonly attributes: Attributes;
 }
 
-/** Subjects that a change names at most; one with more is about everything. */
+/** Tags that a change names at most. A change with more has none, and affects everything. */
 const CHANGE_TAGS_MAX = 200;
 
-/** Changes that are remembered. */
 const RETAINED_CHANGES_MAX = 1000;
 
-/** The last change, as SQL; 0 where there is none. */
-export const LAST_SEQUENCE = "ifnull((SELECT max(sequence) FROM changes), 0)";
+/** The sequence number of the last change, as SQL; 0 if there is none. */
+const LAST_SEQUENCE = "ifnull((SELECT max(sequence) FROM changes), 0)";
 
-/** Whether nobody changed anything since the change that this comes after. */
 const IS_UNCHANGED_SINCE = `${LAST_SEQUENCE} = ?1`;
 
 /**
- * Whether nobody changed what this is about since the change that it comes after. That some
- * channel changed is about none in particular; of what is forgotten nobody knows.
+ * Whether no change since the expected version has a tag of this one. The tag of all channels
+ * counts for nothing here. Changes that are no longer retained may have had any tag.
  */
-const HAS_NO_CONFLICT_SINCE =
-  `${IS_UNCHANGED_SINCE} OR ((SELECT min(sequence) FROM changes) <= ?1 + 1 AND NOT EXISTS (SELECT 1 ` +
-  "FROM changes AS since WHERE sequence > ?1 AND (tags IS NULL OR EXISTS (SELECT 1 FROM " +
-  `json_each(since.tags) WHERE value <> '${CHANNELS_TAG}' AND value IN ` +
-  "(SELECT subject FROM mine)))))";
+const HAS_NO_CONFLICT_SINCE = `
+  ${IS_UNCHANGED_SINCE} OR (
+    (SELECT min(sequence) FROM changes) <= ?1 + 1
+    AND NOT EXISTS (
+      SELECT 1
+      FROM changes AS later
+      WHERE sequence > ?1 AND (
+        tags IS NULL
+        OR EXISTS (
+          SELECT 1
+          FROM json_each(later.tags)
+          WHERE value <> '${CHANNELS_TAG}' AND value IN (SELECT tag FROM changed_tags)
+        )
+      )
+    )
+  )`;
 
-/** Its subjects, or all there are. */
-const TAGS_JSON = `(SELECT iif(count(*) > ${CHANGE_TAGS_MAX}, NULL, json_group_array(subject)) FROM mine)`;
+const TAGS_JSON = `(
+  SELECT iif(count(*) > ${CHANGE_TAGS_MAX}, NULL, json_group_array(tag))
+  FROM changed_tags
+)`;
 
 /**
- * Notes a change, or fails with its whole transaction where it is out of its place: it is without a
- * name then, which the table does not take.
- *
- * @param tagsQuery The query of its subjects; its arguments are from the third on.
- * @param condition The condition.
- * @param tagsValue What it names.
+ * Records a change: ?1 is the expected last sequence number, ?2 the `uid` of the change, ?3 an
+ * argument of `selectTags`. On a conflict the `uid` is NULL, which fails the whole transaction.
  */
-const insertChangeSql = (tagsQuery: string, condition: string, tagsValue = TAGS_JSON) =>
-  `INSERT INTO changes (uid, tags) WITH mine(subject) AS (${tagsQuery}) ` +
-  `SELECT iif(${condition}, ?2, NULL), ${tagsValue}`;
+const insertChangeSql = (selectTags: string, condition: string, tags = TAGS_JSON) => `
+  INSERT INTO changes (uid, tags)
+  WITH changed_tags(tag) AS (${selectTags})
+  SELECT iif(${condition}, ?2, NULL), ${tags}`;
 
-/** Whose tweets and shorts these were before counts as well: they may lose them. */
-const WRITTEN_TAGS =
-  "SELECT value AS subject FROM json_each(?3) " +
-  "UNION SELECT ?6 || users.id FROM json_each(?4) AS written " +
-  "JOIN tweets ON tweets.id = written.value JOIN users ON users.key = tweets.user " +
-  "UNION SELECT ?7 || channels.id FROM json_each(?5) AS written " +
-  "JOIN shorts ON shorts.id = written.value JOIN channels ON channels.key = shorts.channel";
+/**
+ * The tags of entities that are written: those they get, and those of the users and channels that
+ * own them until now, which may lose them. ?3 is a JSON object: `tags`, and identifiers of `tweets`
+ * and `shorts`.
+ */
+const SELECT_WRITTEN_TAGS = `
+  SELECT value AS tag
+  FROM json_each(?3, '$.tags')
+  UNION
+  SELECT '${createUserTag("")}' || users.id
+  FROM json_each(?3, '$.tweets') AS written
+  JOIN tweets ON tweets.id = written.value
+  JOIN users ON users.key = tweets.user
+  UNION
+  SELECT '${createChannelTag("")}' || channels.id
+  FROM json_each(?3, '$.shorts') AS written
+  JOIN shorts ON shorts.id = written.value
+  JOIN channels ON channels.key = shorts.channel`;
 
-const INSERT_TAGGED_CHANGE = insertChangeSql(WRITTEN_TAGS, HAS_NO_CONFLICT_SINCE);
+const INSERT_TAGGED_CHANGE = insertChangeSql(SELECT_WRITTEN_TAGS, HAS_NO_CONFLICT_SINCE);
 
-/** The same of too many to name: the thousands that they are need then not be gone through. */
-const INSERT_UNTAGGED_CHANGE = insertChangeSql(WRITTEN_TAGS, HAS_NO_CONFLICT_SINCE, "NULL");
+/** For a change with too many tags, which then need not be counted in SQL. */
+const INSERT_UNTAGGED_CHANGE = insertChangeSql(SELECT_WRITTEN_TAGS, HAS_NO_CONFLICT_SINCE, "NULL");
 
-/** Where the subjects of a kind's entities are, as they are now. */
-const SELECT_TAGS: Readonly<Record<EntityKind, string>> = {
-  channel: `SELECT '${createChannelTag("")}' || id AS subject FROM channels WHERE key IN `,
-  short:
-    `SELECT '${createChannelTag("")}' || channels.id AS subject FROM shorts ` +
-    "JOIN channels ON channels.key = shorts.channel WHERE shorts.key IN ",
-  user: `SELECT '${createUserTag("")}' || id AS subject FROM users WHERE key IN `,
-  tweet:
-    `SELECT '${createUserTag("")}' || users.id AS subject FROM tweets ` +
-    "JOIN users ON users.key = tweets.user WHERE tweets.key IN ",
+/** The tags of a kind's entities, whose keys are the JSON array ?3. {@link listTags} is the same. */
+const SELECT_TAGS_OF_KEYS: Readonly<Record<EntityKind, string>> = {
+  channel: `
+    SELECT '${createChannelTag("")}' || id AS tag
+    FROM channels
+    WHERE key IN (SELECT value FROM json_each(?3))`,
+  short: `
+    SELECT DISTINCT '${createChannelTag("")}' || channels.id AS tag
+    FROM shorts
+    JOIN channels ON channels.key = shorts.channel
+    WHERE shorts.key IN (SELECT value FROM json_each(?3))`,
+  user: `
+    SELECT '${createUserTag("")}' || id AS tag
+    FROM users
+    WHERE key IN (SELECT value FROM json_each(?3))`,
+  tweet: `
+    SELECT DISTINCT '${createUserTag("")}' || users.id AS tag
+    FROM tweets
+    JOIN users ON users.key = tweets.user
+    WHERE tweets.key IN (SELECT value FROM json_each(?3))`,
 };
 
-const DELETE_OLD_CHANGES = `DELETE FROM changes WHERE sequence <= (SELECT max(sequence) FROM changes) - ${RETAINED_CHANGES_MAX}`;
+const DELETE_OLD_CHANGES: Statement = {
+  sql: `
+    DELETE FROM changes
+    WHERE sequence <= (SELECT max(sequence) FROM changes) - ${RETAINED_CHANGES_MAX}`,
+  args: [],
+};
 
-/** The place of a change: after which one it comes, and what tells it from others. */
+/** The version of the log that a change expects, and the identifier of the change. */
 export interface ExpectedVersion {
   readonly lastSequence: number;
   readonly uid: string;
 }
 
-/** Notes a change, in its place; the statements come before those that make the change. */
-export type RecordChange = (place: ExpectedVersion) => Statement[];
+/** Creates the statements that record a change; they come before those that make it. */
+export type RecordChange = (expected: ExpectedVersion) => Statement[];
 
-/** Notes that entities are written. */
+/** Records that entities are written; it conflicts with changes that have a tag of theirs. */
 export function recordEntityWrites(written: readonly ChangedEntity[]): RecordChange {
-  const subjects = new Set(written.flatMap(listTags));
-  const idsJson = (kind: EntityKind) =>
-    JSON.stringify(written.filter((fold) => fold.kind === kind).map(({ id }) => id));
-  const tagArgs = [JSON.stringify([...subjects]), idsJson("tweet"), idsJson("short")];
-  const prefixes = [createUserTag(""), createChannelTag("")];
-  const sql = subjects.size > CHANGE_TAGS_MAX ? INSERT_UNTAGGED_CHANGE : INSERT_TAGGED_CHANGE;
-  return ({ lastSequence: after, uid }) => [
-    { sql, args: [after, uid, ...tagArgs, ...prefixes] },
-    { sql: DELETE_OLD_CHANGES, args: [] },
+  const tags = [...new Set(written.flatMap(listTags))];
+  const idsOf = (kind: EntityKind) =>
+    written.filter((entity) => entity.kind === kind).map(({ id }) => id);
+  const argument = JSON.stringify({ tags, tweets: idsOf("tweet"), shorts: idsOf("short") });
+  const sql = tags.length > CHANGE_TAGS_MAX ? INSERT_UNTAGGED_CHANGE : INSERT_TAGGED_CHANGE;
+  return ({ lastSequence, uid }) => [
+    { sql, args: [lastSequence, uid, argument] },
+    DELETE_OLD_CHANGES,
   ];
 }
 
 /**
- * Notes that histories of entities, by their keys, are written, where nobody changed anything
- * meanwhile: more was looked at than is written.
+ * Records that histories of entities are rewritten. It conflicts with any change, because a rewrite
+ * depends on more histories than it writes.
+ *
+ * @param keys The keys of the entities.
  */
 export function recordHistoryRewrites(kind: EntityKind, keys: readonly number[]): RecordChange {
-  const sql = insertChangeSql(
-    `SELECT DISTINCT subject FROM (${SELECT_TAGS[kind]}(SELECT value FROM json_each(?3)))`,
-    IS_UNCHANGED_SINCE,
-  );
-  return ({ lastSequence: after, uid }) => [
-    { sql, args: [after, uid, JSON.stringify(keys)] },
-    { sql: DELETE_OLD_CHANGES, args: [] },
+  const sql = insertChangeSql(SELECT_TAGS_OF_KEYS[kind], IS_UNCHANGED_SINCE);
+  return ({ lastSequence, uid }) => [
+    { sql, args: [lastSequence, uid, JSON.stringify(keys)] },
+    DELETE_OLD_CHANGES,
   ];
 }
 
-/** The number of the last change; 0 where there is none. */
+/** Reads the sequence number of the last change; 0 if there is none. */
 export async function readLastSequence(database: Database): Promise<number> {
   return (await database.queryJson<number>(`SELECT json_quote(${LAST_SEQUENCE})`, [])) ?? 0;
 }
 
-/** Whether a change was noted. */
+/** Reads whether a change is recorded. */
 export async function isRecorded(database: Database, uid: string): Promise<boolean> {
-  const [row] = await database.queryRows({
-    sql: "SELECT 1 FROM changes WHERE uid = ?",
-    args: [uid],
-  });
-  return row !== undefined;
+  const sql = "SELECT 1 FROM changes WHERE uid = ?";
+  return (await database.queryRows({ sql, args: [uid] })).length > 0;
 }
 
-function listTags({ kind, id, attributes: description }: ChangedEntity): string[] {
+const SELECT_CHANGES = `
+  SELECT
+    ${LAST_SEQUENCE} AS sequence,
+    (
+      SELECT json_group_array(json(tags))
+      FROM changes
+      WHERE sequence > ?1
+    ) AS tags`;
+
+/**
+ * Selects the changes after a sequence number.
+ *
+ * @param since `undefined` selects only the last sequence number.
+ */
+export function selectChanges(since: number | undefined): Statement {
+  return { sql: SELECT_CHANGES, args: [since ?? null] };
+}
+
+/** Parses the row of {@link selectChanges}. Its tags are `undefined` if anything may have changed. */
+export function parseChanges(row: Row | undefined, since: number | undefined): ChangeSet {
+  const sequence = Number(row?.["sequence"]);
+  if (sequence === since) return { sequence, tags: [] };
+  const tagLists: (string[] | null)[] = JSON.parse(String(row?.["tags"]));
+  const isComplete =
+    since !== undefined && tagLists.length === sequence - since && !tagLists.includes(null);
+  return { sequence, tags: isComplete ? tagLists.flatMap((tags) => tags ?? []) : undefined };
+}
+
+function listTags({ kind, id, attributes }: ChangedEntity): string[] {
   switch (kind) {
     case "channel":
       return [createChannelTag(id), CHANNELS_TAG];
     case "short":
-      return [createChannelTag(String(description["channel"]?.value))];
+      return [createChannelTag(String(attributes["channel"]?.value))];
     case "user":
       return [createUserTag(id)];
     case "tweet":
-      return [createUserTag(foldCase(String(description["username"]?.value)))];
+      return [createUserTag(foldCase(String(attributes["username"]?.value)))];
   }
 }

@@ -1,30 +1,29 @@
 /**
- * Writes of histories. What is written depends on what is there (a point that comes in is packed
- * into its chunk), so it is read, decided and written under one condition: that between nobody, in
- * whatever process, wrote histories that this depends on. If somebody did, nothing is written, and
- * it begins anew.
+ * Writes histories with optimistic concurrency. A write depends on what it read: a new point is
+ * packed into an existing chunk. So the transaction fails if another process wrote something
+ * that this write depends on in between, and the write starts again.
  */
 import type { ResultSet } from "@libsql/client";
 import pRetry from "p-retry";
 import { DomainError } from "../../../core/errors.ts";
-import { isRecorded, readLastSequence, type RecordChange } from "./change-log.ts";
 import type { Database, Statement } from "../database/database.ts";
+import { isRecorded, readLastSequence, type RecordChange } from "./change-log.ts";
 
-/** What is to be written. */
+/** What a write does. */
 export interface WritePlan {
   readonly recordChange: RecordChange;
-  /** What changes the histories; nothing is written where there is none. */
+  /** The statements that change histories; if there are none, nothing is written. */
   readonly statements: readonly Statement[];
 }
 
-/** What became of a decision. */
-export interface OptimisticWriteResult<Of extends WritePlan> {
-  readonly plan: Of;
-  /** What the statements did; nothing where that was not learnt, although they are written. */
+/** The result of a write. */
+export interface OptimisticWriteResult<Plan extends WritePlan> {
+  readonly plan: Plan;
+  /** The results of the plan's statements; empty if they are stored but their response was lost. */
   readonly results: readonly ResultSet[];
 }
 
-/** Attempts while other processes write; the last rests are half a second. */
+/** Retries while other processes write; the last delays are half a second. */
 const CONFLICT_RETRIES = {
   retries: 25,
   minTimeout: 5,
@@ -33,20 +32,19 @@ const CONFLICT_RETRIES = {
   randomize: true,
 };
 
-/** The last write of each database: within a process they take turns. */
+/** The last write to each database: within a process, writes run one after another. */
 const writeQueues = new WeakMap<Database, Promise<unknown>>();
 
 /**
- * Writes what is decided by what is there, as one transaction; within a process in the order in
- * which this is called.
+ * Executes a plan as one transaction; within a process, in the order of the calls.
  *
- * @param createPlan Reads, and decides; called again where another process wrote since.
- * @throws {DomainError} `Service Unavailable` where others write without a pause.
+ * @param createPlan Reads what the plan depends on. It is called again after a conflict.
+ * @throws {DomainError} `Service Unavailable` if other processes write without a pause.
  */
-export function writeOptimistically<Of extends WritePlan>(
+export function writeOptimistically<Plan extends WritePlan>(
   database: Database,
-  createPlan: () => Promise<Of>,
-): Promise<OptimisticWriteResult<Of>> {
+  createPlan: () => Promise<Plan>,
+): Promise<OptimisticWriteResult<Plan>> {
   const previousWrite = writeQueues.get(database) ?? Promise.resolve();
   const write = previousWrite.then(() =>
     pRetry(() => attemptWrite(database, createPlan), {
@@ -54,49 +52,46 @@ export function writeOptimistically<Of extends WritePlan>(
       shouldRetry: ({ error }) => error instanceof WriteConflictError,
     }),
   );
-  writeQueues.set(
-    database,
-    // Not what it came to: it may be large.
-    write.then(discardResult, discardResult),
-  );
+  // The queue must not keep the results alive: they may be large.
+  writeQueues.set(database, write.then(discardResult, discardResult));
   return write;
 }
 
 const discardResult = () => undefined;
 
-/** Another write came between the reading and the writing. */
+/** Another process wrote between the reads and the write. */
 class WriteConflictError extends DomainError {
   constructor() {
     super(
       "Service Unavailable",
-      "Others write the same observations without a pause; these are not stored",
+      "Other processes write the same observations without a pause; these are not stored",
     );
   }
 }
 
-async function attemptWrite<Of extends WritePlan>(
+async function attemptWrite<Plan extends WritePlan>(
   database: Database,
-  createPlan: () => Promise<Of>,
-): Promise<OptimisticWriteResult<Of>> {
+  createPlan: () => Promise<Plan>,
+): Promise<OptimisticWriteResult<Plan>> {
   const expected = { lastSequence: await readLastSequence(database), uid: crypto.randomUUID() };
-  const decision = await createPlan();
-  if (decision.statements.length === 0) return { plan: decision, results: [] };
-  const changeStatements = decision.recordChange(expected);
+  const plan = await createPlan();
+  if (plan.statements.length === 0) return { plan, results: [] };
+  const changeStatements = plan.recordChange(expected);
   try {
-    const resultSets = await database.write([...changeStatements, ...decision.statements], {
+    const results = await database.write([...changeStatements, ...plan.statements], {
       durability: "configured",
       idempotent: true,
     });
-    return { plan: decision, results: resultSets.slice(changeStatements.length) };
+    return { plan, results: results.slice(changeStatements.length) };
   } catch (error) {
     if (!isVersionConflict(error)) throw error;
-    // The answer of the first attempt may have been lost, and this one came after it.
-    if (await isRecorded(database, expected.uid)) return { plan: decision, results: [] };
+    // The conflict may be with this same change, if the response to a first attempt was lost.
+    if (await isRecorded(database, expected.uid)) return { plan, results: [] };
     throw new WriteConflictError();
   }
 }
 
-/** Whether the change was refused because it comes after another than it says. */
+/** Whether the change log refused a change because it expected another version. */
 function isVersionConflict(error: unknown): boolean {
   return (
     error instanceof Error && error.message.includes("NOT NULL constraint failed: changes.uid")

@@ -52,7 +52,8 @@ async function explainQueryPlan(database: Database, statement: Statement): Promi
 function findScans(plan: readonly string[]): string[] {
   return plan.filter(
     (line) =>
-      /^SCAN (?!CONSTANT ROW|(?:named|page|mine|ends)\b|\()/.test(line) && !/VIRTUAL/.test(line),
+      /^SCAN (?!CONSTANT ROW|(?:named|page|changed_tags|ends)\b|\()/.test(line) &&
+      !/VIRTUAL/.test(line),
   );
 }
 

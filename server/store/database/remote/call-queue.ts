@@ -1,20 +1,18 @@
-/** The queue of the calls to a libSQL server: a bounded number is under way, the others wait. */
+/** Queues calls to a libSQL server: a bounded number is in flight, the others wait. */
 import type { Client } from "@libsql/client";
 import type { DomainError } from "../../../../core/errors.ts";
-import { toUnavailableError, NotSentError } from "../errors.ts";
-import type { RemoteConnection, ConnectionPool } from "./connection-pool.ts";
+import { NotSentError, toUnavailableError } from "../errors.ts";
+import type { ConnectionPool, RemoteConnection } from "./connection-pool.ts";
 
-/** Calls under way at once, besides those without an answer for suspiciously long. */
+/** Calls in flight at once, besides those that are suspiciously long without a response. */
 const IN_FLIGHT_CALLS_MAX = 20;
 
-/** Calls that wait until another ends. */
 const WAITING_CALLS_MAX = 10_000;
 
 /** A call and its caller. */
 export interface QueuedCall {
-  /** The tick in which the caller came. */
   readonly enqueuedAtTick: number;
-  /** How many ticks it may take, its time in the queue included. */
+  /** How many ticks the call may take, its time in the queue included. */
   readonly timeoutTicks: number;
   /** Runs the call; resolves once its caller has the result. */
   send(client: Client): Promise<void>;
@@ -23,108 +21,102 @@ export interface QueuedCall {
 
 interface InFlightCall {
   readonly connection: RemoteConnection;
-  /** The tick in which it was sent. */
   readonly sentAtTick: number;
 }
 
-/** What a queue works with. */
+/** Options of a call queue. */
 export interface CallQueueOptions {
   readonly pool: ConnectionPool;
-  /** The present tick, in which time is counted. */
+  /** The current tick; time is counted in ticks. */
   getTick(): number;
-  /** After so many ticks without an answer, the connection of a call may be dead. */
+  /** How many ticks without a response make the connection of a call suspect. */
   readonly suspectAfterTicks: number;
-  /** Told of each call that did not reach the server, or was not answered well. */
+  /** Called after a call that did not reach the server, or got no proper response. */
   onFailure(): void;
 }
 
-/** Makes a queue, empty. */
-export function createCallQueue({
-  pool,
-  getTick: tick,
-  suspectAfterTicks: suspectTicks,
-  onFailure,
-}: CallQueueOptions) {
+/** Creates an empty queue. */
+export function createCallQueue({ pool, getTick, suspectAfterTicks, onFailure }: CallQueueOptions) {
   const inFlight = new Map<QueuedCall, InFlightCall>();
   let waiting: QueuedCall[] = [];
 
-  const hasCapacity = () => {
-    const unsuspected = inFlight
-      .values()
-      .filter(({ sentAtTick }) => tick() - sentAtTick < suspectTicks);
+  const ageOf = ({ sentAtTick }: InFlightCall) => getTick() - sentAtTick;
+
+  const isExpired = ({ enqueuedAtTick, timeoutTicks }: QueuedCall) =>
+    getTick() - enqueuedAtTick > timeoutTicks;
+
+  function hasCapacity(): boolean {
+    const unsuspected = inFlight.values().filter((call) => ageOf(call) < suspectAfterTicks);
     return unsuspected.toArray().length < IN_FLIGHT_CALLS_MAX;
-  };
+  }
 
   function sendWaiting(): void {
     while (waiting.length > 0 && hasCapacity()) {
       const call = waiting.shift();
       if (call === undefined) return;
       const connection = pool.acquire();
-      inFlight.set(call, { connection, sentAtTick: tick() });
+      inFlight.set(call, { connection, sentAtTick: getTick() });
       call.send(connection.client).then(
-        () => finish(call) && pool.release(connection),
-        (error: unknown) => handleFailure(call, connection, error),
+        () => end(call, pool.release),
+        (error: unknown) => fail(call, error),
       );
     }
   }
 
-  /** Ends a call, unless it was ended before, at its deadline. */
-  function finish(call: QueuedCall): boolean {
-    const isEnded = inFlight.delete(call);
-    if (isEnded) sendWaiting();
-    return isEnded;
+  /** Ends a call in flight; does nothing if it was aborted before. */
+  function end(call: QueuedCall, dispose: (connection: RemoteConnection) => void): void {
+    const connection = inFlight.get(call)?.connection;
+    if (connection === undefined) return;
+    inFlight.delete(call);
+    dispose(connection);
+    sendWaiting();
   }
 
-  function handleFailure(call: QueuedCall, connection: RemoteConnection, thrown: unknown): void {
-    if (!inFlight.has(call)) return;
-    const unavailable = toUnavailableError(thrown);
-    call.reject(unavailable ?? thrown);
-    if (unavailable === undefined) pool.release(connection);
-    else {
+  function fail(call: QueuedCall, error: unknown): void {
+    const unavailable = toUnavailableError(error);
+    end(call, (connection) => {
+      call.reject(unavailable ?? error);
+      if (unavailable === undefined) return pool.release(connection);
       connection.close();
       onFailure();
-    }
-    finish(call);
+    });
   }
 
-  /** Ends a call that was sent; whether it was done is not known. */
+  /** Ends a call in flight without knowing whether the server executed it. */
   function abort(call: QueuedCall, failure: DomainError): void {
-    inFlight.get(call)?.connection.close();
-    call.reject(failure);
-    finish(call);
+    end(call, (connection) => {
+      connection.close();
+      call.reject(failure);
+    });
   }
 
   return {
     isFull: (): boolean => waiting.length >= WAITING_CALLS_MAX,
+
     isIdle: (): boolean => inFlight.size === 0,
 
-    /** Sends a call, or lets it wait. */
+    /** Sends a call now, or once there is capacity. */
     enqueue(call: QueuedCall): void {
       waiting.push(call);
       sendWaiting();
     },
 
-    /** Whether a call has no answer since `suspectTicks`, or a multiple of them, exactly. */
-    hasSuspectCall: (): boolean =>
-      inFlight.values().some(({ sentAtTick }) => {
-        const age = tick() - sentAtTick;
-        return age > 0 && age % suspectTicks === 0;
-      }),
+    /** Whether a call becomes suspect in this tick, and again after each such time. */
+    hasNewSuspect: (): boolean =>
+      inFlight.values().some((call) => ageOf(call) > 0 && ageOf(call) % suspectAfterTicks === 0),
 
-    /** Sends what waits, as far as there is room. */
+    /** Sends waiting calls, as far as there is capacity. */
     sendWaiting,
 
-    /** Ends the calls that took too long. */
+    /** Rejects the calls whose time is over. */
     abortExpired(failure: DomainError): void {
-      const isExpired = ({ enqueuedAtTick: madeAt, timeoutTicks }: QueuedCall) =>
-        tick() - madeAt > timeoutTicks;
       const expired = waiting.filter(isExpired);
       if (expired.length > 0) waiting = waiting.filter((call) => !isExpired(call));
       for (const call of expired) call.reject(new NotSentError(failure));
       for (const call of inFlight.keys()) if (isExpired(call)) abort(call, failure);
     },
 
-    /** Ends all calls. */
+    /** Rejects all calls. */
     abortAll(failure: DomainError): void {
       const unsent = waiting;
       waiting = [];

@@ -1,22 +1,19 @@
-/** A circuit breaker: nothing is sent to a server that does not answer, until a probe succeeds. */
+/** A circuit breaker: no call is sent to a server that does not answer, until a probe succeeds. */
 import type { DomainError } from "../../../../core/errors.ts";
 
 /** Time between two probes while the circuit is open. */
 const PROBE_INTERVAL_MS = 250;
 
-/** What a circuit breaker works with. */
+/** Options of a circuit breaker. */
 export interface CircuitBreakerOptions {
-  /** Asks the server for the least that it can answer; resolves to why it does not answer. */
+  /** Sends the server a minimal request; resolves to the reason why it does not answer. */
   probe(): Promise<DomainError | undefined>;
-  /** Told when the circuit opens, with the reason, and when it closes, without one. */
+  /** Called with the reason when the circuit opens, and without one when it closes. */
   onStateChange(failure: DomainError | undefined): void;
 }
 
-/** A circuit breaker. */
-export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
-
-/** Makes a circuit breaker, closed. */
-export function createCircuitBreaker({ probe, onStateChange: onChange }: CircuitBreakerOptions) {
+/** Creates a circuit breaker whose circuit is closed. */
+export function createCircuitBreaker({ probe, onStateChange }: CircuitBreakerOptions) {
   let failure: DomainError | undefined;
   let currentProbe: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -31,7 +28,7 @@ export function createCircuitBreaker({ probe, onStateChange: onChange }: Circuit
       timer = setTimeout(() => void probeNow(), PROBE_INTERVAL_MS);
       timer.unref();
     }
-    if (isChange) onChange(failure);
+    if (isChange) onStateChange(failure);
   }
 
   function probeNow(): Promise<void> {
@@ -41,12 +38,12 @@ export function createCircuitBreaker({ probe, onStateChange: onChange }: Circuit
 
   return {
     /** Why the circuit is open; `undefined` while it is closed. */
-    failure: (): DomainError | undefined => failure,
+    getFailure: (): DomainError | undefined => failure,
 
-    /** Probes the server, once at a time, and opens or closes the circuit by what comes of it. */
-    examine: probeNow,
+    /** Probes the server, unless a probe is running, and opens or closes the circuit accordingly. */
+    probeNow,
 
-    /** Ends the probes. */
+    /** Stops probing. */
     stop(): void {
       isStopped = true;
       clearTimeout(timer);

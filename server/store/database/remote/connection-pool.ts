@@ -1,13 +1,13 @@
 /**
- * Connections to a libSQL server. Each runs one call at a time, so that closing it ends that call
- * and no other.
+ * Connections to a libSQL server. Each runs one call at a time, so closing a connection ends that
+ * call and no other.
  */
 import { createClient, type Client } from "@libsql/client";
 import pTimeout from "p-timeout";
 import { DomainError } from "../../../../core/errors.ts";
-import { toUnavailableError, createUnansweredError } from "../errors.ts";
+import { createUnansweredError, toUnavailableError } from "../errors.ts";
 
-/** Where a server is. */
+/** The address of a server. */
 export interface RemoteAddress {
   /** `libsql://`, `http(s)://` or `ws(s)://`. */
   readonly url: string;
@@ -17,37 +17,40 @@ export interface RemoteAddress {
 /** A connection to a server. */
 export interface RemoteConnection {
   readonly client: Client;
-  /** Ends the call under way and closes the connection. */
+  /** Ends the call in flight and closes the connection. */
   close(): void;
 }
 
-/** How long a probe may take. */
 const PROBE_TIMEOUT_MS = 1500;
 
-/** Idle connections that Bun's `fetch` keeps of one server. */
+/** How many idle sockets Bun's `fetch` keeps for a server. */
 const FETCH_POOL_MAX_SOCKETS = 64;
 
-/** Time between two looks at whether the idle connections of `fetch` are alive. */
+/** Time between two checks of the idle sockets of `fetch`. */
 const REVALIDATE_INTERVAL_MS = 1000;
 
 /** The connections to a server. */
 export type ConnectionPool = ReturnType<typeof createConnectionPool>;
 
-/** Makes a pool, empty. */
+/** Creates an empty pool. */
 export function createConnectionPool(address: RemoteAddress) {
   const isWebSocket = /^wss?:/i.test(address.url);
   let idle: RemoteConnection[] = [];
   let isClosed = false;
-  /** Whether `fetch` may use the idle connections that it keeps: any of them may be dead. */
+  /** Whether `fetch` may use the idle sockets that it keeps; after a failure, any may be dead. */
   let isSocketReuseAllowed = true;
 
-  const connect = (mayReuse: () => boolean) =>
-    isWebSocket ? connectWebSocket(address) : connectHttp(address, mayReuse);
+  const connect = (mayReuseSocket: () => boolean) =>
+    isWebSocket ? connectWebSocket(address) : connectHttp(address, mayReuseSocket);
 
-  /** Probes the server over a new connection. */
   const probe = () => probeConnection(connect(() => false));
 
-  /** Lets `fetch` use idle connections again once as many as it keeps all answer. */
+  function closeIdle(): void {
+    for (const connection of idle) connection.close();
+    idle = [];
+  }
+
+  /** Allows `fetch` to use idle sockets again once as many as it keeps have answered. */
   async function revalidateFetchPool(): Promise<void> {
     if (isClosed) return;
     if ((await probe()) === undefined) {
@@ -64,40 +67,38 @@ export function createConnectionPool(address: RemoteAddress) {
     /** A connection for one call. */
     acquire: (): RemoteConnection => idle.pop() ?? connect(() => isSocketReuseAllowed),
 
-    /** Keeps a connection whose call ended well. */
+    /** Takes back a connection whose call got a response. */
     release(connection: RemoteConnection): void {
       if (isClosed) connection.close();
       else idle.push(connection);
     },
 
-    /** Resolves to why the server does not answer; to nothing where it does. */
+    /** Probes the server on a new connection; resolves to the reason why it does not answer. */
     probe,
 
-    /** Stops using connections that are idle now: they can be dead without a sign. */
+    /** Discards the idle connections: they can be dead without a sign. */
     discardIdle(): void {
-      for (const connection of idle) connection.close();
-      idle = [];
+      closeIdle();
       if (isWebSocket || !isSocketReuseAllowed) return;
       isSocketReuseAllowed = false;
       void revalidateFetchPool();
     },
 
-    /** Closes the idle connections; others are closed when they are given back. */
+    /** Closes the idle connections; the others are closed when they are released. */
     close(): void {
       isClosed = true;
-      for (const connection of idle) connection.close();
-      idle = [];
+      closeIdle();
     },
   };
 }
 
-function connectHttp(address: RemoteAddress, mayReuse: () => boolean): RemoteConnection {
+function connectHttp(address: RemoteAddress, mayReuseSocket: () => boolean): RemoteConnection {
   const controller = new AbortController();
   const { signal } = controller;
   const client = createClient({
     ...address,
-    // Without `keepalive`, Bun neither takes a connection that it keeps nor keeps this one.
-    fetch: (request: Request) => fetch(request, { signal, keepalive: mayReuse() }),
+    // Without `keepalive`, Bun neither uses an idle socket nor keeps this one.
+    fetch: (request: Request) => fetch(request, { signal, keepalive: mayReuseSocket() }),
   });
   return {
     client,
@@ -113,7 +114,7 @@ function connectWebSocket(address: RemoteAddress): RemoteConnection {
   return { client, close: () => client.close() };
 }
 
-/** Sends a probe and closes the connection; resolves to why there was no answer. */
+/** Sends a probe and closes the connection; resolves to the reason why there was no response. */
 async function probeConnection({
   client,
   close,
@@ -123,7 +124,7 @@ async function probeConnection({
     await pTimeout(response, { milliseconds: PROBE_TIMEOUT_MS, message: createUnansweredError() });
     return undefined;
   } catch (error) {
-    // A server that refuses the probe answers.
+    // Any other error is a response: the server refused the probe.
     return error instanceof DomainError ? error : toUnavailableError(error);
   } finally {
     close();

@@ -1,46 +1,40 @@
 /**
- * Calls to a libSQL server. Each has a deadline after which it is really aborted; a bounded number
- * is under way and waits; and none is sent while the server is known not to answer.
+ * Calls to a libSQL server. Each has a deadline after which it is aborted; the numbers in flight
+ * and waiting are bounded; and none is sent while the server is known not to answer.
  */
 import type { Client } from "@libsql/client";
 import { DomainError } from "../../../../core/errors.ts";
+import { createUnansweredError, NotSentError } from "../errors.ts";
 import { createCallQueue } from "./call-queue.ts";
 import { createCircuitBreaker } from "./circuit-breaker.ts";
-import { NotSentError, createUnansweredError } from "../errors.ts";
 import { createConnectionPool, type RemoteAddress } from "./connection-pool.ts";
 
 /** How long a call may take, its time in the queue included. */
 const CALL_TIMEOUT_MS = 8000;
 
-/** The same of what a request makes several of, one after another. */
+/** The timeout of calls of which a request makes several, one after another. */
 export const SHORT_CALL_TIMEOUT_MS = 5000;
 
-/** The same of what reads or changes whole tables. */
+/** The timeout of calls that read or change whole tables. */
 export const LONG_CALL_TIMEOUT_MS = 120_000;
 
-/** After each such time without an answer, a probe tells whether the server still answers. */
+/** After each such time without a response to a call, a probe checks whether the server answers. */
 const SUSPECT_AFTER_MS = 2000;
 
 /**
- * Time is counted in ticks of this length. A process that was stopped or busy has not ticked, and
- * so finds no call late whose answer it had no time to read.
+ * Time is counted in ticks of this length. They don't pass while the process is stopped or busy, so
+ * no call expires whose response the process had no time to read.
  */
 const TICK_MS = 250;
 
-/** What is wanted of the calls to a server. */
+/** Options of a remote client. */
 export interface RemoteClientOptions extends RemoteAddress {
-  /** Told when the server stops answering, with the reason, and when it answers again. */
+  /** Called with the reason when the server stops answering, and without one when it answers. */
   onAvailabilityChange(failure: DomainError | undefined): void;
 }
 
-/** The calls to a server. */
-export type RemoteClient = ReturnType<typeof createRemoteClient>;
-
-/** Makes what sends calls to a server. */
-export function createRemoteClient({
-  onAvailabilityChange: onChange,
-  ...address
-}: RemoteClientOptions) {
+/** Creates a client, which connects with its first call. */
+export function createRemoteClient({ onAvailabilityChange, ...address }: RemoteClientOptions) {
   let tick = 0;
   let isClosed = false;
   let lastProbeTick = -1;
@@ -57,16 +51,15 @@ export function createRemoteClient({
     onStateChange(failure) {
       if (failure !== undefined) queue.abortAll(failure);
       pool.discardIdle();
-      onChange(failure);
+      onAvailabilityChange(failure);
     },
   });
 
-  /** Probes the server, at most once in a tick. */
   function probeOncePerTick(): void {
-    if (lastProbeTick === tick || breaker.failure() !== undefined) return;
+    if (lastProbeTick === tick || breaker.getFailure() !== undefined) return;
     lastProbeTick = tick;
     pool.discardIdle();
-    void breaker.examine();
+    void breaker.probeNow();
   }
 
   function onTick(): void {
@@ -76,16 +69,19 @@ export function createRemoteClient({
       timer = undefined;
       return;
     }
-    // Before the next calls are sent, so that they don't go where no answer came from.
-    if (queue.hasSuspectCall()) probeOncePerTick();
+    // This comes first, so that no waiting call is sent on a connection that may be dead.
+    if (queue.hasNewSuspect()) probeOncePerTick();
     queue.abortExpired(createUnansweredError());
     queue.sendWaiting();
   }
 
-  /** Why no call is taken, whether the server answers or not. */
+  /** Why a call is not accepted. */
   function getRefusal(): DomainError | undefined {
+    const outage = breaker.getFailure();
+    if (outage !== undefined) return outage;
     if (isClosed) return createUnansweredError();
-    return queue.isFull() ? createQueueFullError() : undefined;
+    if (!queue.isFull()) return undefined;
+    return new DomainError("Service Unavailable", "Too many calls wait for the database right now");
   }
 
   return {
@@ -93,33 +89,33 @@ export function createRemoteClient({
      * Runs a call.
      *
      * @param timeoutMs How long it may take, its time in the queue included.
-     * @throws {NotSentError} Where it was not sent, so that nothing of it was done.
-     * @throws {DomainError} `Service Unavailable` where it was not answered in time, or the server
-     * cannot be reached. Whether it was done is not known then.
+     * @throws {NotSentError} If it was not sent, so that nothing of it was done.
+     * @throws {DomainError} `Service Unavailable` if there was no response in time, or the server
+     * cannot be reached. The server may have executed the call.
      */
     run<Result>(
       operation: (client: Client) => Promise<Result>,
       timeoutMs = CALL_TIMEOUT_MS,
     ): Promise<Result> {
-      const failure = breaker.failure() ?? getRefusal();
-      if (failure !== undefined) return Promise.reject(new NotSentError(failure));
+      const refusal = getRefusal();
+      if (refusal !== undefined) return Promise.reject(new NotSentError(refusal));
       timer ??= setInterval(onTick, TICK_MS).unref();
       return new Promise((resolve, reject) => {
         queue.enqueue({
           enqueuedAtTick: tick,
           timeoutTicks: toTicks(timeoutMs),
           send: async (client) => resolve(await operation(client)),
-          reject: reject,
+          reject,
         });
       });
     },
 
-    /** Why nothing is sent; `undefined` while calls are. */
-    failure: breaker.failure,
+    /** Why no call is sent; `undefined` while calls are. */
+    getOutage: breaker.getFailure,
 
     isClosed: (): boolean => isClosed,
 
-    /** Ends the calls under way, and the connections. No call is taken after that. */
+    /** Aborts all calls and closes the connections; later calls are refused. */
     close(): void {
       isClosed = true;
       breaker.stop();
@@ -132,8 +128,4 @@ export function createRemoteClient({
 
 function toTicks(ms: number): number {
   return Math.ceil(ms / TICK_MS);
-}
-
-function createQueueFullError(): DomainError {
-  return new DomainError("Service Unavailable", "Too many calls wait for the database right now");
 }

@@ -1,8 +1,7 @@
 /** A database on a libSQL server, which many processes may share. */
-import type { InStatement } from "@libsql/client";
 import pRetry from "p-retry";
 import { DomainError } from "../../../../core/errors.ts";
-import type { Database, DatabaseOptions } from "../database.ts";
+import type { Database, DatabaseOptions, Statement } from "../database.ts";
 import { createDrizzleQueries } from "../drizzle-queries.ts";
 import { NotSentError } from "../errors.ts";
 import {
@@ -11,12 +10,12 @@ import {
   SHORT_CALL_TIMEOUT_MS,
 } from "./remote-client.ts";
 
-/** How a write is tried again whose answer a server did not give; a second in all. */
+/** The retries of a write whose response was lost; about a second in all. */
 export const LOST_RESPONSE_RETRIES = { retries: 4, minTimeout: 50, factor: 2, randomize: true };
 
 /**
- * A server takes and gives no value of 5 MB. A block of the shortest lines has so many that the
- * chunks that they come into are half of that.
+ * A server neither accepts nor returns a value of 5 MB. The shortest observations touch the most
+ * chunks: with this limit, the largest value is half of that.
  */
 const REMOTE_TRANSACTION_MAX_BYTES = 131_072;
 
@@ -24,21 +23,21 @@ const REMOTE_TRANSACTION_MAX_BYTES = 131_072;
 export function openRemoteDatabase({
   url,
   authToken,
-  onAvailabilityChange: onOutage,
+  onAvailabilityChange = () => undefined,
 }: DatabaseOptions): Database {
-  const calls = createRemoteClient({
+  const remote = createRemoteClient({
     url,
     ...(authToken === undefined ? {} : { authToken }),
-    onAvailabilityChange: onOutage ?? (() => undefined),
+    onAvailabilityChange,
   });
-  const execute = (statement: InStatement, timeoutMs?: number) =>
-    calls.run((client) => client.execute(statement), timeoutMs);
+  const execute = (statement: Statement | string, timeoutMs?: number) =>
+    remote.run((client) => client.execute(statement), timeoutMs);
   return {
     transactionMaxBytes: REMOTE_TRANSACTION_MAX_BYTES,
     query: createDrizzleQueries({
       execute: (statement) => execute(statement, SHORT_CALL_TIMEOUT_MS),
       batch: (statements, mode) =>
-        calls.run((client) => client.batch([...statements], mode), LONG_CALL_TIMEOUT_MS),
+        remote.run((client) => client.batch([...statements], mode), LONG_CALL_TIMEOUT_MS),
     }),
     queryRows: async (statement) => (await execute(statement)).rows,
     async queryJson(sql, args) {
@@ -48,20 +47,20 @@ export function openRemoteDatabase({
     },
     write(statements, { idempotent = false, inline = false } = {}) {
       const timeoutMs = inline ? SHORT_CALL_TIMEOUT_MS : undefined;
-      const write = () => calls.run((client) => client.batch([...statements], "write"), timeoutMs);
-      return idempotent ? retryWrite(write, calls.isClosed) : write();
+      const write = () => remote.run((client) => client.batch([...statements], "write"), timeoutMs);
+      return idempotent ? retryWrite(write, remote.isClosed) : write();
     },
     // Only if no attempt was sent: an attempt without a response may have been stored.
     isRolledBack: (error) => error instanceof NotSentError,
     copyTo: () => Promise.reject(new Error("Only the file of a database can be copied")),
-    getOutage: calls.failure,
+    getOutage: remote.getOutage,
     warmUp: async () => undefined,
     check: async () => void (await execute("SELECT 1")),
-    close: async () => calls.close(),
+    close: async () => remote.close(),
   };
 }
 
-/** Runs an idempotent write until a response comes, for a second at most. */
+/** Runs an idempotent write until there is a response, for about a second. */
 function retryWrite<Result>(
   write: () => Promise<Result>,
   isClosed: () => boolean,
