@@ -55,6 +55,18 @@ export function createCountedResult(
     : { targetId, failure: missingCountsReason };
 }
 
+/** Creates the result for a target that is missing in a response. */
+export function createMissingResult(
+  targetId: string,
+  goneReason: string,
+  warning: string | undefined,
+): PollResult {
+  // It can be the malformed item that the warning is about.
+  return warning === undefined
+    ? createGoneResult(targetId, goneReason)
+    : { targetId, failure: warning };
+}
+
 /** Creates the result for a target that does not exist. */
 export function createGoneResult(targetId: string, failure: string): PollResult {
   return { targetId, failure, isGone: true };

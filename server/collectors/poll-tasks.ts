@@ -38,6 +38,26 @@ export function createTasks({
 }
 
 /**
+ * Like {@link pollBatch}, for a source that refuses a whole request for one invalid identifier.
+ * Such a target is not gone: another source may know it, and be configured next.
+ *
+ * @param explainInvalid Returns `undefined` for a valid identifier.
+ */
+export async function* pollValidBatch(
+  targets: readonly CollectionTarget[],
+  explainInvalid: (id: string) => string | undefined,
+  poll: (batch: readonly CollectionTarget[]) => AsyncIterable<PollResult>,
+): AsyncGenerator<PollResult> {
+  const valid: CollectionTarget[] = [];
+  for (const target of targets) {
+    const failure = explainInvalid(target.id);
+    if (failure === undefined) valid.push(target);
+    else yield { targetId: target.id, failure };
+  }
+  yield* pollBatch(valid, poll);
+}
+
+/**
  * Polls targets with one request. If the source says that something in the batch does not exist,
  * each half is polled, until the missing target is alone.
  *
@@ -98,11 +118,18 @@ export async function* pollOneByOne(
   yield* failedResults;
 }
 
+/** An entry of a list: an item, and what was observed of it now. */
+export interface ListEntry {
+  readonly result?: PollResult;
+  /** Absent for an invalid entry. */
+  readonly item?: DiscoveredItem;
+}
+
 /** One page of a list. */
 export interface ListPage {
-  /** The observations of the page, and what was wrong with it. */
-  readonly results: readonly PollResult[];
-  readonly items: readonly DiscoveredItem[];
+  readonly entries: readonly ListEntry[];
+  /** Why some of the page could not be read. */
+  readonly warning: string | undefined;
   /** Whether the page has items and all were found before. */
   readonly isKnown: boolean;
   readonly nextCursor: string | undefined;
@@ -128,9 +155,12 @@ export async function* pollNewestFirst({
   const items = new Map<string, DiscoveredItem>();
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page++) {
-    const { results, items: found, isKnown, nextCursor } = await fetchPage(cursor);
-    yield* results;
-    for (const item of found) items.set(item.id, item);
+    const { entries, warning, isKnown, nextCursor } = await fetchPage(cursor);
+    if (warning !== undefined) yield { targetId, failure: warning };
+    for (const { result, item } of entries) {
+      if (result !== undefined) yield result;
+      if (item !== undefined) items.set(item.id, item);
+    }
     cursor = nextCursor;
     if (!cursor || isKnown) break;
   }

@@ -12,6 +12,7 @@ import {
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import type { CollectionState } from "../ports/collection.ts";
 import type { QuotaBucket, Collector } from "./collector.ts";
+import { formatQuotaDay } from "./quota-day.ts";
 
 /** The factor by which the poll intervals of each task grow: 1 or more. */
 export type SlowdownFactors = Readonly<Record<TaskName, number>>;
@@ -28,9 +29,37 @@ export function getBucket({ buckets }: Collector, name: string): QuotaBucket {
   return bucket;
 }
 
-/** Returns how many units of a day the service uses. */
-export function usableUnits(unitsPerDay: number): number {
+function usableUnits(unitsPerDay: number): number {
   return Math.floor(unitsPerDay * (1 - QUOTA_RESERVE_RATIO));
+}
+
+/** Creates the counter of the units that a source uses; the database keeps the counts. */
+export function createUnitCounter(state: CollectionState, collector: Collector, now: () => number) {
+  const { source, buckets } = collector;
+  return {
+    /** Counts a unit before it is used. @returns Whether the quota day has one left. */
+    reserveUnit(bucket: string): Promise<boolean> {
+      const { unitsPerDay, zone } = getBucket(collector, bucket);
+      const limit = usableUnits(unitsPerDay);
+      return state.reserveUnits({
+        source,
+        bucket,
+        day: formatQuotaDay(now(), zone),
+        units: 1,
+        limit,
+      });
+    },
+
+    /** Returns the units of each bucket that are used today, and that may be used. */
+    readUsage: () =>
+      Promise.all(
+        Object.entries(buckets).map(async ([bucket, { unitsPerDay, zone }]) => ({
+          bucket,
+          used: await state.readUsedUnits(source, bucket, formatQuotaDay(now(), zone)),
+          limit: usableUnits(unitsPerDay),
+        })),
+      ),
+  };
 }
 
 /** Creates a function that computes the factors at most every ten minutes: it counts all items. */

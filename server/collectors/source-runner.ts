@@ -1,19 +1,13 @@
 /** Polls one source for the targets that are due, within its quota and rate limits. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { TASK_NAMES, type DueTarget, type TaskName } from "../ports/targets.ts";
-import { formatQuotaDay } from "./quota-day.ts";
 import { LOOK_AHEAD_MS } from "./poll-schedule.ts";
 import type { CollectionState, SourceEvent, SourceStatus } from "../ports/collection.ts";
 import type { ImportObservations } from "../ports/reads.ts";
 import { createSourceClient, type SourceClientOptions } from "./client/source-client.ts";
 import type { Collector, CollectorContext } from "./collector.ts";
-import {
-  createSlowdownCache,
-  getBucket,
-  usableUnits,
-  type SlowdownFactors,
-} from "./quota-budget.ts";
-import { createSourceRateLimiter, type SourceRateLimiter } from "./rate-limiter.ts";
+import { createSlowdownCache, createUnitCounter, type SlowdownFactors } from "./quota-budget.ts";
+import { createSourceRateLimiter } from "./rate-limiter.ts";
 import { createSourceHealth } from "./source-health.ts";
 import { runTask } from "./task.ts";
 
@@ -41,16 +35,32 @@ export interface RunnerOptions {
  * @param signal Aborts the task that is running.
  */
 export function createSourceRunner(options: RunnerOptions, signal: AbortSignal) {
-  const { collector, state, now, taskDelayMs = TASK_DELAY_MS } = options;
+  const { collector, state, now, report, taskDelayMs = TASK_DELAY_MS } = options;
+  const { source } = collector;
   const work = { observed: 0, failed: 0, observations: 0, requests: 0 };
   const rateLimiter = createSourceRateLimiter(collector, now);
   const health = createSourceHealth({ ...options, rateLimiter });
   const readSlowdownFactors = createSlowdownCache(state, collector, now);
-  const createContext = createContexts(options, {
+  const unitCounter = createUnitCounter(state, collector, now);
+  const client = createSourceClient({
+    ...options.clientOptions,
+    collector,
     rateLimiter,
+    now,
     signal,
-    onUnitReserved: () => work.requests++,
+    async reserveUnit(bucket) {
+      const isReserved = await unitCounter.reserveUnit(bucket);
+      if (isReserved) work.requests++;
+      return isReserved;
+    },
+    onRetry: (reason) => report({ kind: "retried", source, reason }),
+    onPause: (reason) => report({ kind: "paused", source, reason }),
   });
+
+  const findKnownItems: CollectorContext["findKnownItems"] = async (ids) => {
+    const known = await state.listItemTargets(collector.platform, ids);
+    return new Map(known.map(({ id, sourceState }) => [id, sourceState]));
+  };
 
   /** Runs a task for one batch. @returns Whether there may be more to do. */
   async function runBatch(
@@ -61,7 +71,11 @@ export function createSourceRunner(options: RunnerOptions, signal: AbortSignal) 
     if (rateLimiter.readyAt(bucket, { isPaced }) > now()) return false;
     const targets = await listDueBatch(options, task);
     if (targets.length === 0) return false;
-    const context = createContext(bucket);
+    const context: CollectorContext = {
+      now,
+      request: (request) => client.request(request, bucket),
+      findKnownItems,
+    };
     const result = await runTask({ ...options, context, slowdownFactors }, task, targets);
     const { sourceError, warning } = result;
     work.observed += result.observed;
@@ -103,47 +117,12 @@ export function createSourceRunner(options: RunnerOptions, signal: AbortSignal) 
     /** Returns the status of the source. */
     async status(): Promise<SourceStatus> {
       const { stopped, failing } = await health.read();
-      const buckets = await readBucketStatuses(options, rateLimiter);
-      return { source: collector.source, work: { ...work }, stopped, failing, buckets };
+      const buckets = (await unitCounter.readUsage()).map((usage) =>
+        Object.assign(usage, { pausedUntil: rateLimiter.pausedUntil(usage.bucket) }),
+      );
+      return { source, work: { ...work }, stopped, failing, buckets };
     },
   };
-}
-
-/** @returns Creates the context of a task that uses a bucket. */
-function createContexts(
-  { collector, state, now, report, clientOptions }: RunnerOptions,
-  {
-    rateLimiter,
-    signal,
-    onUnitReserved,
-  }: { rateLimiter: SourceRateLimiter; signal: AbortSignal; onUnitReserved: () => void },
-): (taskBucket: string) => CollectorContext {
-  const { source, platform } = collector;
-  const client = createSourceClient({
-    ...clientOptions,
-    collector,
-    rateLimiter,
-    now,
-    signal,
-    async reserveUnit(bucket) {
-      const { unitsPerDay, zone } = getBucket(collector, bucket);
-      const limit = usableUnits(unitsPerDay);
-      const day = formatQuotaDay(now(), zone);
-      const isReserved = await state.reserveUnits({ source, bucket, day, units: 1, limit });
-      if (isReserved) onUnitReserved();
-      return isReserved;
-    },
-    onRetry: (reason) => report({ kind: "retried", source, reason }),
-    onPause: (reason) => report({ kind: "paused", source, reason }),
-  });
-  return (taskBucket) => ({
-    now,
-    request: (request) => client.request(request, taskBucket),
-    async findKnownItems(ids) {
-      const known = await state.listItemTargets(platform, ids);
-      return new Map(known.map(({ id, sourceState }) => [id, sourceState]));
-    },
-  });
 }
 
 /** Returns a batch of due targets, filled up with targets that are due soon. */
@@ -156,18 +135,4 @@ async function listDueBatch(
   const targets = await state.listDue(collector.platform, task, until, batchSize);
   const [first] = targets;
   return first === undefined || first.dueAt > now() ? [] : targets;
-}
-
-function readBucketStatuses(
-  { collector: { source, buckets }, state, now }: RunnerOptions,
-  rateLimiter: SourceRateLimiter,
-): Promise<SourceStatus["buckets"]> {
-  return Promise.all(
-    Object.entries(buckets).map(async ([bucket, { unitsPerDay, zone }]) => ({
-      bucket,
-      used: await state.readUsedUnits(source, bucket, formatQuotaDay(now(), zone)),
-      limit: usableUnits(unitsPerDay),
-      pausedUntil: rateLimiter.pausedUntil(bucket),
-    })),
-  );
 }

@@ -83,7 +83,7 @@ describe("estimatePollsPerDay()", () => {
   });
 });
 
-describe("createRange()", () => {
+describe("computeSlowdownFactor()", () => {
   test.each([
     ["a quota that reaches", { needed: 100, fixed: 10, available: 1000 }, 1],
     ["one that is just enough", { needed: 990, fixed: 10, available: 1000 }, 1],
@@ -92,8 +92,8 @@ describe("createRange()", () => {
     ["no quota, and nothing to do", { needed: 0, fixed: 0, available: 0 }, 1],
     ["what is fixed takes all", { needed: 100, fixed: 5000, available: 1000 }, 1],
     ["what is fixed takes all, much else", { needed: 1000, fixed: 5000, available: 1000 }, 10],
-  ])("%s", (_, quota, stretch) => {
-    expect(computeSlowdownFactor(quota)).toBe(stretch);
+  ])("%s", (_, quota, factor) => {
+    expect(computeSlowdownFactor(quota)).toBe(factor);
   });
 
   test("with it, what is needed fits into what is left", () => {
@@ -101,8 +101,8 @@ describe("createRange()", () => {
     fc.assert(
       fc.property(units, units, units, (needed, fixed, available) => {
         fc.pre(fixed < available * 0.9);
-        const stretch = computeSlowdownFactor({ needed, fixed, available });
-        expect(fixed + needed / stretch).toBeLessThanOrEqual(Math.max(available, 1) + 1e-6);
+        const factor = computeSlowdownFactor({ needed, fixed, available });
+        expect(fixed + needed / factor).toBeLessThanOrEqual(Math.max(available, 1) + 1e-6);
       }),
     );
   });

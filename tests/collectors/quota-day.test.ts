@@ -6,7 +6,7 @@ import { DAY_MS, formatInstant } from "../../core/time.ts";
 const PACIFIC = "America/Los_Angeles";
 const HOUR_MS = 3_600_000;
 
-describe("quotaDay", () => {
+describe("formatQuotaDay()", () => {
   test.each([
     ["the day that the Pacific still has", "2026-11-20T07:59:59.999Z", PACIFIC, "2026-11-19"],
     ["the day from midnight on", "2026-11-20T08:00:00.000Z", PACIFIC, "2026-11-20"],
@@ -16,16 +16,16 @@ describe("quotaDay", () => {
     ["the last moment of a year", "2026-12-31T23:59:59.999Z", "UTC", "2026-12-31"],
     ["a leap day", "2028-02-29T12:00:00.000Z", "UTC", "2028-02-29"],
     ["a year in four digits", "0987-01-02T12:00:00.000Z", "UTC", "0987-01-02"],
-  ])("formatQuotaDay() gives %s", (_what, at, zone, day) => {
+  ])("returns %s", (_what, at, zone, day) => {
     expect(formatQuotaDay(Date.parse(at), zone)).toBe(day);
   });
 
-  test("formatQuotaDay() refuses a zone that does not exist", () => {
+  test("refuses a zone that does not exist", () => {
     expect(() => formatQuotaDay(0, "Mars/Olympus")).toThrow(RangeError);
   });
 });
 
-describe("nextQuotaDay", () => {
+describe("findQuotaReset()", () => {
   test.each([
     ["midnight of UTC", "2026-11-20T12:00:00.000Z", "UTC", "2026-11-21T00:00:00.000Z"],
     ["the day after, at midnight", "2026-11-20T00:00:00.000Z", "UTC", "2026-11-21T00:00:00.000Z"],
@@ -55,11 +55,11 @@ describe("nextQuotaDay", () => {
       "America/Santiago",
       "2026-09-06T04:00:00.000Z",
     ],
-  ])("findQuotaReset() gives %s", (_what, at, zone, next) => {
+  ])("returns %s", (_what, at, zone, next) => {
     expect(formatInstant(findQuotaReset(Date.parse(at), zone))).toBe(next);
   });
 
-  test("findQuotaReset() gives the first instant of another day, and no later one", () => {
+  test("returns the first instant of another day, and no later one", () => {
     const instants = fc.integer({ min: Date.parse("2000-01-01"), max: Date.parse("2100-01-01") });
     fc.assert(
       fc.property(instants, fc.constantFrom(PACIFIC, "UTC"), (at, zone) => {

@@ -4,9 +4,9 @@ import type { DiscoveredItem, SourceState, CollectionTarget } from "../../ports/
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
 import { parseItems, readInstant, Unchecked } from "../client/responses.ts";
-import { describeInvalidHandle, isHandle } from "./users.ts";
-import { createPollResult, createGoneResult, createObservationRecord } from "../poll-results.ts";
-import { pollNewestFirst, type ListPage } from "../poll-tasks.ts";
+import { explainInvalidHandle } from "./users.ts";
+import { createPollResult, createMissingResult, createObservationRecord } from "../poll-results.ts";
+import { pollNewestFirst, type ListEntry, type ListPage } from "../poll-tasks.ts";
 import {
   SourceError,
   type PollResult,
@@ -49,7 +49,8 @@ export async function* pollFeed(
   target: CollectionTarget,
   context: CollectorContext,
 ): AsyncGenerator<PollResult> {
-  if (!isHandle(target.id)) throw new SourceError("rejected", describeInvalidHandle(target.id));
+  const failure = explainInvalidHandle(target.id);
+  if (failure !== undefined) throw new SourceError("rejected", failure);
   yield* pollNewestFirst({
     targetId: target.id,
     maxPages: MAX_PAGES,
@@ -75,15 +76,9 @@ async function fetchFeedPage(
     .map(({ post }) => post);
   const knownItems = await findKnownItems(posts.map(({ uri }) => readRecordKey(uri) ?? ""));
   const readKnownState = ({ uri }: Post) => knownItems.get(readRecordKey(uri) ?? "");
-  const listed = posts.map((post) =>
-    readListedPost(targetId, post, readKnownState(post), observedAt),
-  );
   return {
-    results: [
-      ...(warning === undefined ? [] : [{ targetId, failure: warning }]),
-      ...listed.map(({ result }) => result),
-    ],
-    items: listed.flatMap(({ item }) => item ?? []),
+    entries: posts.map((post) => readListedPost(targetId, post, readKnownState(post), observedAt)),
+    warning,
     // A page of reposts alone says nothing about the pages after it.
     isKnown: posts.length > 0 && posts.every((post) => readKnownState(post) !== undefined),
     nextCursor: response.cursor,
@@ -96,7 +91,7 @@ function readListedPost(
   post: Post,
   knownState: SourceState | undefined,
   now: number,
-): { readonly result: PollResult; readonly item?: DiscoveredItem } {
+): ListEntry {
   const { handle } = post.author;
   const { failure, record, item } = readPost(post, handle, now);
   const fail = (reason: string) => ({ result: { targetId, failure: reason } });
@@ -137,9 +132,7 @@ export async function* pollPostCounts(
       // Found by another source, polled before this one.
       yield { targetId: id, failure: `Bluesky has no post ${id}: another source found it` };
     } else if (post === undefined) {
-      yield warning === undefined
-        ? createGoneResult(id, `Bluesky has no post ${uri}: it was deleted`)
-        : { targetId: id, failure: warning };
+      yield createMissingResult(id, `Bluesky has no post ${uri}: it was deleted`, warning);
     } else {
       // A post stays with the username under which it was found, even if the handle has changed.
       const { handle } = post.author;

@@ -5,7 +5,7 @@ import { quote } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
 import { parseItems, Unchecked } from "../client/responses.ts";
 import { createPollResult, createGoneResult, createObservationRecord } from "../poll-results.ts";
-import { pollBatch } from "../poll-tasks.ts";
+import { pollValidBatch } from "../poll-tasks.ts";
 import type { PollResult, ObservationRecord, CollectorContext } from "../collector.ts";
 
 const Profile = Type.Object({
@@ -26,25 +26,18 @@ const ProfilesResponse = Type.Object({ profiles: Type.Array(Type.Unknown()) });
 /** A handle is a domain name; Bluesky refuses a whole request if one handle is not. */
 const HANDLE_PATTERN = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z\d])?$/i;
 
-/** Whether a username can be a handle of Bluesky. */
-export function isHandle(username: string): boolean {
-  return HANDLE_PATTERN.test(username);
-}
-
-/** Such a user is not gone: the next poll is soon, because another source may be configured then. */
-export function describeInvalidHandle(username: string): string {
+/** Explains why a username is no handle of Bluesky; `undefined` if it can be one. */
+export function explainInvalidHandle(username: string): string | undefined {
+  if (HANDLE_PATTERN.test(username)) return undefined;
   return `Bluesky has no profile ${username}: handles there are domain names`;
 }
 
 /** Observes users by their handles. */
-export async function* pollProfiles(
+export function pollProfiles(
   targets: readonly CollectionTarget[],
   context: CollectorContext,
 ): AsyncGenerator<PollResult> {
-  const valid = targets.filter(({ id }) => isHandle(id));
-  yield* pollBatch(valid, (batch) => pollProfileBatch(batch, context));
-  for (const { id } of targets)
-    if (!isHandle(id)) yield { targetId: id, failure: describeInvalidHandle(id) };
+  return pollValidBatch(targets, explainInvalidHandle, (batch) => pollProfileBatch(batch, context));
 }
 
 async function* pollProfileBatch(

@@ -3,7 +3,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import type { CollectionTarget } from "../../ports/targets.ts";
 import { parseItems, readInstant, Unchecked } from "../client/responses.ts";
 import { createCountedResult, createGoneResult, createObservationRecord } from "../poll-results.ts";
-import { pollNewestFirst, type ListPage } from "../poll-tasks.ts";
+import { pollNewestFirst, pollValidBatch, type ListPage } from "../poll-tasks.ts";
 import { SourceError, type PollResult, type CollectorContext } from "../collector.ts";
 import {
   describeProblem,
@@ -86,7 +86,7 @@ async function fetchTimelinePage(
   const knownItems = await findKnownItems(tweets.map((tweet) => tweet.id));
   const observedAt = now();
   // Known tweets are observed too: their counts came with the page.
-  const listed = tweets.map((tweet) => {
+  const entries = tweets.map((tweet) => {
     const publishedAt = readInstant(tweet.created_at);
     if (publishedAt === undefined) {
       return { result: { targetId, failure: `X returned no date of the tweet ${tweet.id}` } };
@@ -96,28 +96,24 @@ async function fetchTimelinePage(
     return { result, item: { id: tweet.id, publishedAt, sourceState: { username } } };
   });
   return {
-    results: [
-      ...(warning === undefined ? [] : [{ targetId, failure: warning }]),
-      ...listed.map(({ result }) => result),
-    ],
-    items: listed.flatMap(({ item }) => item ?? []),
+    entries,
+    warning,
     isKnown: tweets.length > 0 && tweets.every((tweet) => knownItems.has(tweet.id)),
     nextCursor: meta?.next_token,
   };
 }
 
 /** Observes the counts of known tweets. */
-export async function* pollTweetCounts(
-  batch: readonly CollectionTarget[],
+export function pollTweetCounts(
+  targets: readonly CollectionTarget[],
   context: CollectorContext,
 ): AsyncGenerator<PollResult> {
-  const valid = batch.filter(({ id }) => TWEET_ID_PATTERN.test(id));
-  if (valid.length > 0) yield* pollTweetBatch(valid, context);
-  for (const { id } of batch) {
-    // Found by another source, polled before this one. X would refuse the whole request.
-    if (!TWEET_ID_PATTERN.test(id))
-      yield { targetId: id, failure: `X has no tweet ${id}: identifiers there are numbers` };
-  }
+  return pollValidBatch(targets, explainInvalidId, (batch) => pollTweetBatch(batch, context));
+}
+
+function explainInvalidId(id: string): string | undefined {
+  if (TWEET_ID_PATTERN.test(id)) return undefined;
+  return `X has no tweet ${id}: identifiers there are numbers`;
 }
 
 async function* pollTweetBatch(

@@ -7,7 +7,7 @@ import { foldCase } from "../../../core/text.ts";
 import { DAY_MS, formatInstant, parseInstant } from "../../../core/time.ts";
 import { parseItems, joinMessages, Unchecked } from "../client/responses.ts";
 import { createCountedResult, createGoneResult, createObservationRecord } from "../poll-results.ts";
-import { pollBatch } from "../poll-tasks.ts";
+import { isNotFound, pollValidBatch } from "../poll-tasks.ts";
 import {
   SourceError,
   type PollResult,
@@ -67,14 +67,11 @@ export interface UserIdentity {
 }
 
 /** Observes users by their usernames. */
-export async function* pollUsers(
+export function pollUsers(
   targets: readonly CollectionTarget[],
   context: CollectorContext,
 ): AsyncGenerator<PollResult> {
-  const valid = targets.filter(({ id }) => USERNAME_PATTERN.test(id));
-  yield* pollBatch(valid, (batch) => pollUserBatch(batch, context));
-  for (const { id } of targets)
-    if (!USERNAME_PATTERN.test(id)) yield { targetId: id, failure: describeInvalidUsername(id) };
+  return pollValidBatch(targets, explainInvalidUsername, (batch) => pollUserBatch(batch, context));
 }
 
 async function* pollUserBatch(
@@ -84,11 +81,11 @@ async function* pollUserBatch(
   const findUser = await fetchUsers(batch, context);
   const now = context.now();
   for (const { id } of batch) {
-    const { user, error } = findUser(id);
-    if (user === undefined) {
-      yield error.kind === "not-found"
-        ? createGoneResult(id, error.message)
-        : { targetId: id, failure: error.message };
+    const user = findUser(id);
+    if (user instanceof SourceError) {
+      yield isNotFound(user)
+        ? createGoneResult(id, user.message)
+        : { targetId: id, failure: user.message };
     } else {
       const missingCountsReason = `X returned no metrics of the user ${id}`;
       const { sourceState } = createIdentity(user, now);
@@ -112,24 +109,18 @@ export async function resolveIdentity(
   const ageMs = context.now() - (parseInstant(identifiedAt) ?? -Infinity);
   const isFresh = ageMs >= 0 && ageMs < IDENTITY_MAX_AGE_MS;
   if (id !== undefined && isFresh) return { id, username, sourceState };
-  if (!USERNAME_PATTERN.test(target.id))
-    throw new SourceError("rejected", describeInvalidUsername(target.id));
-  const { user, error } = (await fetchUsers([target], context))(target.id);
-  if (user === undefined) throw error;
+  const failure = explainInvalidUsername(target.id);
+  if (failure !== undefined) throw new SourceError("rejected", failure);
+  const user = (await fetchUsers([target], context))(target.id);
+  if (user instanceof SourceError) throw user;
   return createIdentity(user, context.now());
 }
-
-type FindUser = (
-  id: string,
-) =>
-  | { readonly user: User; readonly error?: never }
-  | { readonly user?: never; readonly error: SourceError };
 
 /** @returns Finds one of the users, or the error to report for it. */
 async function fetchUsers(
   batch: readonly CollectionTarget[],
   { request }: CollectorContext,
-): Promise<FindUser> {
+): Promise<(id: string) => User | SourceError> {
   const path = "/2/users/by";
   const { data, errors } = await request({
     bucket: "users",
@@ -147,14 +138,14 @@ async function fetchUsers(
   const others = items.filter(({ username }) => !requested.has(foldCase(username)));
   return (id) => {
     const user = users.get(foldCase(id));
-    if (user !== undefined) return { user };
+    if (user !== undefined) return user;
     const problem = findProblem(id, errors);
     if (problem !== undefined)
-      return { error: new SourceError("not-found", describeProblem(`The user ${id}`, problem)) };
+      return new SourceError("not-found", describeProblem(`The user ${id}`, problem));
     const names = others.map(({ username }) => username).join(", ");
     const suffix = names === "" ? "" : `, but ${quote(names)}`;
     const missing = `X returned nothing for the user ${id}${suffix}`;
-    return { error: new SourceError("rejected", warning ?? missing) };
+    return new SourceError("rejected", warning ?? missing);
   };
 }
 
@@ -181,8 +172,8 @@ export function createEmptyResponseError(path: string): SourceError {
   return new SourceError("failed", `X answered ${path} with neither data nor errors`);
 }
 
-/** Such a user is not gone: the next poll is soon, because another source may be configured then. */
-function describeInvalidUsername(id: string): string {
+function explainInvalidUsername(id: string): string | undefined {
+  if (USERNAME_PATTERN.test(id)) return undefined;
   return `X has no user ${id}: usernames there have 1 to 15 letters, digits and _`;
 }
 

@@ -2,7 +2,11 @@
 import { Type, type Static } from "@sinclair/typebox";
 import type { CollectionTarget } from "../../ports/targets.ts";
 import { parseCount, Unchecked } from "../client/responses.ts";
-import { createCountedResult, createGoneResult, createObservationRecord } from "../poll-results.ts";
+import {
+  createCountedResult,
+  createMissingResult,
+  createObservationRecord,
+} from "../poll-results.ts";
 import { pollBatch, pollOneByOne } from "../poll-tasks.ts";
 import { parseListItems, findLargestThumbnail, ListResponse, Thumbnails } from "./responses.ts";
 import {
@@ -81,9 +85,9 @@ async function* pollById(
   for (const target of batch) {
     const id = readChannelId(target) ?? "";
     const channel = channels.get(id);
-    if (channel !== undefined) yield createChannelResult(target, channel, observedAt);
-    else if (warning !== undefined) yield { targetId: target.id, failure: warning };
-    else yield createGoneResult(target.id, `YouTube has no channel ${id}`);
+    yield channel === undefined
+      ? createMissingResult(target.id, `YouTube has no channel ${id}`, warning)
+      : createChannelResult(target, channel, observedAt);
   }
 }
 

@@ -1,10 +1,14 @@
 /** Polls YouTube shorts: finds those of a channel, and observes the counts of known ones. */
 import { Type, type Static } from "@sinclair/typebox";
-import type { DiscoveredItem, CollectionTarget } from "../../ports/targets.ts";
+import type { CollectionTarget } from "../../ports/targets.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import { parseCount, readInstant, Unchecked } from "../client/responses.ts";
-import { createCountedResult, createGoneResult, createObservationRecord } from "../poll-results.ts";
-import { isNotFound, pollNewestFirst, type ListPage } from "../poll-tasks.ts";
+import {
+  createCountedResult,
+  createMissingResult,
+  createObservationRecord,
+} from "../poll-results.ts";
+import { isNotFound, pollNewestFirst, type ListEntry, type ListPage } from "../poll-tasks.ts";
 import type { PollResult, CollectorContext } from "../collector.ts";
 import {
   parseDuration,
@@ -89,19 +93,15 @@ function pollPlaylist(playlist: Playlist, context: CollectorContext): AsyncGener
     const videos = await fetchVideos(playlist, ids, context);
     if (videos.some(({ item }) => item === undefined))
       retryFrom = Math.min(retryFrom, ...newEntries.map(({ at }) => at));
-    const items = videos.flatMap(({ item }) => item ?? []);
-    for (const { id, at } of entries) {
-      if (at === Infinity) continue;
-      newest = Math.max(newest, at);
+    const dated = entries.filter(({ at }) => at !== Infinity);
+    newest = Math.max(newest, ...dated.map(({ at }) => at));
+    const knownEntries = dated.map(({ id, at }) => {
       const sourceState = knownItems.get(id);
-      if (sourceState !== undefined) items.push({ id, publishedAt: at, sourceState });
-    }
+      return sourceState === undefined ? {} : { item: { id, publishedAt: at, sourceState } };
+    });
     return {
-      results: [
-        ...(warning === undefined ? [] : [{ targetId: target.id, failure: warning }]),
-        ...videos.map(({ result }) => result),
-      ],
-      items,
+      entries: [...videos, ...knownEntries],
+      warning,
       isKnown: entries.length > 0 && newEntries.length === 0,
       nextCursor,
     };
@@ -144,7 +144,7 @@ async function fetchVideos(
   { target, channelIds: { channel }, isMixed }: Playlist,
   ids: readonly string[],
   { request, now }: CollectorContext,
-): Promise<{ readonly result: PollResult; readonly item?: DiscoveredItem }[]> {
+): Promise<ListEntry[]> {
   if (ids.length === 0) return [];
   const response = await request({
     bucket: "general",
@@ -196,9 +196,8 @@ export async function* pollShortCounts(
     const channel =
       sourceState["channel"] ?? (owner?.startsWith("UC") === true ? owner : undefined);
     if (video === undefined) {
-      yield warning === undefined
-        ? createGoneResult(id, `YouTube has no video ${id}: it was deleted, or is private`)
-        : { targetId: id, failure: warning };
+      const goneReason = `YouTube has no video ${id}: it was deleted, or is private`;
+      yield createMissingResult(id, goneReason, warning);
     } else if (channel === undefined) {
       yield { targetId: id, failure: `The channel of the short ${id} is unknown` };
     } else yield createVideoResult(id, video, observedAt, { channel });
