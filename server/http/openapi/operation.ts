@@ -4,7 +4,7 @@
  */
 import type { TObject, TSchema } from "@sinclair/typebox";
 import { DomainError, ERROR_CODES } from "../../../core/errors.ts";
-import { ERROR_STATUSES, formatErrorResponse, toDomainError } from "../errors.ts";
+import { ERROR_STATUSES, formatErrorResponse } from "../errors.ts";
 import { parsePathParameters } from "../route-matcher.ts";
 import examples from "./examples.json" with { type: "json" };
 import type { HeaderName } from "./headers.ts";
@@ -179,9 +179,9 @@ function createPathErrors(path: string): DomainError[] {
   try {
     parsePathParameters({ parameters: [{ name, segment: 0 }] }, "a%00b");
   } catch (error) {
-    return [toDomainError(error)];
+    if (error instanceof DomainError) return [error];
   }
-  return [];
+  throw new Error(`The parameter ${name} may hold control characters`);
 }
 
 /** Names the examples by their codes: `InvalidRequest`, `InvalidRequest2`. */
