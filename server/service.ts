@@ -10,7 +10,7 @@ import {
 } from "./process/collection-engine.ts";
 import type { OnFailure, ServiceLogger } from "./ports/process.ts";
 import { redactUrl, type Config } from "./config.ts";
-import { createMetrics } from "./http/health.ts";
+import { createMetrics } from "./http/metrics/registry.ts";
 import { createOwnerApp } from "./http/admin/owner-app.ts";
 import type { AdminOptions } from "./http/admin/routes.ts";
 import { createRateLimiter } from "./metering/rate-limit.ts";

@@ -1,13 +1,13 @@
-/** The account of a key: its balance and what it used. */
+/** The account API: the balance of the caller's account and its usage by day. */
 import { Elysia } from "elysia";
 import type { AccountDetails } from "../../core/schema/account.ts";
 import { formatDay } from "../../core/time.ts";
-import { parseDayRange } from "./reads/usage-days.ts";
 import type { AccountReads } from "../ports/ledger.ts";
 import { getCaller } from "./admission.ts";
+import { parseDayRange } from "./reads/usage-days.ts";
 import { getPathAndQuery, parseQuery } from "./request-url.ts";
 
-/** The route of the account; it costs nothing. */
+/** Creates the route of the account. It is free of charge. */
 export function createAccountRoutes(reads: AccountReads, now: () => number) {
   return new Elysia({ name: "account" }).get(
     "/api/account",
@@ -18,10 +18,10 @@ export function createAccountRoutes(reads: AccountReads, now: () => number) {
         reads.accountOf(id),
         reads.usage(id, days),
       ]);
-      const byDay = new Map(usageRows.map((row) => [row.day, row]));
+      const rowsByDay = new Map(usageRows.map((row) => [row.day, row]));
       const usage = Array.from({ length: days.last - days.first + 1 }, (_, index) => {
         const day = days.first + index;
-        const { requests = 0, credits = 0, refunded = 0 } = byDay.get(day) ?? {};
+        const { requests = 0, credits = 0, refunded = 0 } = rowsByDay.get(day) ?? {};
         return { day: formatDay(day), requests, credits, refunded };
       });
       return { account: name, balance, usage };

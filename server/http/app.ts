@@ -62,7 +62,7 @@ export function createApp(options: AppOptions) {
     // Without it, Elysia takes the first 4 characters behind `http://` for a part of the host.
     handler: { standardHostname: false },
   })
-    .use(createErrorHandler(options.onFailure))
+    .use(createErrorHandler(options))
     .use(
       createAdmissionPlugin(
         { ...options, getRouteMatcher, authenticateAdmin },

@@ -1,26 +1,26 @@
-/** Work that is shared by all who ask for it at once. */
+/** Shares one run of a task among all callers that ask for it at once. */
 
 /**
- * Makes what runs `work` one run at a time. Whoever asks while it runs gets the result of the next
- * run, which all of them share: so no result is older than the request for it.
+ * Runs a task at most once at a time. Calls during a run share the next run, so no caller gets a
+ * result that is older than its call.
  */
-export function coalesceRuns<Result>(work: () => Promise<Result>): () => Promise<Result> {
+export function coalesceRuns<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let running: Promise<Result> | undefined;
   let next: Promise<Result> | undefined;
 
-  function run(): Promise<Result> {
+  function start(): Promise<Result> {
     next = undefined;
-    const own = work().finally(() => {
-      if (running === own) running = undefined;
+    const started = run().finally(() => {
+      if (running === started) running = undefined;
     });
-    running = own;
-    return own;
+    running = started;
+    return started;
   }
 
   return () => {
     if (next !== undefined) return next;
-    if (running === undefined) return run();
-    next = running.then(run, run);
+    if (running === undefined) return start();
+    next = running.then(start, start);
     return next;
   };
 }

@@ -1,19 +1,22 @@
-/** The monitoring list over HTTP. */
+/** The monitoring list API: list, add and remove creators. It is free of charge. */
 import { Elysia } from "elysia";
-import { parseCreator } from "../../core/creators.ts";
+import { parseCreator, type Creator } from "../../core/creators.ts";
 import type { CreatorResult } from "../../core/schema/creators.ts";
-import { readJsonBody } from "./request-body.ts";
-import type { MonitoringListStore } from "../ports/collection.ts";
-import { createCreatorListReader } from "./creator-list.ts";
+import type { CreatorChange, CreatorListReads, MonitoringListStore } from "../ports/collection.ts";
+import { coalesceRuns } from "./coalesce.ts";
 import type { BodyStreamer } from "./reads/body-streamer.ts";
+import { readJsonBody } from "./request-body.ts";
 
-/** The routes of the monitoring list; they cost nothing. */
+/** The encoded list is read again after this time, even if its version is the same. */
+const LIST_MAX_AGE_MS = 1000;
+
+/** Creates the routes of the monitoring list. */
 export function createCreatorRoutes(
   list: MonitoringListStore,
   bodyStreamer: BodyStreamer,
   now: () => number,
 ) {
-  const readList = createCreatorListReader(list);
+  const readList = createListReader(list);
   return new Elysia({ name: "creators" })
     .get(
       "/api/creators",
@@ -26,30 +29,57 @@ export function createCreatorRoutes(
     .patch(
       "/api/creators",
       async ({ request, set }): Promise<CreatorResult> => {
-        const asked = parseCreator(await readJsonBody(request));
-        const { creator, total } = await list.add(asked, now());
+        const creator = parseCreator(await readJsonBody(request));
+        const change = await list.add(creator, now());
         set.status = 201;
-        return {
-          message: `Creator ${creator} added to the monitoring list`,
-          creator,
-          platform: asked.platform,
-          total_creators: total,
-        };
+        return toCreatorResult(creator, change, "added to");
       },
       { parse: "none", detail: { operationId: "addCreator" } },
     )
     .delete(
       "/api/creators",
       async ({ request }): Promise<CreatorResult> => {
-        const asked = parseCreator(await readJsonBody(request));
-        const { creator, total } = await list.remove(asked);
-        return {
-          message: `Creator ${creator} removed from the monitoring list`,
-          creator,
-          platform: asked.platform,
-          total_creators: total,
-        };
+        const creator = parseCreator(await readJsonBody(request));
+        return toCreatorResult(creator, await list.remove(creator), "removed from");
       },
       { parse: "none", detail: { operationId: "removeCreator" } },
     );
+}
+
+function toCreatorResult(
+  { platform }: Creator,
+  { creator, total }: CreatorChange,
+  change: "added to" | "removed from",
+): CreatorResult {
+  const message = `Creator ${creator} ${change} the monitoring list`;
+  return { message, creator, platform, total_creators: total };
+}
+
+/**
+ * Creates a reader of the list as JSON bytes. The list can have ten thousand creators, so it is
+ * encoded page by page, and requests share the result.
+ */
+function createListReader(list: CreatorListReads): () => Promise<Uint8Array> {
+  let cached: { version: string; startedAt: number; body: Uint8Array } | undefined;
+  return coalesceRuns(async () => {
+    const version = await list.version();
+    const startedAt = performance.now();
+    if (cached?.version !== version || startedAt - cached.startedAt > LIST_MAX_AGE_MS) {
+      cached = { version, startedAt, body: await encodeList(list) };
+    }
+    return cached.body;
+  });
+}
+
+async function encodeList(list: CreatorListReads): Promise<Uint8Array> {
+  const encoder = new TextEncoder();
+  const pieces = [encoder.encode('{"creators":[')];
+  let total = 0;
+  for await (const page of list.pages()) {
+    const text = JSON.stringify(page).slice(1, -1);
+    pieces.push(encoder.encode(total === 0 ? text : `,${text}`));
+    total += page.length;
+  }
+  pieces.push(encoder.encode(`],"total_creators":${total}}`));
+  return Bun.concatArrayBuffers(pieces, Number.POSITIVE_INFINITY, true);
 }

@@ -1,4 +1,4 @@
-/** Errors as clients get them: the one table of statuses, and the one place that writes them. */
+/** Errors as HTTP responses: the one table of statuses, and the one place that formats them. */
 import { Elysia, ParseError, ValidationError } from "elysia";
 import { InsufficientCreditsError } from "../../core/ledger.ts";
 import { DomainError, quote, type ErrorCode } from "../../core/errors.ts";
@@ -7,7 +7,7 @@ import { describeError, isOutOfDescriptors } from "../system-errors.ts";
 import type { ResponseHeaders } from "./cache-headers.ts";
 import { getPath } from "./request-url.ts";
 
-/** The status of every error. */
+/** The HTTP status of each error code. */
 export const ERROR_STATUSES: Readonly<Record<ErrorCode, number>> = {
   "Invalid Pagination Parameters": 400,
   "Invalid Request": 400,
@@ -32,28 +32,34 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, number>> = {
   "Service Unavailable": 503,
 };
 
-/** Whether an error answers a charged read: what does not exist is charged, failures are not. */
-export function isChargedError(error: unknown): boolean {
-  return ERROR_STATUSES[toDomainError(error).code] === 404;
-}
-
-/** How long a client waits before it tries again what was unavailable. */
+/** The `Retry-After` of 503. */
 const RETRY_AFTER_S = 1;
 
-/** An error as it is answered. */
+/** The response to an error. */
 export interface ErrorResponse {
   readonly status: number;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/**
- * What a thrown value is to a client: a domain error is told, anything else is an internal error
- * of which nothing leaks.
- *
- * @param isTrusted Whether its cause is told none the less.
- */
-export function toDomainError(thrown: unknown, isTrusted = false): DomainError {
+/** How errors are reported. */
+export interface ErrorOptions {
+  /** Gets the cause of every 5xx. */
+  readonly onFailure: OnFailure;
+  /** Whether clients operate the service, so that responses include causes; by default not. */
+  readonly isTrusted?: boolean;
+}
+
+/** Whether an error is a charged response: 404 is an answer, all other errors are free. */
+export function isChargedError(error: unknown): boolean {
+  return ERROR_STATUSES[toDomainError(error).code] === 404;
+}
+
+/** What a client may know of a thrown value: a domain error as it is, else an internal error. */
+export function toDomainError(
+  thrown: unknown,
+  { isTrusted = false }: Pick<ErrorOptions, "isTrusted"> = {},
+): DomainError {
   if (thrown instanceof DomainError) {
     return isTrusted ? new DomainError(thrown.code, describeError(thrown)) : thrown;
   }
@@ -70,20 +76,20 @@ export function toDomainError(thrown: unknown, isTrusted = false): DomainError {
     return new DomainError("Service Unavailable", message, { cause: thrown });
   }
   const message = isTrusted
-    ? describeError(new Error("It failed", { cause: thrown }))
+    ? describeError(new Error("The operation failed", { cause: thrown }))
     : "Something went wrong here; the request id is logged";
   return new DomainError("Internal Error", message);
 }
 
-/** What was sent, where, and what was expected there. */
+/** Says which value was wrong, where it was, and what is allowed. */
 function describeValidationError({ all: [first], type }: ValidationError): string {
-  if (first === undefined || !("path" in first)) return `The ${type} is not as described`;
+  if (first === undefined || !("path" in first)) return `The ${type} does not match its schema`;
   const { path, message, value } = first;
   const where = path === "" ? `The ${type}` : path.slice(1).replaceAll("/", ".");
   return `${where}: ${message.toLowerCase()}, got ${quote(value)}`;
 }
 
-/** Writes an error: one field under the video interface, a name and a sentence elsewhere. */
+/** Formats an error: with one field below `/api/video`, else with a code and a message. */
 export function formatErrorResponse(error: DomainError, path: string): ErrorResponse {
   const status = ERROR_STATUSES[error.code];
   const isVideo = path === "/api/video" || path.startsWith("/api/video/");
@@ -100,41 +106,41 @@ export function formatErrorResponse(error: DomainError, path: string): ErrorResp
   };
 }
 
-/** The two named conditions are their sentence; a 400 adds to its name what was wrong. */
+/** Two errors are their message alone; a 400 has its code and its message, the others the code. */
 function formatVideoError({ code, message }: DomainError): string {
   if (code === "Channel Not Found" || code === "Short Not Found") return message;
   return ERROR_STATUSES[code] === 400 ? `${code}: ${message}` : code;
 }
 
-/**
- * Writes every error of an app the one way.
- *
- * @param isTrusted Whether who asks runs the service, and so is told the cause of what went wrong.
- */
-export function createErrorHandler(onFailure: OnFailure, isTrusted = false) {
-  return new Elysia({ name: "error-answers" }).onError(
+/** Creates the Elysia plugin that responds to every error. */
+export function createErrorHandler(options: ErrorOptions) {
+  return new Elysia({ name: "error-handler" }).onError(
     { as: "global" },
     ({ error, request, set }) => {
-      const response = createErrorResponse(error, request, set.headers, onFailure, isTrusted);
+      const response = createErrorResponse(error, request, set.headers, options);
       set.status = response.status;
       return response.body;
     },
   );
 }
 
-/** What an error is answered with; the cause of a 5xx is told to who runs the service. */
+/**
+ * Creates the response to an error, and reports the cause of a 5xx.
+ *
+ * @param headers Gets the headers of the response.
+ */
 export function createErrorResponse(
   error: unknown,
   request: Request,
   headers: ResponseHeaders,
-  onFailure: OnFailure,
-  isTrusted = false,
+  options: ErrorOptions,
 ): ErrorResponse {
-  const domainError = toDomainError(error, isTrusted);
-  const response = formatErrorResponse(domainError, getPath(request));
+  const path = getPath(request);
+  const domainError = toDomainError(error, options);
+  const response = formatErrorResponse(domainError, path);
   if (response.status >= 500) {
     const cause = domainError === error ? (domainError.cause ?? error) : error;
-    onFailure(cause, String(headers["x-request-id"] ?? getPath(request)));
+    options.onFailure(cause, String(headers["x-request-id"] ?? path));
   }
   if (domainError instanceof InsufficientCreditsError) {
     headers["x-credits-remaining"] = String(domainError.balance);

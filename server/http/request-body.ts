@@ -1,15 +1,12 @@
 /**
- * Request bodies: read within a size, those of JSON within a time too.
- *
- * The sizes are counted here: what the runtime itself answers to a long body is empty, and comes
- * before the path and the key are looked at.
+ * Reads request bodies within a limit of bytes, and JSON within a time. The limits are not left to
+ * Bun, because its own 413 is empty and comes before path and API key are checked.
  */
 import { DomainError, quote } from "../../core/errors.ts";
 
-/** Bytes of a request body. */
+/** The limit of JSON bodies. */
 export const BODY_MAX_BYTES = 65_536;
 
-/** How long a body may take to arrive. */
 const BODY_TIMEOUT_MS = 10_000;
 
 /**
@@ -45,9 +42,10 @@ export async function readJsonBody(request: Request): Promise<unknown> {
 }
 
 /**
- * Reads a long body whatever it holds: at once where its length is told, which takes less memory.
+ * Reads a long body of any type. A body with a `Content-Length` is read at once, because that takes
+ * less memory than chunks.
  *
- * @throws {DomainError} As {@link readBody} does.
+ * @throws {DomainError} Like {@link readBody}.
  */
 export async function readLargeBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   if (request.headers.has("transfer-encoding")) return readBody(request, maxBytes);
@@ -60,10 +58,10 @@ export async function readLargeBody(request: Request, maxBytes: number): Promise
 }
 
 /**
- * Reads a body whatever it holds.
+ * Reads a body of any type.
  *
- * @param timeout Ends the wait for it, where it rejects.
- * @throws {DomainError} `Payload Too Large`; `Invalid Request` where it breaks off.
+ * @param timeout Its rejection ends the read.
+ * @throws {DomainError} `Payload Too Large`; `Invalid Request` if the body breaks off.
  */
 export async function readBody(
   request: Request,

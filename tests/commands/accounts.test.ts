@@ -148,7 +148,7 @@ describe("a backup that fails", () => {
     await corruptTable(sandbox.file);
     const copy = join(sandbox.folder, "copy.db");
     const { status, err } = await sandbox.run(["backup", copy]);
-    expect([status, err]).toEqual([1, expect.stringMatching(/^It failed: .+\n$/)]);
+    expect([status, err]).toEqual([1, expect.stringMatching(/^The operation failed: .+\n$/)]);
     const left = (await readdir(sandbox.folder)).filter((name) => name.startsWith("copy"));
     expect(left).toEqual([]);
   });

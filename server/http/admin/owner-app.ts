@@ -24,7 +24,7 @@ export function createOwnerApp(options: OwnerAppOptions) {
       body: t.Object({ file: t.String({ minLength: 1, maxLength: 4096 }) }),
     });
   return new Elysia()
-    .use(createErrorHandler(options.onFailure, true))
+    .use(createErrorHandler({ onFailure: options.onFailure, isTrusted: true }))
     .use(createAdminRoutes(options))
     .use(ownerRoutes);
 }

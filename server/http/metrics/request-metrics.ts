@@ -1,55 +1,59 @@
 /**
- * Requests as Prometheus counts them. A request only adds to numbers; what is read of them is
- * written when it is asked for, since that is a thousand times rarer.
+ * Metrics of the requests. A request only adds to plain numbers, because that is several times as
+ * fast as prom-client; a scrape, far rarer, turns them into samples.
  */
 import { Counter, Histogram, type Registry } from "prom-client";
 
-/** Upper bounds of the buckets of durations, in seconds; beyond the last there is one more. */
+/** The upper bounds of the duration buckets; one more bucket is for all beyond the last. */
 const BUCKET_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
-/** Durations of a route: how many lie in each bucket, and their sum in seconds. */
+/** The durations of a route: the count of each bucket, and their sum. */
 interface Durations {
   readonly counts: number[];
-  sum: number;
+  sumS: number;
 }
 
 const DURATION_METRIC = {
   name: "http_request_duration_seconds",
-  help: "Time from a request to its answer, by route",
+  help: "Time from a request to its response, by route",
 };
 
-/** A histogram that is given counts instead of single values. */
+/** A histogram that takes counts instead of single values. */
 class DurationHistogram extends Histogram<"route"> {
   readonly durations = new Map<string, Durations>();
 
-  /** What the library's own `get()` and its registry take the values from. */
+  /** The registry of prom-client reads the samples here. */
   async getForPromString() {
-    const values = Array.from(this.durations, ([route, { counts, sum }]) => {
-      let upto = 0;
+    const values = Array.from(this.durations, ([route, { counts, sumS }]) => {
+      let cumulativeCount = 0;
       const buckets = counts.map((count, index) => {
-        upto += count;
+        cumulativeCount += count;
         const le = BUCKET_BOUNDS_S[index] ?? "+Inf";
-        return { labels: { le, route }, value: upto, metricName: `${DURATION_METRIC.name}_bucket` };
+        return {
+          labels: { le, route },
+          value: cumulativeCount,
+          metricName: `${DURATION_METRIC.name}_bucket`,
+        };
       });
       return [
         ...buckets,
-        { labels: { route }, value: sum, metricName: `${DURATION_METRIC.name}_sum` },
-        { labels: { route }, value: upto, metricName: `${DURATION_METRIC.name}_count` },
+        { labels: { route }, value: sumS, metricName: `${DURATION_METRIC.name}_sum` },
+        { labels: { route }, value: cumulativeCount, metricName: `${DURATION_METRIC.name}_count` },
       ];
     });
     return { ...DURATION_METRIC, type: "histogram", values: values.flat() };
   }
 }
 
-/** Counts an answered request; `ms` is how long it took. */
+/** Counts a completed request. */
 export type RecordRequest = (route: string, method: string, status: number, ms: number) => void;
 
-/** Makes the numbers of requests in a registry. */
+/** Registers the metrics of the requests. */
 export function createRequestMetrics(registry: Registry): RecordRequest {
   const countsByRoute = new Map<string, Map<string, Map<number, number>>>();
   const requests = new Counter({
     name: "http_requests_total",
-    help: "Answered requests by route, method and status",
+    help: "Completed requests by route, method and status",
     labelNames: ["route", "method", "status"],
     registers: [],
     collect() {
@@ -77,7 +81,7 @@ export function createRequestMetrics(registry: Registry): RecordRequest {
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     const routeDurations = getOrCreate(durations, route, createDurations);
     const seconds = ms / 1000;
-    routeDurations.sum += seconds;
+    routeDurations.sumS += seconds;
     let bucket = 0;
     while (seconds > (BUCKET_BOUNDS_S[bucket] ?? Infinity)) bucket++;
     routeDurations.counts[bucket] = (routeDurations.counts[bucket] ?? 0) + 1;
@@ -86,7 +90,10 @@ export function createRequestMetrics(registry: Registry): RecordRequest {
 
 const createMethodCounts = () => new Map<string, Map<number, number>>();
 const createStatusCounts = () => new Map<number, number>();
-const createDurations = (): Durations => ({ counts: [...BUCKET_BOUNDS_S, 0].map(() => 0), sum: 0 });
+const createDurations = (): Durations => ({
+  counts: [...BUCKET_BOUNDS_S, 0].map(() => 0),
+  sumS: 0,
+});
 
 function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
   const existing = map.get(key);

@@ -1,142 +1,144 @@
-/**
- * The sources of observations as Prometheus reads them: as they were at the last look, so that an
- * answer never waits for the database.
- */
+/** Metrics of the sources of observations, from a snapshot of their status. */
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { SourceStatus } from "../../ports/collection.ts";
 
-/** Time between two looks at the sources. */
 const REFRESH_INTERVAL_MS = 5000;
 
-/** The sources as they were at the last look. */
+/** The status of the sources when it was last read. */
 export interface SourceSnapshot {
-  /** None until the first look succeeds. */
+  /** Empty until a read succeeds. */
   statuses(): readonly SourceStatus[];
-  /** How long ago the look began; `undefined` where there was none. */
+  /** The time since the last successful read began; `undefined` before the first. */
   ageMs(): number | undefined;
-  /** Looks now. @throws Where the database is away; what was seen last stays. */
+  /** Reads the status now. It rejects if the database is away; the last status then stays. */
   refresh(): Promise<readonly SourceStatus[]>;
-  /** Ends the looks. */
+  /** Stops reading. */
   close(): void;
 }
 
-/**
- * Looks at the sources at once and from time to time.
- *
- * @param readSources How the sources are now.
- * @param now The clock, in milliseconds.
- */
+/** Reads the status of the sources at once, then at an interval. */
 export function createSourceSnapshot(
   readSources: () => Promise<SourceStatus[]>,
   now: () => number,
 ): SourceSnapshot {
-  let latest: { readonly states: readonly SourceStatus[]; readonly at: number } | undefined;
+  let latest: { readonly statuses: readonly SourceStatus[]; readonly at: number } | undefined;
   let isRefreshing = false;
   const refresh = async () => {
     const at = now();
-    const states = await readSources();
-    latest = { states, at };
-    return states;
+    const statuses = await readSources();
+    latest = { statuses, at };
+    return statuses;
   };
   const refreshInBackground = async () => {
     if (isRefreshing) return;
     isRefreshing = true;
-    try {
-      await refresh();
-    } catch {
-      // The database is away; what was seen last stays, and its age tells.
-    } finally {
-      isRefreshing = false;
-    }
+    // If the database is away, the last status stays, and `ageMs()` shows how old it is.
+    await refresh().catch(() => undefined);
+    isRefreshing = false;
   };
   void refreshInBackground();
   const timer = setInterval(() => void refreshInBackground(), REFRESH_INTERVAL_MS);
   timer.unref();
   return {
-    statuses: () => latest?.states ?? [],
+    statuses: () => latest?.statuses ?? [],
     ageMs: () => (latest === undefined ? undefined : Math.max(0, now() - latest.at)),
     refresh,
     close: () => clearInterval(timer),
   };
 }
 
-/** Makes the numbers of sources in a registry. */
-export function registerSourceMetrics(
-  registry: Registry,
-  { statuses, ageMs }: SourceSnapshot,
-): void {
-  const registers: Registry[] = [];
-  const metrics = [
-    createFlagGauge(
-      "stopped",
-      "1 where a source is not asked until a stated time or a change, else 0",
-    ),
-    createFlagGauge(
-      "failing",
-      "1 where no request to a source has succeeded since a failure, else 0",
-    ),
-    createQuotaGauge("used", "Units of the quota day that are used", ({ used }) => used),
-    createQuotaGauge("limit", "Units of the quota day that may be used", ({ limit }) => limit),
-    createWorkCounter("requests", "Requests that were sent to a source"),
-    createWorkCounter("observations", "Observations that a source gave"),
-    createWorkCounter("observed", "Targets that were observed"),
-    createWorkCounter("failed", "Targets that could not be observed"),
-    new Gauge({
-      name: "collector_state_age_seconds",
-      help: "How long ago the other collector numbers were read from the database",
-      registers,
-      collect() {
-        const age = ageMs();
-        if (age === undefined) this.remove();
-        else this.set(age / 1000);
-      },
-    }),
-  ];
-  for (const metric of metrics) registry.registerMetric(metric);
+/** A metric whose values are read from `Item`. A name with `_total` makes it a counter. */
+interface SourceMetric<Item> {
+  readonly name: string;
+  readonly help: string;
+  getValue(item: Item): number;
+}
 
-  function createFlagGauge(name: "stopped" | "failing", help: string) {
-    return new Gauge({
-      name: `collector_${name}`,
+const STATUS_METRICS: readonly SourceMetric<SourceStatus>[] = [
+  {
+    name: "collector_stopped",
+    help: "1 if no requests are sent to a source until a known time or a change, else 0",
+    getValue: ({ stopped }) => (stopped === undefined ? 0 : 1),
+  },
+  {
+    name: "collector_failing",
+    help: "1 if no request to a source has succeeded since a failure, else 0",
+    getValue: ({ failing }) => (failing === undefined ? 0 : 1),
+  },
+  {
+    name: "collector_requests_total",
+    help: "Requests that were sent to a source",
+    getValue: ({ work }) => work.requests,
+  },
+  {
+    name: "collector_observations_total",
+    help: "Observations that a source gave",
+    getValue: ({ work }) => work.observations,
+  },
+  {
+    name: "collector_observed_total",
+    help: "Targets that were observed",
+    getValue: ({ work }) => work.observed,
+  },
+  {
+    name: "collector_failed_total",
+    help: "Targets that could not be observed",
+    getValue: ({ work }) => work.failed,
+  },
+];
+
+const QUOTA_METRICS: readonly SourceMetric<SourceStatus["buckets"][number]>[] = [
+  {
+    name: "collector_quota_units_used",
+    help: "Units of the quota day that are used",
+    getValue: ({ used }) => used,
+  },
+  {
+    name: "collector_quota_units_limit",
+    help: "Units of the quota day that may be used",
+    getValue: ({ limit }) => limit,
+  },
+];
+
+/** Registers the metrics of the sources. */
+export function registerSourceMetrics(registry: Registry, snapshot: SourceSnapshot): void {
+  const registers = [registry];
+  for (const { name, help, getValue } of STATUS_METRICS) {
+    const Metric = name.endsWith("_total") ? Counter : Gauge;
+    const metric: Counter | Gauge = new Metric({
+      name,
       help,
       labelNames: ["source"],
       registers,
       collect() {
-        for (const state of statuses()) {
-          this.set({ source: state.source }, state[name] === undefined ? 0 : 1);
-        }
+        metric.reset();
+        for (const status of snapshot.statuses())
+          metric.inc({ source: status.source }, getValue(status));
       },
     });
   }
-
-  function createQuotaGauge(
-    name: string,
-    help: string,
-    getValue: (bucket: SourceStatus["buckets"][number]) => number,
-  ) {
-    return new Gauge({
-      name: `collector_quota_units_${name}`,
+  for (const { name, help, getValue } of QUOTA_METRICS) {
+    const gauge: Gauge = new Gauge({
+      name,
       help,
       labelNames: ["source", "bucket"],
       registers,
       collect() {
-        for (const { source, buckets } of statuses()) {
-          for (const quotaBucket of buckets)
-            this.set({ source, bucket: quotaBucket.bucket }, getValue(quotaBucket));
+        gauge.reset();
+        for (const { source, buckets } of snapshot.statuses()) {
+          for (const quota of buckets) gauge.set({ source, bucket: quota.bucket }, getValue(quota));
         }
       },
     });
   }
-
-  function createWorkCounter(name: keyof SourceStatus["work"], help: string) {
-    return new Counter({
-      name: `collector_${name}_total`,
-      help,
-      labelNames: ["source"],
-      registers,
-      collect() {
-        this.reset();
-        for (const { source, work: done } of statuses()) this.inc({ source }, done[name]);
-      },
-    });
-  }
+  const ageGauge: Gauge = new Gauge({
+    name: "collector_state_age_seconds",
+    help: "Time since the other collector metrics were read from the database",
+    registers,
+    collect() {
+      const ageMs = snapshot.ageMs();
+      if (ageMs === undefined) ageGauge.remove();
+      else ageGauge.set(ageMs / 1000);
+    },
+  });
 }

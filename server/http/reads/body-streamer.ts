@@ -1,69 +1,63 @@
-/** Sends long bodies in chunks, as fast as their clients read, and bounds the memory for them. */
+/** Sends long bodies in chunks, as fast as clients read them, within a bound of memory. */
 import { DomainError } from "../../../core/errors.ts";
 
-/** Bytes that long bodies hold at most while they are sent. */
+/** The bound of the memory for long bodies that are being sent. */
 const PENDING_MAX_BYTES = 96 * 1_048_576;
 
-/**
- * Bytes that are written at once. Bun copies them and keeps them until the socket takes them, so
- * each connection holds this much beside the body that it shares.
- */
+/** Bun copies a chunk and holds it until the socket takes it, so each connection holds one. */
 const CHUNK_BYTES = 262_144;
 
-/** What writing a chunk gives: a promise where the socket did not take all of it at once. */
+/** The result of writing a chunk: a promise if the socket did not take all of it at once. */
 type WriteResult = number | Promise<number>;
-
-/** The bytes of a long body. */
-export type LargeBody = Uint8Array;
 
 /** Sends long bodies. */
 export type BodyStreamer = ReturnType<typeof createBodyStreamer>;
 
 /**
- * Makes what sends long bodies.
+ * Creates a streamer of long bodies.
  *
- * @param maxBytes The bound. A longer body is still sent while no other one is.
+ * @param maxBytes The bound. A longer body is sent if no other body is.
  */
 export function createBodyStreamer(maxBytes = PENDING_MAX_BYTES) {
-  /** How many responses each body is being sent in: they share its bytes. */
-  const responseCounts = new Map<LargeBody, number>();
+  /** In how many responses each body is being sent: they share its bytes. */
+  const responseCounts = new Map<Uint8Array, number>();
   let reservedBytes = 0;
 
-  function hasRoomFor(body: string | LargeBody): boolean {
+  function hasRoomFor(body: string | Uint8Array): boolean {
     if (typeof body === "string") return true;
     const bytes = CHUNK_BYTES + (responseCounts.has(body) ? 0 : body.length);
     return reservedBytes === 0 || reservedBytes + bytes <= maxBytes;
   }
 
-  function reserve(body: LargeBody): void {
+  function reserve(body: Uint8Array): void {
     const count = responseCounts.get(body) ?? 0;
     responseCounts.set(body, count + 1);
     reservedBytes += CHUNK_BYTES + (count === 0 ? body.length : 0);
   }
 
-  function release(body: LargeBody): void {
+  function release(body: Uint8Array): void {
     const count = responseCounts.get(body) ?? 0;
     if (count > 1) responseCounts.set(body, count - 1);
     else responseCounts.delete(body);
     reservedBytes -= CHUNK_BYTES + (count === 1 ? body.length : 0);
   }
 
-  function createStream(body: LargeBody): ReadableStream {
+  function createStream(body: Uint8Array): ReadableStream {
     reserve(body);
-    let sent = 0;
+    let sentBytes = 0;
     let isReserved = true;
     const finish = () => {
       if (isReserved) release(body);
       isReserved = false;
-      sent = body.length;
+      sentBytes = body.length;
     };
-    // Bun counts a request as pending while this is.
+    // Bun counts the request as pending until this promise settles.
     const sendRest = async (controller: ReadableStreamDirectController, first: WriteResult) => {
       try {
         await first;
-        while (sent < body.length) {
-          const chunk = body.subarray(sent, sent + CHUNK_BYTES);
-          sent += CHUNK_BYTES;
+        while (sentBytes < body.length) {
+          const chunk = body.subarray(sentBytes, sentBytes + CHUNK_BYTES);
+          sentBytes += CHUNK_BYTES;
           await controller.write(chunk);
         }
         await controller.flush(true);
@@ -73,12 +67,12 @@ export function createBodyStreamer(maxBytes = PENDING_MAX_BYTES) {
       }
     };
     return new ReadableStream({
-      // Bun sends the chunks of a direct stream several times as fast as those of others.
+      // Bun sends a direct stream several times as fast as others.
       type: "direct",
       pull(controller) {
-        sent = CHUNK_BYTES;
+        sentBytes = CHUNK_BYTES;
         const first: WriteResult = controller.write(body.subarray(0, CHUNK_BYTES));
-        if (first instanceof Promise || sent < body.length) return sendRest(controller, first);
+        if (first instanceof Promise || sentBytes < body.length) return sendRest(controller, first);
         controller.close();
         return finish();
       },
@@ -87,19 +81,16 @@ export function createBodyStreamer(maxBytes = PENDING_MAX_BYTES) {
   }
 
   return {
-    /** Bytes that are held for long bodies that are not sent to their end yet. */
-    pendingBytes: (): number => reservedBytes,
-
-    /** Whether a body can be sent now; a text always can. */
+    /** Whether a body can be sent now; text always can. */
     hasRoomFor,
 
     /**
-     * A body as a response takes it. It has to become the body of one: the runtime then either
-     * reads a stream to its end or cancels it, also where the client left before.
+     * Turns a body into what `Response` takes. Use the result in a response: Bun then reads the
+     * stream to its end or cancels it, also if the client left, and so frees its memory.
      *
-     * @throws {DomainError} `Service Unavailable` where there is no room for it.
+     * @throws {DomainError} `Service Unavailable` if there is no room.
      */
-    toResponseBody(body: string | LargeBody): string | ReadableStream {
+    toResponseBody(body: string | Uint8Array): string | ReadableStream {
       if (typeof body === "string") return body;
       if (!hasRoomFor(body)) throw createNoRoomError();
       return createStream(body);
@@ -107,7 +98,7 @@ export function createBodyStreamer(maxBytes = PENDING_MAX_BYTES) {
   };
 }
 
-/** Why a long body cannot be sent now. */
+/** The error if there is no room for a long body. */
 export function createNoRoomError(): DomainError {
   return new DomainError(
     "Service Unavailable",

@@ -198,7 +198,7 @@ function createResponse(
 }
 
 function createFailedResponse(
-  { onFailure }: ChargedReadsOptions,
+  options: ChargedReadsOptions,
   { request, path }: MatchedRead,
   headers: ResponseHeaders,
   error: unknown,
@@ -207,6 +207,6 @@ function createFailedResponse(
     return new Response(null, { status: CLIENT_CLOSED_REQUEST });
   }
   setCacheHeaders(path, headers);
-  const { body, status } = createErrorResponse(error, request, headers, onFailure);
+  const { body, status } = createErrorResponse(error, request, headers, options);
   return new Response(body, { status, headers: headers as Record<string, string> });
 }

@@ -1,21 +1,21 @@
 /**
- * Turns of the event loop: what takes long is done a little at a time, so that answers leave and
- * requests come in between, however many wait.
+ * Limits how many large reads run in one iteration of the event loop. Between iterations, responses
+ * leave and new requests come in, however many reads wait.
  */
 
 /**
- * Makes a gate that lets only so many through in one turn, in the order they came.
+ * Creates a limiter. Callers get their slots in the order they came.
  *
- * @returns Waits for its turn; nothing where it is now.
+ * @returns Waits for a slot; `undefined` if there is one now.
  */
 export function createEventLoopLimiter(maxPerIteration: number): () => Promise<void> | undefined {
   const waiting: (() => void)[] = [];
-  let remaining = maxPerIteration;
+  let freeSlots = maxPerIteration;
   let isScheduled = false;
 
   function startIteration(): void {
     const released = waiting.splice(0, maxPerIteration);
-    remaining = maxPerIteration - released.length;
+    freeSlots = maxPerIteration - released.length;
     isScheduled = released.length > 0;
     if (isScheduled) setImmediate(startIteration);
     for (const resume of released) resume();
@@ -24,8 +24,8 @@ export function createEventLoopLimiter(maxPerIteration: number): () => Promise<v
   return () => {
     if (!isScheduled) setImmediate(startIteration);
     isScheduled = true;
-    if (remaining === 0) return new Promise((resolve) => waiting.push(resolve));
-    remaining--;
+    if (freeSlots === 0) return new Promise((resolve) => waiting.push(resolve));
+    freeSlots--;
     return undefined;
   };
 }
