@@ -38,7 +38,7 @@ export interface CreatorTransition {
  * @throws {DomainError} `Invalid Request`, with the field, its value and what is allowed.
  *
  * @example
- * parseCreator({ creator: "nasa", platform: "microblog" });
+ * parseCreator({ creator: "nasa", platform: "microblog" }).creator; // "nasa"
  */
 export function parseCreator(body: unknown): Creator {
   if (typeof body !== "object" || body === null || Array.isArray(body)) {

@@ -1,6 +1,6 @@
 /**
- * The domain of creator metrics: pure functions over channels, shorts, users, tweets, followers,
- * credits and creators. Nothing here reads a clock, a network or a disk.
+ * The domain of creator metrics as pure functions: observations, pages, growth, credits, the
+ * monitoring list. They read no clock, network or disk.
  *
  * @example
  * import { applyObservation, paginate, parseObservationLine, EMPTY_ENTITY } from "creator-metrics";
@@ -13,26 +13,135 @@
  *
  * @module
  */
-export * from "./channels.ts";
-export * from "./creators.ts";
-export * from "./ledger.ts";
-export * from "./cursor.ts";
-export * from "./days.ts";
-export * from "./errors.ts";
-export * from "./growth.ts";
-export * from "./history.ts";
-export * from "./entity-kinds.ts";
-export * from "./limits.ts";
-export * from "./observations.ts";
-export * from "./pagination.ts";
-export * from "./parameters.ts";
-export * from "./token-bucket.ts";
-export * from "./retention.ts";
-export * from "./text.ts";
-export * from "./time.ts";
-export type * from "./schema/account.ts";
-export type * from "./schema/creators.ts";
-export type * from "./schema/errors.ts";
-export type * from "./schema/microblog.ts";
-export type * from "./schema/observations.ts";
-export type * from "./schema/video.ts";
+export { channelKey, isChannelId, parseChannel } from "./channels.ts";
+export {
+  addCreator,
+  CREATOR_PLATFORMS,
+  CREATOR_USERNAME_PATTERN,
+  creatorKey,
+  parseCreator,
+  removeCreator,
+  type Creator,
+  type CreatorPlatform,
+  type CreatorSet,
+  type CreatorTransition,
+} from "./creators.ts";
+export {
+  comparePositions,
+  decodeCursor,
+  encodeCursor,
+  isShortSelected,
+  parseShortsRequest,
+  type ShortPosition,
+  type ShortsRequest,
+} from "./cursor.ts";
+export { computeDaysFilterStart, computeDaysFilterValidity, filterDays } from "./days.ts";
+export {
+  ENTITY_KINDS,
+  KIND_FIELDS,
+  type EntityFields,
+  type EntityKind,
+  type FieldType,
+} from "./entity-kinds.ts";
+export { DomainError, ERROR_CODES, quote, type ErrorCode } from "./errors.ts";
+export {
+  computeBaselineRange,
+  computeFollowerChanges,
+  computeGain,
+  computeSubscriberGains,
+  GAIN_DAYS,
+  type CountPoint,
+  type FollowerChange,
+  type FollowerPoint,
+  type TimeRange,
+} from "./growth.ts";
+export { thinHistory } from "./history.ts";
+export {
+  applyEntry,
+  computeBalance,
+  EMPTY_LEDGER,
+  InsufficientCreditsError,
+  type CreditSums,
+  type Ledger,
+  type LedgerEntry,
+} from "./ledger.ts";
+export {
+  CLOCK_SKEW_MAX_MS,
+  DAYS_FILTER,
+  HISTORY_MAX_POINTS,
+  IDENTIFIER_MAX_CHARACTERS,
+  LINE_MAX_BYTES,
+  LINK_MAX_CHARACTERS,
+  MAX_INTEGER,
+  PAGE_LIMIT,
+  PAGE_NUMBER,
+  RECORD_MAX_POINTS,
+  SHORTS_LIMIT,
+  TEXT_MAX_CHARACTERS,
+  type IntegerRange,
+} from "./limits.ts";
+export {
+  applyObservation,
+  EMPTY_ENTITY,
+  findNewestCounts,
+  mergeAttributes,
+  mergeCounts,
+  parseObservation,
+  parseObservationLine,
+  type Attribute,
+  type Attributes,
+  type Counts,
+  type Entity,
+  type FieldValue,
+  type Observation,
+  type ObservationOutcome,
+} from "./observations.ts";
+export { paginate, parsePageRequest, type PageRequest } from "./pagination.ts";
+export { parseInteger, parseIntegerParameter, type GetQueryValues } from "./parameters.ts";
+export {
+  applyRetentionRule,
+  formatRetentionRule,
+  parseRetentionPolicy,
+  RETENTION_DAYS,
+  type RetentionPolicy,
+  type RetentionRule,
+} from "./retention.ts";
+export { compareText, foldCase, isIdentifier } from "./text.ts";
+export {
+  FIRST_INSTANT,
+  formatDay,
+  formatInstant,
+  formatInstantWithoutZone,
+  LAST_INSTANT,
+  parseInstant,
+  DAY_MS,
+  HOUR_MS,
+  MINUTE_MS,
+} from "./time.ts";
+export { takeToken, type TakeTokenResult, type TokenBucket } from "./token-bucket.ts";
+export type { AccountDetails, DayUsage } from "./schema/account.ts";
+export type { CreatorList, CreatorRequest, CreatorResult } from "./schema/creators.ts";
+export type { ServiceError, VideoError } from "./schema/errors.ts";
+export type {
+  FollowersPage,
+  Pagination,
+  TweetDetails,
+  TweetRecord,
+  TweetsPage,
+  UserDetails,
+} from "./schema/microblog.ts";
+export type {
+  ChannelObservation,
+  ObservationLine,
+  ShortObservation,
+  TweetObservation,
+  UserObservation,
+} from "./schema/observations.ts";
+export type {
+  ChannelDetails,
+  ChannelList,
+  ChannelSummary,
+  ShortDetails,
+  ShortsPage,
+  ShortSummary,
+} from "./schema/video.ts";

@@ -38,7 +38,7 @@ const BURST_MIN_UNITS = 20;
  * @param ageMs Milliseconds since it was published.
  *
  * @example
- * computeItemIntervalMs(7 * 86_400_000); // 25_200_000, seven hours
+ * computeItemIntervalMs(7 * 86_400_000); // 7 * 3_600_000
  */
 export function computeItemIntervalMs(ageMs: number): number {
   return clampInterval(ageMs / AGE_DIVISOR, ITEM_INTERVAL_BOUNDS);
@@ -50,7 +50,7 @@ export function computeItemIntervalMs(ageMs: number): number {
  * @param ageMs Milliseconds since the newest item was published; `Infinity` for an empty list.
  *
  * @example
- * computeListIntervalMs(7 * 86_400_000); // 25_200_000, seven hours
+ * computeListIntervalMs(7 * 86_400_000); // 7 * 3_600_000
  */
 export function computeListIntervalMs(ageMs: number): number {
   return clampInterval(ageMs / AGE_DIVISOR, LIST_INTERVAL_BOUNDS);
@@ -149,7 +149,7 @@ export function computeRetryDueAt(options: {
  * @param failures How many times in a row it was gone, 1 or more.
  *
  * @example
- * computeGoneItemIntervalMs(1); // 86_400_000, a day
+ * computeGoneItemIntervalMs(1); // 86_400_000
  */
 export function computeGoneItemIntervalMs(failures: number): number {
   return Math.min(GONE_INTERVAL_MAX_MS, DAY_MS * 2 ** (failures - 1));

@@ -33,7 +33,8 @@ export function formatQuotaDay(at: number, timeZone: string): string {
  * @throws {RangeError} The time zone or the instant does not exist.
  *
  * @example
- * findQuotaReset(Date.parse("2026-11-20T12:00Z"), "America/Los_Angeles"); // 2026-11-21T08:00Z
+ * findQuotaReset(Date.parse("2026-11-20T12:00Z"), "America/Los_Angeles");
+ * // Date.parse("2026-11-21T08:00Z")
  */
 export function findQuotaReset(at: number, timeZone: string): number {
   const day = formatQuotaDay(at, timeZone);

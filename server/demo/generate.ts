@@ -27,10 +27,8 @@ export interface ObservationWindow {
  * @param span Nothing is observed before 2024; the future is as long as you like.
  *
  * @example
- * const now = Date.now();
- * for (const line of generateObservations({ from: now - 45 * 86_400_000, to: now })) {
- *   console.log(JSON.stringify(line));
- * }
+ * const to = Date.parse("2026-11-20T12:00:00Z");
+ * Array.from(generateObservations({ from: to - 3_600_000, to })).length > 0; // true
  */
 export function* generateObservations({ from, to }: ObservationWindow): Generator<ObservationLine> {
   const start = Math.max(from, EPOCH);
