@@ -12,7 +12,7 @@ import type { OnFailure, ServiceLogger } from "./ports/process.ts";
 import { redactUrl, type Config } from "./config.ts";
 import { createMetrics } from "./http/metrics/registry.ts";
 import { createOwnerApp } from "./http/admin/owner-app.ts";
-import type { AdminOptions } from "./http/admin/routes.ts";
+import type { AdminOptions } from "./http/admin/options.ts";
 import { createRateLimiter } from "./metering/rate-limit.ts";
 import { createApiKeyAuthenticator, generateApiKey } from "./metering/api-keys.ts";
 import { backUp } from "./store/database/backup.ts";

@@ -1,88 +1,79 @@
-/** The administrator's interface to accounts and their journals. */
+/** The administration API of accounts, their credits and their journals. */
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { MAX_INTEGER } from "../../../core/limits.ts";
 import { parseIntegerParameter } from "../../../core/parameters.ts";
 import { formatInstant } from "../../../core/time.ts";
-import type { Account, AccountLedger, LedgerVerification } from "../../ports/ledger.ts";
-import { assertSingleAccount, assertName, Name } from "./validation.ts";
-import { jsonBodyParser } from "./body-parser.ts";
-import { getPathAndQuery, parseQuery } from "../request-url.ts";
+import type { Account } from "../../ports/ledger.ts";
+import type { AdminOptions } from "./options.ts";
+import { assertName, assertSingleAccount, getQuery, jsonBodyParser, Name } from "./validation.ts";
 
-/** What accounts are kept with; `now` is in milliseconds since 1970 UTC. */
-export interface AdminAccountsOptions {
-  now(): number;
-  readonly ledger: AccountLedger;
-  verifyLedger(): Promise<LedgerVerification>;
-}
-
-// Not the framework's own, which takes a text for a number.
+// TypeBox's schema, because Elysia's accepts numbers in strings.
 const Amount = Type.Integer({ minimum: 1, maximum: MAX_INTEGER });
 
-/** After which entry a statement goes on. */
+const NewAccount = t.Object({ name: Name, credits: t.Optional(Amount) });
+
+const NewGrant = t.Object({
+  account: Name,
+  amount: Amount,
+  reference: t.Optional(Name),
+  reason: t.Optional(Name),
+});
+
+/** The range of `after`, the entry after which a statement begins. */
 const AFTER_ENTRY_RANGE = { min: 0, max: MAX_INTEGER, default: 0 };
 
-/** Entries of a statement that one answer holds. */
+/** How many entries a response to `/statement` has at most. */
 const STATEMENT_MAX_ENTRIES = 1000;
 
-/** The routes of accounts. */
-export function createAdminAccountRoutes({ now, ledger, verifyLedger }: AdminAccountsOptions) {
+/** Creates the routes of accounts. */
+export function createAdminAccountRoutes({
+  now,
+  ledger,
+  verifyLedger,
+  recoverRefunds,
+}: AdminOptions) {
   return new Elysia({ name: "admin-accounts" })
     .use(jsonBodyParser)
     .get("/accounts", async () => (await ledger.accounts()).map(toAccountResource))
     .post(
       "/accounts",
-      async ({ body, set }) => {
-        assertName("name", body.name);
-        await ledger.createAccount(body.name, now());
-        if (body.credits !== undefined) {
-          const grant = { uid: Bun.randomUUIDv7(), account: body.name, amount: body.credits };
-          await ledger.grant(grant, now());
-        }
+      async ({ body: { name, credits }, set }) => {
+        assertName("name", name);
+        await ledger.createAccount(name, now());
+        if (credits !== undefined)
+          await ledger.grant({ uid: Bun.randomUUIDv7(), account: name, amount: credits }, now());
         set.status = 201;
-        return toAccountResource(await ledger.account(body.name));
+        return toAccountResource(await ledger.account(name));
       },
-      { body: t.Object({ name: Name, credits: t.Optional(Amount) }) },
+      { body: NewAccount },
     )
     .post(
       "/grants",
       async ({ body }) => {
-        if (body.reference !== undefined) assertName("reference", body.reference);
-        if (body.reason !== undefined) assertName("reason", body.reason);
+        assertName("reference", body.reference);
+        assertName("reason", body.reason);
         const { isNew, balance } = await ledger.grant({ uid: Bun.randomUUIDv7(), ...body }, now());
         return { account: body.account, is_new: isNew, balance };
       },
-      {
-        body: t.Object({
-          account: Name,
-          amount: Amount,
-          reference: t.Optional(Name),
-          reason: t.Optional(Name),
-        }),
-      },
+      { body: NewGrant },
     )
     .get(
       "/statement",
       async ({ query: { account }, request }) => {
         assertSingleAccount(request);
-        const after = parseIntegerParameter(
-          "after",
-          parseQuery(getPathAndQuery(request))("after"),
-          AFTER_ENTRY_RANGE,
-        );
-        // One more than is told says whether there are more.
+        const after = parseIntegerParameter("after", getQuery(request)("after"), AFTER_ENTRY_RANGE);
+        // One entry more than the response has shows whether there are more.
         const rows = await ledger.statement(account, after, STATEMENT_MAX_ENTRIES + 1);
-        const entries = rows.slice(0, STATEMENT_MAX_ENTRIES);
-        return {
-          entries: entries.map(({ at, ...entry }) =>
-            Object.assign(entry, { at: formatInstant(at) }),
-          ),
-          has_more: rows.length > entries.length,
-        };
+        const entries = rows
+          .slice(0, STATEMENT_MAX_ENTRIES)
+          .map(({ at, ...entry }) => Object.assign(entry, { at: formatInstant(at) }));
+        return { entries, has_more: rows.length > entries.length };
       },
       { query: t.Object({ account: Name, after: t.Optional(t.String()) }) },
     )
-    .get("/verification", () => verifyLedger());
+    .get("/verification", () => verifyLedger())
+    .post("/refunds", async () => ({ files: await recoverRefunds() }));
 }
 
 function toAccountResource({ name, createdAt, granted, debited, refunded, balance }: Account) {

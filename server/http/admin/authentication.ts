@@ -1,9 +1,10 @@
 /**
- * Authenticates the administrator by the token, and limits who guesses it.
+ * Authenticates administrators by their token, and limits how often a token is guessed.
  *
- * An address that has sent too many wrong tokens is refused before its token is compared, so a
- * right guess among them is worth nothing. A limit for all addresses together bounds guesses from
- * many. It spares the addresses that have sent the right token: they are not locked out by others.
+ * Requests from a network that sent too many wrong tokens are rejected before their token is
+ * compared, so that a right guess among them is worth nothing. A limit for all networks together
+ * bounds guesses from many addresses. Networks that sent the right token before are exempt from it,
+ * so that others cannot lock them out.
  */
 import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
@@ -11,19 +12,19 @@ import { DomainError } from "../../../core/errors.ts";
 import { takeToken, type TokenBucket } from "../../../core/token-bucket.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
 
-/** What the administrator is authenticated with. */
+/** What authentication depends on. */
 export interface AdminAuthenticationOptions {
   readonly token: string;
-  /** The address that a request came from. */
+  /** The address of the client. */
   getAddress(request: Request): string;
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
 }
 
 /**
- * Authenticates a request.
+ * Authenticates a request; waits before it rejects a wrong token.
  *
- * @param headers Gets `Retry-After` where the request comes too early.
+ * @param headers Gets `Retry-After` with `Too Many Requests`.
  * @throws {DomainError} `Missing API Key`, `Invalid API Key` or `Too Many Requests`.
  */
 export type AuthenticateAdmin = (
@@ -31,28 +32,25 @@ export type AuthenticateAdmin = (
   headers: ResponseHeaders,
 ) => Promise<undefined> | undefined;
 
-/** Wrong tokens a minute, from one address and from all. */
-const ADDRESS_FAILURES_PER_MINUTE = 5;
+/** Wrong tokens a minute from one network, and from all. */
+const NETWORK_FAILURES_PER_MINUTE = 5;
 const TOTAL_FAILURES_PER_MINUTE = 300;
 
-/** How long the answer to a wrong token is held back. */
+/** The delay of the response to a wrong token. */
 const FAILURE_DELAY_MS = 500;
 
-/**
- * Addresses that are remembered of each kind. Within a minute, after which an address counts as
- * new, {@link TOTAL_FAILURES_PER_MINUTE} lets in fewer.
- */
-const ADDRESSES_MAX = 1000;
+/** How many networks are remembered. Fewer can fail within a minute, which clears a failure. */
+const NETWORKS_MAX = 1000;
 
-/** Makes what authenticates the administrator. */
+/** Creates the authentication of administrators. */
 export function createAdminAuthentication({
   token,
   getAddress,
   now,
 }: AdminAuthenticationOptions): AuthenticateAdmin {
   const expected = hash(token);
-  const failuresByNetwork = new LRUCache<string, TokenBucket>({ max: ADDRESSES_MAX });
-  const trustedNetworks = new LRUCache<string, true>({ max: ADDRESSES_MAX });
+  const failuresByNetwork = new LRUCache<string, TokenBucket>({ max: NETWORKS_MAX });
+  const trustedNetworks = new LRUCache<string, true>({ max: NETWORKS_MAX });
   let totalFailures: TokenBucket | undefined;
 
   return (request, headers) => {
@@ -61,29 +59,30 @@ export function createAdminAuthentication({
       throw new DomainError("Missing API Key", "Send the administrator's token as a bearer token");
     }
     const network = getNetworkPrefix(getAddress(request));
-    const addressLimit = takeToken(
+    const networkLimit = takeToken(
       failuresByNetwork.get(network),
-      ADDRESS_FAILURES_PER_MINUTE,
+      NETWORK_FAILURES_PER_MINUTE,
       now(),
     );
-    if (!addressLimit.isAdmitted)
-      throw createTooManyTokensError("from your address", addressLimit.retryAfterS, headers);
+    if (!networkLimit.isAdmitted)
+      throw createTooManyTokensError("from your address", networkLimit.retryAfterS, headers);
     const totalLimit = takeToken(totalFailures, TOTAL_FAILURES_PER_MINUTE, now());
     if (!totalLimit.isAdmitted && !trustedNetworks.has(network))
       throw createTooManyTokensError("in all", totalLimit.retryAfterS, headers);
-    // Equal lengths, so that the time it takes tells nothing of the token.
+    // Hashes have equal lengths, so that the time of the comparison reveals nothing of the token.
     if (timingSafeEqual(hash(presentedToken), expected)) {
       trustedNetworks.set(network, true);
       return undefined;
     }
-    failuresByNetwork.set(network, addressLimit.bucket);
+    failuresByNetwork.set(network, networkLimit.bucket);
     totalFailures = totalLimit.bucket;
     return rejectAfterDelay();
   };
 }
 
 /**
- * The part of an address that its owner cannot change at will: of IPv6 the first 64 bits.
+ * The network of an address: an IPv4 address itself, the first 64 bits of an IPv6 address. A client
+ * can choose the other bits as it likes.
  *
  * @example
  * getNetworkPrefix("2001:db8::1"); // "2001:db8:0:0"

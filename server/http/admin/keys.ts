@@ -1,23 +1,13 @@
-/** The administrator's interface to API keys. */
+/** The administration API of API keys. */
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { formatInstant, formatInstantOrNull } from "../../../core/time.ts";
 import type { ApiKeyRecord } from "../../ports/ledger.ts";
-import type { AdminAccountsOptions } from "./accounts.ts";
-import { assertSingleAccount, assertName, Name } from "./validation.ts";
-import { jsonBodyParser } from "./body-parser.ts";
+import type { AdminOptions } from "./options.ts";
+import { assertName, assertSingleAccount, jsonBodyParser, Name } from "./validation.ts";
 
-/** What keys are kept with. */
-export interface AdminKeysOptions extends Pick<AdminAccountsOptions, "ledger"> {
-  readonly keys: {
-    create(account: string, label: string | null): Promise<{ id: number; key: string }>;
-    list(account: string): Promise<ApiKeyRecord[]>;
-    revoke(id: number): Promise<{ id: number; revokedAt: number }>;
-  };
-}
-
-/** The routes of API keys. */
-export function createAdminKeyRoutes({ ledger, keys }: AdminKeysOptions) {
+/** Creates the routes of API keys. */
+export function createAdminKeyRoutes({ ledger, keys }: AdminOptions) {
   return new Elysia({ name: "admin-keys" })
     .use(jsonBodyParser)
     .get(
@@ -31,9 +21,9 @@ export function createAdminKeyRoutes({ ledger, keys }: AdminKeysOptions) {
     )
     .post(
       "/keys",
-      async ({ body, set }) => {
-        if (body.label !== undefined) assertName("label", body.label);
-        const created = await keys.create(body.account, body.label ?? null);
+      async ({ body: { account, label }, set }) => {
+        assertName("label", label);
+        const created = await keys.create(account, label ?? null);
         set.status = 201;
         return created;
       },
@@ -45,6 +35,7 @@ export function createAdminKeyRoutes({ ledger, keys }: AdminKeysOptions) {
         const { id, revokedAt } = await keys.revoke(body.id);
         return { id, revoked_at: formatInstant(revokedAt) };
       },
+      // TypeBox's schema, because Elysia's accepts numbers in strings.
       { body: t.Object({ id: Type.Integer({ minimum: 1 }) }) },
     );
 }

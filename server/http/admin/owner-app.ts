@@ -1,21 +1,22 @@
-/** What the owner of a database file answers on its socket: the administrator's interface. */
+/** The API on the socket of the process that owns a database file: administration, and backups. */
 import { Elysia, t } from "elysia";
-import { createAdminRoutes, type AdminOptions } from "./routes.ts";
-import { jsonBodyParser } from "./body-parser.ts";
 import type { BackupResult, OnFailure, OwnerDescription } from "../../ports/process.ts";
 import { createErrorHandler } from "../errors.ts";
+import type { AdminOptions } from "./options.ts";
+import { createAdminRoutes } from "./routes.ts";
+import { jsonBodyParser } from "./validation.ts";
 
-/** What the owner needs beside the administrator's interface. */
+/** What the owner's API depends on. */
 export interface OwnerAppOptions extends AdminOptions {
   readonly onFailure: OnFailure;
   describe(): OwnerDescription;
   backUp(file: string): Promise<BackupResult>;
 }
 
-/** The type of the owner's interface, for its typed clients. */
+/** The type of the owner's API, for its typed clients. */
 export type OwnerApp = ReturnType<typeof createOwnerApp>;
 
-/** Makes the owner's interface; the socket's file mode says who may use it. */
+/** Creates the owner's API. It has no authentication: the file mode of the socket says who may use it. */
 export function createOwnerApp(options: OwnerAppOptions) {
   const ownerRoutes = new Elysia({ name: "owner", prefix: "/admin" })
     .use(jsonBodyParser)

@@ -1,48 +1,43 @@
-/** The administrator's interface to retention. */
+/** The administration API of retention. */
 import { Elysia, t } from "elysia";
-import { jsonBodyParser } from "./body-parser.ts";
 import type { RetentionReport, RetentionRun } from "../../ports/retention.ts";
+import type { AdminOptions } from "./options.ts";
+import { jsonBodyParser } from "./validation.ts";
 
-/** What retention does its work with. */
-export interface AdminRetentionOptions {
-  /** Applies the policy, or counts what it would remove, step by step. */
-  applyRetention(options: { readonly isDryRun: boolean }): RetentionRun;
-}
-
-/** The last line of an answer. Those before it tell how many observations were walked past. */
+/** The last line of a response. The lines before it count the observations looked at so far. */
 export type RetentionResponse = ReturnType<typeof toRetentionResource>;
 
-/** How often a line tells that the work goes on. */
+/** The time between two lines of progress. */
 const PROGRESS_INTERVAL_MS = 500;
 
-/** The routes of retention. */
-export function createAdminRetentionRoutes(options: AdminRetentionOptions) {
+/** Creates the route of retention. */
+export function createAdminRetentionRoutes({ applyRetention }: AdminOptions) {
   return new Elysia({ name: "admin-retention" })
     .use(jsonBodyParser)
     .post(
       "/retention",
-      ({ body }) => streamProgress(options.applyRetention({ isDryRun: body.dry_run === true })),
+      ({ body }) => streamProgress(applyRetention({ isDryRun: body.dry_run === true })),
       { body: t.Object({ dry_run: t.Optional(t.Boolean()) }) },
     );
 }
 
-/** The work goes on as long as its lines are read. */
-function streamProgress(steps: RetentionRun): Response {
+/** Responds with lines of progress, then the report. The run stops if the client stops reading. */
+function streamProgress(run: RetentionRun): Response {
   const encoder = new TextEncoder();
-  const encode = (line: object) => encoder.encode(`${JSON.stringify(line)}\n`);
+  const encodeLine = (line: object) => encoder.encode(`${JSON.stringify(line)}\n`);
   let walked = 0;
   const stream = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const until = performance.now() + PROGRESS_INTERVAL_MS;
-      while (performance.now() < until) {
-        const { done, value } = await steps.next();
+      const deadline = performance.now() + PROGRESS_INTERVAL_MS;
+      while (performance.now() < deadline) {
+        const { done, value } = await run.next();
         if (done === true) {
-          controller.enqueue(encode(toRetentionResource(value)));
+          controller.enqueue(encodeLine(toRetentionResource(value)));
           return controller.close();
         }
         walked += value;
       }
-      controller.enqueue(encode({ walked }));
+      controller.enqueue(encodeLine({ walked }));
     },
   });
   return new Response(stream, { headers: { "content-type": "application/x-ndjson" } });

@@ -1,17 +1,24 @@
-/** The names that an administrator gives: of accounts, labels, references and reasons. */
-import { t } from "elysia";
+/** Parses requests to the administration API. */
+import { Elysia, t } from "elysia";
 import { DomainError, quote } from "../../../core/errors.ts";
 import { IDENTIFIER_MAX_CHARACTERS } from "../../../core/limits.ts";
-import { readSingleValue } from "../../../core/parameters.ts";
+import { readSingleValue, type GetQueryValues } from "../../../core/parameters.ts";
 import { isIdentifier } from "../../../core/text.ts";
+import { readJsonBody } from "../request-body.ts";
 import { getPathAndQuery, parseQuery } from "../request-url.ts";
 
-/** The schema of a name; its length is that of {@link assertName}. */
+/** Parses the bodies of the routes that are declared after it, with the limits of the public API. */
+export const jsonBodyParser = new Elysia({ name: "admin-body" }).onParse(
+  { as: "scoped" },
+  ({ request }) => readJsonBody(request),
+);
+
+/** The schema of a name, label, reference or reason; {@link assertName} checks its characters. */
 export const Name = t.String();
 
-/** @throws {DomainError} `Invalid Request`, naming the field. */
-export function assertName(field: string, value: string): void {
-  if (isIdentifier(value)) return;
+/** @throws {DomainError} `Invalid Request`, with the field's name. */
+export function assertName(field: string, value: string | undefined): void {
+  if (value === undefined || isIdentifier(value)) return;
   throw new DomainError(
     "Invalid Request",
     `${field} must be 1 to ${IDENTIFIER_MAX_CHARACTERS} characters without control characters, ` +
@@ -19,7 +26,12 @@ export function assertName(field: string, value: string): void {
   );
 }
 
-/** @throws {DomainError} `Invalid Request` where a query names more than one account. */
+/** The query of a request. Unlike Elysia's, it keeps every value of a repeated parameter. */
+export function getQuery(request: Request): GetQueryValues {
+  return parseQuery(getPathAndQuery(request));
+}
+
+/** @throws {DomainError} `Invalid Request` if the query repeats the account. */
 export function assertSingleAccount(request: Request): void {
-  readSingleValue("account", parseQuery(getPathAndQuery(request))("account"));
+  readSingleValue("account", getQuery(request)("account"));
 }
