@@ -15,7 +15,9 @@ import { ConfigError, formatSettingsHelp, readConfig } from "./config.ts";
 import { DomainError } from "../core/errors.ts";
 import type { CommandLineIo, ServiceLogger } from "./ports/process.ts";
 import { connectToDatabase } from "./process/database-owner.ts";
-import { printOpenApi, serve, serveDemo } from "./process/serve.ts";
+import { printOpenApi } from "./process/print-openapi.ts";
+import { serve } from "./process/serve.ts";
+import { serveDemo } from "./process/serve-demo.ts";
 import { version } from "../package.json" with { type: "json" };
 import { describeError, readSystemErrorCode } from "./system-errors.ts";
 

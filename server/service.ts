@@ -1,6 +1,5 @@
-/** The parts put together: settings and a database become the interfaces that are served. */
+/** Creates the parts of the service and connects them. */
 import { ENTITY_KINDS } from "../core/entity-kinds.ts";
-import type { DomainError } from "../core/errors.ts";
 import { formatInstant } from "../core/time.ts";
 import { createApp } from "./http/app.ts";
 import { createCharging } from "./process/charging.ts";
@@ -8,13 +7,17 @@ import {
   createCollectionEngine,
   type CollectionEngineOptions,
 } from "./process/collection-engine.ts";
-import type { OnFailure, ServiceLogger } from "./ports/process.ts";
+import type { ServiceLogger } from "./ports/process.ts";
 import { redactUrl, type Config } from "./config.ts";
 import { createMetrics } from "./http/metrics/registry.ts";
 import { createOwnerApp } from "./http/admin/owner-app.ts";
 import type { AdminOptions } from "./http/admin/options.ts";
 import { createRateLimiter } from "./metering/rate-limit.ts";
-import { createApiKeyAuthenticator, generateApiKey } from "./metering/api-keys.ts";
+import {
+  createApiKeyAuthenticator,
+  generateApiKey,
+  type ApiKeyAuthenticator,
+} from "./metering/api-keys.ts";
 import { backUp } from "./store/database/backup.ts";
 import { createTrackedChannelStore } from "./store/collection/tracked-channels.ts";
 import { createCollectionState } from "./store/collection/collection-state.ts";
@@ -31,76 +34,79 @@ import { verifyLedger } from "./store/accounts/verify-ledger.ts";
 import { createVideoReads } from "./store/reads/video.ts";
 import { describeError } from "./system-errors.ts";
 
-/** What the process that has the service is, for who asks. */
+/** The options of {@link openService}. */
 export interface ServiceOptions {
   readonly config: Config;
+  /** The verb that this process runs; other processes see it. */
   readonly verb: string;
-  /** The one clock, in milliseconds since 1970 UTC. */
+  /** The clock, in milliseconds since 1970 UTC. */
   readonly now?: () => number;
-  /** Told of every failure and every answered request. */
   readonly log?: ServiceLogger;
-  /** How the collectors wait for answers: by timers unless told. */
+  /** How the collectors wait and retry; tests replace it. */
   readonly sourceClient?: CollectionEngineOptions["clientOptions"] | undefined;
 }
 
-/** How long the end may take where nothing else limits it. */
+/** How long closing may take, unless the caller sets a limit. */
 const CLOSE_TIMEOUT_MS = 10_000;
 
 /**
- * How many times as long as its steps retention rests after each: so that a verb leaves others half
- * of the database's time, and the service by itself nearly all.
+ * After each step retention pauses for this multiple of the step's time. A command leaves half of
+ * the database's time to others, the background run nearly all.
  */
 const COMMAND_PAUSE_RATIO = 1;
 const BACKGROUND_PAUSE_RATIO = 9;
 
 const SILENT_LOGGER: ServiceLogger = { failure: () => undefined };
 
-/** The service. */
+/** An open service. */
 export type Service = Awaited<ReturnType<typeof openService>>;
 
-/** Opens the database and makes both interfaces on it. */
+/** Opens the database, and creates the public API and the administration API on it. */
 export async function openService(options: ServiceOptions) {
-  const { config, verb, now = Date.now, log = SILENT_LOGGER, sourceClient } = options;
+  const { config, verb, now = Date.now, log = SILENT_LOGGER } = options;
   const database = await openConfiguredDatabase(config, log);
   const ledger = createLedgerStore(database);
   const keys = createKeyStore(database);
   const authenticator = createApiKeyAuthenticator(keys, now);
-  const retention = createRetention(database, config.retention, now, log.failure);
+  const importObservations = createImporter(database, now);
+  const retention = createRetention(database, config.retention, now, log);
   const charging = createCharging({ config, database, ledger, log, now });
-  const parts = createAdminOptions({ database, ledger, keys, authenticator, charging, now });
   const collectionEngine = createCollectionEngine({
     config,
     state: createCollectionState(database),
-    importObservations: parts.importObservations,
+    importObservations,
     now,
     report: (event) => log.sourceEvent?.(event),
-    clientOptions: sourceClient,
+    clientOptions: options.sourceClient,
   });
   const admin: AdminOptions = {
-    ...parts,
+    now,
+    importObservations,
+    exportObservations: (exportOptions) => exportObservations(database, exportOptions),
+    ledger,
+    verifyLedger: () => verifyLedger(database),
+    keys: createKeyAdministration({ ledger, keys, authenticator, now }),
+    channels: createTrackedChannelStore(database),
     applyRetention: retention.applyForCommand,
+    recoverRefunds: charging.debitQueue.recover,
     collect: collectionEngine.collect,
   };
-  const startedAt = formatInstant(now());
+  const since = formatInstant(now());
   let address: string | null = null;
   const owner = createOwnerApp({
     ...admin,
     onFailure: log.failure,
-    describe: () => ({ pid: process.pid, verb, address, since: startedAt }),
+    describe: () => ({ pid: process.pid, verb, address, since }),
     backUp: (file) => backUp(database, config.databaseUrl, file),
   });
-  const metrics = createMetrics({
-    readSources: collectionEngine.sources,
-    getOutage: database.getOutage,
-    now,
-  });
+  const readSources = collectionEngine.sources;
+  const metrics = createMetrics({ readSources, getOutage: database.getOutage, now });
+  const { rateLimit } = config;
   const { app, fetch, beginStop } = createApp({
     now,
     log,
     authenticate: authenticator.authenticate,
-    ...(config.rateLimit === undefined
-      ? {}
-      : { checkRateLimit: createRateLimiter(config.rateLimit, now) }),
+    checkRateLimit: rateLimit === undefined ? undefined : createRateLimiter(rateLimit, now),
     adminToken: config.adminToken,
     corsOrigins: config.corsOrigins,
     onFailure: log.failure,
@@ -119,16 +125,14 @@ export async function openService(options: ServiceOptions) {
     owner,
     database,
     collecting: collectionEngine,
-    /** Says where the service is served, for who asks its owner. */
-    setAddress(url: string): void {
-      address = url;
-    },
-    /** Opens and starts all that requests use: descriptors may be out when they come. */
+    /** Sets the URL that other processes are told. */
+    setAddress: (url: string) => void (address = url),
+    /** Opens files and starts threads before the first request: file descriptors may run out later. */
     warmUp: () => Promise.all([database.warmUp(), startParseWorker()]),
     applyRetention: retention.applyInBackground,
-    /** Gives back what earlier processes could not. */
+    /** Applies refunds that earlier processes saved. */
     recoverRefunds: charging.debitQueue.recover,
-    /** @param timeoutMs How long what is under way may take; much longer than most takes. */
+    /** @param timeoutMs How long running work may take to finish. */
     async close(timeoutMs = CLOSE_TIMEOUT_MS): Promise<void> {
       metrics.close();
       await charging.close(timeoutMs);
@@ -136,23 +140,21 @@ export async function openService(options: ServiceOptions) {
   };
 }
 
-/** Logs that the database server stopped answering, or answers again. */
-function logOutage(url: string, log: ServiceLogger, failure: DomainError | undefined): void {
-  const server = redactUrl(url);
-  if (failure === undefined)
-    return log.info?.("The database server {server} answers again", { server });
-  const values = { server, reason: describeError(failure) };
-  return log.warning?.("The database server {server} is away: {reason}", values);
-}
-
 async function openConfiguredDatabase(config: Config, log: ServiceLogger): Promise<Database> {
-  // Whoever opens it is told by an error that the server is away.
+  const server = redactUrl(config.databaseUrl);
+  // While it opens, an outage is thrown and need not be logged.
   let isOpen = false;
   const database = await openDatabase({
     url: config.databaseUrl,
     durability: config.durability,
     onAvailabilityChange(failure) {
-      if (isOpen) logOutage(config.databaseUrl, log, failure);
+      if (!isOpen) return;
+      if (failure === undefined) {
+        log.info?.("The database server {server} answers again", { server });
+      } else {
+        const values = { server, reason: describeError(failure) };
+        log.warning?.("The database server {server} does not answer: {reason}", values);
+      }
     },
     ...(config.databaseAuthToken === undefined ? {} : { authToken: config.databaseAuthToken }),
   });
@@ -160,12 +162,12 @@ async function openConfiguredDatabase(config: Config, log: ServiceLogger): Promi
   return database;
 }
 
-/** Retention, as a verb applies it and as the service does at a pace that nobody notices. */
+/** Creates the two ways to apply retention: on command, and slowly in the background. */
 function createRetention(
   database: Database,
   policy: Config["retention"],
   now: () => number,
-  onFailure: OnFailure,
+  log: ServiceLogger,
 ) {
   const kindsWithRule = ENTITY_KINDS.filter((kind) => policy[kind] !== undefined);
   return {
@@ -174,8 +176,8 @@ function createRetention(
         const options = { policy, now: now(), isDryRun, pauseRatio: COMMAND_PAUSE_RATIO };
         return yield* applyRetention(database, options);
       } catch (error) {
-        // Its answer has begun: who asked only sees that it breaks off.
-        onFailure(error, "retention");
+        // The response has begun, so the client only sees that it breaks off.
+        log.backgroundFailure?.(error, "Retention");
         throw error;
       }
     },
@@ -190,43 +192,30 @@ function createRetention(
   };
 }
 
-/** What the administrator's interface has of the stores. */
-function createAdminOptions({
-  database,
+/** Creates, lists and revokes API keys of accounts. */
+function createKeyAdministration({
   ledger,
   keys,
   authenticator,
-  charging,
   now,
 }: {
-  readonly database: Database;
   readonly ledger: LedgerStore;
   readonly keys: KeyStore;
-  readonly authenticator: ReturnType<typeof createApiKeyAuthenticator>;
-  readonly charging: ReturnType<typeof createCharging>;
+  readonly authenticator: ApiKeyAuthenticator;
   now(): number;
-}): Omit<AdminOptions, "applyRetention" | "collect"> {
+}): AdminOptions["keys"] {
   return {
-    now,
-    importObservations: createImporter(database, now),
-    exportObservations: (options) => exportObservations(database, options),
-    ledger,
-    channels: createTrackedChannelStore(database),
-    verifyLedger: () => verifyLedger(database),
-    recoverRefunds: charging.debitQueue.recover,
-    keys: {
-      async create(name, label) {
-        const account = await ledger.account(name);
-        const { key, hash, beginsWith } = generateApiKey();
-        const id = await keys.create({ account: account.id, hash, beginsWith, label }, now());
-        return { id, key };
-      },
-      list: keys.list,
-      async revoke(id) {
-        const { hash, revokedAt } = await keys.revoke(id, now());
-        authenticator.invalidate(hash);
-        return { id, revokedAt };
-      },
+    async create(name, label) {
+      const account = await ledger.account(name);
+      const { key, hash, beginsWith } = generateApiKey();
+      const id = await keys.create({ account: account.id, hash, beginsWith, label }, now());
+      return { id, key };
+    },
+    list: keys.list,
+    async revoke(id) {
+      const { hash, revokedAt } = await keys.revoke(id, now());
+      authenticator.invalidate(hash);
+      return { id, revokedAt };
     },
   };
 }

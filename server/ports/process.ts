@@ -1,7 +1,7 @@
 /** Interfaces between the process, the service and the command line: logging, database owner. */
 import type { SourceEvent } from "./collection.ts";
 
-/** Receives the cause of a failure, and the id of the request or the name of the work that failed. */
+/** Receives the cause of a failed request. */
 export type OnFailure = (error: unknown, requestId: string) => void;
 
 /** Logs answered requests; never their API key. */
@@ -13,8 +13,8 @@ export interface RequestLogger {
 export interface ServiceLogger extends RequestLogger {
   readonly failure: OnFailure;
   sourceEvent?(event: SourceEvent): void;
-  /** Logs a failed run of the collectors' loop. */
-  collectionFailure?(error: unknown): void;
+  /** Logs a failure outside of requests. @param work What failed, as the subject of a sentence. */
+  backgroundFailure?(error: unknown, work: string): void;
   /** Logs what the service did by itself. */
   info?(sentence: string, values: Readonly<Record<string, unknown>>): void;
   /** Logs what the operator should know or do. */

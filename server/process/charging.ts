@@ -1,43 +1,42 @@
-/** What priced reads are charged with, put together: the queue of debits, and refunds that wait. */
+/** Connects what charged reads need: response cache, debit queue and refund spool. */
 import { realpathSync } from "node:fs";
 import pTimeout from "p-timeout";
-import { createResponseCache } from "../http/reads/response-cache.ts";
+import type { Config } from "../config.ts";
 import { createBodyStreamer } from "../http/reads/body-streamer.ts";
 import { createEventLoopLimiter } from "../http/reads/event-loop-limiter.ts";
+import { createResponseCache } from "../http/reads/response-cache.ts";
 import { createDebitQueue } from "../metering/debit-queue.ts";
 import { createRefundSpool } from "../metering/refund-spool.ts";
-import type { Config } from "../config.ts";
+import type { DebitLedger } from "../ports/ledger.ts";
 import type { ServiceLogger } from "../ports/process.ts";
 import type { Database } from "../store/database/database.ts";
 import { parseFileUrl } from "../store/database/database-file.ts";
-import type { LedgerStore } from "../store/accounts/ledger.ts";
 
-/** Reads that are made in one turn of the event loop; a large one takes a millisecond or two. */
+/** Reads of one turn of the event loop: a large one takes a millisecond or two. */
 const MAX_READS_PER_TICK = 8;
 
-/** How long refunds that are under way have at the end, however late it is. */
+/** How long the last refunds may take at shutdown, even when the time is over. */
 const REFUND_GRACE_MS = 500;
 
-/** What charging is put together of. */
-export interface ChargingOptions {
+interface ChargingOptions {
   readonly config: Config;
   readonly database: Database;
-  readonly ledger: LedgerStore;
+  readonly ledger: DebitLedger;
   readonly log: ServiceLogger;
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
 }
 
-/** Puts together what charges reads. */
+/** Creates the parts that charged reads need. */
 export function createCharging({ config, database, ledger, log, now }: ChargingOptions) {
   const responseCache = createResponseCache();
-  const refundSpool = createRefundSpool(config.spoolFolder, identifyDatabase(config.databaseUrl));
+  const spool = createRefundSpool(config.spoolFolder, identifyDatabase(config.databaseUrl));
   const debitQueue = createDebitQueue({
     ledger,
     now,
-    spool: refundSpool,
+    spool,
     onChanges: responseCache.invalidate,
-    onFailure: (error) => log.failure(error, "refund"),
+    onFailure: (error) => log.backgroundFailure?.(error, "A refund"),
   });
   return {
     responseCache,
@@ -45,15 +44,16 @@ export function createCharging({ config, database, ledger, log, now }: ChargingO
     bodyStreamer: createBodyStreamer(),
     waitForSlot: createEventLoopLimiter(MAX_READS_PER_TICK),
 
+    /** Throws while requests cannot be charged or read. */
     async check(): Promise<void> {
       await database.check();
       await debitQueue.check();
     },
 
     /**
-     * Ends what is under way and closes the database. What could not be given back is kept.
+     * Finishes running debits and refunds, and closes the database.
      *
-     * @param timeoutMs How long what is under way may take.
+     * @param timeoutMs How long running work may take. Refunds that fail stay in the spool.
      */
     async close(timeoutMs: number): Promise<void> {
       await pTimeout(debitQueue.close(), {
@@ -62,17 +62,18 @@ export function createCharging({ config, database, ledger, log, now }: ChargingO
       });
       await database.close();
       await debitQueue.waitUntilIdle();
-      if (refundSpool.countPendingRequests() === 0) return;
+      const requests = spool.countPendingRequests();
+      if (requests === 0) return;
       log.warning?.(
-        "What {requests} requests were debited is not given back yet: {file} keeps it. The next " +
-          "start gives it back, or credits apply-refunds",
-        { requests: refundSpool.countPendingRequests(), file: refundSpool.file },
+        "{requests} requests are not refunded yet; {file} holds their refunds. The next start " +
+          "applies them, or the verb credits apply-refunds",
+        { requests, file: spool.file },
       );
     },
   };
 }
 
-/** The name of a database that is the same for all who reach it so, without secrets. */
+/** Names a database without secrets, the same in every process that uses it. */
 function identifyDatabase(url: string): string {
   const file = parseFileUrl(url);
   if (file !== undefined) return `file:${realpathSync(file)}`;

@@ -1,57 +1,46 @@
 /**
- * One process owns a database file. Who owns it answers on a socket beside it, so that every verb
- * works while a service runs: through the owner where there is one, in process where there is none.
+ * Makes one process own a database file. The owner answers on a socket beside the file, so that
+ * every verb works while a service runs: through the owner, or in process when there is none.
  */
-import { Database as Lock } from "bun:sqlite";
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { chmodSync, existsSync, realpathSync, rmSync } from "node:fs";
 import { DomainError } from "../../core/errors.ts";
-import type { AdminConnection, Fetcher } from "../ports/process.ts";
 import { redactUrl } from "../config.ts";
-import { drain, waitUntilIdle } from "./graceful-shutdown.ts";
-import {
-  probeOwner,
-  connectToOwner,
-  OWNER_TIMEOUT_MS,
-  resolvePidFilePath,
-  createOwnerTimeoutError,
-  resolveSocketPath,
-} from "./owner-client.ts";
+import type { AdminConnection, Fetcher, OwnerDescription } from "../ports/process.ts";
 import { openService, type Service, type ServiceOptions } from "../service.ts";
 import { parseFileUrl, restrictToOwner } from "../store/database/database-file.ts";
 import { readSystemErrorCode } from "../system-errors.ts";
+import { assertWritable, tryLockDatabase, writePidFile } from "./database-lock.ts";
+import { drain, waitUntilIdle } from "./graceful-shutdown.ts";
+import {
+  connectToOwner,
+  createOwnerTimeoutError,
+  OWNER_TIMEOUT_MS,
+  probeOwner,
+  resolveSocketPath,
+} from "./owner-client.ts";
 
 /** A database that this process owns. */
 export interface Ownership extends AdminConnection {
   readonly service: Service;
-  /** @param timeoutMs How long other verbs and what is under way may take to finish. */
+  /** @param timeoutMs How long requests of other verbs and running work may take to finish. */
   close(timeoutMs?: number): Promise<void>;
 }
 
-/** One of a file, whose owner the other verbs ask. */
+/** The ownership of a file, with the socket for other processes. */
 interface FileOwnership extends Ownership {
   readonly socket: ReturnType<typeof serveSocket>;
 }
 
-/** How long to wait for an owner that comes or goes. */
+/** How long a process waits while another one becomes the owner or ends. */
 const HANDOVER_TIMEOUT_MS = 10_000;
+const HANDOVER_POLL_MS = 50;
 
-/** How long who found the socket of an owner may take to come in before it refuses. */
+/** How long a process that found the socket may take to connect before the socket closes. */
 const ACCEPT_GRACE_MS = 50;
 
 /**
- * Opens the database through its owner, or becomes the owner while there is none. A libSQL server
- * has no owner: it is shared.
+ * Connects to a database through its owner, or becomes the owner when there is none. A libSQL
+ * server has no owner: its clients share it.
  *
  * @throws {DomainError} `Service Unavailable` when the owner does not answer.
  */
@@ -61,8 +50,7 @@ export async function connectToDatabase(options: ServiceOptions): Promise<AdminC
   let connection = await acquireOrConnect(options, file);
   return {
     isInProcess: connection.isInProcess,
-    // An owner may end between two requests, as an import beside a short verb does, and so may
-    // the one that comes after it.
+    // An owner may end between two requests, as a short verb does, and so may its successor.
     async fetcher(url, init) {
       for (const deadline = Date.now() + HANDOVER_TIMEOUT_MS; ;) {
         try {
@@ -84,11 +72,11 @@ async function acquireOrConnect(options: ServiceOptions, file: string): Promise<
     if (ownership !== undefined) return closeWhenIdle(ownership);
     if ((await probeOwner(file, OWNER_TIMEOUT_MS)) !== undefined) return connectToOwner(file);
     if (Date.now() > deadline) throw createOwnerTimeoutError(file);
-    await Bun.sleep(50);
+    await Bun.sleep(HANDOVER_POLL_MS);
   }
 }
 
-/** A verb that is done stays for those that came through it meanwhile. */
+/** Makes a verb that is done wait for the requests of other verbs. */
 function closeWhenIdle(ownership: FileOwnership): AdminConnection {
   const close = async () => {
     await waitUntilIdle(ownership.socket);
@@ -97,7 +85,7 @@ function closeWhenIdle(ownership: FileOwnership): AdminConnection {
   return { ...ownership, close };
 }
 
-/** Whether a request never left, so that it can be sent again without being done twice. */
+/** Whether a request was never sent, so that sending it again cannot do it twice. */
 function isConnectError(error: unknown): boolean {
   return ["ENOENT", "ECONNREFUSED", "ConnectionRefused", "FailedToOpenSocket"].includes(
     readSystemErrorCode(error),
@@ -105,84 +93,62 @@ function isConnectError(error: unknown): boolean {
 }
 
 /**
- * Becomes the owner of the database, to write it.
+ * Becomes the owner of a database.
  *
- * @throws {DomainError} `Conflict`, saying who has it.
+ * @throws {DomainError} `Conflict` when another process owns the file; it names the process.
  */
 export async function acquireOwnership(options: ServiceOptions): Promise<Ownership> {
   const file = resolveDatabaseFile(options);
   if (file === undefined) {
     const service = await openRemoteService(options);
-    return {
-      service,
-      fetcher: createInProcessFetcher(service),
-      isInProcess: true,
-      close: service.close,
-    };
+    const fetcher = createInProcessFetcher(service);
+    return { service, fetcher, isInProcess: true, close: service.close };
   }
   assertWritable(file);
   for (const deadline = Date.now() + HANDOVER_TIMEOUT_MS; ;) {
     const ownership = await tryAcquireOwnership(options, file);
     if (ownership !== undefined) return ownership;
     const owner = await probeOwner(file, OWNER_TIMEOUT_MS);
-    if (owner?.address != null) {
-      throw new DomainError(
-        "Conflict",
-        `${file} is served by process ${owner.pid} at ${owner.address} since ${owner.since}`,
-      );
+    const isTimeOver = Date.now() > deadline;
+    if (owner === undefined && isTimeOver) throw createOwnerTimeoutError(file);
+    // A process that serves goes on; any other verb may end in a moment.
+    if (owner !== undefined && (isTimeOver || owner.address !== null)) {
+      throw createOwnedError(file, owner);
     }
-    if (Date.now() > deadline) {
-      if (owner === undefined) throw createOwnerTimeoutError(file);
-      throw new DomainError(
-        "Conflict",
-        `${file} is in use by process ${owner.pid} (${owner.verb}) since ${owner.since}`,
-      );
-    }
-    await Bun.sleep(50);
+    await Bun.sleep(HANDOVER_POLL_MS);
   }
 }
 
-/** @throws {DomainError} Naming the server, where it is away. */
+function createOwnedError(file: string, { pid, verb, address, since }: OwnerDescription) {
+  const use =
+    address === null
+      ? `in use by process ${pid} (${verb})`
+      : `served by process ${pid} at ${address}`;
+  return new DomainError("Conflict", `${file} is ${use} since ${since}`);
+}
+
+/** Runs `start` on an owned database, and closes the database when that fails. */
+export async function closeOnFailure<Result>(
+  ownership: Ownership,
+  start: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await start();
+  } catch (error) {
+    await ownership.close();
+    throw error;
+  }
+}
+
+/** @throws {DomainError} Naming the server, when it does not answer. */
 async function openRemoteService(options: ServiceOptions): Promise<Service> {
   try {
     return await openService(options);
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== "Service Unavailable") throw error;
     const server = redactUrl(options.config.databaseUrl);
-    throw new DomainError(error.code, `Waited for the database server ${server} in vain`, {
-      cause: error,
-    });
-  }
-}
-
-/** A file that may only be read opens all the same, and fails at the first debit. */
-function assertWritable(file: string): void {
-  if (!existsSync(file)) return;
-  try {
-    accessSync(file, constants.W_OK);
-  } catch (cause) {
-    throw new DomainError("Internal Error", `${file} cannot be written`, { cause });
-  }
-}
-
-/** Makes the folder of a database file, unless it is there. */
-function createDatabaseFolder(file: string): void {
-  const folder = dirname(resolve(file));
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (cause) {
-    throw new DomainError(
-      "Internal Error",
-      `The folder of the database, ${folder}, cannot be made; make it yourself, or set ` +
-        "DATABASE_URL to a file elsewhere",
-      { cause },
-    );
-  }
-  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) {
-    throw new DomainError(
-      "Internal Error",
-      `${file} is a folder; set DATABASE_URL to a file in it: file:${join(file, "metrics.db")}`,
-    );
+    const message = `Waited for the database server ${server} in vain`;
+    throw new DomainError(error.code, message, { cause: error });
   }
 }
 
@@ -190,13 +156,8 @@ async function tryAcquireOwnership(
   options: ServiceOptions,
   file: string,
 ): Promise<FileOwnership | undefined> {
-  createDatabaseFolder(file);
-  const unlock = tryLock(`${file}-lock`);
+  const unlock = tryLockDatabase(file);
   if (unlock === undefined) return undefined;
-  const release = () => {
-    rmSync(resolvePidFilePath(file), { force: true });
-    unlock();
-  };
   try {
     const files = restrictToOwner(file).join("; ");
     if (files !== "")
@@ -213,64 +174,34 @@ async function tryAcquireOwnership(
       isInProcess: true,
       async close(timeoutMs = HANDOVER_TIMEOUT_MS) {
         const deadline = Date.now() + timeoutMs;
-        // Who finds no socket looks again; who found it is let in first, and answered.
+        // A process that finds no socket looks again; one that found it before is answered.
         rmSync(path, { force: true });
         await Bun.sleep(ACCEPT_GRACE_MS);
         await drain(socket, timeoutMs);
         await service.close(deadline - Date.now());
-        release();
+        unlock();
       },
     };
   } catch (error) {
-    release();
+    unlock();
     throw error;
   }
 }
 
-/** Leaves this process's number beside the file, for those whom it may not answer one day. */
-function writePidFile(file: string): void {
-  try {
-    writeFileSync(resolvePidFilePath(file), String(process.pid), { mode: 0o600 });
-  } catch {
-    // A full disk is no reason not to start: without the note a message names no process.
-  }
-}
-
-/** The file by its own name: who comes to it by a link must find its lock and its socket too. */
+/** Returns the real path of the file: its lock and socket must be the same through any link. */
 function resolveDatabaseFile({ config }: ServiceOptions): string | undefined {
   const file = parseFileUrl(config.databaseUrl);
   return file !== undefined && existsSync(file) ? realpathSync(file) : file;
 }
 
-/** Takes a lock that ends with the process, however that ends. */
-function tryLock(path: string): (() => void) | undefined {
-  const lock = openLockFile(path);
-  try {
-    lock.run("PRAGMA journal_mode = MEMORY");
-    lock.run("BEGIN EXCLUSIVE");
-    return () => lock.close();
-  } catch (error) {
-    lock.close();
-    if (readSystemErrorCode(error) === "SQLITE_BUSY") return undefined;
-    throw error;
-  }
-}
-
-function openLockFile(path: string): Lock {
-  try {
-    return new Lock(path);
-  } catch (cause) {
-    throw new DomainError("Internal Error", `${path} cannot be opened`, { cause });
-  }
-}
-
-/** Some verbs work for minutes before they answer. Bun takes it for sockets too, its types don't. */
+/** Some verbs work for minutes before they answer. Bun's types lack this option for sockets. */
 const NO_IDLE_TIMEOUT: object = { idleTimeout: 0 };
 
 function serveSocket(path: string, service: Service) {
   const socket = Bun.serve({
     unix: path,
-    maxRequestBodySize: Number.MAX_SAFE_INTEGER, // Bodies are counted where they are read.
+    // The service counts the bytes of a body while it reads them.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     ...NO_IDLE_TIMEOUT,
     fetch: service.owner.fetch,
   });

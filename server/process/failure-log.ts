@@ -1,58 +1,59 @@
-import { describeError } from "../system-errors.ts";
 /**
- * Logs failures without repeating itself: the first failure of a cause with its stack, some of the
- * next ones in a line each, and the others as a number.
+ * Logs failures without flooding the log: the first one of a cause with its stack, the next ones in
+ * a line each, the others as a count every minute.
  */
+import { describeError } from "../system-errors.ts";
 
-/** Writes a line of the log with the values that its sentence names. */
+/** Writes a log record. The sentence names its values in braces. */
 export type WriteLogRecord = (
   level: "error" | "warning",
   sentence: string,
   values: Readonly<Record<string, unknown>>,
 ) => void;
 
-/** Failures of one cause. */
+/** The failures of one cause. */
 interface FailureGroup {
   readonly cause: string;
   total: number;
   /** Since the last summary. */
   recent: number;
-  /** Of those, the ones that have no line of their own. */
+  /** Those of the recent ones that were not logged. */
   unwritten: number;
 }
 
-/** Lines that the failures of one cause have between two summaries. */
+/** Lines for each cause between two summaries. */
 const MAX_LINES_PER_CAUSE = 10;
 
-/** Causes that are told apart; all others count as one. */
+/** Causes that are counted separately; all others count as one. */
 const MAX_CAUSES = 100;
-
 const OTHER_CAUSE = "another cause";
 
-/** Makes what logs failures. */
+/** Creates the log of failures. */
 export function createFailureLog(write: WriteLogRecord) {
   const groups = new Map<string, FailureGroup>();
 
-  /** The outage that a failure belongs to, which it may begin. */
   function findOrCreateGroup(error: unknown): FailureGroup {
     const cause = describeRootCause(error);
-    // Numbers differ from failure to failure of one cause: accounts, instants, sizes.
+    // Failures of one cause differ in numbers: accounts, instants, sizes.
     const key = cause.replaceAll(/\d+/g, "#");
-    const existing =
-      groups.get(key) ?? (groups.size < MAX_CAUSES ? undefined : groups.get(OTHER_CAUSE));
+    const isFull = groups.size >= MAX_CAUSES;
+    const existing = groups.get(key) ?? (isFull ? groups.get(OTHER_CAUSE) : undefined);
     if (existing !== undefined) return existing;
-    const isOther = groups.size >= MAX_CAUSES;
-    const group = { cause: isOther ? OTHER_CAUSE : cause, total: 0, recent: 0, unwritten: 0 };
-    groups.set(isOther ? OTHER_CAUSE : key, group);
+    const group = { cause: isFull ? OTHER_CAUSE : cause, total: 0, recent: 0, unwritten: 0 };
+    groups.set(isFull ? OTHER_CAUSE : key, group);
     return group;
   }
 
+  function writeSuppressedCount(group: FailureGroup): void {
+    const { cause, total, unwritten } = group;
+    if (unwritten === 0) return;
+    group.unwritten = 0;
+    const sentence = "Still failing, {unwritten} more failures in the last minute: {cause}";
+    write("error", sentence, { unwritten, total, cause });
+  }
+
   return {
-    /**
-     * Logs a failure.
-     *
-     * @param sentence Names `{error}` and the values.
-     */
+    /** Logs a failure. @param sentence Names `{error}` and the values. */
     add(sentence: string, values: Readonly<Record<string, unknown>>, error: unknown): void {
       const group = findOrCreateGroup(error);
       group.total++;
@@ -64,11 +65,11 @@ export function createFailureLog(write: WriteLogRecord) {
       }
     },
 
-    /** Logs which causes have not been seen since the last time, and counts the others. */
+    /** Logs which causes have stopped since the last summary, and counts the failures of the others. */
     summarize(): void {
       for (const [key, group] of groups) {
         const { cause, total, recent } = group;
-        if (recent > 0) writeSuppressedCount(write, group);
+        if (recent > 0) writeSuppressedCount(group);
         else {
           groups.delete(key);
           write("warning", "No longer failing, after {total} failures: {cause}", { total, cause });
@@ -77,22 +78,13 @@ export function createFailureLog(write: WriteLogRecord) {
       }
     },
 
-    /** Logs the number of the failures that have no line yet, before the process ends. */
+    /** Logs the counts that the next summary would log. */
     flush(): void {
-      for (const group of groups.values()) writeSuppressedCount(write, group);
+      for (const group of groups.values()) writeSuppressedCount(group);
     },
   };
 }
 
-function writeSuppressedCount(write: WriteLogRecord, group: FailureGroup): void {
-  const { cause, total, unwritten } = group;
-  if (unwritten === 0) return;
-  group.unwritten = 0;
-  const sentence = "Still failing, {unwritten} more failures in the last minute: {cause}";
-  write("error", sentence, { unwritten, total, cause });
-}
-
-/** What failures began with. */
 function describeRootCause(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? String(error) : describeRootCause(error.cause);
@@ -102,10 +94,10 @@ function describeWithoutStack(error: unknown): string {
   return error instanceof Error ? describeError(error) : String(error);
 }
 
-/** An error with where it comes from and what caused it. A stack need not tell the message. */
 function describeWithStack(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { stack = "", message, cause } = error;
+  // Some stacks leave the message out.
   const ownStack = stack.includes(message) ? stack : `${String(error)}\n${stack}`;
   return cause === undefined ? ownStack : `${ownStack}\nCaused by ${describeWithStack(cause)}`;
 }

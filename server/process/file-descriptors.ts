@@ -1,30 +1,30 @@
-/** What a process does about file descriptors, of which it has a limited number. */
+/** Keeps the process working, and the operator informed, when file descriptors run out. */
 import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
 import type { ServiceLogger } from "../ports/process.ts";
 import { isOutOfDescriptors } from "../system-errors.ts";
 
-/** Starts the runtime's HTTP client: started without descriptors left, it ends the process. */
+/** Starts the runtime's HTTP client. Started when no descriptors are left, it ends the process. */
 export async function startHttpClient(): Promise<void> {
-  // A request that fails starts it as well, and asks nobody.
+  // A request that fails starts it too, and sends nothing.
   await fetch("http://localhost/", { unix: devNull }).catch(() => undefined);
 }
 
-/** How often a file is opened to see whether one can be; that takes some microseconds. */
+/** Each check opens a file, which takes some microseconds. */
 const CHECK_INTERVAL_MS = 1000;
 
-/** How many times in a row one can be opened before an outage is over: connections come and go. */
+/** Checks in a row that must succeed to end an outage: descriptors come and go with connections. */
 const SUCCESSES_TO_RECOVER = 5;
 
-/** Writes to the log, once for each outage, that descriptors are out, and that they are back. */
+/** Logs, once for each outage, that descriptors ran out and that they are available again. */
 export function watchFileDescriptors({ warning, info }: ServiceLogger): void {
   let successes = SUCCESSES_TO_RECOVER;
   const check = () => {
     const isExhausted = !canOpenFile();
     if (isExhausted && successes >= SUCCESSES_TO_RECOVER) {
       warning?.(
-        "File descriptors are out: new connections wait, and what opens a file fails. Raise the " +
-          "limit (ulimit -n, LimitNOFILE of systemd)",
+        "File descriptors are out: new connections wait, and opening files fails. Raise the " +
+          "limit (ulimit -n, or LimitNOFILE of systemd)",
         {},
       );
     }

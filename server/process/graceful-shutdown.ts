@@ -1,24 +1,23 @@
-/** Stopping a server without cutting an answer. */
+/** Stops a server without cutting a response. */
 
-/** How often a server is looked at while it stops. */
 const POLL_INTERVAL_MS = 25;
 
-/** Steps without a new request after which none is on its way any more. */
+/** Polls without a new request after which none is expected any more. */
 const QUIET_POLLS = 10;
 
-/** Steps in which new requests are answered at most. */
+/** The most polls during which new requests are still answered. */
 const MAX_POLLS = 40;
 
-/** How long the last bytes of answers may take to leave once no request is pending. */
+/** How long the last bytes of responses may take to leave once no request is pending. */
 const FLUSH_TIMEOUT_MS = 1000;
 
-/** What is needed of a server to stop it. */
+/** The parts of a server that stopping it needs. */
 interface DrainableServer {
   readonly pendingRequests: number;
   stop(closeActiveConnections?: boolean): Promise<void>;
 }
 
-/** Waits until a server has no request in flight, however long that takes. */
+/** Waits until a server has no request in flight, without a limit. */
 export async function waitUntilIdle(
   server: Pick<DrainableServer, "pendingRequests">,
 ): Promise<void> {
@@ -26,14 +25,14 @@ export async function waitUntilIdle(
 }
 
 /**
- * Waits until the clients of a server are done: until no new request came for a quarter of a second,
- * or a second at most. The server has to go on listening meanwhile: when it stops it closes idle
- * connections at once, also those with a request that it has not read, which is then reset.
+ * Waits until no new request has come for a quarter of a second, for a second at most. The server
+ * must go on listening meanwhile: when it stops, it closes idle connections at once, even one with a
+ * request that it has not read, and the client sees a reset.
  *
- * @param getRequestCount How many requests came since the server was told to stop.
+ * @param getRequestCount Counts the requests since shutdown began.
  */
 export async function waitForQuietPeriod(getRequestCount: () => number): Promise<void> {
-  // Steps are counted instead of time: in each one the server reads what has arrived.
+  // Polls are counted, not time: in each one the server reads what has arrived.
   for (let poll = 0, quietPolls = 0; poll < MAX_POLLS && quietPolls < QUIET_POLLS; poll++) {
     const previousCount = getRequestCount();
     await Bun.sleep(POLL_INTERVAL_MS);
@@ -42,8 +41,8 @@ export async function waitForQuietPeriod(getRequestCount: () => number): Promise
 }
 
 /**
- * Refuses new connections and closes idle ones, waits for the requests in flight, then closes the
- * connections that are left.
+ * Rejects new connections and closes idle ones, waits for the requests in flight, and closes the
+ * remaining connections.
  *
  * @param timeoutMs How long requests in flight may take to finish.
  */
@@ -52,10 +51,8 @@ export async function drain(server: DrainableServer, timeoutMs: number): Promise
   const closed = server.stop();
   do await Bun.sleep(POLL_INTERVAL_MS);
   while (server.pendingRequests > 0 && Date.now() < deadline);
-  // An answer is not pending any more while its last bytes wait for the socket.
-  await Promise.race([
-    closed,
-    Bun.sleep(Math.max(0, Math.min(FLUSH_TIMEOUT_MS, deadline - Date.now()))),
-  ]);
+  // A request is not pending any more while the last bytes of its response wait for the socket.
+  const flushMs = Math.max(0, Math.min(FLUSH_TIMEOUT_MS, deadline - Date.now()));
+  await Promise.race([closed, Bun.sleep(flushMs)]);
   await server.stop(true);
 }

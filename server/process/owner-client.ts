@@ -1,6 +1,6 @@
 /**
- * How a process asks the owner of a database file, over the socket beside the file. A suspended
- * owner accepts connections and never answers, so no wait for it is without a deadline.
+ * Talks to the owner of a database file over the socket beside the file. A suspended owner accepts
+ * connections and never answers, so every wait has a deadline.
  */
 import { readFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
@@ -8,22 +8,22 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DomainError } from "../../core/errors.ts";
 import type { AdminConnection, OwnerDescription } from "../ports/process.ts";
 
-/** How long an owner may be silent before a request to it is given up. */
+/** How long an owner may be silent before requests to it fail. */
 export const OWNER_TIMEOUT_MS = 10_000;
 
-/** How long the next look at an owner that answered comes after the answer. */
+/** The pause between two probes of an owner. */
 const PROBE_INTERVAL_MS = 1000;
 
 /**
- * A deadline is counted in steps of this length, not read from a clock: a verb that was itself
- * suspended gives the owner the rest of its time.
+ * Deadlines are counted in steps of this length, not read from a clock: a verb that was suspended
+ * itself gives the owner the rest of its time.
  */
 const TIMER_STEP_MS = 250;
 
-/** The longest path that a unix socket can have on every platform. */
+/** The longest path of a unix socket that every platform supports. */
 const SOCKET_PATH_MAX_BYTES = 103;
 
-/** The socket of a file, by the shorter of its two names: a socket's path is limited. */
+/** Returns the path of a file's socket, relative or absolute, whichever is shorter. */
 export function resolveSocketPath(file: string): string {
   const path = resolve(`${file}-socket`);
   const relativePath = relative(process.cwd(), path);
@@ -38,7 +38,7 @@ export function resolveSocketPath(file: string): string {
   return shorterPath;
 }
 
-/** The file in which an owner leaves its process, for those whom it does not answer. */
+/** Returns the path of the file that holds the owner's process number. */
 export function resolvePidFilePath(file: string): string {
   return `${file}-owner`;
 }
@@ -46,8 +46,8 @@ export function resolvePidFilePath(file: string): string {
 /**
  * Asks who owns a file.
  *
- * @returns `undefined` while the owner comes or goes, so that nobody answers.
- * @throws {DomainError} `Service Unavailable` when an owner is there and silent for the deadline.
+ * @returns `undefined` when nobody answers, as while an owner starts or ends.
+ * @throws {DomainError} `Service Unavailable` when an owner accepts the connection and is silent.
  */
 export async function probeOwner(
   file: string,
@@ -55,17 +55,12 @@ export async function probeOwner(
   cancelSignal?: AbortSignal,
 ): Promise<OwnerDescription | undefined> {
   const timeoutController = new AbortController();
-  const signal =
-    cancelSignal === undefined
-      ? timeoutController.signal
-      : AbortSignal.any([timeoutController.signal, cancelSignal]);
-  const pendingOwner = fetchOwnerDescription(file, signal).then((owner) => ({ owner }));
+  const signals = [timeoutController.signal, ...(cancelSignal === undefined ? [] : [cancelSignal])];
+  const pendingOwner = fetchOwnerDescription(file, AbortSignal.any(signals));
+  const result = pendingOwner.then((owner) => ({ owner }));
   for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs += TIMER_STEP_MS) {
-    const result = await Promise.race([
-      pendingOwner,
-      sleep(TIMER_STEP_MS, undefined, { ref: false }),
-    ]);
-    if (result !== undefined) return result.owner;
+    const answer = await Promise.race([result, sleep(TIMER_STEP_MS, undefined, { ref: false })]);
+    if (answer !== undefined) return answer.owner;
   }
   timeoutController.abort();
   throw createOwnerTimeoutError(file);
@@ -77,14 +72,14 @@ async function fetchOwnerDescription(
 ): Promise<OwnerDescription | undefined> {
   try {
     const response = await sendToOwner(file, "http://localhost/admin/owner", { signal });
-    return response.ok ? ((await response.json()) as OwnerDescription) : undefined;
+    return response.ok ? JSON.parse(await response.text()) : undefined;
   } catch {
     return undefined;
   }
 }
 
 /**
- * Reaches the database through its owner. A request may take as long as the owner needs, but all
+ * Connects to a database through its owner. A request may take as long as the owner needs, but all
  * fail once the owner is silent for the deadline.
  */
 export function connectToOwner(file: string): AdminConnection {
@@ -98,7 +93,7 @@ export function connectToOwner(file: string): AdminConnection {
   };
 }
 
-/** Asks the owner again and again until the connection is closed or the owner is silent. */
+/** Probes the owner until the connection is closed; aborts its requests when the owner is silent. */
 async function monitorOwner(
   file: string,
   closeSignal: AbortSignal,
@@ -117,14 +112,14 @@ async function monitorOwner(
 }
 
 /**
- * Sends a request to the owner. Each has a connection of its own: on one that was kept it could not
- * be told whether an owner that ended meanwhile had begun it.
+ * Sends a request to the owner on a connection of its own: on a reused one a client cannot tell
+ * whether an owner that ended had begun to handle it.
  */
 function sendToOwner(file: string, url: string, init: RequestInit = {}): Promise<Response> {
   return fetch(url, { ...init, unix: resolveSocketPath(file), keepalive: false });
 }
 
-/** The error of an owner that does not answer, which names its process and what to do. */
+/** The error of an owner that does not answer; it names the process and says what to do. */
 export function createOwnerTimeoutError(file: string): DomainError {
   const pid = readOwnerPid(file);
   const seconds = OWNER_TIMEOUT_MS / 1000;
@@ -138,7 +133,7 @@ export function createOwnerTimeoutError(file: string): DomainError {
   );
 }
 
-/** The process that says it owns a file, if it is there: one that was killed leaves its word. */
+/** Returns the process in the file's process number file, if it runs: a kill leaves the file. */
 function readOwnerPid(file: string): number | undefined {
   try {
     const pid = Number(readFileSync(resolvePidFilePath(file), "utf8"));

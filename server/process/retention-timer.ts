@@ -1,25 +1,26 @@
-/** Applies retention by itself while a service runs: some minutes after its start, then daily. */
+/** Applies retention while a service runs: some minutes after the start, then daily. */
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import type { RetentionReport, RetentionRun } from "../ports/retention.ts";
 
-/** How retention is applied while a service runs. */
+/** The options of {@link startRetentionTimer}. */
 export interface RetentionTimerOptions {
-  /** Walks through all observations, step by step as it is asked. */
+  /** Starts a run. */
   apply(): RetentionRun;
-  /** Told of a walk that came to its end. */
+  /** Receives the report of a run that finished. */
   onApplied(report: RetentionReport): void;
-  /** Told of a walk that failed, or did not do what it should; the next one comes all the same. */
+  /** Receives the error of a run, or a fault in its report; the next run takes place all the same. */
   onFailure(error: unknown): void;
+  /** When the first run starts; 5 minutes by default. */
   readonly initialDelayMs?: number;
 }
 
-/** When the first walk begins: not while a service has to get going. */
+/** Not right after the start, when a service is busy. */
 const INITIAL_DELAY_MS = 5 * MINUTE_MS;
 
 /**
- * Applies retention again and again, a day after the walk before ended.
+ * Starts the timer. A run starts a day after the end of the one before.
  *
- * @returns What ends it, once the step that is under way is done.
+ * @returns Stops the timer, and resolves once the current step is done.
  */
 export function startRetentionTimer({
   apply,
@@ -56,13 +57,13 @@ export function startRetentionTimer({
   };
 }
 
-/** Walks to the end; `undefined` where it is ended before. */
+/** Returns the report of a run, or `undefined` when it was stopped before its end. */
 async function runToCompletion(
-  steps: RetentionRun,
+  run: RetentionRun,
   isStopped: () => boolean,
 ): Promise<RetentionReport | undefined> {
   for (;;) {
-    const { done, value } = await steps.next();
+    const { done, value } = await run.next();
     if (done === true) return value;
     if (isStopped()) return undefined;
   }

@@ -1,4 +1,4 @@
-/** Tells when the process has to end: by a signal, or because what started it ended. */
+/** Detects that the process must end: on a signal, or when the process that started it has ended. */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { readSystemErrorCode } from "../system-errors.ts";
@@ -6,19 +6,19 @@ import { readSystemErrorCode } from "../system-errors.ts";
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
 /**
- * A second signal within this time is the same one: `npx` passes SIGINT on, which the terminal sends
- * to all processes anyway.
+ * A second signal within this time counts as the first: `npx` passes on SIGINT, which the terminal
+ * has sent to all its processes already.
  */
 const DUPLICATE_SIGNAL_MS = 1000;
 
-/** How often it is checked whether the package runner is there. */
+/** How often the processes of the package runner are checked. */
 const CHECK_INTERVAL_MS = 250;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Resolves once the process has to end: on SIGTERM or SIGINT, or once the package runner that started
- * it is gone. A second signal ends the process at once.
+ * Resolves on SIGTERM or SIGINT, or once the package runner that started the process has ended. A
+ * second signal ends the process at once.
  */
 export function waitForTermination(environment: Environment): Promise<void> {
   return new Promise((resolve) => {
@@ -36,9 +36,9 @@ export function waitForTermination(environment: Environment): Promise<void> {
 }
 
 /**
- * The processes that a package runner put above this one: `bun run`, and with `npx` its shell. `npx`
- * ends that shell on SIGTERM and leaves what the shell started. What is above a package runner is
- * not watched: a service in the background outlives its terminal.
+ * Finds the processes of a package runner above this one: `bun run`, and with `npx` its shell. On
+ * SIGTERM `npx` ends that shell, but not what the shell started. Processes above the package runner
+ * don't count: a service in the background outlives its terminal.
  */
 function findPackageRunnerPids({
   npm_lifecycle_event: script,
@@ -46,13 +46,12 @@ function findPackageRunnerPids({
 }: Environment): number[] {
   if (script === undefined) return [];
   const parent = process.ppid;
-  // Under `npx bun server/main.ts` the parent is the shell already.
+  // With `npx bun server/main.ts` the parent is the shell itself.
   const isBelowNpx = basename(runner) === "npm-cli.js" && script !== "npx";
   const shell = isBelowNpx ? readParentPid(parent) : undefined;
   return shell === undefined ? [parent] : [parent, shell];
 }
 
-/** Calls back once one of the processes is gone. */
 function onAnyExit(pids: readonly number[], callback: () => void): void {
   if (pids.length === 0) return;
   const timer = setInterval(() => {
@@ -63,14 +62,14 @@ function onAnyExit(pids: readonly number[], callback: () => void): void {
   timer.unref();
 }
 
-/** The parent of a process, where the system tells it. */
+/** Returns the parent of a process; `undefined` when the system does not tell. */
 function readParentPid(pid: number): number | undefined {
   if (process.platform !== "linux") {
     const { stdout } = Bun.spawnSync(["ps", "-o", "ppid=", "-p", String(pid)]);
     return Number(stdout.toString()) || undefined;
   }
   try {
-    // The name of the program, in parentheses, may have spaces.
+    // The name of the program, in parentheses, may contain spaces.
     const [, ppid] = /\) \S+ (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
     return ppid === undefined ? undefined : Number(ppid);
   } catch {

@@ -41,6 +41,10 @@ export async function startTestService(
         failures.push(error);
         log?.failure(error, requestId);
       },
+      backgroundFailure(error, work) {
+        failures.push(error);
+        log?.backgroundFailure?.(error, work);
+      },
     },
   });
   const server = Bun.serve({

@@ -1,0 +1,91 @@
+/** Files beside a database file that say which process owns it: a lock and its process number. */
+import { Database as Lock } from "bun:sqlite";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { DomainError } from "../../core/errors.ts";
+import { readSystemErrorCode } from "../system-errors.ts";
+import { resolvePidFilePath } from "./owner-client.ts";
+
+/**
+ * Locks a database file for this process, and creates its folder. The lock ends with the process,
+ * however that ends.
+ *
+ * @returns Unlocks it; `undefined` when another process holds the lock.
+ */
+export function tryLockDatabase(file: string): (() => void) | undefined {
+  createDatabaseFolder(file);
+  const unlock = tryLock(`${file}-lock`);
+  if (unlock === undefined) return undefined;
+  return () => {
+    rmSync(resolvePidFilePath(file), { force: true });
+    unlock();
+  };
+}
+
+/** Writes this process's number beside the file, for messages of other processes. */
+export function writePidFile(file: string): void {
+  try {
+    writeFileSync(resolvePidFilePath(file), String(process.pid), { mode: 0o600 });
+  } catch {
+    // A full disk must not prevent the start: the messages then name no process.
+  }
+}
+
+/** Checks before the start: SQLite opens a read-only file, and fails at the first debit. */
+export function assertWritable(file: string): void {
+  if (!existsSync(file)) return;
+  try {
+    accessSync(file, constants.W_OK);
+  } catch (cause) {
+    throw new DomainError("Internal Error", `${file} cannot be written`, { cause });
+  }
+}
+
+function createDatabaseFolder(file: string): void {
+  const folder = dirname(resolve(file));
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (cause) {
+    throw new DomainError(
+      "Internal Error",
+      `The folder of the database, ${folder}, cannot be made; make it yourself, or set ` +
+        "DATABASE_URL to a file elsewhere",
+      { cause },
+    );
+  }
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) {
+    throw new DomainError(
+      "Internal Error",
+      `${file} is a folder; set DATABASE_URL to a file in it: file:${join(file, "metrics.db")}`,
+    );
+  }
+}
+
+function tryLock(path: string): (() => void) | undefined {
+  const lock = openLockFile(path);
+  try {
+    lock.run("PRAGMA journal_mode = MEMORY");
+    lock.run("BEGIN EXCLUSIVE");
+    return () => lock.close();
+  } catch (error) {
+    lock.close();
+    if (readSystemErrorCode(error) === "SQLITE_BUSY") return undefined;
+    throw error;
+  }
+}
+
+function openLockFile(path: string): Lock {
+  try {
+    return new Lock(path);
+  } catch (cause) {
+    throw new DomainError("Internal Error", `${path} cannot be opened`, { cause });
+  }
+}
