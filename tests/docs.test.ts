@@ -192,7 +192,7 @@ describe("server/README.md", () => {
     );
     const bytes = [encoder.encode("\n"), Uint8Array.of(0xff, 0x0a)];
     for (const line of lines) bytes.push(line, encoder.encode("\n"));
-    const { rejected } = await service.takeIn(Uint8Array.from(Buffer.concat(bytes)));
+    const { rejected } = await service.importLines(Uint8Array.from(Buffer.concat(bytes)));
     const rows = parseTable(findSection(serverReadme, "### Why a line is rejected"));
     expect(rows.map(([, reason]) => reason)).toEqual(rejected.map(({ reason }) => `\`${reason}\``));
   });
@@ -232,7 +232,7 @@ describe("README.md", () => {
           : line.kind !== "tweet" && (line.kind === "short" ? line.channel : line.id) === channel;
       if (isShown) lines.push(JSON.stringify(line));
     }
-    await service.takeIn(lines.join("\n"));
+    await service.importLines(lines.join("\n"));
   });
 
   test("shows four requests", () => {
@@ -248,7 +248,7 @@ describe("README.md", () => {
     const [, lines = ""] = /```json lines\n(.*?)```/s.exec(section) ?? [];
     const [, names = "", counts = ""] = /^file +(.*)\nmine\.ndjson +(.*)$/m.exec(section) ?? [];
     const shown = counts.split(/ +/).map(Number);
-    const { rejected, ...taken } = await service.takeIn(lines);
+    const { rejected, ...taken } = await service.importLines(lines);
     const counted: Record<string, number | undefined> = { ...taken, rejected: rejected.length };
     expect(counted).toEqual(
       Object.fromEntries(names.split(/ +/).map((name, index) => [name, shown[index]])),
@@ -256,6 +256,6 @@ describe("README.md", () => {
     expect(ENTITY_KINDS.filter((kind) => lines.includes(`"kind":"${kind}"`))).toEqual([
       ...ENTITY_KINDS,
     ]);
-    expect((await service.takeIn(lines)).unchanged).toBe(taken.read);
+    expect((await service.importLines(lines)).unchanged).toBe(taken.read);
   });
 });

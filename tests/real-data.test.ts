@@ -1,4 +1,4 @@
-/** Real observations, where they are: ../shared/data does not travel with the project. */
+/** Imports real observations. Skipped without ../shared/data, which is not part of the project. */
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -9,10 +9,10 @@ const DATA_FILES = ["real-video.ndjson", "real-microblog.ndjson"].map((name) =>
   join(ROOT, "../shared/data", name),
 );
 
-/** Whether they are here; says so where they are not. */
+/** Whether the data exists. Prints a note if it does not. */
 function hasRealData(): boolean {
   if (DATA_FILES.every((file) => existsSync(file))) return true;
-  process.stderr.write("Skipped what needs real data: there is no ../shared/data\n");
+  process.stderr.write("Skipped the tests with real data: ../shared/data does not exist\n");
   return false;
 }
 
@@ -35,7 +35,7 @@ async function readLines(file: string | undefined): Promise<RawObservation[]> {
     .map((line) => JSON.parse(line));
 }
 
-/** The shorts of a channel in the order that they are listed in, by the newest of each. */
+/** The shorts of a channel in the order of the API, by the newest observation of each. */
 function listShortIds(lines: readonly RawObservation[], channel: string): string[] {
   const newest = new Map<string, RawObservation>();
   for (const line of lines) {
@@ -51,20 +51,20 @@ function listShortIds(lines: readonly RawObservation[], channel: string): string
 }
 
 describe.skipIf(!hasRealData())("real data", () => {
-  test("12,731 lines are read, none is rejected, and a second time nothing is new", async () => {
-    const place = await openSandbox();
-    const first = JSON.parse(await place.runOrThrow("import", "--json", ...DATA_FILES));
+  test("import reads 12,731 lines, rejects none, and finds nothing new the second time", async () => {
+    const sandbox = await openSandbox();
+    const first = JSON.parse(await sandbox.runOrThrow("import", "--json", ...DATA_FILES));
     expect(first).toMatchObject({ read: 12_731, changed: 0, rejected: 0 });
-    const second = JSON.parse(await place.runOrThrow("import", "--json", ...DATA_FILES));
+    const second = JSON.parse(await sandbox.runOrThrow("import", "--json", ...DATA_FILES));
     expect(second).toMatchObject({ read: 12_731, new: 0, changed: 0, rejected: 0 });
-    const exported = await place.runOrThrow("export");
+    const exported = await sandbox.runOrThrow("export");
     const other = await openSandbox();
     await other.runOrThrow("import", await other.write("out.ndjson", exported));
     expect((await other.runOrThrow("export")) === exported).toBe(true);
-    await Promise.all([place.close(), other.close()]);
+    await Promise.all([sandbox.close(), other.close()]);
   }, 60_000);
 
-  test("walking the channel with most shorts by Link gives each once, also during an import", async () => {
+  test("GET /api/video/{channel}/shorts pages through every short once by Link, also during an import", async () => {
     const service = await startTestService();
     const lines = await readLines(DATA_FILES[0]);
     for (let at = 0; at < lines.length; at += 2000) {
@@ -78,20 +78,20 @@ describe.skipIf(!hasRealData())("real data", () => {
       (a, b) => listShortIds(lines, b).length - listShortIds(lines, a).length,
     );
     const expected = listShortIds(lines, most);
-    const walk = async (onPage: (page: number) => Promise<unknown>) => {
-      const walked: string[] = [];
+    const listByPages = async (onPage: (page: number) => Promise<unknown>) => {
+      const ids: string[] = [];
       let path: string | undefined = `/api/video/${most}/shorts?limit=9`;
       for (let page = 0; path !== undefined; page++) {
         const response = await service.get(path);
         const body = (await response.json()) as { shorts: { id: string }[] };
-        walked.push(...body.shorts.map(({ id }) => id));
+        ids.push(...body.shorts.map(({ id }) => id));
         path = /^<(.*)>; rel="next"$/.exec(response.headers.get("link") ?? "")?.[1];
         await onPage(page);
       }
-      return walked;
+      return ids;
     };
-    expect(await walk(async () => undefined)).toEqual(expected);
-    const during = await walk((page) =>
+    expect(await listByPages(async () => undefined)).toEqual(expected);
+    const during = await listByPages((page) =>
       service.observe(
         ...expected.slice(0, 20).map((id) => ({
           kind: "short",
@@ -114,7 +114,7 @@ describe.skipIf(!hasRealData())("real data", () => {
     await service.close();
   }, 60_000);
 
-  test("line breaks, emoji, right-to-left and not composed text are kept byte for byte", async () => {
+  test("line breaks, emoji, right-to-left and decomposed text are stored byte for byte", async () => {
     const service = await startTestService();
     const shorts = (await readLines(DATA_FILES[0])).filter(({ kind }) => kind === "short");
     const tweets = (await readLines(DATA_FILES[1])).filter(({ kind }) => kind === "tweet");

@@ -16,7 +16,7 @@ describe.skipIf(!hasBrowser())("/swagger in a browser", () => {
 
   beforeAll(async () => {
     service = await startTestService();
-    await service.takeIn(LINE);
+    await service.importLines(LINE);
     browser = await openPage(service.address);
   }, 30_000);
 

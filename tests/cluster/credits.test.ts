@@ -88,17 +88,17 @@ describe.skipIf(!hasSqld())("credits on a libSQL server", () => {
 
   test("debits whose answer was lost, once or each time, are applied once or not at all", async () => {
     const key = await createAccess("acme", CREDITS);
-    const swallower = await startLossyProxy(server.url, DEBIT_PATTERN);
-    const far = await openSandbox({ DATABASE_URL: swallower.url });
+    const lossyProxy = await startLossyProxy(server.url, DEBIT_PATTERN);
+    const far = await openSandbox({ DATABASE_URL: lossyProxy.url });
     const service = await far.serve();
     let expected = CREDITS;
     /** Sends reads while debits' answers are lost: what is served is paid, and nothing else. */
     const readWithLosses = async (count: number, losses: number) => {
-      swallower.state.swallowed = 0;
-      swallower.state.wanted = losses;
+      lossyProxy.state.droppedResponses = 0;
+      lossyProxy.state.responsesToDrop = losses;
       const answers = await readConcurrently([service.url], key, count);
-      swallower.state.wanted = 0;
-      expect(swallower.state.swallowed).toBeGreaterThan(0);
+      lossyProxy.state.responsesToDrop = 0;
+      expect(lossyProxy.state.droppedResponses).toBeGreaterThan(0);
       const served = answers.filter(({ status }) => status === 200);
       const failed = answers.filter(({ status }) => status >= 500);
       expect(served.length + failed.length).toBe(count);
@@ -118,7 +118,7 @@ describe.skipIf(!hasSqld())("credits on a libSQL server", () => {
       await place.runOrThrow("credits", "verify");
     } finally {
       await stopService(service);
-      swallower.close();
+      lossyProxy.close();
       await far.close();
     }
   }, 280_000);

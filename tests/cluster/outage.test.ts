@@ -58,7 +58,7 @@ describe.skipIf(!hasSqld())("a libSQL server that was killed", () => {
   test("is answered 503 while it is away, also for what is kept, and nothing is charged", async () => {
     const server = await startSqld();
     const service = await startTestService({ DATABASE_URL: server.url });
-    const { key, account } = await service.createAccess(10);
+    const { key, account } = await service.createAccountWithKey(10);
     const read = async () => (await service.get("/api/video/channels", key)).status;
     expect([await read(), await read()]).toEqual([200, 200]);
     await server.kill();
@@ -68,7 +68,7 @@ describe.skipIf(!hasSqld())("a libSQL server that was killed", () => {
     await server.restart();
     await retryWithin(RECOVERED_WITHIN_MS, service.service.database.check);
     expect(await read()).toBe(200);
-    expect(await service.sumsOf(account)).toMatchObject({ balance: 7 });
+    expect(await service.readSums(account)).toMatchObject({ balance: 7 });
     await service.close();
     await server.close();
   }, 60_000);
@@ -78,7 +78,7 @@ describe.skipIf(!hasSqld())("a libSQL server that says nothing more", () => {
   test("is answered 503 before connections end for silence, and nothing is charged", async () => {
     const server = await startSqld();
     const service = await startTestService({ DATABASE_URL: server.url });
-    const { key, account } = await service.createAccess(10);
+    const { key, account } = await service.createAccountWithKey(10);
     const read = async () => (await service.get("/api/video/channels", key)).status;
     expect(await read()).toBe(200);
     server.pause();
@@ -89,7 +89,7 @@ describe.skipIf(!hasSqld())("a libSQL server that says nothing more", () => {
     server.resume();
     await retryWithin(RECOVERED_WITHIN_MS, service.service.database.check);
     expect([await read(), (await service.send("/readyz")).status]).toEqual([200, 200]);
-    expect(await service.sumsOf(account)).toMatchObject({ balance: 8 });
+    expect(await service.readSums(account)).toMatchObject({ balance: 8 });
     await service.close();
     await server.close();
   }, 60_000);

@@ -16,7 +16,7 @@ const fetchUsage = async (key: string, query = "") => {
 
 describe("/api/account", () => {
   test("200: name, balance and usage by day, and asking costs nothing", async () => {
-    const { key, account } = await service.createAccess(5);
+    const { key, account } = await service.createAccountWithKey(5);
     for (const path of ["/api/video/c/details", "/api/video/channels", "/api/video/no/details"]) {
       await service.get(path, key);
     }
@@ -34,11 +34,11 @@ describe("/api/account", () => {
       },
     ]);
     expect(response.headers.has("x-credits-cost")).toBe(false);
-    expect(await service.sumsOf(account)).toMatchObject({ balance: 2, debited: 3 });
+    expect(await service.readSums(account)).toMatchObject({ balance: 2, debited: 3 });
   });
 
   test("a day is one of UTC: usage at its last millisecond and at the next one's first", async () => {
-    const { key } = await service.createAccess(5);
+    const { key } = await service.createAccountWithKey(5);
     service.clock.now = Date.parse("2026-11-20T23:59:59.999Z");
     await service.get("/api/video/c/details", key);
     service.clock.now++;
@@ -54,7 +54,10 @@ describe("/api/account", () => {
   });
 
   test("an account has the usage of all its keys and of no other account", async () => {
-    const [one, other] = [await service.createAccess(5), await service.createAccess(5)];
+    const [one, other] = [
+      await service.createAccountWithKey(5),
+      await service.createAccountWithKey(5),
+    ];
     const made = await service.admin("POST", "keys", { account: one.account });
     const second = String(Reflect.get(Object(made), "key"));
     for (const key of [one.key, second, other.key]) await service.get("/api/video/channels", key);

@@ -79,11 +79,11 @@ describe("the door", () => {
   );
 
   test("HEAD is a GET without its body, charged the same", async () => {
-    const { key, account } = await service.createAccess(5);
+    const { key, account } = await service.createAccountWithKey(5);
     const response = await service.get("/api/video/channels", key, { method: "HEAD" });
     expect([response.status, await response.text()]).toEqual([200, ""]);
     expect(response.headers.get("x-credits-remaining")).toBe("4");
-    expect(await service.sumsOf(account)).toMatchObject({ balance: 4 });
+    expect(await service.readSums(account)).toMatchObject({ balance: 4 });
   });
 
   test.each([
@@ -140,7 +140,7 @@ describe("the door", () => {
   });
 
   test("metrics counts the answers of a priced read by their status", async () => {
-    const { key } = await service.createAccess(3);
+    const { key } = await service.createAccountWithKey(3);
     const path = "/api/video/counted/details";
     const counted = async () => {
       const metrics = await (await service.send("/metrics")).text();
@@ -161,7 +161,7 @@ describe("the door", () => {
   });
 
   test("metrics tells how long answers took, in buckets that add up", async () => {
-    const { key } = await service.createAccess(5);
+    const { key } = await service.createAccountWithKey(5);
     await service.get("/api/video/channels");
     const earlier = await (await service.send("/metrics")).text();
     const began = performance.now();

@@ -54,8 +54,8 @@ describe("the runtime", () => {
 describe("a priced read whose connection closes before its answer", () => {
   /** The sums of an account once so much is refunded: the connection closes before the refund. */
   const sumsOf = async (account: string, refunded: number) => {
-    await waitUntil(async () => (await service.sumsOf(account)).refunded >= refunded);
-    return service.sumsOf(account);
+    await waitUntil(async () => (await service.readSums(account)).refunded >= refunded);
+    return service.readSums(account);
   };
 
   test.each([
@@ -64,7 +64,7 @@ describe("a priced read whose connection closes before its answer", () => {
   ])(
     "is refunded once where another is pipelined behind it: an answer that is %s",
     async (_, path) => {
-      const { account, key } = await service.createAccess(1000);
+      const { account, key } = await service.createAccountWithKey(1000);
       await service.get(path);
       await service.get(path, key);
       const one = formatRequest(path, `X-API-Key: ${key}\r\n`);
@@ -79,7 +79,7 @@ describe("a priced read whose connection closes before its answer", () => {
   );
 
   test("costs once with an Idempotency-Key, when it is sent again", async () => {
-    const { account, key } = await service.createAccess(10);
+    const { account, key } = await service.createAccountWithKey(10);
     const headers = `X-API-Key: ${key}\r\nIdempotency-Key: one\r\n`;
     const one = formatRequest(READ_PATH, headers);
     expect(await sendRaw(service.address, one + one)).toBe("");
@@ -91,7 +91,7 @@ describe("a priced read whose connection closes before its answer", () => {
   });
 
   test("is counted as 499, and logged as no failure", async () => {
-    const { key } = await service.createAccess(10);
+    const { key } = await service.createAccountWithKey(10);
     const one = formatRequest("/api/microblog/nobody/details", `X-API-Key: ${key}\r\n`);
     await sendRaw(service.address, one + one);
     const line = 'http_requests_total{route="/api/microblog/:username/details",method="GET",';
@@ -103,12 +103,12 @@ describe("a priced read whose connection closes before its answer", () => {
 });
 
 test("a priced read whose answer was sent stays charged, whatever its client does then", async () => {
-  const { account, key } = await service.createAccess(10);
+  const { account, key } = await service.createAccountWithKey(10);
   const one = formatRequest(READ_PATH, `X-API-Key: ${key}\r\n`);
   for (let sent = 0; sent < 3; sent++) {
     // The connection is destroyed as soon as the answer is there.
     expect(await sendRaw(service.address, one)).toStartWith("HTTP/1.1 200");
   }
   await Bun.sleep(200);
-  expect(await service.sumsOf(account)).toEqual({ balance: 7, debited: 3, refunded: 0 });
+  expect(await service.readSums(account)).toEqual({ balance: 7, debited: 3, refunded: 0 });
 });

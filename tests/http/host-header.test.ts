@@ -67,7 +67,7 @@ describe.each(HOSTS)("a request by %s that says %j", (version, host) => {
   });
 
   test("changes nothing with a customer's key where the administrator's token is needed", async () => {
-    const victim = await service.createAccess(1);
+    const victim = await service.createAccountWithKey(1);
     const made = await service.admin("GET", `keys?account=${encodeURIComponent(victim.account)}`);
     const id: unknown = Array.isArray(made) ? made[0]?.id : undefined;
     expect(id).toBeNumber();

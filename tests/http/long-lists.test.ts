@@ -21,7 +21,7 @@ beforeAll(async () => {
       ...(index % 10 === 0 ? {} : { subscribers: (index * 7919) % 1000 }),
     }),
   );
-  await service.takeIn(lines.join("\n"));
+  await service.importLines(lines.join("\n"));
   const { database } = service.service;
   await database.write([
     {

@@ -9,7 +9,7 @@ afterAll(() => service.close());
 
 describe("RATE_LIMIT", () => {
   test("429: past the requests of a minute, with the time to wait, and nothing is charged", async () => {
-    const { key, account } = await service.createAccess(10);
+    const { key, account } = await service.createAccountWithKey(10);
     const seen: [number, string | null, string | null][] = [];
     for (const path of ["channels", "channels", "channels?a", "channels"]) {
       const response = await service.get(`/api/video/${path}`, key);
@@ -26,14 +26,17 @@ describe("RATE_LIMIT", () => {
       [200, '"minute";r=0;t=60', null],
       [429, '"minute";r=0;t=60', "20"],
     ]);
-    expect(await service.sumsOf(account)).toMatchObject({ debited: 3, balance: 7 });
+    expect(await service.readSums(account)).toMatchObject({ debited: 3, balance: 7 });
     service.clock.now = NOW + 20_000;
     expect((await service.get("/api/video/channels", key)).status).toBe(200);
     expect((await service.get("/api/video/channels", key)).status).toBe(429);
   });
 
   test("each key has its own; free requests count, those without a key don't", async () => {
-    const [one, other] = [await service.createAccess(9), await service.createAccess(9)];
+    const [one, other] = [
+      await service.createAccountWithKey(9),
+      await service.createAccountWithKey(9),
+    ];
     for (let index = 0; index < 5; index++) await service.send("/api/creators");
     const statuses = [];
     for (let index = 0; index < 4; index++) {
@@ -54,7 +57,7 @@ describe("RATE_LIMIT", () => {
     ["GET", "/api/microblog/nobody/details", 404],
     ["PATCH", "/api/creators", 415],
   ])("%s %s: %d tells of it too", async (method, path, status) => {
-    const { key } = await service.createAccess(9);
+    const { key } = await service.createAccountWithKey(9);
     const response = await service.get(path, key, { method });
     expect(response.status).toBe(status);
     expect(response.headers.get("ratelimit")).toBe('"minute";r=2;t=20');
@@ -62,7 +65,7 @@ describe("RATE_LIMIT", () => {
   });
 
   test("405 comes before it, 400 after it", async () => {
-    const { key } = await service.createAccess(9);
+    const { key } = await service.createAccountWithKey(9);
     for (let index = 0; index < 3; index++) await service.get("/api/creators", key);
     expect((await service.get("/api/creators", key, { method: "POST" })).status).toBe(405);
     expect((await service.get("/api/video/c/shorts?limit=0", key)).status).toBe(429);

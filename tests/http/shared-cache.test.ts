@@ -72,7 +72,7 @@ describe("every answer below /api and /admin", () => {
   test("keeps shared caches from storing it, whatever its status", async () => {
     const statuses = new Set<number>();
     const token = { authorization: `Bearer ${TOKEN}` };
-    const poor = await service.createAccess();
+    const poor = await service.createAccountWithKey();
     for (const path of paths) {
       for (const kind of REQUEST_KINDS) {
         for (const headers of [
@@ -111,7 +111,7 @@ describe.skipIf(!hasVarnish())("behind Varnish with its default rules", () => {
     const callers = [
       {},
       { "x-api-key": service.key },
-      { "x-api-key": (await service.createAccess(1000)).key },
+      { "x-api-key": (await service.createAccountWithKey(1000)).key },
       { authorization: `Bearer ${TOKEN}` },
     ];
     const served: unknown[] = [];

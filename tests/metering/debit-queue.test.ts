@@ -26,14 +26,14 @@ describe("createDebitQueue()", () => {
       const [a, b] = [await ledger.createAccount("a", 0), await ledger.createAccount("b", 0)];
       await ledger.grant({ uid: "ga", account: "a", amount: 3 }, 0);
       await ledger.grant({ uid: "gb", account: "b", amount: 1 }, 0);
-      const { held, groups, letGo } = blockCommits(ledger);
-      const debits = createDebitQueue({ ledger: held, now: () => 0 });
+      const { blockedLedger, groups, unblock } = blockCommits(ledger);
+      const debits = createDebitQueue({ ledger: blockedLedger, now: () => 0 });
       const first = debits.debit(makeCharge(a.id));
       await waitUntil(() => groups.length > 0);
       const rest = [a, b, a, b, a].map(({ id }) => debits.debit(makeCharge(id)));
-      letGo(0);
+      unblock(0);
       expect((await first).balance).toBe(2);
-      letGo(1);
+      unblock(1);
       const refused = "This request costs 1 credit, the balance is 0";
       expect(balancesOrErrors(await Promise.allSettled(rest))).toEqual([1, 0, 0, refused, refused]);
       expect(groups).toEqual([[a.id], [a.id, b.id, a.id, b.id, a.id]]);
@@ -46,8 +46,8 @@ describe("createDebitQueue()", () => {
       const ledger = createLedgerStore(database);
       const { id } = await ledger.createAccount("a", 0);
       await ledger.grant({ uid: "g", account: "a", amount: 5 }, 0);
-      const { held, groups, letGo } = blockCommits(ledger);
-      const debits = createDebitQueue({ ledger: held, now: () => 0 });
+      const { blockedLedger, groups, unblock } = blockCommits(ledger);
+      const debits = createDebitQueue({ ledger: blockedLedger, now: () => 0 });
       const failing = Promise.allSettled([
         debits.debit(makeCharge(id)),
         debits.debit(makeCharge(id)),
@@ -57,9 +57,9 @@ describe("createDebitQueue()", () => {
         debits.debit(makeCharge(id)),
         debits.debit(makeCharge(id)),
       ]);
-      letGo(0, new Error("The disk is full"));
-      letGo(1);
-      letGo(2);
+      unblock(0, new Error("The disk is full"));
+      unblock(1);
+      unblock(2);
       expect(balancesOrErrors(await failing)).toEqual(["The disk is full", "The disk is full"]);
       expect(balancesOrErrors(await waiting)).toEqual([4, 3]);
       expect((await debits.debit(makeCharge(id))).balance).toBe(2);

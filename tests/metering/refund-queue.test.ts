@@ -93,15 +93,15 @@ describe("what cannot be given back at once", () => {
 
   test("is waited for when the service ends, as is a commit under way", async () => {
     await withFundedLedger(async (ledger, id) => {
-      const { held, groups, letGo } = blockCommits(ledger);
-      const debits = createDebitQueue({ ledger: held, now: () => NOW });
+      const { blockedLedger, groups, unblock } = blockCommits(ledger);
+      const debits = createDebitQueue({ ledger: blockedLedger, now: () => NOW });
       const late = debits.debit(makeCharge(id)).catch(({ message }) => String(message));
       await waitUntil(() => groups.length > 0);
       let isClosed = false;
       const closing = debits.close().then(() => (isClosed = true));
       await letEventLoopRun();
       expect(isClosed).toBe(false);
-      letGo(0, new Error("The disk is full"));
+      unblock(0, new Error("The disk is full"));
       expect(await late).toBe("The disk is full");
       await closing;
       expect(await ledger.account("a")).toMatchObject({ debited: 0, balance: 5 });
@@ -110,13 +110,13 @@ describe("what cannot be given back at once", () => {
 
   test("is a commit too that takes longer than a client may wait", async () => {
     await withFundedLedger(async (ledger, id) => {
-      const { held, letGo } = blockCommits(ledger);
-      const debits = createDebitQueue({ ledger: held, now: () => NOW, timeoutMs: 300 });
+      const { blockedLedger, unblock } = blockCommits(ledger);
+      const debits = createDebitQueue({ ledger: blockedLedger, now: () => NOW, timeoutMs: 300 });
       const late = debits.debit(makeCharge(id));
       expect(await late.catch(({ message }) => message)).toBe(DATABASE_UNRESPONSIVE);
-      letGo(1);
+      unblock(1);
       expect((await debits.debit(makeCharge(id))).balance).toBe(4);
-      letGo(0);
+      unblock(0);
       await debits.close();
       const after = await debits.debit(makeCharge(id)).catch(() => undefined);
       expect(after).toBeUndefined();
@@ -126,20 +126,20 @@ describe("what cannot be given back at once", () => {
 
   test("is waited for when the service ends, also where it had to wait for a commit", async () => {
     await withFundedLedger(async (ledger, id) => {
-      const { held, groups, letGo } = blockCommits(ledger);
-      const debits = createDebitQueue({ ledger: held, now: () => NOW });
+      const { blockedLedger, groups, unblock } = blockCommits(ledger);
+      const debits = createDebitQueue({ ledger: blockedLedger, now: () => NOW });
       const first = debits.debit(makeCharge(id));
       await waitUntil(() => groups.length > 0);
       const second = debits.debit(makeCharge(id));
       let isClosed = false;
       const closing = debits.close().then(() => (isClosed = true));
       await letEventLoopRun();
-      letGo(0);
+      unblock(0);
       expect((await first).balance).toBe(4);
       await waitUntil(() => groups.length > 1);
       await letEventLoopRun();
       expect(isClosed).toBe(false);
-      letGo(1);
+      unblock(1);
       expect((await second).balance).toBe(3);
       await closing;
     });

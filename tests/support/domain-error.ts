@@ -1,17 +1,17 @@
-/** Reads the error that an action was refused with. */
+/** Catches the DomainError of an action. */
 import { DomainError, type ErrorCode } from "../../core/mod.ts";
 
-/** Which error an action was refused with, and what it said. */
+/** The code and the message of a DomainError. */
 export interface CaughtDomainError {
   readonly code: ErrorCode;
   readonly message: string;
 }
 
 /**
- * Runs an action that may be refused.
+ * Runs an action that may throw a DomainError.
  *
- * @returns The refusal, or `undefined` where the action went through; any error but a DomainError
- * is thrown on.
+ * @returns The error, or `undefined` if the action succeeds.
+ * @throws Any other error of the action.
  */
 export function catchDomainError(action: () => unknown): CaughtDomainError | undefined {
   try {

@@ -1,7 +1,4 @@
-/**
- * Holds every answer against the reference: a status, a header or a field that one of them has and
- * the other lacks is a failure.
- */
+/** Checks that responses and the OpenAPI document have the same statuses, headers and fields. */
 import { expect } from "bun:test";
 import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
@@ -20,7 +17,7 @@ function isJson(value: unknown): value is Json {
   return typeof value === "object" && value !== null;
 }
 
-/** The value at the end of some steps into an object, or `undefined`. */
+/** The nested value at a path of property names, or `undefined`. */
 function valueAt(value: unknown, ...steps: readonly string[]): unknown {
   return steps.reduce<unknown>(
     (parent, step) => (isJson(parent) ? parent[step] : undefined),
@@ -28,7 +25,7 @@ function valueAt(value: unknown, ...steps: readonly string[]): unknown {
   );
 }
 
-/** What a key or a token opens is never for a cache that others share. */
+/** Checks that shared caches do not store a response that needs a key or a token. */
 export function expectPrivateCaching(path: string, headers: Headers): void {
   const [pathname = ""] = path.split("?");
   if (!/^\/(?:api|admin)(?:\/|$)/.test(pathname)) return;
@@ -38,7 +35,7 @@ export function expectPrivateCaching(path: string, headers: Headers): void {
   expect(headers.get("vary")?.split(", ")).toContain("X-API-Key");
 }
 
-/** Makes the check from the document that the service itself answers. */
+/** Creates the check from the OpenAPI document of a service. */
 export function createOpenApiValidator(document: unknown) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats(ajv);
@@ -62,7 +59,7 @@ export function createOpenApiValidator(document: unknown) {
   }
 
   return {
-    /** Checks an answer; its body is read from a copy. */
+    /** Checks a response. Its body can still be read afterwards. */
     async check({ method, path, response }: ReceivedResponse): Promise<void> {
       expect(response.headers.get("x-request-id")).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
       expectPrivateCaching(path, response.headers);
@@ -74,11 +71,11 @@ export function createOpenApiValidator(document: unknown) {
       const operation = matchedPath && valueAt(document, "paths", matchedPath.path, documentMethod);
       const documentedResponse = valueAt(operation, "responses", String(response.status));
       if (documentedResponse === undefined) {
-        // What belongs to no operation is still an error of the one shape.
+        // Errors outside of operations have the common format too.
         const isVideo = pathname.startsWith("/api/video");
         expect([401, 404, 405, 413]).toContain(response.status);
         if (DOCUMENTED_METHODS.has(method) && operation !== undefined) {
-          throw new Error(`${method} ${path}: ${response.status} is not described`);
+          throw new Error(`${method} ${path}: ${response.status} is not documented`);
         }
         if (method === "HEAD") return expect(text).toBe("");
         const schema = `#/components/schemas/${isVideo ? "VideoError" : "ServiceError"}`;

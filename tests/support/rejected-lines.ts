@@ -1,7 +1,7 @@
 /** Lines that an import rejects. */
 import * as limits from "../../core/limits.ts";
 
-/** A line for each reason of rejection after the first, in the order of the document. */
+/** A line for each reason after the first one, in the order of server/README.md. */
 export const REJECTED_LINES: readonly (string | object)[] = [
   `"${" ".repeat(limits.LINE_MAX_BYTES)}"`,
   "nope",

@@ -1,4 +1,4 @@
-/** A real service on a port and a database of its own, with a clock to set. */
+/** Starts a real service with its own port and database, and a settable clock. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,14 +8,14 @@ import type { ServiceLogger } from "../../server/ports/process.ts";
 import type { ImportResult } from "../../server/ports/reads.ts";
 import { createOpenApiValidator } from "./openapi-contract.ts";
 
-/** The instant that the clock of a test begins at. */
+/** The initial time of the clock. */
 export const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 
 /**
- * Starts a service; every answer that is fetched through it is held against its reference.
+ * Starts a service. `send()` and `get()` check each response against the OpenAPI document.
  *
- * @param log Where it writes what happens; nowhere unless told.
- * @param sourceClient How its collectors wait for answers; by timers unless told.
+ * @param log Receives the log records. By default they are dropped.
+ * @param sourceClient Replaces the timers of the collectors.
  */
 export async function startTestService(
   settings: Readonly<Record<string, string>> = {},
@@ -65,12 +65,12 @@ export async function startTestService(
     if (!response.ok) throw new Error(await response.text());
     return response.json();
   };
-  const takeIn = async (lines: string | Uint8Array<ArrayBuffer>) =>
+  const importLines = async (lines: string | Uint8Array<ArrayBuffer>) =>
     (await admin("POST", "observations", lines)) as ImportResult;
   const fieldOf = (value: unknown, name: string): unknown =>
     typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
   let accounts = 0;
-  const createAccess = async (credits?: number) => {
+  const createAccountWithKey = async (credits?: number) => {
     const account = `account ${++accounts}`;
     await admin("POST", "accounts", {
       name: account,
@@ -79,14 +79,14 @@ export async function startTestService(
     const created = await admin("POST", "keys", { account });
     return { account, key: String(fieldOf(created, "key")) };
   };
-  const access = await createAccess(1_000_000);
+  const access = await createAccountWithKey(1_000_000);
   const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const response = await fetch(`${address}${path}`, init);
     await contract.check({ method: init.method ?? "GET", path, response });
     return response;
   };
   return {
-    /** Where its database is, and where a test may put files. */
+    /** The folder of the database. A test may put files there. */
     folder,
     address,
     clock,
@@ -94,18 +94,18 @@ export async function startTestService(
     service,
     key: access.key,
     admin,
-    createAccess,
+    createAccountWithKey,
     send,
-    /** Reads with a key; one with plenty of credits unless told. */
+    /** Sends a GET with a key; by default one with a million credits. */
     get: (path: string, key = access.key, init: RequestInit = {}) =>
       send(path, { ...init, headers: { "x-api-key": key, ...init.headers } }),
-    /** Takes in lines of observations. */
-    takeIn,
-    /** Takes in observations. */
+    /** Imports lines of observations. */
+    importLines,
+    /** Imports observations. */
     observe: (...observations: readonly object[]) =>
-      takeIn(observations.map((observation) => JSON.stringify(observation)).join("\n")),
-    /** The sums of an account. */
-    async sumsOf(account: string) {
+      importLines(observations.map((observation) => JSON.stringify(observation)).join("\n")),
+    /** Reads the sums of an account. */
+    async readSums(account: string) {
       const all = await admin("GET", "accounts");
       const matchingRow = Array.isArray(all)
         ? all.find((row) => fieldOf(row, "name") === account)

@@ -1,6 +1,6 @@
 /**
- * Days of collecting in minutes: the real turns, client, collectors and database against the fakes of
- * the platforms, under a clock that jumps from turn to turn.
+ * Simulates days of collecting in minutes: the real poll cycles, client, collectors and database, with
+ * fake platforms and a clock that jumps from cycle to cycle.
  */
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { createPollCycle } from "../../server/collectors/poll-cycle.ts";
@@ -19,35 +19,35 @@ import { createQuotaDayFormatter } from "./platforms/quota-day.ts";
 import { createWorld, type WorldPlan } from "./platforms/world.ts";
 import { openFakeYoutube } from "./platforms/fake-youtube.ts";
 
-/** When a simulation begins: at midnight in California. */
+/** The start of a simulation: midnight in California, when YouTube's quota day begins. */
 export const SIMULATION_START = Date.parse("2026-10-20T07:00:00.000Z");
 
 const API_KEY = "simulated-key";
 
-/** What is simulated. */
+/** The parameters of a simulation. */
 export interface SimulationPlan {
   readonly days: number;
-  /** How far the clock goes from turn to turn. */
+  /** Simulated time from one poll cycle to the next. */
   readonly stepMs: number;
   readonly world: Omit<WorldPlan, "beganAt" | "endsAt">;
-  /** Units of a day that the collectors count on; the sources' own unless told. */
+  /** Daily quota units for the collectors. By default, those of the platforms. */
   readonly unitsPerDay?: Partial<Record<Source, number>>;
-  /** How many days before the beginning the first items were published. */
+  /** The first items were published this many days before the start. */
   readonly daysBefore: number;
 }
 
-/** Requests that a fake served, by bucket. */
+/** Requests that a fake platform served from one quota bucket. */
 export interface BucketUsage {
   readonly source: Source;
   readonly bucket: string;
   /** By quota day, `2026-11-20`. */
   readonly perDay: Map<string, number>;
-  /** By hour since the beginning. */
+  /** By hour since the start. */
   readonly perHour: number[];
   readonly limit: number;
 }
 
-/** Opens a simulation on a database; nothing has happened yet. */
+/** Prepares a simulation on an empty database. */
 export async function openSimulation(database: Database, plan: SimulationPlan) {
   const clock = { now: SIMULATION_START };
   const now = () => clock.now;
@@ -71,7 +71,7 @@ export async function openSimulation(database: Database, plan: SimulationPlan) {
   for (const user of world.users) {
     await creators.add({ platform: "microblog", creator: handleOf(user) }, clock.now);
   }
-  const takeIn = createImporter(database, now);
+  const importObservations = createImporter(database, now);
   const events: SourceEvent[] = [];
   const report = (event: SourceEvent) => void events.push(event);
   const start = () =>
@@ -79,7 +79,7 @@ export async function openSimulation(database: Database, plan: SimulationPlan) {
       createPollCycle({
         collector,
         state,
-        importObservations: takeIn,
+        importObservations,
         now,
         report,
         taskDelayMs: 0,
@@ -89,7 +89,7 @@ export async function openSimulation(database: Database, plan: SimulationPlan) {
   const uses = createBucketUsage(collectors);
   let servedBefore = new Map<string, number>();
 
-  /** Notes what the fakes served since the last time. */
+  /** Records the requests that the fakes served since the last call. */
   function recordUsage(): void {
     const total = new Map<string, number>();
     for (const { source, bucket, perDay, perHour } of uses) {
@@ -115,16 +115,16 @@ export async function openSimulation(database: Database, plan: SimulationPlan) {
     state,
     events,
     uses: uses as readonly BucketUsage[],
-    status: () => Promise.all(pollCycles.map((one) => one.status())),
-    /** Collects until the clock is there. */
+    status: () => Promise.all(pollCycles.map((cycle) => cycle.status())),
+    /** Collects until the clock reaches an instant. */
     async runUntil(instant: number): Promise<void> {
       while (clock.now < instant) {
-        await Promise.all(pollCycles.map((one) => one.collect()));
+        await Promise.all(pollCycles.map((cycle) => cycle.collect()));
         recordUsage();
         clock.now = Math.min(instant, clock.now + plan.stepMs);
       }
     },
-    /** Nothing runs for a while; then the turns start anew. */
+    /** Restarts the collectors after a pause. */
     sleepFor(ms: number): void {
       clock.now += ms;
       pollCycles = start();
@@ -159,14 +159,14 @@ function createBucketUsage(collectors: readonly Collector[]): BucketUsage[] {
   );
 }
 
-/** The quota days of a simulation, the first and the last one whole. */
+/** The complete quota days of a simulation. */
 export function listWholeQuotaDays(from: number, to: number): string[] {
   const dayOf = createQuotaDayFormatter("America/Los_Angeles");
   const days = Math.floor((to - from) / DAY_MS);
   return Array.from({ length: days }, (_, day) => dayOf(from + (day + 0.5) * DAY_MS));
 }
 
-/** The classes of age that are looked at; ages in milliseconds, `from` included, `to` excluded. */
+/** The age classes of items; ages in milliseconds, `from` included, `to` excluded. */
 export const AGE_CLASSES = [
   { name: "under 12 hours", from: 0, to: DAY_MS / 2 },
   { name: "12 hours to 1 day", from: DAY_MS / 2, to: DAY_MS },
@@ -176,20 +176,20 @@ export const AGE_CLASSES = [
   { name: "30 to 90 days", from: 30 * DAY_MS, to: 90 * DAY_MS },
 ] as const;
 
-/** Of the observations of one class of age: how long it took until the next of the same item. */
+/** Times between two observations of an item, for the items of one age class. */
 export type AgeClassGaps = Readonly<
   Record<"items" | "observations" | "medianHours" | "longestHours", number> & { class: string }
 >;
 
-/** What is known of the observations of one class of age. */
+/** Statistics of one age class while they are computed. */
 interface AgeClassStats {
   observations: number;
   readonly items: Set<string>;
-  /** How often each time until the next observation was, in hundredths of an hour. */
+  /** How often each time to the next observation occurred, in hundredths of an hour. */
   readonly gaps: Map<number, number>;
 }
 
-/** The time between two observations of an item, by its age at the first of them. */
+/** Measures the time between two observations of an item, by its age at the first one. */
 export async function measureGaps(
   database: Database,
   { kind, published }: DatedItems,
@@ -233,23 +233,24 @@ export async function measureGaps(
   });
 }
 
-/** How many milliseconds it took to observe what was published after an instant, by item. */
+/** Milliseconds from publication to first observation, for each item published after an instant. */
 export async function measureDiscoveryDelaysMs(
   database: Database,
   { kind, published }: DatedItems,
   instant: number,
 ): Promise<number[]> {
-  // A chunk starts with its first point.
+  // The start of a chunk is the time of its first point.
   const rows = await database.queryRows({
-    sql:
-      `SELECT (SELECT min(start) FROM ${kind}_histories WHERE ${kind} = i.key) - ${published} ` +
-      `AS after FROM ${kind}s AS i WHERE ${published} > ?`,
+    sql: `
+      SELECT (SELECT min(start) FROM ${kind}_histories WHERE ${kind} = i.key) - ${published} AS delayMs
+      FROM ${kind}s AS i
+      WHERE ${published} > ?`,
     args: [instant],
   });
-  return rows.map(({ after }) => Number(after));
+  return rows.map(({ delayMs }) => Number(delayMs));
 }
 
-/** The items of a platform, and the column that tells when one was published. */
+/** The items of a platform, and the column with their publication time. */
 export type DatedItems =
   | { readonly kind: "short"; readonly published: "published_at" }
   | { readonly kind: "tweet"; readonly published: "created_at" };

@@ -1,6 +1,6 @@
 /**
- * Preloaded by the tests that run in another time zone: refuses to run where the runtime did not
- * take the zone, so that they cannot pass in UTC unnoticed.
+ * Preload of test processes in another time zone. It fails if the runtime ignored the zone, so that the
+ * tests cannot pass in UTC unnoticed.
  */
 const expectedMinutes = Number(process.env["ZONE_OFFSET_MINUTES"]);
 const offsetMinutes = new Date(0).getTimezoneOffset();

@@ -123,7 +123,7 @@ describe("/admin", () => {
 
 describe("GET /admin/statement", () => {
   test("tells of more entries where there are, and only there; goes on behind the last", async () => {
-    const { account } = await service.createAccess(7);
+    const { account } = await service.createAccountWithKey(7);
     const grants =
       "WITH RECURSIVE grants(nth) AS (SELECT 1 UNION ALL SELECT nth + 1 FROM grants LIMIT 999) " +
       "INSERT INTO journal (uid, account, kind, amount, at) " +

@@ -73,7 +73,7 @@ const ERRORS = OPERATIONS.flatMap(([id, described]) =>
 );
 
 /** Gives a service what the demo has of the creators that the examples name. */
-async function importDemoData({ clock, takeIn }: TestService, now: number): Promise<void> {
+async function importDemoData({ clock, importLines }: TestService, now: number): Promise<void> {
   clock.now = now;
   const lines: string[] = [];
   let channel = "";
@@ -85,7 +85,7 @@ async function importDemoData({ clock, takeIn }: TestService, now: number): Prom
         : line.username === DEMO_USER;
     if (isNamed) lines.push(JSON.stringify(line));
   }
-  await takeIn(lines.join("\n"));
+  await importLines(lines.join("\n"));
 }
 
 beforeAll(async () => {
@@ -207,7 +207,7 @@ async function provokeError(
   const [, parameter = "", quoted = '""'] = /(\S+) must be .*, got (".*")$/.exec(sentence) ?? [];
   const value = String(JSON.parse(quoted));
   if (status === "401") return get(path, sentence.startsWith("Missing") ? "" : "cm_wrong");
-  if (status === "402") return get(path, (await service.createAccess()).key);
+  if (status === "402") return get(path, (await service.createAccountWithKey()).key);
   if (status === "409") await setCreator(service, true);
   if (status === "413") return get(path, service.key, { body: "x".repeat(BODY_MAX_BYTES + 1) });
   if (status === "415") return get(path, service.key, { headers: { "content-type": value } });

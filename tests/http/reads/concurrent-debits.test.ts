@@ -11,7 +11,7 @@ describe.each(["power", "process"])("with DURABILITY=%s", (durability) => {
     const service = await startTestService({ DURABILITY: durability });
     try {
       for (let round = 1; round <= ROUNDS; round++) {
-        const { account, key } = await service.createAccess(CREDITS);
+        const { account, key } = await service.createAccountWithKey(CREDITS);
         const request = async () => {
           const response = await fetch(`${service.address}/api/video/channels`, {
             headers: { "x-api-key": key },
@@ -33,7 +33,7 @@ describe.each(["power", "process"])("with DURABILITY=%s", (durability) => {
         expect(served.map(({ remaining }) => Number(remaining)).toSorted((a, b) => a - b)).toEqual(
           Array.from({ length: CREDITS }, (_, left) => left),
         );
-        expect(await service.sumsOf(account)).toEqual({
+        expect(await service.readSums(account)).toEqual({
           balance: 0,
           debited: CREDITS,
           refunded: 0,

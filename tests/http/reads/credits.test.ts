@@ -7,7 +7,7 @@ describe("credits", () => {
   test("what is answered 200 or 404 is charged, what is refused is not", async () => {
     const service = await startTestService();
     await service.observe(CHANNEL);
-    const { key, account } = await service.createAccess(10);
+    const { key, account } = await service.createAccountWithKey(10);
     const statuses: [string, number, string | null][] = [
       ["/api/video/c/details", 200, "9"],
       ["/api/video/none/details", 404, "8"],
@@ -27,13 +27,13 @@ describe("credits", () => {
       ]);
       expect(response.headers.get("x-credits-cost")).toBe(remaining === null ? null : "1");
     }
-    expect(await service.sumsOf(account)).toEqual({ balance: 6, debited: 4, refunded: 0 });
+    expect(await service.readSums(account)).toEqual({ balance: 6, debited: 4, refunded: 0 });
     await service.close();
   });
 
   test("402: at balance 0, after the parameters and before existence, with X-Credits-Remaining", async () => {
     const service = await startTestService();
-    const { key, account } = await service.createAccess();
+    const { key, account } = await service.createAccountWithKey();
     const response = await service.get("/api/microblog/nobody/details", key);
     expect([response.status, await response.json()]).toEqual([
       402,
@@ -50,20 +50,20 @@ describe("credits", () => {
     }
     expect((await service.get("/api/microblog/nobody/tweets?page=x", key)).status).toBe(400);
     expect((await service.get("/api/creators", key)).status).toBe(200);
-    expect(await service.sumsOf(account)).toEqual({ balance: 0, debited: 0, refunded: 0 });
+    expect(await service.readSums(account)).toEqual({ balance: 0, debited: 0, refunded: 0 });
     await service.close();
   });
 
   test("500: nothing of the cause leaks, and the debit is refunded", async () => {
     const service = await startTestService();
-    const { key, account } = await service.createAccess(3);
+    const { key, account } = await service.createAccountWithKey(3);
     await service.observe(CHANNEL);
     await service.service.database.write([{ sql: "DROP TABLE shorts", args: [] }]);
     const response = await service.get("/api/video/c/shorts", key);
     expect([response.status, await response.text()]).toEqual([500, '{"error":"Internal Error"}']);
     expect(response.headers.has("x-credits-remaining")).toBe(false);
     expect(String(service.failures[0])).toContain("shorts");
-    expect(await service.sumsOf(account)).toEqual({ balance: 3, debited: 1, refunded: 1 });
+    expect(await service.readSums(account)).toEqual({ balance: 3, debited: 1, refunded: 1 });
     expect(await service.admin("GET", "verification")).toMatchObject({ faults: [] });
     await service.close();
   });
@@ -72,7 +72,7 @@ describe("credits", () => {
     const service = await startTestService();
     await service.observe(CHANNEL);
     for (let round = 0; round < 10; round++) {
-      const { key, account } = await service.createAccess(500);
+      const { key, account } = await service.createAccountWithKey(500);
       const answers = await Promise.all(
         Array.from({ length: 1000 }, async () => {
           const response = await fetch(`${service.address}/api/video/c/details`, {
@@ -86,7 +86,7 @@ describe("credits", () => {
       expect(served.length).toBe(500);
       expect(answers.filter(([status]) => status === 402).length).toBe(500);
       expect(new Set(served.map(([, remaining]) => remaining)).size).toBe(500);
-      expect(await service.sumsOf(account)).toEqual({ balance: 0, debited: 500, refunded: 0 });
+      expect(await service.readSums(account)).toEqual({ balance: 0, debited: 500, refunded: 0 });
     }
     expect(await service.admin("GET", "verification")).toMatchObject({ faults: [] });
     await service.close();

@@ -22,16 +22,16 @@ async function sendKeyed(key: string, name: string, path = "/api/video/c/details
 
 describe("Idempotency-Key", () => {
   test("50 parallel requests with one key are one debit, and all are answered", async () => {
-    const { key, account } = await service.createAccess(10);
+    const { key, account } = await service.createAccountWithKey(10);
     const answers = await Promise.all(Array.from({ length: 50 }, () => sendKeyed(key, "one")));
     expect(answers.filter(([status]) => status === 200).length).toBe(50);
     expect(answers.filter(([, cost]) => cost === "1").length).toBe(1);
     expect(new Set(answers.map(([, , remaining]) => remaining))).toEqual(new Set(["9"]));
-    expect(await service.sumsOf(account)).toEqual({ balance: 9, debited: 1, refunded: 0 });
+    expect(await service.readSums(account)).toEqual({ balance: 9, debited: 1, refunded: 0 });
   });
 
   test("is good for 24 hours, then it pays again", async () => {
-    const { key } = await service.createAccess(10);
+    const { key } = await service.createAccountWithKey(10);
     expect(await sendKeyed(key, "day")).toEqual([200, "1", "9"]);
     service.clock.now = NOW + 24 * HOUR_MS - 1;
     expect(await sendKeyed(key, "day")).toEqual([200, "0", "9"]);
@@ -41,7 +41,7 @@ describe("Idempotency-Key", () => {
   });
 
   test("400: on another URL, alone or at once; nothing is debited for it", async () => {
-    const { key, account } = await service.createAccess(10);
+    const { key, account } = await service.createAccountWithKey(10);
     const answers = await Promise.all(
       ["/api/video/c/details", "/api/video/channels", "/api/video/c/details?a"].map((path) =>
         sendKeyed(key, "url", path),
@@ -49,11 +49,14 @@ describe("Idempotency-Key", () => {
     );
     expect(answers.map(([status]) => status).toSorted()).toEqual([200, 400, 400]);
     expect(await sendKeyed(key, "url", "/api/video/channels")).toEqual([400, null, null]);
-    expect(await service.sumsOf(account)).toMatchObject({ debited: 1 });
+    expect(await service.readSums(account)).toMatchObject({ debited: 1 });
   });
 
   test("one of another account, or a repeated one with an empty balance, is answered", async () => {
-    const [one, other] = [await service.createAccess(1), await service.createAccess(1)];
+    const [one, other] = [
+      await service.createAccountWithKey(1),
+      await service.createAccountWithKey(1),
+    ];
     expect(await sendKeyed(one.key, "shared")).toEqual([200, "1", "0"]);
     expect(await sendKeyed(other.key, "shared")).toEqual([200, "1", "0"]);
     expect(await sendKeyed(one.key, "shared")).toEqual([200, "0", "0"]);
@@ -61,10 +64,10 @@ describe("Idempotency-Key", () => {
   });
 
   test("a 404 is paid for once as well", async () => {
-    const { key, account } = await service.createAccess(5);
+    const { key, account } = await service.createAccountWithKey(5);
     expect(await sendKeyed(key, "none", "/api/video/none/details")).toEqual([404, "1", "4"]);
     expect(await sendKeyed(key, "none", "/api/video/none/details")).toEqual([404, "0", "4"]);
-    expect(await service.sumsOf(account)).toMatchObject({ debited: 1 });
+    expect(await service.readSums(account)).toMatchObject({ debited: 1 });
   });
 
   test.each([
@@ -74,13 +77,13 @@ describe("Idempotency-Key", () => {
     ["x".repeat(255), 200],
     ["x".repeat(256), 400],
   ])("%j is %d", async (name, status) => {
-    const { key } = await service.createAccess(5);
+    const { key } = await service.createAccountWithKey(5);
     expect((await sendKeyed(key, name))[0]).toBe(status);
   });
 
   test("a debit that was given back frees its key", async () => {
     const own = await startTestService();
-    const { key, account } = await own.createAccess(5);
+    const { key, account } = await own.createAccountWithKey(5);
     const read = async () => {
       const headers = { "x-api-key": key, "idempotency-key": "broken" };
       return (await own.send("/api/video/channels", { headers })).status;
@@ -90,10 +93,10 @@ describe("Idempotency-Key", () => {
     await rename("channels", "hidden");
     const failed = await Promise.all(Array.from({ length: 5 }, read));
     expect(new Set(failed)).toEqual(new Set([500]));
-    expect(await own.sumsOf(account)).toMatchObject({ balance: 5 });
+    expect(await own.readSums(account)).toMatchObject({ balance: 5 });
     await rename("hidden", "channels");
     expect([await read(), await read()]).toEqual([200, 200]);
-    expect(await own.sumsOf(account)).toMatchObject({ balance: 4 });
+    expect(await own.readSums(account)).toMatchObject({ balance: 4 });
     expect(await own.admin("GET", "verification")).toMatchObject({ faults: [] });
     await own.close();
   });

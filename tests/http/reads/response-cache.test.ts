@@ -33,14 +33,14 @@ describe("an answer that is kept", () => {
   });
 
   test("is for reads alone: another method is refused, and not charged", async () => {
-    const { key, account } = await service.createAccess(9);
+    const { key, account } = await service.createAccountWithKey(9);
     const path = "/api/video/channels";
     for (let read = 0; read < 2; read++) expect((await service.get(path, key)).status).toBe(200);
     for (const method of ["POST", "PATCH", "DELETE"]) {
       const response = await service.get(path, key, { method });
       expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
     }
-    expect(await service.sumsOf(account)).toMatchObject({ debited: 2, balance: 7 });
+    expect(await service.readSums(account)).toMatchObject({ debited: 2, balance: 7 });
   });
 
   test("follows a tweet from one user to another", async () => {
@@ -153,7 +153,7 @@ describe("ETag", () => {
       username: "tag",
       tweet_count: 1,
     });
-    const { key, account } = await service.createAccess(10);
+    const { key, account } = await service.createAccountWithKey(10);
     const path = "/api/microblog/tag/details";
     const etag = (await service.get(path, key)).headers.get("etag") ?? "";
     expect(etag).toMatch(/^"[\w-]+"$/);
@@ -164,7 +164,7 @@ describe("ETag", () => {
       expect(response.headers.has("content-type")).toBe(false);
       expect(response.headers.get("x-credits-cost")).toBe("1");
     }
-    expect(await service.sumsOf(account)).toMatchObject({ debited: 5 });
+    expect(await service.readSums(account)).toMatchObject({ debited: 5 });
     await service.observe({
       kind: "user",
       observedAt: isoAt(-60),

@@ -182,18 +182,18 @@ describe.skipIf(!hasSqld())("a write of observations whose answer is lost", () =
     "%s is applied once, and counted as new",
     async (_, losses) => {
       const server = await startSqld();
-      const swallower = await startLossyProxy(server.url, /INSERT INTO changes/);
-      const far = await openDatabase({ url: swallower.url, durability: "power" });
+      const lossyProxy = await startLossyProxy(server.url, /INSERT INTO changes/);
+      const far = await openDatabase({ url: lossyProxy.url, durability: "power" });
       const first = makeUsersAt(["a", "b"], 100);
       await writeObservations(far, first);
       const more = makeUsersAt(["b", "c"], 150);
-      swallower.state.wanted = losses;
+      lossyProxy.state.responsesToDrop = losses;
       expect(await writeObservations(far, more)).toEqual({ new: 200, changed: 0, unchanged: 100 });
-      expect(swallower.state).toEqual({ wanted: 0, swallowed: losses });
+      expect(lossyProxy.state).toEqual({ responsesToDrop: 0, droppedResponses: losses });
       expect(await readSortedPoints(far)).toEqual(mergePoints([...first, ...more]));
       expect(await readChanges(far)).toHaveLength(2);
       await far.close();
-      swallower.close();
+      lossyProxy.close();
       await server.close();
     },
     60_000,
@@ -201,45 +201,45 @@ describe.skipIf(!hasSqld())("a write of observations whose answer is lost", () =
 
   test("each time fails, and is there once: tried again, all of it is known", async () => {
     const server = await startSqld();
-    const swallower = await startLossyProxy(server.url, /INSERT INTO changes/);
-    const far = await openDatabase({ url: swallower.url, durability: "power" });
+    const lossyProxy = await startLossyProxy(server.url, /INSERT INTO changes/);
+    const far = await openDatabase({ url: lossyProxy.url, durability: "power" });
     const all = makeUsersAt(["a", "b"], 100);
-    swallower.state.wanted = Infinity;
+    lossyProxy.state.responsesToDrop = Infinity;
     expect(await resultOrError(writeObservations(far, all))).toEqual([
       "Service Unavailable",
       "The database cannot be reached right now",
     ]);
-    swallower.state.wanted = 0;
+    lossyProxy.state.responsesToDrop = 0;
     expect(await writeObservations(far, all)).toEqual({ new: 0, changed: 0, unchanged: 200 });
     expect(await readSortedPoints(far)).toEqual(mergePoints(all));
     expect(await readChanges(far)).toHaveLength(1);
     await far.close();
-    swallower.close();
+    lossyProxy.close();
     await server.close();
   }, 60_000);
 
   test("while another writes the same entities: nothing is lost, and each observation is new once", async () => {
     const server = await startSqld();
-    const swallower = await startLossyProxy(server.url, /INSERT INTO changes/);
-    const far = await openDatabase({ url: swallower.url, durability: "power" });
+    const lossyProxy = await startLossyProxy(server.url, /INSERT INTO changes/);
+    const far = await openDatabase({ url: lossyProxy.url, durability: "power" });
     const near = await openDatabase({ url: server.url, durability: "power" });
     const all = makeUsersAt(["a", "b"], 200);
     const batches = splitIntoBatches(shuffleValues(all), 10);
     const store = async (database: Database, rest: number, losses: number) => {
       let known = 0;
       for (const batch of batches.filter((_, index) => index % 2 === rest)) {
-        swallower.state.wanted += losses;
+        lossyProxy.state.responsesToDrop += losses;
         const counted = await writeObservations(database, batch);
         known += counted.new;
       }
       return known;
     };
     const known = await Promise.all([store(far, 0, 1), store(near, 1, 0)]);
-    expect(swallower.state).toEqual({ wanted: 0, swallowed: batches.length / 2 });
+    expect(lossyProxy.state).toEqual({ responsesToDrop: 0, droppedResponses: batches.length / 2 });
     expect(known).toEqual([all.length / 2, all.length / 2]);
     expect(await readSortedPoints(near)).toEqual(mergePoints(all));
     await Promise.all([far.close(), near.close()]);
-    swallower.close();
+    lossyProxy.close();
     await server.close();
   }, 120_000);
 });

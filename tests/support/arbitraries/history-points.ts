@@ -1,11 +1,11 @@
-/** Points of histories as fast-check makes them: oldest first, no two at one instant. */
+/** Arbitrary histories: points from the oldest to the newest, each at another instant. */
 import * as fc from "fast-check";
 import { MAX_INTEGER } from "../../../core/limits.ts";
 import { FIRST_INSTANT, LAST_INSTANT } from "../../../core/time.ts";
 import type { Point } from "../../../server/store/history/chunk-codec.ts";
 import { counts, instants } from "./values.ts";
 
-/** Points at any instants, with any counts, so many that they fill many chunks. */
+/** Points at any instants with any counts; enough of them for many chunks. */
 export function randomPoints(width: number): fc.Arbitrary<Point[]> {
   const count = fc.oneof(fc.constant(null), fc.constantFrom(0, MAX_INTEGER), counts);
   const point = fc.record({
@@ -17,7 +17,7 @@ export function randomPoints(width: number): fc.Arbitrary<Point[]> {
     .map((points) => points.toSorted((a, b) => a.at - b.at));
 }
 
-/** Milliseconds from one observation to the next: bursts, the usual, and long gaps. */
+/** Milliseconds between observations: bursts, usual intervals and long gaps. */
 const gapsMs = fc.oneof(
   fc.integer({ min: 1, max: 20 }),
   fc.constant(900_000),
@@ -25,7 +25,7 @@ const gapsMs = fc.oneof(
   fc.integer({ min: 1, max: 200 }).map((days) => days * 86_400_000),
 );
 
-/** Points as sources tell of them: the counts grow, seldom fall, and some are unknown. */
+/** Realistic points: counts grow, seldom fall, and some are unknown. */
 export function growingPoints(width: number, minLength = 0): fc.Arbitrary<Point[]> {
   const growth = fc.oneof(fc.constant(0), fc.integer({ min: -20, max: 3000 }), fc.constant(null));
   const step = fc.record({
@@ -43,18 +43,18 @@ export function growingPoints(width: number, minLength = 0): fc.Arbitrary<Point[
       let currentCounts = firstCounts;
       return steps.map(({ gap: gapMs, growths }) => {
         at += gapMs;
-        currentCounts = currentCounts.map((count, place) =>
-          Math.max(0, count + (growths[place] ?? 0)),
+        currentCounts = currentCounts.map((count, index) =>
+          Math.max(0, count + (growths[index] ?? 0)),
         );
         return {
           at,
-          counts: currentCounts.map((count, place) => (growths[place] === null ? null : count)),
+          counts: currentCounts.map((count, index) => (growths[index] === null ? null : count)),
         };
       });
     });
 }
 
-/** Points of either sort. */
+/** Random or realistic points. */
 export function mixedPoints(width: number): fc.Arbitrary<Point[]> {
   return fc.oneof(randomPoints(width), growingPoints(width));
 }

@@ -1,4 +1,4 @@
-/** The domain's values as fast-check makes them. */
+/** Arbitrary values of the domain. */
 import * as fc from "fast-check";
 import {
   FIRST_INSTANT,
@@ -12,23 +12,23 @@ import {
   type ShortPosition,
 } from "../../../core/mod.ts";
 
-/** A clock for tests that need one. */
+/** The current time in tests. */
 export const NOW = Date.parse("2026-11-20T12:00:00Z");
 
-/** Instants of all years that can be written. */
+/** Instants of all years that ISO 8601 dates can express. */
 export const instants = fc.integer({ min: FIRST_INSTANT, max: LAST_INSTANT });
 
-/** Whole numbers from 0 to 2^53 - 1, often at an end. */
+/** Whole numbers from 0 to 2^53 - 1, often near a limit. */
 export const counts = fc.oneof(
   fc.nat(5),
   fc.integer({ min: 0, max: MAX_INTEGER }),
   fc.integer({ min: MAX_INTEGER - 5, max: MAX_INTEGER }),
 );
 
-/** Texts of whole characters, of every plane, NUL among them. */
+/** Texts of valid characters from every plane, including NUL. */
 export const texts = fc.string({ unit: "binary" });
 
-/** Texts of any UTF-16 units: lone surrogates among them. */
+/** Texts of any UTF-16 units, including lone surrogates. */
 export const utf16Texts = fc.string({
   unit: fc
     .oneof(fc.nat(0xffff), fc.integer({ min: 0xd800, max: 0xdfff }))
@@ -39,32 +39,32 @@ const identifierCharacter = fc
   .string({ unit: "binary", minLength: 1, maxLength: 1 })
   .filter((character) => !/\p{Cc}/u.test(character));
 
-/** Names that an object keyed by them would trip over. */
+/** Identifiers that break an object that uses them as keys. */
 export const TRICKY_IDENTIFIERS = ["__proto__", "constructor", "toString", "7", "-1", "a/b", "😀"];
 
-/** Identifiers that an observation may have. */
+/** Valid identifiers. */
 export const identifiers = fc.oneof(
   fc.string({ unit: identifierCharacter, minLength: 1, maxLength: 20 }),
   fc.string({ unit: identifierCharacter, minLength: 250, maxLength: 256 }),
   fc.constantFrom(...TRICKY_IDENTIFIERS),
 );
 
-/** Positions that often share an instant, so that the identifier decides. */
+/** Positions that often have the same instant, so that the identifier decides the order. */
 export const positions: fc.Arbitrary<ShortPosition> = fc.record({
   publishedAt: fc.oneof(fc.nat(3), instants),
   id: fc.oneof(fc.constantFrom("a", "b", "A", "é", "！", "😀"), identifiers),
 });
 
-/** A listing: positions, no two of one identifier. */
+/** Lists of positions with unique identifiers. */
 export const listings = fc.uniqueArray(positions, { selector: ({ id }) => id, maxLength: 40 });
 
-/** Names of creators, often the same one in another case. */
+/** Names of creators, often equal except for case. */
 export const creatorNames = fc.oneof(
   fc.constantFrom("nasa", "NASA", "Nasa", "esa", "ESA", "_x", "a.b", "constructor"),
   fc.stringMatching(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,9}$/),
 );
 
-/** Values of a describing field: few, so that observations agree and disagree. */
+/** Few values for a describing field, so that observations often have the same one. */
 const COLLIDING_VALUES: Record<FieldType, fc.Arbitrary<unknown>> = {
   identifier: fc.constantFrom("NASA", "nasa", "Nasa"),
   text: fc.constantFrom(null, "", "a", "b", "！", "😀"),
@@ -73,7 +73,7 @@ const COLLIDING_VALUES: Record<FieldType, fc.Arbitrary<unknown>> = {
   boolean: fc.constantFrom(null, true, false),
 };
 
-/** Observations of one entity, as they come in, at few instants. */
+/** Unparsed observations of one entity at few instants. */
 export function observationArbitrary(kind: EntityKind): fc.Arbitrary<Record<string, unknown>> {
   const fields: EntityFields = KIND_FIELDS[kind];
   const model: Record<string, fc.Arbitrary<unknown>> = {};
@@ -110,7 +110,7 @@ function mostlyValid(valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 40, arbitrary: valid }, { weight: 1, arbitrary: INVALID_VALUES });
 }
 
-/** Objects like observations: each field is most often right, sometimes wrong or left out. */
+/** Objects similar to observations: a field is mostly valid, sometimes invalid or left out. */
 export function nearlyValidArbitrary(kind: EntityKind): fc.Arbitrary<Record<string, unknown>> {
   const fields: EntityFields = KIND_FIELDS[kind];
   const model: Record<string, fc.Arbitrary<unknown>> = {};

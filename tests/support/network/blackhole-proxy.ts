@@ -1,7 +1,7 @@
-/** A way to a server on which connections die without a sign. */
+/** A TCP proxy whose connections go silent without closing. */
 import { connect, createServer, type AddressInfo } from "node:net";
 
-/** Stands before a server and passes on what comes, until connections are to be silent. */
+/** Starts a proxy for a server. It forwards all data until `blackhole()`. */
 export async function startBlackholeProxy(target: string) {
   const { hostname, port, protocol } = new URL(target);
   let generation = 0;
@@ -24,7 +24,7 @@ export async function startBlackholeProxy(target: string) {
   });
   return {
     url: `${protocol}//127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-    /** Passes nothing more on over the connections that there are, and closes none of them. */
+    /** Forwards nothing more on the open connections, and keeps them open. */
     blackhole: (): void => void generation++,
     close: () => void proxy.close(),
   };

@@ -1,21 +1,21 @@
-/** A client that keeps one connection, byte by byte, and knows how each of its requests ended. */
+/** An HTTP client with one connection, which reports how each request ended. */
 import { connect } from "node:net";
 import { isCompleteResponse, parseStatus } from "./raw-http.ts";
 
 /** How a request ended. */
 export interface RequestOutcome {
-  /** 0 where no whole answer came. */
+  /** 0 if no complete response arrived. */
   readonly status: number;
-  /** What came of the answer. */
+  /** The received part of the response. */
   readonly text: string;
-  /** Whether the answer says that the connection is closed after it. */
+  /** Whether the response has the header `Connection: close`. */
   readonly hasConnectionClose: boolean;
 }
 
 /** A client with one connection. */
 export type KeepAliveClient = Awaited<ReturnType<typeof openKeepAliveClient>>;
 
-/** Connects a client. */
+/** Opens the connection. */
 export async function openKeepAliveClient(address: string) {
   const { hostname, port } = new URL(address);
   const socket = connect(Number(port), hostname);
@@ -36,7 +36,7 @@ export async function openKeepAliveClient(address: string) {
     received = Buffer.concat([received, bytes]);
     if (isCompleteResponse(received)) end(true);
   });
-  socket.on("error", () => undefined); // It closes then.
+  socket.on("error", () => undefined); // "close" follows.
   socket.on("end", () => (isOpen = false));
   socket.on("close", () => {
     isOpen = false;
@@ -47,7 +47,7 @@ export async function openKeepAliveClient(address: string) {
     /** Whether a request can be sent. */
     isOpen: (): boolean => isOpen,
 
-    /** Writes a request at once, and resolves with how it ended. */
+    /** Sends a request, and waits until it ends. */
     send(path: string, headers = ""): Promise<RequestOutcome> {
       pending = Promise.withResolvers<RequestOutcome>();
       const { promise } = pending;

@@ -1,15 +1,16 @@
-/** A way to a server on which answers get lost. */
+/** A TCP proxy that drops responses. */
 import { connect, createServer, type AddressInfo } from "node:net";
 
-/** How much of a request is remembered, to find a text that comes in two pieces. */
+/** The end of the received data that is searched, because a text can arrive in two pieces. */
 const MATCH_WINDOW_CHARACTERS = 100;
 
 /**
- * Stands before a server. A request that matches is passed on when one is wanted; its answer is
- * waited for, and the connection is cut instead of giving it back.
+ * Starts a proxy for a server. It forwards all data. While `state.responsesToDrop` is above 0, it waits
+ * for the response to a request that matches the pattern, and closes the connection instead of
+ * forwarding that response.
  */
 export async function startLossyProxy(target: string, pattern: RegExp) {
-  const state = { wanted: 0, swallowed: 0 };
+  const state = { responsesToDrop: 0, droppedResponses: 0 };
   const { hostname, port } = new URL(target);
   const proxy = createServer((client) => {
     const server = connect(Number(port), hostname);
@@ -17,18 +18,18 @@ export async function startLossyProxy(target: string, pattern: RegExp) {
     let isDropping = false;
     client.on("data", (bytes) => {
       requestTail = requestTail.slice(-MATCH_WINDOW_CHARACTERS) + bytes.toString("latin1");
-      if (state.wanted > 0 && pattern.test(requestTail)) {
-        state.wanted--;
+      if (state.responsesToDrop > 0 && pattern.test(requestTail)) {
+        state.responsesToDrop--;
         isDropping = true;
       }
       server.write(bytes);
     });
     server.on("data", (piece) => {
       if (!isDropping) return client.write(piece);
-      state.swallowed++;
+      state.droppedResponses++;
       return server.destroy();
     });
-    // A connection that breaks is what this is for.
+    // Broken connections are expected here.
     for (const [socket, peer] of [
       [client, server],
       [server, client],

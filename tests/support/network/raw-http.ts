@@ -1,16 +1,16 @@
-/** Requests byte by byte, for those that no client would make. */
+/** Sends raw bytes as requests, also invalid ones that no HTTP client can send. */
 import { connect } from "node:net";
 
 /**
- * Sends a request as it is written and gives its answer as it comes.
+ * Sends a raw request and returns the raw response.
  *
- * @param localAddress The address that it comes from: any of 127.0.0.0/8 on Linux.
+ * @param localAddress The address of the client: any of 127.0.0.0/8 on Linux.
  */
 export function sendRaw(address: string, request: string, localAddress?: string): Promise<string> {
   const { hostname: host, port } = new URL(address);
   return new Promise((resolve, reject) => {
     const localOptions = localAddress === undefined ? {} : { localAddress };
-    // It is not ended: a service takes that for a client that went away.
+    // The socket stays open: the service would take its end for a client that disconnects.
     const socket = connect({ port: Number(port), host, ...localOptions }, () =>
       socket.write(request),
     );
@@ -24,7 +24,7 @@ export function sendRaw(address: string, request: string, localAddress?: string)
   });
 }
 
-/** Sends a part of a request and goes away. */
+/** Sends a part of a request and disconnects. */
 export function sendPartial(address: string, part: string): Promise<void> {
   const { hostname, port } = new URL(address);
   return new Promise((resolve, reject) => {
@@ -35,7 +35,7 @@ export function sendPartial(address: string, part: string): Promise<void> {
   });
 }
 
-/** Whether an answer is there to its end, as far as it says where that is. */
+/** Whether a response is complete, by its Content-Length or its last chunk. */
 export function isCompleteResponse(answer: Buffer): boolean {
   const end = answer.indexOf("\r\n\r\n");
   if (end === -1) return false;
@@ -47,7 +47,7 @@ export function isCompleteResponse(answer: Buffer): boolean {
   return body.byteLength >= Number(/^content-length: (\d+)$/im.exec(head)?.[1]);
 }
 
-/** The status of an answer. */
+/** The status of a raw response. */
 export function parseStatus(answer: string): number {
   return Number(/^HTTP\/1\.[01] (\d{3})/.exec(answer)?.[1]);
 }

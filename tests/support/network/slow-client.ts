@@ -1,22 +1,22 @@
-/** Clients that read the beginning of an answer and then no more, until they are told to. */
+/** Clients that stop reading in the middle of a response. */
 import { connect, type Socket } from "node:net";
 
-/** How long an answer may take to begin, or to end once it is read. */
+/** The longest time without data while the client reads. */
 const DEADLINE_MS = 60_000;
 
-/** A client that stopped reading. */
+/** A client that has read the head of a response, and no more. */
 export interface SlowClient {
   readonly status: number;
   readonly head: string;
-  /** Reads the answer to its end. */
+  /** Reads the rest. @returns The whole response, including its head. */
   readRemaining(): Promise<Buffer>;
   disconnect(): void;
 }
 
 /**
- * Sends a GET and reads until the head of its answer is there.
+ * Sends a GET, reads the head of the response, and stops reading.
  *
- * @param headers As they are sent, each with its line break.
+ * @param headers Raw header lines, each with its line break.
  */
 export async function openSlowClient(
   address: string,
@@ -25,7 +25,7 @@ export async function openSlowClient(
 ): Promise<SlowClient> {
   const { hostname, port } = new URL(address);
   const socket = connect(Number(port), hostname);
-  socket.setTimeout(DEADLINE_MS, () => socket.destroy(new Error(`No answer to ${path}`)));
+  socket.setTimeout(DEADLINE_MS, () => socket.destroy(new Error(`No response to ${path}`)));
   const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}\r\n`;
   socket.on("connect", () => socket.write(request));
   const chunks: Buffer[] = [];
@@ -51,7 +51,7 @@ export async function openSlowClient(
 
 function readToEnd(socket: Socket, chunks: Buffer[]): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  socket.setTimeout(DEADLINE_MS, () => socket.destroy(new Error("The answer did not end")));
+  socket.setTimeout(DEADLINE_MS, () => socket.destroy(new Error("The response did not end")));
   socket.on("error", reject);
   socket.on("data", (piece: Buffer) => chunks.push(piece));
   socket.on("close", () => resolve(Buffer.concat(chunks)));
@@ -59,16 +59,13 @@ function readToEnd(socket: Socket, chunks: Buffer[]): Promise<Buffer> {
   return promise;
 }
 
-/** The most memory that a process had so far, in MiB. */
+/** The peak memory of a process, in MiB. */
 export async function readPeakMemoryMib(pid: number): Promise<number> {
   const status = await Bun.file(`/proc/${pid}/status`).text();
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }
 
-/**
- * The observations of a page of 6.5 MB, of the user `longwinded`: the most records that a page lists
- * of each tweet, and long texts.
- */
+/** Import lines for a page of tweets of 6.5 MB: long texts and long histories of user `longwinded`. */
 export function createLongPageLines(): string {
   const now = Date.now();
   const lines: object[] = [];

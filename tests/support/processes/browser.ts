@@ -1,17 +1,17 @@
-/** A browser that reaches one origin, and remembers what it was asked beside that. */
+/** A real browser that can reach only one origin. */
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
 
 const CHROMIUM = "/usr/bin/chromium";
 
-/** Whether there is a browser; says so where there is none. */
+/** Whether Chromium is installed. Prints a note if it is not. */
 export function hasBrowser(): boolean {
   if (existsSync(CHROMIUM)) return true;
-  process.stderr.write(`Skipped what needs a browser: there is no ${CHROMIUM}\n`);
+  process.stderr.write(`Skipped the browser tests: ${CHROMIUM} does not exist\n`);
   return false;
 }
 
-/** Starts a browser, and opens a page that reaches only the given origin. */
+/** Starts a browser, and opens a page that can reach only the given origin. */
 export async function openPage(origin: string) {
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
@@ -26,7 +26,7 @@ export async function openPage(origin: string) {
   });
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   context.setDefaultTimeout(20_000);
-  /** Everything that should not happen on a page, in words. */
+  /** Everything that must not happen on a page: failed or foreign requests, errors. */
   const faults: string[] = [];
   await context.route("**/*", async (route) => {
     const { protocol, origin: requestedOrigin, href } = new URL(route.request().url());
@@ -54,9 +54,9 @@ export async function openPage(origin: string) {
 }
 
 /**
- * How many colours a screenshot has, of every 16th point: a blank page has one.
+ * Counts the colours of every 16th pixel of a screenshot. A blank page has one.
  *
- * @param page Decodes it, for who has no decoder.
+ * @param page The page that decodes the image.
  */
 export async function countColours(
   page: Awaited<ReturnType<typeof openPage>>["page"],

@@ -1,4 +1,4 @@
-/** The command line as a process, on a database of its own. */
+/** Runs the command line and the service as processes, with a database of their own. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,14 +6,14 @@ import { join } from "node:path";
 /** The folder of the project. */
 export const ROOT = join(import.meta.dir, "../../..");
 
-/** What a verb did. */
+/** The result of a command. */
 export interface CommandResult {
   readonly status: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** Makes a place for a database, and runs verbs on it. */
+/** Creates a temporary folder for a database, to run commands with it. */
 export async function openSandbox(settings: Readonly<Record<string, string>> = {}) {
   const folder = await mkdtemp(join(tmpdir(), "place-"));
   const env: Record<string, string> = {
@@ -25,11 +25,11 @@ export async function openSandbox(settings: Readonly<Record<string, string>> = {
     ...settings,
   };
   const spawn = (
-    verb: readonly string[],
+    command: readonly string[],
     stdin?: string | Uint8Array<ArrayBuffer>,
-    under: readonly string[] = [],
+    wrapper: readonly string[] = [],
   ) =>
-    Bun.spawn([...under, process.execPath, join(ROOT, "server/main.ts"), ...verb], {
+    Bun.spawn([...wrapper, process.execPath, join(ROOT, "server/main.ts"), ...command], {
       cwd: folder,
       env,
       stdin: stdin === undefined ? "ignore" : new Blob([stdin]),
@@ -37,11 +37,11 @@ export async function openSandbox(settings: Readonly<Record<string, string>> = {
       stderr: "pipe",
     });
   const run = async (
-    verb: readonly string[],
+    command: readonly string[],
     stdin?: string | Uint8Array<ArrayBuffer>,
-    under?: readonly string[],
+    wrapper?: readonly string[],
   ): Promise<CommandResult> => {
-    const child = spawn(verb, stdin, under);
+    const child = spawn(command, stdin, wrapper);
     const [out, err, status] = await Promise.all([
       child.stdout.text(),
       child.stderr.text(),
@@ -54,13 +54,13 @@ export async function openSandbox(settings: Readonly<Record<string, string>> = {
     file: join(folder, "metrics.db"),
     spawn,
     run,
-    /** Runs a verb that must succeed, and gives what it printed. */
-    async runOrThrow(...verb: readonly string[]): Promise<string> {
-      const { status, out, err } = await run(verb);
-      if (status !== 0) throw new Error(`${verb.join(" ")}: ${err}`);
+    /** Runs a command that must succeed. @returns Its standard output. */
+    async runOrThrow(...command: readonly string[]): Promise<string> {
+      const { status, out, err } = await run(command);
+      if (status !== 0) throw new Error(`${command.join(" ")}: ${err}`);
       return out;
     },
-    /** Writes a file of lines. */
+    /** Writes a file into the folder. @returns Its path. */
     async write(name: string, text: string | Uint8Array): Promise<string> {
       const path = join(folder, name);
       await Bun.write(path, text);
@@ -69,10 +69,10 @@ export async function openSandbox(settings: Readonly<Record<string, string>> = {
     /**
      * Starts the service and waits until it serves.
      *
-     * @param under The command that runs it, if another does.
+     * @param wrapper A command that runs the service, such as strace.
      */
-    async serve(under: readonly string[] = []) {
-      const child = spawn(["serve"], undefined, under);
+    async serve(wrapper: readonly string[] = []) {
+      const child = spawn(["serve"], undefined, wrapper);
       const decoder = new TextDecoder();
       const log: string[] = [];
       const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -82,15 +82,15 @@ export async function openSandbox(settings: Readonly<Record<string, string>> = {
           const [, url] = / at (http:\/\/[\d.:]+)/.exec(log.join("")) ?? [];
           if (url !== undefined) resolve(url);
         }
-        reject(new Error(`It did not start: ${log.join("")}`));
+        reject(new Error(`The service did not start: ${log.join("")}`));
       })();
       const url = await promise;
       return {
         child,
         url,
-        /** What it has logged so far. */
+        /** The log so far. */
         log: () => log.join(""),
-        /** Ends it as told and gives its exit status and its whole log. */
+        /** Stops the service. @returns Its exit status and its whole log. */
         async stop(signal: NodeJS.Signals = "SIGTERM") {
           child.kill(signal);
           const status = await child.exited;
@@ -103,5 +103,5 @@ export async function openSandbox(settings: Readonly<Record<string, string>> = {
   };
 }
 
-/** A place for a database. */
+/** A folder with a database. */
 export type Sandbox = Awaited<ReturnType<typeof openSandbox>>;

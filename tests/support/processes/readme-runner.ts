@@ -1,22 +1,22 @@
-/** The commands of README.md, in their order, and two terminals to run them in. */
+/** Runs the commands of README.md in their order, in two terminals. */
 import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "../docs.ts";
 import { waitUntil } from "../wait.ts";
 
-/** A command of a document, with what stands around it. */
+/** A command of a document, with the text around it. */
 export interface ReadmeStep {
   readonly command: string;
-  /** The text since the command before, without its blocks. */
+  /** The text since the previous command, without code blocks. */
   readonly prose: string;
-  /** The blocks since the command before, by their language. */
+  /** The code blocks since the previous command, by their language. */
   readonly blocksBefore: ReadonlyMap<string, string>;
-  /** The block that shows what it prints, if any. */
+  /** The code block with the expected output, if any. */
   readonly expectedOutput: string | undefined;
 }
 
-/** Finds the commands of a document: what is indented by four spaces. */
+/** Finds the commands of a document: lines that are indented by four spaces. */
 export function parseReadmeSteps(document: string): ReadmeStep[] {
   const steps: ReadmeStep[] = [];
   let prose = "";
@@ -42,13 +42,13 @@ export interface CommandResult {
   readonly err: string;
 }
 
-/** What is left out of a copy of the project: what a clone does not have. */
+/** Files that a clone of the project does not have. */
 const UNCLONED_NAMES = new Set(["node_modules", "data", ".git", "coverage"]);
 
 /**
- * Copies the project as a clone has it, for a user with Bun and an empty home.
+ * Copies the project like a clone, for a user with Bun and an empty home folder.
  *
- * @param settings Environment variables of all commands.
+ * @param settings Environment variables for all commands.
  */
 export async function cloneProject(settings: Readonly<Record<string, string>>) {
   const home = await mkdtemp(join(tmpdir(), "readme-"));
@@ -63,7 +63,7 @@ export async function cloneProject(settings: Readonly<Record<string, string>>) {
   const environment: Record<string, string> = {
     PATH: `${join(home, "bin")}:${process.env["PATH"] ?? ""}`,
     HOME: home,
-    // Packages that this machine has already are not loaded again.
+    // Uses the packages that this machine has already.
     BUN_INSTALL_CACHE_DIR: cache.stdout.toString().trim(),
     ...settings,
   };
@@ -78,7 +78,7 @@ export async function cloneProject(settings: Readonly<Record<string, string>>) {
     });
   let running: ReturnType<typeof spawn> | undefined;
 
-  /** Presses Ctrl-C in the first terminal: all that runs there gets the signal, and ends. */
+  /** Presses Ctrl-C in the first terminal: all its processes get the signal, and end. */
   async function interrupt(): Promise<void> {
     if (running === undefined) return;
     const group = -running.pid;
@@ -93,7 +93,7 @@ export async function cloneProject(settings: Readonly<Record<string, string>>) {
     interrupt,
     isServing: () => running !== undefined,
 
-    /** Starts a command in the first terminal. @returns What it printed once that has `text`. */
+    /** Starts a command in the first terminal. @returns Its output, once that contains `text`. */
     async serve(command: string, text: string): Promise<string> {
       running = spawn(`${command} 2>&1`);
       const decoder = new TextDecoder();
@@ -105,7 +105,7 @@ export async function cloneProject(settings: Readonly<Record<string, string>>) {
       throw new Error(`${command} ended before it printed ${text}: ${printed}`);
     },
 
-    /** Runs a command in the second terminal, which keeps the variable KEY. */
+    /** Runs a command in the second terminal, which remembers the variable KEY. */
     async run(command: string): Promise<CommandResult> {
       const keyFile = join(home, "key");
       const child = spawn(`${command}\nstatus=$?\nprintf %s "$KEY" > ${keyFile}\nexit $status`);
@@ -125,10 +125,10 @@ export async function cloneProject(settings: Readonly<Record<string, string>>) {
   };
 }
 
-/** How long a service may take to end after Ctrl-C. */
+/** The longest time that a service may take to end after Ctrl-C. */
 const EXIT_TIMEOUT_MS = 15_000;
 
-/** Whether a process group has a process. */
+/** Whether a process group still has a process. */
 function isGroupAlive(group: number): boolean {
   try {
     return process.kill(group, 0);

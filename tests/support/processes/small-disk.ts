@@ -1,21 +1,21 @@
-/** A disk of a few megabytes that a process has for itself, and that a test fills. */
+/** Runs processes with a disk of a few megabytes that a test can fill, or with a read-only file. */
 
-/** Where Linux lets a process have a disk of its own. */
+/** Runs a command with mounts of its own, where Linux permits it. */
 const UNSHARE_MOUNTS = ["unshare", "--user", "--map-root-user", "--mount"];
 
-/** Whether a process can have a disk of its own here; says so where it cannot. */
+/** Whether a process can have mounts of its own here. Prints a note if it cannot. */
 export function hasMountNamespaces(): boolean {
   const command = [...UNSHARE_MOUNTS, "sh", "-c", "mount -t tmpfs tmpfs /tmp"];
   if (Bun.which("unshare") !== null && Bun.spawnSync(command).exitCode === 0) return true;
-  process.stderr.write("Skipped what needs a disk of its own: a process cannot have one here\n");
+  process.stderr.write("Skipped the tests with a small disk: processes cannot mount one here\n");
   return false;
 }
 
 /**
- * The command that runs another with a small disk.
+ * A wrapper command that runs another command with a small disk.
  *
- * @param folder Where it has the disk.
- * @param copiedFile A file that lies on it from the beginning.
+ * @param folder Where the disk is mounted.
+ * @param copiedFile A file that is copied onto the disk first.
  */
 export const buildSmallDiskCommand = (folder: string, copiedFile: string): string[] => [
   ...UNSHARE_MOUNTS,
@@ -26,7 +26,7 @@ export const buildSmallDiskCommand = (folder: string, copiedFile: string): strin
   copiedFile,
 ];
 
-/** The command that runs another to which a file may only be read. */
+/** A wrapper command that runs another command with a read-only file. */
 export const buildReadOnlyCommand = (file: string): string[] => [
   ...UNSHARE_MOUNTS,
   "sh",
@@ -35,7 +35,7 @@ export const buildReadOnlyCommand = (file: string): string[] => [
   file,
 ];
 
-/** The command that runs another with the disk that a process has. */
+/** A wrapper command that runs another command with the mounts of a process. */
 export const buildNsenterCommand = (pid: number): string[] =>
   `nsenter --target ${pid} --user --mount --preserve-credentials`.split(" ");
 

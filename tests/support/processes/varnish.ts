@@ -1,4 +1,4 @@
-/** A real Varnish with its default rules in front of a service, where it is installed. */
+/** A real Varnish cache with its default rules in front of a service. */
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,17 +7,17 @@ import { waitUntil } from "../wait.ts";
 
 const VARNISHD_PATH = "/usr/sbin/varnishd";
 
-/** How long Varnish may take to start: it compiles its rules. */
+/** Varnish compiles its rules when it starts. */
 const START_TIMEOUT_MS = 60_000;
 
-/** Whether there is a Varnish; says so where there is none. */
+/** Whether Varnish is installed. Prints a note if it is not. */
 export function hasVarnish(): boolean {
   if (existsSync(VARNISHD_PATH)) return true;
-  process.stderr.write(`Skipped what needs a shared cache: there is no ${VARNISHD_PATH}\n`);
+  process.stderr.write(`Skipped the tests with a shared cache: ${VARNISHD_PATH} does not exist\n`);
   return false;
 }
 
-/** Starts a Varnish before the service at an address. */
+/** Starts Varnish in front of the service at an address. */
 export async function startVarnish(backend: string) {
   const folder = await mkdtemp(join(tmpdir(), "varnish-"));
   const port = findFreePort();
@@ -42,7 +42,7 @@ export async function startVarnish(backend: string) {
   throw new Error(`Varnish did not start: ${await child.stderr.text()}`);
 }
 
-/** Whether an address answers with what its backend says. */
+/** Whether the backend can be reached through an address. */
 async function isUp(address: string): Promise<boolean> {
   const response = await fetch(`${address}/livez`).catch(() => undefined);
   return response?.ok === true;

@@ -1,4 +1,4 @@
-/** Requests before the ledger, as tests of the queue of debits want them. */
+/** Ledgers for tests of the debit queue. */
 import { expect } from "bun:test";
 import { createLedgerStore, type LedgerStore } from "../../../server/store/accounts/ledger.ts";
 import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
@@ -7,15 +7,15 @@ import { makeCharge } from "./debits.ts";
 import { letEventLoopRun } from "../wait.ts";
 import type { Receipt } from "../../../server/ports/ledger.ts";
 
-/** What is told where the ledger takes too long. */
+/** The message if the ledger takes too long. */
 export const DATABASE_UNRESPONSIVE = "The database does not answer right now";
 
-/** A ledger whose commits wait to be let go, one by one, and may fail. */
+/** A ledger whose commits wait for `unblock()`, which can also make them fail. */
 export function blockCommits(ledger: LedgerStore) {
   const groups: number[][] = [];
   const blocks: PromiseWithResolvers<Error | undefined>[] = [];
   const blockAt = (index: number) => (blocks[index] ??= Promise.withResolvers<Error | undefined>());
-  const held: LedgerStore = {
+  const blockedLedger: LedgerStore = {
     ...ledger,
     async debit(waiting, group) {
       const index = groups.push(waiting.map(({ account }) => account)) - 1;
@@ -24,10 +24,11 @@ export function blockCommits(ledger: LedgerStore) {
       return ledger.debit(waiting, group);
     },
   };
-  return { held, groups, letGo: (index: number, error?: Error) => blockAt(index).resolve(error) };
+  const unblock = (index: number, error?: Error) => blockAt(index).resolve(error);
+  return { blockedLedger, groups, unblock };
 }
 
-/** A ledger of an account `a` with 5 credits, which a test works on. */
+/** Runs a test with a ledger that has an account `a` with 5 credits, and verifies it afterwards. */
 export async function withFundedLedger(
   work: (ledger: LedgerStore, account: number) => Promise<void>,
 ) {
@@ -40,13 +41,13 @@ export async function withFundedLedger(
   });
 }
 
-/** A request that is paid for with an idempotency key. */
+/** A charge with an idempotency key. */
 export const makeKeyedCharge = (account: number, request = "a URL") => ({
   ...makeCharge(account),
   idempotencyKey: { value: "one", fingerprint: request },
 });
 
-/** What a promise came to; `waits` where it came to nothing while others had their turns. */
+/** The cost or the error message of a debit; "waits" if it is still pending. */
 export async function outcomeOrWaiting(promise: Promise<Receipt>): Promise<number | string> {
   const waiting = (async () => {
     await letEventLoopRun();

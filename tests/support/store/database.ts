@@ -1,11 +1,11 @@
-/** A database of its own for a test, and ways to reach it from another process. */
+/** Temporary database files, and access to them from another process. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database, DatabaseOptions } from "../../../server/store/database/database.ts";
 import { openDatabase } from "../../../server/store/database/open-database.ts";
 
-/** Opens a new database file, lets a test work on it, and removes it. */
+/** Runs a test with a new database file, and deletes the file afterwards. */
 export async function withDatabase<Result>(
   work: (database: Database, file: string) => Promise<Result>,
   options: Partial<DatabaseOptions> = {},
@@ -25,7 +25,7 @@ export async function withDatabase<Result>(
   }
 }
 
-/** Rows of one statement, as plain objects. */
+/** The rows of a query, as plain objects. */
 export async function queryRows(
   database: Database,
   sql: string,
@@ -33,15 +33,15 @@ export async function queryRows(
   return (await database.queryRows(sql)).map((row) => Object.fromEntries(Object.entries(row)));
 }
 
-// Bun's own SQLite and the client's do not see each other's locks within one process, so what
-// reads or locks a file from outside is a process.
+// bun:sqlite and the libSQL client do not see each other's locks within one process. So a test that
+// reads or locks a file from outside needs another process.
 
 const QUERY_SCRIPT = `
   const [file, sql] = process.argv.slice(1);
   const { Database } = require("bun:sqlite");
   console.log(JSON.stringify(new Database(file).query(sql).all()));`;
 
-/** Rows of one statement, read by another process: what is really stored. */
+/** The rows of a query in another process, which sees only what is stored. */
 export async function queryFromOtherProcess(file: string, sql: string): Promise<unknown> {
   const reader = Bun.spawn([process.execPath, "-e", QUERY_SCRIPT, file, sql], {
     stderr: "inherit",
@@ -61,9 +61,9 @@ const LOCK_SCRIPT = `
   database.close();`;
 
 /**
- * Locks a file for writing, by another process.
+ * Locks a file for writing from another process.
  *
- * @param durationMs When the lock is let go by itself; without it, when it is released.
+ * @param durationMs The time after which the lock ends. 0 means until `release()`.
  */
 export async function lockFromOtherProcess(
   file: string,
@@ -75,7 +75,7 @@ export async function lockFromOtherProcess(
   });
   const reader = lockProcess.stdout.getReader();
   const { done } = await reader.read();
-  if (done) throw new Error("The lock could not be had");
+  if (done) throw new Error("The lock could not be acquired");
   return {
     async release(): Promise<void> {
       await lockProcess.stdin.end();
@@ -84,7 +84,7 @@ export async function lockFromOtherProcess(
   };
 }
 
-/** The domain's error that a promise was rejected with, or its value. */
+/** The value of a promise, or the code and message of its error. */
 export async function resultOrError(promise: PromiseLike<unknown>): Promise<unknown> {
   try {
     return await promise;
@@ -94,7 +94,7 @@ export async function resultOrError(promise: PromiseLike<unknown>): Promise<unkn
   }
 }
 
-/** What a client sees of a value: some of its parts may be there as JSON alone. */
+/** A value as a client receives it: raw JSON in it is parsed. */
 export function jsonRoundTrip<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value));
 }

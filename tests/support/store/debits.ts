@@ -1,13 +1,13 @@
-/** Debits as most tests want them: requests of one key at one endpoint, charged or not. */
+/** Charges and debits of one key at one endpoint. */
 import type { Debit } from "../../../server/ports/ledger.ts";
 import type { LedgerStore } from "../../../server/store/accounts/ledger.ts";
 
-/** What became of a request. */
+/** The result of a charge. */
 export type DebitResult =
   | { readonly isAccepted: true; readonly debit: Debit; readonly balance: number }
   | { readonly isAccepted: false; readonly balance: number };
 
-/** A request of an account that costs some credits. */
+/** A charge of an account. */
 export const makeCharge = (account: number, cost = 1) => ({
   account,
   cost,

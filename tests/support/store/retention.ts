@@ -1,4 +1,4 @@
-/** Observations about the bounds of retention, and ways to apply it at once. */
+/** Observations around the limits of a retention policy, and ways to apply the policy. */
 import { ENTITY_KINDS, type EntityKind } from "../../../core/entity-kinds.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import {
@@ -15,10 +15,10 @@ import { NOW } from "../arbitraries/values.ts";
 import { readAllPoints } from "./stored-history.ts";
 import type { RetentionReport } from "../../../server/ports/retention.ts";
 
-/** Reads a policy that is one. */
+/** Parses a valid policy. */
 export function parsePolicy(text: string): RetentionPolicy {
   const policy = parseRetentionPolicy(text);
-  if (policy === undefined) throw new Error(`${text} is no policy`);
+  if (policy === undefined) throw new Error(`Not a policy: ${text}`);
   return policy;
 }
 
@@ -47,7 +47,7 @@ export const checkAndStore = (database: Database, values: readonly object[]) =>
     values.map((value) => parseObservation(value, NOW)),
   );
 
-/** An observation of an entity at an instant; tweets are of user u, shorts of channel c. */
+/** An observation of an entity at an instant. Tweets belong to user u, shorts to channel c. */
 export const makeObservation = (kind: EntityKind, id: string, instant: number, count = 1) => ({
   kind,
   observedAt: formatInstant(instant),
@@ -71,7 +71,7 @@ export async function readHistories(database: Database): Promise<Histories> {
   return histories;
 }
 
-/** What core keeps of histories. */
+/** The histories that core's rule retains. */
 export function retainHistories(
   histories: Histories,
   policy: RetentionPolicy,

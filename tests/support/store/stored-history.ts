@@ -1,4 +1,4 @@
-/** Histories, as they lie in the tables and as the answers read them. */
+/** Reads histories from the tables, as chunks, as points, and as JSON of a response. */
 import { KIND_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
 import {
   decodeChunks,
@@ -15,23 +15,25 @@ import {
 } from "../../../server/store/history/thinned-history.ts";
 import { jsonRoundTrip } from "./database.ts";
 
-/** A chunk of a history, and the identifier of the entity that it is of. */
+/** A chunk of a history, and the identifier of its entity. */
 export interface StoredChunk {
   readonly entity: string;
   readonly chunk: Chunk;
 }
 
-/** A point of a history, and the identifier of the entity that it is of. */
+/** A point of a history, and the identifier of its entity. */
 export interface StoredPoint extends Point {
   readonly entity: string;
 }
 
-/** The statement that reads the chunks of a kind, by entity and start. */
+/** The SQL of the chunks of a kind, ordered by entity and start. */
 export function buildChunksSql(kind: EntityKind, where = "true"): string {
-  return (
-    `SELECT e.id, h.start, h.size, h.points FROM ${kind}_histories AS h ` +
-    `JOIN ${kind}s AS e ON e.key = h.${kind} WHERE ${where} ORDER BY h.${kind}, h.start`
-  );
+  return `
+    SELECT e.id, h.start, h.size, h.points
+    FROM ${kind}_histories AS h
+    JOIN ${kind}s AS e ON e.key = h.${kind}
+    WHERE ${where}
+    ORDER BY h.${kind}, h.start`;
 }
 
 /** A chunk from a row that {@link buildChunksSql} reads. */
@@ -43,7 +45,7 @@ export function toStoredChunk(row: Readonly<Record<string, unknown>>): StoredChu
   };
 }
 
-/** The points of stored chunks, in their order. */
+/** The points of stored chunks, in order. */
 export function unpackStoredPoints(
   kind: EntityKind,
   chunks: readonly StoredChunk[],
@@ -54,7 +56,7 @@ export function unpackStoredPoints(
   );
 }
 
-/** Reads all points of a kind from the tables, by entity and instant. */
+/** Reads all points of a kind, ordered by entity and instant. */
 export async function readAllPoints(database: Database, kind: EntityKind): Promise<StoredPoint[]> {
   return unpackStoredPoints(
     kind,
@@ -62,7 +64,7 @@ export async function readAllPoints(database: Database, kind: EntityKind): Promi
   );
 }
 
-/** Goes through the instants of all points of a kind, by entity and instant. */
+/** Calls a function for each point of a kind, ordered by entity and instant. */
 export async function forEachInstant(
   database: Database,
   kind: EntityKind,
@@ -75,7 +77,7 @@ export async function forEachInstant(
   }
 }
 
-/** Reads the chunks of an entity from the tables, in order. */
+/** Reads the chunks of an entity, in order. */
 export async function readChunksOf(
   database: Database,
   kind: EntityKind,
@@ -85,7 +87,7 @@ export async function readChunksOf(
   return rows.map((row) => toStoredChunk(row).chunk);
 }
 
-/** Reads the points of an entity from the tables, oldest first. */
+/** Reads the points of an entity, oldest first. */
 export async function readPointsOf(
   database: Database,
   kind: EntityKind,
@@ -94,10 +96,10 @@ export async function readPointsOf(
   return decodeChunks(await readChunksOf(database, kind, id), KIND_FIELDS[kind].counts.length);
 }
 
-/** A point of a history, as an answer shows it. */
+/** A point of a history in a response. */
 export type HistoryJsonPoint = Readonly<Record<string, string | number | null>>;
 
-/** Reads the history of an entity as an answer does; what is too long is thinned. */
+/** Reads the history of an entity like a response, thinned if it is too long. */
 export async function readHistoryJson(database: Database, kind: HistoryFormat, key: number) {
   const sql = `SELECT ${selectHistorySql(kind, "?1")}`;
   const row = await database.queryJson<HistoryRow>(sql, [key]);

@@ -1,12 +1,12 @@
-/** A thread that does as it is told, also what no thread should. */
+/** A worker that answers, fails, throws later or exits, on request. */
 import { handleRequests } from "../../../server/store/database/worker-rpc.ts";
 
-/** What it can be told. */
+/** A request to the worker. */
 export type TestWorkerRequest = "answer" | "fail" | "throw later" | "exit";
 
 handleRequests(
-  (errand: TestWorkerRequest): string => {
-    switch (errand) {
+  (request: TestWorkerRequest): string => {
+    switch (request) {
       case "fail":
         throw Object.assign(new Error("It did not work"), { code: "E_TEST" });
       case "throw later":
@@ -17,7 +17,7 @@ handleRequests(
       case "exit":
         process.exit(1);
     }
-    return errand;
+    return request;
   },
   { isJson: true },
 );
