@@ -1,0 +1,72 @@
+/** Holds the SQL of `/shorts` to the order and the selection of core/cursor.ts. */
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import {
+  comparePositions,
+  decodeCursor,
+  isShortSelected,
+  type ShortPosition,
+  type ShortsRequest,
+} from "../../../core/cursor.ts";
+import { parseObservation } from "../../../core/observations.ts";
+import { formatInstant } from "../../../core/time.ts";
+import type { Database } from "../../../server/store/database/database.ts";
+import { writeObservations } from "../../../server/store/observations/write.ts";
+import { createVideoReads } from "../../../server/store/reads/video.ts";
+import { instants, listings, NOW, positions } from "../../support/arbitraries/values.ts";
+import { withDatabase } from "../../support/store/database.ts";
+
+const requests: fc.Arbitrary<ShortsRequest> = fc.record(
+  {
+    limit: fc.integer({ min: 1, max: 45 }),
+    before: fc.oneof(fc.nat(3), instants),
+    after: positions,
+  },
+  { requiredKeys: ["limit"] },
+);
+
+async function publish(database: Database, shorts: readonly ShortPosition[]): Promise<void> {
+  const observedAt = formatInstant(NOW);
+  const channel = { kind: "channel", observedAt, id: "c" };
+  const observed = shorts.map(({ id, publishedAt }) => ({
+    ...{ kind: "short", observedAt, channel: "c" },
+    ...{ id, publishedAt: formatInstant(publishedAt) },
+  }));
+  await writeObservations(
+    database,
+    [channel, ...observed].map((value) => parseObservation(value, NOW)),
+  );
+}
+
+describe("createVideoReads().shorts()", () => {
+  test("lists what isShortSelected() selects, in the order of comparePositions()", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        listings,
+        fc.array(requests, { minLength: 1, maxLength: 8 }),
+        async (listing, queries) => {
+          await withDatabase(async (database) => {
+            await publish(database, listing);
+            const sorted = listing.toSorted(comparePositions);
+            const [first] = sorted;
+            // The cursor of a listed short as well as one of any other position.
+            const ofListed = first === undefined ? [] : [{ limit: 45, after: first }];
+            for (const request of [...queries, ...ofListed]) {
+              const { body } = await createVideoReads(database).shorts("c", request);
+              const selected = sorted.filter((short) => isShortSelected(short, request));
+              const page = selected.slice(0, request.limit);
+              const { shorts, pagination } = body;
+              expect(shorts.map(({ id }) => id)).toEqual(page.map(({ id }) => id));
+              expect(pagination.hasMore).toBe(selected.length > page.length);
+              const { nextCursor } = pagination;
+              expect(nextCursor === null ? undefined : decodeCursor(nextCursor)).toEqual(
+                pagination.hasMore ? page.at(-1) : undefined,
+              );
+            }
+          });
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
