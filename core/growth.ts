@@ -2,7 +2,6 @@
  * Growth: how counts changed between observations. The store restates which counts are compared in
  * SQL; `tests/store/history/long-histories.test.ts` compares both.
  */
-import type { ChannelDetails } from "./schema/video.ts";
 import { DAY_MS } from "./time.ts";
 
 /** A count at an instant (milliseconds since 1970 UTC); `null` if the source did not report it. */
@@ -17,12 +16,15 @@ export interface TimeRange {
   readonly to: number;
 }
 
-/** The gains of a channel, and the days that each looks back. */
+/** How many days each gain of a channel looks back. */
 export const GAIN_DAYS = {
   dailySubscriberGain: 1,
   weeklySubscriberGain: 7,
   monthlySubscriberGain: 30,
 } as const;
+
+/** The gains of a channel; `null` if unknown. */
+export type SubscriberGains = Record<keyof typeof GAIN_DAYS, number | null>;
 
 /**
  * Where a gain looks for its baseline: from `days` to twice `days` before the newest observation. A
@@ -52,7 +54,7 @@ export function computeGain(newest: number | null, past: number | null): number 
 export function computeSubscriberGains(
   newest: CountPoint,
   findNewestCount: (range: TimeRange) => number | null,
-): ChannelDetails["statistics"] {
+): SubscriberGains {
   const computeGainOver = (days: number) =>
     computeGain(newest.count, findNewestCount(computeBaselineRange(newest.at, days)));
   return {

@@ -53,6 +53,7 @@ export {
   type CountPoint,
   type FollowerChange,
   type FollowerPoint,
+  type SubscriberGains,
   type TimeRange,
 } from "./growth.ts";
 export { thinHistory } from "./history.ts";

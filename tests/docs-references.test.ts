@@ -20,7 +20,7 @@ const COMMAND_NAMES = listVerbs(createProgram()).map(([name]) => name);
 
 describe("core/README.md", () => {
   test("lists every file of core", async () => {
-    const rows = parseTable(findSection(await readDoc("core/README.md"), "## What is where"));
+    const rows = parseTable(findSection(await readDoc("core/README.md"), "## Files"));
     const files = Array.from(new Bun.Glob("*.ts").scanSync(join(ROOT, "core")));
     expect(rows.flatMap(([file = ""]) => parseInlineCode(file)).toSorted()).toEqual(
       [...files, "schema/"].toSorted(),

@@ -1,4 +1,4 @@
-/** The monitoring list: requests and answers. */
+/** Schemas of `/api/creators`. */
 import { Type, type Static } from "@sinclair/typebox";
 import { CREATOR_USERNAME_PATTERN, CREATOR_PLATFORMS } from "../creators.ts";
 import { strictObject, Instant, nullable } from "./fields.ts";
@@ -18,10 +18,10 @@ export const CreatorRequest = Type.Object({
 });
 export type CreatorRequest = Static<typeof CreatorRequest>;
 
-/** The answer of adding or removing a creator. */
+/** The response to adding or removing a creator. */
 export const CreatorResult = strictObject({
   message: Type.String(),
-  creator: Type.String({ description: "As the list spells it" }),
+  creator: Type.String({ description: "In the spelling of the list" }),
   platform: PlatformName,
   total_creators: Type.Integer({
     minimum: 0,
@@ -30,21 +30,21 @@ export const CreatorResult = strictObject({
 });
 export type CreatorResult = Static<typeof CreatorResult>;
 
-/** The answer of `GET /api/creators`. */
+/** The response of `GET /api/creators`. */
 export const CreatorList = strictObject({
   creators: Type.Array(
     strictObject({
       creator: Type.String(),
       platform: PlatformName,
       added_at: Instant,
-      last_success: nullable(Instant, { description: "When it was observed last" }),
+      last_success: nullable(Instant, { description: "When the creator was last observed" }),
       last_failure: nullable(Instant, {
-        description: "When observing it failed last, unless what failed has succeeded since",
+        description: "When an observation last failed; null if it has succeeded since",
       }),
       failure: nullable(Type.String(), { description: "Why it failed" }),
-      next_due: nullable(Instant, { description: "When it is observed next" }),
+      next_due: nullable(Instant, { description: "When the creator is observed next" }),
     }),
-    { description: "By platform and username" },
+    { description: "Sorted by platform and username" },
   ),
   total_creators: Type.Integer({ minimum: 0 }),
 });

@@ -1,16 +1,16 @@
-/** What an error looks like. */
+/** Schemas of error bodies. */
 import { Type, type Static } from "@sinclair/typebox";
 import { strictObject } from "./fields.ts";
 
-/** An error of the video interface: one field. */
+/** An error of `/api/video`. */
 export const VideoError = strictObject({
   error: Type.String({ description: "What was wrong" }),
 });
 export type VideoError = Static<typeof VideoError>;
 
-/** An error of every other interface. */
+/** An error of every other path. */
 export const ServiceError = strictObject({
   error: Type.String({ description: "The name of the error" }),
-  message: Type.String({ description: "One sentence with the offending value" }),
+  message: Type.String({ description: "What was sent and what is allowed" }),
 });
 export type ServiceError = Static<typeof ServiceError>;

@@ -1,4 +1,4 @@
-/** The resources and pages of the microblog interface. */
+/** Schemas of `/api/microblog`. */
 import { Type, type Static } from "@sinclair/typebox";
 import { DAYS_FILTER, PAGE_LIMIT } from "../limits.ts";
 import {
@@ -13,11 +13,11 @@ import {
   TextOrNull,
 } from "./fields.ts";
 
-/** Where a page stands in its listing. */
+/** The place of a page in its listing. */
 export const Pagination = strictObject({
   page: Type.Integer({ minimum: 0, description: "0-based" }),
   limit: Type.Integer({ minimum: PAGE_LIMIT.min, maximum: PAGE_LIMIT.max }),
-  total: Type.Integer({ minimum: 0, description: "Items that the filter selects" }),
+  total: Type.Integer({ minimum: 0, description: "Items that the days filter selects" }),
   page_count: Type.Integer({ minimum: 0 }),
   has_more: Type.Boolean(),
 });
@@ -29,7 +29,7 @@ const FilterDays = Type.Integer({
   description: "The days filter applied",
 });
 
-/** The answer of `GET /api/microblog/{username}/details`. */
+/** The response of `GET /api/microblog/{username}/details`. */
 export const UserDetails = strictObject({
   username: Type.String(),
   displayName: TextOrNull,
@@ -54,7 +54,7 @@ export const TweetRecord = strictObject({
       views: CountOrNull,
       timestamp: Type.String({
         pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}$",
-        description: "UTC, written without a zone",
+        description: "UTC, without a zone suffix",
       }),
     }),
     { description: "Oldest first" },
@@ -62,13 +62,13 @@ export const TweetRecord = strictObject({
   text: TextOrNull,
   timestamp: Type.String({
     format: "date-time",
-    description: "The time of the newest observation",
+    description: "When the tweet was last observed",
   }),
   url: LinkOrNull,
 });
 export type TweetRecord = Static<typeof TweetRecord>;
 
-/** The answer of `GET /api/microblog/{username}/tweets`: newest first. */
+/** The response of `GET /api/microblog/{username}/tweets`, newest first. */
 export const TweetsPage = strictObject({
   username: Type.String(),
   tweets: Type.Record(Type.String(), TweetRecord, { description: "By tweet identifier" }),
@@ -77,7 +77,7 @@ export const TweetsPage = strictObject({
 });
 export type TweetsPage = Static<typeof TweetsPage>;
 
-/** The answer of `GET /api/microblog/{username}/followers`: newest first. */
+/** The response of `GET /api/microblog/{username}/followers`, newest first. */
 export const FollowersPage = strictObject({
   username: Type.String(),
   followers: strictObject({
@@ -87,7 +87,7 @@ export const FollowersPage = strictObject({
           followers: Count,
           change: Type.Unsafe<number>({
             ...CountChange,
-            description: "Since the count known just before; 0 for the first",
+            description: "Difference from the count before; 0 for the first",
           }),
           timestamp: Instant,
         }),
@@ -99,7 +99,7 @@ export const FollowersPage = strictObject({
 });
 export type FollowersPage = Static<typeof FollowersPage>;
 
-/** The answer of `GET /api/microblog/{username}/tweet/{tweet_id}`. */
+/** The response of `GET /api/microblog/{username}/tweet/{tweet_id}`. */
 export const TweetDetails = strictObject({
   username: Type.String(),
   tweet_id: Type.String(),

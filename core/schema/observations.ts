@@ -1,4 +1,4 @@
-/** What a line of observations looks like. */
+/** Schemas of the lines of an import or export; text and link fields are optional. */
 import { Type, type Static } from "@sinclair/typebox";
 import { IDENTIFIER_MAX_CHARACTERS, LINK_MAX_CHARACTERS, TEXT_MAX_CHARACTERS } from "../limits.ts";
 import { INSTANT_PATTERN } from "../time.ts";
@@ -11,7 +11,7 @@ const identifier = Type.String({ minLength: 1, maxLength: IDENTIFIER_MAX_CHARACT
 const instant = Type.String({ pattern: INSTANT_PATTERN });
 const optionalInstant = Type.Optional(nullable(instant));
 
-/** What a source saw of a channel. */
+/** An observation of a channel. */
 export const ChannelObservation = Type.Object({
   kind: Type.Literal("channel"),
   observedAt: instant,
@@ -29,7 +29,7 @@ export const ChannelObservation = Type.Object({
 });
 export type ChannelObservation = Static<typeof ChannelObservation>;
 
-/** What a source saw of a short; `channel` is the identifier of its channel. */
+/** An observation of a short; `channel` is the identifier of its channel. */
 export const ShortObservation = Type.Object({
   kind: Type.Literal("short"),
   observedAt: instant,
@@ -46,7 +46,7 @@ export const ShortObservation = Type.Object({
 });
 export type ShortObservation = Static<typeof ShortObservation>;
 
-/** What a source saw of a user. */
+/** An observation of a user. */
 export const UserObservation = Type.Object({
   kind: Type.Literal("user"),
   observedAt: instant,
@@ -62,7 +62,7 @@ export const UserObservation = Type.Object({
 });
 export type UserObservation = Static<typeof UserObservation>;
 
-/** What a source saw of a tweet. */
+/** An observation of a tweet. */
 export const TweetObservation = Type.Object({
   kind: Type.Literal("tweet"),
   observedAt: instant,

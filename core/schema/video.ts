@@ -1,5 +1,6 @@
-/** The resources and pages of the video interface. */
+/** Schemas of `/api/video`. */
 import { Type, type Static } from "@sinclair/typebox";
+import { GAIN_DAYS } from "../growth.ts";
 import {
   CountChange,
   strictObject,
@@ -22,18 +23,18 @@ export const ChannelSummary = strictObject({
 });
 export type ChannelSummary = Static<typeof ChannelSummary>;
 
-/** The answer of `GET /api/video/channels`: most subscribers first. */
+/** The response of `GET /api/video/channels`, most subscribers first. */
 export const ChannelList = strictObject({ channels: Type.Array(ChannelSummary) });
 export type ChannelList = Static<typeof ChannelList>;
 
 const createGainSchema = (days: number) =>
   nullable(CountChange, {
     description:
-      `The present count minus the newest known count from ${days} to ${2 * days} days ` +
-      "before it; null where there is none",
+      `The newest count minus the newest known count from ${days} to ${2 * days} days before ` +
+      "it; null if there is none",
   });
 
-/** The answer of `GET /api/video/{channel}/details`. */
+/** The response of `GET /api/video/{channel}/details`. */
 export const ChannelDetails = strictObject({
   id: Type.String(),
   username: TextOrNull,
@@ -47,9 +48,9 @@ export const ChannelDetails = strictObject({
   thumbnail: LinkOrNull,
   bannerImage: LinkOrNull,
   statistics: strictObject({
-    dailySubscriberGain: createGainSchema(1),
-    weeklySubscriberGain: createGainSchema(7),
-    monthlySubscriberGain: createGainSchema(30),
+    dailySubscriberGain: createGainSchema(GAIN_DAYS.dailySubscriberGain),
+    weeklySubscriberGain: createGainSchema(GAIN_DAYS.weeklySubscriberGain),
+    monthlySubscriberGain: createGainSchema(GAIN_DAYS.monthlySubscriberGain),
   }),
 });
 export type ChannelDetails = Static<typeof ChannelDetails>;
@@ -66,22 +67,22 @@ export const ShortSummary = strictObject({
 });
 export type ShortSummary = Static<typeof ShortSummary>;
 
-/** The answer of `GET /api/video/{channel}/shorts`: newest first. */
+/** The response of `GET /api/video/{channel}/shorts`, newest first. */
 export const ShortsPage = strictObject({
   channel: Type.String({
-    description: "The channel's username, or its identifier where no source gave a username",
+    description: "The channel's username, or its identifier if no source reported a username",
   }),
   shorts: Type.Array(ShortSummary),
   pagination: strictObject({
     hasMore: Type.Boolean(),
     nextCursor: nullable(
-      Type.String({ description: "Send it back as `cursor`; null when hasMore is false" }),
+      Type.String({ description: "The `cursor` of the next page; null if hasMore is false" }),
     ),
   }),
 });
 export type ShortsPage = Static<typeof ShortsPage>;
 
-/** The answer of `GET /api/video/{channel}/short/{short_id}`. */
+/** The response of `GET /api/video/{channel}/short/{short_id}`. */
 export const ShortDetails = strictObject({
   id: Type.String(),
   title: TextOrNull,

@@ -2,7 +2,7 @@
 import { Elysia } from "elysia";
 import pTimeout from "p-timeout";
 import { DomainError } from "../../core/errors.ts";
-import type { Health, Readiness, SourceReadiness } from "../../core/schema/health.ts";
+import type { Health, Readiness, SourceReadiness } from "./openapi/health-schema.ts";
 import { formatInstantOrNull } from "../../core/time.ts";
 import type { SourceStatus } from "../ports/collection.ts";
 import { formatErrorResponse } from "./errors.ts";

@@ -2,7 +2,7 @@
 import * as account from "../../../core/schema/account.ts";
 import * as creators from "../../../core/schema/creators.ts";
 import * as errors from "../../../core/schema/errors.ts";
-import * as health from "../../../core/schema/health.ts";
+import * as health from "./health-schema.ts";
 import * as microblog from "../../../core/schema/microblog.ts";
 import * as video from "../../../core/schema/video.ts";
 

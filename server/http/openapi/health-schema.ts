@@ -1,18 +1,18 @@
-/** Whether the service lives, whether it can serve, and how its sources are. */
+/** Schemas of `GET /livez` and `GET /readyz`. */
 import { Type, type Static } from "@sinclair/typebox";
-import { strictObject, InstantOrNull, TextOrNull } from "./fields.ts";
+import { strictObject, InstantOrNull, TextOrNull } from "../../../core/schema/fields.ts";
 
-/** The answer of `GET /livez`. */
+/** The response of `GET /livez`. */
 export const Health = strictObject({ status: Type.String() });
 export type Health = Static<typeof Health>;
 
-/** A source of observations. */
+/** The status of a source of observations. */
 export const SourceReadiness = strictObject({
   source: Type.String({ description: "`youtube`, `x` or `bluesky`" }),
   status: Type.Union([Type.Literal("ok"), Type.Literal("failing"), Type.Literal("stopped")], {
     description:
-      "`failing`: it is asked, and has not answered as it should since a failure; `stopped`: it is " +
-      "not asked",
+      "`failing`: the service polls it, and no poll has succeeded since a failure; `stopped`: the " +
+      "service does not poll it",
   }),
   reason: TextOrNull,
   since: InstantOrNull,
@@ -20,13 +20,13 @@ export const SourceReadiness = strictObject({
 });
 export type SourceReadiness = Static<typeof SourceReadiness>;
 
-/** The answer of `GET /readyz`. A failing or stopped source does not keep the service from serving. */
+/** The response of `GET /readyz`. The service is ready even if a source fails or is stopped. */
 export const Readiness = strictObject({
   status: Type.Literal("ok"),
   sources: Type.Array(SourceReadiness, {
     description:
-      "Those that are collected, and why one fails or is stopped. A stop without `until` lasts " +
-      "until the settings change",
+      "The sources that the service collects from. A stop without `until` lasts until the " +
+      "settings change",
   }),
 });
 export type Readiness = Static<typeof Readiness>;
