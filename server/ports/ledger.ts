@@ -47,14 +47,14 @@ export interface Debit {
   readonly uid: string;
   readonly account: number;
   /** Its index among the debits of its batch and account. */
-  readonly place: number;
+  readonly index: number;
   readonly cost: number;
   readonly key: number;
   readonly endpoint: string;
   /** Counted from 1970 UTC. */
   readonly hour: number;
   /** The idempotency key that it paid for. */
-  readonly name?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** What the charges of one commit have in common. */

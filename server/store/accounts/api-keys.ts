@@ -1,10 +1,12 @@
-/** API keys in the database: their hashes and how they begin. */
+/** Stores API keys: their hashes and first characters, never the keys themselves. */
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { DomainError } from "../../../core/errors.ts";
+import type { ApiKeyLookup } from "../../ports/admission.ts";
+import type { ApiKeyRecord } from "../../ports/ledger.ts";
 import type { Database } from "../database/database.ts";
 import { accounts, keys } from "../tables/account-tables.ts";
 
-/** What is stored of a new key. */
+/** A key to store. */
 export interface NewKey {
   readonly account: number;
   /** SHA-256, in hex. */
@@ -13,13 +15,31 @@ export interface NewKey {
   readonly label: string | null;
 }
 
-/** The keys. */
-export type KeyStore = ReturnType<typeof createKeyStore>;
+/** The stored API keys; `now` is in milliseconds since 1970 UTC. */
+export interface KeyStore extends ApiKeyLookup {
+  /** @returns The id of the new key. */
+  create(key: NewKey, now: number): Promise<number>;
+  /** All keys of an account, by its name; oldest first. */
+  list(account: string): Promise<ApiKeyRecord[]>;
+  /**
+   * Revokes a key; a revoked key keeps its first `revokedAt`.
+   *
+   * @throws {DomainError} `Not Found`.
+   */
+  revoke(id: number, now: number): Promise<RevokedKey>;
+}
 
-/** The keys of a database; `now` is in milliseconds since 1970 UTC. */
-export function createKeyStore({ query }: Database) {
+/** A revoked key. */
+export interface RevokedKey {
+  readonly id: number;
+  readonly hash: string;
+  readonly revokedAt: number;
+}
+
+/** Creates the key store of a database. */
+export function createKeyStore({ query }: Database): KeyStore {
   return {
-    async create(key: NewKey, now: number) {
+    async create(key, now) {
       const [created] = await query((drizzle) =>
         drizzle
           .insert(keys)
@@ -30,8 +50,7 @@ export function createKeyStore({ query }: Database) {
       return created.id;
     },
 
-    /** The key of a hash, unless it was revoked. */
-    async findByHash(hash: string) {
+    async findByHash(hash) {
       const [key] = await query((drizzle) =>
         drizzle
           .select({ id: keys.id, account: keys.account })
@@ -41,8 +60,7 @@ export function createKeyStore({ query }: Database) {
       return key;
     },
 
-    /** All keys of an account, oldest first. */
-    list: (account: string) =>
+    list: (account) =>
       query((drizzle) =>
         drizzle
           .select({
@@ -58,12 +76,7 @@ export function createKeyStore({ query }: Database) {
           .orderBy(asc(keys.id)),
       ),
 
-    /**
-     * Revokes a key; one that is revoked already stays so.
-     *
-     * @throws {DomainError} `Not Found`.
-     */
-    async revoke(id: number, now: number) {
+    async revoke(id, now) {
       await query((drizzle) =>
         drizzle
           .update(keys)

@@ -1,25 +1,25 @@
 /**
- * Debits in the database: requests that wait together are decided and committed as one transaction.
+ * Commits debits: charges that wait together are decided and committed as one transaction.
  *
- * Requests of one account, key, endpoint and price that follow each other are a run. A run is
- * covered as far as the balance reaches after the runs before it, so each request is decided as if
- * it came alone, in the order they came. What was paid with an idempotency key costs nothing again.
+ * Consecutive charges of one account, key, endpoint and cost are a run. A run is covered as far as
+ * the balance reaches after the runs before it, so each charge is decided as if it came alone, in
+ * its order. A charge whose idempotency key paid before costs nothing.
  */
 import type { Row } from "@libsql/client";
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
 import type { DebitBatch, DebitBatchResult, DebitOutcome, Charge } from "../../ports/ledger.ts";
 import type { Database } from "../database/database.ts";
+import { writeNamed } from "../database/named-write.ts";
 import { parseChanges } from "../history/change-log.ts";
 import { createCommitStatements, type ChargeRun } from "./debit-sql.ts";
 
-/** How long an idempotency key is good for, and a withdrawn group remembered. */
+/** How long an idempotency key is valid, and how long a cancelled batch is remembered. */
 export const IDEMPOTENCY_TTL_MS = DAY_MS;
 
 /**
- * Decides waiting debits, in their order, and commits those that the balances cover.
+ * Decides charges, in their order, and commits those that the balances cover.
  *
- * @param charges Each idempotency key of an account that is not paid with yet is among them once at
- * most.
+ * @param charges No two with one idempotency key of one account, unless it has paid before.
  */
 export async function commitDebits(
   database: Database,
@@ -28,85 +28,106 @@ export async function commitDebits(
 ): Promise<DebitBatchResult> {
   const hour = Math.floor(now / HOUR_MS);
   const commit = { uid, now, hour, since, expiredUntil: now - IDEMPOTENCY_TTL_MS };
-  const results = await database.write(createCommitStatements(groupIntoRuns(charges), commit), {
-    durability: "configured",
-    idempotent: true,
-    inline: true,
-  });
-  const [, , , outcomes, changed, , , paid] = results.map(({ rows }) => rows);
+  const { outcomes, changes, payments } = await writeNamed(
+    database,
+    createCommitStatements(groupIntoRuns(charges), commit),
+    { durability: "configured", idempotent: true, inline: true },
+  );
   return {
-    outcomes: assignOutcomes(charges, { uid, hour }, outcomes ?? [], paid ?? []),
-    changes: parseChanges(changed?.[0], since),
+    outcomes: assignOutcomes(charges, { uid, hour }, outcomes, payments ?? []),
+    changes: parseChanges(changes[0], since),
   };
 }
 
-/** Runs, in the order of each account's requests. */
+/** Groups charges into runs; those of one account keep their order. */
 export function groupIntoRuns(charges: readonly Charge[]): ChargeRun[] {
   const runs: ChargeRun[] = [];
   const lastRuns = new Map<number, ChargeRun>();
-  for (const { account, cost, key, endpoint, idempotencyKey: payment } of charges) {
-    const run = lastRuns.get(account);
-    const isSameRun =
-      run !== undefined &&
-      run[1] === cost &&
-      run[2] === key &&
-      run[3] === endpoint &&
-      run[5] === null &&
-      payment === undefined;
-    if (isSameRun) run[4]++;
-    else {
-      const newRun: ChargeRun = [account, cost, key, endpoint, 1, null, null];
-      if (payment !== undefined) [newRun[5], newRun[6]] = [payment.value, payment.fingerprint];
-      lastRuns.set(account, newRun);
-      runs.push(newRun);
+  for (const { account, cost, key, endpoint, idempotencyKey } of charges) {
+    const last = lastRuns.get(account);
+    if (
+      last !== undefined &&
+      last.cost === cost &&
+      last.key === key &&
+      last.endpoint === endpoint &&
+      last.idempotencyKey === null &&
+      idempotencyKey === undefined
+    ) {
+      last.count++;
+      continue;
     }
+    const run = {
+      account,
+      cost,
+      key,
+      endpoint,
+      count: 1,
+      idempotencyKey: idempotencyKey?.value ?? null,
+      requestHash: idempotencyKey?.fingerprint ?? null,
+    };
+    lastRuns.set(account, run);
+    runs.push(run);
   }
   return runs;
 }
 
+/** How far the credits that an account was debited for a batch reach. */
 interface AccountCoverage {
+  /** After the whole batch. */
   readonly balance: number;
-  /** Credits that the account was debited for the group. */
+  /** Credits that the batch debited. */
   readonly amount: number;
-  upto: number;
-  place: number;
+  /** The cost of the charges so far, refused ones included. */
+  cost: number;
+  debitCount: number;
 }
 
-/** Tells each request what became of it, as the statements decided. */
+/**
+ * Assigns each charge the outcome that the statements decided.
+ *
+ * @param outcomes The rows of `SELECT_OUTCOMES`.
+ * @param payments The rows of `SELECT_PAYMENTS`.
+ */
 export function assignOutcomes(
   charges: readonly Charge[],
   { uid, hour }: { readonly uid: string; readonly hour: number },
-  balances: readonly Row[],
+  outcomes: readonly Row[],
   payments: readonly Row[],
 ): DebitOutcome[] {
   const accounts = new Map<number, AccountCoverage>(
-    balances.map(({ account, balance, amount }) => [
+    outcomes.map(({ account, balance, amount }) => [
       Number(account),
-      { balance: Number(balance), amount: Number(amount), upto: 0, place: 0 },
+      { balance: Number(balance), amount: Number(amount), cost: 0, debitCount: 0 },
     ]),
   );
   const paymentsByKey = new Map(
     payments.map((row) => [`${row["account"]} ${row["idempotency_key"]}`, row]),
   );
-  return charges.map(({ account, cost, key, endpoint, idempotencyKey: payment }) => {
+  return charges.map(({ account, cost, key, endpoint, idempotencyKey }) => {
     const coverage = accounts.get(account);
     if (coverage === undefined) return { kind: "refused", balance: 0 };
-    const name = payment?.value;
-    const previousPayment =
-      name === undefined ? undefined : paymentsByKey.get(`${account} ${name}`);
-    if (previousPayment !== undefined && previousPayment["debit"] !== uid) {
-      if (previousPayment["request_hash"] !== payment?.fingerprint) return { kind: "misused" };
-      return {
-        kind: "repeated",
-        balance: coverage.balance + Math.max(0, coverage.amount - coverage.upto),
-      };
+    const payment =
+      idempotencyKey === undefined
+        ? undefined
+        : paymentsByKey.get(`${account} ${idempotencyKey.value}`);
+    if (payment !== undefined && payment["debit"] !== uid) {
+      if (payment["request_hash"] !== idempotencyKey?.fingerprint) return { kind: "misused" };
+      const uncharged = Math.max(0, coverage.amount - coverage.cost);
+      return { kind: "repeated", balance: coverage.balance + uncharged };
     }
-    if (coverage.upto + cost > coverage.amount) {
-      coverage.upto += cost;
-      return { kind: "refused", balance: coverage.balance };
-    }
-    coverage.upto += cost;
-    const debit = { uid, account, place: coverage.place++, cost, key, endpoint, hour, name };
-    return { kind: "charged", debit, balance: coverage.balance + coverage.amount - coverage.upto };
+    coverage.cost += cost;
+    const uncharged = coverage.amount - coverage.cost;
+    if (uncharged < 0) return { kind: "refused", balance: coverage.balance };
+    const debit = {
+      uid,
+      account,
+      index: coverage.debitCount++,
+      cost,
+      key,
+      endpoint,
+      hour,
+      idempotencyKey: idempotencyKey?.value,
+    };
+    return { kind: "charged", debit, balance: coverage.balance + uncharged };
   });
 }

@@ -1,9 +1,12 @@
 /**
- * The credit ledger in the database. Every change of a balance is one transaction that writes the
- * journal first and then, only where that wrote, the account's sums.
+ * The credit ledger in the database.
  *
- * Every write carries an identifier made before it (`uid`): one that is tried again, because its
- * answer was lost, is applied once.
+ * Every change of a balance is one transaction that writes the journal first and then, only if that
+ * wrote, the sums of the account. Every write carries a `uid` made before it, so a write that is
+ * retried, because its response was lost, is applied once.
+ *
+ * The SQL restates the rules of core's `applyEntry()`; `tests/store/accounts/ledger.test.ts`
+ * compares both.
  */
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import {
@@ -14,69 +17,38 @@ import {
 import { DomainError } from "../../../core/errors.ts";
 import { MAX_INTEGER } from "../../../core/limits.ts";
 import type { Database } from "../database/database.ts";
+import { writeNamed } from "../database/named-write.ts";
 import { commitDebits } from "./debits.ts";
 import type {
   AccountLedger,
   AccountReads,
-  Debit,
-  DebitBatch,
   DebitLedger,
   Grant,
   GrantResult,
-  Charge,
-  DayRange,
+  StatementEntry,
 } from "../../ports/ledger.ts";
 import { refundDebit, cancelDebits } from "./refunds.ts";
 import { accounts, journal } from "../tables/account-tables.ts";
 import { readUsage } from "./usage.ts";
 
-/** The ledger. */
-export type LedgerStore = ReturnType<typeof createLedgerStore>;
+export type LedgerStore = DebitLedger & AccountLedger & AccountReads;
 
-/** The ledger of a database; `now` is in milliseconds since 1970 UTC. */
-export function createLedgerStore(database: Database) {
+/** Creates the ledger of a database. */
+export function createLedgerStore(database: Database): LedgerStore {
   return {
-    /** @throws {DomainError} `Conflict` when the name is taken. */
-    createAccount: (name: string, now: number) => createAccount(database, name, now),
-
-    /** All accounts, by name. */
+    createAccount: (name, now) => createAccount(database, name, now),
     accounts: () =>
       database.query((drizzle) => drizzle.select().from(accounts).orderBy(asc(accounts.name))),
-
-    /** The account of a key that was accepted. */
-    accountOf: (id: number) => getAccountById(database, id),
-
-    /** @throws {DomainError} `Not Found` when there is no such account. */
-    account: (name: string) => getAccountByName(database, name),
-
-    /**
-     * Grants credits. A reference of an account grants once.
-     *
-     * @throws {DomainError} `Not Found`, `Conflict`, `Invalid Request`.
-     */
-    grant: (grant: Grant, now: number) => grantCredits(database, grant, now),
-
-    /** Decides waiting debits, in their order, and commits those that the balances cover. */
-    debit: (waiting: readonly Charge[], group: DebitBatch) =>
-      commitDebits(database, waiting, group),
-
-    /** Gives a debit back, once. */
-    refund: (debit: Debit, uid: string, reason: string, now: number) =>
-      refundDebit(database, debit, uid, reason, now),
-
-    /** Sees to it that a group whose commit failed without an answer takes nothing. */
-    cancel: (waiting: readonly Charge[], uid: string, now: number) =>
-      cancelDebits(database, waiting, uid, now),
-
-    /** What an account used, by day. */
-    usage: (account: number, days: DayRange) => readUsage(database, account, days),
-
-    /** A part of an account's journal, oldest first, with the balance after each entry. */
-    statement: (name: string, after: number, limit: number) =>
-      readStatement(database, name, after, limit),
-
+    accountOf: (id) => getAccountById(database, id),
+    account: (name) => getAccountByName(database, name),
+    grant: (grant, now) => grantCredits(database, grant, now),
+    debit: (charges, batch) => commitDebits(database, charges, batch),
+    refund: (debit, uid, reason, now) => refundDebit(database, debit, uid, reason, now),
+    cancel: (charges, uid, now) => cancelDebits(database, charges, uid, now),
+    usage: (account, days) => readUsage(database, account, days),
+    statement: (name, after, limit) => readStatement(database, name, after, limit),
     isRolledBack: database.isRolledBack,
-  } satisfies DebitLedger & AccountLedger & AccountReads;
+  };
 }
 
 async function createAccount(database: Database, name: string, now: number) {
@@ -105,44 +77,54 @@ async function getAccountByName({ query }: Database, name: string) {
   return account;
 }
 
+const INSERT_GRANT = `
+  INSERT INTO journal (uid, account, kind, amount, at, reference, reason)
+  SELECT ?, id, 'grant', ?, ?, ?, ?
+  FROM accounts
+  WHERE id = ? AND granted + ? <= ?
+  ON CONFLICT DO NOTHING`;
+
+const UPDATE_BALANCE = `
+  UPDATE accounts
+  SET granted = granted + ?, balance = balance + ?
+  WHERE id = ? AND changes() = 1`;
+
+const SELECT_GRANT = `
+  SELECT uid, amount
+  FROM journal
+  WHERE account = ? AND (uid = ? OR reference = ?)`;
+
 async function grantCredits(database: Database, grant: Grant, now: number): Promise<GrantResult> {
   const { uid, amount, reference = null, reason = null } = grant;
   assertCreditAmount(amount);
-  const account = await getAccountByName(database, grant.account);
-  const [, , updated, matching] = await database.write(
-    [
-      {
-        sql:
-          "INSERT INTO journal (uid, account, kind, amount, at, reference, reason) " +
-          "SELECT ?, id, 'grant', ?, ?, ?, ? FROM accounts " +
-          "WHERE id = ? AND granted + ? <= ? ON CONFLICT DO NOTHING",
-        args: [uid, amount, now, reference, reason, account.id, amount, MAX_INTEGER],
+  const { id } = await getAccountByName(database, grant.account);
+  const { account, grants } = await writeNamed(
+    database,
+    {
+      insertGrant: {
+        sql: INSERT_GRANT,
+        args: [uid, amount, now, reference, reason, id, amount, MAX_INTEGER],
       },
-      {
-        sql:
-          "UPDATE accounts SET granted = granted + ?, balance = balance + ? " +
-          "WHERE id = ? AND changes() = 1",
-        args: [amount, amount, account.id],
-      },
-      { sql: "SELECT granted, balance FROM accounts WHERE id = ?", args: [account.id] },
-      {
-        sql: "SELECT uid, amount FROM journal WHERE account = ? AND (uid = ? OR reference = ?)",
-        args: [account.id, uid, reference],
-      },
-    ],
+      updateBalance: { sql: UPDATE_BALANCE, args: [amount, amount, id] },
+      account: { sql: "SELECT granted, balance FROM accounts WHERE id = ?", args: [id] },
+      grants: { sql: SELECT_GRANT, args: [id, uid, reference] },
+    },
     { idempotent: true },
   );
-  const balance = Number(updated?.rows[0]?.["balance"]);
-  const entry = matching?.rows[0];
-  const grantedAmount = entry?.["amount"];
-  if (grantedAmount === undefined)
-    throw grantTooLargeError(Number(updated?.rows[0]?.["granted"]), amount);
-  if (grantedAmount !== amount)
-    throw referenceConflictError(String(reference), Number(grantedAmount), amount);
-  return { isNew: entry?.["uid"] === uid, balance };
+  const [sums, stored] = [account[0], grants[0]];
+  if (stored === undefined) throw grantTooLargeError(Number(sums?.["granted"]), amount);
+  if (stored["amount"] !== amount) {
+    throw referenceConflictError(String(reference), Number(stored["amount"]), amount);
+  }
+  return { isNew: stored["uid"] === uid, balance: Number(sums?.["balance"]) };
 }
 
-async function readStatement(database: Database, name: string, after: number, limit: number) {
+async function readStatement(
+  database: Database,
+  name: string,
+  after: number,
+  limit: number,
+): Promise<StatementEntry[]> {
   const account = await getAccountByName(database, name);
   const signedAmount = sql`CASE ${journal.kind} WHEN 'debit' THEN -${journal.amount} ELSE ${journal.amount} END`;
   const [[opening], rows] = await database.query((drizzle) =>

@@ -1,14 +1,17 @@
-/** Debits that are given back. */
+/** Refunds debits, and cancels batches whose commit got no response. */
 import type { InValue } from "@libsql/client";
 import { HOUR_MS } from "../../../core/time.ts";
-import type { Database, Statement } from "../database/database.ts";
-import { SELECT_OUTCOMES, SELECT_PAYMENTS } from "./debit-sql.ts";
 import type { Debit, Charge } from "../../ports/ledger.ts";
+import type { Database, Statement } from "../database/database.ts";
+import { writeNamed } from "../database/named-write.ts";
+import { SELECT_OUTCOMES, SELECT_PAYMENTS } from "./debit-sql.ts";
 import { assignOutcomes, IDEMPOTENCY_TTL_MS, groupIntoRuns } from "./debits.ts";
 
+const WRITE_OPTIONS = { durability: "configured", idempotent: true } as const;
+
 /**
- * Gives a debit back, once; its idempotency key can pay again. A request of that key that another
- * process answered meanwhile, because it was paid, stays without a debit.
+ * Refunds a debit, once. Its idempotency key can pay again; if another process meanwhile answered a
+ * request with that key, because it was paid, that request stays without a debit.
  */
 export async function refundDebit(
   database: Database,
@@ -17,49 +20,48 @@ export async function refundDebit(
   reason: string,
   now: number,
 ): Promise<void> {
-  await database.write(createRefundStatements(debit, uid, reason, now), {
-    durability: "configured",
-    idempotent: true,
-  });
+  await database.write(createRefundStatements(debit, uid, reason, now), WRITE_OPTIONS);
 }
 
+const INSERT_REFUND = `
+  INSERT INTO journal (uid, account, kind, amount, at, debit, debit_index, reason)
+  SELECT ?, account, 'refund', ?, ?, uid, ?, ?
+  FROM journal
+  WHERE uid = ? AND account = ? AND kind = 'debit'
+  ON CONFLICT DO NOTHING`;
+
+const UPDATE_BALANCE = `
+  UPDATE accounts
+  SET refunded = refunded + ?, balance = balance + ?
+  WHERE id = ? AND changes() = 1`;
+
+const UPDATE_USAGE = `
+  UPDATE usage
+  SET refunded = refunded + ?
+  WHERE account = ? AND hour = ? AND key = ? AND endpoint = ? AND changes() = 1`;
+
+const DELETE_PAYMENT = `
+  DELETE FROM payments
+  WHERE account = ? AND idempotency_key = ? AND debit = ? AND changes() = 1`;
+
 function createRefundStatements(
-  { uid: debit, account, place, cost, key, endpoint, hour, name }: Debit,
+  { uid: debitUid, account, index, cost, key, endpoint, hour, idempotencyKey }: Debit,
   uid: string,
   reason: string,
   now: number,
 ): Statement[] {
   const usageKey: InValue[] = [account, hour, key, endpoint];
   return [
-    {
-      sql:
-        "INSERT INTO journal (uid, account, kind, amount, at, debit, debit_index, reason) " +
-        "SELECT ?, account, 'refund', ?, ?, uid, ?, ? FROM journal " +
-        "WHERE uid = ? AND account = ? AND kind = 'debit' ON CONFLICT DO NOTHING",
-      args: [uid, cost, now, place, reason, debit, account],
-    },
-    {
-      sql:
-        "UPDATE accounts SET refunded = refunded + ?, balance = balance + ? " +
-        "WHERE id = ? AND changes() = 1",
-      args: [cost, cost, account],
-    },
-    {
-      sql:
-        "UPDATE usage SET refunded = refunded + ? " +
-        "WHERE account = ? AND hour = ? AND key = ? AND endpoint = ? AND changes() = 1",
-      args: [cost, ...usageKey],
-    },
-    {
-      sql: "DELETE FROM payments WHERE account = ? AND idempotency_key = ? AND debit = ? AND changes() = 1",
-      args: [account, name ?? null, debit],
-    },
+    { sql: INSERT_REFUND, args: [uid, cost, now, index, reason, debitUid, account] },
+    { sql: UPDATE_BALANCE, args: [cost, cost, account] },
+    { sql: UPDATE_USAGE, args: [cost, ...usageKey] },
+    { sql: DELETE_PAYMENT, args: [account, idempotencyKey ?? null, debitUid] },
   ];
 }
 
 /**
- * Sees to it that a group whose commit failed without an answer takes nothing: from here on it
- * cannot be committed, and what was is given back.
+ * Makes sure that a batch whose commit got no response debits nothing: it can't be committed from
+ * here on, and what it had committed is refunded.
  */
 export async function cancelDebits(
   database: Database,
@@ -68,32 +70,31 @@ export async function cancelDebits(
   now: number,
 ): Promise<void> {
   const runs = JSON.stringify(groupIntoRuns(charges));
-  const [, , outcomes, entry, payments] = await database.write(
-    [
-      {
+  const { outcomes, payments, commit } = await writeNamed(
+    database,
+    {
+      insertCancellation: {
         sql: "INSERT INTO cancellations (uid, at) VALUES (?, ?) ON CONFLICT DO NOTHING",
         args: [uid, now],
       },
-      { sql: "DELETE FROM cancellations WHERE at <= ?", args: [now - IDEMPOTENCY_TTL_MS] },
-      { sql: SELECT_OUTCOMES, args: [runs, uid] },
-      { sql: "SELECT at FROM journal WHERE uid = ? LIMIT 1", args: [uid] },
-      { sql: SELECT_PAYMENTS, args: [runs, 0] },
-    ],
-    { durability: "configured", idempotent: true },
+      deleteExpired: {
+        sql: "DELETE FROM cancellations WHERE at <= ?",
+        args: [now - IDEMPOTENCY_TTL_MS],
+      },
+      outcomes: { sql: SELECT_OUTCOMES, args: [runs, uid] },
+      payments: { sql: SELECT_PAYMENTS, args: [runs, 0] },
+      commit: { sql: "SELECT at FROM journal WHERE uid = ? LIMIT 1", args: [uid] },
+    },
+    WRITE_OPTIONS,
   );
-  const hour = Math.floor(Number(entry?.rows[0]?.["at"] ?? 0) / HOUR_MS);
-  const decided = assignOutcomes(
-    charges,
-    { uid, hour },
-    outcomes?.rows ?? [],
-    payments?.rows ?? [],
-  );
-  // All at once: after a part of it an idempotency key could pay again, and the places shift.
+  const hour = Math.floor(Number(commit[0]?.["at"] ?? 0) / HOUR_MS);
+  const decided = assignOutcomes(charges, { uid, hour }, outcomes, payments);
+  // In one transaction: after some of them an idempotency key could pay again, and then the indexes
+  // of the other debits would shift.
   const refunds = decided.flatMap((outcome) => {
     if (outcome.kind !== "charged") return [];
-    const refund = `${uid}/${outcome.debit.account}/${outcome.debit.place}`;
-    return createRefundStatements(outcome.debit, refund, "Its commit was not answered", now);
+    const refundUid = `${uid}/${outcome.debit.account}/${outcome.debit.index}`;
+    return createRefundStatements(outcome.debit, refundUid, "Its commit was not answered", now);
   });
-  if (refunds.length > 0)
-    await database.write(refunds, { durability: "configured", idempotent: true });
+  if (refunds.length > 0) await database.write(refunds, WRITE_OPTIONS);
 }

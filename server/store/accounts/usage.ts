@@ -1,10 +1,10 @@
-/** What accounts used. */
+/** Reads what accounts used. */
 import { and, between, eq, sql } from "drizzle-orm";
 import type { UsageDay, DayRange } from "../../ports/ledger.ts";
 import type { Database } from "../database/database.ts";
 import { usage } from "../tables/account-tables.ts";
 
-/** What an account used by day; days without use are not listed. */
+/** Reads what an account used by day; days without use are left out. */
 export async function readUsage(
   { query }: Database,
   account: number,

@@ -67,7 +67,7 @@ describe("createLedgerStore()", () => {
               );
               for (const outcome of outcomes) {
                 if (!outcome.isAccepted) continue;
-                const debit = `${outcome.debit.uid}/${outcome.debit.place}`;
+                const debit = `${outcome.debit.uid}/${outcome.debit.index}`;
                 model = applyEntry(model, { kind: "debit", id: debit, amount: 1 });
                 expect(outcome.balance).toBe(computeBalance(model));
                 debits.push(outcome.debit);
@@ -76,7 +76,7 @@ describe("createLedgerStore()", () => {
               const debit = debits[next.which % Math.max(debits.length, 1)];
               if (debit === undefined) continue;
               await ledger.refund(debit, `${uid}`, "test", NOW);
-              model = applyEntry(model, { kind: "refund", debit: `${debit.uid}/${debit.place}` });
+              model = applyEntry(model, { kind: "refund", debit: `${debit.uid}/${debit.index}` });
             }
             expect(await ledger.account("first")).toMatchObject({
               granted: model.granted,
