@@ -1,6 +1,6 @@
 /**
- * What is kept of the collection between two starts. Each write is one transaction and conditional
- * in SQL, so that it is exact with several services on one server as well.
+ * Stores what collectors keep between two starts. Each write is one transaction with its conditions
+ * in SQL, so it is exact when several services share a server.
  */
 import { MINUTE_MS } from "../../../core/time.ts";
 import type { CollectionState } from "../../ports/collection.ts";
@@ -8,26 +8,23 @@ import type { Database, Statement } from "../database/database.ts";
 import { createSourceLimits } from "./source-limits.ts";
 import { createTargetStore } from "./targets.ts";
 
-/** Who is watched, by platform: a query of the identifiers that their targets have. */
+/** What is collected on each platform: a query of the ids of its `profile` and `items` targets. */
 const WATCH_LISTS = [
-  ["microblog", "SELECT creator_folded AS id FROM creators WHERE platform = 'microblog'"],
-  ["video", "SELECT channel AS id FROM tracked_channels"],
+  {
+    platform: "microblog",
+    selectIds: "SELECT creator_folded AS id FROM creators WHERE platform = 'microblog'",
+  },
+  { platform: "video", selectIds: "SELECT channel AS id FROM tracked_channels" },
 ] as const;
 
-/** What a database keeps of the collection. */
+/** Creates the collection state of a database. */
 export function createCollectionState(database: Database): CollectionState {
   return {
-    /**
-     * Makes the targets follow the monitoring list, the tracked channels, and the clock where it
-     * was ahead and was set right. It writes only where they differ.
-     *
-     * @param now Milliseconds since 1970 UTC.
-     */
-    async syncTargets(now: number): Promise<void> {
-      const [difference] = await database.queryRows({ sql: SELECT_DIFFERENCE, args: [now] });
-      if (Number(difference?.["differs"]) === 0) return;
-      const statements = WATCH_LISTS.flatMap(([platform, list]) => [
-        ...createSyncStatements(platform, list, now),
+    async syncTargets(now) {
+      const [row] = await database.queryRows({ sql: SELECT_IS_OUT_OF_SYNC, args: [now] });
+      if (Number(row?.["is_out_of_sync"]) === 0) return;
+      const statements = WATCH_LISTS.flatMap(({ platform, selectIds }) => [
+        ...createSyncStatements(platform, selectIds, now),
         { sql: CORRECT_DUE_TIMES, args: [platform, now] },
       ]);
       await database.write(statements, { durability: "configured", idempotent: true });
@@ -38,57 +35,73 @@ export function createCollectionState(database: Database): CollectionState {
   };
 }
 
-/** The targets of `items` are who is observed now. */
-const selectOwnersSql = (platform: string) =>
-  `SELECT id FROM targets WHERE platform = '${platform}' AND task = 'items'`;
+const selectOwnersSql = (platform: string) => `
+      SELECT id
+      FROM targets
+      WHERE platform = '${platform}' AND task = 'items'`;
 
 /**
- * By how much the clock was ahead, as far as profiles tell: they are asked for the most often, and
+ * Selects how far the clock was ahead, from the `profile` targets: they are polled most often, and
  * are due at once when they are added.
  */
-const selectClockLeadSql = (platform: string, now: string) =>
-  "SELECT max(max(ifnull(succeeded_at, iif(failed_at IS NULL, due_at, 0)), " +
-  `ifnull(failed_at, 0))) - ${now} AS ms FROM targets ` +
-  `WHERE platform = ${platform} AND task = 'profile'`;
+const selectClockLeadSql = (platform: string, now: string) => `
+    SELECT
+      max(max(
+        ifnull(succeeded_at, iif(failed_at IS NULL, due_at, 0)),
+        ifnull(failed_at, 0)
+      )) - ${now} AS ms
+    FROM targets
+    WHERE platform = ${platform} AND task = 'profile'`;
 
-/** Less than this is what the clocks of two services differ by, and delays nothing for long. */
+/** The clocks of two services can differ by less than this; it delays nothing for long. */
 const CLOCK_LEAD_MIN_MS = 10 * MINUTE_MS;
 
 /**
- * Where the clock was ahead, what it made due is due earlier by as much, and by as much again: it
- * made items older than they are too, and their intervals longer. Done again it changes nothing
- * more: nothing was settled later than now any longer.
+ * Moves due times back by twice the lead of the clock: once because the clock was ahead, and once
+ * because items looked older than they are, so that their intervals became longer. A second run
+ * changes nothing, because nothing succeeded or failed later than now then.
  */
-const CORRECT_DUE_TIMES =
-  "UPDATE targets SET due_at = due_at - 2 * ahead.ms, succeeded_at = min(succeeded_at, ?2), " +
-  `failed_at = min(failed_at, ?2) FROM (${selectClockLeadSql("?1", "?2")}) AS ahead ` +
-  `WHERE platform = ?1 AND ahead.ms > ${CLOCK_LEAD_MIN_MS}`;
+const CORRECT_DUE_TIMES = `
+  UPDATE targets
+  SET
+    due_at = due_at - 2 * lead.ms,
+    succeeded_at = min(succeeded_at, ?2),
+    failed_at = min(failed_at, ?2)
+  FROM (${selectClockLeadSql("?1", "?2")}) AS lead
+  WHERE platform = ?1 AND lead.ms > ${CLOCK_LEAD_MIN_MS}`;
 
-const SELECT_DIFFERENCE = `SELECT ${WATCH_LISTS.flatMap(([platform, list]) => [
-  `ifnull((${selectClockLeadSql(`'${platform}'`, "?1")}), 0) > ${CLOCK_LEAD_MIN_MS}`,
-  `EXISTS (${list} EXCEPT ${selectOwnersSql(platform)})`,
-  `EXISTS (${selectOwnersSql(platform)} EXCEPT ${list})`,
-]).join(" OR ")} AS differs`;
+const SELECT_IS_OUT_OF_SYNC = `
+  SELECT ${WATCH_LISTS.flatMap(({ platform, selectIds }) => [
+    `ifnull((${selectClockLeadSql(`'${platform}'`, "?1")}), 0) > ${CLOCK_LEAD_MIN_MS}`,
+    `EXISTS (${selectIds} EXCEPT ${selectOwnersSql(platform)})`,
+    `EXISTS (${selectOwnersSql(platform)} EXCEPT ${selectIds})`,
+  ]).join(" OR ")} AS is_out_of_sync`;
 
-function createSyncStatements(platform: string, list: string, now: number): Statement[] {
+function createSyncStatements(platform: string, selectIds: string, now: number): Statement[] {
   return [
     {
-      sql:
-        "INSERT INTO targets (platform, task, id, due_at) " +
-        `SELECT '${platform}', task, id, ? FROM (${list}) CROSS JOIN ` +
-        "(SELECT 'profile' AS task UNION ALL SELECT 'items') WHERE true ON CONFLICT DO NOTHING",
+      sql: `
+        INSERT INTO targets (platform, task, id, due_at)
+        SELECT '${platform}', task, id, ?
+        FROM (${selectIds})
+        CROSS JOIN (SELECT 'profile' AS task UNION ALL SELECT 'items')
+        WHERE true
+        ON CONFLICT DO NOTHING`,
       args: [now],
     },
     {
-      sql:
-        `DELETE FROM targets WHERE platform = '${platform}' ` +
-        `AND owner IN (${selectOwnersSql(platform)} AND id NOT IN (${list}))`,
+      sql: `
+        DELETE FROM targets
+        WHERE platform = '${platform}'
+          AND owner IN (${selectOwnersSql(platform)} AND id NOT IN (${selectIds}))`,
       args: [],
     },
     {
-      sql:
-        `DELETE FROM targets WHERE platform = '${platform}' ` +
-        `AND task IN ('profile', 'items') AND id NOT IN (${list})`,
+      sql: `
+        DELETE FROM targets
+        WHERE platform = '${platform}'
+          AND task IN ('profile', 'items')
+          AND id NOT IN (${selectIds})`,
       args: [],
     },
   ];

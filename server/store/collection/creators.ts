@@ -1,121 +1,136 @@
-/** The monitoring list in the database; each operation is one transaction. */
+/**
+ * Stores the monitoring list; each operation is one transaction.
+ *
+ * The SQL restates core's `addCreator()` and `removeCreator()`;
+ * `tests/store/collection/creators.test.ts` compares both.
+ */
 import {
   creatorExistsError,
   creatorListFullError,
   creatorNotFoundError,
-  type Creator,
 } from "../../../core/creators.ts";
 import { MAX_INTEGER } from "../../../core/limits.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
-import type { CreatorChange, ListedCreator, MonitoringListStore } from "../../ports/collection.ts";
+import type { ListedCreator, MonitoringListStore } from "../../ports/collection.ts";
 import type { Database } from "../database/database.ts";
+import { writeNamed } from "../database/named-write.ts";
 import { scanPages } from "../database/paged-scan.ts";
-import { selectCollectionStatusSql, parseCollectionStatus } from "./collection-status.ts";
+import {
+  selectTargetStatusesSql,
+  toCollectionStatus,
+  type TargetStatus,
+} from "./collection-status.ts";
+
+const COUNT_CREATORS = { sql: "SELECT count(*) AS total FROM creators", args: [] };
+
+const INSERT_CREATOR = `
+  INSERT INTO creators (platform, creator_folded, creator, added_at)
+  SELECT ?, ?, ?, ?
+  WHERE (SELECT count(*) FROM creators) < ?
+  ON CONFLICT DO NOTHING
+  RETURNING creator`;
+
+const SELECT_CREATOR = `
+  SELECT creator
+  FROM creators
+  WHERE platform = ? AND creator_folded = ?`;
+
+const DELETE_CREATOR = `
+  DELETE FROM creators
+  WHERE platform = ? AND creator_folded = ?
+  RETURNING creator`;
 
 /**
- * The monitoring list of a database; `now` is in milliseconds since 1970 UTC.
+ * Creates the monitoring list of a database.
  *
- * @param max How many creators it holds at most. `core`'s `addCreator()` has the same rule; the
- * test of this file holds both together.
+ * @param max How many creators it holds at most.
  */
 export function createCreatorStore(
   database: Database,
   max: number = MAX_INTEGER,
 ): MonitoringListStore {
-  /** Those that were made here: two in one millisecond may cancel out in {@link SELECT_VERSION}. */
+  // Part of the version, because an addition and a removal in one millisecond can cancel out there.
   let changeCount = 0;
-  const countStatement = { sql: "SELECT count(*) AS total FROM creators", args: [] };
   return {
-    /** @throws {DomainError} `Creator Already Exists`, `Creator List Full`. */
-    async add(creator: Creator, now: number): Promise<CreatorChange> {
+    async add(creator, now) {
       const identity = [creator.platform, foldCase(creator.creator)];
-      const [added, counted, listed] = await database.write([
-        {
-          sql:
-            "INSERT INTO creators (platform, creator_folded, creator, added_at) SELECT ?, ?, ?, ? " +
-            "WHERE (SELECT count(*) FROM creators) < ? ON CONFLICT DO NOTHING RETURNING creator",
-          args: [...identity, creator.creator, now, max],
-        },
-        countStatement,
-        {
-          sql: "SELECT creator FROM creators WHERE platform = ? AND creator_folded = ?",
-          args: identity,
-        },
-      ]);
-      const spelt = listed?.rows[0]?.["creator"];
-      if (spelt === undefined) throw creatorListFullError(max);
-      if (added?.rows.length !== 1)
-        throw creatorExistsError({ ...creator, creator: String(spelt) });
+      const { added, counted, listed } = await writeNamed(database, {
+        added: { sql: INSERT_CREATOR, args: [...identity, creator.creator, now, max] },
+        counted: COUNT_CREATORS,
+        listed: { sql: SELECT_CREATOR, args: identity },
+      });
+      const spelling = listed[0]?.["creator"];
+      if (spelling === undefined) throw creatorListFullError(max);
+      if (added.length === 0) throw creatorExistsError({ ...creator, creator: String(spelling) });
       changeCount++;
-      return { creator: String(spelt), total: Number(counted?.rows[0]?.["total"]) };
+      return { creator: String(spelling), total: Number(counted[0]?.["total"]) };
     },
 
-    /** @throws {DomainError} `Creator Not Found`. */
-    async remove(creator: Creator): Promise<CreatorChange> {
-      const [removed, counted] = await database.write([
-        {
-          sql: "DELETE FROM creators WHERE platform = ? AND creator_folded = ? RETURNING creator",
-          args: [creator.platform, foldCase(creator.creator)],
-        },
-        countStatement,
-      ]);
-      const spelt = removed?.rows[0]?.["creator"];
-      if (spelt === undefined) throw creatorNotFoundError(creator);
+    async remove(creator) {
+      const { removed, counted } = await writeNamed(database, {
+        removed: { sql: DELETE_CREATOR, args: [creator.platform, foldCase(creator.creator)] },
+        counted: COUNT_CREATORS,
+      });
+      const spelling = removed[0]?.["creator"];
+      if (spelling === undefined) throw creatorNotFoundError(creator);
       changeCount++;
-      return { creator: String(spelt), total: Number(counted?.rows[0]?.["total"]) };
+      return { creator: String(spelling), total: Number(counted[0]?.["total"]) };
     },
 
-    /** The list in pages, by platform and username, and how the collection of each stands. */
-    async *pages(): AsyncGenerator<ListedCreator[]> {
+    async *pages() {
       const pages = scanPages(PAGE_CREATORS, (after: CreatorRow | undefined) =>
         database.queryJson<CreatorRow[]>(SELECT_PAGE, [
           after?.platform ?? "",
-          after?.folded ?? "",
+          after?.creatorFolded ?? "",
           PAGE_CREATORS,
         ]),
       );
       for await (const rows of pages) yield rows.map(toListedCreator);
     },
 
-    /** Differs from an earlier one where creators were added, removed or observed since. */
-    async version(): Promise<string> {
+    async version() {
       return `${changeCount} ${await database.queryJson<string>(SELECT_VERSION, [])}`;
     },
   };
 }
 
-interface CreatorRow {
-  readonly platform: string;
-  readonly folded: string;
-  readonly creator: string;
+interface CreatorRow extends Pick<ListedCreator, "platform" | "creator"> {
+  readonly creatorFolded: string;
   readonly addedAt: number;
-  /** For {@link parseCollectionStatus}. */
-  readonly standing: string;
+  readonly targets: readonly TargetStatus[];
 }
 
-function toListedCreator({ platform, creator, addedAt, standing }: CreatorRow): ListedCreator {
-  return {
-    creator,
-    platform,
-    added_at: formatInstant(addedAt),
-    ...parseCollectionStatus(standing).status,
-  };
+function toListedCreator({ platform, creator, addedAt, targets }: CreatorRow): ListedCreator {
+  return { creator, platform, added_at: formatInstant(addedAt), ...toCollectionStatus(targets) };
 }
 
-/** Creators that are read in one step. */
+/** Creators that are read at once. */
 const PAGE_CREATORS = 100;
 
-// The standing is a text within the JSON: joined with another one, it is no JSON to SQLite.
-const SELECT_PAGE =
-  "SELECT json_group_array(json_object('platform', platform, 'folded', creator_folded, " +
-  "'creator', creator, 'addedAt', added_at, 'standing', '' || " +
-  `${selectCollectionStatusSql("listed.platform", "listed.creator_folded")})) ` +
-  "FROM (SELECT * FROM creators WHERE (platform, creator_folded) > (?1, ?2) " +
-  "ORDER BY platform, creator_folded LIMIT ?3) AS listed";
+const SELECT_PAGE = `
+  SELECT json_group_array(json_object(
+    'platform', platform,
+    'creatorFolded', creator_folded,
+    'creator', creator,
+    'addedAt', added_at,
+    'targets', ${selectTargetStatusesSql("listed.platform", "listed.creator_folded")}
+  ))
+  FROM (
+    SELECT *
+    FROM creators
+    WHERE (platform, creator_folded) > (?1, ?2)
+    ORDER BY platform, creator_folded
+    LIMIT ?3
+  ) AS listed`;
 
-// Every attempt to observe a creator makes a target of it due at another time.
-const SELECT_VERSION =
-  "SELECT json_quote(count(*) || ' ' || ifnull(sum(added_at), 0) || ' ' || " +
-  "(SELECT ifnull(sum(due_at), 0) FROM targets WHERE platform = 'microblog' " +
-  "AND task IN ('profile', 'items'))) FROM creators";
+// Each poll of a creator moves the due time of its target.
+const SELECT_VERSION = `
+  SELECT json_quote(
+    count(*) || ' ' || ifnull(sum(added_at), 0) || ' ' || (
+      SELECT ifnull(sum(due_at), 0)
+      FROM targets
+      WHERE platform = 'microblog' AND task IN ('profile', 'items')
+    )
+  )
+  FROM creators`;

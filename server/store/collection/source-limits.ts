@@ -1,84 +1,82 @@
-/** What is known of the sources: what was used of their quotas, and which of them are stopped. */
-import type { QuotaReservation, StoppedSource } from "../../ports/targets.ts";
+/** Stores the used quota of sources, and which sources are stopped. */
+import { and, eq } from "drizzle-orm";
+import type { CollectionState } from "../../ports/collection.ts";
 import type { Database } from "../database/database.ts";
+import { writeNamed } from "../database/named-write.ts";
+import { quotaUse, stoppedSources } from "../tables/collection-tables.ts";
 
-const RELAXED_WRITE = { durability: "configured", idempotent: true } as const;
+const WRITE_OPTIONS = { durability: "configured", idempotent: true } as const;
 
-/** The sources as a database knows them. */
-export function createSourceLimits(database: Database) {
+const INSERT_QUOTA_DAY = `
+  INSERT INTO quota_use (source, bucket, day, units)
+  VALUES (?, ?, ?, 0)
+  ON CONFLICT DO NOTHING`;
+
+const RESERVE_UNITS = `
+  UPDATE quota_use
+  SET units = units + ?
+  WHERE source = ? AND bucket = ? AND day = ? AND units + ? <= ?
+  RETURNING units`;
+
+const UPSERT_STOP = `
+  INSERT INTO stopped_sources (source, settings, reason, since, until)
+  VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT (source) DO UPDATE SET
+    settings = excluded.settings,
+    reason = excluded.reason,
+    since = excluded.since,
+    until = excluded.until`;
+
+type SourceLimits = Pick<
+  CollectionState,
+  "reserveUnits" | "readUsedUnits" | "saveStop" | "readStop" | "clearStop"
+>;
+
+/** Creates the quotas and stops of a database. */
+export function createSourceLimits(database: Database): SourceLimits {
   return {
-    /**
-     * Counts units of a quota day before they are used. Where the answer is lost they may be
-     * counted and not used, never the other way around.
-     *
-     * @returns Whether they were there; else nothing is counted.
-     */
-    async reserveUnits({ source, bucket, day, units, limit }: QuotaReservation): Promise<boolean> {
+    async reserveUnits({ source, bucket, day, units, limit }) {
       const identity = [source, bucket, day];
-      const [, taken] = await database.write(
-        [
-          {
-            sql:
-              "INSERT INTO quota_use (source, bucket, day, units) VALUES (?, ?, ?, 0) " +
-              "ON CONFLICT DO NOTHING",
-            args: identity,
-          },
-          {
-            sql:
-              "UPDATE quota_use SET units = units + ? WHERE source = ? AND bucket = ? " +
-              "AND day = ? AND units + ? <= ? RETURNING units",
-            args: [units, ...identity, units, limit],
-          },
-        ],
+      const { reserved } = await writeNamed(
+        database,
+        {
+          insertDay: { sql: INSERT_QUOTA_DAY, args: identity },
+          reserved: { sql: RESERVE_UNITS, args: [units, ...identity, units, limit] },
+        },
         { durability: "configured", inline: true },
       );
-      return taken?.rows.length === 1;
+      return reserved.length === 1;
     },
 
-    /** Units that are used of a quota day. */
-    async readUsedUnits(source: string, bucket: string, day: string): Promise<number> {
-      const [used] = await database.queryRows({
-        sql: "SELECT units FROM quota_use WHERE source = ? AND bucket = ? AND day = ?",
-        args: [source, bucket, day],
-      });
-      return Number(used?.["units"] ?? 0);
-    },
-
-    /** Notes that a source is stopped. @param settings A hash of what it was asked with. */
-    async saveStop(
-      source: string,
-      settings: string,
-      { reason, since, until }: StoppedSource,
-    ): Promise<void> {
-      const sql =
-        "INSERT INTO stopped_sources (source, settings, reason, since, until) " +
-        "VALUES (?, ?, ?, ?, ?) ON CONFLICT (source) DO UPDATE SET settings = excluded.settings, " +
-        "reason = excluded.reason, since = excluded.since, until = excluded.until";
-      await database.write(
-        [{ sql, args: [source, settings, reason, since, until] }],
-        RELAXED_WRITE,
+    async readUsedUnits(source, bucket, day) {
+      const isDay = and(
+        eq(quotaUse.source, source),
+        eq(quotaUse.bucket, bucket),
+        eq(quotaUse.day, day),
       );
+      const [used] = await database.query((drizzle) =>
+        drizzle.select().from(quotaUse).where(isDay),
+      );
+      return used?.units ?? 0;
     },
 
-    /** The stop of a source, unless it was asked with other settings then. */
-    async readStop(source: string, settings: string): Promise<StoppedSource | undefined> {
-      const [row] = await database.queryRows({
-        sql: "SELECT reason, since, until FROM stopped_sources WHERE source = ? AND settings = ?",
-        args: [source, settings],
-      });
-      if (row === undefined) return undefined;
-      const until = row["until"];
-      return {
-        reason: String(row["reason"]),
-        since: Number(row["since"]),
-        until: typeof until === "number" ? until : null,
-      };
+    async saveStop(source, settings, { reason, since, until }) {
+      const statement = { sql: UPSERT_STOP, args: [source, settings, reason, since, until] };
+      await database.write([statement], WRITE_OPTIONS);
     },
 
-    /** Forgets the stop of a source. */
-    async clearStop(source: string): Promise<void> {
+    async readStop(source, settings) {
+      const { reason, since, until } = stoppedSources;
+      const isStop = and(eq(stoppedSources.source, source), eq(stoppedSources.settings, settings));
+      const [stop] = await database.query((drizzle) =>
+        drizzle.select({ reason, since, until }).from(stoppedSources).where(isStop),
+      );
+      return stop;
+    },
+
+    async clearStop(source) {
       const sql = "DELETE FROM stopped_sources WHERE source = ?";
-      await database.write([{ sql, args: [source] }], RELAXED_WRITE);
+      await database.write([{ sql, args: [source] }], WRITE_OPTIONS);
     },
   };
 }

@@ -1,4 +1,4 @@
-/** The tracked channels in the database; each operation is one transaction. */
+/** Stores the tracked channels; each operation is one transaction. */
 import {
   channelKey,
   channelNotTrackedError,
@@ -8,69 +8,70 @@ import {
 import { formatInstant } from "../../../core/time.ts";
 import type { TrackedChannel, TrackedChannelStore } from "../../ports/collection.ts";
 import type { Database } from "../database/database.ts";
-import { selectCollectionStatusSql, parseCollectionStatus } from "./collection-status.ts";
+import { writeNamed } from "../database/named-write.ts";
+import {
+  selectTargetStatusesSql,
+  toCollectionStatus,
+  type TargetStatus,
+} from "./collection-status.ts";
 
-/** The tracked channels of a database; `now` is in milliseconds since 1970 UTC. */
+const INSERT_CHANNEL = `
+  INSERT INTO tracked_channels (key, channel, added_at)
+  VALUES (?, ?, ?)
+  ON CONFLICT DO NOTHING
+  RETURNING channel`;
+
+const SELECT_TRACKED_CHANNELS = `
+  SELECT json_group_array(json_object(
+    'channel', channel,
+    'addedAt', added_at,
+    'targets', ${selectTargetStatusesSql("'video'", "tracked.channel")}
+  ))
+  FROM (SELECT * FROM tracked_channels ORDER BY key) AS tracked`;
+
+interface TrackedChannelRow {
+  readonly channel: string;
+  readonly addedAt: number;
+  readonly targets: readonly TargetStatus[];
+}
+
+/** Creates the store of tracked channels of a database. */
 export function createTrackedChannelStore(database: Database): TrackedChannelStore {
   return {
-    /**
-     * Tracks a channel from now on.
-     *
-     * @param channel A checked handle or identifier.
-     * @throws {DomainError} `Conflict` when it is tracked, in any case of its handle.
-     */
-    async track(channel: string, now: number): Promise<void> {
+    async track(channel, now) {
       const key = channelKey(channel);
-      const [added, listed] = await database.write([
-        {
-          sql:
-            "INSERT INTO tracked_channels (key, channel, added_at) VALUES (?, ?, ?) " +
-            "ON CONFLICT DO NOTHING RETURNING channel",
-          args: [key, channel, now],
-        },
-        { sql: "SELECT channel FROM tracked_channels WHERE key = ?", args: [key] },
-      ]);
-      if (added?.rows.length === 1) return;
-      throw channelAlreadyTrackedError(String(listed?.rows[0]?.["channel"] ?? channel));
+      const { added, listed } = await writeNamed(database, {
+        added: { sql: INSERT_CHANNEL, args: [key, channel, now] },
+        listed: { sql: "SELECT channel FROM tracked_channels WHERE key = ?", args: [key] },
+      });
+      if (added.length === 1) return;
+      throw channelAlreadyTrackedError(String(listed[0]?.["channel"] ?? channel));
     },
 
-    /**
-     * Ends tracking a channel; what was observed of it stays.
-     *
-     * @returns It, as it was given once.
-     * @throws {DomainError} `Channel Not Found` when it is not tracked.
-     */
-    async untrack(channel: string): Promise<string> {
-      const [removed] = await database.write([
-        {
-          sql: "DELETE FROM tracked_channels WHERE key = ? RETURNING channel",
-          args: [channelKey(channel)],
-        },
-      ]);
-      const storedChannel = removed?.rows[0]?.["channel"];
+    async untrack(channel) {
+      const sql = "DELETE FROM tracked_channels WHERE key = ? RETURNING channel";
+      const { removed } = await writeNamed(database, {
+        removed: { sql, args: [channelKey(channel)] },
+      });
+      const storedChannel = removed[0]?.["channel"];
       if (storedChannel === undefined) throw channelNotTrackedError(channel);
       return String(storedChannel);
     },
 
-    /** All tracked channels, handles first. */
-    async list(): Promise<TrackedChannel[]> {
-      const rows = await database.queryRows(SELECT_TRACKED_CHANNELS);
-      return rows.map((row) => {
-        const channel = String(row["channel"]);
-        const { status: told, sourceStates: memos } = parseCollectionStatus(row["standing"]);
-        const identifiers = [channel, ...memos.flatMap((memo) => Object.values(memo))];
-        const tracked = {
-          channel,
-          channel_id: identifiers.find(isChannelId) ?? null,
-          added_at: formatInstant(Number(row["added_at"])),
-        };
-        return Object.assign(tracked, told);
-      });
+    async list() {
+      const rows = await database.queryJson<TrackedChannelRow[]>(SELECT_TRACKED_CHANNELS, []);
+      return (rows ?? []).map(toTrackedChannel);
     },
   };
 }
 
-const SELECT_TRACKED_CHANNELS =
-  "SELECT channel, added_at, " +
-  `${selectCollectionStatusSql("'video'", "tracked_channels.channel")} AS standing ` +
-  "FROM tracked_channels ORDER BY key";
+function toTrackedChannel({ channel, addedAt, targets }: TrackedChannelRow): TrackedChannel {
+  // The source state of a handle's targets holds the identifier that the handle was resolved to.
+  const values = targets.flatMap(({ sourceState }) => Object.values(sourceState));
+  return {
+    channel,
+    channel_id: [channel, ...values].find(isChannelId) ?? null,
+    added_at: formatInstant(addedAt),
+    ...toCollectionStatus(targets),
+  };
+}

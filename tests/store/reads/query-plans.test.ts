@@ -239,7 +239,7 @@ describe("the plans of what is read", () => {
       const plans = await Promise.all(
         statements.map((statement) => explainQueryPlan(database, statement)),
       );
-      const reads = plans.flat().filter((line) => /\b(?:targets|known)\b/.test(line));
+      const reads = plans.flat().filter((line) => /\b(?:targets|stored)\b/.test(line));
       const made = reads.map((line) => line.replace(/^SEARCH \w+ USING /, ""));
       expect([...new Set(made)]).toEqual(searches);
     });
