@@ -1,5 +1,5 @@
 /** What every collector does, whatever the platform; each asks a fake of its own over HTTP. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { TASK_NAMES, type DiscoveredItem, type SourceState } from "../../server/ports/targets.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { SOURCES } from "../../server/collectors/collector.ts";
@@ -14,46 +14,42 @@ import {
 } from "../support/platforms/poll-targets.ts";
 import { failWithStatus } from "../support/platforms/faults.ts";
 import {
-  openFixture,
+  useFixture,
   createTestContext,
-  type PlatformFixture,
   type FixtureOwner,
 } from "../support/platforms/platform-fixture.ts";
 
 const createKnownItems = (items: readonly DiscoveredItem[]) =>
-  new Map(items.map(({ id, sourceState: memo = {} }) => [id, memo]));
+  new Map(items.map(({ id, sourceState = {} }) => [id, sourceState]));
 
 describe.each(SOURCES)("the collector of %s", (source) => {
-  let stage: PlatformFixture;
-  beforeEach(async () => {
-    stage = await openFixture(source);
-  });
-  afterEach(() => stage.close());
+  const fixture = useFixture(source);
 
-  /** The owner at a place of the stage. */
+  /** The owner at a place of the fixture. */
   const ownerAt = (place: number): FixtureOwner => {
-    const owner = stage.owners[place];
-    if (owner === undefined) throw new Error(`The stage has no owner ${place}`);
+    const owner = fixture.owners[place];
+    if (owner === undefined) throw new Error(`The fixture has no owner ${place}`);
     return owner;
   };
-  const refusals = () => stage.fake.log().filter(({ status }) => status >= 400);
-  const listings = () => stage.fake.log().filter(({ path }) => stage.listingPath.test(path)).length;
+  const refusals = () => fixture.fake.log().filter(({ status }) => status >= 400);
+  const listings = () =>
+    fixture.fake.log().filter(({ path }) => fixture.listingPath.test(path)).length;
 
   test("observes every owner once, with the counts of that instant", async () => {
-    const outcome = await pollAll(stage, "profile", stage.owners.map(createTarget));
+    const outcome = await pollAll(fixture, "profile", fixture.owners.map(createTarget));
     expect(outcome.sourceError).toBeUndefined();
-    expect(outcome.observations.length).toBe(stage.owners.length);
-    for (const owner of stage.owners) {
+    expect(outcome.observations.length).toBe(fixture.owners.length);
+    for (const owner of fixture.owners) {
       const observation = findObservation(outcome, owner.entity);
       expect(observation?.counts).toEqual({ ...owner.counts() });
-      expect(observation?.observedAt).toBe(stage.clock.now);
+      expect(observation?.observedAt).toBe(fixture.clock.now);
     }
   });
 
   test("finds the items of several pages, each once, and describes each", async () => {
     const owner = ownerAt(0);
-    const [target] = await createItemTargets(stage, [owner]);
-    const outcome = await pollBatch(stage, "items", target === undefined ? [] : [target]);
+    const [target] = await createItemTargets(fixture, [owner]);
+    const outcome = await pollBatch(fixture, "items", target === undefined ? [] : [target]);
     const found = new Map(outcome.items.map(({ id, publishedAt }) => [id, publishedAt]));
     const expected = new Map(owner.items().map(({ id, publishedAt }) => [id, publishedAt]));
     expect(expected.size).toBeGreaterThan(200);
@@ -62,29 +58,29 @@ describe.each(SOURCES)("the collector of %s", (source) => {
     const published = source === "youtube" ? "publishedAt" : "created_at";
     const text = source === "youtube" ? "title" : "text";
     for (const [id, publishedAt] of expected) {
-      const described = findObservation(outcome, id)?.attributes ?? {};
-      expect(described[published]).toBe(publishedAt);
-      expect(String(described[text])).not.toBe("");
+      const attributes = findObservation(outcome, id)?.attributes ?? {};
+      expect(attributes[published]).toBe(publishedAt);
+      expect(String(attributes[text])).not.toBe("");
     }
   });
 
   test("skips no item while new ones are published between two pages", async () => {
     const owner = ownerAt(0);
-    const targets = await createItemTargets(stage, [owner]);
+    const targets = await createItemTargets(fixture, [owner]);
     const there = owner.items().map(({ id }) => id);
     const take = async () => {
-      stage.clock.now += DAY_MS / 2;
+      fixture.clock.now += DAY_MS / 2;
       return true;
     };
-    const surroundings = createTestContext(stage, { reserveUnit: take });
-    const outcome = await pollBatch(stage, "items", targets, { context: surroundings });
+    const context = createTestContext(fixture, { reserveUnit: take });
+    const outcome = await pollBatch(fixture, "items", targets, { context });
     const found = new Set(outcome.items.map(({ id }) => id));
     expect(there.filter((id) => !found.has(id))).toEqual([]);
   });
 
   test("finds the items of an owner that nothing is remembered of", async () => {
     const owner = ownerAt(1);
-    const outcome = await pollBatch(stage, "items", [createTarget(owner)]);
+    const outcome = await pollBatch(fixture, "items", [createTarget(owner)]);
     expect(outcome.items.map(({ id }) => id).toSorted()).toEqual(
       owner
         .items()
@@ -94,37 +90,37 @@ describe.each(SOURCES)("the collector of %s", (source) => {
   });
 
   test("observes items again, with the counts of a later instant", async () => {
-    const owners = stage.owners.slice(0, 20);
-    const targets = await createCountTargets(stage, owners);
-    stage.clock.now += DAY_MS;
-    const outcome = await pollAll(stage, "counts", targets);
+    const owners = fixture.owners.slice(0, 20);
+    const targets = await createCountTargets(fixture, owners);
+    fixture.clock.now += DAY_MS;
+    const outcome = await pollAll(fixture, "counts", targets);
     expect(outcome.sourceError).toBeUndefined();
     const items = new Map(owners.flatMap((owner) => owner.items().map((item) => [item.id, item])));
     expect(outcome.observations.length).toBe(targets.length);
-    for (const { entityId: entity, counts, observedAt } of outcome.observations) {
-      expect(counts).toEqual({ ...items.get(entity)?.counts() });
-      expect(observedAt).toBe(stage.clock.now);
+    for (const { entityId, counts, observedAt } of outcome.observations) {
+      expect(counts).toEqual({ ...items.get(entityId)?.counts() });
+      expect(observedAt).toBe(fixture.clock.now);
     }
   });
 
   test("never asks for more at once than the platform allows", async () => {
-    await pollAll(stage, "counts", await createCountTargets(stage, stage.owners));
+    await pollAll(fixture, "counts", await createCountTargets(fixture, fixture.owners));
     expect(refusals()).toEqual([]);
-    expect(TASK_NAMES.every((errand) => stage.collector.tasks[errand].batchSize >= 1)).toBe(true);
+    expect(TASK_NAMES.every((task) => fixture.collector.tasks[task].batchSize >= 1)).toBe(true);
   });
 
   test("does not invent a count that is hidden", async () => {
     const owner = ownerAt(0);
-    const [target] = await createCountTargets(stage, [owner]);
+    const [target] = await createCountTargets(fixture, [owner]);
     const item = owner.items().find(({ id }) => id === target?.id);
     if (target === undefined || item === undefined) throw new Error("There is no item");
-    owner.fate.hiddenAt = stage.clock.now;
-    item.fate.hiddenAt = stage.clock.now;
-    for (const [errand, of, entity] of [
+    owner.lifecycle.hiddenAt = fixture.clock.now;
+    item.lifecycle.hiddenAt = fixture.clock.now;
+    for (const [task, of, entity] of [
       ["profile", createTarget(owner), owner],
       ["counts", target, { entity: item.id, counts: item.counts }],
     ] as const) {
-      const counts = findObservation(await pollBatch(stage, errand, [of]), entity.entity)?.counts;
+      const counts = findObservation(await pollBatch(fixture, task, [of]), entity.entity)?.counts;
       expect(counts).toEqual({ ...entity.counts() });
       expect(Object.values(counts ?? {})).toContain(null);
       expect(Object.values(counts ?? {}).some((count) => count !== null)).toBe(true);
@@ -133,17 +129,17 @@ describe.each(SOURCES)("the collector of %s", (source) => {
 
   test.each(["profile", "items"] as const)(
     "of an unknown owner, %s says that it is gone, and goes on with the others",
-    async (errand) => {
-      const others = stage.owners.slice(0, 2);
-      const unknown = createTarget({ id: stage.unknown.owner });
+    async (task) => {
+      const others = fixture.owners.slice(0, 2);
+      const unknown = createTarget({ id: fixture.unknown.owner });
       const [first, second] = others.map(createTarget);
       const targets = [first, unknown, second].filter((target) => target !== undefined);
-      const outcome = await pollAll(stage, errand, targets);
+      const outcome = await pollAll(fixture, task, targets);
       expect(outcome.sourceError).toBeUndefined();
-      const finding = findResult(outcome, unknown.id);
-      expect(finding.isGone).toBe(true);
-      expect(finding.failure).toBeString();
-      expect(finding.observations).toBeUndefined();
+      const result = findResult(outcome, unknown.id);
+      expect(result.isGone).toBe(true);
+      expect(result.failure).toBeString();
+      expect(result.observations).toBeUndefined();
       for (const { id } of others) {
         expect(findResult(outcome, id).failure).toBeUndefined();
         expect(findResult(outcome, id).observations).not.toBeEmpty();
@@ -152,20 +148,20 @@ describe.each(SOURCES)("the collector of %s", (source) => {
   );
 
   test("an owner that is unknown alone is gone too", async () => {
-    for (const errand of ["profile", "items"] as const) {
-      const outcome = await pollBatch(stage, errand, [createTarget({ id: stage.unknown.owner })]);
+    for (const task of ["profile", "items"] as const) {
+      const outcome = await pollBatch(fixture, task, [createTarget({ id: fixture.unknown.owner })]);
       expect(outcome.sourceError).toBeUndefined();
-      expect(findResult(outcome, stage.unknown.owner).isGone).toBe(true);
+      expect(findResult(outcome, fixture.unknown.owner).isGone).toBe(true);
     }
   });
 
   test("of a deleted item it says that it is gone, and observes the others", async () => {
     const owner = ownerAt(0);
-    const targets = (await createCountTargets(stage, [owner])).slice(0, 20);
+    const targets = (await createCountTargets(fixture, [owner])).slice(0, 20);
     const gone = owner.items().find(({ id }) => id === targets[7]?.id);
     if (gone === undefined) throw new Error("There is no item");
-    gone.fate.goneAt = stage.clock.now;
-    const outcome = await pollBatch(stage, "counts", targets);
+    gone.lifecycle.goneAt = fixture.clock.now;
+    const outcome = await pollBatch(fixture, "counts", targets);
     expect(findResult(outcome, gone.id).isGone).toBe(true);
     expect(findResult(outcome, gone.id).observations).toBeUndefined();
     expect(findObservation(outcome, gone.id)).toBeUndefined();
@@ -174,9 +170,9 @@ describe.each(SOURCES)("the collector of %s", (source) => {
 
   test("items that are all deleted are gone", async () => {
     const owner = ownerAt(1);
-    const targets = await createCountTargets(stage, [owner]);
-    for (const item of owner.items()) item.fate.goneAt = stage.clock.now;
-    const outcome = await pollBatch(stage, "counts", targets);
+    const targets = await createCountTargets(fixture, [owner]);
+    for (const item of owner.items()) item.lifecycle.goneAt = fixture.clock.now;
+    const outcome = await pollBatch(fixture, "counts", targets);
     expect(outcome.sourceError).toBeUndefined();
     expect(targets.length).toBeGreaterThan(1);
     expect(outcome.results.filter(({ isGone }) => isGone === true).length).toBe(targets.length);
@@ -184,8 +180,8 @@ describe.each(SOURCES)("the collector of %s", (source) => {
 
   test("an owner without items is no failure", async () => {
     const owner = ownerAt(1);
-    for (const item of owner.items()) item.fate.goneAt = stage.clock.now;
-    const outcome = await pollBatch(stage, "items", await createItemTargets(stage, [owner]));
+    for (const item of owner.items()) item.lifecycle.goneAt = fixture.clock.now;
+    const outcome = await pollBatch(fixture, "items", await createItemTargets(fixture, [owner]));
     expect(outcome.sourceError).toBeUndefined();
     expect(outcome.results.map(({ failure }) => failure).filter(Boolean)).toEqual([]);
     expect(outcome.items).toEqual([]);
@@ -193,14 +189,14 @@ describe.each(SOURCES)("the collector of %s", (source) => {
 
   test("stops listing once it comes to what is known", async () => {
     const owner = ownerAt(0);
-    const targets = await createItemTargets(stage, [owner]);
-    const known = createKnownItems((await pollBatch(stage, "items", targets)).items);
+    const targets = await createItemTargets(fixture, [owner]);
+    const known = createKnownItems((await pollBatch(fixture, "items", targets)).items);
     let before = listings();
-    await pollBatch(stage, "items", targets, { known });
+    await pollBatch(fixture, "items", targets, { known });
     expect(listings() - before).toBe(1);
-    stage.clock.now += 3 * DAY_MS;
+    fixture.clock.now += 3 * DAY_MS;
     before = listings();
-    const { items } = await pollBatch(stage, "items", targets, { known });
+    const { items } = await pollBatch(fixture, "items", targets, { known });
     const fresh = owner.items().filter(({ id }) => !known.has(id));
     expect(fresh.length).toBeGreaterThan(3);
     expect(items.map(({ id }) => id).filter((id) => !known.has(id))).toEqual(
@@ -213,13 +209,13 @@ describe.each(SOURCES)("the collector of %s", (source) => {
     "%s listing that broke off is completed the next time",
     async (which) => {
       const owner = ownerAt(0);
-      const [introduced] = await createItemTargets(stage, [owner]);
+      const [introduced] = await createItemTargets(fixture, [owner]);
       if (introduced === undefined) throw new Error("There is no target");
       let target = introduced;
       const known = new Map<string, SourceState>();
       const list = async () => {
-        const outcome = await pollBatch(stage, "items", [target], { known });
-        for (const [id, memo] of createKnownItems(outcome.items)) known.set(id, memo);
+        const outcome = await pollBatch(fixture, "items", [target], { known });
+        for (const [id, sourceState] of createKnownItems(outcome.items)) known.set(id, sourceState);
         target = {
           ...target,
           sourceState: findResult(outcome, owner.id).sourceState ?? target.sourceState,
@@ -227,29 +223,32 @@ describe.each(SOURCES)("the collector of %s", (source) => {
         return outcome;
       };
       if (which === "a later") {
-        stage.clock.now -= 80 * DAY_MS;
+        fixture.clock.now -= 80 * DAY_MS;
         await list();
         expect(known.size).toBe(owner.items().length);
         expect(known.size).toBeGreaterThan(20);
-        stage.clock.now += 80 * DAY_MS;
+        fixture.clock.now += 80 * DAY_MS;
       }
       // Only pages after the first one carry a token or a cursor.
       for (const path of ["pageToken=", "pagination_token=", "cursor="]) {
-        stage.fake.injectFault(failWithStatus(500), { times: Infinity, path });
+        fixture.fake.injectFault(failWithStatus(500), { times: Infinity, path });
       }
       const broken = await list();
       expect(broken.sourceError ?? findResult(broken, owner.id).failure).toBeDefined();
-      stage.fake.clearFaults();
+      fixture.fake.clearFaults();
       await list();
       expect(owner.items().filter(({ id }) => !known.has(id)).length).toBe(0);
     },
   );
 
   test("an owner that cannot be believed fails alone", async () => {
-    const owners = stage.owners.slice(1, 1 + Math.min(20, stage.collector.tasks.profile.batchSize));
+    const owners = fixture.owners.slice(
+      1,
+      1 + Math.min(20, fixture.collector.tasks.profile.batchSize),
+    );
     const bad = owners.at(-1) ?? ownerAt(1);
-    stage.fake.injectFault(bad.spoiling, { times: Infinity });
-    const outcome = await pollAll(stage, "profile", owners.map(createTarget));
+    fixture.fake.injectFault(bad.corruptionFault, { times: Infinity });
+    const outcome = await pollAll(fixture, "profile", owners.map(createTarget));
     expect(outcome.sourceError).toBeUndefined();
     expect(findResult(outcome, bad.id).failure).toBeString();
     expect(findResult(outcome, bad.id).isGone ?? false).toBe(false);
@@ -259,11 +258,11 @@ describe.each(SOURCES)("the collector of %s", (source) => {
 
   test("an item that cannot be believed fails alone", async () => {
     const owner = ownerAt(0);
-    const targets = (await createCountTargets(stage, [owner])).slice(0, 20);
+    const targets = (await createCountTargets(fixture, [owner])).slice(0, 20);
     const bad = owner.items().find(({ id }) => id === targets[3]?.id);
     if (bad === undefined) throw new Error("There is no item");
-    stage.fake.injectFault(bad.spoiling, { times: Infinity });
-    const outcome = await pollBatch(stage, "counts", targets);
+    fixture.fake.injectFault(bad.corruptionFault, { times: Infinity });
+    const outcome = await pollBatch(fixture, "counts", targets);
     expect(outcome.sourceError).toBeUndefined();
     expect(findResult(outcome, bad.id).failure).toBeString();
     expect(findResult(outcome, bad.id).isGone ?? false).toBe(false);
@@ -273,11 +272,11 @@ describe.each(SOURCES)("the collector of %s", (source) => {
 
   test("an item that cannot be believed does not hide the others of its page", async () => {
     const owner = ownerAt(1);
-    const [target] = await createItemTargets(stage, [owner]);
+    const [target] = await createItemTargets(fixture, [owner]);
     const [bad] = owner.items();
     if (target === undefined || bad === undefined) throw new Error("There is no item");
-    stage.fake.injectFault(bad.spoiling, { times: Infinity });
-    const outcome = await pollBatch(stage, "items", [target]);
+    fixture.fake.injectFault(bad.corruptionFault, { times: Infinity });
+    const outcome = await pollBatch(fixture, "items", [target]);
     expect(outcome.sourceError).toBeUndefined();
     expect(findObservation(outcome, bad.id)).toBeUndefined();
     for (const { id } of owner.items().slice(1)) {
@@ -286,8 +285,8 @@ describe.each(SOURCES)("the collector of %s", (source) => {
   });
 
   test("every request is counted before it is sent", async () => {
-    const outcome = await pollAll(stage, "items", stage.owners.slice(0, 30).map(createTarget));
-    expect(outcome.context.taken()).toBe(stage.fake.served());
-    expect(Object.keys(stage.collector.buckets)).not.toBeEmpty();
+    const outcome = await pollAll(fixture, "items", fixture.owners.slice(0, 30).map(createTarget));
+    expect(outcome.context.taken()).toBe(fixture.fake.served());
+    expect(Object.keys(fixture.collector.buckets)).not.toBeEmpty();
   });
 });

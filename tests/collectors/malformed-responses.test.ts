@@ -1,5 +1,5 @@
 /** What every collector makes of answers that are malformed in part, or that no platform wrote. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { TASK_NAMES, type TaskName, type CollectionTarget } from "../../server/ports/targets.ts";
 import { SOURCES, type Source } from "../../server/collectors/collector.ts";
 import {
@@ -12,45 +12,37 @@ import {
   type PollSummary,
 } from "../support/platforms/poll-targets.ts";
 import { respondWith, replaceText } from "../support/platforms/faults.ts";
-import {
-  openFixture,
-  type PlatformFixture,
-  type FixtureOwner,
-} from "../support/platforms/platform-fixture.ts";
+import { useFixture, type FixtureOwner } from "../support/platforms/platform-fixture.ts";
 
 /** By which name an answer tells who or what an entry is of. */
 const IDENTITY_FIELDS: Readonly<Record<Source, Readonly<Record<TaskName, readonly string[]>>>> = {
-  // What a playlist lists is then described: either answer can be malformed.
+  // What a playlist lists is then attributes: either answer can be malformed.
   youtube: { profile: ["id"], items: ["videoId", "id"], counts: ["id"] },
   x: { profile: ["username", "id"], items: ["id"], counts: ["id"] },
   bluesky: { profile: ["handle", "did"], items: ["uri"], counts: ["uri"] },
 };
 
 describe.each(SOURCES)("the collector of %s:", (source) => {
-  let stage: PlatformFixture;
-  beforeEach(async () => {
-    stage = await openFixture(source);
-  });
-  afterEach(() => stage.close());
+  const fixture = useFixture(source);
 
   /** Owners that one request asks about: those that are named by an identifier. */
-  const together = (count: number): FixtureOwner[] => stage.owners.slice(1, 1 + count);
-  const identities = (errand: TaskName) => IDENTITY_FIELDS[source][errand];
+  const together = (count: number): FixtureOwner[] => fixture.owners.slice(1, 1 + count);
+  const identities = (task: TaskName) => IDENTITY_FIELDS[source][task];
 
   /** From now on the identity of one entry, as it is written in an answer, is a number. */
   const spoil = (name: string, written: string): void => {
-    stage.fake.injectFault(replaceText(`"${name}":"${written}"`, `"${name}":7`), {
+    fixture.fake.injectFault(replaceText(`"${name}":"${written}"`, `"${name}":7`), {
       times: Infinity,
     });
   };
   /** How an identity of an owner or an item is written in an answer. */
   const writtenOwner = (name: string, id: string): string => {
-    const user = stage.world.userByName(id.replace(".bsky.social", ""));
+    const user = fixture.world.userByName(id.replace(".bsky.social", ""));
     if (name === "did") return user?.did ?? "";
     if (name === "handle" || source === "youtube") return id;
     return (name === "id" ? user?.id : user?.name) ?? "";
   };
-  const writtenItem = ({ id, sourceState: memo }: CollectionTarget): string => memo["uri"] ?? id;
+  const writtenItem = ({ id, sourceState }: CollectionTarget): string => sourceState["uri"] ?? id;
 
   const expectOneFailed = (
     outcome: PollSummary,
@@ -71,16 +63,16 @@ describe.each(SOURCES)("the collector of %s:", (source) => {
       const targets = together(8).map(createTarget);
       const bad = targets[4]?.id ?? "";
       spoil(name, writtenOwner(name, bad));
-      expectOneFailed(await pollBatch(stage, "profile", targets), bad, targets);
+      expectOneFailed(await pollBatch(fixture, "profile", targets), bad, targets);
     });
   }
 
   for (const name of identities("counts")) {
     test(`in a counts batch, an entry whose ${name} is a number fails alone, and is not gone`, async () => {
-      const targets = (await createCountTargets(stage, stage.owners.slice(0, 1))).slice(0, 20);
+      const targets = (await createCountTargets(fixture, fixture.owners.slice(0, 1))).slice(0, 20);
       const [bad = createTarget({ id: "" })] = targets.slice(7);
       spoil(name, writtenItem(bad));
-      expectOneFailed(await pollBatch(stage, "counts", targets), bad.id, targets);
+      expectOneFailed(await pollBatch(fixture, "counts", targets), bad.id, targets);
     });
   }
 
@@ -91,13 +83,13 @@ describe.each(SOURCES)("the collector of %s:", (source) => {
     ])(
       `in a listing, an entry of %s whose ${name} is a number fails the list, and hides nothing else`,
       async (_, place) => {
-        const owners = stage.owners.slice(0, 1);
-        const all = await createCountTargets(stage, owners);
+        const owners = fixture.owners.slice(0, 1);
+        const all = await createCountTargets(fixture, owners);
         expect(all.length).toBeGreaterThan(200);
         const [bad = createTarget({ id: "" })] = all.slice(place);
-        const [list = createTarget({ id: "" })] = await createItemTargets(stage, owners);
+        const [list = createTarget({ id: "" })] = await createItemTargets(fixture, owners);
         spoil(name, writtenItem(bad));
-        const outcome = await pollBatch(stage, "items", [list]);
+        const outcome = await pollBatch(fixture, "items", [list]);
         expect(outcome.sourceError).toBeUndefined();
         expect(findResult(outcome, list.id).failure).toContain("malformed");
         expect(outcome.results.some(({ isGone }) => isGone === true)).toBe(false);
@@ -108,14 +100,14 @@ describe.each(SOURCES)("the collector of %s:", (source) => {
     );
   }
 
-  for (const errand of TASK_NAMES) {
-    for (const name of identities(errand)) {
-      test(`where every ${name} of ${errand} is a number, the source has failed, and nobody is gone`, async () => {
-        const targets = await targetsOf(errand);
-        stage.fake.injectFault(replaceText(new RegExp(`"${name}":"[^"]+"`, "g"), `"${name}":7`), {
+  for (const task of TASK_NAMES) {
+    for (const name of identities(task)) {
+      test(`where every ${name} of ${task} is a number, the source has failed, and nobody is gone`, async () => {
+        const targets = await targetsOf(task);
+        fixture.fake.injectFault(replaceText(new RegExp(`"${name}":"[^"]+"`, "g"), `"${name}":7`), {
           times: Infinity,
         });
-        const outcome = await pollBatch(stage, errand, targets);
+        const outcome = await pollBatch(fixture, task, targets);
         expect(outcome.sourceError?.kind).toBe("failed");
         expect(outcome.sourceError?.message).toContain("malformed");
         expect(outcome.results).toEqual([]);
@@ -123,11 +115,11 @@ describe.each(SOURCES)("the collector of %s:", (source) => {
     }
   }
 
-  /** What one errand is run for: a list, or a batch of several. */
-  const targetsOf = async (errand: TaskName): Promise<readonly CollectionTarget[]> => {
-    if (errand === "profile") return together(20).map(createTarget);
-    if (errand === "items") return createItemTargets(stage, together(1));
-    return (await createCountTargets(stage, stage.owners.slice(0, 1))).slice(0, 20);
+  /** What one task is run for: a list, or a batch of several. */
+  const targetsOf = async (task: TaskName): Promise<readonly CollectionTarget[]> => {
+    if (task === "profile") return together(20).map(createTarget);
+    if (task === "items") return createItemTargets(fixture, together(1));
+    return (await createCountTargets(fixture, fixture.owners.slice(0, 1))).slice(0, 20);
   };
 
   const page = (status: number) =>
@@ -140,15 +132,15 @@ describe.each(SOURCES)("the collector of %s:", (source) => {
   for (const status of [404, 410]) {
     test.each(TASK_NAMES)(
       `a page for people with status ${status} says of nobody in %s that they are gone, and is asked for once`,
-      async (errand) => {
-        const targets = await targetsOf(errand);
-        const before = stage.fake.served();
-        stage.fake.injectFault(page(status), { times: Infinity });
-        const { sourceError: failure, results: findings } = await pollBatch(stage, errand, targets);
-        expect(findings.filter(({ isGone }) => isGone === true)).toEqual([]);
-        expect(findings.flatMap(({ observations = [] }) => observations)).toEqual([]);
-        expect(failure?.message ?? findings[0]?.failure).toContain(`status ${status}`);
-        expect(stage.fake.served() - before).toBe(1);
+      async (task) => {
+        const targets = await targetsOf(task);
+        const before = fixture.fake.served();
+        fixture.fake.injectFault(page(status), { times: Infinity });
+        const { sourceError: failure, results } = await pollBatch(fixture, task, targets);
+        expect(results.filter(({ isGone }) => isGone === true)).toEqual([]);
+        expect(results.flatMap(({ observations = [] }) => observations)).toEqual([]);
+        expect(failure?.message ?? results[0]?.failure).toContain(`status ${status}`);
+        expect(fixture.fake.served() - before).toBe(1);
       },
     );
   }

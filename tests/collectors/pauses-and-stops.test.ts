@@ -30,9 +30,9 @@ import {
 import { youtubeError } from "../support/platforms/fake-youtube.ts";
 import { blueskyError } from "../support/platforms/fake-bluesky.ts";
 
-type Work = (stage: PlatformFixture, database: Database) => Promise<void>;
+type Work = (fixture: PlatformFixture, database: Database) => Promise<void>;
 
-/** Lets a test work on a stage with a few owners; nobody is watched yet. */
+/** Lets a test work on a fixture with a few owners; nobody is watched yet. */
 async function withFixture(source: Source, owners: number, work: Work): Promise<void> {
   const few = { channels: owners, creators: owners, shortsEach: 6, postsEach: 6 };
   const fixture = await openFixture(source, few);
@@ -45,16 +45,16 @@ async function withFixture(source: Source, owners: number, work: Work): Promise<
 
 /** The same, with everybody watched. */
 function withWatched(source: Source, owners: number, work: Work): Promise<void> {
-  return withFixture(source, owners, async (stage, database) => {
-    await watchOwners(database, stage, stage.owners);
-    await work(stage, database);
+  return withFixture(source, owners, async (fixture, database) => {
+    await watchOwners(database, fixture, fixture.owners);
+    await work(fixture, database);
   });
 }
 
 /** How many of who is watched were observed, and how many of their lists were read. */
 async function countSucceeded(database: Database, { collector: { platform } }: PlatformFixture) {
-  const count = async (errand: "profile" | "items") => {
-    const targets = await readTargets(database, platform, errand);
+  const count = async (task: "profile" | "items") => {
+    const targets = await readTargets(database, platform, task);
     return [...targets.values()].filter(({ succeededAt }) => succeededAt !== null).length;
   };
   return { profiles: await count("profile"), lists: await count("items") };
@@ -66,90 +66,90 @@ describe("a source that stops", () => {
     ["YouTube, not enabled for the key,", "youtube", youtubeError(403, "accessNotConfigured")],
     ["YouTube, disabled for the key,", "youtube", youtubeError(403, "SERVICE_DISABLED")],
   ])("%s is asked nothing for a day, and then goes on by itself", async (_, source, answer) => {
-    await withWatched(source, 3, async (stage, database) => {
-      stage.fake.injectFault(respondWith(answer));
-      const turns = startPollCycle(database, stage);
-      await turns.collect();
-      expect(turns.eventKinds()).toEqual(["stopped"]);
-      expect((await turns.status()).stopped?.until).toBe(NOW + DAY_MS);
-      for (let hour = 1; hour < 24; hour++) await turns.collectAt(NOW + (hour * DAY_MS) / 24);
-      await turns.collectAt(NOW + DAY_MS - 1);
-      expect(stage.fake.served()).toBe(1);
-      await turns.collectAt(NOW + DAY_MS);
-      expect(turns.eventKinds()).toEqual(["stopped", "resumed"]);
-      expect(await countSucceeded(database, stage)).toEqual({ profiles: 3, lists: 3 });
+    await withWatched(source, 3, async (fixture, database) => {
+      fixture.fake.injectFault(respondWith(answer));
+      const cycle = startPollCycle(database, fixture);
+      await cycle.collect();
+      expect(cycle.eventKinds()).toEqual(["stopped"]);
+      expect((await cycle.status()).stopped?.until).toBe(NOW + DAY_MS);
+      for (let hour = 1; hour < 24; hour++) await cycle.collectAt(NOW + (hour * DAY_MS) / 24);
+      await cycle.collectAt(NOW + DAY_MS - 1);
+      expect(fixture.fake.served()).toBe(1);
+      await cycle.collectAt(NOW + DAY_MS);
+      expect(cycle.eventKinds()).toEqual(["stopped", "resumed"]);
+      expect(await countSucceeded(database, fixture)).toEqual({ profiles: 3, lists: 3 });
     });
   });
 
   test("X, asked with a token that it refuses, stays stopped until there is another", async () => {
-    await withWatched("x", 3, async (stage, database) => {
-      stage.fake.injectFault(respondWith(TOKEN_REFUSED));
-      const turns = startPollCycle(database, stage);
-      await turns.collect();
-      for (let day = 1; day <= 60; day++) await turns.collectAt(NOW + day * DAY_MS);
-      const again = startPollCycle(database, stage);
+    await withWatched("x", 3, async (fixture, database) => {
+      fixture.fake.injectFault(respondWith(TOKEN_REFUSED));
+      const cycle = startPollCycle(database, fixture);
+      await cycle.collect();
+      for (let day = 1; day <= 60; day++) await cycle.collectAt(NOW + day * DAY_MS);
+      const again = startPollCycle(database, fixture);
       await again.collect();
-      expect(stage.fake.served()).toBe(1);
-      expect([...turns.eventKinds(), ...again.eventKinds()]).toEqual(["stopped"]);
+      expect(fixture.fake.served()).toBe(1);
+      expect([...cycle.eventKinds(), ...again.eventKinds()]).toEqual(["stopped"]);
       expect((await again.status()).stopped).toMatchObject({ until: null });
-      const { baseUrl } = stage.fake;
+      const { baseUrl } = fixture.fake;
       const collector = createXCollector({ baseUrl, bearerToken: "another-token-of-this-test" });
-      const other = startPollCycle(database, { ...stage, collector });
+      const other = startPollCycle(database, { ...fixture, collector });
       await other.collect();
-      expect(stage.fake.served()).toBe(2);
+      expect(fixture.fake.served()).toBe(2);
     });
   });
 });
 
 describe("a window of X that is spent", () => {
   test("where users cannot be asked for, timelines of known ones are read, and it is told once", async () => {
-    await withFixture("x", 8, async (stage, database) => {
-      const [known, added] = [stage.owners.slice(0, 6), stage.owners.slice(6)];
-      await watchOwners(database, stage, known);
-      const turns = startPollCycle(database, stage);
-      await turns.collect();
+    await withFixture("x", 8, async (fixture, database) => {
+      const [known, added] = [fixture.owners.slice(0, 6), fixture.owners.slice(6)];
+      await watchOwners(database, fixture, known);
+      const cycle = startPollCycle(database, fixture);
+      await cycle.collect();
       const lists = () => readTargets(database, "microblog", "items");
       const allDueAt = Math.max(...[...(await lists()).values()].map(({ dueAt }) => dueAt));
       const until = allDueAt + MINUTE_MS;
       expect(until).toBeLessThan(NOW + DAY_MS);
 
       // Who is added now is not known by a number, and their timelines are due before the others.
-      await watchOwners(database, stage, added);
-      const asked = stage.fake.served();
+      await watchOwners(database, fixture, added);
+      const asked = fixture.fake.served();
       const spent = respondWith(windowSpent(until));
-      stage.fake.injectFault(spent, { times: Infinity, path: "/2/users/by" });
+      fixture.fake.injectFault(spent, { times: Infinity, path: "/2/users/by" });
       const times = Math.ceil((until - NOW) / (15 * MINUTE_MS));
       for (let turn = 1; turn <= times; turn++) {
-        await turns.collectAt(Math.min(until - 1, NOW + turn * 15 * MINUTE_MS));
+        await cycle.collectAt(Math.min(until - 1, NOW + turn * 15 * MINUTE_MS));
       }
       const read = await lists();
       expect(known.filter(({ id }) => (read.get(id)?.succeededAt ?? 0) <= NOW)).toEqual([]);
       expect(added.map(({ id }) => read.get(id)?.succeededAt)).toEqual([null, null]);
-      const log = stage.fake.log().slice(asked);
+      const log = fixture.fake.log().slice(asked);
       expect(log.filter(({ path }) => path === "/2/users/by").length).toBe(1);
-      expect(turns.eventKinds()).toEqual(["paused"]);
+      expect(cycle.eventKinds()).toEqual(["paused"]);
 
-      stage.fake.clearFaults();
-      await turns.collectAt(Math.ceil(until / 1000) * 1000);
-      expect(await countSucceeded(database, stage)).toEqual({ profiles: 8, lists: 8 });
+      fixture.fake.clearFaults();
+      await cycle.collectAt(Math.ceil(until / 1000) * 1000);
+      expect(await countSucceeded(database, fixture)).toEqual({ profiles: 8, lists: 8 });
     });
   });
 
   test("keeps no list of who is known from being read in the same turn", async () => {
-    await withFixture("x", 8, async (stage, database) => {
-      const [known, added] = [stage.owners.slice(0, 6), stage.owners.slice(6)];
-      await watchOwners(database, stage, known);
-      const turns = startPollCycle(database, stage);
-      await turns.collect();
+    await withFixture("x", 8, async (fixture, database) => {
+      const [known, added] = [fixture.owners.slice(0, 6), fixture.owners.slice(6)];
+      await watchOwners(database, fixture, known);
+      const cycle = startPollCycle(database, fixture);
+      await cycle.collect();
       // Who is added now is not known by a number, and is asked for first.
-      await watchOwners(database, stage, added);
+      await watchOwners(database, fixture, added);
       await createCollectionState(database).syncTargets(NOW);
       const lists = () => readTargets(database, "microblog", "items");
       const at = Math.max(...[...(await lists()).values()].map(({ dueAt }) => dueAt));
       expect(at).toBeLessThan(NOW + DAY_MS);
       const spent = respondWith(windowSpent(at + HOUR_MS));
-      stage.fake.injectFault(spent, { times: Infinity, path: "/2/users/by" });
-      await turns.collectAt(at);
+      fixture.fake.injectFault(spent, { times: Infinity, path: "/2/users/by" });
+      await cycle.collectAt(at);
       const read = await lists();
       expect(known.map(({ id }) => read.get(id)?.succeededAt)).toEqual(known.map(() => at));
       expect(added.map(({ id }) => read.get(id)?.succeededAt)).toEqual([null, null]);
@@ -157,38 +157,38 @@ describe("a window of X that is spent", () => {
   });
 
   test("nine tenths of what it allows are asked, also of users that timelines are in need of", async () => {
-    await withWatched("x", 400, async (stage, database) => {
+    await withWatched("x", 400, async (fixture, database) => {
       // No profile tells who they are, and no answer how much is left: each timeline asks for its
       // own.
-      stage.fake.injectFault(
+      fixture.fake.injectFault(
         ({ query }, answer) => {
           const isOfOne = query.get("usernames")?.includes(",") === false;
           return toResponse({ ...(isOfOne ? answer() : xError(400, "Invalid")), headers: {} });
         },
         { times: Infinity, path: "/2/users/by" },
       );
-      const turns = startPollCycle(database, stage);
-      for (let minute = 0; minute < 15; minute++) await turns.collectAt(NOW + minute * MINUTE_MS);
-      const asked = () => stage.fake.log().filter(({ path }) => path === "/2/users/by").length;
+      const cycle = startPollCycle(database, fixture);
+      for (let minute = 0; minute < 15; minute++) await cycle.collectAt(NOW + minute * MINUTE_MS);
+      const asked = () => fixture.fake.log().filter(({ path }) => path === "/2/users/by").length;
       expect(asked()).toBe(270);
-      expect(turns.eventKinds().filter((kind) => kind !== "failed")).toEqual(["paused"]);
-      await turns.collectAt(NOW + 15 * MINUTE_MS);
-      expect((await countSucceeded(database, stage)).lists).toBe(400);
+      expect(cycle.eventKinds().filter((kind) => kind !== "failed")).toEqual(["paused"]);
+      await cycle.collectAt(NOW + 15 * MINUTE_MS);
+      expect((await countSucceeded(database, fixture)).lists).toBe(400);
     });
   });
 
   test("with an end that is written in milliseconds, it is waited for a day at most", async () => {
-    await withWatched("x", 3, async (stage, database) => {
+    await withWatched("x", 3, async (fixture, database) => {
       const end = NOW + 5 * MINUTE_MS;
-      stage.fake.injectFault(respondWith(windowSpent(end * 1000)), {
+      fixture.fake.injectFault(respondWith(windowSpent(end * 1000)), {
         times: 1,
         path: "/2/users/by",
       });
-      const turns = startPollCycle(database, stage);
-      await turns.collect();
-      expect(turns.eventKinds()).toEqual(["paused"]);
-      await turns.collectAt(NOW + DAY_MS);
-      expect(await countSucceeded(database, stage)).toEqual({ profiles: 3, lists: 3 });
+      const cycle = startPollCycle(database, fixture);
+      await cycle.collect();
+      expect(cycle.eventKinds()).toEqual(["paused"]);
+      await cycle.collectAt(NOW + DAY_MS);
+      expect(await countSucceeded(database, fixture)).toEqual({ profiles: 3, lists: 3 });
     });
   });
 });
@@ -200,17 +200,17 @@ describe.each(SOURCES)("%s, which says when it is to be asked again", (source) =
     [429, new Date(NOW + HOUR_MS).toUTCString()],
     [503, new Date(NOW + HOUR_MS).toUTCString()],
   ])("by status %d and Retry-After: %s, is asked nothing before", async (status, after) => {
-    await withWatched(source, 3, async (stage, database) => {
+    await withWatched(source, 3, async (fixture, database) => {
       const headers = { "retry-after": after };
-      stage.fake.injectFault(respondWith({ status, body: {}, headers }), { times: 1 });
-      const turns = startPollCycle(database, stage);
+      fixture.fake.injectFault(respondWith({ status, body: {}, headers }), { times: 1 });
+      const cycle = startPollCycle(database, fixture);
       for (let minute = 0; minute < 60; minute++) {
-        await turns.collectAt(NOW + minute * MINUTE_MS);
+        await cycle.collectAt(NOW + minute * MINUTE_MS);
       }
-      expect(stage.fake.served()).toBe(1);
-      expect(turns.eventKinds()).toEqual(["paused"]);
-      await turns.collectAt(NOW + HOUR_MS);
-      expect(await countSucceeded(database, stage)).toEqual({ profiles: 3, lists: 3 });
+      expect(fixture.fake.served()).toBe(1);
+      expect(cycle.eventKinds()).toEqual(["paused"]);
+      await cycle.collectAt(NOW + HOUR_MS);
+      expect(await countSucceeded(database, fixture)).toEqual({ profiles: 3, lists: 3 });
     });
   });
 });
@@ -218,11 +218,11 @@ describe.each(SOURCES)("%s, which says when it is to be asked again", (source) =
 test.each(SOURCES)(
   "lists of %s that fail one after the other keep the others from being read for minutes alone",
   async (source) => {
-    await withWatched(source, 20, async (stage, database) => {
-      const [broken, others] = failLists(stage, failWithStatus(500));
-      const turns = startPollCycle(database, stage);
-      for (let minute = 0; minute < 7; minute++) await turns.collectAt(NOW + minute * MINUTE_MS);
-      const lists = await readTargets(database, stage.collector.platform, "items");
+    await withWatched(source, 20, async (fixture, database) => {
+      const [broken, others] = failLists(fixture, failWithStatus(500));
+      const cycle = startPollCycle(database, fixture);
+      for (let minute = 0; minute < 7; minute++) await cycle.collectAt(NOW + minute * MINUTE_MS);
+      const lists = await readTargets(database, fixture.collector.platform, "items");
       for (const { id } of others) expect(lists.get(id)?.succeededAt).toBeNumber();
       for (const { id } of broken) expect(lists.get(id)?.succeededAt).toBeNull();
     });
@@ -262,17 +262,17 @@ function listingPathOf({ source, world }: PlatformFixture, { id, entity }: Fixtu
 test.each(SOURCES)(
   "lists of %s that are refused one after the other do not keep the others from being read",
   async (source) => {
-    await withWatched(source, 12, async (stage, database) => {
-      const [refused, others] = failLists(stage, respondWith(BAD_REQUESTS[source]));
-      const turns = startPollCycle(database, stage);
-      await turns.collect();
-      const lists = await readTargets(database, stage.collector.platform, "items");
+    await withWatched(source, 12, async (fixture, database) => {
+      const [refused, others] = failLists(fixture, respondWith(BAD_REQUESTS[source]));
+      const cycle = startPollCycle(database, fixture);
+      await cycle.collect();
+      const lists = await readTargets(database, fixture.collector.platform, "items");
       for (const { id } of refused) {
         expect(lists.get(id)).toMatchObject({ succeededAt: null, failures: 1 });
         expect(lists.get(id)?.failure).toContain("status 400");
       }
       for (const { id } of others) expect(lists.get(id)?.succeededAt).toBe(NOW);
-      expect(turns.eventKinds()).toEqual([]);
+      expect(cycle.eventKinds()).toEqual([]);
     });
   },
 );

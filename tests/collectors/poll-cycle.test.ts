@@ -51,21 +51,21 @@ const createCollector = {
   bluesky: () => createBlueskyCollector({ baseUrl: fakes.bluesky.baseUrl }),
 };
 
-/** A collector that tells of each errand before it is done. */
+/** A collector that tells of each task before it is done. */
 function interceptTasks(
   collector: Collector,
   onTask: (
-    errand: string,
+    task: string,
     targets: readonly CollectionTarget[],
     run: () => Promise<void>,
   ) => Promise<void>,
 ): Collector {
-  const interceptTask = (name: string, errand: SourceTask): SourceTask => ({
-    ...errand,
-    async *poll(targets, surroundings) {
+  const interceptTask = (name: string, task: SourceTask): SourceTask => ({
+    ...task,
+    async *poll(targets, context) {
       const found: PollResult[] = [];
       await onTask(name, targets, async () => {
-        for await (const one of errand.poll(targets, surroundings)) found.push(one);
+        for await (const one of task.poll(targets, context)) found.push(one);
       });
       yield* found;
     },
@@ -121,10 +121,10 @@ describe("turns", () => {
         await run();
         running--;
       });
-      const turns = createTestCycle(database, slow, {
+      const cycle = createTestCycle(database, slow, {
         saveResults: () => Promise.reject(new Error("The disk is full")),
       });
-      const ended = await Promise.allSettled([1, 2, 3].map(() => turns.collect()));
+      const ended = await Promise.allSettled([1, 2, 3].map(() => cycle.collect()));
       expect(running).toBe(0);
       expect(most).toBe(1);
       expect(ended.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
@@ -135,16 +135,16 @@ describe("turns", () => {
   test("end after fifteen seconds, however much is due, and go round the errands", async () => {
     await withWatched(async (database) => {
       const asked: string[] = [];
-      const slow = interceptTasks(createCollector.bluesky(), async (errand, _targets, run) => {
-        asked.push(errand);
+      const slow = interceptTasks(createCollector.bluesky(), async (task, _targets, run) => {
+        asked.push(task);
         await run();
         clock.now += 1000;
       });
-      const turns = createTestCycle(database, slow);
-      await turns.collect();
+      const cycle = createTestCycle(database, slow);
+      await cycle.collect();
       expect(asked.length).toBe(15);
       expect(asked.slice(0, 5)).toEqual(["profile", "items", "profile", "items", "profile"]);
-      await turns.collect();
+      await cycle.collect();
       expect(asked.length).toBe(30);
     });
   });
@@ -157,14 +157,14 @@ describe("turns", () => {
         await run();
         clock.now += 1000;
       });
-      const turns = createTestCycle(database, slow);
-      await turns.collect();
+      const cycle = createTestCycle(database, slow);
+      await cycle.collect();
       for (const user of world.users) {
         const creator = { platform: "microblog", creator: handleOf(user) } as const;
         await createCreatorStore(database).remove(creator);
       }
       asked.length = 0;
-      await turns.collect();
+      await cycle.collect();
       expect(asked).toEqual([]);
     });
   });
@@ -174,16 +174,16 @@ test("what a day costs is counted anew every ten minutes, and not in each turn",
   await withWatched(async (database) => {
     let counted = 0;
     const { countTargets } = createCollectionState(database);
-    const turns = createTestCycle(database, createCollector.bluesky(), {
-      countTargets: (platform, errand) => {
-        if (errand === "profile") counted++;
-        return countTargets(platform, errand);
+    const cycle = createTestCycle(database, createCollector.bluesky(), {
+      countTargets: (platform, task) => {
+        if (task === "profile") counted++;
+        return countTargets(platform, task);
       },
     });
     // At last the clock is set back.
     for (const minutes of [0, 5, 9.99, 10, 15, 19.99, 20, -60]) {
       clock.now = NOW + minutes * MINUTE_MS;
-      await turns.collect();
+      await cycle.collect();
     }
     expect(counted).toBe(4);
   });
@@ -200,8 +200,8 @@ describe("startPollLoop()", () => {
         if (taken <= 2) throw new Error(`It failed ${taken}`);
         later.resolve();
       };
-      const turns = { ...createTestCycle(database, createCollector.bluesky()), collect };
-      const end = startPollLoop(turns, now, (error) => failures.push(error), 1);
+      const cycle = { ...createTestCycle(database, createCollector.bluesky()), collect };
+      const end = startPollLoop(cycle, now, (error) => failures.push(error), 1);
       await later.promise;
       await end();
       expect(failures.map(String)).toEqual(["Error: It failed 1", "Error: It failed 2"]);

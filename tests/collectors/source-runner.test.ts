@@ -114,10 +114,10 @@ describe("a source that fails", () => {
     async (_, fault) => {
       await withChannels(async (database) => {
         fake.injectFault(fault, { times: Infinity });
-        const turns = startCycle(database);
+        const cycle = startCycle(database);
         const served: number[] = [];
         for (let turn = 0; turn < 40; turn++) {
-          await turns.collect();
+          await cycle.collect();
           served.push(fake.served());
           clock.now += 15 * 60_000;
         }
@@ -127,7 +127,7 @@ describe("a source that fails", () => {
         expect(await countStoredChannels(database)).toBe(0);
         fake.clearFaults();
         clock.now += 2 * HOUR_MS;
-        await turns.collect();
+        await cycle.collect();
         expect(await countStoredChannels(database)).toBe(3);
       });
     },
@@ -137,27 +137,27 @@ describe("a source that fails", () => {
   test("what can pass is tried again up to three times", async () => {
     await withChannels(async (database) => {
       fake.injectFault(failWithStatus(500), { times: 3 });
-      const turns = startCycle(database);
-      await turns.collect();
-      expect(turns.eventKinds()).toEqual(["retried", "retried", "retried"]);
+      const cycle = startCycle(database);
+      await cycle.collect();
+      expect(cycle.eventKinds()).toEqual(["retried", "retried", "retried"]);
       expect(await countStoredChannels(database)).toBe(3);
       fake.injectFault(failWithStatus(500), { times: 4 });
-      await turns.collectAt(NOW + DAY_MS);
-      expect(turns.eventKinds().slice(3)).toEqual(["retried", "retried", "retried", "failed"]);
+      await cycle.collectAt(NOW + DAY_MS);
+      expect(cycle.eventKinds().slice(3)).toEqual(["retried", "retried", "retried", "failed"]);
     });
   });
 
   test("one that fails now and then is not left alone", async () => {
     await withChannels(async (database) => {
-      const turns = startCycle(database);
+      const cycle = startCycle(database);
       for (let day = 1; day <= 4; day++) {
         fake.injectFault(failWithStatus(500), { times: 4 });
-        await turns.collectAt(NOW + day * DAY_MS);
-        const { buckets } = await turns.status();
+        await cycle.collectAt(NOW + day * DAY_MS);
+        const { buckets } = await cycle.status();
         expect(buckets.map(({ pausedUntil }) => pausedUntil)).toEqual([undefined, undefined]);
-        await turns.collectAt(NOW + day * DAY_MS + HOUR_MS);
+        await cycle.collectAt(NOW + day * DAY_MS + HOUR_MS);
       }
-      expect(turns.eventKinds().filter((kind) => kind === "failed")).toHaveLength(4);
+      expect(cycle.eventKinds().filter((kind) => kind === "failed")).toHaveLength(4);
     });
   });
 
@@ -165,9 +165,9 @@ describe("a source that fails", () => {
     await withDatabase(async (database) => {
       const unknown = `UC${"x".repeat(22)}`;
       await createTrackedChannelStore(database).track(unknown, clock.now);
-      const turns = startCycle(database);
+      const cycle = startCycle(database);
       for (let failures = 1; failures <= 5; failures++) {
-        await turns.collect();
+        await cycle.collect();
         const profile = (await readTargets(database, "video", "profile")).get(unknown);
         expect(profile).toMatchObject({ failures, succeededAt: null });
         expect((profile?.dueAt ?? 0) - clock.now).toBeWithin(0.9 * DAY_MS, 1.1 * DAY_MS + 1);
@@ -194,8 +194,8 @@ describe("a source that fails", () => {
 describe("a quota", () => {
   test("nine tenths of it are used and no more, however much is due; the next day goes on", async () => {
     await withChannels(async (database) => {
-      const turns = startCycle(database, API_KEY, 4);
-      for (let turn = 0; turn < 5; turn++) await turns.collect({ isPaced: false });
+      const cycle = startCycle(database, API_KEY, 4);
+      for (let turn = 0; turn < 5; turn++) await cycle.collect({ isPaced: false });
       expect(fake.servedOn("general", clock.now)).toBe(3);
       await startCycle(database, API_KEY, 4).collect({ isPaced: false });
       expect(fake.servedOn("general", clock.now)).toBe(3);
@@ -236,13 +236,13 @@ describe("a quota", () => {
   test("what was counted is never less than what was served", async () => {
     await withChannels(async (database) => {
       fake.injectFault(failWithStatus(503), { times: 3 });
-      const turns = startCycle(database);
-      await turns.collect();
-      const status = await turns.status();
+      const cycle = startCycle(database);
+      await cycle.collect();
+      const status = await cycle.status();
       const used = status?.buckets.reduce((sum, bucket) => sum + bucket.used, 0) ?? 0;
       expect(used).toBeGreaterThanOrEqual(fake.served());
       expect(fake.served()).toBeGreaterThan(5);
-      expect(turns.eventKinds()).toContain("retried");
+      expect(cycle.eventKinds()).toContain("retried");
     });
   });
 });
@@ -250,14 +250,14 @@ describe("a quota", () => {
 describe("a batch", () => {
   test("takes what is due within 15 minutes with what is due", async () => {
     await withChannels(async (database) => {
-      const turns = startCycle(database);
-      await turns.collect();
+      const cycle = startCycle(database);
+      await cycle.collect();
       const at = NOW + DAY_MS;
       const dueAts = [at, at + 15 * MINUTE_MS, at + 15 * MINUTE_MS + 1];
       const ids = world.channels.map(({ id }) => id);
       const settled = ids.map((id, index) => ({ id, dueAt: dueAts[index] ?? at }));
       await createCollectionState(database).saveResults("video", "profile", settled);
-      await turns.collectAt(at);
+      await cycle.collectAt(at);
       const profiles = await readTargets(database, "video", "profile");
       expect(ids.map((id) => profiles.get(id)?.succeededAt)).toEqual([at, at, NOW]);
     });
@@ -265,26 +265,26 @@ describe("a batch", () => {
 });
 
 describe("an end", () => {
-  test("the errand that is under way ends at once, and its targets stay due", async () => {
+  test("the task that is under way ends at once, and its targets stay due", async () => {
     await withChannels(async (database) => {
       fake.injectFault(NO_RESPONSE, { times: Infinity });
       const collector = createYoutubeCollector({ baseUrl: fake.baseUrl, apiKey: API_KEY });
       // No time ends the request: only their end can.
-      const turns = startPollCycle(database, {
+      const cycle = startPollCycle(database, {
         collector,
         clock,
         fake: { startTimeout: () => () => {} },
       });
-      const collecting = turns.collect();
+      const collecting = cycle.collect();
       await waitUntil(() => fake.served() > 0);
-      turns.stop();
+      cycle.stop();
       await collecting;
       const [due] = await queryRows(
         database,
         "SELECT count(*) AS n FROM targets WHERE failures > 0",
       );
       expect(due).toEqual({ n: 0 });
-      expect(turns.events).toEqual([]);
+      expect(cycle.events).toEqual([]);
     });
   }, 10_000);
 });

@@ -1,17 +1,11 @@
 /** What the collector of Bluesky makes of each answer that is no plain one. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../../core/time.ts";
-import { createBlueskyCollector } from "../../../server/collectors/bluesky/collector.ts";
 import { createCreatorStore } from "../../../server/store/collection/creators.ts";
 import { listCreators } from "../../support/store/collection-state.ts";
 import { queryRows, withDatabase } from "../../support/store/database.ts";
 import { readPointsOf } from "../../support/store/stored-history.ts";
-import {
-  blueskyError,
-  handleOf,
-  createdAtOf,
-  openFakeBluesky,
-} from "../../support/platforms/fake-bluesky.ts";
+import { blueskyError, handleOf, createdAtOf } from "../../support/platforms/fake-bluesky.ts";
 import {
   findResult,
   createItemTargets,
@@ -25,28 +19,15 @@ import { respondWith, replaceText } from "../../support/platforms/faults.ts";
 import { first } from "../../support/platforms/first.ts";
 import { countsOfPost } from "../../support/platforms/world-counts.ts";
 import { startPollCycle, readTargets, watchOwners } from "../../support/platforms/poll-cycle.ts";
-import { openFixture } from "../../support/platforms/platform-fixture.ts";
+import { useFixture } from "../../support/platforms/platform-fixture.ts";
 
-/** A stage whose fake can do what only this one can. */
-async function openBlueskyFixture() {
-  const fixture = await openFixture("bluesky", {
-    creators: 8,
-    postsEach: 12,
-    replyShare: 0.2,
-    repostShare: 0.2,
-    falselyDatedShare: 0.4,
-  });
-  await fixture.close();
-  const fake = await openFakeBluesky({ world: fixture.world, now: () => fixture.clock.now });
-  const collector = createBlueskyCollector({ baseUrl: fake.baseUrl });
-  return { ...fixture, fake, collector, close: fake.close };
-}
-
-let fixture: Awaited<ReturnType<typeof openBlueskyFixture>>;
-beforeEach(async () => {
-  fixture = await openBlueskyFixture();
+const fixture = useFixture("bluesky", {
+  creators: 8,
+  postsEach: 12,
+  replyShare: 0.2,
+  repostShare: 0.2,
+  falselyDatedShare: 0.4,
 });
-afterEach(() => fixture.close());
 
 const owners = (count: number) => fixture.owners.slice(0, count);
 const pollProfiles = (count: number) =>
@@ -103,9 +84,9 @@ describe("bluesky: when the source stops", () => {
     fixture.fake.injectFault(
       respondWith({ ...blueskyError(429, "RateLimitExceeded", "Rate Limit Exceeded"), headers }),
     );
-    const { sourceError: failure, results: findings } = await pollProfiles(2);
+    const { sourceError: failure, results } = await pollProfiles(2);
     expect([failure?.kind, failure?.until]).toEqual(["rate-limited", resetAt]);
-    expect(findings).toEqual([]);
+    expect(results).toEqual([]);
     expect(fixture.fake.served()).toBe(1);
   });
 });
@@ -126,15 +107,12 @@ describe("bluesky: what it tells", () => {
 
   test("who is not said to be verified is unknown to be, not unverified", async () => {
     const { observations } = await pollProfiles(2);
-    expect(observations.map(({ attributes: described }) => described["verified"])).toEqual([
-      true,
-      undefined,
-    ]);
+    expect(observations.map(({ attributes }) => attributes["verified"])).toEqual([true, undefined]);
     fixture.fake.injectFault(replaceText('"verifiedStatus":"valid"', '"verifiedStatus":"none"'), {
       times: 1,
     });
     const again = await pollProfiles(2);
-    expect(again.observations.map(({ attributes: described }) => described["verified"])).toEqual([
+    expect(again.observations.map(({ attributes }) => attributes["verified"])).toEqual([
       false,
       undefined,
     ]);
@@ -186,9 +164,7 @@ describe("bluesky: which posts are collected", () => {
     const outcome = await pollAll(fixture, "items", await createItemTargets(fixture, owners(8)));
     const expected = fixture.owners.flatMap((owner) => owner.items().map(({ id }) => id));
     expect(outcome.items.map(({ id }) => id).toSorted()).toEqual(expected.toSorted());
-    const authors = new Set(
-      outcome.observations.map(({ attributes: described }) => described["username"]),
-    );
+    const authors = new Set(outcome.observations.map(({ attributes }) => attributes["username"]));
     expect(authors.size).toBe(8);
   });
 
@@ -260,7 +236,7 @@ describe("bluesky: a user who has another handle by now", () => {
     const fault = replaceText(`"handle":"${handleOf(userAt(0))}"`, `"handle":"${renamed}"`);
     fixture.fake.injectFault(fault, { times: Infinity });
     const { observations } = await pollBatch(fixture, "counts", posts);
-    const usernames = observations.map(({ attributes: described }) => described["username"]);
+    const usernames = observations.map(({ attributes }) => attributes["username"]);
     expect(usernames).toEqual(Array.from({ length: 5 }, () => spelt));
   });
 });
@@ -276,7 +252,7 @@ describe("bluesky: two users whose posts have the same record key", () => {
       const id = one.post.recordKey;
       fixture.fake.injectFault(replaceText(other.post.recordKey, id), { times: Infinity });
       await watchOwners(database, fixture, owners(2));
-      const turns = startPollCycle(database, fixture);
+      const cycle = startPollCycle(database, fixture);
       const tweets = async () => {
         const [tweet] = await queryRows(
           database,
@@ -292,13 +268,13 @@ describe("bluesky: two users whose posts have the same record key", () => {
         at: fixture.clock.now,
         likes: countsOfPost(one.post, fixture.clock.now).likes,
       });
-      await turns.collect();
+      await cycle.collect();
       const atFirst = expected();
       expect(await tweets()).toEqual([atFirst]);
       const target = (await readTargets(database, "microblog", "counts")).get(id);
       expect(target?.owner).toBe(handleOf(one.user));
 
-      await turns.collectAt(target?.dueAt ?? 0);
+      await cycle.collectAt(target?.dueAt ?? 0);
       expect(await tweets()).toEqual([atFirst, expected()]);
       const creators = await listCreators(createCreatorStore(database));
       const failures = creators.map(({ failure }) => failure);

@@ -1,5 +1,5 @@
 /** How every collector is asked through the client: what is tried again, and what is not. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { SOURCES, type SourceError } from "../../../server/collectors/collector.ts";
 import { pollBatch, createTarget, type PollSummary } from "../../support/platforms/poll-targets.ts";
 import {
@@ -15,11 +15,10 @@ import {
   type Fault,
 } from "../../support/platforms/faults.ts";
 import {
-  openFixture,
+  useFixture,
   SECRET,
   createTestContext,
   type TestClientOptions,
-  type PlatformFixture,
 } from "../../support/platforms/platform-fixture.ts";
 
 const TRANSIENT_FAULTS: readonly (readonly [what: string, fault: Fault])[] = [
@@ -45,43 +44,39 @@ const INVALID_BODY_FAULTS: readonly (readonly [what: string, fault: Fault])[] = 
 ];
 
 describe.each(SOURCES)("a request to %s", (source) => {
-  let stage: PlatformFixture;
-  beforeEach(async () => {
-    stage = await openFixture(source, { channels: 3, creators: 3, shortsEach: 2, postsEach: 2 });
-  });
-  afterEach(() => stage.close());
+  const fixture = useFixture(source, { channels: 3, creators: 3, shortsEach: 2, postsEach: 2 });
 
   const ask = (options: TestClientOptions = {}): Promise<PollSummary> =>
-    pollBatch(stage, "profile", stage.owners.slice(1, 2).map(createTarget), {
-      context: createTestContext(stage, options),
+    pollBatch(fixture, "profile", fixture.owners.slice(1, 2).map(createTarget), {
+      context: createTestContext(fixture, options),
     });
 
   test.each(TRANSIENT_FAULTS)("is tried again after %s", async (_what, fault) => {
-    stage.fake.injectFault(fault, { times: 2 });
+    fixture.fake.injectFault(fault, { times: 2 });
     const outcome = await ask();
     expect(outcome.sourceError).toBeUndefined();
     expect(outcome.observations.length).toBe(1);
-    expect(stage.fake.served()).toBe(3);
+    expect(fixture.fake.served()).toBe(3);
     expect(outcome.context.taken()).toBe(3);
     expect(outcome.context.retried().length).toBe(2);
   });
 
   test.each(TRANSIENT_FAULTS)("fails after three times %s", async (_what, fault) => {
-    stage.fake.injectFault(fault, { times: Infinity });
+    fixture.fake.injectFault(fault, { times: Infinity });
     const outcome = await ask();
     expect(outcome.sourceError?.kind).toBe("failed");
     expect(outcome.results).toEqual([]);
-    expect(stage.fake.served()).toBe(3);
+    expect(fixture.fake.served()).toBe(3);
     expect(outcome.context.taken()).toBe(3);
   });
 
   test.each(INVALID_BODY_FAULTS)("is not believed where it gets %s", async (_what, fault) => {
-    stage.fake.injectFault(fault, { times: Infinity });
+    fixture.fake.injectFault(fault, { times: Infinity });
     const outcome = await ask();
     expect(outcome.sourceError?.kind).toBe("failed");
     expect(outcome.results.flatMap(({ observations = [] }) => observations)).toEqual([]);
     expect(outcome.results.some(({ isGone }) => isGone === true)).toBe(false);
-    expect(stage.fake.served()).toBeLessThanOrEqual(3);
+    expect(fixture.fake.served()).toBeLessThanOrEqual(3);
   });
 
   test("is not sent on to another host", async () => {
@@ -94,7 +89,7 @@ describe.each(SOURCES)("a request to %s", (source) => {
         return Response.json({});
       },
     });
-    stage.fake.injectFault(redirectTo(`http://127.0.0.1:${other.port}/channels`), {
+    fixture.fake.injectFault(redirectTo(`http://127.0.0.1:${other.port}/channels`), {
       times: Infinity,
     });
     const outcome = await ask();
@@ -110,41 +105,41 @@ describe.each(SOURCES)("a request to %s", (source) => {
       query.delete("key");
       return redirectTo(`?${query}`)(request, answer);
     };
-    stage.fake.injectFault(moving, { times: 3 });
+    fixture.fake.injectFault(moving, { times: 3 });
     const outcome = await ask();
     expect([outcome.sourceError, outcome.observations.length]).toEqual([undefined, 1]);
-    expect([stage.fake.served(), outcome.context.taken()]).toEqual([4, 4]);
-    stage.fake.injectFault(moving, { times: 4 });
+    expect([fixture.fake.served(), outcome.context.taken()]).toEqual([4, 4]);
+    fixture.fake.injectFault(moving, { times: 4 });
     expect((await ask()).sourceError?.kind).toBe("failed");
   });
 
   test("that is sent in circles ends, each turn counted", async () => {
-    stage.fake.injectFault(redirectTo("/round"), { times: Infinity });
+    fixture.fake.injectFault(redirectTo("/round"), { times: Infinity });
     const outcome = await ask();
     expect(outcome.sourceError?.kind).toBe("failed");
-    expect(stage.fake.served()).toBeLessThan(13);
-    expect(outcome.context.taken()).toBe(stage.fake.served());
+    expect(fixture.fake.served()).toBeLessThan(13);
+    expect(outcome.context.taken()).toBe(fixture.fake.served());
   });
 
   test("gives up on an answer that is too large", async () => {
-    stage.fake.injectFault(padBody(300_000), { times: Infinity });
+    fixture.fake.injectFault(padBody(300_000), { times: Infinity });
     expect((await ask({ maxBytes: 100_000 })).sourceError?.kind).toBe("failed");
-    stage.fake.clearFaults();
-    stage.fake.injectFault(padBody(90_000));
+    fixture.fake.clearFaults();
+    fixture.fake.injectFault(padBody(90_000));
     expect((await ask({ maxBytes: 100_000 })).sourceError).toBeUndefined();
   });
 
   test("gives up on an answer of many megabytes, unless told what is too large", async () => {
-    stage.fake.injectFault(padBody(64 * 1_048_576), { times: Infinity });
+    fixture.fake.injectFault(padBody(64 * 1_048_576), { times: Infinity });
     expect((await ask()).sourceError?.kind).toBe("failed");
   });
 
   test("of status 400 that nothing explains is not tried again", async () => {
-    stage.fake.injectFault(respondWith({ status: 400, body: { error: "Bad" } }), {
+    fixture.fake.injectFault(respondWith({ status: 400, body: { error: "Bad" } }), {
       times: Infinity,
     });
     const outcome = await ask();
-    expect(stage.fake.served()).toBe(1);
+    expect(fixture.fake.served()).toBe(1);
     expect(outcome.observations).toEqual([]);
     expect(outcome.sourceError?.kind ?? outcome.results[0]?.failure).toBeString();
   });
@@ -152,21 +147,21 @@ describe.each(SOURCES)("a request to %s", (source) => {
   test("is not sent where no unit is left", async () => {
     const outcome = await ask({ reserveUnit: async () => false });
     expect(outcome.sourceError?.kind).toBe("rate-limited");
-    expect(outcome.sourceError?.until).toBeGreaterThan(stage.clock.now);
-    expect(outcome.sourceError?.until).toBeLessThanOrEqual(stage.clock.now + 86_400_000);
-    expect(stage.fake.served()).toBe(0);
+    expect(outcome.sourceError?.until).toBeGreaterThan(fixture.clock.now);
+    expect(outcome.sourceError?.until).toBeLessThanOrEqual(fixture.clock.now + 86_400_000);
+    expect(fixture.fake.served()).toBe(0);
   });
 
   test("is not tried again where the last unit went", async () => {
-    stage.fake.injectFault(failWithStatus(500), { times: Infinity });
+    fixture.fake.injectFault(failWithStatus(500), { times: Infinity });
     let units = 2;
     const outcome = await ask({ reserveUnit: async () => units-- > 0 });
     expect(outcome.sourceError?.kind).toBe("rate-limited");
-    expect(stage.fake.served()).toBe(2);
+    expect(fixture.fake.served()).toBe(2);
   });
 
   test("that the platform does not hear fails", async () => {
-    await stage.fake.close();
+    await fixture.fake.close();
     const outcome = await ask();
     expect(outcome.sourceError?.kind).toBe("failed");
     expect(outcome.context.taken()).toBe(3);
@@ -219,17 +214,13 @@ describe.each(SOURCES)("a request to %s", (source) => {
 
   test("never tells a credential, whatever goes wrong", async () => {
     for (const [what, fault] of TELLING) {
-      stage.fake.injectFault(fault, { times: Infinity });
-      const {
-        sourceError: failure,
-        results: findings,
-        context: surroundings,
-      } = await ask({ maxRetries: 1 });
-      stage.fake.clearFaults();
+      fixture.fake.injectFault(fault, { times: Infinity });
+      const { sourceError: failure, results, context } = await ask({ maxRetries: 1 });
+      fixture.fake.clearFaults();
       const said = [
         ...collectErrorTexts(failure),
-        ...findings.flatMap(({ failure: reason = "" }) => reason),
-        ...surroundings.retried(),
+        ...results.flatMap(({ failure: reason = "" }) => reason),
+        ...context.retried(),
       ].join("\n");
       expect([what, said.length > 0]).toEqual([what, true]);
       for (const spelling of [SECRET, encodeURIComponent(SECRET), "s3cret"]) {

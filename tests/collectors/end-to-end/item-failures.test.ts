@@ -71,7 +71,7 @@ describe("an item that cannot be observed: its history stays, and all others are
     async (_what, source, failure) => {
       const { before } = await startAndCollect(source);
       const item = firstItem(ownerAt(1));
-      item.fate.goneAt = ALL_DUE_AT;
+      item.lifecycle.goneAt = ALL_DUE_AT;
       await fixture.collectAt(ALL_DUE_AT);
       expect(isRequested(item.id)).toBe(true);
       const observed = await fixture.expectObservedNow(before);
@@ -84,7 +84,7 @@ describe("an item that cannot be observed: its history stays, and all others are
       // The others of its age were observed every few hours.
       await fixture.collectAt(ALL_DUE_AT + 20 * HOUR_MS);
       expect(isRequested(item.id)).toBe(false);
-      item.fate.goneAt = Infinity;
+      item.lifecycle.goneAt = Infinity;
       const stored = await fixture.stored();
       await fixture.collectAt(ALL_DUE_AT + 33 * DAY_MS);
       expect(await fixture.expectObservedNow(stored)).toContain(item.id);
@@ -111,7 +111,7 @@ describe("an item that cannot be observed: its history stays, and all others are
   ])("%s is not believed, and is asked for again soon", async (_what, source, failure) => {
     const { before } = await startAndCollect(source);
     const item = firstItem(ownerAt(1));
-    fixture.fake.injectFault(item.spoiling, { times: Infinity });
+    fixture.fake.injectFault(item.corruptionFault, { times: Infinity });
     await fixture.collectAt(ALL_DUE_AT);
     const observed = await fixture.expectObservedNow(before);
     expect(observed).not.toContain(item.id);
@@ -139,12 +139,12 @@ describe("what a platform does not tell is unknown, and not 0", () => {
   test("YouTube: a hidden number of subscribers", async () => {
     const { before } = await startAndCollect("youtube");
     const owner = ownerAt(1);
-    owner.fate.hiddenAt = ALL_DUE_AT;
+    owner.lifecycle.hiddenAt = ALL_DUE_AT;
     await fixture.collectAt(ALL_DUE_AT);
     await fixture.expectAllObserved(before);
     const details = `/api/video/${owner.entity}/details`;
     expect(await fetchJson(details)).toMatchObject({ subscribers: null });
-    owner.fate.hiddenAt = Infinity;
+    owner.lifecycle.hiddenAt = Infinity;
     const stored = await fixture.stored();
     await fixture.collectAt(ALL_DUE_AT + 2 * HOUR_MS);
     await fixture.expectAllObserved(stored);
@@ -154,7 +154,7 @@ describe("what a platform does not tell is unknown, and not 0", () => {
   test("YouTube: likes and comments that are switched off, beside the views", async () => {
     const { before } = await startAndCollect("youtube");
     const [owner, item] = [ownerAt(1), firstItem(ownerAt(1))];
-    item.fate.hiddenAt = ALL_DUE_AT;
+    item.lifecycle.hiddenAt = ALL_DUE_AT;
     await fixture.collectAt(ALL_DUE_AT);
     expect(await fixture.expectObservedNow(before)).toContain(item.id);
     expect(await fixture.itemFailure(item.id)).toBeNull();
@@ -163,7 +163,7 @@ describe("what a platform does not tell is unknown, and not 0", () => {
     expect(await fetchJson(`/api/video/${owner.entity}/short/${item.id}`)).toMatchObject({
       metrics: { views, likes: null, comments: null },
     });
-    item.fate.hiddenAt = Infinity;
+    item.lifecycle.hiddenAt = Infinity;
     const stored = await fixture.stored();
     await fixture.collectAt(ALL_DUE_AT + 13 * HOUR_MS);
     expect(await fixture.expectObservedNow(stored)).toContain(item.id);

@@ -35,13 +35,13 @@ async function startAndCollect(source: Source) {
 }
 
 const ownerAt = (index: number): FixtureOwner => first(fixture.owners.slice(index));
-const corrupt = ({ spoiling }: { readonly spoiling: Fault }): void =>
-  fixture.fake.injectFault(spoiling, { times: Infinity });
-const removeEntity = (entity: { readonly fate: { goneAt: number } }): void =>
-  void (entity.fate.goneAt = ALL_DUE_AT);
+const corrupt = ({ corruptionFault }: { readonly corruptionFault: Fault }): void =>
+  fixture.fake.injectFault(corruptionFault, { times: Infinity });
+const removeEntity = (entity: { readonly lifecycle: { goneAt: number } }): void =>
+  void (entity.lifecycle.goneAt = ALL_DUE_AT);
 const removeAllOwners = (): void => fixture.owners.forEach(removeEntity);
-const restoreEntity = (entity: { readonly fate: { goneAt: number } }): void =>
-  void (entity.fate.goneAt = Infinity);
+const restoreEntity = (entity: { readonly lifecycle: { goneAt: number } }): void =>
+  void (entity.lifecycle.goneAt = Infinity);
 
 /** Whether a text was part of a request at this instant. */
 const isRequested = (text: string): boolean =>

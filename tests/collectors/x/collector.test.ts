@@ -1,5 +1,5 @@
 /** What the collector of X makes of each answer that is no plain one. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { TaskName } from "../../../server/ports/targets.ts";
 import { createXCollector } from "../../../server/collectors/x/collector.ts";
 import {
@@ -13,44 +13,22 @@ import {
 } from "../../support/platforms/poll-targets.ts";
 import { respondWith, replaceText } from "../../support/platforms/faults.ts";
 import { first } from "../../support/platforms/first.ts";
-import {
-  openFixture,
-  SECRET,
-  createTestContext,
-} from "../../support/platforms/platform-fixture.ts";
+import { useFixture, SECRET, createTestContext } from "../../support/platforms/platform-fixture.ts";
 import { NOW } from "../../support/platforms/world.ts";
 import {
   CREDITS_DEPLETED,
-  openFakeX,
   TOKEN_REFUSED,
   USAGE_CAPPED,
   windowSpent,
   xError,
 } from "../../support/platforms/fake-x.ts";
 
-/** A stage whose fake can do what only this one can. */
-async function openXFixture() {
-  const fixture = await openFixture("x", {
-    creators: 8,
-    postsEach: 12,
-    replyShare: 0.2,
-    repostShare: 0.2,
-  });
-  await fixture.close();
-  const fake = await openFakeX({
-    world: fixture.world,
-    now: () => fixture.clock.now,
-    bearerToken: SECRET,
-  });
-  const collector = createXCollector({ baseUrl: fake.baseUrl, bearerToken: SECRET });
-  return { ...fixture, fake, collector, close: fake.close };
-}
-
-let fixture: Awaited<ReturnType<typeof openXFixture>>;
-beforeEach(async () => {
-  fixture = await openXFixture();
+const fixture = useFixture("x", {
+  creators: 8,
+  postsEach: 12,
+  replyShare: 0.2,
+  repostShare: 0.2,
 });
-afterEach(() => fixture.close());
 
 const owners = (count: number) => fixture.owners.slice(0, count);
 const pollProfiles = (count: number) =>
@@ -68,12 +46,12 @@ describe("x: when the source stops", () => {
     ["a cap of the month that is reached, while the window is not", USAGE_CAPPED],
   ])("%s stops the source, and is not retried", async (_, answer) => {
     fixture.fake.injectFault(respondWith(answer), { times: Infinity });
-    const { sourceError: failure, results: findings } = await pollProfiles(3);
+    const { sourceError: failure, results } = await pollProfiles(3);
     expect(failure?.kind).toBe("stop");
     expect(failure?.until ?? Infinity).toBeGreaterThan(fixture.clock.now);
     expect(failure?.message).toMatch(/token|credit|cap/i);
     expect(failure?.message).not.toContain(SECRET);
-    expect(findings).toEqual([]);
+    expect(results).toEqual([]);
     expect(fixture.fake.served()).toBe(1);
   });
 
@@ -106,21 +84,21 @@ describe("x: when the source stops", () => {
 
   test("a spent window is waited for until it is over, and is not retried", async () => {
     fixture.fake.injectFault(respondWith(windowSpent(NOW + 437_000)), { times: Infinity });
-    const { sourceError: failure, results: findings } = await pollProfiles(1);
+    const { sourceError: failure, results } = await pollProfiles(1);
     expect(failure?.kind).toBe("rate-limited");
     expect(failure?.until).toBe(NOW + 437_000);
-    expect(findings).toEqual([]);
+    expect(results).toEqual([]);
     expect(fixture.fake.served()).toBe(1);
   });
 
   test("a window that is spent in earnest is waited for, and then it goes on", async () => {
-    const surroundings = createTestContext(fixture);
+    const context = createTestContext(fixture);
     let spent = await pollBatch(fixture, "profile", owners(1).map(createTarget), {
-      context: surroundings,
+      context,
     });
     for (let tries = 0; tries < 310 && spent.sourceError === undefined; tries++) {
       spent = await pollBatch(fixture, "profile", owners(1).map(createTarget), {
-        context: surroundings,
+        context,
       });
     }
     expect(spent.sourceError?.kind).toBe("rate-limited");
@@ -128,7 +106,7 @@ describe("x: when the source stops", () => {
     expect(spent.sourceError?.until).toBeLessThanOrEqual(NOW + 15 * 60_000);
     fixture.clock.now = spent.sourceError?.until ?? NOW;
     const after = await pollBatch(fixture, "profile", owners(1).map(createTarget), {
-      context: surroundings,
+      context,
     });
     expect(after.sourceError).toBeUndefined();
   });
@@ -139,7 +117,7 @@ describe("x: who is not there", () => {
     userAt(1).goneAt = 0;
     const outcome = await pollProfiles(3);
     expect(findResult(outcome, "creator1").isGone).toBe(true);
-    expect(outcome.observations.map(({ entityId: entity }) => entity).toSorted()).toEqual([
+    expect(outcome.observations.map(({ entityId }) => entityId).toSorted()).toEqual([
       "creator0",
       "creator2",
     ]);
@@ -155,7 +133,7 @@ describe("x: who is not there", () => {
   test("a malformed problem beside them spoils nothing", async () => {
     const [gone, there] = fixture.owners;
     if (gone === undefined || there === undefined) throw new Error("There are no owners");
-    gone.fate.goneAt = 0;
+    gone.lifecycle.goneAt = 0;
     fixture.fake.injectFault(replaceText(/"errors":\[/g, '"errors":[7,{"value":7},'), {
       times: Infinity,
     });
@@ -215,7 +193,7 @@ describe("x: who is not there", () => {
     const outcome = await pollBatch(fixture, "profile", targets);
     expect(outcome.sourceError).toBeUndefined();
     expect(findResult(outcome, "creator0").failure).toBeString();
-    expect(outcome.observations.map(({ entityId: entity }) => entity)).toEqual(["creator1"]);
+    expect(outcome.observations.map(({ entityId }) => entityId)).toEqual(["creator1"]);
   });
 });
 
@@ -233,14 +211,14 @@ describe("x: what it tells", () => {
         .map((item) => [item.id, item.counts()]),
     );
     const { observations } = await pollBatch(fixture, "counts", targets);
-    for (const { entityId: entity, counts } of observations)
-      expect(counts).toEqual({ ...items.get(entity) });
+    for (const { entityId, counts } of observations)
+      expect(counts).toEqual({ ...items.get(entityId) });
     expect(observations.length).toBe(items.size);
   });
 
   test("a username is told as the platform spells it", async () => {
-    const { attributes: described } = first((await pollProfiles(1)).observations);
-    expect(described["username"]).toBe("Creator0");
+    const { attributes } = first((await pollProfiles(1)).observations);
+    expect(attributes["username"]).toBe("Creator0");
   });
 
   test("replies and reposts are not collected", async () => {
@@ -267,15 +245,15 @@ describe("x: what it tells", () => {
 
   test.each<TaskName>(["profile", "items", "counts"])(
     "in %s, metrics whose names are all unknown are not unknown numbers",
-    async (errand) => {
+    async (task) => {
       const [owner] = fixture.owners;
       const owned = owner === undefined ? [] : [owner];
       const introduced = await createItemTargets(fixture, owned);
-      const targets = errand === "counts" ? await createCountTargets(fixture, owned) : introduced;
+      const targets = task === "counts" ? await createCountTargets(fixture, owned) : introduced;
       fixture.fake.injectFault(replaceText(/"(\w+)_count":/g, '"count_of_$1":'), {
         times: Infinity,
       });
-      const outcome = await pollBatch(fixture, errand, targets);
+      const outcome = await pollBatch(fixture, task, targets);
       expect(outcome.observations).toEqual([]);
       expect(outcome.results[0]?.failure).toContain("X returned no metrics");
     },
@@ -285,9 +263,9 @@ describe("x: what it tells", () => {
     const targets = await createItemTargets(fixture, owners(1));
     const body = { errors: [{ title: "Service Unavailable", detail: "Try again" }] };
     fixture.fake.injectFault(respondWith({ status: 200, body }), { times: Infinity });
-    const finding = findResult(await pollBatch(fixture, "items", targets), "creator0");
-    expect(finding.failure).toContain("X returned no tweets of creator0");
-    expect(finding.isGone).toBeUndefined();
+    const result = findResult(await pollBatch(fixture, "items", targets), "creator0");
+    expect(result.failure).toContain("X returned no tweets of creator0");
+    expect(result.isGone).toBeUndefined();
   });
 
   test.each<[TaskName, string, string]>([
@@ -295,14 +273,14 @@ describe("x: what it tells", () => {
     ["profile", "followers_count", "1.5"],
     ["profile", "followers_count", '"338K"'],
     ["counts", "impression_count", "1e300"],
-  ])("in %s, a %s of %s is no number", async (errand, name, value) => {
+  ])("in %s, a %s of %s is no number", async (task, name, value) => {
     const owner = first(fixture.owners);
     const targets =
-      errand === "profile" ? [createTarget(owner)] : await createCountTargets(fixture, [owner]);
+      task === "profile" ? [createTarget(owner)] : await createCountTargets(fixture, [owner]);
     fixture.fake.injectFault(replaceText(new RegExp(`"${name}":\\d+`, "g"), `"${name}":${value}`), {
       times: Infinity,
     });
-    const outcome = await pollBatch(fixture, errand, targets);
+    const outcome = await pollBatch(fixture, task, targets);
     expect(outcome.observations).toEqual([]);
     expect(outcome.sourceError?.message ?? outcome.results[0]?.failure).toBeString();
   });
@@ -310,8 +288,8 @@ describe("x: what it tells", () => {
   test("a tweet links to itself, and is its author's", async () => {
     const outcome = await pollAll(fixture, "items", await createItemTargets(fixture, owners(1)));
     const item = first(first(fixture.owners).items());
-    const described = findObservation(outcome, item.id)?.attributes;
-    expect(described?.["url"]).toContain(`/status/${item.id}`);
-    expect(String(described?.["username"]).toLowerCase()).toBe("creator0");
+    const attributes = findObservation(outcome, item.id)?.attributes;
+    expect(attributes?.["url"]).toContain(`/status/${item.id}`);
+    expect(String(attributes?.["username"]).toLowerCase()).toBe("creator0");
   });
 });

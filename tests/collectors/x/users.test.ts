@@ -7,32 +7,32 @@ import { openFixture } from "../../support/platforms/platform-fixture.ts";
 import { NOW } from "../../support/platforms/world.ts";
 
 test("a username that somebody else has by now is theirs after a day, and not asked for before", async () => {
-  const stage = await openFixture("x", { creators: 2, postsEach: 6 });
-  const [before, after] = stage.world.users;
+  const fixture = await openFixture("x", { creators: 2, postsEach: 6 });
+  const [before, after] = fixture.world.users;
   if (before === undefined || after === undefined) throw new Error("There are too few users");
-  const owners = stage.owners.slice(0, 1);
+  const owners = fixture.owners.slice(0, 1);
   const { id } = first(owners);
-  const targets = await createItemTargets(stage, owners);
+  const targets = await createItemTargets(fixture, owners);
   const { name } = before;
-  stage.world.renameUser(before, "Elsewhere");
-  stage.world.renameUser(after, name);
-  const asked = () => stage.fake.log().filter(({ path }) => path === "/2/users/by").length;
-  const timelines = () => stage.fake.log().filter(({ path }) => path.endsWith("/tweets"));
+  fixture.world.renameUser(before, "Elsewhere");
+  fixture.world.renameUser(after, name);
+  const asked = () => fixture.fake.log().filter(({ path }) => path === "/2/users/by").length;
+  const timelines = () => fixture.fake.log().filter(({ path }) => path.endsWith("/tweets"));
 
-  stage.clock.now = NOW + DAY_MS - 1;
-  const early = await pollBatch(stage, "items", targets);
+  fixture.clock.now = NOW + DAY_MS - 1;
+  const early = await pollBatch(fixture, "items", targets);
   expect(findResult(early, id).failure).toBeUndefined();
   expect([asked(), timelines().at(-1)?.path]).toEqual([1, `/2/users/${before.id}/tweets`]);
 
-  stage.clock.now = NOW + DAY_MS;
-  const late = await pollBatch(stage, "items", targets);
+  fixture.clock.now = NOW + DAY_MS;
+  const late = await pollBatch(fixture, "items", targets);
   expect([asked(), timelines().at(-1)?.path]).toEqual([2, `/2/users/${after.id}/tweets`]);
-  const { sourceState: memo = {} } = findResult(late, id);
-  expect(memo["id"]).toBe(after.id);
+  const { sourceState = {} } = findResult(late, id);
+  expect(sourceState["id"]).toBe(after.id);
 
   // Told by a clock that was ahead: nobody knows for how long it has been so.
-  stage.clock.now = NOW;
-  await pollBatch(stage, "items", [{ id, owner: null, sourceState: memo }]);
+  fixture.clock.now = NOW;
+  await pollBatch(fixture, "items", [{ id, owner: null, sourceState }]);
   expect(asked()).toBe(3);
-  await stage.close();
+  await fixture.close();
 });

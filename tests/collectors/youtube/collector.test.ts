@@ -1,5 +1,5 @@
 /** What the collector of YouTube makes of each answer that is no plain one. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import {
   findResult,
   createItemTargets,
@@ -11,12 +11,7 @@ import {
 } from "../../support/platforms/poll-targets.ts";
 import { respondWith, replaceText } from "../../support/platforms/faults.ts";
 import { first } from "../../support/platforms/first.ts";
-import {
-  openFixture,
-  SECRET,
-  createTestContext,
-  type PlatformFixture,
-} from "../../support/platforms/platform-fixture.ts";
+import { useFixture, SECRET, createTestContext } from "../../support/platforms/platform-fixture.ts";
 import {
   KEY_REFUSED,
   openFakeYoutube,
@@ -24,12 +19,7 @@ import {
 } from "../../support/platforms/fake-youtube.ts";
 import { createYoutubeCollector } from "../../../server/collectors/youtube/collector.ts";
 
-let fixture: PlatformFixture;
-beforeEach(async () => {
-  const amounts = { channels: 6, shortsEach: 4, longVideosEach: 4 };
-  fixture = await openFixture("youtube", amounts);
-});
-afterEach(() => fixture.close());
+const fixture = useFixture("youtube", { channels: 6, shortsEach: 4, longVideosEach: 4 });
 
 const channelAt = (place: number) => first(fixture.world.channels.slice(place));
 const pollProfile = (place: number) =>
@@ -44,36 +34,35 @@ describe("youtube: when the source stops", () => {
   ])("out of quota, nothing is asked until midnight Pacific time: %s", async (_, at, until) => {
     fixture.clock.now = Date.parse(at);
     fixture.fake.injectFault(respondWith(QUOTA_EXCEEDED), { times: Infinity });
-    const { sourceError: failure, results: findings } = await pollProfile(1);
+    const { sourceError: failure, results } = await pollProfile(1);
     expect(["rate-limited", "stop"]).toContain(failure?.kind ?? "nothing");
     expect(failure?.until).toBe(Date.parse(until));
     expect(failure?.message).toMatch(/quota|no more requests/i);
-    expect(findings).toEqual([]);
+    expect(results).toEqual([]);
     expect(fixture.fake.served()).toBe(1);
   });
 
   test("after midnight Pacific time it is asked again, and not before", async () => {
     fixture.fake.injectFault(respondWith(QUOTA_EXCEEDED));
-    const surroundings = createTestContext(fixture);
+    const context = createTestContext(fixture);
     const targets = fixture.owners.slice(1, 2).map(createTarget);
     const until =
-      (await pollBatch(fixture, "profile", targets, { context: surroundings })).sourceError
-        ?.until ?? 0;
+      (await pollBatch(fixture, "profile", targets, { context })).sourceError?.until ?? 0;
     fixture.clock.now = until - 1;
-    const early = await pollBatch(fixture, "profile", targets, { context: surroundings });
+    const early = await pollBatch(fixture, "profile", targets, { context });
     expect([early.sourceError?.until, fixture.fake.served()]).toEqual([until, 1]);
     fixture.clock.now = until;
-    const later = await pollBatch(fixture, "profile", targets, { context: surroundings });
+    const later = await pollBatch(fixture, "profile", targets, { context });
     expect([later.sourceError, later.observations.length]).toEqual([undefined, 1]);
   });
 
   test("a refused key stops the source until its settings change, and is not retried", async () => {
     fixture.fake.injectFault(respondWith(KEY_REFUSED), { times: Infinity });
-    const { sourceError: failure, results: findings } = await pollProfile(1);
+    const { sourceError: failure, results } = await pollProfile(1);
     expect(failure?.kind).toBe("stop");
     expect(failure?.until).toBeUndefined();
     expect(failure?.message).not.toContain(SECRET);
-    expect(findings).toEqual([]);
+    expect(results).toEqual([]);
     expect(fixture.fake.served()).toBe(1);
   });
 
@@ -141,8 +130,8 @@ describe("youtube: what a channel tells", () => {
   });
 
   test("what may be left out is left out, and what is there is told", async () => {
-    const { attributes: described } = first((await pollProfile(0)).observations);
-    expect(described).toMatchObject({
+    const { attributes } = first((await pollProfile(0)).observations);
+    expect(attributes).toMatchObject({
       username: "channel_0",
       displayName: "Channel 0",
       description: "All about Channel 0",
@@ -150,7 +139,7 @@ describe("youtube: what a channel tells", () => {
       country: "US",
       bannerImage: "https://banner.test/0",
     });
-    expect(described["thumbnail"]).toContain(channelAt(0).id);
+    expect(attributes["thumbnail"]).toContain(channelAt(0).id);
     expect(Object.keys(first((await pollProfile(1)).observations).attributes)).not.toContain(
       "country",
     );
@@ -194,17 +183,17 @@ describe("youtube: which videos are shorts", () => {
     const withoutStatistics = new RegExp(`("id":"${bad?.id}".*?)"statistics":`, "g");
     fixture.fake.injectFault(replaceText(withoutStatistics, '$1"stats":'), { times: Infinity });
     const outcome = await pollBatch(fixture, "items", [target]);
-    const { sourceState: memo = {}, failure } = findResult(outcome, owner.id);
+    const { sourceState = {}, failure } = findResult(outcome, owner.id);
     expect(failure).toContain("no statistics");
     expect(outcome.items.map(({ id }) => id).toSorted()).toEqual(
       others.map(({ id }) => id).toSorted(),
     );
-    const readTo = Date.parse(memo["uploadsReadTo"] ?? "");
+    const readTo = Date.parse(sourceState["uploadsReadTo"] ?? "");
     expect(readTo).toBeLessThanOrEqual(bad?.publishedAt ?? 0);
 
     const known = new Map(outcome.items.map((item) => [item.id, item.sourceState ?? {}]));
     fixture.fake.clearFaults();
-    const again = await pollBatch(fixture, "items", [{ ...target, sourceState: memo }], { known });
+    const again = await pollBatch(fixture, "items", [{ ...target, sourceState }], { known });
     expect(again.items.map(({ id }) => id)).toContain(bad?.id ?? "");
     const uploads = channelAt(0).uploads.filter((video) => video.publishedAt <= fixture.clock.now);
     const newest = Math.floor((uploads.at(-1)?.publishedAt ?? 0) / 1000) * 1000;
@@ -227,8 +216,8 @@ describe("youtube: which videos are shorts", () => {
     const targets = await createCountTargets(fixture, [owner]);
     const outcome = await pollBatch(fixture, "counts", targets);
     expect(outcome.observations.length).toBe(targets.length);
-    for (const { attributes: described, counts } of outcome.observations) {
-      expect(described["channel"]).toBe(owner.entity);
+    for (const { attributes, counts } of outcome.observations) {
+      expect(attributes["channel"]).toBe(owner.entity);
       expect(counts["shares"]).toBeNull();
     }
   });
@@ -237,7 +226,7 @@ describe("youtube: which videos are shorts", () => {
     const owner = first(fixture.owners);
     const targets = await createCountTargets(fixture, [owner]);
     const gone = first(owner.items());
-    gone.fate.goneAt = 0;
+    gone.lifecycle.goneAt = 0;
     const outcome = await pollBatch(fixture, "counts", targets);
     expect(findResult(outcome, gone.id).isGone).toBe(true);
     expect(findObservation(outcome, gone.id)).toBeUndefined();
@@ -266,9 +255,9 @@ describe("youtube: which videos are shorts", () => {
       await pollBatch(fixture, "items", introduced),
       await pollBatch(fixture, "counts", targets),
     ];
-    for (const { observations, results: findings } of told) {
+    for (const { observations, results } of told) {
       expect(observations).toEqual([]);
-      expect(findings[0]?.failure).toContain("YouTube returned no statistics");
+      expect(results[0]?.failure).toContain("YouTube returned no statistics");
     }
   });
 
@@ -276,7 +265,7 @@ describe("youtube: which videos are shorts", () => {
     const owner = first(fixture.owners);
     const targets = await createCountTargets(fixture, [owner]);
     const item = first(owner.items());
-    item.fate.hiddenAt = 0;
+    item.lifecycle.hiddenAt = 0;
     const counts = findObservation(await pollBatch(fixture, "counts", targets), item.id)?.counts;
     expect(counts).toEqual({ ...item.counts() });
     expect(counts?.["likes"]).toBeNull();
@@ -291,13 +280,13 @@ describe("youtube: asked too fast", () => {
     ["a minute can pass", "Queries per minute per user", { kind: "transient" }],
     ["a day stops it until the next", "Queries per day", { kind: "stop", until: MIDNIGHT }],
   ])("what is too much for %s", (_, limit, judgement) => {
-    const { classifyResponse: judge } = createYoutubeCollector({
+    const { classifyResponse } = createYoutubeCollector({
       baseUrl: "http://127.0.0.1:9",
       apiKey: "s3cret-of-youtube",
     });
     const message = `Quota exceeded for quota metric 'Queries' and limit '${limit}'`;
     const body = { error: { message, errors: [{ reason: "rateLimitExceeded" }] } };
     const answer = { status: 403, headers: new Headers(), body };
-    expect(judge(answer, MIDNIGHT - 3_600_000)).toMatchObject(judgement);
+    expect(classifyResponse(answer, MIDNIGHT - 3_600_000)).toMatchObject(judgement);
   });
 });

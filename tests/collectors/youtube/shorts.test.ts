@@ -1,18 +1,16 @@
 /** How far the uploads of a channel are read that has no list of its shorts. */
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import type { CollectionTarget } from "../../../server/ports/targets.ts";
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
 import { findResult, createItemTargets, pollBatch } from "../../support/platforms/poll-targets.ts";
 import { replaceText } from "../../support/platforms/faults.ts";
 import { first } from "../../support/platforms/first.ts";
-import { openFixture, type PlatformFixture } from "../../support/platforms/platform-fixture.ts";
+import { useFixture } from "../../support/platforms/platform-fixture.ts";
 
-let fixture: PlatformFixture;
-beforeEach(async () => {
-  fixture = await openFixture("youtube", { channels: 1, shortsEach: 200, longVideosEach: 200 });
+const fixture = useFixture("youtube", { channels: 1, shortsEach: 200, longVideosEach: 200 });
+beforeEach(() => {
   for (const channel of fixture.world.channels) channel.hasShortsList = false;
 });
-afterEach(() => fixture.close());
 
 /** Reads the uploads. @returns The target as it is remembered, what is known, and what was asked. */
 async function readUploads(
@@ -47,12 +45,12 @@ test("a day of them is looked at twice, for what was not listed yet, and no more
   const [start] = await createItemTargets(fixture, fixture.owners);
   if (start === undefined) throw new Error("There is no channel");
   const late = first(listShorts().filter(({ olderMs }) => olderMs > HOUR_MS && olderMs < DAY_MS));
-  const { goneAt } = late.fate;
-  late.fate.goneAt = 0;
+  const { goneAt } = late.lifecycle;
+  late.lifecycle.goneAt = 0;
   const once = await readUploads(start);
   expect(once.known.has(late.id)).toBe(false);
 
-  late.fate.goneAt = goneAt;
+  late.lifecycle.goneAt = goneAt;
   const twice = await readUploads(once.target, once.known);
   expect(twice.outcome.items.map(({ id }) => id)).toContain(late.id);
   const videos = twice.asked.filter(({ path }) => path === "/videos");

@@ -1,4 +1,5 @@
-/** A world, a fake that tells of it, and the collector that asks the fake: for one source. */
+/** A fake platform with the collector that polls it, for each source. */
+import { afterEach, beforeEach } from "bun:test";
 import { DAY_MS } from "../../../core/time.ts";
 import { createSourceRateLimiter } from "../../../server/collectors/rate-limiter.ts";
 import { createSourceClient } from "../../../server/collectors/client/source-client.ts";
@@ -7,7 +8,6 @@ import { createBlueskyCollector } from "../../../server/collectors/bluesky/colle
 import { createXCollector } from "../../../server/collectors/x/collector.ts";
 import { createYoutubeCollector } from "../../../server/collectors/youtube/collector.ts";
 import { handleOf, createdAtOf, openFakeBluesky } from "./fake-bluesky.ts";
-import type { FakeServer } from "./fake-server.ts";
 import { replaceText, type Fault } from "./faults.ts";
 import {
   countsOfChannel,
@@ -28,48 +28,66 @@ import {
 import { openFakeX } from "./fake-x.ts";
 import { openFakeYoutube } from "./fake-youtube.ts";
 
-/** What a fake of a source is opened with, that must never be told to anyone. */
+/** The credential that each fake accepts. No message may contain it. */
 export const SECRET = "s3cret/that+nobody=sees";
 
-/** What can go, and hide its counts. */
+/** An entity that a test can delete, or whose counts it can hide or corrupt. */
 interface FixtureEntity {
-  readonly fate: { goneAt: number; hiddenAt: number };
-  /** What its counts are now. */
+  /** Instants in milliseconds since 1970 UTC. */
+  readonly lifecycle: { goneAt: number; hiddenAt: number };
+  /** The true counts at the fixture's clock. */
   counts(): WorldCounts;
-  /** Spoils one count of it in an answer. */
-  readonly spoiling: Fault;
+  /** Corrupts one of its counts in a response. */
+  readonly corruptionFault: Fault;
 }
 
-/** A short or a tweet of a stage. */
+/** A short or a tweet. */
 export interface FixtureItem extends FixtureEntity {
   readonly id: string;
-  /** As the platform tells it. */
+  /** With the precision of the platform. */
   readonly publishedAt: number;
 }
 
-/** A channel or a user of a stage. */
+/** A channel or a user. */
 export interface FixtureOwner extends FixtureEntity {
-  /** As a target names it. */
+  /** The identifier of its target. */
   readonly id: string;
-  /** As an observation names it. */
+  /** The identifier of its observations. */
   readonly entity: string;
-  /** Those of its items that are there now, and that are its own. */
+  /** Its own items that exist at the fixture's clock. */
   items(): readonly FixtureItem[];
 }
 
-/** What differs from source to source. */
-interface PlatformSetup {
-  readonly fake: FakeServer;
+interface Fakes {
+  readonly youtube: Awaited<ReturnType<typeof openFakeYoutube>>;
+  readonly x: Awaited<ReturnType<typeof openFakeX>>;
+  readonly bluesky: Awaited<ReturnType<typeof openFakeBluesky>>;
+}
+
+/** The parts of a fixture that differ from source to source. */
+interface PlatformSetup<S extends Source> {
+  readonly fake: Fakes[S];
   readonly collector: Collector;
   readonly owners: readonly FixtureOwner[];
-  /** Tells nobody and nothing there is. */
+  /** Identifiers that do not exist. */
   readonly unknown: { readonly owner: string; readonly item: string };
-  /** A part of the path of what lists items. */
+  /** Matches the path of requests that list items. */
   readonly listingPath: RegExp;
 }
 
-/** Opens a stage; the first owner has items for several pages, and the others a few. */
-export async function openFixture(source: Source, plan: Partial<WorldPlan> = {}) {
+/** A world, a fake platform that serves it, and the collector that polls the fake. */
+export interface PlatformFixture<S extends Source = Source> extends PlatformSetup<S> {
+  readonly source: S;
+  readonly clock: { now: number };
+  readonly world: World;
+  close(): Promise<void>;
+}
+
+/** Opens a fixture. By default the first owner has several pages of items, the others three items. */
+export async function openFixture<S extends Source>(
+  source: S,
+  plan: Partial<WorldPlan> = {},
+): Promise<PlatformFixture<S>> {
   const clock = { now: NOW };
   const itemsPerOwner = (owner: number) => (owner === 0 ? 260 : 3);
   const world = createWorld({
@@ -81,36 +99,80 @@ export async function openFixture(source: Source, plan: Partial<WorldPlan> = {})
     postsEach: itemsPerOwner,
     ...plan,
   });
-  const now = () => clock.now;
-  const setup = await SETUPS[source](world, now);
+  const setup = await SETUPS[source](world, () => clock.now);
   return { source, clock, world, ...setup, close: setup.fake.close };
 }
 
-/** An opened stage. */
-export type PlatformFixture = Awaited<ReturnType<typeof openFixture>>;
+/**
+ * Opens a fixture before each test and closes it after. Call it at the top of a file or in
+ * `describe()`.
+ *
+ * @returns The fixture of the test that is running; its properties change from test to test.
+ */
+export function useFixture<S extends Source>(
+  source: S,
+  plan: Partial<WorldPlan> = {},
+): PlatformFixture<S> {
+  let opened: PlatformFixture<S> | undefined;
+  beforeEach(async () => {
+    opened = await openFixture(source, plan);
+  });
+  afterEach(() => opened?.close());
+  const current = () => {
+    if (opened === undefined) throw new Error("The fixture is open in tests only");
+    return opened;
+  };
+  return {
+    source,
+    get clock() {
+      return current().clock;
+    },
+    get world() {
+      return current().world;
+    },
+    get fake() {
+      return current().fake;
+    },
+    get collector() {
+      return current().collector;
+    },
+    get owners() {
+      return current().owners;
+    },
+    get unknown() {
+      return current().unknown;
+    },
+    get listingPath() {
+      return current().listingPath;
+    },
+    close: () => current().close(),
+  };
+}
 
 const hasProxy = true;
 
-const SETUPS: Readonly<
-  Record<Source, (world: World, now: () => number) => Promise<PlatformSetup>>
-> = {
+type Setups = {
+  readonly [S in Source]: (world: World, now: () => number) => Promise<PlatformSetup<S>>;
+};
+
+const SETUPS: Setups = {
   async youtube(world, now) {
     const fake = await openFakeYoutube({ world, now, apiKey: SECRET, hasProxy });
     const owners = world.channels.map((channel, index) => ({
       id: index % 10 === 0 ? `@${channel.handle}` : channel.id,
       entity: channel.id,
-      fate: channel,
+      lifecycle: channel,
       counts: () => countsOfChannel(channel, now()),
-      spoiling: corruptCount(channel.id, "viewCount", '"338K"'),
+      corruptionFault: corruptCount(channel.id, "viewCount", '"338K"'),
       items: () =>
         channel.shorts
           .filter((short) => isPresent(short, now()))
           .map((short) => ({
             id: short.id,
-            fate: short,
+            lifecycle: short,
             publishedAt: Math.floor(short.publishedAt / 1000) * 1000,
             counts: () => countsOfVideo(short, now()),
-            spoiling: corruptCount(short.id, "viewCount", '"338K"'),
+            corruptionFault: corruptCount(short.id, "viewCount", '"338K"'),
           })),
     }));
     return {
@@ -125,10 +187,10 @@ const SETUPS: Readonly<
     const fake = await openFakeX({ world, now, bearerToken: SECRET, hasProxy });
     const itemOf = (post: WorldPost) => ({
       id: post.snowflake,
-      fate: post,
+      lifecycle: post,
       publishedAt: post.publishedAt,
       counts: () => countsOfPost(post, now()),
-      spoiling: corruptCount(post.snowflake, "like_count", "-7"),
+      corruptionFault: corruptCount(post.snowflake, "like_count", "-7"),
     });
     return {
       fake,
@@ -136,9 +198,9 @@ const SETUPS: Readonly<
       owners: world.users.map((user) => ({
         id: user.name.toLowerCase(),
         entity: user.name.toLowerCase(),
-        fate: user,
+        lifecycle: user,
         counts: () => countsOfUser(user, now()),
-        spoiling: corruptCount(user.id, "followers_count", "1.5"),
+        corruptionFault: corruptCount(user.id, "followers_count", "1.5"),
         items: () => ownPosts(user, now()).map(itemOf),
       })),
       unknown: { owner: "nobody", item: "20" },
@@ -149,10 +211,10 @@ const SETUPS: Readonly<
     const fake = await openFakeBluesky({ world, now, hasProxy });
     const itemOf = (post: WorldPost) => ({
       id: post.recordKey,
-      fate: post,
+      lifecycle: post,
       publishedAt: createdAtOf(post),
       counts: () => ({ ...countsOfPost(post, now()), impressions: null }),
-      spoiling: corruptCount(`[^"]*${post.recordKey}`, "likeCount", '"12K"'),
+      corruptionFault: corruptCount(`[^"]*${post.recordKey}`, "likeCount", '"12K"'),
     });
     return {
       fake,
@@ -160,9 +222,9 @@ const SETUPS: Readonly<
       owners: world.users.map((user) => ({
         id: handleOf(user),
         entity: handleOf(user),
-        fate: user,
+        lifecycle: user,
         counts: () => countsOfUser(user, now()),
-        spoiling: corruptCount(user.did, "followersCount", '"12K"'),
+        corruptionFault: corruptCount(user.did, "followersCount", '"12K"'),
         items: () => ownPosts(user, now()).map(itemOf),
       })),
       unknown: { owner: "nobody.bsky.social", item: "3l6oveex3ii2l" },
@@ -175,7 +237,7 @@ function ownPosts(user: WorldUser, now: number): WorldPost[] {
   return user.posts.filter((post) => post.kind === "post" && isPresent(post, now));
 }
 
-/** Puts something else in place of a count of an entity, in the first answer that has it. */
+/** Replaces a count of an entity in a response. */
 function corruptCount(id: string, name: string, value: string): Fault {
   return replaceText(
     new RegExp(`("(?:id|did|uri)":"${id}".*?"${name}":)"?\\d+"?`, "g"),
@@ -183,10 +245,10 @@ function corruptCount(id: string, name: string, value: string): Fault {
   );
 }
 
-/** How a client is made for a test. */
+/** Options of a client in a test. */
 export type TestClientOptions = Partial<Parameters<typeof createSourceClient>[0]>;
 
-/** Makes what the collector of a stage works with, and counts what it takes. */
+/** Creates the context of the fixture's collector, and counts the units that it uses. */
 export function createTestContext(fixture: PlatformFixture, options: TestClientOptions = {}) {
   const takenUnits = new Map<string, number>();
   const retryReasons: string[] = [];
@@ -206,12 +268,12 @@ export function createTestContext(fixture: PlatformFixture, options: TestClientO
   });
   return {
     request: client.request,
-    /** Units that were taken, of all buckets. */
+    /** Units used, of all buckets. */
     taken: () => takenUnits.values().reduce((sum, units) => sum + units, 0),
-    /** Why requests were tried again. */
+    /** Why requests were retried. */
     retried: (): readonly string[] => retryReasons,
   };
 }
 
-/** What surrounds the collector of a stage. */
+/** The context of a fixture's collector. */
 export type TestContext = ReturnType<typeof createTestContext>;

@@ -1,27 +1,29 @@
-/** Turns, the client and a database as the service has them, on the fake of a source. */
+/** Poll cycles on a fake platform and a database, as the service runs them. */
 import type { TaskName, Platform } from "../../../server/ports/targets.ts";
 import { createPollCycle } from "../../../server/collectors/poll-cycle.ts";
-import type { Collector } from "../../../server/collectors/collector.ts";
+import type { Collector, Source } from "../../../server/collectors/collector.ts";
 import type { SourceEvent } from "../../../server/ports/collection.ts";
 import { createTrackedChannelStore } from "../../../server/store/collection/tracked-channels.ts";
 import { createCollectionState } from "../../../server/store/collection/collection-state.ts";
 import { createCreatorStore } from "../../../server/store/collection/creators.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { createImporter } from "../../../server/store/observations/import.ts";
-import { queryRows } from "../store/database.ts";
+import { queryRows, withDatabase } from "../store/database.ts";
 import type { FakeServer } from "./fake-server.ts";
+import { openFixture, type PlatformFixture } from "./platform-fixture.ts";
+import type { WorldPlan } from "./world.ts";
 import { readPointsOf } from "../store/stored-history.ts";
 
-/** What is collected with: a stage is. */
+/** What a poll cycle polls. A fixture is one. */
 export interface PollCycleSetup {
   readonly collector: Collector;
   /** Milliseconds since 1970 UTC. */
   readonly clock: { now: number };
-  /** Whose requests end only where it keeps them waiting; without it a timer ends them. */
+  /** With a fake, requests time out only when the fake stalls; else by a timer. */
   readonly fake?: Pick<FakeServer, "startTimeout">;
 }
 
-/** Makes turns, as a start of the service does. */
+/** Creates the poll cycles of a source, as a start of the service does. */
 export function startPollCycle(database: Database, { collector, clock, fake }: PollCycleSetup) {
   const events: SourceEvent[] = [];
   const now = () => clock.now;
@@ -38,7 +40,7 @@ export function startPollCycle(database: Database, { collector, clock, fake }: P
     ...pollCycle,
     events,
     eventKinds: () => events.map(({ kind }) => kind),
-    /** Takes a turn at an instant. */
+    /** Sets the clock and runs a cycle. */
     async collectAt(instant: number): Promise<void> {
       clock.now = instant;
       await pollCycle.collect();
@@ -46,7 +48,30 @@ export function startPollCycle(database: Database, { collector, clock, fake }: P
   };
 }
 
-/** Puts owners of a stage on the lists of who is watched. */
+/** Opens a fixture and a database for a test, and closes them after it. */
+export async function withPlatform<S extends Source>(
+  source: S,
+  {
+    isWatched = true,
+    ...plan
+  }: Partial<WorldPlan> & {
+    /** Whether all owners are on the lists of creators and channels from the start. */
+    readonly isWatched?: boolean;
+  },
+  work: (fixture: PlatformFixture<S>, database: Database) => Promise<void>,
+): Promise<void> {
+  const fixture = await openFixture(source, plan);
+  try {
+    await withDatabase(async (database) => {
+      if (isWatched) await watchOwners(database, fixture, fixture.owners);
+      await work(fixture, database);
+    });
+  } finally {
+    await fixture.close();
+  }
+}
+
+/** Puts owners on the list of creators or of tracked channels. */
 export async function watchOwners(
   database: Database,
   { collector: { platform }, clock }: PollCycleSetup,
@@ -58,7 +83,7 @@ export async function watchOwners(
   }
 }
 
-/** A target, as it is stored. Instants are milliseconds since 1970 UTC. */
+/** A stored target. Instants are milliseconds since 1970 UTC. */
 export interface StoredTarget {
   readonly id: string;
   readonly owner: string | null;
@@ -69,16 +94,16 @@ export interface StoredTarget {
   readonly failure: string | null;
 }
 
-/** The targets of an errand, by their identifiers. */
+/** Reads the targets of a task, by identifier. */
 export async function readTargets(
   database: Database,
   platform: Platform,
-  errand: TaskName,
+  task: TaskName,
 ): Promise<ReadonlyMap<string, StoredTarget>> {
   const rows = await queryRows(
     database,
     "SELECT id, owner, due_at, succeeded_at, published_at, failures, failure FROM targets " +
-      `WHERE platform = '${platform}' AND task = '${errand}' ORDER BY id`,
+      `WHERE platform = '${platform}' AND task = '${task}' ORDER BY id`,
   );
   const textOf = (value: unknown) => (typeof value === "string" ? value : null);
   return new Map(
@@ -97,7 +122,7 @@ export async function readTargets(
   );
 }
 
-/** When a short or a tweet was observed, the earliest first. */
+/** Reads when a short or a tweet was observed, earliest first. */
 export async function readObservedInstants(
   database: Database,
   platform: Platform,

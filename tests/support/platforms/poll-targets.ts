@@ -1,4 +1,4 @@
-/** Runs the errands of a stage's collector as the runner would, and gathers what was found. */
+/** Runs the errands of a fixture's collector as the runner would, and gathers what was found. */
 import type {
   TaskName,
   DiscoveredItem,
@@ -14,7 +14,7 @@ import {
   type TestContext,
 } from "./platform-fixture.ts";
 
-/** What an errand came to. */
+/** What an task came to. */
 export interface PollSummary {
   readonly results: readonly PollResult[];
   /** Every observation, checked as an import would. */
@@ -26,14 +26,14 @@ export interface PollSummary {
   readonly context: TestContext;
 }
 
-/** What an errand is run with. */
+/** What an task is run with. */
 export interface PollOptions {
   readonly context?: TestContext;
   /** Items that are observed already. */
   readonly known?: ReadonlyMap<string, SourceState>;
 }
 
-/** Runs one errand for targets that one batch takes. */
+/** Runs one task for targets that one batch takes. */
 export async function pollBatch(
   fixture: PlatformFixture,
   task: TaskName,
@@ -50,19 +50,19 @@ export async function pollBatch(
       findKnownItems: async (ids) =>
         new Map(ids.filter((id) => known.has(id)).map((id) => [id, known.get(id) ?? {}])),
     });
-    for await (const finding of pollResults) results.push(finding);
+    for await (const result of pollResults) results.push(result);
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     sourceError = error;
   }
   const observations = results
-    .flatMap((finding) => finding.observations ?? [])
+    .flatMap((result) => result.observations ?? [])
     .map((record) => parseObservation(record, fixture.clock.now));
-  const items = results.flatMap((finding) => finding.items ?? []);
+  const items = results.flatMap((result) => result.items ?? []);
   return { results, observations, items, sourceError, context };
 }
 
-/** Runs an errand for any number of targets, batch by batch. */
+/** Runs an task for any number of targets, batch by batch. */
 export async function pollAll(
   fixture: PlatformFixture,
   task: TaskName,
@@ -77,7 +77,7 @@ export async function pollAll(
     summaries.push(await pollBatch(fixture, task, batchTargets, { ...options, context }));
   }
   return {
-    results: summaries.flatMap(({ results: findings }) => findings),
+    results: summaries.flatMap(({ results }) => results),
     observations: summaries.flatMap(({ observations }) => observations),
     items: summaries.flatMap(({ items }) => items),
     sourceError: summaries.find(({ sourceError: failure }) => failure !== undefined)?.sourceError,
@@ -96,10 +96,10 @@ export async function createItemTargets(
   owners: readonly FixtureOwner[],
 ): Promise<CollectionTarget[]> {
   const { results } = await pollAll(fixture, "profile", owners.map(createTarget));
-  const memos = new Map<string, SourceState>();
-  for (const { targetId, sourceState: memo } of results)
-    if (memo !== undefined) memos.set(targetId, memo);
-  return owners.map(({ id }) => ({ id, sourceState: memos.get(id) ?? {}, owner: null }));
+  const states = new Map<string, SourceState>();
+  for (const { targetId, sourceState } of results)
+    if (sourceState !== undefined) states.set(targetId, sourceState);
+  return owners.map(({ id }) => ({ id, sourceState: states.get(id) ?? {}, owner: null }));
 }
 
 /** Targets of `counts`: all items of some owners, as they were found. */
@@ -114,8 +114,8 @@ export async function createCountTargets(
 }
 
 /** What was found of one target; all that it was told of, as one. */
-export function findResult({ results: findings }: PollSummary, id: string): PollResult {
-  const parts = findings.filter(({ targetId }) => targetId === id);
+export function findResult({ results }: PollSummary, id: string): PollResult {
+  const parts = results.filter(({ targetId }) => targetId === id);
   return Object.assign({ targetId: id }, ...parts);
 }
 
