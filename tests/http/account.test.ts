@@ -15,7 +15,7 @@ const fetchUsage = async (key: string, query = "") => {
 };
 
 describe("/api/account", () => {
-  test("200: name, balance and usage by day, and asking costs nothing", async () => {
+  test("200: name, balance and usage by day, free of charge", async () => {
     const { key, account } = await service.createAccountWithKey(5);
     for (const path of ["/api/video/c/details", "/api/video/channels", "/api/video/no/details"]) {
       await service.get(path, key);
@@ -37,7 +37,7 @@ describe("/api/account", () => {
     expect(await service.readSums(account)).toMatchObject({ balance: 2, debited: 3 });
   });
 
-  test("a day is one of UTC: usage at its last millisecond and at the next one's first", async () => {
+  test("200: usage is counted by UTC day, to the millisecond", async () => {
     const { key } = await service.createAccountWithKey(5);
     service.clock.now = Date.parse("2026-11-20T23:59:59.999Z");
     await service.get("/api/video/c/details", key);
@@ -53,20 +53,21 @@ describe("/api/account", () => {
     service.clock.now = NOW;
   });
 
-  test("an account has the usage of all its keys and of no other account", async () => {
-    const [one, other] = [
+  test("200: the usage is that of all keys of the account, and of no other account", async () => {
+    const [first, other] = [
       await service.createAccountWithKey(5),
       await service.createAccountWithKey(5),
     ];
-    const made = await service.admin("POST", "keys", { account: one.account });
-    const second = String(Reflect.get(Object(made), "key"));
-    for (const key of [one.key, second, other.key]) await service.get("/api/video/channels", key);
-    expect((await fetchUsage(one.key)).at(-1)?.requests).toBe(2);
+    const created = await service.admin("POST", "keys", { account: first.account });
+    const secondKey = String(Reflect.get(Object(created), "key"));
+    for (const key of [first.key, secondKey, other.key])
+      await service.get("/api/video/channels", key);
+    expect((await fetchUsage(first.key)).at(-1)?.requests).toBe(2);
     expect((await fetchUsage(other.key)).at(-1)?.requests).toBe(1);
     expect(await service.admin("GET", "verification")).toMatchObject({ faults: [] });
   });
 
-  test("400: days that don't exist, a range that is turned or too long", async () => {
+  test("400: a day that does not exist, a reversed range, a range that is too long", async () => {
     for (const query of ["?from=2026-02-30", "?to=x", "?from=2026-11-21", "?from=2020-01-01"]) {
       const response = await service.get(`/api/account${query}`);
       expect([response.status, await response.json()]).toMatchObject([

@@ -22,9 +22,9 @@ const API_PATHS = [
   "/api/creators",
 ];
 
-describe("the door", () => {
+describe("admission", () => {
   test.each(API_PATHS.flatMap((path) => ["GET", "POST", "PATCH"].map((method) => [method, path])))(
-    "401: %s %s without a key or with a wrong one, whatever else is wrong",
+    "401: %s %s without a valid API key, whatever else is wrong",
     async (method, path) => {
       const body = method === "GET" ? null : "x".repeat(70_000);
       for (const headers of [{}, { "x-api-key": "" }, { "x-api-key": "cm_wrong" }]) {
@@ -35,14 +35,14 @@ describe("the door", () => {
     },
   );
 
-  test("401: tells a key that is missing or empty from one that is wrong", async () => {
-    const errorOf = async (headers: Record<string, string>) => {
+  test("401: a missing or empty API key and a wrong one are different errors", async () => {
+    const readError = async (headers: Record<string, string>) => {
       const body: unknown = await (await service.send("/api/creators", { headers })).json();
       return Object(body).error;
     };
-    expect(await errorOf({})).toBe("Missing API Key");
-    expect(await errorOf({ "x-api-key": "" })).toBe("Missing API Key");
-    expect(await errorOf({ "x-api-key": "cm_wrong" })).toBe("Invalid API Key");
+    expect(await readError({})).toBe("Missing API Key");
+    expect(await readError({ "x-api-key": "" })).toBe("Missing API Key");
+    expect(await readError({ "x-api-key": "cm_wrong" })).toBe("Invalid API Key");
   });
 
   test.each([
@@ -52,25 +52,25 @@ describe("the door", () => {
     ["/api/video/c"],
     ["/api/video//details"],
     ["/API/creators"],
-  ])("404: %s is no path, with a key or without", async (path) => {
+  ])("404: %s is an unknown path, with an API key or without", async (path) => {
     expect((await service.send(path)).status).toBe(404);
     const response = await service.get(path);
     const body: unknown = await response.json();
     expect(body).toMatchObject({ error: "Not Found" });
   });
 
-  test("404: a slash at the end makes another path", async () => {
+  test("404: a path with a trailing slash is unknown", async () => {
     expect((await service.get("/api/video/channels/")).status).toBe(404);
   });
 
-  test.each(API_PATHS.map((path) => [path]))("405: POST %s, with Allow", async (path) => {
+  test.each(API_PATHS.map((path) => [path]))("405: POST %s responds with Allow", async (path) => {
     const response = await service.get(path, service.key, { method: "POST", body: "{" });
     expect(response.status).toBe(405);
     expect(response.headers.get("allow")).toContain("GET, HEAD");
   });
 
   test.each([...API_PATHS, "/livez", "/swagger"].map((path) => [path]))(
-    "204: OPTIONS %s needs no key, and tells Allow alone",
+    "204: OPTIONS %s needs no API key and responds with Allow",
     async (path) => {
       const response = await service.send(path, { method: "OPTIONS" });
       expect([response.status, await response.text()]).toEqual([204, ""]);
@@ -78,7 +78,7 @@ describe("the door", () => {
     },
   );
 
-  test("HEAD is a GET without its body, charged the same", async () => {
+  test("HEAD /api/video/channels responds like GET without a body, at the same cost", async () => {
     const { key, account } = await service.createAccountWithKey(5);
     const response = await service.get("/api/video/channels", key, { method: "HEAD" });
     expect([response.status, await response.text()]).toEqual([200, ""]);
@@ -92,33 +92,33 @@ describe("the door", () => {
     ["x".repeat(128), true],
     ["x".repeat(129), false],
     ["é", false],
-  ])("X-Request-Id %j is given back: %p", async (id, isKept) => {
+  ])("X-Request-Id %j is returned: %p", async (id, isReturned) => {
     const response = await service.get("/nothing", service.key, {
       headers: { "x-request-id": id },
     });
-    expect(response.headers.get("x-request-id") === id).toBe(isKept);
+    expect(response.headers.get("x-request-id") === id).toBe(isReturned);
   });
 
-  test("the configured origins may call, others get no permission", async () => {
-    const ask = (origin: string, method: string) =>
+  test("CORS_ORIGINS: the configured origins may call, others may not", async () => {
+    const sendFrom = (origin: string, method: string) =>
       service.send("/api/creators", { method, headers: { origin } });
-    const allowed = await ask("https://b.example", "OPTIONS");
+    const allowed = await sendFrom("https://b.example", "OPTIONS");
     expect(allowed.headers.get("access-control-allow-origin")).toBe("https://b.example");
     expect(allowed.headers.get("access-control-allow-headers")).toContain("X-API-Key");
-    const refused = await ask("https://c.example", "OPTIONS");
+    const refused = await sendFrom("https://c.example", "OPTIONS");
     expect(refused.headers.has("access-control-allow-origin")).toBe(false);
-    const unauthorized = await ask("https://a.example", "GET");
+    const unauthorized = await sendFrom("https://a.example", "GET");
     expect(unauthorized.headers.get("access-control-allow-origin")).toBe("https://a.example");
   });
 
-  test("/admin opens to its token alone, and is no path where there is none", async () => {
-    const ask = async (authorization?: string) => {
+  test("/admin responds to its token alone, and is an unknown path without ADMIN_TOKEN", async () => {
+    const readStatus = async (authorization?: string) => {
       const headers = authorization === undefined ? {} : { authorization };
       return (await service.send("/admin/accounts", { headers })).status;
     };
-    expect(await ask()).toBe(401);
-    expect(await ask("Bearer something-else-altogether")).toBe(401);
-    expect(await ask(`Bearer ${service.key}`)).toBe(401);
+    expect(await readStatus()).toBe(401);
+    expect(await readStatus("Bearer something-else-altogether")).toBe(401);
+    expect(await readStatus(`Bearer ${service.key}`)).toBe(401);
     const response = await fetch(`${service.address}/admin/accounts`, {
       headers: { authorization: "Bearer a-token-of-an-administrator" },
     });
@@ -128,7 +128,7 @@ describe("the door", () => {
     await closed.close();
   });
 
-  test("livez, readyz and metrics answer without a key", async () => {
+  test("/livez, /readyz and /metrics need no API key", async () => {
     await service.send("/livez", { method: "OPTIONS" });
     for (const path of ["/livez", "/readyz"]) expect((await service.send(path)).status).toBe(200);
     const metrics = await (await service.send("/metrics")).text();
@@ -139,34 +139,34 @@ describe("the door", () => {
     expect(metrics).not.toMatch(/process_heap_bytes|nodejs_version/);
   });
 
-  test("metrics counts the answers of a priced read by their status", async () => {
+  test("/metrics counts the responses of a charged read by status", async () => {
     const { key } = await service.createAccountWithKey(3);
     const path = "/api/video/counted/details";
-    const counted = async () => {
+    const readCounts = async () => {
       const metrics = await (await service.send("/metrics")).text();
       return [200, 304, 401, 402, 404].map((status) => {
         const labels = `route="/api/video/:channel/details",method="GET",status="${status}"`;
         return Number(metrics.split(`_total{${labels}} `)[1]?.split("\n")[0] ?? 0);
       });
     };
-    const before = await counted();
+    const before = await readCounts();
     await service.get(path, key);
     await service.observe({ kind: "channel", observedAt: "2026-11-20", id: "counted" });
     await service.get(path, key);
     await service.get(path, key, { headers: { "if-none-match": "*" } });
     await service.get(path, key);
     await service.get(path, "cm_wrong");
-    const after = await counted();
+    const after = await readCounts();
     expect(after.map((count, index) => count - (before[index] ?? 0))).toEqual([1, 1, 1, 1, 1]);
   });
 
-  test("metrics tells how long answers took, in buckets that add up", async () => {
+  test("/metrics has the durations of responses, in cumulative buckets", async () => {
     const { key } = await service.createAccountWithKey(5);
     await service.get("/api/video/channels");
     const earlier = await (await service.send("/metrics")).text();
-    const began = performance.now();
+    const startedAt = performance.now();
     for (let read = 0; read < 5; read++) await service.get("/api/video/channels", key);
-    const tookS = (performance.now() - began) / 1000;
+    const elapsedS = (performance.now() - startedAt) / 1000;
     const metrics = await (await service.send("/metrics")).text();
     expect(metrics).toContain("# TYPE http_request_duration_seconds histogram\n");
     const name = "http_request_duration_seconds";
@@ -183,11 +183,11 @@ describe("the door", () => {
     expect(valueOf(`${name}_bucket{le="+Inf",route="/api/video/channels"}`)).toBe(count);
     const sum = `${name}_sum{route="/api/video/channels"}`;
     expect(valueOf(sum)).toBeGreaterThan(0);
-    expect(valueOf(sum) - valueOf(sum, earlier)).toBeLessThan(tookS);
+    expect(valueOf(sum) - valueOf(sum, earlier)).toBeLessThan(elapsedS);
     const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
-    const upto = bounds.map((le) =>
+    const cumulativeCounts = bounds.map((le) =>
       valueOf(`${name}_bucket{le="${le}",route="/api/video/channels"}`),
     );
-    expect(upto).toEqual(upto.toSorted((a, b) => a - b));
+    expect(cumulativeCounts).toEqual(cumulativeCounts.toSorted((a, b) => a - b));
   });
 });

@@ -20,7 +20,7 @@ const readAllowHeader = ({ headers }: Response, what: string) =>
 const splitList = (list: string | null) => (list ?? "").split(", ").toSorted();
 
 describe("CORS_ORIGINS", () => {
-  test("a page of such an origin may send every method and header there is", async () => {
+  test("204: a page of a configured origin may send every method and header", async () => {
     const headers = { origin: ORIGIN };
     const response = await service.send("/api/creators", { method: "OPTIONS", headers });
     expect(response.status).toBe(204);
@@ -42,7 +42,7 @@ describe("CORS_ORIGINS", () => {
   });
 
   test.each(["/api/video/channels", "/api/video/none/details", "/api/creators", "/nothing"])(
-    "it may read every header of the interface that %s answers with",
+    "a page of a configured origin may read every response header of %s",
     async (path) => {
       const response = await service.get(path, service.key, { headers: { origin: ORIGIN } });
       expect(readAllowHeader(response, "origin")).toBe(ORIGIN);
@@ -62,7 +62,7 @@ describe("CORS_ORIGINS", () => {
     },
   );
 
-  test("an answer is kept for no other origin: it varies by it, whoever asks", async () => {
+  test("every response varies by Origin, whatever the origin of the request", async () => {
     for (const headers of [{}, { origin: ORIGIN }, { origin: OTHER_ORIGIN }]) {
       for (const path of ["/api/video/channels", "/api/creators", "/nothing"]) {
         const response = await service.get(path, service.key, { headers });
@@ -71,7 +71,7 @@ describe("CORS_ORIGINS", () => {
     }
   });
 
-  test("a page of another origin gets no permission at all", async () => {
+  test("a page of another origin gets no CORS header", async () => {
     for (const method of ["OPTIONS", "GET"]) {
       const headers = { origin: OTHER_ORIGIN };
       const response = await service.get("/api/video/channels", service.key, { method, headers });
@@ -80,17 +80,20 @@ describe("CORS_ORIGINS", () => {
     }
   });
 
-  test("* is every origin; without the setting there is none, and answers vary by the key alone", async () => {
-    const [every, none] = [await startTestService({ CORS_ORIGINS: "*" }), await startTestService()];
+  test("* allows every origin; without CORS_ORIGINS none is allowed, and responses vary by API key alone", async () => {
+    const [openService, closedService] = [
+      await startTestService({ CORS_ORIGINS: "*" }),
+      await startTestService(),
+    ];
     const headers = { origin: OTHER_ORIGIN };
-    const open = await every.get("/api/video/channels", every.key, { headers });
+    const open = await openService.get("/api/video/channels", openService.key, { headers });
     expect(readAllowHeader(open, "origin")).toBe(OTHER_ORIGIN);
-    const closed = await none.get("/api/video/channels", none.key, { headers });
+    const closed = await closedService.get("/api/video/channels", closedService.key, { headers });
     expect([readAllowHeader(closed, "origin"), closed.headers.get("vary")]).toEqual([
       null,
       "X-API-Key",
     ]);
-    await every.close();
-    await none.close();
+    await openService.close();
+    await closedService.close();
   });
 });

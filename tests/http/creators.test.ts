@@ -19,7 +19,7 @@ const sendCreator = (method: string, body: unknown, type = "application/json") =
 const NASA = { creator: "Nasa", platform: "microblog" };
 
 describe("/api/creators", () => {
-  test("201 and 200: adding and removing tell the exact size, and the list's spelling", async () => {
+  test("201 and 200: adding and removing respond with the size of the list and the stored spelling", async () => {
     const added = await sendCreator("PATCH", NASA);
     expect([added.status, await added.json()]).toEqual([
       201,
@@ -62,7 +62,7 @@ describe("/api/creators", () => {
     ]);
   });
 
-  test("200: the list tells how the collection of each creator stands", async () => {
+  test("200: the list has the collection status of each creator", async () => {
     const collection = createCollectionState(service.service.database);
     await sendCreator("PATCH", NASA);
     await sendCreator("PATCH", { ...NASA, creator: "esa" });
@@ -95,21 +95,21 @@ describe("/api/creators", () => {
     });
   });
 
-  test("200 concurrent adds of 100 creators: each total exactly once", async () => {
-    const answers = await Promise.all(
+  test("201: 200 concurrent additions of 100 creators respond with each total once", async () => {
+    const responses = await Promise.all(
       Array.from({ length: 200 }, async (_, index) => {
         const response = await sendCreator("PATCH", { ...NASA, creator: `c${index % 100}` });
         const body: unknown = await response.json();
         return { status: response.status, body };
       }),
     );
-    const totals = answers.flatMap(({ status, body }) =>
+    const totals = responses.flatMap(({ status, body }) =>
       status === 201 && typeof body === "object" && body !== null && "total_creators" in body
         ? [Number(body.total_creators)]
         : [],
     );
     expect(totals.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1));
-    expect(answers.filter(({ status }) => status === 409).length).toBe(100);
+    expect(responses.filter(({ status }) => status === 409).length).toBe(100);
   });
 
   test.each([
@@ -136,13 +136,13 @@ describe("/api/creators", () => {
     }
   });
 
-  test("413 comes before 415, and 415 before what is in the body", async () => {
+  test("413 is checked before 415, and 415 before the content of the body", async () => {
     const large = JSON.stringify({ ...NASA, note: "x".repeat(65_536) });
     expect((await sendCreator("PATCH", large, "text/plain")).status).toBe(413);
     const streamed = await fetch(`${service.address}/api/creators`, {
       method: "PATCH",
       headers: { "x-api-key": service.key, "content-type": "application/json" },
-      // Of a length that is not told.
+      // Without a Content-Length.
       body: new ReadableStream({
         async pull(controller) {
           await Bun.sleep(0);
@@ -168,27 +168,27 @@ describe("/api/creators", () => {
 
   test.each([
     ["breaks off", `Content-Length: 100\r\n\r\n{"creator"`],
-    ["is cut wrong", `Transfer-Encoding: chunked\r\n\r\nzz\r\n{}`],
-  ])("a body that %s is no failure of the service", async (_, rest) => {
-    const refused = async () => {
+    ["has malformed chunks", `Transfer-Encoding: chunked\r\n\r\nzz\r\n{}`],
+  ])("400: a body that %s is not logged as a failure", async (_, rest) => {
+    const countRefused = async () => {
       const metrics = await (await service.send("/metrics")).text();
-      const counted =
+      const pattern =
         /^http_requests_total\{route="\/api\/creators",method="PATCH",status="400"\} (\d+)$/m;
-      return Number(counted.exec(metrics)?.[1] ?? 0);
+      return Number(pattern.exec(metrics)?.[1] ?? 0);
     };
-    const before = await refused();
+    const before = await countRefused();
     await sendPartial(
       service.address,
       `PATCH /api/creators HTTP/1.1\r\nHost: a\r\nX-API-Key: ${service.key}\r\n` +
         `Content-Type: application/json\r\n${rest}`,
     );
-    await waitUntil(async () => (await refused()) > before);
+    await waitUntil(async () => (await countRefused()) > before);
     expect(service.failures).toEqual([]);
   });
 });
 
 describe("CREATORS_MAX", () => {
-  test("409: a full list takes no other creator, tells of one that is in it, and gets a place free", async () => {
+  test("409: a full list takes no creator until one is removed", async () => {
     const full = await startTestService({ CREATORS_MAX: "3" });
     const change = async (method: string, creator: string) => {
       const response = await full.get("/api/creators", full.key, {

@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 import { DomainError, ERROR_CODES } from "../../core/errors.ts";
 import { formatErrorResponse, ERROR_STATUSES } from "../../server/http/errors.ts";
 
-/** As the decisions list them. */
 const CODES_BY_STATUS: Readonly<Record<number, readonly string[]>> = {
   400: ["Invalid Pagination Parameters", "Invalid Request"],
   401: ["Missing API Key", "Invalid API Key"],
@@ -26,19 +25,19 @@ const CODES_BY_STATUS: Readonly<Record<number, readonly string[]>> = {
 };
 
 describe("formatErrorResponse()", () => {
-  test("has the status that each error is decided to have", () => {
+  test("responds with the documented status of each code", () => {
     const statuses = Object.entries(CODES_BY_STATUS).flatMap(([status, names]) =>
       names.map((name): [string, number] => [name, Number(status)]),
     );
     expect(Object.entries(ERROR_STATUSES).toSorted()).toEqual(statuses.toSorted());
   });
 
-  test("says when to try again what is unavailable, and of nothing else", () => {
-    const told = ERROR_CODES.filter((code) => {
+  test("sets Retry-After for 503 alone", () => {
+    const retryable = ERROR_CODES.filter((code) => {
       const { headers } = formatErrorResponse(new DomainError(code, "Why"), "/api/creators");
       return headers["retry-after"] === "1";
     });
-    expect(told).toEqual(["Service Unavailable"]);
+    expect(retryable).toEqual(["Service Unavailable"]);
   });
 
   test.each([
@@ -46,8 +45,8 @@ describe("formatErrorResponse()", () => {
     ["/api/video/c", { error: "Not Found" }],
     ["/api/videos", { error: "Not Found", message: "Why" }],
     ["/api/microblog", { error: "Not Found", message: "Why" }],
-  ])("writes an error of %s as its interface does", (path, body) => {
-    const answer = formatErrorResponse(new DomainError("Not Found", "Why"), path);
-    expect(JSON.parse(answer.body)).toEqual(body);
+  ])("formats an error of %s as its API does", (path, body) => {
+    const response = formatErrorResponse(new DomainError("Not Found", "Why"), path);
+    expect(JSON.parse(response.body)).toEqual(body);
   });
 });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Ways to say for whom a request is, of which most name no host. */
+/** HTTP versions and `Host` headers; most are invalid or have no host. */
 const HOSTS: readonly (readonly [string, string])[] = [
   ["HTTP/1.0", ""],
   ["HTTP/1.1", "Host: \r\n"],
@@ -28,7 +28,7 @@ const HOSTS: readonly (readonly [string, string])[] = [
   ["HTTP/1.1", "Host: a.example\r\n"],
 ];
 
-/** Targets in which a path hides behind one that needs no key, or a dearer one behind a cheap one. */
+/** Targets with a protected path in the query of a path that needs less. */
 const PROTECTED_PATHS = ["/admin/accounts", "/admin/observations", "/api/creators", "/api/account"];
 const REQUEST_TARGETS = PROTECTED_PATHS.flatMap((path) =>
   [
@@ -54,11 +54,11 @@ const sendTo = (
   );
 };
 
-describe.each(HOSTS)("a request by %s that says %j", (version, host) => {
-  test("gets nothing of another path than the one that its key was asked for", async () => {
+describe.each(HOSTS)("a request of %s with %j", (version, host) => {
+  test("never gets a response of another path than the one it is authenticated for", async () => {
     for (const target of REQUEST_TARGETS) {
       const answer = await sendTo([version, host], target);
-      // Without a key only what is open answers; a bad host may be refused at all.
+      // Without an API key only open paths respond; Bun may refuse an invalid host.
       expect([target, [200, 400, 401, 404].includes(parseStatus(answer))]).toEqual([target, true]);
       if (parseStatus(answer) === 200) {
         expect([target, answer.split("\r\n\r\n")[1]]).toEqual([target, '{"status":"ok"}']);
@@ -66,10 +66,13 @@ describe.each(HOSTS)("a request by %s that says %j", (version, host) => {
     }
   });
 
-  test("changes nothing with a customer's key where the administrator's token is needed", async () => {
+  test("cannot revoke an API key without the administrator's token", async () => {
     const victim = await service.createAccountWithKey(1);
-    const made = await service.admin("GET", `keys?account=${encodeURIComponent(victim.account)}`);
-    const id: unknown = Array.isArray(made) ? made[0]?.id : undefined;
+    const created = await service.admin(
+      "GET",
+      `keys?account=${encodeURIComponent(victim.account)}`,
+    );
+    const id: unknown = Array.isArray(created) ? created[0]?.id : undefined;
     expect(id).toBeNumber();
     const body = JSON.stringify({ id });
     for (const target of ["/x/api/creators?/admin/keys", "/api/creators?/admin/keys"]) {
@@ -83,9 +86,9 @@ describe.each(HOSTS)("a request by %s that says %j", (version, host) => {
   });
 });
 
-describe("a framework that finds another path than the door", () => {
-  test("answers with an error, whatever it would have answered", async () => {
-    // Here a request comes as Bun makes it, without a host.
+describe("createAdmissionPlugin()", () => {
+  test("500: Elysia runs another route than the admitted one", async () => {
+    // `app.fetch` gets the request without ensureHost(), so Elysia finds a wrong path.
     const server = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",
@@ -108,8 +111,8 @@ describe("a framework that finds another path than the door", () => {
   });
 });
 
-describe("a host that is none", () => {
-  test("leaves a link that can be followed, whatever the query holds", async () => {
+describe("a request with an invalid host", () => {
+  test("gets a Link that can be followed, whatever its query contains", async () => {
     const shorts = ["a", "b"].map((id) => ({
       kind: "short",
       observedAt: NOW_TEXT,
@@ -128,28 +131,30 @@ describe("a host that is none", () => {
   });
 });
 
-describe("a client that names no host, as HTTP/1.0 allows", () => {
-  const OLD = ["HTTP/1.0", ""] as const;
+describe("a request of HTTP/1.0 without a host", () => {
+  const HTTP_1_0 = ["HTTP/1.0", ""] as const;
   const key = () => `X-API-Key: ${service.key}\r\n`;
 
-  test("reads, priced and free, and writes", async () => {
-    expect(parseStatus(await sendTo(OLD, "/livez"))).toBe(200);
-    expect(parseStatus(await sendTo(OLD, "/api/video/channels", { headers: key() }))).toBe(200);
-    expect(parseStatus(await sendTo(OLD, "/api/account?from=2026-11-20", { headers: key() }))).toBe(
+  test("can read, charged and free, and write", async () => {
+    expect(parseStatus(await sendTo(HTTP_1_0, "/livez"))).toBe(200);
+    expect(parseStatus(await sendTo(HTTP_1_0, "/api/video/channels", { headers: key() }))).toBe(
       200,
     );
-    const made = await sendTo(OLD, "/api/creators", {
+    expect(
+      parseStatus(await sendTo(HTTP_1_0, "/api/account?from=2026-11-20", { headers: key() })),
+    ).toBe(200);
+    const created = await sendTo(HTTP_1_0, "/api/creators", {
       method: "PATCH",
       headers: `${key()}Content-Type: application/json\r\n`,
       body: JSON.stringify({ creator: "old", platform: "microblog" }),
     });
-    expect(parseStatus(made)).toBe(201);
+    expect(parseStatus(created)).toBe(201);
     const admin = { headers: `Authorization: Bearer ${TOKEN}\r\n` };
-    expect(await sendTo(OLD, "/admin/accounts", admin)).toContain('"account 1"');
+    expect(await sendTo(HTTP_1_0, "/admin/accounts", admin)).toContain('"account 1"');
   });
 
-  test("is told of a key that is missing", async () => {
-    expect(parseStatus(await sendTo(OLD, "/api/creators"))).toBe(401);
-    expect(parseStatus(await sendTo(OLD, "/admin/accounts"))).toBe(401);
+  test("401: without an API key", async () => {
+    expect(parseStatus(await sendTo(HTTP_1_0, "/api/creators"))).toBe(401);
+    expect(parseStatus(await sendTo(HTTP_1_0, "/admin/accounts"))).toBe(401);
   });
 });

@@ -1,4 +1,4 @@
-/** Long lists are made in steps: others are answered meanwhile, and requests for them share one. */
+/** Long lists are encoded in steps: other requests are served between them, and requests share one list. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createCollectionState } from "../../server/store/collection/collection-state.ts";
 import { coalesceRuns } from "../../server/http/coalesce.ts";
@@ -6,7 +6,7 @@ import { NOW, startTestService, type TestService } from "../support/service.ts";
 
 const CHANNELS = 20_000;
 const CREATORS = 5000;
-/** Requests that are answered while a list is made, at least; in one step none is. */
+/** Requests that must be served while a list is encoded; in one step it would be none. */
 const OTHER_RESPONSES_MIN = 10;
 
 let service: TestService;
@@ -40,7 +40,7 @@ const fetchInProcess = (path: string) =>
     new Request(`http://localhost${path}`, { headers: { "x-api-key": service.key } }),
   );
 
-/** Gets a list, and counts the requests that are answered before it is. */
+/** Fetches a list, and counts the requests that are served before it. */
 async function fetchWithOthers(path: string) {
   const progress = { isDone: false };
   const listRequest = (async () => {
@@ -58,7 +58,7 @@ async function fetchWithOthers(path: string) {
 }
 
 describe("GET /api/video/channels", () => {
-  test("200: other requests are answered while a long list is made", async () => {
+  test("200: other requests are served while a long list is encoded", async () => {
     const { status, body, others } = await fetchWithOthers("/api/video/channels");
     expect(status).toBe(200);
     expect(others).toBeGreaterThan(OTHER_RESPONSES_MIN);
@@ -73,7 +73,7 @@ describe("GET /api/video/channels", () => {
     });
   });
 
-  test("200: a long list is sorted as a short one: subscribers, unknown ones last, identifiers", async () => {
+  test("200: a long list is ordered by subscribers, unknown counts last, then by identifier", async () => {
     const { channels } = Object(await (await fetchInProcess("/api/video/channels")).json());
     const sorted = channels.toSorted(
       (a: { id: string; subscribers: number | null }, b: typeof a) =>
@@ -82,14 +82,14 @@ describe("GET /api/video/channels", () => {
     expect(channels).toEqual(sorted);
   });
 
-  test("200: the bytes are those that JSON.stringify() writes", async () => {
+  test("200: the bytes are those of JSON.stringify()", async () => {
     const text = await (await fetchInProcess("/api/video/channels")).text();
     expect(text === JSON.stringify(JSON.parse(text))).toBe(true);
   });
 });
 
 describe("GET /api/creators", () => {
-  test("200: other requests are answered while a long list is made", async () => {
+  test("200: other requests are served while a long list is encoded", async () => {
     const { status, body, others } = await fetchWithOthers("/api/creators");
     expect(status).toBe(200);
     expect(others).toBeGreaterThan(OTHER_RESPONSES_MIN);
@@ -99,7 +99,7 @@ describe("GET /api/creators", () => {
     expect(body.creators[0].next_due).toBe(new Date(NOW).toISOString());
   });
 
-  test("200: a list that is kept is made anew once a creator is added or removed, by whomever", async () => {
+  test("200: a cached list is encoded again after any process adds or removes a creator", async () => {
     const total = async () =>
       Object(await (await fetchInProcess("/api/creators")).json()).total_creators;
     const change = async (method: string) => {
@@ -115,7 +115,7 @@ describe("GET /api/creators", () => {
     expect(await total()).toBe(CREATORS + 1);
     await change("DELETE");
     expect(await total()).toBe(CREATORS);
-    // As another process of a libSQL server would.
+    // Like another process on a libSQL server.
     const remove = { sql: "DELETE FROM creators WHERE creator_folded = 'c7'", args: [] };
     await service.service.database.write([remove]);
     expect(await total()).toBe(CREATORS - 1);
@@ -123,7 +123,7 @@ describe("GET /api/creators", () => {
 });
 
 describe("coalesceRuns()", () => {
-  test("runs one at a time; who asks meanwhile shares the next, also after a failure", async () => {
+  test("runs once at a time; calls during a run share the next, also after a failure", async () => {
     let runs = 0;
     let running = 0;
     const shared = coalesceRuns(async () => {

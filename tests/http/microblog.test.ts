@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe("GET /api/microblog/{username}/details", () => {
-  test("200: every field in order, null for what no source told", async () => {
+  test("200: every field is present, in order, null if unknown", async () => {
     await service.observe(makeUser("Nasa", NOW, { followers_count: 7, verified: false }));
     expect(await (await service.get("/api/microblog/nASA/details")).text()).toBe(
       '{"username":"Nasa","displayName":null,"followers_count":7,"following_count":null,' +
@@ -36,7 +36,7 @@ describe("GET /api/microblog/{username}/details", () => {
     );
   });
 
-  test("200: a user that only tweets tell of is spelt as the newest of them", async () => {
+  test("200: a user without a user observation is spelled as in the newest tweet", async () => {
     await service.observe(makeTweet("1", "poet", NOW - 9), makeTweet("2", "PoEt", NOW - 5));
     expect(await fetchJson("/api/microblog/POET/details")).toMatchObject({
       username: "PoEt",
@@ -46,7 +46,7 @@ describe("GET /api/microblog/{username}/details", () => {
     expect(await fetchJson("/api/microblog/poet/details")).toMatchObject({ username: "Poet" });
   });
 
-  test("200: the spelling does not depend on the order that tweets come in", async () => {
+  test("200: the spelling does not depend on the order in which tweets are imported", async () => {
     await service.observe(makeTweet("o1", "ordered", NOW - 1));
     await service.observe(makeTweet("o2", "Ordered", NOW));
     expect(await fetchJson("/api/microblog/ordered/details")).toMatchObject({
@@ -58,7 +58,7 @@ describe("GET /api/microblog/{username}/details", () => {
     });
   });
 
-  test("404: unknown, with an @, or when the only tweet is another's now", async () => {
+  test("404: a user that is unknown, has an @, or whose only tweet moved to another user", async () => {
     await service.observe(makeTweet("m", "giver", NOW - 9), makeTweet("m", "taker", NOW));
     for (const name of ["nobody", "@nasa", "giver"]) {
       const response = await service.get(`/api/microblog/${name}/details`);
@@ -72,7 +72,7 @@ describe("GET /api/microblog/{username}/details", () => {
 });
 
 describe("GET /api/microblog/{username}/tweets", () => {
-  test("200: newest first by created_at, then identifier; records in the listed order", async () => {
+  test("200: tweets are ordered by created_at, newest first, then by identifier", async () => {
     const ids = ["1346889436626259968", "1346889436626259969", "__proto__", "constructor"];
     await service.observe(
       ...ids.map((id) => makeTweet(id, "lister", NOW, { created_at: toIso(NOW - 1000) })),
@@ -99,7 +99,7 @@ describe("GET /api/microblog/{username}/tweets", () => {
     );
   });
 
-  test("200: days counts back from now, to the millisecond, both ends included", async () => {
+  test("200: days counts back from now, to the millisecond, with both ends included", async () => {
     await service.observe(
       makeTweet("in", "edge", NOW, { created_at: toIso(NOW - 2 * DAY_MS) }),
       makeTweet("out", "edge", NOW, { created_at: toIso(NOW - 2 * DAY_MS - 1) }),
@@ -121,16 +121,16 @@ describe("GET /api/microblog/{username}/tweets", () => {
         makeTweet(id, "pager", NOW, { created_at: toIso(NOW - Math.floor(index / 2) * 1000) }),
       ),
     );
-    const walked: (string | undefined)[] = [];
+    const seenIds: (string | undefined)[] = [];
     for (let page = 0; page < Math.ceil(10 / limit); page++) {
       const path = `/api/microblog/pager/tweets?limit=${limit}&page=${page}`;
       const text = await (await service.get(path)).text();
-      walked.push(...parseTweetIds(text));
+      seenIds.push(...parseTweetIds(text));
       expect(JSON.parse(text)).toMatchObject({
-        pagination: { page, limit, total: 10, has_more: walked.length < 10 },
+        pagination: { page, limit, total: 10, has_more: seenIds.length < 10 },
       });
     }
-    expect(walked.toSorted()).toEqual(all);
+    expect(seenIds.toSorted()).toEqual(all);
     const beyond = await service.get(
       `/api/microblog/pager/tweets?limit=${limit}&page=${Math.ceil(10 / limit)}`,
     );
@@ -138,7 +138,7 @@ describe("GET /api/microblog/{username}/tweets", () => {
     expect(await beyond.json()).toMatchObject({ error: "Page Out of Range" });
   });
 
-  test("200: past 250 observations a record is thinned, and the answer says so", async () => {
+  test("200: a record of over 250 observations is thinned, with X-History-Thinned", async () => {
     const at = (index: number) => NOW - index * 1000;
     const point = (index: number) =>
       makeTweet("long", "long", at(index), { likes: index, created_at: toIso(NOW) });
@@ -167,7 +167,7 @@ const INVALID_NUMBERS = [
 
 describe.each([["tweets"], ["followers"]])("GET /api/microblog/{username}/%s", (listing) => {
   test.each(["days", "page", "limit"].flatMap((name) => INVALID_NUMBERS.map((bad) => [name, bad])))(
-    "400: %s=%s is refused before the user is looked for, and costs nothing",
+    "400: %s=%s is refused before the user is looked up, free of charge",
     async (name, bad) => {
       const response = await service.get(`/api/microblog/nobody/${listing}?${name}=${bad}`);
       expect([response.status, await response.json()]).toEqual([
@@ -188,7 +188,7 @@ describe.each([["tweets"], ["followers"]])("GET /api/microblog/{username}/%s", (
     },
   );
 
-  test("200: page 0 of nothing is an empty page; unknown parameters are ignored", async () => {
+  test("200: page 0 of an empty list is an empty page; unknown parameters are ignored", async () => {
     await service.observe(makeUser("empty", NOW - 30 * DAY_MS, { followers_count: 1 }));
     expect(await fetchJson(`/api/microblog/empty/${listing}?days=14&limit=100&x=1`)).toMatchObject({
       filter_days: 14,
@@ -201,7 +201,7 @@ describe.each([["tweets"], ["followers"]])("GET /api/microblog/{username}/%s", (
 });
 
 describe("GET /api/microblog/{username}/followers", () => {
-  test("200: change is since the count known just before, filtered or not; 0 for the first", async () => {
+  test("200: change is the difference from the count before, even if days excludes that; 0 for the first", async () => {
     await service.observe(
       makeUser("grower", NOW - 5 * DAY_MS, { followers_count: 10 }),
       makeUser("grower", NOW - DAY_MS - 1, { followers_count: 15 }),
@@ -229,23 +229,26 @@ describe("GET /api/microblog/{username}/followers", () => {
   });
 });
 
-describe("a page of tweets", () => {
-  test("200: says that a history is thinned, whichever of its tweets has it", async () => {
-    const observed = (id: string, times: number, createdAt: number) =>
+describe("X-History-Thinned of GET /api/microblog/{username}/tweets", () => {
+  test("200: is set if the history of any tweet of the page is thinned", async () => {
+    const makeTweets = (id: string, times: number, createdAt: number) =>
       Array.from({ length: times }, (_, index) =>
         makeTweet(id, "thinned", NOW - index * 1000, { created_at: toIso(createdAt) }),
       );
-    const headerOf = async () =>
+    const readHeader = async () =>
       (await service.get("/api/microblog/thinned/tweets")).headers.get("x-history-thinned");
-    await service.observe(...observed("new", 250, NOW - 1), ...observed("old", 1, NOW - DAY_MS));
-    expect(await headerOf()).toBeNull();
-    await service.observe(...observed("new", 251, NOW - 1));
-    expect(await headerOf()).toBe("1");
+    await service.observe(
+      ...makeTweets("new", 250, NOW - 1),
+      ...makeTweets("old", 1, NOW - DAY_MS),
+    );
+    expect(await readHeader()).toBeNull();
+    await service.observe(...makeTweets("new", 251, NOW - 1));
+    expect(await readHeader()).toBe("1");
   });
 });
 
-describe("the change of a follower count", () => {
-  test("200: is from the last known one, however often none was told since", async () => {
+describe("change of GET /api/microblog/{username}/followers", () => {
+  test("200: is the difference from the last known count, however many observations lack one", async () => {
     const hourly = Array.from({ length: 600 }, (_, index) =>
       makeUser("silent", NOW - (625 - index) * 3_600_000, { tweet_count: index }),
     );
@@ -262,7 +265,7 @@ describe("the change of a follower count", () => {
 });
 
 describe("GET /api/microblog/{username}/tweet/{tweet_id}", () => {
-  test("200: every field in order; an identifier of 19 digits is kept to the digit", async () => {
+  test("200: every field is present, in order; an identifier of 19 digits keeps every digit", async () => {
     const id = "1346889436626259967";
     await service.observe(
       makeTweet(id, "Author", NOW, {
@@ -279,7 +282,7 @@ describe("GET /api/microblog/{username}/tweet/{tweet_id}", () => {
     );
   });
 
-  test("404: of another user, undated, or unknown", async () => {
+  test("404: a tweet of another user, without a date, or unknown", async () => {
     for (const path of ["nasa/tweet/1346889436626259967", "lister/tweet/undated", "nasa/tweet/0"]) {
       const response = await service.get(`/api/microblog/${path}`);
       expect([response.status, await response.json()]).toMatchObject([

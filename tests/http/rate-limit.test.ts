@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe("RATE_LIMIT", () => {
-  test("429: past the requests of a minute, with the time to wait, and nothing is charged", async () => {
+  test("429: a request over the limit gets the time to wait and is not charged", async () => {
     const { key, account } = await service.createAccountWithKey(10);
     const seen: [number, string | null, string | null][] = [];
     for (const path of ["channels", "channels", "channels?a", "channels"]) {
@@ -32,19 +32,19 @@ describe("RATE_LIMIT", () => {
     expect((await service.get("/api/video/channels", key)).status).toBe(429);
   });
 
-  test("each key has its own; free requests count, those without a key don't", async () => {
-    const [one, other] = [
+  test("each API key has its own limit; free requests count, requests without a key do not", async () => {
+    const [first, other] = [
       await service.createAccountWithKey(9),
       await service.createAccountWithKey(9),
     ];
     for (let index = 0; index < 5; index++) await service.send("/api/creators");
     const statuses = [];
     for (let index = 0; index < 4; index++) {
-      statuses.push((await service.get("/api/creators", one.key)).status);
+      statuses.push((await service.get("/api/creators", first.key)).status);
     }
     expect(statuses).toEqual([200, 200, 200, 429]);
     expect((await service.get("/api/creators", other.key)).status).toBe(200);
-    const response = await service.get("/api/microblog/nobody/details", one.key);
+    const response = await service.get("/api/microblog/nobody/details", first.key);
     expect([response.status, await response.json()]).toMatchObject([
       429,
       { error: "Too Many Requests" },
@@ -56,7 +56,7 @@ describe("RATE_LIMIT", () => {
     ["GET", "/api/microblog/%FF/details", 400],
     ["GET", "/api/microblog/nobody/details", 404],
     ["PATCH", "/api/creators", 415],
-  ])("%s %s: %d tells of it too", async (method, path, status) => {
+  ])("%s %s: a %d has the RateLimit headers too", async (method, path, status) => {
     const { key } = await service.createAccountWithKey(9);
     const response = await service.get(path, key, { method });
     expect(response.status).toBe(status);
@@ -64,7 +64,7 @@ describe("RATE_LIMIT", () => {
     expect(response.headers.get("ratelimit-policy")).toBe('"minute";q=3;w=60');
   });
 
-  test("405 comes before it, 400 after it", async () => {
+  test("405 is checked before the limit, 400 after it", async () => {
     const { key } = await service.createAccountWithKey(9);
     for (let index = 0; index < 3; index++) await service.get("/api/creators", key);
     expect((await service.get("/api/creators", key, { method: "POST" })).status).toBe(405);

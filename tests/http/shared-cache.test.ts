@@ -1,4 +1,4 @@
-/** A shared cache before the service hands no answer to a client with another key, or with none. */
+/** A shared cache in front of the service never sends a response to a client with another API key. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectPrivateCaching } from "../support/openapi-contract.ts";
 import { startTestService, type TestService } from "../support/service.ts";
@@ -8,7 +8,7 @@ const REQUESTS = 1000;
 
 const TOKEN = "a-token-of-an-administrator";
 
-/** Values of the parameters in paths, of what is there. */
+/** Path parameters of entities that exist. */
 const EXISTING_PARAMETERS: Readonly<Record<string, string>> = {
   channel: "soup",
   short_id: "leek",
@@ -57,7 +57,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Ways to ask for a path. */
 const REQUEST_KINDS: readonly RequestInit[] = [
   { method: "GET" },
   { method: "HEAD" },
@@ -68,8 +67,8 @@ const REQUEST_KINDS: readonly RequestInit[] = [
   { headers: { "x-api-key": "cm_wrong" } },
 ];
 
-describe("every answer below /api and /admin", () => {
-  test("keeps shared caches from storing it, whatever its status", async () => {
+describe("every response below /api and /admin", () => {
+  test("forbids shared caches to store it, whatever its status", async () => {
     const statuses = new Set<number>();
     const token = { authorization: `Bearer ${TOKEN}` };
     const poor = await service.createAccountWithKey();
@@ -83,9 +82,9 @@ describe("every answer below /api and /admin", () => {
         ]) {
           const init = { ...kind, headers: { ...headers, ...kind.headers } };
           const isAdmin = path.startsWith("/admin/") && "authorization" in headers;
-          // What changes something is not for this test: it may send requests elsewhere.
+          // A change may make the service send requests elsewhere.
           if (isAdmin && kind.method === "POST") continue;
-          // The check of every answer that is fetched holds Cache-Control and Vary.
+          // `service.send` checks Cache-Control and Vary of every response.
           const response = isAdmin ? await sendToAdmin(path, init) : await service.send(path, init);
           statuses.add(response.status);
         }
@@ -94,7 +93,7 @@ describe("every answer below /api and /admin", () => {
     expect([...statuses].toSorted()).toEqual([200, 204, 304, 400, 401, 402, 404, 405]);
   }, 60_000);
 
-  test("names the origin too where pages of others may call", async () => {
+  test("varies by Origin too if CORS_ORIGINS is set", async () => {
     const response = await service.get("/api/video/channels");
     expect(response.headers.get("vary")).toBe("X-API-Key, Origin");
   });
@@ -107,7 +106,7 @@ describe.skipIf(!hasVarnish())("behind Varnish with its default rules", () => {
   }, 90_000);
   afterAll(() => cache.close());
 
-  test(`none of ${REQUESTS} requests with and without a key is answered from the cache`, async () => {
+  test(`none of ${REQUESTS} requests with and without an API key gets a cached response`, async () => {
     const callers = [
       {},
       { "x-api-key": service.key },
@@ -115,24 +114,24 @@ describe.skipIf(!hasVarnish())("behind Varnish with its default rules", () => {
       { authorization: `Bearer ${TOKEN}` },
     ];
     const served: unknown[] = [];
-    const ask = async (index: number) => {
+    const sendRequest = async (index: number) => {
       const path = paths[Math.floor(index / callers.length) % paths.length] ?? "";
       const caller = callers[index % callers.length];
       const headers = { ...caller, "x-request-id": `r-${index}` };
       const method = index % 7 === 0 ? "HEAD" : "GET";
       const response = await fetch(`${cache.address}${path}`, { method, headers });
       await response.bytes();
-      const name = response.headers.get("x-request-id");
-      // Another request's name shows that its answer came from the cache.
-      if (name !== headers["x-request-id"]) served.push({ path, caller, answerOf: name });
+      const id = response.headers.get("x-request-id");
+      // The id of another request shows that its response came from the cache.
+      if (id !== headers["x-request-id"]) served.push({ path, caller, requestId: id });
     };
     for (let index = 0; index < REQUESTS; index += 8) {
-      await Promise.all(Array.from({ length: 8 }, (_, of) => ask(index + of)));
+      await Promise.all(Array.from({ length: 8 }, (_, offset) => sendRequest(index + offset)));
     }
     expect(served).toEqual([]);
   }, 60_000);
 
-  test("a client without a key gets 401 where another one has just read", async () => {
+  test("401: a client without an API key, right after another client read the same path", async () => {
     for (const path of ["/api/account", "/api/creators", "/api/video/soup/details"]) {
       const read = (headers: Record<string, string>) =>
         fetch(`${cache.address}${path}`, { headers });
@@ -142,7 +141,7 @@ describe.skipIf(!hasVarnish())("behind Varnish with its default rules", () => {
   });
 });
 
-/** Reads as the administrator; the reference has nothing of these paths. */
+/** Sends a request of the administration API, which the OpenAPI document does not describe. */
 async function sendToAdmin(path: string, init: RequestInit): Promise<Response> {
   const response = await fetch(`${service.address}${path}`, init);
   await response.bytes();

@@ -10,7 +10,7 @@ const makeShort = (id: string, publishedAt: number, observedAt = NOW) => ({
   id,
   publishedAt: toIso(publishedAt),
 });
-/** 45 shorts of 15 instants: three of each, so that pages end within ties. */
+/** 45 shorts, three at each instant, so that pages end within ties. */
 const SHORTS = Array.from({ length: 45 }, (_, index) =>
   makeShort(`s${String(index).padStart(2, "0")}`, NOW - Math.floor(index / 3) * 60_000),
 );
@@ -42,37 +42,37 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe("GET /api/video/{channel}/shorts", () => {
-  test("200: 20 by default, newest first, then the greater identifier", async () => {
+  test("200: 20 shorts by default, newest first, ties by the greater identifier", async () => {
     const { ids, page } = await fetchPage("/api/video/c/shorts");
     expect(ids).toEqual(ORDERED_IDS.slice(0, 20));
     expect([page.channel, page.pagination.hasMore]).toEqual(["c", true]);
   });
 
   test.each([[1], [7], [44], [45], [100]])("200: pages of %d partition the list", async (limit) => {
-    const walked: string[] = [];
+    const seenIds: string[] = [];
     let path: string | undefined = `/api/video/c/shorts?limit=${limit}&note=a%26b`;
     while (path !== undefined) {
       const { ids, page, link } = await fetchPage(path);
-      walked.push(...ids);
+      seenIds.push(...ids);
       expect(page.pagination.hasMore).toBe(page.pagination.nextCursor !== null);
       expect(link !== null).toBe(page.pagination.hasMore);
       path = parseNextTarget(link);
       if (path !== undefined) expect(path).toContain(`limit=${limit}&note=a%26b&cursor=`);
     }
-    expect(walked).toEqual(ORDERED_IDS);
+    expect(seenIds).toEqual(ORDERED_IDS);
   });
 
-  test("200: a walk skips and repeats nothing while shorts are added and observed again", async () => {
-    const own = await startTestService();
-    await own.observe({ kind: "channel", observedAt: toIso(NOW), id: "c" }, ...SHORTS);
-    const walked: string[] = [];
+  test("200: paging skips and repeats nothing while shorts are added and observed again", async () => {
+    const ownService = await startTestService();
+    await ownService.observe({ kind: "channel", observedAt: toIso(NOW), id: "c" }, ...SHORTS);
+    const seenIds: string[] = [];
     let path: string | undefined = "/api/video/c/shorts?limit=4";
     for (let round = 0; path !== undefined; round++) {
-      const response = await own.get(path);
+      const response = await ownService.get(path);
       const page = (await response.json()) as Page;
-      walked.push(...page.shorts.map(({ id }) => id).filter((id) => id.startsWith("s")));
+      seenIds.push(...page.shorts.map(({ id }) => id).filter((id) => id.startsWith("s")));
       path = parseNextTarget(response.headers.get("link"));
-      await own.observe(
+      await ownService.observe(
         makeShort(`new${round}`, NOW + round),
         makeShort(`old${round}`, NOW - round * 61_000),
         ...SHORTS.slice(0, 9).map(({ id, publishedAt }) =>
@@ -80,11 +80,11 @@ describe("GET /api/video/{channel}/shorts", () => {
         ),
       );
     }
-    expect(walked).toEqual(ORDERED_IDS);
-    await own.close();
+    expect(seenIds).toEqual(ORDERED_IDS);
+    await ownService.close();
   });
 
-  test("200: the link has one cursor, however the name of the one before was written", async () => {
+  test("200: Link has one cursor, even if the request percent-encodes the name cursor", async () => {
     const first = await fetchPage("/api/video/c/shorts?limit=2");
     const { nextCursor } = first.page.pagination;
     const next = await fetchPage(`/api/video/c/shorts?c%75rsor=${nextCursor}&limit=2`);
@@ -94,7 +94,7 @@ describe("GET /api/video/{channel}/shorts", () => {
     );
   });
 
-  test("200: before is exclusive and combines with the cursor", async () => {
+  test("200: before is exclusive and combines with cursor", async () => {
     const before = toIso(NOW - 60_000);
     const first = await fetchPage(`/api/video/c/shorts?limit=2&before=${before}`);
     expect(first.ids).toEqual(ORDERED_IDS.slice(6, 8));
@@ -121,7 +121,7 @@ describe("GET /api/video/{channel}/shorts", () => {
     ["cursor=x"],
     ["cursor="],
     ["cursor=0-0"],
-  ])("400: %s is named, with what is allowed, and costs nothing", async (query) => {
+  ])("400: %s gets its name and what is allowed, free of charge", async (query) => {
     const response = await service.get(`/api/video/c/shorts?${query}`);
     const name = query.slice(0, query.indexOf("="));
     expect(response.status).toBe(400);
@@ -131,7 +131,7 @@ describe("GET /api/video/{channel}/shorts", () => {
     expect(response.headers.has("x-credits-remaining")).toBe(false);
   });
 
-  test("200: a short that came before its channel is served once the channel is", async () => {
+  test("200: a short that was observed before its channel is served once the channel is observed", async () => {
     await service.observe({ ...makeShort("early", NOW), channel: "late" });
     expect((await service.get("/api/video/late/shorts")).status).toBe(404);
     await service.observe({

@@ -25,16 +25,16 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe("GET /api/video/channels", () => {
-  test("200: most subscribers first, unknown counts last, then by identifier", async () => {
-    const own = await startTestService();
-    await own.observe(
+  test("200: channels are ordered by subscribers, unknown counts last, then by identifier", async () => {
+    const ownService = await startTestService();
+    await ownService.observe(
       makeChannel("b", NOW, { subscribers: 5 }),
       makeChannel("a", NOW, { subscribers: 5 }),
       makeChannel("u", NOW),
       makeChannel("z", NOW, { subscribers: 9, username: "Zed", displayName: "Z", videoCount: 1 }),
       makeShort("s", "never-observed", NOW, { publishedAt: toIso(NOW) }),
     );
-    const response = await own.get("/api/video/channels");
+    const response = await ownService.get("/api/video/channels");
     const body = await response.text();
     expect(response.status).toBe(200);
     expect(body).toStartWith(
@@ -42,12 +42,12 @@ describe("GET /api/video/channels", () => {
         '"thumbnail":null},{"id":"a","username":null,"displayName":null,"subscribers":5,',
     );
     expect(Array.from(body.matchAll(/"id":"(\w)"/g), ([, id]) => id)).toEqual(["z", "a", "b", "u"]);
-    await own.close();
+    await ownService.close();
   });
 });
 
 describe("GET /api/video/{channel}/details", () => {
-  test("200: every field in order, null for what no source told", async () => {
+  test("200: every field is present, in order, null if unknown", async () => {
     await service.observe(makeChannel("UC1", NOW, { username: "Soup", viewCount: 0 }));
     expect(await (await service.get("/api/video/UC1/details")).text()).toBe(
       '{"id":"UC1","username":"Soup","displayName":null,"description":null,"subscribers":null,' +
@@ -57,17 +57,17 @@ describe("GET /api/video/{channel}/details", () => {
     );
   });
 
-  test.each([["soup"], ["SOUP"], ["Soup"], ["UC1"]])("200: %s finds it", async (name) => {
+  test.each([["soup"], ["SOUP"], ["Soup"], ["UC1"]])("200: %s finds the channel", async (name) => {
     expect(await fetchJson(`/api/video/${name}/details`)).toMatchObject({ id: "UC1" });
   });
 
-  test("404: an identifier is matched exactly", async () => {
+  test("404: an identifier in another case is not found", async () => {
     const response = await service.get("/api/video/uc1/details");
     expect(response.status).toBe(404);
     expect(await response.text()).toBe('{"error":"Channel uc1 not found"}');
   });
 
-  test("200: an identifier wins over a username, then the newest observed, then the smaller", async () => {
+  test("200: an identifier wins over a username; among usernames the newest observed, then the smaller identifier", async () => {
     await service.observe(
       makeChannel("twin", NOW - 5),
       makeChannel("t1", NOW, { username: "twin" }),
@@ -80,14 +80,14 @@ describe("GET /api/video/{channel}/details", () => {
     expect(await fetchJson("/api/video/BOTH/details")).toMatchObject({ id: "t2" });
   });
 
-  test("200: usernames fold as JavaScript does, beyond ASCII", async () => {
+  test("200: usernames ignore case beyond ASCII, as toLowerCase() does", async () => {
     await service.observe(makeChannel("fold", NOW, { username: "ÄRGER" }));
     expect(await fetchJson(`/api/video/${encodeURIComponent("ärger")}/details`)).toMatchObject({
       id: "fold",
     });
   });
 
-  test("200: gains compare within N to 2N days; a gap or an unknown count is null", async () => {
+  test("200: a gain compares with a count of N to 2N days before; null without one", async () => {
     const point = (days: number, subscribers?: number) =>
       makeChannel("gain", NOW - days * DAY_MS, subscribers === undefined ? {} : { subscribers });
     await service.observe(point(0, 100), point(1, 130), point(14, 40), point(61, 1), point(2, 7));
@@ -106,7 +106,7 @@ describe("GET /api/video/{channel}/details", () => {
   });
 
   test.each([["%00"], ["%0A"], ["%FF"], ["a%zz"], ["x".repeat(257)]])(
-    "400: %s is no identifier, and costs nothing",
+    "400: %s is not an identifier; the request is free",
     async (name) => {
       const response = await service.get(`/api/video/${name}/details`);
       expect(response.status).toBe(400);
@@ -117,7 +117,7 @@ describe("GET /api/video/{channel}/details", () => {
     },
   );
 
-  test("200: identifiers may hold a slash, a question mark, %, and names of Object", async () => {
+  test("200: identifiers may contain a slash, a question mark, % and names of Object properties", async () => {
     for (const id of ["a/b", "a?b#c", "100%", "__proto__", "constructor", "💡".repeat(256)]) {
       await service.observe(makeChannel(id, NOW));
       expect(await fetchJson(`/api/video/${encodeURIComponent(id)}/details`)).toMatchObject({ id });
@@ -126,7 +126,7 @@ describe("GET /api/video/{channel}/details", () => {
 });
 
 describe("GET /api/video/{channel}/short/{short_id}", () => {
-  test("200: every field in order, the history oldest first", async () => {
+  test("200: every field is present, in order, with the history oldest first", async () => {
     await service.observe(
       makeChannel("c", NOW),
       makeShort("-x", "c", NOW, { views: 5, likes: 1, publishedAt: "2026-11-01" }),
@@ -146,7 +146,7 @@ describe("GET /api/video/{channel}/short/{short_id}", () => {
     ["مرحبا بالعالم"],
     ["e\u0301 not NFC"],
     [' "\\ </script>'],
-  ])("200: the title %j comes back byte for byte", async (title) => {
+  ])("200: the title %j is returned byte for byte", async (title) => {
     await service.observe(
       makeChannel("c", NOW),
       makeShort("t", "c", (service.clock.now += 1), { title, publishedAt: "2026-11-01" }),
@@ -154,7 +154,7 @@ describe("GET /api/video/{channel}/short/{short_id}", () => {
     expect(await fetchJson("/api/video/c/short/t")).toMatchObject({ title });
   });
 
-  test("404: unknown, of another channel, or published when nobody knows", async () => {
+  test("404: a short that is unknown, of another channel, or without a publication time", async () => {
     await service.observe(
       makeChannel("other", NOW),
       makeShort("undated", "c", NOW),
@@ -171,7 +171,7 @@ describe("GET /api/video/{channel}/short/{short_id}", () => {
     }
   });
 
-  test("200: a short moves to the channel that its newest observation names", async () => {
+  test("200: a short belongs to the channel of its newest observation", async () => {
     await service.observe(
       makeChannel("from", NOW),
       makeChannel("to", NOW),
@@ -182,7 +182,7 @@ describe("GET /api/video/{channel}/short/{short_id}", () => {
     expect((await service.get("/api/video/from/short/moved")).status).toBe(404);
   });
 
-  test("200: past 1,000 observations the history is thinned, and says so", async () => {
+  test("200: a history of over 1,000 observations is thinned, with X-History-Thinned", async () => {
     const points = Array.from({ length: 1000 }, (_, index) =>
       makeShort("long", "c", NOW - index * 60_000, { views: index, publishedAt: "2026-11-01" }),
     );

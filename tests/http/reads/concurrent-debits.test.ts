@@ -1,4 +1,4 @@
-/** Balances under a rush, to the credit. EXACT_ROUNDS=20 is the long form. */
+/** Exact balances under concurrent reads. EXACT_ROUNDS=20 is the long form. */
 import { describe, expect, test } from "bun:test";
 import { startTestService } from "../../support/service.ts";
 
@@ -6,8 +6,8 @@ const ROUNDS = Number(process.env["EXACT_ROUNDS"] ?? 3);
 const REQUESTS = 1000;
 const CREDITS = 500;
 
-describe.each(["power", "process"])("with DURABILITY=%s", (durability) => {
-  test(`${REQUESTS} concurrent requests on ${CREDITS} credits: each credit is spent once (${ROUNDS} rounds)`, async () => {
+describe.each(["power", "process"])("charged reads with DURABILITY=%s", (durability) => {
+  test(`${REQUESTS} concurrent requests spend each of ${CREDITS} credits once (${ROUNDS} rounds)`, async () => {
     const service = await startTestService({ DURABILITY: durability });
     try {
       for (let round = 1; round <= ROUNDS; round++) {
@@ -22,9 +22,9 @@ describe.each(["power", "process"])("with DURABILITY=%s", (durability) => {
             remaining: response.headers.get("x-credits-remaining"),
           };
         };
-        const answers = await Promise.all(Array.from({ length: REQUESTS }, request));
-        const served = answers.filter(({ status }) => status === 200);
-        const refused = answers.filter(({ status }) => status === 402);
+        const responses = await Promise.all(Array.from({ length: REQUESTS }, request));
+        const served = responses.filter(({ status }) => status === 200);
+        const refused = responses.filter(({ status }) => status === 402);
         expect([round, served.length, refused.length]).toEqual([
           round,
           CREDITS,

@@ -3,8 +3,8 @@ import { startTestService } from "../../support/service.ts";
 
 const CHANNEL = { kind: "channel", observedAt: "2026-11-20", id: "c" };
 
-describe("credits", () => {
-  test("what is answered 200 or 404 is charged, what is refused is not", async () => {
+describe("charged reads", () => {
+  test("200 and 404 are charged, refused requests are not", async () => {
     const service = await startTestService();
     await service.observe(CHANNEL);
     const { key, account } = await service.createAccountWithKey(10);
@@ -31,7 +31,7 @@ describe("credits", () => {
     await service.close();
   });
 
-  test("402: at balance 0, after the parameters and before existence, with X-Credits-Remaining", async () => {
+  test("402: balance 0 is checked after the parameters and before existence, with X-Credits-Remaining", async () => {
     const service = await startTestService();
     const { key, account } = await service.createAccountWithKey();
     const response = await service.get("/api/microblog/nobody/details", key);
@@ -54,7 +54,7 @@ describe("credits", () => {
     await service.close();
   });
 
-  test("500: nothing of the cause leaks, and the debit is refunded", async () => {
+  test("500: the cause does not leak, and the debit is refunded", async () => {
     const service = await startTestService();
     const { key, account } = await service.createAccountWithKey(3);
     await service.observe(CHANNEL);
@@ -68,12 +68,12 @@ describe("credits", () => {
     await service.close();
   });
 
-  test("1,000 concurrent reads on 500 credits serve exactly 500, ten times over", async () => {
+  test("200: exactly 500 of 1,000 concurrent reads on 500 credits, ten times over", async () => {
     const service = await startTestService();
     await service.observe(CHANNEL);
     for (let round = 0; round < 10; round++) {
       const { key, account } = await service.createAccountWithKey(500);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 1000 }, async () => {
           const response = await fetch(`${service.address}/api/video/c/details`, {
             headers: { "x-api-key": key },
@@ -82,9 +82,9 @@ describe("credits", () => {
           return [response.status, response.headers.get("x-credits-remaining")] as const;
         }),
       );
-      const served = answers.filter(([status]) => status === 200);
+      const served = responses.filter(([status]) => status === 200);
       expect(served.length).toBe(500);
-      expect(answers.filter(([status]) => status === 402).length).toBe(500);
+      expect(responses.filter(([status]) => status === 402).length).toBe(500);
       expect(new Set(served.map(([, remaining]) => remaining)).size).toBe(500);
       expect(await service.readSums(account)).toEqual({ balance: 0, debited: 500, refunded: 0 });
     }

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Sends a read with an idempotency key; tells status, cost and what is left. */
+/** Sends a read with an idempotency key; returns its status, its cost and the remaining credits. */
 async function sendKeyed(key: string, name: string, path = "/api/video/c/details") {
   const headers = { "x-api-key": key, "idempotency-key": name };
   const response = await service.send(path, { headers });
@@ -21,16 +21,16 @@ async function sendKeyed(key: string, name: string, path = "/api/video/c/details
 }
 
 describe("Idempotency-Key", () => {
-  test("50 parallel requests with one key are one debit, and all are answered", async () => {
+  test("200: 50 concurrent requests with one key are charged once", async () => {
     const { key, account } = await service.createAccountWithKey(10);
-    const answers = await Promise.all(Array.from({ length: 50 }, () => sendKeyed(key, "one")));
-    expect(answers.filter(([status]) => status === 200).length).toBe(50);
-    expect(answers.filter(([, cost]) => cost === "1").length).toBe(1);
-    expect(new Set(answers.map(([, , remaining]) => remaining))).toEqual(new Set(["9"]));
+    const responses = await Promise.all(Array.from({ length: 50 }, () => sendKeyed(key, "one")));
+    expect(responses.filter(([status]) => status === 200).length).toBe(50);
+    expect(responses.filter(([, cost]) => cost === "1").length).toBe(1);
+    expect(new Set(responses.map(([, , remaining]) => remaining))).toEqual(new Set(["9"]));
     expect(await service.readSums(account)).toEqual({ balance: 9, debited: 1, refunded: 0 });
   });
 
-  test("is good for 24 hours, then it pays again", async () => {
+  test("200: a key is charged again after 24 hours", async () => {
     const { key } = await service.createAccountWithKey(10);
     expect(await sendKeyed(key, "day")).toEqual([200, "1", "9"]);
     service.clock.now = NOW + 24 * HOUR_MS - 1;
@@ -40,30 +40,30 @@ describe("Idempotency-Key", () => {
     service.clock.now = NOW;
   });
 
-  test("400: on another URL, alone or at once; nothing is debited for it", async () => {
+  test("400: the same key on another URL is refused, free of charge", async () => {
     const { key, account } = await service.createAccountWithKey(10);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ["/api/video/c/details", "/api/video/channels", "/api/video/c/details?a"].map((path) =>
         sendKeyed(key, "url", path),
       ),
     );
-    expect(answers.map(([status]) => status).toSorted()).toEqual([200, 400, 400]);
+    expect(responses.map(([status]) => status).toSorted()).toEqual([200, 400, 400]);
     expect(await sendKeyed(key, "url", "/api/video/channels")).toEqual([400, null, null]);
     expect(await service.readSums(account)).toMatchObject({ debited: 1 });
   });
 
-  test("one of another account, or a repeated one with an empty balance, is answered", async () => {
-    const [one, other] = [
+  test("200: a key of another account, or a repeated key with an empty balance", async () => {
+    const [first, other] = [
       await service.createAccountWithKey(1),
       await service.createAccountWithKey(1),
     ];
-    expect(await sendKeyed(one.key, "shared")).toEqual([200, "1", "0"]);
+    expect(await sendKeyed(first.key, "shared")).toEqual([200, "1", "0"]);
     expect(await sendKeyed(other.key, "shared")).toEqual([200, "1", "0"]);
-    expect(await sendKeyed(one.key, "shared")).toEqual([200, "0", "0"]);
-    expect(await sendKeyed(one.key, "new")).toEqual([402, null, "0"]);
+    expect(await sendKeyed(first.key, "shared")).toEqual([200, "0", "0"]);
+    expect(await sendKeyed(first.key, "new")).toEqual([402, null, "0"]);
   });
 
-  test("a 404 is paid for once as well", async () => {
+  test("404: a repeated key is charged once", async () => {
     const { key, account } = await service.createAccountWithKey(5);
     expect(await sendKeyed(key, "none", "/api/video/none/details")).toEqual([404, "1", "4"]);
     expect(await sendKeyed(key, "none", "/api/video/none/details")).toEqual([404, "0", "4"]);
@@ -81,23 +81,23 @@ describe("Idempotency-Key", () => {
     expect((await sendKeyed(key, name))[0]).toBe(status);
   });
 
-  test("a debit that was given back frees its key", async () => {
-    const own = await startTestService();
-    const { key, account } = await own.createAccountWithKey(5);
+  test("500: a refunded debit frees its key", async () => {
+    const ownService = await startTestService();
+    const { key, account } = await ownService.createAccountWithKey(5);
     const read = async () => {
       const headers = { "x-api-key": key, "idempotency-key": "broken" };
-      return (await own.send("/api/video/channels", { headers })).status;
+      return (await ownService.send("/api/video/channels", { headers })).status;
     };
     const rename = (from: string, to: string) =>
-      own.service.database.write([{ sql: `ALTER TABLE ${from} RENAME TO ${to}`, args: [] }]);
+      ownService.service.database.write([{ sql: `ALTER TABLE ${from} RENAME TO ${to}`, args: [] }]);
     await rename("channels", "hidden");
     const failed = await Promise.all(Array.from({ length: 5 }, read));
     expect(new Set(failed)).toEqual(new Set([500]));
-    expect(await own.readSums(account)).toMatchObject({ balance: 5 });
+    expect(await ownService.readSums(account)).toMatchObject({ balance: 5 });
     await rename("hidden", "channels");
     expect([await read(), await read()]).toEqual([200, 200]);
-    expect(await own.readSums(account)).toMatchObject({ balance: 4 });
-    expect(await own.admin("GET", "verification")).toMatchObject({ faults: [] });
-    await own.close();
+    expect(await ownService.readSums(account)).toMatchObject({ balance: 4 });
+    expect(await ownService.admin("GET", "verification")).toMatchObject({ faults: [] });
+    await ownService.close();
   });
 });

@@ -1,21 +1,20 @@
 /**
- * Readers poll while observations keep coming in: nothing that was seen disappears, nothing turns
- * older, and what was acknowledged is there. READER_SECONDS=60 is the long form.
+ * Clients poll during imports: no observation disappears, no response is older than an earlier one,
+ * and imported observations show at once. READER_SECONDS=60 is the long form.
  */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { DAY_MS } from "../../../core/time.ts";
 import { openSandbox, type Sandbox } from "../../support/processes/command-line.ts";
 
 const SECONDS = Number(process.env["READER_SECONDS"] ?? 5);
-/** Blocks, and reads of each reader, that there are more of; a slow machine takes longer for them. */
+/** The least blocks and reads of each reader, also on a slow machine. */
 const BLOCKS_MIN = SECONDS;
 const READS_MIN = 5 * SECONDS;
 const READERS = 4;
 const ADMIN_TOKEN = "token-of-this-test-alone";
-/** Observations of a subject: all of them fit one page, so one answer tells the whole set. */
+/** Observations of a user: all of them fit on one page. */
 const STEPS = 100;
 const STEP_MS = 60_000;
-/** Faults that are told at most. */
 const FAULTS_MAX = 20;
 
 /** A user who has n followers, and one tweet with n likes, when step n is observed. */
@@ -27,7 +26,7 @@ interface ObservedUser {
   readonly acknowledged: Set<number>;
 }
 
-/** The steps that an answer shows: all that are in a listing, or the newest alone. */
+/** The steps that a response shows: all of them in a list, else the newest. */
 interface ObservedSteps {
   readonly steps: readonly number[];
   readonly isListing: boolean;
@@ -35,7 +34,7 @@ interface ObservedSteps {
 
 const toIso = (ms: number) => new Date(ms).toISOString();
 
-/** Lines of steps of a subject, and of others that are there to keep the import busy. */
+/** Creates lines of the steps of a user, and other lines that keep the import busy. */
 function createLines(
   { name, start }: ObservedUser,
   steps: readonly number[],
@@ -56,10 +55,10 @@ function createLines(
   return lines.map((line) => JSON.stringify(line)).join("\n");
 }
 
-/** How many other lines a block has: short imports and long ones each have their own races. */
+/** The other lines of a block. Short and long imports have different races. */
 const randomLineCount = () => (Math.random() < 0.5 ? 0 : Math.floor(Math.random() * 1000));
 
-/** The blocks of a subject's import: steps in order, but some come late. */
+/** The blocks of an import: steps in order, but some come late. */
 function* generateBlocks(): Generator<number[]> {
   const late: number[] = [];
   const block: number[] = [];
@@ -72,8 +71,8 @@ function* generateBlocks(): Generator<number[]> {
   yield [...block, ...late];
 }
 
-/** Reads that tell which steps are there; each throws where an answer contradicts itself. */
-const READ_PARSERS: Record<string, (subject: ObservedUser, answer: never) => ObservedSteps> = {
+/** Parses the steps of a response; throws if the response contradicts itself. */
+const READ_PARSERS: Record<string, (user: ObservedUser, answer: never) => ObservedSteps> = {
   [`followers?days=14&limit=${STEPS}`]: parseFollowers,
   "tweets?days=14": parseTweets,
   details: (_, { followers_count }: { followers_count: number }) => ({
@@ -106,7 +105,7 @@ function parseTweets({ name, start }: ObservedUser, { tweets }: Tweets): Observe
   return { steps, isListing: true };
 }
 
-/** What is wrong with a view after all that must be in it by now. */
+/** Describes what a response lacks of the steps that are due. */
 function findFault(
   { steps, isListing }: ObservedSteps,
   due: ReadonlySet<number>,
@@ -118,46 +117,46 @@ function findFault(
   return missing.length === 0 ? undefined : `the steps ${missing} are missing`;
 }
 
-/** Reads a subject; `due` is what must be there by now. */
+/** Reads a user; `due` are the steps that the response must have. */
 type Reader = (
-  subject: ObservedUser,
+  user: ObservedUser,
   what: string,
   due: ReadonlySet<number>,
 ) => Promise<ObservedSteps>;
 
 function createReader(url: string, key: string, faults: string[]): Reader {
-  return async (subject, what, due) => {
-    const response = await fetch(`${url}/api/microblog/${subject.name}/${what}`, {
+  return async (user, what, due) => {
+    const response = await fetch(`${url}/api/microblog/${user.name}/${what}`, {
       headers: { "x-api-key": key },
     });
     expect(response.status).toBe(200);
-    const view = READ_PARSERS[what]?.(subject, (await response.json()) as never);
+    const view = READ_PARSERS[what]?.(user, (await response.json()) as never);
     if (view === undefined) throw new Error(`There is no read ${what}`);
     const fault = findFault(view, due);
-    if (fault !== undefined) faults.push(`${subject.name} ${what}: ${fault}`);
+    if (fault !== undefined) faults.push(`${user.name} ${what}: ${fault}`);
     return view;
   };
 }
 
-/** Imports subject after subject, and reads right after each acknowledgement. */
-async function importUsers(url: string, subjects: ObservedUser[], read: Reader, end: number) {
+/** Imports user after user, and reads right after each import. */
+async function importUsers(url: string, users: ObservedUser[], read: Reader, end: number) {
   let blocks = 0;
   while (Date.now() < end || blocks <= BLOCKS_MIN) {
     const start = Date.now() - 2 * DAY_MS;
-    const subject = { name: `user${subjects.length}`, start, acknowledged: new Set<number>() };
+    const user = { name: `user${users.length}`, start, acknowledged: new Set<number>() };
     for (const block of generateBlocks()) {
       const response = await fetch(`${url}/admin/observations`, {
         method: "POST",
         headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
-        body: createLines(subject, block, randomLineCount()),
+        body: createLines(user, block, randomLineCount()),
       });
       expect(await response.json()).toMatchObject({ rejected: [] });
-      for (const step of block) subject.acknowledged.add(step);
-      if (subjects.at(-1) !== subject) subjects.push(subject);
+      for (const step of block) user.acknowledged.add(step);
+      if (users.at(-1) !== user) users.push(user);
       blocks++;
       for (const what of Object.keys(READ_PARSERS)) {
-        const { steps, isListing } = await read(subject, what, subject.acknowledged);
-        const all = [...subject.acknowledged].toSorted((a, b) => a - b);
+        const { steps, isListing } = await read(user, what, user.acknowledged);
+        const all = [...user.acknowledged].toSorted((a, b) => a - b);
         expect(steps).toEqual(isListing ? all : all.slice(-1));
       }
       if (Date.now() >= end && blocks > BLOCKS_MIN) break;
@@ -166,26 +165,26 @@ async function importUsers(url: string, subjects: ObservedUser[], read: Reader, 
   return blocks;
 }
 
-/** Polls the newest subjects; what it saw once it must see for ever. */
+/** Polls the newest users. A step that it saw once must stay. */
 async function pollUsers(
-  subjects: readonly ObservedUser[],
+  users: readonly ObservedUser[],
   read: Reader,
   end: number,
 ): Promise<number> {
   const seen = new Map<string, Set<number>>();
   let reads = 0;
   for (; Date.now() < end || reads <= READS_MIN; reads++) {
-    const recent = subjects.slice(-3);
-    const subject = recent[Math.floor(Math.random() * recent.length)];
+    const recent = users.slice(-3);
+    const user = recent[Math.floor(Math.random() * recent.length)];
     const what = Object.keys(READ_PARSERS)[reads % Object.keys(READ_PARSERS).length] ?? "";
-    if (subject === undefined) {
+    if (user === undefined) {
       await Bun.sleep(1);
       continue;
     }
-    // Followers and details tell of the same observations, tweets of others.
-    const name = `${subject.name} ${what.startsWith("tweets") ? "tweet" : "user"}`;
+    // Followers and details show the same observations, tweets show others.
+    const name = `${user.name} ${what.startsWith("tweets") ? "tweet" : "user"}`;
     const seenSteps = seen.get(name) ?? new Set<number>();
-    const { steps } = await read(subject, what, seenSteps.union(subject.acknowledged));
+    const { steps } = await read(user, what, seenSteps.union(user.acknowledged));
     seen.set(name, seenSteps.union(new Set(steps)));
   }
   return reads;
@@ -197,18 +196,18 @@ beforeEach(async () => {
 });
 afterEach(() => sandbox.close());
 
-test(`a reader never sees an observation disappear, or an older state after a newer one (${SECONDS} s of imports)`, async () => {
+test(`GET /api/microblog never loses an observation, or responds with an older state (${SECONDS} s of imports)`, async () => {
   await sandbox.runOrThrow("accounts", "create", "acme", "--credits", "100000000");
   const key = (await sandbox.runOrThrow("keys", "create", "acme")).trim();
   const service = await sandbox.serve();
   try {
     const faults: string[] = [];
-    const subjects: ObservedUser[] = [];
+    const users: ObservedUser[] = [];
     const read = createReader(service.url, key, faults);
     const end = Date.now() + SECONDS * 1000;
     const [blocks, ...reads] = await Promise.all([
-      importUsers(service.url, subjects, read, end),
-      ...Array.from({ length: READERS }, () => pollUsers(subjects, read, end)),
+      importUsers(service.url, users, read, end),
+      ...Array.from({ length: READERS }, () => pollUsers(users, read, end)),
     ]);
     expect(faults.slice(0, FAULTS_MAX)).toEqual([]);
     expect(blocks).toBeGreaterThan(BLOCKS_MIN);

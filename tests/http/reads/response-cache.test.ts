@@ -12,8 +12,8 @@ afterAll(() => service.close());
 const isoAt = (offset: number) => new Date(NOW + offset).toISOString();
 const fetchBody = async (path: string): Promise<unknown> => (await service.get(path)).json();
 
-describe("an answer that is kept", () => {
-  test("is never stale: what was observed is in the next answer", async () => {
+describe("a cached response", () => {
+  test("is never stale: the next response has every new observation", async () => {
     for (let count = 1; count <= 20; count++) {
       await service.observe({
         kind: "user",
@@ -32,7 +32,7 @@ describe("an answer that is kept", () => {
     }
   });
 
-  test("is for reads alone: another method is refused, and not charged", async () => {
+  test("405: is not used for other methods, which are free", async () => {
     const { key, account } = await service.createAccountWithKey(9);
     const path = "/api/video/channels";
     for (let read = 0; read < 2; read++) expect((await service.get(path, key)).status).toBe(200);
@@ -43,7 +43,7 @@ describe("an answer that is kept", () => {
     expect(await service.readSums(account)).toMatchObject({ debited: 2, balance: 7 });
   });
 
-  test("follows a tweet from one user to another", async () => {
+  test("is dropped when a tweet moves to another user", async () => {
     const tweet = (username: string, offset: number) => ({
       kind: "tweet",
       observedAt: isoAt(offset),
@@ -63,7 +63,7 @@ describe("an answer that is kept", () => {
     expect(await totals()).toEqual([404, 200]);
   });
 
-  test("follows a short from one channel to another", async () => {
+  test("is dropped when a short moves to another channel", async () => {
     const short = (channel: string, offset: number) => ({
       kind: "short",
       observedAt: isoAt(offset),
@@ -87,7 +87,7 @@ describe("an answer that is kept", () => {
     expect((await service.get("/api/video/losing/short/wandering")).status).toBe(404);
   });
 
-  test("follows a username from one channel to another", async () => {
+  test("is dropped when a username moves to another channel", async () => {
     const channel = (id: string, offset: number, username?: string) => ({
       kind: "channel",
       observedAt: isoAt(offset),
@@ -103,7 +103,7 @@ describe("an answer that is kept", () => {
     expect([await idOf("soup"), await idOf("SOUP")]).toEqual(["soup", "second"]);
   });
 
-  test("follows a short that comes before its channel, and the list of channels", async () => {
+  test("is dropped when the channel of a short is observed after it", async () => {
     const short = {
       kind: "short",
       observedAt: isoAt(-10),
@@ -123,7 +123,7 @@ describe("an answer that is kept", () => {
     expect(await fetchBody("/api/video/late/short/s")).toMatchObject({ metrics: { views: 7 } });
   });
 
-  test("loses an item when time moves it out of the days, to the millisecond", async () => {
+  test("is dropped when time moves an item out of the days, to the millisecond", async () => {
     await service.observe(
       { kind: "tweet", observedAt: isoAt(-9), username: "old", id: "o", created_at: isoAt(-9) },
       { kind: "user", observedAt: isoAt(-9), username: "old", followers_count: 1 },
@@ -146,7 +146,7 @@ describe("an answer that is kept", () => {
 });
 
 describe("ETag", () => {
-  test("304: what the client has still holds; it is charged the same and has no body", async () => {
+  test("304: a client with the same response gets no body, at the same cost", async () => {
     await service.observe({
       kind: "user",
       observedAt: isoAt(-70),
@@ -177,7 +177,7 @@ describe("ETag", () => {
     expect(changed.headers.get("etag")).not.toBe(etag);
   });
 
-  test("304: what the answer tells of itself beside its body is there as well", async () => {
+  test("304: has the further headers of the response too", async () => {
     const published = { publishedAt: isoAt(-70), channel: "many" };
     await service.observe(
       { kind: "channel", observedAt: isoAt(-70), id: "many" },
@@ -198,60 +198,60 @@ describe("ETag", () => {
   });
 });
 
-describe("createAnswers", () => {
-  const answer = (body: string, subjects: string[]) => renderResponse({ body, tags: subjects });
+describe("createResponseCache()", () => {
+  const render = (body: string, tags: string[]) => renderResponse({ body, tags });
 
-  test("createResponseCache() keeps no more than its bound, the answers that were asked for last", () => {
-    const answers = createResponseCache(40_000);
-    answers.invalidate({ sequence: 1, tags: undefined });
+  test("keeps the responses that were used last, within its bound", () => {
+    const cache = createResponseCache(40_000);
+    cache.invalidate({ sequence: 1, tags: undefined });
     const body = "x".repeat(1000);
-    for (let index = 0; index < 100; index++) answers.set(`/${index}`, answer(body, ["a"]), 1);
-    const kept = Array.from({ length: 100 }, (_, index) => index).filter(
-      (index) => answers.get(`/${index}`, 0) !== undefined,
+    for (let index = 0; index < 100; index++) cache.set(`/${index}`, render(body, ["a"]), 1);
+    const cachedIndexes = Array.from({ length: 100 }, (_, index) => index).filter(
+      (index) => cache.get(`/${index}`, 0) !== undefined,
     );
-    expect(kept.length).toBeGreaterThan(5);
-    expect(kept.length).toBeLessThan(15);
-    expect(kept.at(-1)).toBe(99);
-    answers.set("/huge", answer("x".repeat(40_000), ["a"]), 1);
-    answers.set("/large", answer("x".repeat(10_000), ["a"]), 1);
-    expect([answers.get("/huge", 0), answers.get("/large", 0)]).toEqual([undefined, undefined]);
-    expect(answers.get("/99", 0)).toBeDefined();
+    expect(cachedIndexes.length).toBeGreaterThan(5);
+    expect(cachedIndexes.length).toBeLessThan(15);
+    expect(cachedIndexes.at(-1)).toBe(99);
+    cache.set("/huge", render("x".repeat(40_000), ["a"]), 1);
+    cache.set("/large", render("x".repeat(10_000), ["a"]), 1);
+    expect([cache.get("/huge", 0), cache.get("/large", 0)]).toEqual([undefined, undefined]);
+    expect(cache.get("/99", 0)).toBeDefined();
   });
 
-  test("createResponseCache().make() joins requests whose debits saw the same changes", async () => {
-    const answers = createResponseCache();
-    let made = 0;
+  test("load() shares a run between requests that saw the same changes", async () => {
+    const cache = createResponseCache();
+    let runs = 0;
     const read = async () => {
       await Bun.sleep(1);
-      return answer(`number ${++made}`, ["a"]);
+      return render(`number ${++runs}`, ["a"]);
     };
     const sequences = [1, 1, 2, 2];
     const bodies = await Promise.all(
-      sequences.map(async (sequence) => (await answers.load("/a", sequence, read)).body),
+      sequences.map(async (sequence) => (await cache.load("/a", sequence, read)).body),
     );
     expect(bodies).toEqual(['"number 1"', '"number 1"', '"number 2"', '"number 2"']);
-    expect((await answers.load("/a", 2, read)).body).toBe('"number 3"');
-    const failed = () => answers.load("/a", 2, () => Promise.reject(new Error("It failed")));
+    expect((await cache.load("/a", 2, read)).body).toBe('"number 3"');
+    const failed = () => cache.load("/a", 2, () => Promise.reject(new Error("It failed")));
     expect(await Promise.allSettled([failed(), failed()])).toMatchObject([
       { status: "rejected" },
       { status: "rejected" },
     ]);
-    expect((await answers.load("/a", 2, read)).body).toBe('"number 4"');
+    expect((await cache.load("/a", 2, read)).body).toBe('"number 4"');
   });
 
-  test("createResponseCache() does not keep what was read before a change it has heard of", () => {
-    const answers = createResponseCache();
-    answers.invalidate({ sequence: 1, tags: [] });
-    answers.invalidate({ sequence: 2, tags: ["a"] });
-    answers.set("/a", answer("old", ["a"]), 1);
-    expect(answers.get("/a", 0)).toBeUndefined();
-    answers.set("/a", answer("new", ["a"]), 2);
-    answers.set("/b", answer("other", ["b"]), 2);
-    const held = answers.get("/a", 0);
-    answers.invalidate({ sequence: 3, tags: ["a"] });
-    expect([answers.get("/a", 0), held?.isStale]).toEqual([undefined, true]);
-    expect(answers.get("/b", 0)?.body).toBe('"other"');
-    answers.invalidate({ sequence: 900, tags: undefined });
-    expect(answers.get("/b", 0)).toBeUndefined();
+  test("set() ignores a response that was read before a known change", () => {
+    const cache = createResponseCache();
+    cache.invalidate({ sequence: 1, tags: [] });
+    cache.invalidate({ sequence: 2, tags: ["a"] });
+    cache.set("/a", render("old", ["a"]), 1);
+    expect(cache.get("/a", 0)).toBeUndefined();
+    cache.set("/a", render("new", ["a"]), 2);
+    cache.set("/b", render("other", ["b"]), 2);
+    const cached = cache.get("/a", 0);
+    cache.invalidate({ sequence: 3, tags: ["a"] });
+    expect([cache.get("/a", 0), cached?.isStale]).toEqual([undefined, true]);
+    expect(cache.get("/b", 0)?.body).toBe('"other"');
+    cache.invalidate({ sequence: 900, tags: undefined });
+    expect(cache.get("/b", 0)).toBeUndefined();
   });
 });

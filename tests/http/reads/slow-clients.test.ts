@@ -1,6 +1,6 @@
 /**
- * Clients that don't read what they asked for: they share the bytes of what they are sent, and what
- * is held for all of them has a bound. SLOW_READERS=500 is the long form.
+ * Clients that do not read their responses: they share the bytes of a body, and the memory for all
+ * of them has a bound. SLOW_READERS=500 is the long form.
  */
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from "bun:test";
 import { openSandbox, type Sandbox } from "../../support/processes/command-line.ts";
@@ -14,12 +14,12 @@ import { waitUntil } from "../../support/wait.ts";
 
 const CLIENTS = Number(process.env["SLOW_READERS"] ?? 100);
 const IS_LONG = CLIENTS > 100;
-/** Readers of the largest page. */
+/** Clients that read the largest page. */
 const PAGE_CLIENTS = IS_LONG ? 200 : CLIENTS;
-/** Readers of which each has a page of its own: more than what there is room for. */
+/** Clients that each read a page of their own: more than there is room for. */
 const DISTINCT_CLIENTS = IS_LONG ? 100 : 25;
 const MEMORY_MAX_MIB = 300;
-/** What is held, and what making long pages leaves behind until it is collected. */
+/** The bound of bodies and of the garbage that rendering long pages leaves. */
 const DISTINCT_MAX_MIB = 600;
 const LONG_PAGE = "/api/microblog/longwinded/tweets?days=14&limit=100";
 const VIEWER_SCRIPT = "/swagger/reference.js";
@@ -48,7 +48,7 @@ afterEach(async () => {
   await service.stop();
 }, TIMEOUT_MS);
 
-/** Opens slow readers, each of its own path. */
+/** Opens one slow client for each path. */
 async function openClients(paths: readonly string[]): Promise<SlowClient[]> {
   const headers = `X-API-Key: ${key}\r\n`;
   const opened = await Promise.all(paths.map((path) => openSlowClient(service.url, path, headers)));
@@ -59,7 +59,7 @@ async function openClients(paths: readonly string[]): Promise<SlowClient[]> {
 const fetchWithKey = (path: string) =>
   fetch(`${service.url}${path}`, { headers: { "x-api-key": key } });
 
-/** The slowest of a hundred good requests, in milliseconds. */
+/** The 99th percentile of the durations of fast requests. */
 async function measureP99Ms(requests = 2000): Promise<number> {
   const times: number[] = [];
   for (let index = 0; index < requests; index++) {
@@ -74,7 +74,7 @@ async function measureP99Ms(requests = 2000): Promise<number> {
 
 const collectStatuses = (all: readonly SlowClient[]) => new Set(all.map(({ status }) => status));
 
-/** Holds the memory to its bound, and says in the long form what was measured. */
+/** Checks the memory; the long form prints the measurement. */
 async function expectMemoryBounded(
   what: string,
   p99WithoutMs: number,
@@ -91,9 +91,9 @@ async function expectMemoryBounded(
   expect(peakMib).toBeLessThan(maxMib);
 }
 
-describe("clients that read nothing", () => {
+describe("clients that do not read", () => {
   test(
-    "/swagger/reference.js: they share the script",
+    "GET /swagger/reference.js: they share the script",
     async () => {
       const without = IS_LONG ? await measureP99Ms() : 0;
       const all = await openClients(Array.from({ length: CLIENTS }, () => VIEWER_SCRIPT));
@@ -108,7 +108,7 @@ describe("clients that read nothing", () => {
   );
 
   test(
-    "a long page: they share one, and each gets it whole",
+    "200: they share a long page, and each gets all of it",
     async () => {
       const without = IS_LONG ? await measureP99Ms() : 0;
       const all = await openClients(Array.from({ length: PAGE_CLIENTS }, () => LONG_PAGE));
@@ -125,7 +125,7 @@ describe("clients that read nothing", () => {
   );
 
   test(
-    "503: past the bound of what is held for long pages, and nothing is charged for it",
+    "503: a long page over the bound, free of charge",
     async () => {
       const without = IS_LONG ? await measureP99Ms() : 0;
       const balanceBefore = await fetchBalance();
@@ -146,7 +146,7 @@ describe("clients that read nothing", () => {
         without,
         DISTINCT_MAX_MIB,
       );
-      // What is short is answered all the same, and once the slow ones are gone, what is long.
+      // Short responses are sent all the same, long ones once the slow clients are gone.
       expect((await fetchWithKey(DETAILS)).status).toBe(200);
       for (const reader of all) reader.disconnect();
       await waitUntil(async () => (await fetchWithKey(`${LONG_PAGE}&x=again`)).status === 200);
@@ -165,7 +165,7 @@ function splitHead(answer: Buffer = Buffer.alloc(0)): [head: string, rest: Buffe
   return [answer.toString("latin1", 0, end), answer.subarray(end + 4)];
 }
 
-/** What a chunked body says. */
+/** Decodes a chunked body. */
 function decodeChunked(body: Buffer): Buffer {
   const pieces: Buffer[] = [];
   for (let at = 0; ;) {
