@@ -1,74 +1,76 @@
-/** Calls to a libSQL server that stops answering, over both protocols. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Database } from "../../server/store/database/database.ts";
 import { openDatabase } from "../../server/store/database/open-database.ts";
 import { retryWithin } from "../support/wait.ts";
 import { hasSqld, startSqld } from "../support/processes/sqld.ts";
 
-/** How long it may take to find out that a server is silent. */
+/** How long it may take to detect that a server does not answer. */
 const DETECTED_WITHIN_MS = 8000;
-/** Generous, for slow machines: the long form of the tests under load holds the two seconds. */
+/** Generous, for slow machines; the long form of the tests under load allows two seconds. */
 const RECOVERED_WITHIN_MS = 15_000;
 
 const UNANSWERED = "The database does not answer right now";
 
-describe.skipIf(!hasSqld()).each(["http", "ws"])("calls over %s to a silent server", (protocol) => {
-  let server: Awaited<ReturnType<typeof startSqld>>;
-  let database: Database;
-  /** What the database told of outages, in order. */
-  let told: (string | undefined)[];
-  beforeEach(async () => {
-    server = await startSqld();
-    told = [];
-    database = await openDatabase({
-      url: server.url.replace("http", protocol),
-      durability: "power",
-      onAvailabilityChange: (failure) => told.push(failure?.message),
+describe.skipIf(!hasSqld()).each(["http", "ws"])(
+  "Database on a server that does not answer, over %s,",
+  (protocol) => {
+    let server: Awaited<ReturnType<typeof startSqld>>;
+    let database: Database;
+    /** The arguments of `onAvailabilityChange()`, in order. */
+    let availability: (string | undefined)[];
+    beforeEach(async () => {
+      server = await startSqld();
+      availability = [];
+      database = await openDatabase({
+        url: server.url.replace("http", protocol),
+        durability: "power",
+        onAvailabilityChange: (failure) => availability.push(failure?.message),
+      });
     });
-  });
-  afterEach(async () => {
-    await database.close();
-    await server.close();
-  });
+    afterEach(async () => {
+      await database.close();
+      await server.close();
+    });
 
-  const add = (name: string) =>
-    database.write(
-      [{ sql: "INSERT INTO accounts (name, created_at) VALUES (?, 0)", args: [name] }],
-      { idempotent: true },
-    );
-  const outcomeOf = (call: Promise<unknown>) =>
-    call.then(
-      () => "done",
-      ({ message }: Error) => message,
-    );
+    const addAccount = (name: string) =>
+      database.write(
+        [{ sql: "INSERT INTO accounts (name, created_at) VALUES (?, 0)", args: [name] }],
+        { idempotent: true },
+      );
+    const settle = (call: Promise<unknown>) =>
+      call.then(
+        () => "done",
+        ({ message }: Error) => message,
+      );
 
-  test("every call ends within its deadline, later ones at once, and all work again", async () => {
-    server.pause();
-    const began = performance.now();
-    const reads = Array.from({ length: 100 }, () => outcomeOf(database.check()));
-    const outcomes = await Promise.all([...reads, outcomeOf(add("a"))]);
-    expect(new Set(outcomes)).toEqual(new Set([UNANSWERED]));
-    expect(performance.now() - began).toBeLessThan(DETECTED_WITHIN_MS);
-    expect(database.getOutage()?.message).toBe(UNANSWERED);
+    test("ends every call within its deadline and later ones at once, and recovers", async () => {
+      server.pause();
+      const startedAt = performance.now();
+      const reads = Array.from({ length: 100 }, () => settle(database.check()));
+      const outcomes = await Promise.all([...reads, settle(addAccount("a"))]);
+      expect(new Set(outcomes)).toEqual(new Set([UNANSWERED]));
+      expect(performance.now() - startedAt).toBeLessThan(DETECTED_WITHIN_MS);
+      expect(database.getOutage()?.message).toBe(UNANSWERED);
 
-    const later = performance.now();
-    expect(await outcomeOf(database.check())).toEqual(UNANSWERED);
-    expect(performance.now() - later).toBeLessThan(1000);
+      const laterAt = performance.now();
+      expect(await settle(database.check())).toEqual(UNANSWERED);
+      expect(performance.now() - laterAt).toBeLessThan(1000);
 
-    server.resume();
-    await retryWithin(RECOVERED_WITHIN_MS, database.check);
-    expect(database.getOutage()).toBeUndefined();
-    expect(told).toEqual([UNANSWERED, undefined]);
-  }, 30_000);
+      server.resume();
+      await retryWithin(RECOVERED_WITHIN_MS, database.check);
+      expect(database.getOutage()).toBeUndefined();
+      expect(availability).toEqual([UNANSWERED, undefined]);
+    }, 30_000);
 
-  test("leftNothing() is true only of a write that was never sent", async () => {
-    server.pause();
-    const sent = await add("sent").catch((error: unknown) => error);
-    const unsent = await add("unsent").catch((error: unknown) => error);
-    expect([database.isRolledBack(sent), database.isRolledBack(unsent)]).toEqual([false, true]);
-    server.resume();
-    await retryWithin(RECOVERED_WITHIN_MS, database.check);
-    const rows = await database.queryRows("SELECT name FROM accounts WHERE name = 'unsent'");
-    expect(rows).toEqual([]);
-  }, 30_000);
-});
+    test("isRolledBack() is true only for a write that was never sent", async () => {
+      server.pause();
+      const sent = await addAccount("sent").catch((error: unknown) => error);
+      const unsent = await addAccount("unsent").catch((error: unknown) => error);
+      expect([database.isRolledBack(sent), database.isRolledBack(unsent)]).toEqual([false, true]);
+      server.resume();
+      await retryWithin(RECOVERED_WITHIN_MS, database.check);
+      const rows = await database.queryRows("SELECT name FROM accounts WHERE name = 'unsent'");
+      expect(rows).toEqual([]);
+    }, 30_000);
+  },
+);

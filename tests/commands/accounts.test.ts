@@ -161,7 +161,10 @@ describe("a backup where files have no links", () => {
     const backUp = () => sandbox.run(["backup", copy], undefined, WITHOUT_HARD_LINKS);
     expect(await backUp()).toMatchObject({ status: 0 });
     const first = await Bun.file(copy).bytes();
-    expect(await backUp()).toMatchObject({ status: 1, err: `${copy} exists already\n` });
+    expect(await backUp()).toMatchObject({
+      status: 1,
+      err: `${copy} already exists; name a new file\n`,
+    });
     expect(await Bun.file(copy).bytes()).toEqual(first);
     const other = await openSandbox({ DATABASE_URL: `file:${copy}` });
     expect(await other.runOrThrow("accounts", "list", "--json")).toContain('"acme"');

@@ -68,11 +68,11 @@ describe("backup", () => {
     sandbox = await openSandbox();
   });
 
-  test("ends with 1 and a sentence where the folder of its file is not there", async () => {
+  test("ends with 1 and a sentence if the folder of its file does not exist", async () => {
     const { status, err } = await sandbox.run(["backup", "nowhere/copy.db"]);
     expect([status, err]).toEqual([
       1,
-      `The folder ${join(sandbox.folder, "nowhere")} is not there; make it, or name a file elsewhere\n`,
+      `The folder ${join(sandbox.folder, "nowhere")} does not exist; create it, or name a file elsewhere\n`,
     ]);
   });
 });

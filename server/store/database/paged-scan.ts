@@ -1,4 +1,4 @@
-/** Long lists are read in steps, between which the process serves requests. */
+/** Reads long lists in pages; the process serves requests between two pages. */
 
 /** Resolves in the next iteration of the event loop. */
 export function yieldToEventLoop(): Promise<void> {
@@ -6,11 +6,11 @@ export function yieldToEventLoop(): Promise<void> {
 }
 
 /**
- * Reads a list page by page. Each entry that is in the list from the first step to the last is read
- * once; of one that is added or removed meanwhile that is not certain.
+ * Reads a list page by page. An entry that is in the list during the whole scan is read once; one
+ * that is added or removed meanwhile may be missed.
  *
  * @param pageSize How many entries a full page has; reading them takes a few milliseconds.
- * @param readPage Reads the entries behind another one; the first ones without it.
+ * @param readPage Reads the entries after a given one, or the first ones.
  */
 export async function* scanPages<Entry>(
   pageSize: number,

@@ -1,15 +1,19 @@
-/** A thread of the process that does one order after another; with nothing to do it ends with it. */
+/** Requests to a worker thread, which handles one after another. An idle one ends with the process. */
 import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
 import { readSystemErrorCode } from "../../system-errors.ts";
 
-/** What a thread answers an order with. */
+interface WorkerRequest<Request> {
+  readonly id: number;
+  readonly request: Request;
+}
+
 type WorkerResponse<Result> = { readonly id: number } & (
   | { readonly result: Result }
-  | { readonly failure: { readonly message: string; readonly code: string } }
+  | { readonly error: { readonly message: string; readonly code: string } }
 );
 
-/** An error in a thread, with the code that it had there. */
+/** An error that was thrown in a worker, with its code. */
 export class WorkerError extends Error {
   override readonly name = "WorkerError";
   readonly code: string;
@@ -19,24 +23,24 @@ export class WorkerError extends Error {
   }
 }
 
-/** How an order is posted. */
+/** How a message is posted. */
 interface PostOptions {
-  /** Whether as JSON text, which is the faster for all but long typed arrays. */
+  /** Posts JSON text, which is faster for everything but long typed arrays. */
   readonly isJson: boolean;
-  /** What is not copied but given away. */
+  /** Buffers that are moved to the worker and not copied. */
   readonly transfer?: ArrayBuffer[];
 }
 
 interface RunningWorker<Result> {
   readonly worker: Worker;
-  /** The orders that it has not answered. */
-  readonly waiting: Map<number, PromiseWithResolvers<Result>>;
+  /** The callers that wait for a response, by the id of their request. */
+  readonly pending: Map<number, PromiseWithResolvers<Result>>;
 }
 
-/** File descriptors that a thread opens at most while it starts. */
+/** How many file descriptors a worker opens while it starts, at most. */
 const WORKER_START_DESCRIPTORS = 16;
 
-/** Throws where a thread cannot start for want of file descriptors: the process would end. */
+/** Throws if a worker cannot start for lack of file descriptors; Bun would end the process. */
 function assertDescriptorsAvailable(): void {
   const opened: number[] = [];
   try {
@@ -46,81 +50,82 @@ function assertDescriptorsAvailable(): void {
   }
 }
 
+function startWorker<Result>(file: URL, onEnd: () => void): RunningWorker<Result> {
+  assertDescriptorsAvailable();
+  const worker = new Worker(file.href);
+  const pending: RunningWorker<Result>["pending"] = new Map();
+  worker.addEventListener("message", ({ data }: MessageEvent<string | WorkerResponse<Result>>) => {
+    const response: WorkerResponse<Result> = typeof data === "string" ? JSON.parse(data) : data;
+    const caller = pending.get(response.id);
+    pending.delete(response.id);
+    if (pending.size === 0) worker.unref();
+    if ("error" in response) {
+      caller?.reject(new WorkerError(response.error.message, response.error.code));
+    } else caller?.resolve(response.result);
+  });
+  const rejectPending = (reason: string) => {
+    onEnd();
+    for (const { reject } of pending.values()) reject(new Error(reason));
+    pending.clear();
+  };
+  worker.addEventListener("error", ({ message }) => rejectPending(message));
+  worker.addEventListener("close", () => rejectPending("The worker thread ended"));
+  return { worker, pending };
+}
+
 /**
- * Makes what gives orders to a thread, which starts with the first one, and anew should it die.
+ * Creates a function that sends requests to a worker. The worker starts with the first request, and
+ * again with the next one after it died.
  *
- * @param file The thread's file; it calls {@link handleRequests}.
- * @returns Gives an order. It throws {@link WorkerError} where the thread failed at it.
+ * @param file The file of the worker; it calls {@link handleRequests}.
+ * @returns Sends a request. It throws {@link WorkerError} if the worker threw.
  */
-export function createWorkerClient<Order, Result>(file: URL) {
+export function createWorkerClient<Request, Result>(file: URL) {
   let running: RunningWorker<Result> | undefined;
   let lastId = 0;
 
-  function startWorker(): RunningWorker<Result> {
-    assertDescriptorsAvailable();
-    const worker = new Worker(file.href);
-    const waiting: RunningWorker<Result>["waiting"] = new Map();
-    const started = { worker, waiting };
-    worker.addEventListener(
-      "message",
-      ({ data }: MessageEvent<string | WorkerResponse<Result>>) => {
-        const reply: WorkerResponse<Result> = typeof data === "string" ? JSON.parse(data) : data;
-        const pendingRequest = waiting.get(reply.id);
-        waiting.delete(reply.id);
-        if (waiting.size === 0) worker.unref();
-        if ("failure" in reply) {
-          pendingRequest?.reject(new WorkerError(reply.failure.message, reply.failure.code));
-        } else pendingRequest?.resolve(reply.result);
-      },
-    );
-    const rejectPending = (reason: string) => {
+  function getRunning(): RunningWorker<Result> {
+    if (running !== undefined) return running;
+    const started = startWorker<Result>(file, () => {
       if (running === started) running = undefined;
-      for (const { reject } of waiting.values()) reject(new Error(reason));
-      waiting.clear();
-    };
-    worker.addEventListener("error", ({ message }) => rejectPending(message));
-    worker.addEventListener("close", () => rejectPending("The thread ended"));
+    });
+    running = started;
     return started;
   }
 
-  return async (
-    order: Order,
-    { isJson: isText, transfer: given = [] }: PostOptions,
-  ): Promise<Result> => {
-    const message = { id: ++lastId, order };
-    const payload = isText ? JSON.stringify(message) : message;
-    running ??= startWorker();
-    const { worker, waiting } = running;
-    worker.postMessage(payload, given);
-    if (waiting.size === 0) worker.ref();
-    const asked = Promise.withResolvers<Result>();
-    waiting.set(message.id, asked);
-    return asked.promise;
+  return async (request: Request, { isJson, transfer = [] }: PostOptions): Promise<Result> => {
+    const message: WorkerRequest<Request> = { id: ++lastId, request };
+    const payload = isJson ? JSON.stringify(message) : message;
+    const { worker, pending } = getRunning();
+    worker.postMessage(payload, transfer);
+    if (pending.size === 0) worker.ref();
+    const caller = Promise.withResolvers<Result>();
+    pending.set(message.id, caller);
+    return caller.promise;
   };
 }
 
 declare const self: Worker;
 
 /**
- * Does, in a thread, what it is ordered.
+ * Handles, in a worker, the requests of {@link createWorkerClient}.
  *
- * @param isText Whether it is answered as JSON text, as an order may be posted.
+ * @param options.isJson Whether responses are posted as JSON text.
  */
-export function handleRequests<Order, Result>(
-  handle: (order: Order) => Result,
-  { isJson: isText }: Pick<PostOptions, "isJson">,
+export function handleRequests<Request, Result>(
+  handle: (request: Request) => Result,
+  { isJson }: Pick<PostOptions, "isJson">,
 ): void {
-  type Message = { readonly id: number; readonly order: Order };
-  const respond = ({ id, order }: Message): WorkerResponse<Result> => {
+  const respond = ({ id, request }: WorkerRequest<Request>): WorkerResponse<Result> => {
     try {
-      return { id, result: handle(order) };
+      return { id, result: handle(request) };
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      return { id, failure: { message, code: readSystemErrorCode(error) || "UNKNOWN" } };
+      return { id, error: { message, code: readSystemErrorCode(error) || "UNKNOWN" } };
     }
   };
-  self.addEventListener("message", ({ data }: MessageEvent<string | Message>) => {
-    const reply = respond(typeof data === "string" ? JSON.parse(data) : data);
-    self.postMessage(isText ? JSON.stringify(reply) : reply);
+  self.addEventListener("message", ({ data }: MessageEvent<string | WorkerRequest<Request>>) => {
+    const response = respond(typeof data === "string" ? JSON.parse(data) : data);
+    self.postMessage(isJson ? JSON.stringify(response) : response);
   });
 }

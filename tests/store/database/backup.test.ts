@@ -5,12 +5,15 @@ import { backUp } from "../../../server/store/database/backup.ts";
 import { resultOrError, withDatabase } from "../../support/store/database.ts";
 
 describe("backUp()", () => {
-  test("overwrites no file, not even one that appears while it copies", async () => {
+  test("overwrites no file, not even one that is created while it copies", async () => {
     await withDatabase(async (database, file) => {
       const target = `${file}.copy`;
       const backing = backUp(database, `file:${file}`, target);
       writeFileSync(target, "precious");
-      expect(await resultOrError(backing)).toEqual(["Conflict", `${target} exists already`]);
+      expect(await resultOrError(backing)).toEqual([
+        "Conflict",
+        `${target} already exists; name a new file`,
+      ]);
       expect(await Bun.file(target).text()).toBe("precious");
       expect(readdirSync(dirname(file)).filter((name) => name.includes(".part"))).toEqual([]);
     });

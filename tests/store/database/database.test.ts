@@ -26,13 +26,13 @@ const insertKey = (hash: string) => ({
   args: [hash],
 });
 
-/** A setting of the connection that writes. */
+/** Reads a setting of the connection that writes. */
 async function readWriterPragma(database: Database, pragma: string, options: WriteOptions = {}) {
   const [result] = await database.write([{ sql: `PRAGMA ${pragma}`, args: [] }], options);
   return result?.rows[0]?.[0];
 }
 
-describe("databaseFile", () => {
+describe("parseFileUrl()", () => {
   test.each([
     ["file:./data/metrics.db", "./data/metrics.db"],
     ["file:/var/lib/metrics.db", "/var/lib/metrics.db"],
@@ -40,13 +40,13 @@ describe("databaseFile", () => {
     ["file:/a%20b/metrics.db", "/a b/metrics.db"],
     ["http://127.0.0.1:8080", undefined],
     ["libsql://metrics.example", undefined],
-  ])("databaseFile(%p) is %p", (url, file) => {
+  ])("parses %p as %p", (url, file) => {
     expect(parseFileUrl(url)).toBe(file);
   });
 });
 
-describe("openDatabase", () => {
-  test("openDatabase() makes the folders of its file", async () => {
+describe("openDatabase()", () => {
+  test("creates the folder of its file", async () => {
     const folder = await mkdtemp(join(tmpdir(), "database-"));
     const file = join(folder, "some/data/metrics.db");
     const database = await openDatabase({ url: `file:${file}`, durability: "power" });
@@ -55,7 +55,7 @@ describe("openDatabase", () => {
     await rm(folder, { recursive: true });
   });
 
-  test("openDatabase() leaves what is there when it opens a file again", async () => {
+  test("leaves an existing database as it is", async () => {
     await withDatabase(async (database, file) => {
       await createLedgerStore(database).createAccount("nasa", 5);
       const again = await openDatabase({ url: `file:${file}`, durability: "process" });
@@ -67,7 +67,7 @@ describe("openDatabase", () => {
   test.each([
     ["newer", "2100-01-01", "start that version"],
     ["unreleased", "2020-01-01", "import them into a new database"],
-  ])("openDatabase() refuses tables of a version that is %s", async (_, madeAt, advice) => {
+  ])("refuses tables that a version made which is %s", async (_, madeAt, advice) => {
     await withDatabase(async (database, file) => {
       const sql = "INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('other', ?)";
       await database.write([{ sql, args: [Date.parse(madeAt)] }]);
@@ -80,24 +80,24 @@ describe("openDatabase", () => {
   });
 
   test.each([
-    ["502 from what stands before it", () => new Response("Bad Gateway", { status: 502 })],
-    ["429 from what stands before it", () => new Response("Slow down", { status: 429 })],
-    ["JSON that was cut", () => new Response('{"baton":nul', { headers: JSON_HEADERS })],
+    ["502 from a proxy", () => new Response("Bad Gateway", { status: 502 })],
+    ["429 from a proxy", () => new Response("Slow down", { status: 429 })],
+    ["truncated JSON", () => new Response('{"baton":nul', { headers: JSON_HEADERS })],
     [
-      "a packed answer that was cut",
+      "a truncated compressed response",
       () =>
         new Response(Bun.gzipSync("{}".repeat(999)).subarray(0, 20), {
           headers: { ...JSON_HEADERS, "content-encoding": "gzip" },
         }),
     ],
-  ])("openDatabase() says that a server is unavailable when it gives %s", async (_, answer) => {
-    const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: answer });
+  ])("throws Service Unavailable if the server responds with %s", async (_, respond) => {
+    const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: respond });
     const url = `http://127.0.0.1:${server.port}`;
     expect(await resultOrError(openDatabase({ url, durability: "power" }))).toEqual(UNAVAILABLE);
     await server.stop(true);
   });
 
-  test("openDatabase() says that a server is unavailable when nothing listens there", async () => {
+  test("throws Service Unavailable if nothing listens at the address", async () => {
     const url = "http://127.0.0.1:1";
     expect(await resultOrError(openDatabase({ url, durability: "power" }))).toEqual(UNAVAILABLE);
   });
@@ -106,7 +106,7 @@ describe("openDatabase", () => {
     ["power", 2],
     ["process", 1],
   ] as const)(
-    "with durability %s, WAL is on and a relaxed write has synchronous %p",
+    "with durability %s turns WAL on; write() with durability configured has synchronous %p",
     async (durability, level) => {
       const settings = { durability };
       await withDatabase(async (database) => {
@@ -120,8 +120,8 @@ describe("openDatabase", () => {
   );
 });
 
-describe("write", () => {
-  test("a batch is all or none", async () => {
+describe("Database.write()", () => {
+  test("stores all statements or none", async () => {
     await withDatabase(async (database, file) => {
       await database.write([insertKey("a")]);
       const batch = database.write([insertKey("b"), insertKey("a"), insertKey("c")]);
@@ -130,7 +130,7 @@ describe("write", () => {
     });
   });
 
-  test("batches that are written at once don't mix", async () => {
+  test("keeps concurrent batches apart", async () => {
     await withDatabase(async (database) => {
       const outcomes = await Promise.allSettled(
         Array.from({ length: 20 }, (_, index) =>
@@ -146,8 +146,8 @@ describe("write", () => {
   });
 });
 
-describe("a lock that another process holds", () => {
-  test("writes fail as Service Unavailable, reads don't, and what follows is stored", async () => {
+describe("Database, while another process holds the lock,", () => {
+  test("rejects writes with Service Unavailable, reads, and stores later writes", async () => {
     await withDatabase(
       async (database, file) => {
         const [ledger, keys] = [createLedgerStore(database), createKeyStore(database)];
@@ -179,7 +179,7 @@ describe("a lock that another process holds", () => {
     );
   });
 
-  test("of writes that come at once while it is let go, those acknowledged are stored", async () => {
+  test("stores every acknowledged write of those concurrent with its release", async () => {
     await withDatabase(
       async (database, file) => {
         const lock = await lockFromOtherProcess(file, 100);
@@ -202,7 +202,7 @@ describe("a lock that another process holds", () => {
     );
   });
 
-  test("the settings of the connection hold after it was opened anew", async () => {
+  test("keeps the settings of its connection after it reconnects", async () => {
     await withDatabase(
       async (database, file) => {
         const lock = await lockFromOtherProcess(file);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { toUnavailableError, isRolledBack } from "../../../server/store/database/errors.ts";
 
-/** What the driver throws, without a code. */
+/** The driver throws this without a code. */
 const CANNOT_CONNECT =
   'ConnectionFailed("Unable to open connection to local database metrics.db: 14")';
 
-const makeError = (code: string, cause?: unknown) =>
+const createError = (code: string, cause?: unknown) =>
   Object.assign(new Error("It failed", { cause }), { code });
 
 describe("isRolledBack()", () => {
@@ -16,36 +16,36 @@ describe("isRolledBack()", () => {
     ["SQLITE_IOERR_FSYNC", false],
     ["HRANA_WEBSOCKET_ERROR", false],
     ["EIO", false],
-  ])("what failed by %s left nothing: %p", (code, isNothing) => {
-    expect(isRolledBack(makeError(code))).toBe(isNothing);
-    expect(isRolledBack(makeError("", makeError(code)))).toBe(isNothing);
+  ])("is, for an error with code %s, %p", (code, expected) => {
+    expect(isRolledBack(createError(code))).toBe(expected);
+    expect(isRolledBack(createError("", createError(code)))).toBe(expected);
   });
 });
 
 describe("toUnavailableError()", () => {
   test.each([
-    ["a lock that another holds", makeError("SQLITE_BUSY")],
-    ["a full disk", makeError("SQLITE_FULL")],
-    ["a file that may only be read", makeError("SQLITE_READONLY")],
-    ["a file that cannot be opened right now", makeError("SQLITE_CANTOPEN")],
+    ["a lock that another process holds", createError("SQLITE_BUSY")],
+    ["a full disk", createError("SQLITE_FULL")],
+    ["a read-only file", createError("SQLITE_READONLY")],
+    ["a file that cannot be opened right now", createError("SQLITE_CANTOPEN")],
     ["a connection to a file that cannot be opened", new Error(CANNOT_CONNECT)],
-    ["a process without file descriptors", makeError("EMFILE")],
-    ["a system without file descriptors", makeError("ENFILE")],
-    ["a server that is away", makeError("ECONNREFUSED")],
-    ["a connection that broke", makeError("HRANA_WEBSOCKET_ERROR")],
-    ["a server that is asked too much", new Error("Server returned HTTP status 429")],
-    ["what stands in front of a server", new Error("Server returned HTTP status 502")],
-    ["an answer that was cut", new Error("JSON Parse error: Unterminated string")],
-  ])("%s can pass", (_, error) => {
+    ["a process without file descriptors", createError("EMFILE")],
+    ["a system without file descriptors", createError("ENFILE")],
+    ["a server that is away", createError("ECONNREFUSED")],
+    ["a connection that broke", createError("HRANA_WEBSOCKET_ERROR")],
+    ["a rate limit", new Error("Server returned HTTP status 429")],
+    ["a proxy in front of a server", new Error("Server returned HTTP status 502")],
+    ["a truncated response", new Error("JSON Parse error: Unterminated string")],
+  ])("maps %s to Service Unavailable", (_, error) => {
     expect(toUnavailableError(error)).toMatchObject({ code: "Service Unavailable", cause: error });
   });
 
   test.each([
-    ["a table that is not there", makeError("SQLITE_ERROR")],
-    ["a disk that fails", makeError("SQLITE_IOERR_WRITE")],
-    ["a token that is refused", new Error("Server returned HTTP status 401")],
-    ["what is no error", "SQLITE_BUSY"],
-  ])("%s does not", (_, error) => {
+    ["a missing table", createError("SQLITE_ERROR")],
+    ["a disk that fails", createError("SQLITE_IOERR_WRITE")],
+    ["a refused token", new Error("Server returned HTTP status 401")],
+    ["a value that is no error", "SQLITE_BUSY"],
+  ])("returns undefined for %s", (_, error) => {
     expect(toUnavailableError(error)).toBeUndefined();
   });
 });

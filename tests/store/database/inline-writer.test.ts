@@ -27,9 +27,9 @@ const SELECT_HASHES = "SELECT hash FROM keys ORDER BY id";
 const toHashRows = (names: readonly (string | number)[]) =>
   names.map((name) => ({ hash: `${name}` }));
 
-describe("quick writes", () => {
+describe("openInlineWriter()", () => {
   test.each(["power", "process"] as const)(
-    "with durability %s, writes are stored in the order they were asked for, quick or not",
+    "with durability %s, stores inline and other writes in the order of the calls",
     async (durability) => {
       await withDatabase(
         async (database, file) => {
@@ -46,7 +46,7 @@ describe("quick writes", () => {
     },
   );
 
-  test("a quick write that fails stores nothing, and the next is stored", async () => {
+  test("stores nothing of a write that fails, and stores the next one", async () => {
     await withDatabase(async (database, file) => {
       await database.write([insertKey("a")], INLINE);
       const failing = database.write([insertKey("b"), insertKey("a")], INLINE);
@@ -56,16 +56,16 @@ describe("quick writes", () => {
     });
   });
 
-  test("one that another process keeps from its lock waits without holding anything up", async () => {
+  test("waits for a lock of another process without blocking the event loop", async () => {
     await withDatabase(async (database, file) => {
       await database.write([insertKey("before")], INLINE);
       const lock = await lockFromOtherProcess(file);
-      let turns = 0;
-      const turning = setInterval(() => turns++, 5);
+      let tickCount = 0;
+      const timer = setInterval(() => tickCount++, 5);
       const written = database.write([insertKey("waited")], INLINE);
-      // They come only while nothing holds up the thread.
-      await retryWithin(4000, async () => expect(turns).toBeGreaterThan(10));
-      clearInterval(turning);
+      // The timer only ticks while nothing blocks the thread.
+      await retryWithin(4000, async () => expect(tickCount).toBeGreaterThan(10));
+      clearInterval(timer);
       await lock.release();
       await written;
       await database.write([insertKey("after")], INLINE);
@@ -75,7 +75,7 @@ describe("quick writes", () => {
     });
   });
 
-  test("what is acknowledged while other processes take the lock again and again is stored", async () => {
+  test("stores every acknowledged write while other processes take the lock again and again", async () => {
     await withDatabase(
       async (database, file) => {
         const acknowledged: string[] = [];
@@ -97,7 +97,7 @@ describe("quick writes", () => {
     );
   });
 
-  test("a copy of the database holds none up", async () => {
+  test("is not blocked by a copy of the database", async () => {
     await withDatabase(async (database, file) => {
       await database.write([insertKey("before")], INLINE);
       let isCopied = false;
@@ -114,20 +114,20 @@ describe("quick writes", () => {
     });
   });
 
-  test("a proof or a statement of all accounts holds none up, and is of one instant", async () => {
+  test("is not blocked by verifyLedger() or a statement, which read one instant", async () => {
     await withDatabase(async (database, file) => {
       const ledger = createLedgerStore(database);
       const { id } = await ledger.createAccount("a", 0);
       await ledger.grant({ uid: "g", account: "a", amount: 900 }, 0);
       let isOver = false;
-      const proofs = Promise.all([verifyLedger(database), ledger.statement("a", 0, 10)]).finally(
+      const longReads = Promise.all([verifyLedger(database), ledger.statement("a", 0, 10)]).finally(
         () => (isOver = true),
       );
       for (let nth = 0; nth < 20; nth++) {
         await ledger.debit([makeCharge(id)], { uid: `d${nth}`, now: nth });
       }
       expect(isOver).toBe(false);
-      const [{ faults }, entries] = await proofs;
+      const [{ faults }, entries] = await longReads;
       expect(faults).toEqual([]);
       for (const [nth, { balance }] of entries.entries()) expect(balance).toBe(900 - nth);
       expect(await queryFromOtherProcess(file, "SELECT balance FROM accounts")).toEqual([
@@ -136,11 +136,11 @@ describe("quick writes", () => {
     });
   });
 
-  test("a sync under way ends, whoever takes the lock meanwhile", async () => {
+  test("completes a running sync, whoever takes the lock meanwhile", async () => {
     await withDatabase(
       async (database, file) => {
         await database.write([insertKey("first")], INLINE);
-        // As many as there are threads that sync: the next sync begins once one of them is done.
+        // They occupy the thread pool, so the next sync starts once one of them is done.
         const busy = Array.from({ length: 64 }, () => pbkdf2Async("x", "y", 100_000, 64, "sha512"));
         const written = database.write([insertKey("second")], INLINE);
         const lock = await lockFromOtherProcess(file, 100);
@@ -155,7 +155,7 @@ describe("quick writes", () => {
     );
   });
 
-  test("the write-ahead log stays bounded however many there are", async () => {
+  test("keeps the write-ahead log bounded after any number of writes", async () => {
     await withDatabase(async (database, file) => {
       let highest = 0;
       for (let index = 0; index < 6000; index++) {

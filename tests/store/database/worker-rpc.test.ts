@@ -1,4 +1,3 @@
-/** A thread of the process: orders are answered, whatever becomes of the thread. */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createWorkerClient } from "../../../server/store/database/worker-rpc.ts";
@@ -7,27 +6,30 @@ import type { TestWorkerRequest } from "../../support/store/test-worker.ts";
 const TEST_WORKER_PATH = join(import.meta.dir, "../../support/store/test-worker.ts");
 const WORKER_RPC_PATH = join(import.meta.dir, "../../../server/store/database/worker-rpc.ts");
 
-const openTestWorker = (file = TEST_WORKER_PATH) => {
-  const sendRequest = createWorkerClient<TestWorkerRequest, string>(Bun.pathToFileURL(file));
-  return (request: TestWorkerRequest, isText = true) => sendRequest(request, { isJson: isText });
-};
+const JSON_POST = { isJson: true } as const;
 
-/** What orders came to. */
+const createTestClient = (file = TEST_WORKER_PATH) =>
+  createWorkerClient<TestWorkerRequest, string>(Bun.pathToFileURL(file));
+
+/** The results of requests, and the errors as text. */
 async function settleAll(responses: readonly Promise<string>[]): Promise<string[]> {
   const settled = await Promise.allSettled(responses);
-  return settled.map((one) => (one.status === "fulfilled" ? one.value : String(one.reason)));
+  return settled.map((outcome) =>
+    outcome.status === "fulfilled" ? outcome.value : String(outcome.reason),
+  );
 }
 
-describe("an order", () => {
-  test("is answered, as text and as it is", async () => {
-    const give = openTestWorker();
-    expect(await settleAll([give("answer"), give("answer", false)])).toEqual(["answer", "answer"]);
+describe("createWorkerClient()", () => {
+  test("sends requests as JSON and as objects", async () => {
+    const send = createTestClient();
+    const responses = [send("answer", JSON_POST), send("answer", { isJson: false })];
+    expect(await settleAll(responses)).toEqual(["answer", "answer"]);
   });
 
-  test("that fails is told with its message and code, and those after it are done", async () => {
-    const give = openTestWorker();
-    const failed = give("fail");
-    expect(await settleAll([failed, give("answer")])).toEqual([
+  test("throws the message and code of an error in the worker, and goes on", async () => {
+    const send = createTestClient();
+    const failed = send("fail", JSON_POST);
+    expect(await settleAll([failed, send("answer", JSON_POST)])).toEqual([
       "WorkerError: It did not work",
       "answer",
     ]);
@@ -35,38 +37,41 @@ describe("an order", () => {
   });
 
   test.each(["exit", "throw later"] as const)(
-    "that ends the thread (%s) fails, or is answered, as do those behind it; the next have a new thread",
+    "settles all requests if the worker dies (%s), and starts another with the next request",
     async (deadly) => {
-      const give = openTestWorker();
-      expect(await give("answer")).toBe("answer");
-      const outcomes = await settleAll([give(deadly), give("answer"), give("answer")]);
-      const isTold = (outcome: string) =>
+      const send = createTestClient();
+      expect(await send("answer", JSON_POST)).toBe("answer");
+      const requests = [deadly, "answer", "answer"] as const;
+      const outcomes = await settleAll(requests.map((request) => send(request, JSON_POST)));
+      const isSettled = (outcome: string) =>
         ["answer", deadly].includes(outcome) || outcome.startsWith("Error: ");
-      expect(outcomes.filter(isTold)).toEqual(outcomes);
-      if (deadly === "exit") expect(outcomes[0]).toBe("Error: The thread ended");
-      expect(await give("answer")).toBe("answer");
+      expect(outcomes.filter(isSettled)).toEqual(outcomes);
+      if (deadly === "exit") expect(outcomes[0]).toBe("Error: The worker thread ended");
+      expect(await send("answer", JSON_POST)).toBe("answer");
     },
   );
 
-  test("fails where the thread's file is missing", async () => {
-    const [outcome] = await settleAll([openTestWorker("/nowhere/thread.ts")("answer")]);
+  test("throws if the file of the worker is missing", async () => {
+    const [outcome] = await settleAll([
+      createTestClient("/nowhere/worker.ts")("answer", JSON_POST),
+    ]);
     expect(outcome).toStartWith("Error: ");
   });
 
   test.skipIf(Bun.which("bash") === null)(
-    "fails where no descriptors are left for a thread, and the process goes on",
+    "throws if no file descriptors are left for a worker, and the process goes on",
     async () => {
       const script = `
         import { closeSync, openSync } from "node:fs";
         import { createWorkerClient } from ${JSON.stringify(WORKER_RPC_PATH)};
-        const give = createWorkerClient(Bun.pathToFileURL(${JSON.stringify(TEST_WORKER_PATH)}));
+        const send = createWorkerClient(Bun.pathToFileURL(${JSON.stringify(TEST_WORKER_PATH)}));
         const opened = [];
         try {
           for (;;) opened.push(openSync("/dev/null", "r"));
         } catch {}
-        await give("answer", { isJson: true }).catch(({ code }) => console.log(code));
+        await send("answer", { isJson: true }).catch(({ code }) => console.log(code));
         for (const descriptor of opened) closeSync(descriptor);
-        console.log(await give("answer", { isJson: true }));
+        console.log(await send("answer", { isJson: true }));
       `;
       const command = ["bash", "-c", 'ulimit -n 64 && exec "$@"', "bash", process.execPath];
       const child = Bun.spawn([...command, "-e", script], { stdout: "pipe" });
@@ -75,12 +80,12 @@ describe("an order", () => {
     },
   );
 
-  test("that cannot be posted fails, and keeps no process alive", async () => {
+  test("throws if a request cannot be posted, and keeps no process alive", async () => {
     const script = `
       import { createWorkerClient } from ${JSON.stringify(WORKER_RPC_PATH)};
-      const give = createWorkerClient(Bun.pathToFileURL(${JSON.stringify(TEST_WORKER_PATH)}));
-      console.log(await give("answer", { isJson: true }));
-      await give(() => 7, { isJson: false }).catch(({ name }) => console.log(name));
+      const send = createWorkerClient(Bun.pathToFileURL(${JSON.stringify(TEST_WORKER_PATH)}));
+      console.log(await send("answer", { isJson: true }));
+      await send(() => 7, { isJson: false }).catch(({ name }) => console.log(name));
     `;
     const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
     expect(await new Response(child.stdout).text()).toBe("answer\nDataCloneError\n");

@@ -37,8 +37,8 @@ async function readFiles(folder: string, pattern: string): Promise<Record<string
   return Object.fromEntries(await Promise.all(texts));
 }
 
-describe("the tables", () => {
-  test("every table without an integer primary key is WITHOUT ROWID", async () => {
+describe("server/store/tables", () => {
+  test("are WITHOUT ROWID, except those with an integer primary key", async () => {
     await withDatabase(async (database) => {
       const rows = await database.queryRows(`
         SELECT name
@@ -68,11 +68,11 @@ describe("the tables", () => {
     });
   }, 30_000);
 
-  test("an observation takes at most 16 bytes, taken in as time goes", async () => {
+  test("take at most 16 bytes for an observation that is written in the order of time", async () => {
     await withDatabase(async (database, file) => {
       const [channels, hours] = [200, 500];
       for (let hour = 0; hour < hours; hour += 25) {
-        const some = Array.from({ length: channels * 25 }, (_, index) =>
+        const observations = Array.from({ length: channels * 25 }, (_, index) =>
           parseObservation(
             {
               kind: "channel",
@@ -87,12 +87,12 @@ describe("the tables", () => {
             Date.now(),
           ),
         );
-        await writeObservations(database, some);
+        await writeObservations(database, observations);
       }
       await database.queryRows("PRAGMA wal_checkpoint(TRUNCATE)");
-      const perObservation = Bun.file(file).size / (channels * hours);
-      expect(perObservation).toBeLessThanOrEqual(16);
-      expect(perObservation).toBeGreaterThan(8);
+      const bytesPerObservation = Bun.file(file).size / (channels * hours);
+      expect(bytesPerObservation).toBeLessThanOrEqual(16);
+      expect(bytesPerObservation).toBeGreaterThan(8);
     });
   }, 30_000);
 });
