@@ -1,19 +1,10 @@
 /** The SQL of retention. Arguments ?1 to ?4 are the positions that a range of chunks lies between. */
-import { getTableColumns } from "drizzle-orm";
-import type { EntityKind } from "../../../core/entity-kinds.ts";
-import { CHUNK_JSON, type KindTables } from "../tables/entity-sql.ts";
-import * as tables from "../tables/entity-tables.ts";
-
-const ENTITY_TABLES = {
-  channel: tables.channels,
-  short: tables.shorts,
-  user: tables.users,
-  tweet: tables.tweets,
-} as const satisfies Record<EntityKind, unknown>;
+import type { KindTables } from "../tables/entity-sql.ts";
+import { CHUNK_JSON } from "./chunk-sql.ts";
 
 /** Creates the statements for a kind; `maxChunks` limits `selectHeaders`. */
 export function createRetentionSql(
-  { kind, entityTable, historyTable, entityColumn: owner }: KindTables,
+  { entityTable, historyTable, entityColumn: owner, allColumns }: KindTables,
   maxChunks: number,
 ) {
   const isBeforeEnd = `(${owner}, start) <= (?3, ?4)`;
@@ -23,7 +14,6 @@ export function createRetentionSql(
         FROM ${historyTable}
         WHERE ${owner} = ?1 AND start <= ?2
       ), ?2)) AND ${isBeforeEnd}`;
-  const entityColumns = Object.values(getTableColumns(ENTITY_TABLES[kind]));
   return {
     selectLastPosition: `
       SELECT json_object('key', ${owner}, 'start', start)
@@ -70,7 +60,7 @@ export function createRetentionSql(
         ),
         'newestStates', (
           SELECT json_group_array(json_object(
-            'row', json_array(${entityColumns.map(({ name }) => `e.${name}`).join(", ")}),
+            'row', json_array(${allColumns.map((column) => `e.${column}`).join(", ")}),
             'lastChunk', (
               SELECT ${CHUNK_JSON}
               FROM ${historyTable}

@@ -11,24 +11,14 @@ import { recordHistoryRewrites } from "./change-log.ts";
 import { encodeChunks, decodeChunks, type Chunk } from "./chunk-codec.ts";
 import type { Database } from "../database/database.ts";
 import { writeOptimistically } from "./optimistic-write.ts";
-import {
-  deleteChunksSql,
-  KIND_TABLES,
-  upsertChunksSql,
-  type KindTables,
-} from "../tables/entity-sql.ts";
+import { deleteChunks, upsertChunks, type ChunkPosition, type ChunkWrite } from "./chunk-sql.ts";
+import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { createRetentionSql } from "./retention-sql.ts";
 
 // Limits of a step, so that it takes a few milliseconds.
 export const STEP_MAX_OBSERVATIONS = 1000;
 export const STEP_MAX_CHUNKS = 100;
 export const STEP_MAX_ENTITIES = 25;
-
-/** A position in a history table, which is sorted by entity and start. */
-export interface ChunkPosition {
-  readonly key: number;
-  readonly start: number;
-}
 
 /** Before all chunks. */
 export const MIN_POSITION: ChunkPosition = { key: 0, start: Number.MIN_SAFE_INTEGER };
@@ -88,15 +78,15 @@ export function createRetentionSteps(database: Database, kind: EntityKind) {
         const args = [...toArgs(range), JSON.stringify(counts.keys)];
         const selectState = { sql: sql.selectRangeState, args };
         const statements = [
-          { sql: deleteChunksSql(tables), args: [JSON.stringify(deleted)] },
-          { sql: upsertChunksSql(tables, "key"), args: [JSON.stringify(written)] },
+          deleteChunks(tables, deleted),
+          upsertChunks(tables, "key", written),
           selectState,
         ];
         return {
           ...counts,
           selectState,
           before: parseRangeState(tables, await database.queryRows(selectState)),
-          recordChange: recordHistoryRewrites(kind, [...new Set(deleted.map(([key]) => key))]),
+          recordChange: recordHistoryRewrites(kind, [...new Set(deleted.map(({ key }) => key))]),
           statements: deleted.length === 0 ? [] : statements,
         };
       });
@@ -156,15 +146,8 @@ interface PrunePlan {
   readonly removed: number;
   /** The keys of the entities in the range. */
   readonly keys: readonly number[];
-  /** For {@link deleteChunksSql}. */
-  readonly deleted: readonly (readonly [key: number, start: number])[];
-  /** For {@link upsertChunksSql}. */
-  readonly written: readonly (readonly [
-    key: number,
-    start: number,
-    size: number,
-    points: string,
-  ])[];
+  readonly deleted: readonly ChunkPosition[];
+  readonly written: readonly ChunkWrite<number>[];
 }
 
 /**
@@ -182,8 +165,8 @@ function createPrunePlan(
   const isPrevious = ({ key, start }: EntityChunk) => key === from.key && start <= from.start;
   const previous = candidates.find(isPrevious);
   const chunks = candidates.filter((chunk) => !isPrevious(chunk));
-  const deleted: [key: number, start: number][] = [];
-  const written: [key: number, start: number, size: number, points: string][] = [];
+  const deleted: ChunkPosition[] = [];
+  const written: ChunkWrite<number>[] = [];
   let removed = 0;
   const oldChunks = chunks.filter(({ start }) => start < bounds.rawFrom);
   for (const [entity, entityChunks] of Map.groupBy(oldChunks, ({ key }) => key)) {
@@ -191,10 +174,10 @@ function createPrunePlan(
     const kept = applyRetentionBounds(points, bounds, entityChunks.at(-1)?.nextStart ?? undefined);
     if (kept.length === points.length) continue;
     removed += points.length - kept.length;
-    for (const { start } of entityChunks) deleted.push([entity, start]);
+    for (const { start } of entityChunks) deleted.push({ key: entity, start });
     const lastChunk = previous?.key === entity ? previous : undefined;
     for (const chunk of encodeChunks(kept, width, lastChunk)) {
-      written.push([entity, chunk.start, chunk.size, chunk.points]);
+      written.push({ entity, chunk });
     }
   }
   return {

@@ -8,7 +8,8 @@ import { computeSliceBounds, keepNewestOfSlices } from "../../../core/history.ts
 import { createRawJson } from "../../raw-json.ts";
 import type { EntityKind } from "../../../core/entity-kinds.ts";
 import { encodeChunks, decodeChunks, type Chunk } from "./chunk-codec.ts";
-import { CHUNK_JSON, selectChunksSql, KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
+import { CHUNK_JSON, selectChunksSql } from "./chunk-sql.ts";
+import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { createPointsEncoder, type PointFields, type ZoneSuffix } from "./history-json.ts";
 
 /** Whose histories are read, and how a response shows them. */

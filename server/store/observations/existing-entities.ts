@@ -7,13 +7,8 @@ import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts"
 import type { Database } from "../database/database.ts";
 import { mergeIncoming, type PendingEntity } from "./merge.ts";
 import { jsonExtractSql } from "../tables/json-sql.ts";
-import {
-  CHUNK_JSON,
-  selectChunksSql,
-  selectChunkStartSql,
-  attributeValueSql,
-  type KindTables,
-} from "../tables/entity-sql.ts";
+import { CHUNK_JSON, selectChunksSql, selectChunkStartSql } from "../history/chunk-sql.ts";
+import { attributeValueSql, type KindTables } from "../tables/entity-sql.ts";
 
 /** An entity that the database has. */
 export interface ExistingEntity {

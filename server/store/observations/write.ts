@@ -1,14 +1,10 @@
 /**
  * Writes observations: as one transaction, in any order, any number of times.
  *
- * JavaScript merges the counts, because they are packed into chunks. SQL merges the attributes
- * (`upsertEntitiesSql()`), so those of an entity that is merely seen again are not read. It
- * restates the rule of core's `mergeAttributes()`; `tests/store/observations/write.test.ts` and
- * `order-independence.test.ts` compare both.
+ * JavaScript merges the counts, because they are packed into chunks. SQL merges the attributes,
+ * so those of an entity that is merely seen again are not read.
  */
-import type { EntityKind } from "../../../core/entity-kinds.ts";
 import type { Observation } from "../../../core/observations.ts";
-import { foldCase } from "../../../core/text.ts";
 import type { Database, Statement } from "../database/database.ts";
 import { createBatchBuilder, type ObservationBatch } from "./observation-batch.ts";
 import { recordEntityWrites, type ChangedEntity } from "../history/change-log.ts";
@@ -18,20 +14,18 @@ import {
   type Chunk,
   type Point,
 } from "../history/chunk-codec.ts";
-import { writeOptimistically } from "../history/optimistic-write.ts";
 import {
-  RESTORE_SPELLINGS,
-  CLEAR_SPELLINGS,
-  KIND_TABLES,
-  reserveKeysSql,
-  deleteChunksSql,
-  upsertChunksSql,
-  upsertEntitiesSql,
-  type KindTables,
-} from "../tables/entity-sql.ts";
+  deleteChunks,
+  upsertChunks,
+  type ChunkPosition,
+  type ChunkWrite,
+} from "../history/chunk-sql.ts";
+import { writeOptimistically } from "../history/optimistic-write.ts";
+import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { mergeExisting, type ExistingEntity } from "./existing-entities.ts";
 import type { OutcomeCounts } from "../../ports/reads.ts";
 import { createPendingEntities, type PendingEntity } from "./merge.ts";
+import { upsertEntities } from "./upsert-sql.ts";
 
 /**
  * Writes observations.
@@ -85,51 +79,23 @@ function createWriteStatements(
   changed: readonly PendingEntity[],
   existing: ReadonlyMap<string, ExistingEntity>,
 ): Statement[] {
-  const givenFields = new Set(changed.flatMap(({ merged }) => Object.keys(merged.attributes)));
-  const fields = [...tables.attributeColumns.keys()].filter((name) => givenFields.has(name));
-  const writtenChunks: unknown[] = [];
-  const deletedChunks: unknown[] = [];
+  const writtenChunks: ChunkWrite<string>[] = [];
+  const deletedChunks: ChunkPosition[] = [];
   for (const { id, merged } of changed) {
     const entity = existing.get(id);
     const replacements = replaceChunks(merged.points, tables.countColumns.size, entity);
     for (const { replaced, chunks } of replacements) {
       if (entity !== undefined && replaced !== undefined) {
-        deletedChunks.push([entity.key, replaced.start]);
+        deletedChunks.push({ key: entity.key, start: replaced.start });
       }
-      for (const { start, size, points } of chunks) writtenChunks.push([id, start, size, points]);
+      for (const chunk of chunks) writtenChunks.push({ entity: id, chunk });
     }
   }
   return [
-    ...createReferenceStatements(tables.kind, changed),
-    createStatement(
-      upsertEntitiesSql(tables, fields),
-      changed.map((entity) => createEntityRow(fields, entity)),
-    ),
-    ...(deletedChunks.length === 0
-      ? []
-      : [createStatement(deleteChunksSql(tables), deletedChunks)]),
-    createStatement(upsertChunksSql(tables), writtenChunks),
-    ...(tables.kind === "tweet" ? [{ sql: RESTORE_SPELLINGS, args: [] }] : []),
+    ...upsertEntities(tables, changed),
+    ...(deletedChunks.length === 0 ? [] : [deleteChunks(tables, deletedChunks)]),
+    upsertChunks(tables, "id", writtenChunks),
   ];
-}
-
-/** Creates a row of the argument of `upsertEntitiesSql()`. */
-function createEntityRow(
-  fields: readonly string[],
-  { id, merged: { attributes, newest } }: PendingEntity,
-): unknown[] {
-  const username = attributes["username"]?.value;
-  const row: unknown[] = [
-    id,
-    username === undefined ? null : foldCase(String(username)),
-    newest.at,
-    ...newest.counts,
-  ];
-  for (const name of fields) {
-    const attribute = attributes[name];
-    row.push(attribute?.value ?? null, attribute?.at ?? null);
-  }
-  return row;
 }
 
 /** Chunks to write, and the stored chunk to delete before, if any. */
@@ -160,30 +126,4 @@ function replaceChunks(
       chunks.length === 1 && first?.start === replaced.start && first.points === replaced.points;
     return isSame ? [] : [{ replaced, chunks }];
   });
-}
-
-/** Reserves the keys of the channels or users that shorts or tweets refer to. */
-function createReferenceStatements(
-  kind: EntityKind,
-  changed: readonly PendingEntity[],
-): Statement[] {
-  if (kind === "short") {
-    const ids = changed.map(({ merged }) => merged.attributes["channel"]?.value ?? null);
-    return [createStatement(reserveKeysSql(KIND_TABLES.channel), ids)];
-  }
-  if (kind === "tweet") {
-    const tweetIds = changed.map(({ id }) => id);
-    const userIds = changed.map(({ merged }) =>
-      foldCase(String(merged.attributes["username"]?.value)),
-    );
-    return [
-      createStatement(reserveKeysSql(KIND_TABLES.user), userIds),
-      createStatement(CLEAR_SPELLINGS, tweetIds, userIds),
-    ];
-  }
-  return [];
-}
-
-function createStatement(sql: string, ...rows: readonly (readonly unknown[])[]): Statement {
-  return { sql, args: rows.map((row) => JSON.stringify(row)) };
 }

@@ -13,7 +13,8 @@ import { formatInstantOrNull } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";
 import { createChannelTag, CHANNELS_TAG } from "../history/cache-tags.ts";
 import { decodeChunks, type Chunk } from "../history/chunk-codec.ts";
-import { selectChunksSql, KIND_TABLES, selectChunkStartSql } from "../tables/entity-sql.ts";
+import { selectChunksSql, selectChunkStartSql } from "../history/chunk-sql.ts";
+import { KIND_TABLES } from "../tables/entity-sql.ts";
 
 /**
  * Finds the channel whose identifier is `?1` or whose folded username is `?2`: an identifier wins,

@@ -6,7 +6,8 @@ import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
 import { encodeChunks } from "../../../server/store/history/chunk-codec.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { openDatabase } from "../../../server/store/database/open-database.ts";
-import { KIND_TABLES, upsertChunksSql } from "../../../server/store/tables/entity-sql.ts";
+import { upsertChunks } from "../../../server/store/history/chunk-sql.ts";
+import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
 import { NOW } from "../../support/arbitraries/values.ts";
 import { queryRows, withDatabase } from "../../support/store/database.ts";
 import { readChunksOf, readPointsOf } from "../../support/store/stored-history.ts";
@@ -135,11 +136,9 @@ describe("applyRetention() on histories of many chunks", () => {
       const old = NOW - 50 * DAY_MS;
       const chunks = Array.from({ length: 250 }, (_, index) => {
         const point = { at: old + index * HOUR_MS, counts: [index, null, null] };
-        return ["u", ...encodeChunks([point], 3).flatMap(Object.values)];
+        return encodeChunks([point], 3).map((chunk) => ({ entity: "u", chunk }));
       });
-      await database.write([
-        { sql: upsertChunksSql(KIND_TABLES.user), args: [JSON.stringify(chunks)] },
-      ]);
+      await database.write([upsertChunks(KIND_TABLES.user, "id", chunks.flat())]);
       const before = await readHistories(database);
       const policy = parsePolicy("user=40d/day");
       const { faults, kinds } = await applyPolicy(database, policy);

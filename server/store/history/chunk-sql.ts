@@ -1,0 +1,107 @@
+/** The SQL that reads, writes and deletes chunks of histories. */
+import type { Statement } from "../database/database.ts";
+import type { KindTables } from "../tables/entity-sql.ts";
+import { jsonExtractSql } from "../tables/json-sql.ts";
+import type { Chunk } from "./chunk-codec.ts";
+
+/** A row of a history table as the JSON of a {@link Chunk}, as SQL. */
+export const CHUNK_JSON = "json_object('start', start, 'size', size, 'points', points)";
+
+/**
+ * Returns a scalar subquery for the chunks of an entity, in order, as a JSON array.
+ *
+ * @param key The key of the entity, as SQL.
+ * @param condition Which of its chunks are read, as SQL; all by default.
+ */
+export function selectChunksSql(
+  { historyTable, entityColumn }: KindTables,
+  key: string,
+  condition = "true",
+): string {
+  return `(
+    SELECT json_group_array(${CHUNK_JSON})
+    FROM (
+      SELECT start, size, points
+      FROM ${historyTable}
+      WHERE ${entityColumn} = ${key} AND ${condition}
+      ORDER BY start
+    )
+  )`;
+}
+
+/**
+ * Returns an expression for the start of the chunk that an instant belongs to; before the first
+ * chunk, that is the first one.
+ *
+ * @param key The key of the entity, as SQL.
+ * @param at The instant, as SQL.
+ */
+export function selectChunkStartSql(
+  { historyTable, entityColumn }: KindTables,
+  key: string,
+  at: string,
+): string {
+  return `ifnull(
+    (SELECT max(start) FROM ${historyTable} WHERE ${entityColumn} = ${key} AND start <= ${at}),
+    (SELECT min(start) FROM ${historyTable} WHERE ${entityColumn} = ${key})
+  )`;
+}
+
+/** A chunk to write, and its entity by identifier or by key. */
+export interface ChunkWrite<Entity extends string | number> {
+  readonly entity: Entity;
+  readonly chunk: Chunk;
+}
+
+/**
+ * Creates the statement that writes chunks. Each replaces the chunk with the same start.
+ *
+ * @param entityName Whether the chunks name their entity by identifier or by key.
+ */
+export function upsertChunks<Name extends "id" | "key">(
+  { entityTable, historyTable, entityColumn }: KindTables,
+  entityName: Name,
+  chunks: readonly ChunkWrite<Name extends "id" ? string : number>[],
+): Statement {
+  const [entity, ...values] = [0, 1, 2, 3].map((index) => jsonExtractSql(index, "given.value"));
+  const rows = chunks.map(({ entity: name, chunk: { start, size, points } }) => [
+    name,
+    start,
+    size,
+    points,
+  ]);
+  return {
+    sql: `
+      INSERT INTO ${historyTable} (${entityColumn}, start, size, points)
+      SELECT entity.key, ${values.join(", ")}
+      FROM json_each(?) AS given
+      CROSS JOIN ${entityTable} AS entity ON entity.${entityName} = ${entity}
+      WHERE true
+      ON CONFLICT (${entityColumn}, start) DO UPDATE SET
+        size = excluded.size,
+        points = excluded.points`,
+    args: [JSON.stringify(rows)],
+  };
+}
+
+/** A position in a history table, which is sorted by entity and start. */
+export interface ChunkPosition {
+  readonly key: number;
+  readonly start: number;
+}
+
+/** Creates the statement that deletes chunks. */
+export function deleteChunks(
+  { historyTable, entityColumn }: KindTables,
+  chunks: readonly ChunkPosition[],
+): Statement {
+  return {
+    sql: `
+      DELETE FROM ${historyTable}
+      WHERE (${entityColumn}, start) IN (
+        SELECT ${jsonExtractSql(0)}, ${jsonExtractSql(1)}
+        FROM json_each(?)
+      )`,
+    args: [JSON.stringify(chunks.map(({ key, start }) => [key, start]))],
+  };
+}

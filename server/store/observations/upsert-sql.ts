@@ -1,0 +1,177 @@
+/**
+ * The SQL that writes entities and merges their attributes: for each, the newest instant wins, and
+ * at the same instant the greater value. Booleans are 0 and 1, and texts compare by their bytes.
+ *
+ * This restates core's `mergeAttributes()`, so that the attributes of an entity need not be read.
+ * `tests/store/observations/write.test.ts` and `order-independence.test.ts` compare both.
+ */
+import { foldCase } from "../../../core/text.ts";
+import type { Statement } from "../database/database.ts";
+import {
+  attributeValueSql,
+  isChannelKeyColumn,
+  KIND_TABLES,
+  type KindTables,
+} from "../tables/entity-sql.ts";
+import { jsonExtractSql } from "../tables/json-sql.ts";
+import type { PendingEntity } from "./merge.ts";
+
+/** A column that an upsert writes. */
+interface WrittenColumn {
+  readonly name: string;
+  /** The value for an entity, in the JSON argument of the statement. */
+  readonly read: (entity: PendingEntity) => unknown;
+  /** Converts the value of the argument to that of the column, as SQL. */
+  readonly convert?: ((value: string) => string) | undefined;
+  /** The condition, as SQL, on which the value of an existing entity is replaced. */
+  readonly replaceIf?: string;
+}
+
+/** Creates the statements that write entities, without their histories. */
+export function upsertEntities(
+  tables: KindTables,
+  entities: readonly PendingEntity[],
+): Statement[] {
+  const { entityTable } = tables;
+  const givenFields = new Set(entities.flatMap(({ merged }) => Object.keys(merged.attributes)));
+  const fields = [...tables.attributeColumns.keys()].filter((name) => givenFields.has(name));
+  const columns = listColumns(tables, fields);
+  const values = columns.map(({ convert }, index) => {
+    const value = jsonExtractSql(index);
+    return convert === undefined ? value : convert(value);
+  });
+  const updates = columns.flatMap(({ name, replaceIf }) =>
+    replaceIf === undefined ? [] : `${name} = iif(${replaceIf}, excluded.${name}, ${name})`,
+  );
+  const upsert = {
+    sql: `
+      INSERT INTO ${entityTable} (${columns.map(({ name }) => name).join(", ")})
+      SELECT ${values.join(", ")}
+      FROM json_each(?)
+      WHERE true
+      ON CONFLICT (id) DO UPDATE SET
+        ${updates.join(",\n        ")}`,
+    args: [JSON.stringify(entities.map((entity) => columns.map(({ read }) => read(entity))))],
+  };
+  if (tables.kind === "short") {
+    const channelIds = entities.map(({ merged }) => merged.attributes["channel"]?.value ?? null);
+    return [reserveKeys(KIND_TABLES.channel, channelIds), upsert];
+  }
+  if (tables.kind === "tweet") {
+    const userIds = entities.map(readFoldedUsername);
+    return [
+      reserveKeys(KIND_TABLES.user, userIds),
+      clearSpellings(entities, userIds),
+      upsert,
+      RESTORE_SPELLINGS,
+    ];
+  }
+  return [upsert];
+}
+
+function listColumns(tables: KindTables, fields: readonly string[]): WrittenColumn[] {
+  const storedAt = `${tables.entityTable}.observed_at`;
+  const isNewest = `excluded.observed_at >= ifnull(${storedAt}, excluded.observed_at)`;
+  return [
+    { name: "id", read: ({ id }) => id },
+    { name: "observed_at", read: ({ merged }) => merged.newest.at, replaceIf: isNewest },
+    ...Array.from(tables.countColumns.values(), (name, index) => ({
+      name,
+      read: ({ merged }: PendingEntity) => merged.newest.counts[index] ?? null,
+      replaceIf: isNewest,
+    })),
+    ...fields.flatMap((field) => listAttributeColumns(tables, field)),
+  ];
+}
+
+/** The columns of an attribute: its value, its instant, and what is derived from the value. */
+function listAttributeColumns(tables: KindTables, field: string): WrittenColumn[] {
+  const name = tables.attributeColumns.get(field) ?? field;
+  const replaceIf = isGreaterSql(tables, name);
+  const columns: WrittenColumn[] = [
+    {
+      name,
+      read: ({ merged }) => merged.attributes[field]?.value ?? null,
+      convert: isChannelKeyColumn(tables, name) ? toChannelKeySql : undefined,
+      replaceIf,
+    },
+    {
+      name: `${name}_at`,
+      read: ({ merged }) => merged.attributes[field]?.at ?? null,
+      replaceIf,
+    },
+  ];
+  if (field === "username" && tables.kind === "channel") {
+    columns.push({ name: "username_folded", read: readFoldedUsername, replaceIf });
+  }
+  if (field === "username" && tables.kind === "tweet") {
+    columns.push({ name: "user", read: readFoldedUsername, convert: toUserKeySql, replaceIf });
+  }
+  return columns;
+}
+
+const toChannelKeySql = (id: string) => `(SELECT key FROM channels WHERE id = ${id})`;
+const toUserKeySql = (id: string) => `(SELECT key FROM users WHERE id = ${id})`;
+
+function readFoldedUsername({ merged }: PendingEntity): string | null {
+  const username = merged.attributes["username"]?.value;
+  return username === undefined ? null : foldCase(String(username));
+}
+
+/** Whether the incoming pair of instant and value is greater than the stored one. */
+function isGreaterSql(tables: KindTables, column: string): string {
+  const [incomingAt, storedAt] = [`excluded.${column}_at`, `${tables.entityTable}.${column}_at`];
+  const incoming = attributeValueSql(tables, column, "excluded");
+  const stored = attributeValueSql(tables, column, tables.entityTable);
+  return `${incomingAt} IS NOT NULL AND (
+          ${storedAt} IS NULL
+          OR ${incomingAt} > ${storedAt}
+          OR (${incomingAt} = ${storedAt} AND ${incoming} > ${stored})
+        )`;
+}
+
+/** Creates the rows of entities that others refer to before they are observed. */
+function reserveKeys({ entityTable }: KindTables, ids: readonly unknown[]): Statement {
+  return {
+    sql: `
+      INSERT INTO ${entityTable} (id)
+      SELECT DISTINCT value
+      FROM json_each(?)
+      WHERE true
+      ON CONFLICT DO NOTHING`,
+    args: [JSON.stringify(ids)],
+  };
+}
+
+/**
+ * The username of a user who was never observed is spelled as in the newest of their tweets. New
+ * tweets can change that for the users that they name and for those that they belonged to. So both
+ * are cleared before the tweets are written, and {@link RESTORE_SPELLINGS} sets them afterwards.
+ */
+function clearSpellings(tweets: readonly PendingEntity[], userIds: readonly unknown[]): Statement {
+  return {
+    sql: `
+      UPDATE users
+      SET username = NULL
+      WHERE observed_at IS NULL AND key IN (
+        SELECT user FROM tweets WHERE id IN (SELECT value FROM json_each(?))
+        UNION
+        SELECT key FROM users WHERE id IN (SELECT value FROM json_each(?))
+      )`,
+    args: [JSON.stringify(tweets.map(({ id }) => id)), JSON.stringify(userIds)],
+  };
+}
+
+const RESTORE_SPELLINGS: Statement = {
+  sql: `
+    UPDATE users
+    SET username = (
+      SELECT username
+      FROM tweets
+      WHERE user = users.key
+      ORDER BY observed_at DESC, username DESC
+      LIMIT 1
+    )
+    WHERE username IS NULL AND observed_at IS NULL`,
+  args: [],
+};
