@@ -29,8 +29,11 @@ async function publish(database: Database, shorts: readonly ShortPosition[]): Pr
   const observedAt = formatInstant(NOW);
   const channel = { kind: "channel", observedAt, id: "c" };
   const observed = shorts.map(({ id, publishedAt }) => ({
-    ...{ kind: "short", observedAt, channel: "c" },
-    ...{ id, publishedAt: formatInstant(publishedAt) },
+    kind: "short",
+    observedAt,
+    channel: "c",
+    id,
+    publishedAt: formatInstant(publishedAt),
   }));
   await writeObservations(
     database,
