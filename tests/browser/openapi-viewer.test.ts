@@ -1,3 +1,4 @@
+/** The page that shows the OpenAPI document, in Chromium. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { countColours, hasBrowser, openPage } from "../support/processes/browser.ts";

@@ -39,7 +39,7 @@ export function expectPrivateCaching(path: string, headers: Headers): void {
 export function createOpenApiValidator(document: unknown) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats(ajv);
-  ajv.addSchema({ ...(isJson(document) ? document : {}), $id: "reference" });
+  ajv.addSchema({ ...(isJson(document) ? document : {}), $id: "openapi" });
   const headers = (valueAt(document, "components", "headers") as Json | undefined) ?? {};
   const paths = Object.keys((valueAt(document, "paths") as Json | undefined) ?? {}).map((path) => ({
     path,
@@ -49,7 +49,7 @@ export function createOpenApiValidator(document: unknown) {
   async function checkBody(schema: unknown, response: Response, text: string): Promise<void> {
     expect(response.headers.get("content-type")).toStartWith("application/json");
     const reference = valueAt(schema, "$ref");
-    const validate = ajv.compile({ $ref: `reference${String(reference)}` });
+    const validate = ajv.compile({ $ref: `openapi${String(reference)}` });
     const isValid = validate(JSON.parse(text));
     expect({ isValid, errors: validate.errors, text: isValid ? "" : text }).toEqual({
       isValid: true,

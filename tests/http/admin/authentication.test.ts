@@ -1,3 +1,4 @@
+/** Authentication of administrators. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { DomainError } from "../../../core/errors.ts";
 import { MINUTE_MS } from "../../../core/time.ts";
@@ -13,49 +14,51 @@ const TOKEN = "a-token-of-an-administrator";
 const countEqual = (values: readonly unknown[], expected: unknown) =>
   values.filter((value) => value === expected).length;
 
-describe("/admin", () => {
+describe("GET /admin/accounts", () => {
   let service: TestService;
   beforeEach(async () => {
     service = await startTestService({ ADMIN_TOKEN: TOKEN });
   });
   afterEach(() => service.close());
 
-  /** Asks from an address of this machine, and gives the answer as it came. */
-  const askFrom = (address: string, token: string) =>
+  /** Sends a request from an address of this machine, and returns the raw response. */
+  const sendFrom = (address: string, token: string) =>
     sendRaw(
       service.address,
       `GET /admin/accounts HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n` +
         "Connection: close\r\n\r\n",
       address,
     );
-  const statusFrom = async (address: string, token: string) =>
-    parseStatus(await askFrom(address, token));
-  const guess = (times: number, address = "127.0.0.1") =>
-    Promise.all(Array.from({ length: times }, (_, nth) => statusFrom(address, `wrong-${nth}`)));
+  const fetchStatusFrom = async (address: string, token: string) =>
+    parseStatus(await sendFrom(address, token));
+  const guessTokens = (times: number, address = "127.0.0.1") =>
+    Promise.all(
+      Array.from({ length: times }, (_, nth) => fetchStatusFrom(address, `wrong-${nth}`)),
+    );
 
   test("429 after 5 wrong tokens a minute from one address, also to the right token", async () => {
-    const statuses = await guess(40);
+    const statuses = await guessTokens(40);
     expect([countEqual(statuses, 401), countEqual(statuses, 429)]).toEqual([5, 35]);
-    const refused = await askFrom("127.0.0.1", TOKEN);
-    expect(parseStatus(refused)).toBe(429);
-    expect(refused).toMatch(/^retry-after: 12\r$/im);
-    expect(refused).toContain("too many wrong tokens from your address");
+    const rejected = await sendFrom("127.0.0.1", TOKEN);
+    expect(parseStatus(rejected)).toBe(429);
+    expect(rejected).toMatch(/^retry-after: 12\r$/im);
+    expect(rejected).toContain("too many wrong tokens from your address");
     service.clock.now += MINUTE_MS;
-    expect(await statusFrom("127.0.0.1", TOKEN)).toBe(200);
+    expect(await fetchStatusFrom("127.0.0.1", TOKEN)).toBe(200);
   });
 
-  test("the right token from another address is accepted meanwhile", async () => {
-    await guess(40);
-    expect(await statusFrom("127.0.0.2", TOKEN)).toBe(200);
+  test("200 to the right token from another address meanwhile", async () => {
+    await guessTokens(40);
+    expect(await fetchStatusFrom("127.0.0.2", TOKEN)).toBe(200);
   });
 
-  test("401 to a wrong token comes half a second late, to a missing one at once", async () => {
+  test("401 half a second late to a wrong token, at once to a missing one", async () => {
     const started = performance.now();
-    expect(await statusFrom("127.0.0.1", "wrong")).toBe(401);
+    expect(await fetchStatusFrom("127.0.0.1", "wrong")).toBe(401);
     expect(performance.now() - started).toBeGreaterThan(450);
     for (let nth = 0; nth < 20; nth++)
       expect((await service.send("/admin/accounts")).status).toBe(401);
-    expect(await statusFrom("127.0.0.1", TOKEN)).toBe(200);
+    expect(await fetchStatusFrom("127.0.0.1", TOKEN)).toBe(200);
   });
 });
 
@@ -67,7 +70,7 @@ describe("createAdminAuthentication()", () => {
       getAddress: ({ headers }) => headers.get("x-address") ?? "",
       now: () => now,
     });
-    /** What a request is refused with, if it is. */
+    /** The code of the error with which a request is rejected. */
     return async (address: string, token: string): Promise<string | undefined> => {
       const headers = { "x-address": address, authorization: `Bearer ${token}` };
       try {
@@ -80,27 +83,29 @@ describe("createAdminAuthentication()", () => {
   };
 
   test("compares 300 wrong tokens a minute from all addresses", async () => {
-    const from = create();
-    expect(await from("192.0.2.1", TOKEN)).toBeUndefined();
-    const refusals = await Promise.all(
-      Array.from({ length: 2000 }, (_, nth) => from(`198.51.${nth >> 8}.${nth & 255}`, "wrong")),
+    const authenticateFrom = create();
+    expect(await authenticateFrom("192.0.2.1", TOKEN)).toBeUndefined();
+    const results = await Promise.all(
+      Array.from({ length: 2000 }, (_, nth) =>
+        authenticateFrom(`198.51.${nth >> 8}.${nth & 255}`, "wrong"),
+      ),
     );
-    expect(countEqual(refusals, "Invalid API Key")).toBe(300);
-    expect(countEqual(refusals, "Too Many Requests")).toBe(1700);
-    // A stranger is refused whatever the token is; who has sent the right one before is not.
-    expect(await from("203.0.113.1", TOKEN)).toBe("Too Many Requests");
-    expect(await from("192.0.2.1", TOKEN)).toBeUndefined();
+    expect(countEqual(results, "Invalid API Key")).toBe(300);
+    expect(countEqual(results, "Too Many Requests")).toBe(1700);
+    // A new address is rejected with any token; one that sent the right token before is not.
+    expect(await authenticateFrom("203.0.113.1", TOKEN)).toBe("Too Many Requests");
+    expect(await authenticateFrom("192.0.2.1", TOKEN)).toBeUndefined();
     now += MINUTE_MS;
-    expect(await from("203.0.113.1", TOKEN)).toBeUndefined();
+    expect(await authenticateFrom("203.0.113.1", TOKEN)).toBeUndefined();
   });
 
-  test("takes the addresses of an IPv6 network for one", async () => {
-    const from = create();
-    const refusals = await Promise.all(
-      Array.from({ length: 20 }, (_, nth) => from(`2001:db8::${nth}`, "wrong")),
+  test("counts the addresses of an IPv6 network together", async () => {
+    const authenticateFrom = create();
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, nth) => authenticateFrom(`2001:db8::${nth}`, "wrong")),
     );
-    expect(countEqual(refusals, "Invalid API Key")).toBe(5);
-    expect(await from("2001:db8:0:1::1", TOKEN)).toBeUndefined();
+    expect(countEqual(results, "Invalid API Key")).toBe(5);
+    expect(await authenticateFrom("2001:db8:0:1::1", TOKEN)).toBeUndefined();
   });
 });
 
@@ -111,6 +116,6 @@ test.each([
   ["2001:db8::1", "2001:db8:0:0"],
   ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
   ["fe80::1:2:3:4", "fe80:0:0:0"],
-])("networkOf(%j) is %j", (address, network) => {
+])("getNetworkPrefix(%j) is %j", (address, network) => {
   expect(getNetworkPrefix(address)).toBe(network);
 });

@@ -1,3 +1,4 @@
+/** The administration API. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readBody } from "../../../server/http/request-body.ts";
 import { startTestService, type TestService } from "../../support/service.ts";
@@ -39,17 +40,17 @@ describe("/admin", () => {
     ["grants", { account: "account 1", amount: 0 }, /^amount: .* greater or equal to 1, got 0$/],
     ["grants", { account: "account 1", amount: 1, reference: "" }, /^reference must .*, got ""$/],
     ["grants", { account: "account 1", amount: 1, reason: "\0" }, /^reason must .*u0000"$/],
-  ])("POST %s %j: 400, which names the field and its value", async (path, body, message) => {
+  ])("POST /admin/%s %j: 400 with the field and its value", async (path, body, message) => {
     expect(await sendAdmin("POST", path, JSON.stringify(body))).toEqual(invalidRequest(message));
   });
 
-  test("GET observations?kind=video: 400, which names the kinds", async () => {
+  test("GET /admin/observations?kind=video: 400 with the known kinds", async () => {
     expect(await sendAdmin("GET", "observations?kind=video")).toEqual(
       invalidRequest(/^kind must be one of channel, short, user, tweet, got "video"$/),
     );
   });
 
-  test("a body is JSON, of 64 KiB at most", async () => {
+  test("/admin: 415 without JSON, 400 for malformed JSON, 413 over 64 KiB", async () => {
     expect(
       await sendAdmin("POST", "accounts", "name=a", "application/x-www-form-urlencoded"),
     ).toMatchObject([415, { error: "Unsupported Media Type" }]);
@@ -69,14 +70,14 @@ describe("/admin", () => {
     [`Bearer ${TOKEN} x`, 401],
     [`Basic ${TOKEN}`, 401],
     [TOKEN, 401],
-  ])("Authorization: %s is %d", async (authorization, status) => {
+  ])("GET /admin/accounts with Authorization: %s is %d", async (authorization, status) => {
     const response = await fetch(`${service.address}/admin/accounts`, {
       headers: { authorization },
     });
     expect(response.status).toBe(status);
   });
 
-  test("a name has 256 characters, however many units they take", async () => {
+  test("POST /admin/accounts: a name has up to 256 characters, of any number of bytes", async () => {
     const name = "🍲".repeat(256);
     expect(await sendAdmin("POST", "accounts", JSON.stringify({ name }))).toMatchObject([
       201,
@@ -89,7 +90,7 @@ describe("/admin", () => {
   });
 
   test.each([["1e0"], ["-1"], ["01"], ["99999999999999999999"], [""]])(
-    "GET statement?after=%s: 400",
+    "GET /admin/statement?after=%s: 400",
     async (after) => {
       expect(await sendAdmin("GET", `statement?account=account%201&after=${after}`)).toEqual(
         invalidRequest(/^after must be a whole number from 0 to 9007199254740991, got/),
@@ -102,19 +103,19 @@ describe("/admin", () => {
     ["observations?since=2026-11-20&since=2026-11-21", "since"],
     ["keys?account=account%201&account=another", "account"],
     ["statement?account=account%201&account=another", "account"],
-  ])("GET %s: 400, a parameter is given once", async (path, name) => {
+  ])("GET /admin/%s: 400 for a repeated parameter", async (path, name) => {
     const expected = invalidRequest(new RegExp(`^${name} must be given once, got`));
     expect(await sendAdmin("GET", path)).toEqual(expected);
   });
 
-  test("GET keys?account=nobody: 404, as there is no such account", async () => {
+  test("GET /admin/keys?account=nobody: 404", async () => {
     expect(await sendAdmin("GET", "keys?account=nobody")).toEqual([
       404,
       { error: "Not Found", message: "There is no account nobody" },
     ]);
   });
 
-  test("GET observations?kind=: 400, which quotes what it was", async () => {
+  test("GET /admin/observations?kind=: 400 with the empty value", async () => {
     expect(await sendAdmin("GET", "observations?kind=")).toEqual(
       invalidRequest(/^kind must be .*, got ""$/),
     );
@@ -122,25 +123,29 @@ describe("/admin", () => {
 });
 
 describe("GET /admin/statement", () => {
-  test("tells of more entries where there are, and only there; goes on behind the last", async () => {
+  test("says whether there are more than 1,000 entries, and continues after the last one", async () => {
     const { account } = await service.createAccountWithKey(7);
-    const grants =
-      "WITH RECURSIVE grants(nth) AS (SELECT 1 UNION ALL SELECT nth + 1 FROM grants LIMIT 999) " +
-      "INSERT INTO journal (uid, account, kind, amount, at) " +
-      "SELECT 'grant ' || nth, id, 'grant', 1, 0 FROM grants JOIN accounts ON name = ?";
+    const grants = `
+      WITH RECURSIVE grants(number) AS (
+        SELECT 1 UNION ALL SELECT number + 1 FROM grants LIMIT 999
+      )
+      INSERT INTO journal (uid, account, kind, amount, at)
+      SELECT 'grant ' || number, id, 'grant', 1, 0
+      FROM grants
+      JOIN accounts ON name = ?`;
     await service.service.database.write([{ sql: grants, args: [account] }]);
-    const partAfter = async (after: number) => {
+    const readAfter = async (after: number) => {
       const query = new URLSearchParams({ account, after: String(after) });
       const [, body] = await sendAdmin("GET", `statement?${query}`);
       const { entries, has_more: hasMore } = Object(body);
       const { balance, entry } = entries.at(-1);
       return { length: entries.length, balance, entry, hasMore };
     };
-    expect(await partAfter(0)).toMatchObject({ length: 1000, balance: 1006, hasMore: false });
+    expect(await readAfter(0)).toMatchObject({ length: 1000, balance: 1006, hasMore: false });
     await service.admin("POST", "grants", { account, amount: 1 });
-    const first = await partAfter(0);
+    const first = await readAfter(0);
     expect(first).toMatchObject({ length: 1000, balance: 1006, hasMore: true });
-    const rest = await partAfter(first.entry);
+    const rest = await readAfter(first.entry);
     expect(rest).toMatchObject({ length: 1, balance: 1007, hasMore: false });
   });
 });
@@ -150,35 +155,37 @@ describe("POST /admin/observations", () => {
     `POST /admin/observations HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\n` +
     "Content-Length: ";
 
-  test("413: more than 64 MiB", async () => {
-    const answer = await sendRaw(service.address, `${post}67108865\r\n\r\n{`);
-    expect(answer).toStartWith("HTTP/1.1 413 ");
-    expect(answer).toEndWith(
+  test("413 for more than 64 MiB", async () => {
+    const response = await sendRaw(service.address, `${post}67108865\r\n\r\n{`);
+    expect(response).toStartWith("HTTP/1.1 413 ");
+    expect(response).toEndWith(
       '{"error":"Payload Too Large","message":"A body has at most 67108864 bytes"}',
     );
   });
 
-  test("a body that breaks off is no failure of the service", async () => {
+  test("does not log a body that breaks off as a failure", async () => {
     const failures = service.failures.length;
     await sendPartial(service.address, `${post}100\r\n\r\n{`);
     expect(await sendAdmin("GET", "accounts")).toMatchObject([200, {}]);
     expect(service.failures.length).toBe(failures);
   });
 
-  test("readBody() counts what comes in pieces, and gives it whole", async () => {
-    const send = (...pieces: string[]) =>
+  test("readBody() limits and joins a body that comes in chunks", async () => {
+    const createRequest = (...chunks: string[]) =>
       new Request("http://localhost/", {
         method: "POST",
         body: new ReadableStream({
           start(controller) {
-            for (const piece of pieces) controller.enqueue(new TextEncoder().encode(piece));
+            for (const chunk of chunks) controller.enqueue(new TextEncoder().encode(chunk));
             controller.close();
           },
         }),
       });
-    const whole = await readBody(send("ab", "cd"), 4);
+    const whole = await readBody(createRequest("ab", "cd"), 4);
     expect(new TextDecoder().decode(whole)).toBe("abcd");
-    await expect(readBody(send("ab", "cde"), 4)).rejects.toThrow("A body has at most 4 bytes");
+    await expect(readBody(createRequest("ab", "cde"), 4)).rejects.toThrow(
+      "A body has at most 4 bytes",
+    );
     expect(await readBody(new Request("http://localhost/"), 4)).toEqual(new Uint8Array());
   });
 });

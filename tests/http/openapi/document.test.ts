@@ -1,3 +1,4 @@
+/** The OpenAPI document and the page that shows it. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import addFormats from "ajv-formats";
@@ -51,7 +52,6 @@ interface OpenApiDocument {
 const { address, folder, service, close } = await startTestService();
 afterAll(close);
 
-/** Reads what needs no key. */
 const fetchPath = (path: string) => fetch(`${address}${path}`);
 
 const documentText = await (await fetchPath("/swagger/json")).text();
@@ -65,11 +65,11 @@ const OPERATIONS = Object.entries(document.paths).flatMap(([path, methods]) =>
 
 const RESPONSES = OPERATIONS.flatMap(([name, { responses }]) =>
   Object.entries(responses).map(
-    ([status, answer]) => [`${name} ${status}`, { status: Number(status), answer }] as const,
+    ([status, response]) => [`${name} ${status}`, { status: Number(status), response }] as const,
   ),
 );
 
-/** Runs a tool of the project and gives its output. */
+/** Runs a command of the project and returns its output. */
 async function runTool(...command: string[]) {
   const child = Bun.spawn([process.execPath, ...command], {
     cwd: ROOT,
@@ -86,7 +86,7 @@ async function runTool(...command: string[]) {
 }
 
 describe("/swagger/json", () => {
-  test("passes the linter", async () => {
+  test("passes the linter of redocly", async () => {
     const file = join(folder, "openapi.json");
     await Bun.write(file, documentText);
     const linted = await runTool("node_modules/.bin/redocly", "lint", "--extends=spec", file);
@@ -94,7 +94,7 @@ describe("/swagger/json", () => {
     expect(linted.exitCode).toBe(0);
   }, 30_000);
 
-  test("is what the verb openapi prints", async () => {
+  test("is printed by the verb openapi", async () => {
     const printed = await runTool("server/main.ts", "openapi");
     expect(JSON.parse(printed.out)).toEqual(document);
     expect(printed.err).toBe("");
@@ -102,56 +102,64 @@ describe("/swagger/json", () => {
     expect(createProgram().commands.map((verb) => verb.name())).toContain("openapi");
   }, 30_000);
 
-  test("has the version of the package", () => {
+  test("has the version of package.json", () => {
     expect(document.openapi).toStartWith("3.1");
     expect(document.info.version).toBe(packageFile.version);
   });
 
-  test.each(Object.keys(document.components.schemas))("%s is a schema of JSON Schema", (name) => {
+  test.each(Object.keys(document.components.schemas))("%s is a valid JSON Schema", (name) => {
     const ajv = new Ajv2020({ strict: false });
     ajv.validateSchema(document.components.schemas[name] ?? {});
     expect(ajv.errors ?? []).toEqual([]);
   });
 
-  test("describes every route of the interface", () => {
+  test("describes every route of the service", () => {
     const routes = service.app.routes
       .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`)
       .filter((route) => !route.startsWith("GET /swagger"));
     expect(OPERATIONS.map(([name]) => name).toSorted()).toEqual(routes.toSorted());
   });
 
-  test.each(OPERATIONS)("%s gives each parameter a type and bounds", (name, { parameters }) => {
-    const inPath = parameters.filter((parameter) => parameter.in === "path");
-    expect(inPath.map((parameter) => `{${parameter.name}}`)).toEqual(name.match(/\{\w+\}/g) ?? []);
-    for (const { name: parameter, description, schema } of parameters) {
-      const bounds = schema.type === "integer" ? ["minimum", "maximum"] : ["maxLength"];
-      const isBound = "pattern" in schema || bounds.every((bound) => bound in schema);
-      expect({ parameter, type: schema.type, isBound }).toEqual({
-        parameter,
-        type: schema.type === "integer" ? "integer" : "string",
-        isBound: true,
-      });
-      expect(description).not.toBeEmpty();
-    }
-  });
+  test.each(OPERATIONS)(
+    "%s describes each parameter with a type and bounds",
+    (name, { parameters }) => {
+      const inPath = parameters.filter((parameter) => parameter.in === "path");
+      expect(inPath.map((parameter) => `{${parameter.name}}`)).toEqual(
+        name.match(/\{\w+\}/g) ?? [],
+      );
+      for (const { name: parameter, description, schema } of parameters) {
+        const bounds = schema.type === "integer" ? ["minimum", "maximum"] : ["maxLength"];
+        const isBound = "pattern" in schema || bounds.every((bound) => bound in schema);
+        expect({ parameter, type: schema.type, isBound }).toEqual({
+          parameter,
+          type: schema.type === "integer" ? "integer" : "string",
+          isBound: true,
+        });
+        expect(description).not.toBeEmpty();
+      }
+    },
+  );
 
-  test.each(RESPONSES)("%s has a description, headers and an example", (_, { status, answer }) => {
-    expect(answer.description).not.toBeEmpty();
-    expect(Object.keys(answer.headers)).toContain("X-Request-Id");
-    for (const { $ref } of Object.values(answer.headers)) {
-      const header = document.components.headers[$ref.replace("#/components/headers/", "")];
-      expect(header?.description).toBeString();
-      expect(header?.schema.type).toBeString();
-      expect(header?.example).toBeDefined();
-    }
-    const examples = Object.values(answer.content ?? {}).flatMap(listExamples);
-    expect(examples.length > 0).toBe(status !== 304);
-    const names = Object.keys(answer.headers);
-    expect(names.includes("Retry-After")).toBe([429, 503].includes(status));
-  });
+  test.each(RESPONSES)(
+    "%s has a description, headers and an example",
+    (_, { status, response }) => {
+      expect(response.description).not.toBeEmpty();
+      expect(Object.keys(response.headers)).toContain("X-Request-Id");
+      for (const { $ref } of Object.values(response.headers)) {
+        const header = document.components.headers[$ref.replace("#/components/headers/", "")];
+        expect(header?.description).toBeString();
+        expect(header?.schema.type).toBeString();
+        expect(header?.example).toBeDefined();
+      }
+      const examples = Object.values(response.content ?? {}).flatMap(listExamples);
+      expect(examples.length > 0).toBe(status !== 304);
+      const names = Object.keys(response.headers);
+      expect(names.includes("Retry-After")).toBe([429, 503].includes(status));
+    },
+  );
 
-  test("tells the credits of charged answers, and of no others", () => {
-    const charged = RESPONSES.filter(([, { answer }]) => "X-Credits-Cost" in answer.headers);
+  test("lists the credit headers for charged responses, and for no others", () => {
+    const charged = RESPONSES.filter(([, { response }]) => "X-Credits-Cost" in response.headers);
     const expected = RESPONSES.filter(
       ([name, { status }]) =>
         /^GET \/api\/(?:video|microblog)\//.test(name) && [200, 304, 404].includes(status),
@@ -165,19 +173,19 @@ function listExamples({ example, examples = {} }: Content): unknown[] {
   return example === undefined ? named : [example, ...named];
 }
 
-describe("the examples", () => {
+describe("the examples of /swagger/json", () => {
   const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false }));
   ajv.addSchema({ $id: "openapi", components: document.components });
 
   const contents = OPERATIONS.flatMap(([name, { requestBody, responses }]) =>
-    [["takes", requestBody] as const, ...Object.entries(responses)].flatMap(([status, body]) =>
+    [["request", requestBody] as const, ...Object.entries(responses)].flatMap(([status, body]) =>
       Object.entries(body?.content ?? {}).map(
         ([type, content]) => [`${name}, ${status}, ${type}`, content] as const,
       ),
     ),
   );
 
-  test.each(contents)("%s as its schema says", (_, content) => {
+  test.each(contents)("%s: the example matches its schema", (_, content) => {
     const schema = JSON.parse(
       JSON.stringify(content.schema).replaceAll('"#/', '"openapi#/'),
     ) as Schema;
@@ -188,7 +196,7 @@ describe("the examples", () => {
     }
   });
 
-  test("would not pass with a field left out, added or of another type", () => {
+  test("would not match their schema with a field missing, added or of another type", () => {
     const validate = ajv.compile({ $ref: "openapi#/components/schemas/ChannelDetails" });
     const operation = document.paths["/api/video/{channel}/details"]?.["get"];
     const content = operation?.responses["200"]?.content?.["application/json"];
@@ -238,7 +246,7 @@ describe("/swagger", () => {
   });
 
   test.each(["/swagger/json", "/swagger/reference.js", "/swagger/reference.css"])(
-    "%s is compressed once",
+    "%s is compressed, and revalidated by its ETag",
     async (path) => {
       const get = (headers: Record<string, string>) =>
         fetch(`${address}${path}`, { headers, decompress: false });
@@ -258,11 +266,11 @@ describe("/swagger", () => {
         [compressed, "gzip"],
       ] as const) {
         const etag = response.headers.get("etag") ?? "";
-        const held = await get({ "accept-encoding": accepted, "if-none-match": etag });
-        expect([held.status, await held.text()]).toEqual([304, ""]);
-        const other = await get({ "accept-encoding": accepted, "if-none-match": '"other"' });
-        expect(other.status).toBe(200);
-        await other.body?.cancel();
+        const notModified = await get({ "accept-encoding": accepted, "if-none-match": etag });
+        expect([notModified.status, await notModified.text()]).toEqual([304, ""]);
+        const modified = await get({ "accept-encoding": accepted, "if-none-match": '"other"' });
+        expect(modified.status).toBe(200);
+        await modified.body?.cancel();
       }
     },
   );

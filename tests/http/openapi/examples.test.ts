@@ -1,4 +1,4 @@
-/** Every example of the reference, sent to the demo's data: requests, positions, answers, errors. */
+/** Sends every example of the OpenAPI document to a service with the data of the demo. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../../core/time.ts";
 import { DEMO_CHANNEL, DEMO_USER } from "../../../server/demo/creators.ts";
@@ -6,18 +6,18 @@ import { generateObservations } from "../../../server/demo/generate.ts";
 import { startTestService, type TestService } from "../../support/service.ts";
 import { BODY_MAX_BYTES } from "../../../server/http/request-body.ts";
 
-/** When the answers of the examples were given, and a demo of another year. */
+/** The instant of the example responses, and the instant of a demo in another year. */
 const EXAMPLES_AT = Date.parse("2026-11-21T03:07:00Z");
 const LATER_AT = Date.parse("2031-07-06T12:00:00Z");
 
-/** A page of one item shows what the examples show. */
+/** The example pages have one item. */
 const QUERY_BY_OPERATION: Readonly<Record<string, string>> = {
   listShorts: "?limit=1",
   listTweets: "?limit=1",
   listFollowers: "?limit=1",
 };
 
-/** Errors that no request causes by itself: a time that varies, a failure, ten thousand creators. */
+/** Errors that one request cannot cause. Tests of their own cause 429 and a full list. */
 const SKIPPED_ERRORS = new Set(["429", "500", "503", "CreatorListFull"]);
 
 interface Example {
@@ -72,7 +72,7 @@ const ERRORS = OPERATIONS.flatMap(([id, described]) =>
     ),
 );
 
-/** Gives a service what the demo has of the creators that the examples name. */
+/** Imports what the demo has of the creators that the examples name. */
 async function importDemoData({ clock, importLines }: TestService, now: number): Promise<void> {
   clock.now = now;
   const lines: string[] = [];
@@ -93,7 +93,7 @@ beforeAll(async () => {
   await importDemoData(laterService, LATER_AT);
 });
 
-/** The path of an operation with the examples of its parameters, or with other values. */
+/** Fills the example parameters of an operation into its path, or other values. */
 function buildPath(
   { path, operation }: DescribedOperation,
   overrides: Readonly<Record<string, string>> = {},
@@ -111,7 +111,7 @@ function buildRequestInit({ method, operation }: DescribedOperation): RequestIni
   return { method, headers, body: JSON.stringify(body) };
 }
 
-/** Puts the creator of the examples on the monitoring list, or takes it off. */
+/** Adds the creator of the examples to the monitoring list, or removes it. */
 async function setCreator({ get, key }: TestService, isListed: boolean): Promise<void> {
   const named = Object.fromEntries(OPERATIONS)[isListed ? "addCreator" : "removeCreator"];
   if (named !== undefined) await get("/api/creators", key, buildRequestInit(named));
@@ -119,7 +119,7 @@ async function setCreator({ get, key }: TestService, isListed: boolean): Promise
 
 const isRemoval = ({ operation }: DescribedOperation) => operation.operationId === "removeCreator";
 
-/** Whether an answer has no list, map or page that is empty. */
+/** Whether no list, map or page in a response is empty. */
 function hasItems(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0 && value.every(hasItems);
   if (typeof value !== "object" || value === null) return true;
@@ -127,18 +127,18 @@ function hasItems(value: unknown): boolean {
   return values.length > 0 && values.every(hasItems);
 }
 
-/** Whether all that an example shows is in an answer; of a list it may show some items. */
-function isSubset(example: unknown, answer: unknown): boolean {
+/** Whether a response has all that an example has; a list may have more items. */
+function isSubset(example: unknown, response: unknown): boolean {
   if (Array.isArray(example)) {
     return (
-      Array.isArray(answer) &&
-      example.every((item) => answer.some((other: unknown) => isSubset(item, other)))
+      Array.isArray(response) &&
+      example.every((item) => response.some((other: unknown) => isSubset(item, other)))
     );
   }
-  if (typeof example !== "object" || example === null) return Object.is(example, answer);
-  if (typeof answer !== "object" || answer === null) return false;
+  if (typeof example !== "object" || example === null) return Object.is(example, response);
+  if (typeof response !== "object" || response === null) return false;
   return Object.entries(example).every(([name, value]) =>
-    isSubset(value, Reflect.get(answer, name)),
+    isSubset(value, Reflect.get(response, name)),
   );
 }
 
@@ -146,18 +146,20 @@ describe.each([
   ["2026", service],
   ["2031", laterService],
 ])("on a demo of %s", (_, demo) => {
-  test.each(OPERATIONS)("the example of %s is answered, with items", async (id, described) => {
-    await setCreator(demo, isRemoval(described) || id === "listCreators");
-    const response = await demo.get(buildPath(described), demo.key, buildRequestInit(described));
-    const [status] = Object.keys(described.operation.responses);
-    expect(String(response.status)).toBe(status ?? "");
-    // A source is set up where the service collects, a usage is there once a day has passed.
-    if (response.headers.get("content-type")?.startsWith("application/json") !== true) return;
-    const body: unknown = await response.json();
-    expect({ isFull: hasItems(body), body }).toEqual({ isFull: true, body });
-  });
+  test.each(OPERATIONS)(
+    "the example request of %s gets a response with items",
+    async (id, described) => {
+      await setCreator(demo, isRemoval(described) || id === "listCreators");
+      const response = await demo.get(buildPath(described), demo.key, buildRequestInit(described));
+      const [status] = Object.keys(described.operation.responses);
+      expect(String(response.status)).toBe(status ?? "");
+      if (response.headers.get("content-type")?.startsWith("application/json") !== true) return;
+      const body: unknown = await response.json();
+      expect({ isFull: hasItems(body), body }).toEqual({ isFull: true, body });
+    },
+  );
 
-  test("the example of Link leads to shorts", async () => {
+  test("the example of the Link header leads to shorts", async () => {
     const link = document.components.headers["Link"]?.example ?? "";
     const response = await demo.get(/<(.*)>; rel="next"/.exec(link)?.[1] ?? "");
     expect(response.status).toBe(200);
@@ -174,17 +176,19 @@ describe.each([
   });
 });
 
-describe("the example answers", () => {
-  const priced = OPERATIONS.filter(([, { path }]) => /^\/api\/(?:video|microblog)\//.test(path));
+describe("the example response", () => {
+  const chargedReads = OPERATIONS.filter(([, { path }]) =>
+    /^\/api\/(?:video|microblog)\//.test(path),
+  );
 
-  test.each(priced)("%s shows what the demo answered", async (id, described) => {
+  test.each(chargedReads)("of %s is in the response of the demo", async (id, described) => {
     const response = await service.get(`${buildPath(described)}${QUERY_BY_OPERATION[id] ?? ""}`);
     const example = described.operation.responses["200"]?.content?.["application/json"]?.example;
     const body: unknown = await response.json();
     expect({ isShown: isSubset(example, body), body }).toEqual({ isShown: true, body });
   });
 
-  test.each(["addCreator", "removeCreator"])("%s shows what is answered", async (id) => {
+  test.each(["addCreator", "removeCreator"])("of %s is the response", async (id) => {
     const described = Object.fromEntries(OPERATIONS)[id];
     if (described === undefined) throw new Error(`There is no operation ${id}`);
     await setCreator(service, isRemoval(described));
@@ -194,24 +198,24 @@ describe("the example answers", () => {
   });
 });
 
-/** Sends what causes an error, told by its status and its sentence. */
+/** Sends a request that causes an error; the status and the message say which. */
 async function provokeError(
   described: DescribedOperation,
   status: string,
-  sentence: string,
+  message: string,
 ): Promise<Response> {
   const init = buildRequestInit(described);
   const path = buildPath(described);
   const get = (to: string, key = service.key, more: RequestInit = {}) =>
     service.get(to, key, { ...init, ...more });
-  const [, parameter = "", quoted = '""'] = /(\S+) must be .*, got (".*")$/.exec(sentence) ?? [];
+  const [, parameter = "", quoted = '""'] = /(\S+) must be .*, got (".*")$/.exec(message) ?? [];
   const value = String(JSON.parse(quoted));
-  if (status === "401") return get(path, sentence.startsWith("Missing") ? "" : "cm_wrong");
+  if (status === "401") return get(path, message.startsWith("Missing") ? "" : "cm_wrong");
   if (status === "402") return get(path, (await service.createAccountWithKey()).key);
   if (status === "409") await setCreator(service, true);
   if (status === "413") return get(path, service.key, { body: "x".repeat(BODY_MAX_BYTES + 1) });
   if (status === "415") return get(path, service.key, { headers: { "content-type": value } });
-  if (sentence.includes("Idempotency-Key")) {
+  if (message.includes("Idempotency-Key")) {
     const headers = { "idempotency-key": "order-7" };
     await get(`${path}?again`, service.key, { headers });
     return get(path, service.key, { headers });
@@ -225,11 +229,11 @@ async function provokeError(
     return get(buildPath(described, { [parameter]: encodeURIComponent(value) }));
   }
   if (status === "400") return get(`${path}?${parameter}=${encodeURIComponent(value)}`);
-  const [, short] = /^Short (\w+) not/.exec(sentence) ?? [];
-  const [, tweet] = /Tweet (\w+) of/.exec(sentence) ?? [];
+  const [, short] = /^Short (\w+) not/.exec(message) ?? [];
+  const [, tweet] = /Tweet (\w+) of/.exec(message) ?? [];
   if (short !== undefined) return get(buildPath(described, { short_id: short }));
   if (tweet !== undefined) return get(buildPath(described, { tweet_id: tweet }));
-  if (sentence.includes("nobody")) {
+  if (message.includes("nobody")) {
     const body = JSON.stringify({ creator: "nobody", platform: "microblog" });
     if (init.body !== undefined) return get(path, service.key, { body });
     return get(buildPath(described, { channel: "nobody", username: "nobody" }));
@@ -237,15 +241,57 @@ async function provokeError(
   return get(`${path}?page=9`);
 }
 
-describe("the example errors", () => {
-  test.each(ERRORS)("%s is what its cause is answered", async (_, { described, status, value }) => {
+/** The value of an error example. */
+function getErrorExample(operationId: string, name: string): unknown {
+  const responses = Object.fromEntries(OPERATIONS)[operationId]?.operation.responses ?? {};
+  const errors = Object.values(responses).map(
+    ({ content }) => content?.["application/json"]?.examples?.[name]?.value,
+  );
+  return errors.find((value) => value !== undefined);
+}
+
+describe("the example error", () => {
+  test.each(ERRORS)("%s is the response to its cause", async (_, { described, status, value }) => {
     const { error, message = error } = Object(value) as { error: string; message?: string };
     const response = await provokeError(described, status, status === "401" ? error : message);
     expect(String(response.status)).toBe(status);
     expect(await response.json()).toEqual(value);
   });
 
-  test("cover every operation that can be refused", () => {
+  test("of 429 is the response once a key has sent 30 requests at a limit of 30 a minute", async () => {
+    const limited = await startTestService({ RATE_LIMIT: "30" });
+    try {
+      for (let request = 0; request < 30; request++) await limited.get("/api/account");
+      const response = await limited.get("/api/account");
+      expect(response.status).toBe(429);
+      expect(await response.json()).toEqual(getErrorExample("getAccount", "TooManyRequests"));
+    } finally {
+      await limited.close();
+    }
+  });
+
+  test("of a full monitoring list is the response once it has 10,000 creators", async () => {
+    await service.service.database.write([
+      {
+        sql: `
+          WITH RECURSIVE numbers(number) AS (
+            SELECT 1 UNION ALL SELECT number + 1 FROM numbers LIMIT 10000
+          )
+          INSERT INTO creators (platform, creator_folded, creator, added_at)
+          SELECT 'microblog', 'creator' || number, 'creator' || number, 0
+          FROM numbers`,
+        args: [],
+      },
+    ]);
+    await setCreator(service, false);
+    const addCreator = Object.fromEntries(OPERATIONS)["addCreator"];
+    const init = addCreator && buildRequestInit(addCreator);
+    const response = await service.get("/api/creators", service.key, init);
+    expect(response.status).toBe(409);
+    expect(await response.json()).toEqual(getErrorExample("addCreator", "CreatorListFull"));
+  });
+
+  test("exists for every operation whose requests can be rejected", () => {
     const ids = new Set(ERRORS.map(([name]) => name.split(" ")[0]));
     const open = ["live", "ready", "metrics"];
     expect(OPERATIONS.map(([id]) => id).filter((id) => !ids.has(id))).toEqual(open);
