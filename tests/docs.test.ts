@@ -21,6 +21,8 @@ import {
   listVerbs,
 } from "./support/docs.ts";
 import { REJECTED_LINES } from "./support/rejected-lines.ts";
+import { runInProcess } from "./support/command-line-io.ts";
+import { openSandbox } from "./support/processes/command-line.ts";
 import { startTestService } from "./support/service.ts";
 
 const readme = await readDoc("README.md");
@@ -181,6 +183,35 @@ describe("server/README.md", () => {
     expect(rows.flatMap(([path = ""]) => parseInlineCode(path)).toSorted()).toEqual(
       routes.toSorted(),
     );
+  });
+
+  test("shows commands that succeed, in their order", async () => {
+    const sandbox = await openSandbox();
+    const [, policy = ""] = /^ {4}RETENTION=(\S+)$/m.exec(serverReadme) ?? [];
+    const environment = { DATABASE_URL: `file:${sandbox.file}`, RETENTION: policy };
+    const lines = serverReadme.matchAll(/^ {4}bun server\/main\.ts ([a-z].*)$/gm);
+    const commands = new Set(Array.from(lines, ([, line = ""]) => line));
+    expect(commands.size).toBeGreaterThan(5);
+    for (const command of commands) {
+      const words = Array.from(command.matchAll(/"([^"]*)"|\S+/g), ([word, text]) => text ?? word);
+      const argv = words.map((word) => word.replace(/^\.\.\/backups/, sandbox.folder));
+      const { status, err } = await runInProcess(argv, environment);
+      expect({ command, status, err }).toMatchObject({ command, status: 0 });
+    }
+    await sandbox.close();
+  }, 60_000);
+
+  test("shows a body that adds and removes a creator", async () => {
+    const section = findSection(serverReadme, "### The monitoring list");
+    const [, body = ""] = /^ {4}(\{"creator".*\})$/m.exec(section) ?? [];
+    const headers = { "content-type": "application/json" };
+    for (const [method, status] of [
+      ["PATCH", 201],
+      ["DELETE", 200],
+    ] as const) {
+      const response = await service.get("/api/creators", service.key, { method, headers, body });
+      expect(response.status).toBe(status);
+    }
   });
 
   test("lists every reason for a rejection as an import prints it", async () => {

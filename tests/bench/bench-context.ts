@@ -1,51 +1,51 @@
-/** What every part of the bench is given. */
+/** The context of a benchmark part, and helpers for its report rows. */
 import type { LoadGenerator } from "./load-generator.ts";
 import { createValueRow, type ReportRow, type Threshold } from "./report.ts";
 import type { BenchServer, Workspace } from "./workspace.ts";
 
-/** What a part works with. */
+/** What every part of the benchmark uses. */
 export interface BenchContext {
   readonly workspace: Workspace;
   readonly load: LoadGenerator;
-  /** Tells how far the run is. */
-  say(text: string): void;
-  /** How long the memory is watched under load. */
+  /** Prints the progress of the run. */
+  logProgress(text: string): void;
+  /** How long the memory under load is measured, in seconds. */
   readonly memorySeconds: number;
 }
 
-/** A part: measures, and ends what it started. */
+/** A part of the benchmark. It stops everything that it starts. */
 export type Part = (context: BenchContext) => Promise<ReportRow[]>;
 
-/** At least so much. */
+/** A threshold: at least this value. */
 export function atLeast(limit: number): Threshold {
   return { sign: ">=", limit };
 }
 
-/** At most so much. */
+/** A threshold: at most this value. */
 export function atMost(limit: number): Threshold {
   return { sign: "<=", limit };
 }
 
-/** Less than so much. */
+/** A threshold: less than this value. */
 export function lessThan(limit: number): Threshold {
   return { sign: "<", limit };
 }
 
-/** The most memory that a side had so far; none where the system doesn't tell. */
+/** The peak memory of a server so far; no row if the system does not report it. */
 export function createMemoryRows(part: string, what: string, { memory }: BenchServer): ReportRow[] {
   if (memory.samplesMib.length === 0) return [];
   const value = Math.max(...memory.samplesMib);
   return [createValueRow({ part, what: `memory, ${what}`, unit: "MiB", value })];
 }
 
-/** Works with sides, and stops them, whatever happens. */
-export async function withServers<Sides extends Readonly<Record<string, BenchServer>>, Result>(
-  servers: Sides,
-  work: (sides: Sides) => Promise<Result>,
+/** Runs a measurement with servers, and always stops them. */
+export async function withServers<Servers extends Readonly<Record<string, BenchServer>>, Result>(
+  servers: Servers,
+  work: (servers: Servers) => Promise<Result>,
 ): Promise<Result> {
   try {
     return await work(servers);
   } finally {
-    await Promise.all(Object.values(servers).map((side) => side.stop()));
+    await Promise.all(Object.values(servers).map((server) => server.stop()));
   }
 }

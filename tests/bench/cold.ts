@@ -1,7 +1,6 @@
 /**
- * Reads of histories: pages that no cache of finished answers can have, beside bun:sqlite on a copy
- * of the same file, in which it has plain rows of its own beside the packed histories; and one page
- * again and again, beside a fixed body of its size.
+ * Measures uncached pages of histories against bun:sqlite on a copy of the same file, which also has the
+ * histories as plain rows; and one cached page against a fixed body of its size.
  */
 import { addPlainRows, seedDatabase, createFreshPaths, countObservations } from "./seed.ts";
 import type { LoadTarget } from "./load-generator.ts";
@@ -21,10 +20,10 @@ import type { BenchServer } from "./workspace.ts";
 const PART = "cold";
 const PLAN: RoundPlan = { connections: 64, rounds: 5, seconds: 2 };
 
-/** For what answers so often that a second tells enough. */
+/** For targets so fast that one second is enough. */
 const SHORT_PLAN: RoundPlan = { ...PLAN, seconds: 1 };
 
-/** Their pages of tweets are 75 MB together. */
+/** The pages of tweets of these users have 75 MB in total. */
 const USERS = 640;
 
 const PAGES = {
@@ -34,13 +33,13 @@ const PAGES = {
 
 type Page = keyof typeof PAGES;
 
-/** The sides that read a database. */
+/** The servers that read a database. */
 type ReaderServers = Readonly<Record<"service" | "json" | "rows", BenchServer>>;
 
-/** Measures both kinds of pages. */
+/** Measures uncached and cached pages. */
 export async function measureColdReads(context: BenchContext): Promise<ReportRow[]> {
-  const { workspace, say } = context;
-  say(`cold: filling a database with ${countObservations(USERS)} observations`);
+  const { workspace, logProgress } = context;
+  logProgress(`cold: filling a database with ${countObservations(USERS)} observations`);
   const store = await createBenchDatabase(workspace, "cold");
   await seedDatabase(workspace, store, USERS);
   const copy = await copyBenchDatabase(store, "cold-copy");
@@ -63,7 +62,7 @@ export async function measureColdReads(context: BenchContext): Promise<ReportRow
   });
 }
 
-/** Holds all sides to the same bodies, for the first user, one between, and the last. */
+/** Checks that all servers return the same bodies, for the first, a middle and the last user. */
 async function assertSamePages({ service, json, rows }: ReaderServers, key: string): Promise<void> {
   for (const page of ["tweets", "followers"] as const) {
     for (const user of [0, Math.floor(USERS / 2), USERS - 1]) {
@@ -76,15 +75,15 @@ async function assertSamePages({ service, json, rows }: ReaderServers, key: stri
   }
 }
 
-/** Compares the service with the faster way of bun:sqlite, as the warm-up tells. */
+/** Compares the service with the variant of bun:sqlite that was faster in the warm-up. */
 async function measurePage(
-  { load, say }: BenchContext,
+  { load, logProgress }: BenchContext,
   readers: ReaderServers,
   key: string,
   page: Page,
 ): Promise<ReportRow> {
   const { name: pageName, plan } = PAGES[page];
-  say(`cold: ${pageName}`);
+  logProgress(`cold: ${pageName}`);
   const target = (name: string, { origin }: BenchServer): LoadTarget => ({
     name: `cold ${page}, ${name}`,
     origin,
@@ -92,14 +91,14 @@ async function measurePage(
     paths: [createFreshPaths(USERS)[page]],
   });
   const service = target("service", readers.service);
-  const ways = { json: target("json", readers.json), rows: target("rows", readers.rows) };
-  const warm = await warmUp(load, { service, ...ways }, plan.connections);
+  const variants = { json: target("json", readers.json), rows: target("rows", readers.rows) };
+  const warm = await warmUp(load, { service, ...variants }, plan.connections);
   const faster = warm.json.rate > warm.rows.rate ? "json" : "rows";
-  const results = await measureInRounds(load, { service, sqlite: ways[faster] }, plan);
-  const way = faster === "json" ? "JSON of SQLite" : "rows";
+  const results = await measureInRounds(load, { service, sqlite: variants[faster] }, plan);
+  const variant = faster === "json" ? "JSON of SQLite" : "rows";
   return createRatioRow({
     part: PART,
-    what: `${pageName} / bun:sqlite, ${way}`,
+    what: `${pageName} / bun:sqlite, ${variant}`,
     unit: "answers/s",
     ours: pickRates(results.service),
     theirs: pickRates(results.sqlite),
@@ -108,11 +107,11 @@ async function measurePage(
 }
 
 async function measureCached(
-  { workspace, load, say }: BenchContext,
+  { workspace, load, logProgress }: BenchContext,
   service: BenchServer,
   key: string,
 ): Promise<ReportRow> {
-  say("cold: the same page of tweets again and again");
+  logProgress("cold: the same cached page of tweets");
   const path = "/api/microblog/creator0/tweets?days=14&limit=50";
   const body = await fetchAnswer(service, path, key);
   const bare = await startBaseline(

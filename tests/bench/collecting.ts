@@ -1,6 +1,6 @@
 /**
- * What collecting costs the readers: the slowest answers of a service that has just begun to
- * collect from many creators, as fast as its pace lets it, beside one that does not collect.
+ * Measures how collecting slows reads: the slowest responses of a service that collects from many
+ * creators at full speed, against a service that does not collect.
  */
 import { handleOf, openFakeBluesky } from "../support/platforms/fake-bluesky.ts";
 import { createWorld } from "../support/platforms/world.ts";
@@ -24,16 +24,16 @@ const SECONDS = 3;
 const CONNECTIONS = 16;
 const USERS = 40;
 
-/** So many that the first turn uses all that its pace allows at once. */
+/** So many that the first poll cycle uses its whole request budget. */
 const CREATORS = 1000;
 
-/** Measures the slowest of a hundred answers, with and without collecting. */
+/** Measures the 99th percentile of response times, with and without collecting. */
 export async function measureCollecting({
   workspace,
   load,
-  say,
+  logProgress,
 }: BenchContext): Promise<ReportRow[]> {
-  say("collecting: making creators to be watched");
+  logProgress("collecting: adding creators to the monitoring list");
   const world = createWorld({
     beganAt: Date.now() - 20 * DAY_MS,
     endsAt: Date.now() + DAY_MS,
@@ -66,7 +66,7 @@ export async function measureCollecting({
     const results: Record<"busy" | "calm", LoadResult[]> = { busy: [], calm: [] };
     const requests: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      say(`collecting: round ${round + 1} of ${ROUNDS}`);
+      logProgress(`collecting: round ${round + 1} of ${ROUNDS}`);
       for (const name of round % 2 === 0
         ? (["calm", "busy"] as const)
         : (["busy", "calm"] as const)) {
@@ -105,5 +105,5 @@ async function monitorCreator(
     headers: { "X-API-Key": key, "content-type": "application/json" },
     body: JSON.stringify({ platform: "microblog", creator }),
   });
-  if (response.status !== 201) throw new Error(`${creator} is not watched: ${response.status}`);
+  if (response.status !== 201) throw new Error(`${creator} was not added: ${response.status}`);
 }

@@ -1,4 +1,4 @@
-/** What metering costs: details, charged, beside bare Elysia and beside the afternoon version. */
+/** Measures the cost of metering: charged details against bare Elysia and a naive server. */
 import { join } from "node:path";
 import type { LoadGenerator, LoadTarget } from "./load-generator.ts";
 import { atLeast, createMemoryRows, withServers, type BenchContext } from "./bench-context.ts";
@@ -23,21 +23,25 @@ const ROUTE = "/api/microblog/:username/details";
 const FEW_CONNECTIONS: RoundPlan = { connections: 64, rounds: 5, seconds: 2 };
 const MANY_CONNECTIONS: RoundPlan = { ...FEW_CONNECTIONS, connections: 256 };
 
-/** Measures details in both durabilities, with few and with many connections. */
-export async function measureDetails({ workspace, load, say }: BenchContext): Promise<ReportRow[]> {
+/** Measures details with both durability settings, with few and with many connections. */
+export async function measureDetails({
+  workspace,
+  load,
+  logProgress,
+}: BenchContext): Promise<ReportRow[]> {
   const store = await prepareDatabase(workspace);
   const copy = await copyBenchDatabase(store, "details-process");
   const power = await startServiceProcess(workspace, store);
   const body = await fetchAnswer(power, PATH, store.key);
   const afternoon = [join(workspace.folder, "afternoon.db"), store.key];
-  const sides = {
+  const servers = {
     power,
     process: await startServiceProcess(workspace, copy, "process"),
     bare: await startBaseline(workspace, "elysia-server", [ROUTE], body),
     afternoon: await startBaseline(workspace, "naive-server", afternoon, body),
   };
-  return withServers(sides, async () => {
-    for (const [name, side] of Object.entries(sides)) {
+  return withServers(servers, async () => {
+    for (const [name, side] of Object.entries(servers)) {
       assertSameAnswer(name, body, await fetchAnswer(side, PATH, store.key));
     }
     const target = (name: string, { origin }: BenchServer): LoadTarget => ({
@@ -47,14 +51,14 @@ export async function measureDetails({ workspace, load, say }: BenchContext): Pr
       paths: PATH,
     });
     const targets = {
-      power: target("power", sides.power),
-      process: target("process", sides.process),
-      bare: target("bare", sides.bare),
+      power: target("power", servers.power),
+      process: target("process", servers.process),
+      bare: target("bare", servers.bare),
     };
-    say("details: 64 connections");
-    const withAfternoon = { ...targets, afternoon: target("afternoon", sides.afternoon) };
+    logProgress("details: 64 connections");
+    const withAfternoon = { ...targets, afternoon: target("afternoon", servers.afternoon) };
     const few = await measureRates(load, withAfternoon, FEW_CONNECTIONS);
-    say("details: 256 connections");
+    logProgress("details: 256 connections");
     const many = await measureRates(load, targets, MANY_CONNECTIONS);
     return [
       createRow("power / bare Elysia, 64 connections", few.power, few.bare, 0.7),
@@ -62,10 +66,10 @@ export async function measureDetails({ workspace, load, say }: BenchContext): Pr
       createRow("process / bare Elysia, 64 connections", few.process, few.bare, 0.8),
       createRow("process / bare Elysia, 256 connections", many.process, many.bare, 0.9),
       createRow("power / afternoon version, 64 connections", few.power, few.afternoon, 15),
-      ...createMemoryRows(PART, "power", sides.power),
-      ...createMemoryRows(PART, "process", sides.process),
-      ...createMemoryRows(PART, "bare Elysia", sides.bare),
-      ...createMemoryRows(PART, "afternoon version", sides.afternoon),
+      ...createMemoryRows(PART, "power", servers.power),
+      ...createMemoryRows(PART, "process", servers.process),
+      ...createMemoryRows(PART, "bare Elysia", servers.bare),
+      ...createMemoryRows(PART, "afternoon version", servers.afternoon),
     ];
   });
 }

@@ -1,4 +1,4 @@
-/** How page reads, the size of the database and the memory go as observations grow in number. */
+/** Measures page reads, database size and memory with a growing number of observations. */
 import { stat } from "node:fs/promises";
 import { seedDatabase, createFreshPaths, countObservations, countUsersFor } from "./seed.ts";
 import type { LoadTarget } from "./load-generator.ts";
@@ -19,7 +19,7 @@ const PLAN: RoundPlan = { connections: 4, rounds: 5, seconds: 1 };
 const MANY_CONNECTIONS = 256;
 const MANY_WARM_UP_S = 3;
 
-/** Memory is flat while its last third is at most so many times its first third. */
+/** The memory counts as constant if its last third is at most this multiple of its first third. */
 const FLAT_RATIO_MAX = 1.1;
 
 const SIZES = {
@@ -37,12 +37,12 @@ export async function measureGrowth(context: BenchContext): Promise<ReportRow[]>
   const { workspace } = context;
   const stores = await makePerSize((size) => createSeededDatabase(context, size));
   const perObservation = (await readFileSize(stores.large)) / countObservations(SIZES.large.users);
-  const sides = await makePerSize((size) => startServiceProcess(workspace, stores[size]));
-  return withServers(sides, async () => {
-    const tweets = await measurePage(context, sides, stores, "tweets");
-    const followers = await measurePage(context, sides, stores, "followers");
+  const servers = await makePerSize((size) => startServiceProcess(workspace, stores[size]));
+  return withServers(servers, async () => {
+    const tweets = await measurePage(context, servers, stores, "tweets");
+    const followers = await measurePage(context, servers, stores, "followers");
     const pages = (["small", "middle", "large"] as const).flatMap((size) =>
-      createMemoryRows(PART, `page reads, ${SIZES[size].name}`, sides[size]),
+      createMemoryRows(PART, `page reads, ${SIZES[size].name}`, servers[size]),
     );
     const bytes = createValueRow({
       part: PART,
@@ -51,12 +51,12 @@ export async function measureGrowth(context: BenchContext): Promise<ReportRow[]>
       value: perObservation,
       target: atMost(32),
     });
-    const memory = await measureMemoryUnderLoad(context, sides.large, stores.large.key);
+    const memory = await measureMemoryUnderLoad(context, servers.large, stores.large.key);
     return [...tweets, ...followers, bytes, ...pages, ...memory];
   });
 }
 
-/** One after the other, from the smallest on. */
+/** Fills the databases one after the other, from the smallest. */
 async function makePerSize<Value>(make: (size: Size) => Promise<Value>): Promise<PerSize<Value>> {
   return {
     small: await make("small"),
@@ -66,11 +66,11 @@ async function makePerSize<Value>(make: (size: Size) => Promise<Value>): Promise
 }
 
 async function createSeededDatabase(
-  { workspace, say }: BenchContext,
+  { workspace, logProgress }: BenchContext,
   size: Size,
 ): Promise<BenchDatabase> {
   const { name, users } = SIZES[size];
-  say(`growth: filling a database with ${name} observations`);
+  logProgress(`growth: filling a database with ${name} observations`);
   const store = await createBenchDatabase(workspace, `growth-${size}`);
   await seedDatabase(workspace, store, users);
   return store;
@@ -80,17 +80,17 @@ async function readFileSize({ file }: BenchDatabase): Promise<number> {
   return (await stat(file)).size;
 }
 
-/** The median time to a page that no cache has, at each size. */
+/** Measures the median time of uncached pages, for each size. */
 async function measurePage(
-  { load, say }: BenchContext,
-  sides: PerSize<BenchServer>,
+  { load, logProgress }: BenchContext,
+  servers: PerSize<BenchServer>,
   stores: PerSize<BenchDatabase>,
   page: "tweets" | "followers",
 ): Promise<ReportRow[]> {
-  say(`growth: pages of ${page}`);
+  logProgress(`growth: pages of ${page}`);
   const target = (size: Size): LoadTarget => ({
     name: `${page} of ${SIZES[size].name} observations`,
-    origin: sides[size].origin,
+    origin: servers[size].origin,
     key: stores[size].key,
     paths: [createFreshPaths(SIZES[size].users)[page]],
   });
@@ -111,13 +111,13 @@ async function measurePage(
   ];
 }
 
-/** The memory of the service while many connections read pages and details in turn. */
+/** Measures the memory of the service while many connections read pages and details. */
 async function measureMemoryUnderLoad(
-  { load, say, memorySeconds }: BenchContext,
+  { load, logProgress, memorySeconds }: BenchContext,
   side: BenchServer,
   key: string,
 ): Promise<ReportRow[]> {
-  say(`growth: memory with ${MANY_CONNECTIONS} connections, ${memorySeconds} seconds`);
+  logProgress(`growth: memory with ${MANY_CONNECTIONS} connections, ${memorySeconds} seconds`);
   const { tweets, followers, details } = createFreshPaths(SIZES.large.users);
   const target: LoadTarget = {
     name: "all reads of 10 million observations",

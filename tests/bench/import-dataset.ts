@@ -1,4 +1,4 @@
-/** The observations of the import: those of real channels where they are at hand, else made up. */
+/** The observations to import: those of real channels if available, else generated ones. */
 import { once } from "node:events";
 import { createReadStream, createWriteStream, existsSync } from "node:fs";
 import { join } from "node:path";
@@ -7,24 +7,24 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 
-/** Where real observations may lie. */
+/** The path of real observations. They are not part of the project. */
 const REAL_DATASET = join(import.meta.dir, "../../../shared/data/large-channels.ndjson.gz");
 
-/** As many are made up as there are real ones. */
+/** The generated data has as many observations as the real data. */
 const GENERATED_ROWS = 806_809;
 const GENERATED_CHANNELS = 4491;
 const DAY_MS = 86_400_000;
 
-/** The same rows twice. */
+/** The same observations in two formats. */
 export interface ImportDataset {
-  /** Lines of observations, packed. */
+  /** Lines of observations, compressed with gzip. */
   readonly observationsFile: string;
-  /** Their identifiers, instants and counts. */
+  /** CSV rows with their identifiers, instants and counts. */
   readonly csvFile: string;
   readonly rows: number;
 }
 
-/** An observation of a channel, as a line holds it. */
+/** An observation of a channel, as parsed from a line. */
 interface ChannelLine {
   readonly id: string;
   readonly observedAt: string;
@@ -33,7 +33,7 @@ interface ChannelLine {
   readonly viewCount?: number | null;
 }
 
-/** Writes the rows into a folder. */
+/** Writes both files into a folder. */
 export async function writeDataset(folder: string): Promise<ImportDataset> {
   const isReal = existsSync(REAL_DATASET);
   const observations = isReal ? REAL_DATASET : join(folder, "channels.ndjson.gz");
@@ -70,7 +70,7 @@ function quoteCsv(value: string | number): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Each channel once a day, in blocks of one day. */
+/** Generates one observation of each channel a day, ordered by day. */
 function* generateLines(): Generator<string> {
   const start = Date.UTC(2022, 6, 2, 23, 15, 20);
   for (let rowCount = 0; rowCount < GENERATED_ROWS; rowCount += GENERATED_CHANNELS) {

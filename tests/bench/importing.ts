@@ -1,4 +1,4 @@
-/** The import into an empty database, beside sqlite3 importing the same rows as CSV. */
+/** Measures the import into an empty database against sqlite3, which imports the same rows as CSV. */
 import { join } from "node:path";
 import { writeDataset, type ImportDataset } from "./import-dataset.ts";
 import { readResidentMib } from "./machine.ts";
@@ -10,23 +10,26 @@ import type { ProcessOptions, Workspace } from "./workspace.ts";
 const PART = "import";
 const ROUNDS = 3;
 
-/** No further round begins after this. */
+/** No round starts after this time. */
 const BUDGET_MS = 25_000;
 
-/** How often the memory of an import is looked at. */
+/** Time between two measurements of the memory of an import. */
 const SAMPLE_MS = 50;
 
-/** What a program took, and what it printed. */
+/** The time, memory and output of a program. */
 interface ProgramRun {
   readonly seconds: number;
-  /** `undefined` where the system doesn't tell. */
+  /** `undefined` if the system does not report it. */
   readonly peakMib: number | undefined;
   readonly out: string;
 }
 
-/** Measures time and memory of both. */
-export async function measureImport({ workspace, say }: BenchContext): Promise<ReportRow[]> {
-  say("import: writing the rows as CSV");
+/** Measures the time and the memory of both imports. */
+export async function measureImport({
+  workspace,
+  logProgress,
+}: BenchContext): Promise<ReportRow[]> {
+  logProgress("import: writing the rows as CSV");
   const source = await writeDataset(workspace.folder);
   const hasSqlite = Bun.which("sqlite3") !== null;
   const ours: ProgramRun[] = [];
@@ -34,7 +37,7 @@ export async function measureImport({ workspace, say }: BenchContext): Promise<R
   const start = performance.now();
   for (let round = 0; round < ROUNDS; round++) {
     if (round > 0 && performance.now() - start > BUDGET_MS) break;
-    say(`import: round ${round + 1} of ${ROUNDS}`);
+    logProgress(`import: round ${round + 1} of ${ROUNDS}`);
     const takeOurs = async () => void ours.push(await importWithService(workspace, source, round));
     const takeTheirs = async () =>
       void theirs.push(await importWithSqlite(workspace, source, round));
@@ -86,7 +89,7 @@ async function importWithService(
     counts !== null &&
     "read" in counts &&
     counts.read === source.rows;
-  if (!isWhole) throw new Error(`The import read other than ${source.rows} rows: ${run.out}`);
+  if (!isWhole) throw new Error(`The import should read ${source.rows} rows, got: ${run.out}`);
   return run;
 }
 
@@ -108,7 +111,7 @@ async function importWithSqlite(
   return run;
 }
 
-/** Runs a program to its end, and looks at its memory until then. */
+/** Runs a program to its end, and measures its memory meanwhile. */
 async function runTimed(
   workspace: Workspace,
   command: readonly string[],

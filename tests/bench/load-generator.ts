@@ -1,11 +1,11 @@
-/** Loads a server from many connections: with wrk where it is installed, else with autocannon. */
+/** Loads a server over many connections, with wrk if it is installed, else with autocannon. */
 import { join } from "node:path";
 import autocannon from "autocannon";
 import type { Workspace } from "./workspace.ts";
 
 /**
- * Paths of which none comes twice: `before`, the number of a user, `after`, a counter. The users
- * come in a scattered order.
+ * Paths that never repeat: `before`, the number of a user, `after`, a counter. The order of the users is
+ * scattered.
  */
 export interface FreshPaths {
   readonly before: string;
@@ -13,7 +13,7 @@ export interface FreshPaths {
   readonly users: number;
 }
 
-/** What to load: one path, or fresh ones of each kind in turn. */
+/** The target of a load: one path, or new paths of each kind in turn. */
 export interface LoadTarget {
   readonly name: string;
   readonly origin: string;
@@ -21,37 +21,37 @@ export interface LoadTarget {
   readonly paths: string | readonly FreshPaths[];
 }
 
-/** What came of it. */
+/** The result of a load. */
 export interface LoadResult {
-  /** Answers a second. */
+  /** Responses a second. */
   readonly rate: number;
-  /** The median time to an answer. */
+  /** The median response time. */
   readonly medianMs: number;
-  /** The time that one answer of a hundred took, or longer. */
+  /** The 99th percentile of the response times. */
   readonly p99Ms: number;
 }
 
-/** A prime, so that numbers times it, modulo the number of users, visit every user. */
+/** A prime: its multiples, modulo the number of users, reach every user. */
 const STRIDE = 7919;
 
-/** More than one load asks for. */
+/** More requests than one load sends. */
 const COUNTERS_PER_LOAD = 10_000_000;
 
 const TIMEOUT_S = 20;
 
-/** What came of it, and what was wrong with it. */
+/** The result of a load, and its faults. */
 interface LoadAttempt extends LoadResult {
   readonly fault: string | undefined;
 }
 
-/** Loads a target; any answer but 2xx is an error. */
+/** Loads a target. Any response other than 2xx is an error. */
 export type LoadGenerator = (
   target: LoadTarget,
   connections: number,
   seconds: number,
 ) => Promise<LoadResult>;
 
-/** Makes the loader. */
+/** Creates the load generator. */
 export function createLoadGenerator(workspace: Workspace): LoadGenerator {
   const hasWrk = Bun.which("wrk") !== null;
   let start = 0;
@@ -64,21 +64,21 @@ export function createLoadGenerator(workspace: Workspace): LoadGenerator {
     const { rate, medianMs, p99Ms, fault } = loaded;
     if (fault === undefined && rate > 0 && medianMs > 0) return { rate, medianMs, p99Ms };
     const sample = await fetchSample(target, start);
-    throw new Error(`${target.name} failed: ${fault ?? "no answer"}; ${sample}`);
+    throw new Error(`${target.name} failed: ${fault ?? "no response"}; ${sample}`);
   };
 }
 
-/** What a target answers now, for a person who wonders why it fails. */
+/** Describes the current response of a target, to explain a failure. */
 async function fetchSample({ origin, key, paths }: LoadTarget, counter: number): Promise<string> {
   const path = typeof paths === "string" ? paths : buildFreshPath(paths, counter);
   const response = await fetch(`${origin}${path}`, { headers: { "X-API-Key": key } });
-  return `${path} answers ${response.status}: ${(await response.text()).slice(0, 200)}`;
+  return `${path} responds with ${response.status}: ${(await response.text()).slice(0, 200)}`;
 }
 
 interface LoadSize {
   readonly connections: number;
   readonly seconds: number;
-  /** The first counter. */
+  /** The first value of the counter. */
   readonly start: number;
 }
 
@@ -112,7 +112,7 @@ async function loadWithWrk(
   };
 }
 
-/** A percentile of the times to an answer, in milliseconds, as wrk prints it. */
+/** Parses a percentile of the response times from the output of wrk, in milliseconds. */
 function parsePercentile(printed: string, percent: number): number {
   const line = new RegExp(`^\\s+${percent}%\\s+([\\d.]+)(us|ms|s|m) *$`, "m");
   const [, time, unit = ""] = line.exec(printed) ?? [];
@@ -176,6 +176,6 @@ async function loadWithAutocannon(
 
 function buildFreshPath(paths: readonly FreshPaths[], counter: number): string {
   const kind = paths[counter % paths.length];
-  if (kind === undefined) throw new Error("There are no paths");
+  if (kind === undefined) throw new Error("The target has no paths");
   return `${kind.before}${(counter * STRIDE) % kind.users}${kind.after}${counter}`;
 }

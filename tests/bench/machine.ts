@@ -1,13 +1,13 @@
-/** The machine that a run was made on, and the memory of its processes. */
+/** Describes the machine, and measures the memory of processes. */
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus, totalmem } from "node:os";
 
 const MIB = 1_048_576;
 
-/** How often the memory of a process is looked at. */
+/** Time between two measurements of the memory of a process. */
 const SAMPLE_MS = 250;
 
-/** What a number depends on beside the code. */
+/** What results depend on, besides the code. */
 export function describeMachine() {
   return {
     cpu: cpus()[0]?.model.trim() ?? "unknown",
@@ -19,13 +19,13 @@ export function describeMachine() {
   };
 }
 
-/** The machine of a run. */
+/** Describes this machine. */
 export type Machine = ReturnType<typeof describeMachine>;
 
 /**
- * Resident memory of a process, in MiB: now (`VmRSS`) or at most so far (`VmHWM`).
+ * The resident memory of a process, in MiB: current (`VmRSS`) or peak (`VmHWM`).
  *
- * @returns `undefined` where the process is gone or the system has no /proc.
+ * @returns `undefined` if the process has ended or the system has no /proc.
  */
 export function readResidentMib(pid: number, field: "VmRSS" | "VmHWM"): number | undefined {
   try {
@@ -37,14 +37,14 @@ export function readResidentMib(pid: number, field: "VmRSS" | "VmHWM"): number |
   }
 }
 
-/** Looks at the memory of a process until it is stopped. */
+/** Measures the memory of a process until it is stopped. */
 export interface MemorySampler {
-  /** What was seen so far, in MiB, oldest first. */
+  /** The measurements so far, in MiB, oldest first. */
   readonly samplesMib: readonly number[];
   stop(): void;
 }
 
-/** Begins to look at the resident memory of a process. */
+/** Starts to measure the resident memory of a process. */
 export function startMemorySampler(pid: number): MemorySampler {
   const samplesMib: number[] = [];
   const timer = setInterval(() => {

@@ -1,9 +1,9 @@
 /**
- * `bun run bench`: what this service takes and gives, beside what it could be at best and what is
- * written in an afternoon. Machines differ, so what counts are ratios within one run.
+ * `bun run bench`: compares the service with an ideal server and with a naive one. Machines differ, so
+ * only the ratios within one run are meaningful.
  *
- * Measures all parts, or those that are named: `details`, `cold`, `import`, `collecting`, `growth`.
- * With --json the report is JSON; with --minute the memory under load is watched for a minute.
+ * It measures all parts, or the named ones: `details`, `cold`, `import`, `collecting`, `growth`. With
+ * --json the report is JSON. With --minute it measures the memory under load for a minute.
  */
 import { parseArgs } from "node:util";
 import { formatJson } from "../../server/commands/output.ts";
@@ -29,7 +29,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 const MEMORY_DURATION_S = 15;
 const LONG_MEMORY_DURATION_S = 60;
 
-/** What the command line asks for. */
+/** Parses the command line. */
 function readArguments() {
   const { values, positionals } = parseArgs({
     options: { json: { type: "boolean" }, minute: { type: "boolean" } },
@@ -37,7 +37,7 @@ function readArguments() {
   });
   for (const name of positionals) {
     if (!Object.hasOwn(PARTS, name)) {
-      throw new Error(`A part is one of ${Object.keys(PARTS).join(", ")}, got ${name}`);
+      throw new Error(`The part must be one of ${Object.keys(PARTS).join(", ")}, got ${name}`);
     }
   }
   const parts = Object.entries(PARTS)
@@ -47,7 +47,7 @@ function readArguments() {
   return { parts, isJson: values.json === true, memorySeconds };
 }
 
-/** Measures the parts, one after the other. */
+/** Runs the parts, one after the other. */
 async function measureParts(
   workspace: Workspace,
   parts: readonly Part[],
@@ -57,7 +57,8 @@ async function measureParts(
   const context: BenchContext = {
     workspace,
     load: createLoadGenerator(workspace),
-    say: (text) => void process.stderr.write(`${elapsed().toFixed(0).padStart(4)} s  ${text}\n`),
+    logProgress: (text) =>
+      void process.stderr.write(`${elapsed().toFixed(0).padStart(4)} s  ${text}\n`),
     memorySeconds,
   };
   const rows: ReportRow[] = [];
@@ -87,7 +88,7 @@ async function main(): Promise<void> {
         : formatReport(machine, elapsed(), rows),
     );
   } catch (error) {
-    // What was ended by a signal fails with it.
+    // A program that a signal ended fails because of it.
     if (!isInterrupted) throw error;
   } finally {
     await workspace.close();

@@ -1,14 +1,14 @@
-/** What a run reports: rows with their targets, as a table and as JSON. */
+/** The report of a run: rows with thresholds, as a table and as JSON. */
 import { formatTable } from "../../server/commands/output.ts";
 import type { Machine } from "./machine.ts";
 
-/** What a number must be. */
+/** A threshold for a value. */
 export interface Threshold {
   readonly sign: ">=" | "<=" | "<";
   readonly limit: number;
 }
 
-/** A line of the report. A ratio is of medians; its spread is that of the rounds. */
+/** A row of the report. A ratio compares medians; its spread is over the rounds. */
 export interface ReportRow {
   readonly [field: string]: string | number | null;
   readonly part: string;
@@ -23,7 +23,7 @@ export interface ReportRow {
   readonly result: "pass" | "short" | null;
 }
 
-/** Compares two sides that were measured in turns, round by round. */
+/** Compares two targets that were measured alternately, round by round. */
 export function createRatioRow(values: {
   readonly part: string;
   readonly what: string;
@@ -44,11 +44,11 @@ export function createRatioRow(values: {
     ratio: roundToThreeDigits(ratio),
     lowest: roundToThreeDigits(Math.min(...ratios)),
     highest: roundToThreeDigits(Math.max(...ratios)),
-    ...judge(ratio, target),
+    ...checkThreshold(ratio, target),
   };
 }
 
-/** Tells one number, compared with nothing but its target. */
+/** A row with one value, compared only with its threshold. */
 export function createValueRow(values: {
   readonly part: string;
   readonly what: string;
@@ -58,23 +58,33 @@ export function createValueRow(values: {
 }): ReportRow {
   const { part, what, unit, value, target } = values;
   const none = { theirs: null, ratio: null, lowest: null, highest: null };
-  return { part, what, ours: roundToThreeDigits(value), unit, ...none, ...judge(value, target) };
+  return {
+    part,
+    what,
+    ours: roundToThreeDigits(value),
+    unit,
+    ...none,
+    ...checkThreshold(value, target),
+  };
 }
 
-function judge(value: number, target: Threshold | undefined): Pick<ReportRow, "target" | "result"> {
+function checkThreshold(
+  value: number,
+  target: Threshold | undefined,
+): Pick<ReportRow, "target" | "result"> {
   if (target === undefined) return { target: null, result: null };
   const { sign, limit } = target;
   const isMet = sign === ">=" ? value >= limit : sign === "<=" ? value <= limit : value < limit;
   return { target: `${sign} ${limit}`, result: isMet ? "pass" : "short" };
 }
 
-/** The middle one of some numbers. */
+/** The median of some numbers. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** Three digits, or the whole part where that has more. */
+/** Formats a number with three digits, or with its whole part if that is longer. */
 function roundToThreeDigits(value: number): number {
   return Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3));
 }
@@ -91,7 +101,7 @@ const COLUMNS = [
   "result",
 ] as const;
 
-/** The report for a person. */
+/** Formats the report as text. */
 export function formatReport(
   machine: Machine,
   seconds: number,
@@ -100,7 +110,7 @@ export function formatReport(
   const { cpu, cores, memoryGib, system, bun, date } = machine;
   const head =
     `${cpu}, ${cores} cores, ${memoryGib} GiB, ${system}, Bun ${bun}\n` +
-    `${date}, ${Math.round(seconds)} seconds; medians, the spread is that of the rounds\n`;
+    `${date}, ${Math.round(seconds)} seconds; medians; the spread is over the rounds\n`;
   const tables = Map.groupBy(rows, ({ part }) => part)
     .entries()
     .map(([part, own]) => `\n${part}\n${formatTable<ReportRow>(COLUMNS, own)}`);

@@ -1,7 +1,7 @@
-/** Measures sides in turns, so that what the machine does meanwhile befalls all alike. */
+/** Measures targets alternately, so that other load on the machine affects all of them. */
 import type { LoadGenerator, LoadResult, LoadTarget } from "./load-generator.ts";
 
-/** How long and how often. */
+/** The duration and number of rounds. */
 export interface RoundPlan {
   readonly connections: number;
   readonly rounds: number;
@@ -10,7 +10,7 @@ export interface RoundPlan {
 
 const WARM_UP_S = 1;
 
-/** What each target gave in the warm-up. */
+/** The result of each target in the warm-up. */
 export async function warmUp<Name extends string>(
   load: LoadGenerator,
   targets: Readonly<Record<Name, LoadTarget>>,
@@ -23,7 +23,7 @@ export async function warmUp<Name extends string>(
   return results as Record<Name, LoadResult>;
 }
 
-/** What each target gave, round by round. Every round begins with the next target. */
+/** The results of each target by round. Every round begins with another target. */
 export async function measureInRounds<Name extends string>(
   load: LoadGenerator,
   targets: Readonly<Record<Name, LoadTarget>>,
@@ -46,7 +46,7 @@ function keysOf<Name extends string>(targets: Readonly<Record<Name, LoadTarget>>
   return Object.keys(targets) as Name[];
 }
 
-/** The rates of some loads. */
+/** The request rates of some loads. */
 export function pickRates(loads: readonly LoadResult[]): number[] {
   return loads.map(({ rate }) => rate);
 }

@@ -1,42 +1,42 @@
-/** Bulk data: users with tweets and histories, as the import would have written them. */
+/** Fills databases with users, tweets and histories, in the format that the import writes. */
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { FreshPaths } from "./load-generator.ts";
 import type { BenchDatabase } from "./service-process.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** The tweets of a user, all of the last 14 days: one page. */
+/** Tweets of a user, all from the last 14 days: one page. */
 export const TWEETS_PER_USER = 50;
 
-/** The observations of a tweet. */
+/** Observations of a tweet. */
 export const POINTS_PER_TWEET = 24;
 
-/** The observations of a user: nearly one an hour for 14 days. */
+/** Observations of a user: nearly one an hour for 14 days. */
 export const POINTS_PER_USER = 336;
 
 const OBSERVATIONS_PER_USER = TWEETS_PER_USER * POINTS_PER_TWEET + POINTS_PER_USER;
 
-/** How many users have so many observations, or a few more. */
+/** The number of users that have at least this many observations. */
 export function countUsersFor(observations: number): number {
   return Math.ceil(observations / OBSERVATIONS_PER_USER);
 }
 
-/** How many observations so many users have. */
+/** The number of observations of some users. */
 export function countObservations(users: number): number {
   return users * OBSERVATIONS_PER_USER;
 }
 
-/** Fills a database that the service made, while no process has it open. */
+/** Fills a database of the service that no process has open. */
 export const seedDatabase = (workspace: Workspace, store: BenchDatabase, users: number) =>
   runWriter(workspace, "seed-database", store, [String(users)]);
 
-/** Adds the histories as plain rows, for what reads them with bun:sqlite. */
+/** Adds the histories as plain rows, for the servers that use bun:sqlite. */
 export const addPlainRows = (workspace: Workspace, store: BenchDatabase) =>
   runWriter(workspace, "add-plain-rows", store, []);
 
 /**
- * Runs what writes a database, and waits until all of it is on the disk: else the first syncs of
- * what is measured would wait for it.
+ * Runs a program that writes a database, and waits until the data is on the disk. Otherwise the first
+ * syncs of the measurement would wait for it.
  */
 async function runWriter(
   workspace: Workspace,
@@ -54,7 +54,7 @@ async function runWriter(
   }
 }
 
-/** Fresh paths over all users: of the page of tweets, of followers, and of the details. */
+/** Paths over all users that never repeat: pages of tweets, of followers, and details. */
 export function createFreshPaths(users: number) {
   const kind = (after: string): FreshPaths => ({ before: "/api/microblog/creator", after, users });
   return {

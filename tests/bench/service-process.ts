@@ -1,4 +1,4 @@
-/** This service, as its operator has it: databases made by its verbs, and `serve` as a process. */
+/** Runs the service like an operator: its commands create the database, `serve` is a process. */
 import { copyFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -7,23 +7,23 @@ import type { BenchServer, Workspace } from "./workspace.ts";
 const MAIN_PATH = join(import.meta.dir, "../../server/main.ts");
 const CREDITS = 1_000_000_000;
 
-/** A database file, and a key with more credits than a run can spend. */
+/** A database file, and a key with more credits than a run can use. */
 export interface BenchDatabase {
   readonly file: string;
   readonly key: string;
 }
 
-/** The command of a verb. */
+/** The program and arguments of a command. */
 export function verbCommand(...rest: readonly string[]): string[] {
   return [process.execPath, MAIN_PATH, ...rest];
 }
 
-/** The settings that name a database. */
+/** The settings for a database. */
 export function databaseSettings(file: string) {
   return { DATABASE_URL: `file:${file}` };
 }
 
-/** Makes a database with an account and a key. */
+/** Creates a database with an account and a key. */
 export async function createBenchDatabase(
   workspace: Workspace,
   name: string,
@@ -48,7 +48,7 @@ export async function copyBenchDatabase(
   return { file: copy, key };
 }
 
-/** Starts the service on a database. */
+/** Starts the service with a database. */
 export function startServiceProcess(
   workspace: Workspace,
   { file }: BenchDatabase,
@@ -58,7 +58,7 @@ export function startServiceProcess(
   return workspace.start(verbCommand("serve"), { settings });
 }
 
-/** Starts one of the programs that the service is compared with. */
+/** Starts a program that the service is compared with. */
 export function startBaseline(
   workspace: Workspace,
   program: string,
@@ -70,9 +70,9 @@ export function startBaseline(
 }
 
 /**
- * Asks for one answer.
+ * Fetches one response.
  *
- * @throws Where its status is not 200.
+ * @throws {Error} If its status is not 200.
  */
 export async function fetchAnswer(
   { origin }: BenchServer,
@@ -81,14 +81,15 @@ export async function fetchAnswer(
 ): Promise<string> {
   const response = await fetch(`${origin}${path}`, { headers: { "X-API-Key": key } });
   const body = await response.text();
-  if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${body}`);
+  if (response.status !== 200)
+    throw new Error(`${path} responded with ${response.status}: ${body}`);
   return body;
 }
 
 /**
- * Holds two answers to be the same, byte for byte.
+ * Checks that two responses are the same, byte for byte.
  *
- * @throws Telling where they differ.
+ * @throws {Error} With the place where they differ.
  */
 export function assertSameAnswer(name: string, ours: string, theirs: string): void {
   if (ours === theirs) return;
@@ -96,7 +97,7 @@ export function assertSameAnswer(name: string, ours: string, theirs: string): vo
   while (ours[at] === theirs[at]) at++;
   const near = (text: string) => text.slice(Math.max(0, at - 60), at + 60);
   throw new Error(
-    `${name} answers something else, from character ${at} on:\n` +
+    `${name} differs from character ${at} on:\n` +
       `  the service: ${near(ours)}\n  ${name}: ${near(theirs)}`,
   );
 }

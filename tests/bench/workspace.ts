@@ -1,39 +1,39 @@
-/** A temporary folder and the processes of a run; both are gone when it closes. */
+/** The temporary folder and the processes of a run. `close()` removes both. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startMemorySampler, type MemorySampler } from "./machine.ts";
 
-/** How long a process may take to end when it is asked to. */
+/** How long a process may take to end after SIGTERM. */
 const EXIT_TIMEOUT_MS = 12_000;
 
-/** How much of what a process says is kept, for when it fails. */
+/** The length of the output of a process that an error message can show. */
 const OUTPUT_TAIL_CHARACTERS = 10_000;
 
-/** What a process is given. */
+/** Options of a process. */
 export interface ProcessOptions {
   readonly settings?: Readonly<Record<string, string>>;
   readonly stdin?: string;
 }
 
-/** A server of the comparison, in a process of its own. */
+/** A server of the comparison, in its own process. */
 export interface BenchServer {
   readonly origin: string;
   readonly memory: MemorySampler;
   stop(): Promise<void>;
 }
 
-/** The folder and the processes. */
+/** A folder and its processes. */
 export type Workspace = Awaited<ReturnType<typeof openWorkspace>>;
 
-/** Makes the folder. */
+/** Creates the folder. */
 export async function openWorkspace() {
   const folder = await mkdtemp(join(tmpdir(), "creator-metrics-bench-"));
   const running = new Set<ReturnType<typeof launch>>();
   let closing: Promise<void> | undefined;
 
   const spawn = (command: readonly string[], given: ProcessOptions = {}) => {
-    if (closing !== undefined) throw new Error("The bench is ending");
+    if (closing !== undefined) throw new Error("The benchmark is ending");
     const child = launch(folder, command, given);
     running.add(child);
     void child.exited.then(() => running.delete(child));
@@ -49,8 +49,8 @@ export async function openWorkspace() {
     /**
      * Runs a program to its end.
      *
-     * @returns What it printed.
-     * @throws What it said, where it failed.
+     * @returns Its standard output.
+     * @throws {Error} With its standard error, if it failed.
      */
     async run(command: readonly string[], given?: ProcessOptions): Promise<string> {
       const child = spawn(command, given);
@@ -64,7 +64,7 @@ export async function openWorkspace() {
       return out;
     },
 
-    /** Starts a server, which says on standard error where it listens. */
+    /** Starts a server. It prints its address on standard error. */
     async start(command: readonly string[], given?: ProcessOptions): Promise<BenchServer> {
       const child = spawn(command, given);
       const origin = await waitForOrigin(child.stderr, programName(command));
@@ -79,7 +79,7 @@ export async function openWorkspace() {
       };
     },
 
-    /** Ends what runs and removes the folder. */
+    /** Stops all processes and removes the folder. */
     close(): Promise<void> {
       closing ??= (async () => {
         await Promise.all([...running].map(endProcess));
@@ -117,7 +117,7 @@ async function endProcess(child: ReturnType<typeof launch>): Promise<void> {
   clearTimeout(last);
 }
 
-/** The first address that is said; reads on, so that who says more is not held up. */
+/** The first address in the output. It keeps reading, because a full pipe would block the process. */
 function waitForOrigin(stream: ReadableStream<Uint8Array>, name: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const read = async () => {

@@ -1,14 +1,14 @@
 /**
- * Adds the packed histories of a database once more as plain rows: what bun:sqlite reads them from.
+ * Adds the histories of a database again as plain rows, for the servers that use bun:sqlite.
  *
- * Takes the path of the database, which no process has open. The rows are as one writes them who
- * doesn't pack: one an observation, WITHOUT ROWID, by entity and instant.
+ * Argument: the path of a database that no process has open. There is one row for each observation, in a
+ * table WITHOUT ROWID, ordered by entity and instant.
  */
 import { Database } from "bun:sqlite";
 import { decodeChunks } from "../../../server/store/history/chunk-codec.ts";
 import { KIND_TABLES, type KindTables } from "../../../server/store/tables/entity-sql.ts";
 
-/** A chunk, and whose it is. */
+/** A chunk, and its entity. */
 interface ChunkRow {
   readonly key: number;
   readonly start: number;
@@ -19,7 +19,7 @@ interface ChunkRow {
 const [, , file = ""] = process.argv;
 
 const database = new Database(file);
-// Nothing is lost if this is cut off: the file is thrown away.
+// Durability is not needed: the file is temporary.
 database.run("PRAGMA synchronous = OFF");
 database.run("BEGIN");
 addRows(KIND_TABLES.user);

@@ -1,7 +1,7 @@
 /**
- * Elysia alone: the same path with the same parameters, and a fixed body.
+ * Bare Elysia: the same path with the same parameters, and a fixed body.
  *
- * Takes the path of its route; the body comes on standard input.
+ * Argument: the path of the route. Standard input: the body.
  */
 import { Elysia, t } from "elysia";
 

@@ -1,8 +1,8 @@
 /**
- * The version that one writes in an afternoon: each request is one UPDATE of the balance and one
- * SELECT of the user, through Drizzle.
+ * A naive server, as written in an afternoon: each request makes one UPDATE of the balance and one SELECT
+ * of the user, with Drizzle.
  *
- * Takes the path of its database; the answer to give comes on standard input.
+ * Argument: the path of its database. Standard input: the response.
  */
 import { createClient } from "@libsql/client";
 import { and, eq, gte, sql } from "drizzle-orm";

@@ -1,9 +1,9 @@
 /**
- * Writes users, tweets and histories straight into the tables of a database that the service made.
+ * Writes users, tweets and histories directly into the tables of a database of the service.
  *
- * Takes the path of the database, which no process has open, and the number of users. Tweets have
- * their keys in the order they were published, those of all users mixed, as an import of
- * observations in the order of time gives them; histories are written in the order of their keys.
+ * Arguments: the path of a database that no process has open, and the number of users. The keys of tweets
+ * are in the order of publication over all users, as after an import in the order of time. Histories are
+ * written in the order of their keys.
  */
 import { Database, type SQLQueryBindings } from "bun:sqlite";
 import { encodeChunks, type Point } from "../../../server/store/history/chunk-codec.ts";
@@ -15,18 +15,18 @@ const USERS = Number(userCount);
 const NOW = Date.now();
 const HOUR_MS = 3_600_000;
 
-/** The first tweet is so old, and the next one comes so much later, with some irregularity. */
+/** The age of the first tweet, and the average time to the next one. */
 const OLDEST_TWEET_MS = 324 * HOUR_MS;
 const TWEET_INTERVAL_MS = 6 * HOUR_MS;
 
-/** Observations come a bit more than once an hour. */
+/** The time between observations: a bit less than an hour. */
 const POINT_INTERVAL_MS = 3_580_000;
 const JITTER_MS = 3_000_000;
 
-/** From when on the platform counts the milliseconds of its identifiers. */
+/** The epoch of the timestamps in the platform's identifiers. */
 const PLATFORM_EPOCH_MS = 1_288_834_974_657;
 
-/** What tweets are cut from. */
+/** The text that tweets are cut from. */
 const PROSE =
   'We measured the soup again: it is still "hot", says everyone who asked.\nTomorrow the café ' +
   "opens at nine, bring a spoon 🍲 and a friend. The long version, with every number and the " +
@@ -36,11 +36,11 @@ const PROSE =
   "Friday, as ever, with a recipe and a picture of the cat who sits upon the scales.";
 const CHARACTERS = [...PROSE];
 
-/** A row: of each column its value. */
+/** A row: values by column. */
 type Row = Readonly<Record<string, SQLQueryBindings>>;
 
 const database = new Database(file);
-// Nothing is lost if this is cut off: the file is thrown away.
+// Durability is not needed: the file is temporary.
 for (const pragma of ["journal_mode = DELETE", "journal_mode = OFF", "synchronous = OFF"]) {
   database.run(`PRAGMA ${pragma}`);
 }
@@ -52,7 +52,7 @@ database.run("COMMIT");
 database.run("PRAGMA journal_mode = WAL");
 database.close();
 
-/** Writes a user, whose key is their number and 1, with their follower counts. */
+/** Writes a user with the follower counts. The key is the number of the user plus 1. */
 function insertUser(user: number): void {
   const key = user + 1;
   const base = (400 + pseudoRandom(user, 1, 600)) << pseudoRandom(user, 2, 11);
@@ -99,7 +99,7 @@ function insertTweet(tweet: number): void {
     };
   };
   const newest = insertHistory(KIND_TABLES.tweet, key, POINTS_PER_TWEET, point);
-  // An identifier as the platform gives them: the time of its creation, then a number.
+  // The format of the platform: the time of creation, then a number.
   const id = String((BigInt(created - PLATFORM_EPOCH_MS) << 22n) + BigInt(key % 4_194_304));
   insertRow("tweets", {
     key,
@@ -115,7 +115,7 @@ function insertTweet(tweet: number): void {
   });
 }
 
-/** A number from 0 to below `bound` that two numbers decide, and that looks like chance. */
+/** A pseudo-random number from 0 to below `bound`, determined by two numbers. */
 function pseudoRandom(a: number, b: number, bound: number): number {
   return (((a * 7919 + b * b * 104_729 + 12_345) * 48_271) % 2_147_483_647) % bound;
 }
@@ -127,8 +127,8 @@ function cutProse(from: number, length: number): string {
 /**
  * Writes a history.
  *
- * @param point The nth point, from the first to the last.
- * @returns What the entity's row has of the last.
+ * @param point Returns the nth point, from the first to the last.
+ * @returns The columns of the entity's row for the last point.
  */
 function insertHistory(
   { historyTable: histories, entityColumn: owner, countColumns: counts }: KindTables,
@@ -145,7 +145,7 @@ function insertHistory(
   return { observed_at: at, ...(Object.fromEntries(columns) as Row) };
 }
 
-/** Columns that describe an entity, each with the instant that it came from. */
+/** The describing columns of an entity, each with the time of its observation. */
 function withInstants(at: number, row: Row): Row {
   return Object.fromEntries(
     Object.entries(row).flatMap(([column, value]) => [

@@ -1,4 +1,4 @@
-/** Pages whose histories SQLite writes as JSON. */
+/** Pages whose histories SQLite formats as JSON. */
 import type { Database } from "bun:sqlite";
 import { prepareCounts, buildPagination, type PageReader, type TweetRow } from "./sqlite-pages.ts";
 

@@ -1,4 +1,4 @@
-/** What both ways of reading pages with bun:sqlite have in common. */
+/** Types and helpers for both variants of pages with bun:sqlite. */
 import type { Database } from "bun:sqlite";
 
 export const DAY_MS = 86_400_000;
@@ -8,13 +8,13 @@ export interface PageQuery {
   readonly user: number;
   readonly username: string;
   readonly days: number;
-  /** The first instant that is listed. */
+  /** The time from which items are listed. */
   readonly start: number;
   readonly page: number;
   readonly limit: number;
 }
 
-/** Makes the bodies of the pages. */
+/** Creates the bodies of the pages. */
 export interface PageReader {
   tweets(listing: PageQuery): string;
   followers(listing: PageQuery): string;
@@ -30,7 +30,7 @@ export interface TweetRow {
   readonly createdAt: number;
 }
 
-/** How many tweets, and how many follower counts, a user's listing has. */
+/** The number of tweets and of follower counts of a user. */
 export function prepareCounts(database: Database) {
   return {
     tweets: database.query<{ total: number }, [number, number]>(
@@ -43,7 +43,7 @@ export function prepareCounts(database: Database) {
   };
 }
 
-/** The `pagination` of an answer. */
+/** The `pagination` of a response. */
 export function buildPagination({ page, limit }: PageQuery, total: number) {
   const pageCount = Math.ceil(total / limit);
   return { page, limit, total, page_count: pageCount, has_more: page + 1 < pageCount };

@@ -1,4 +1,4 @@
-/** Pages of rows that are mapped in JavaScript. */
+/** Pages whose rows JavaScript formats as JSON. */
 import type { Database } from "bun:sqlite";
 import { prepareCounts, buildPagination, type PageReader, type TweetRow } from "./sqlite-pages.ts";
 

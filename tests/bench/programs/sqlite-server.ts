@@ -1,10 +1,9 @@
 /**
- * The pages of histories, read with bun:sqlite and prepared statements in a bare server: what
- * there is to do, and nothing else. The histories lie for it as plain rows, in tables of its own in
- * the same file (see plain.ts): it has nothing to unpack.
+ * A bare server that reads the pages of histories with bun:sqlite, and does nothing else. It reads plain
+ * rows from tables of its own in the same file (see add-plain-rows.ts), so it decodes no chunks.
  *
- * Takes how the JSON is made (`json`: by SQLite's functions; `rows`: of rows, in JavaScript) and
- * the path of a database, which it only reads.
+ * Arguments: who formats the JSON (`json`: SQLite; `rows`: JavaScript), and the path of a database, which
+ * it only reads.
  */
 import { Database } from "bun:sqlite";
 import { createJsonPageReader } from "./sqlite-json-pages.ts";
