@@ -4,8 +4,6 @@
 export const ERROR_CODES = [
   "Invalid Pagination Parameters",
   "Invalid Request",
-  "Missing API Key",
-  "Invalid API Key",
   "Insufficient Credits",
   "Channel Not Found",
   "Short Not Found",
@@ -14,13 +12,9 @@ export const ERROR_CODES = [
   "Creator Not Found",
   "Page Out of Range",
   "Not Found",
-  "Method Not Allowed",
   "Creator Already Exists",
   "Creator List Full",
   "Conflict",
-  "Payload Too Large",
-  "Unsupported Media Type",
-  "Too Many Requests",
   "Internal Error",
   "Service Unavailable",
 ] as const;

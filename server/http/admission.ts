@@ -15,6 +15,7 @@ import type { AuthenticateAdmin } from "./admin/authentication.ts";
 import { setCacheHeaders, VARY_WITH_ORIGIN, type ResponseHeaders } from "./cache-headers.ts";
 import { parsePathParameters, type MatchRoute, type RoutePattern } from "./route-matcher.ts";
 import { getPath } from "./request-url.ts";
+import { HttpError } from "./errors.ts";
 
 /** What admission depends on. */
 export interface AdmissionOptions extends Pick<Authenticator, "authenticate"> {
@@ -65,7 +66,7 @@ export function setCommonHeaders(
  * @param headers Gets the headers that the response must have, also if this throws.
  * @returns The caller; `undefined` for a path that needs no API key. It is no promise if the key is
  * cached, because most requests come with a cached key and a promise costs time.
- * @throws {DomainError} 401, 405 or 429; an asynchronous one rejects.
+ * @throws {HttpError} 401, 405 or 429; an asynchronous one rejects.
  */
 export function admit(
   options: AdmissionOptions,
@@ -132,7 +133,7 @@ function authenticateRequest(
   if (!path.startsWith("/api/")) return undefined;
   const key = request.headers.get("x-api-key");
   if (key === null || key === "") {
-    throw new DomainError("Missing API Key", "Send your API key in the X-API-Key header");
+    throw new HttpError("Missing API Key", "Send your API key in the X-API-Key header");
   }
   const caller = options.authenticate(key);
   return caller instanceof Promise ? caller.then(requireCaller) : requireCaller(caller);
@@ -144,12 +145,12 @@ function requireAdmin(
   headers: ResponseHeaders,
 ): Promise<undefined> | undefined {
   if (authenticateAdmin !== undefined) return authenticateAdmin(request, headers);
-  throw new DomainError("Invalid API Key", "The administration API is not enabled");
+  throw new HttpError("Invalid API Key", "The administration API is not enabled");
 }
 
 function requireCaller(caller: Caller | undefined): Caller {
   if (caller !== undefined) return caller;
-  throw new DomainError("Invalid API Key", "The key in the X-API-Key header is not valid");
+  throw new HttpError("Invalid API Key", "The key in the X-API-Key header is not valid");
 }
 
 function assertMethod(
@@ -160,7 +161,7 @@ function assertMethod(
 ): void {
   if (methods.includes(method)) return;
   headers["allow"] = methods.join(", ");
-  throw new DomainError("Method Not Allowed", `${path} takes ${methods.join(", ")}, got ${method}`);
+  throw new HttpError("Method Not Allowed", `${path} takes ${methods.join(", ")}, got ${method}`);
 }
 
 function enforceRateLimit(
@@ -170,7 +171,7 @@ function enforceRateLimit(
   Object.assign(responseHeaders, headers);
   if (isAdmitted) return;
   responseHeaders["retry-after"] = String(retryAfterS);
-  throw new DomainError(
+  throw new HttpError(
     "Too Many Requests",
     `The key has used its requests for now; the next one is in ${retryAfterS} s`,
   );

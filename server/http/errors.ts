@@ -7,8 +7,17 @@ import { describeError, isOutOfDescriptors } from "../system-errors.ts";
 import type { ResponseHeaders } from "./cache-headers.ts";
 import { getPath } from "./request-url.ts";
 
+/** The names of the errors of HTTP itself; those of the domain are in core. */
+export type HttpErrorCode =
+  | "Missing API Key"
+  | "Invalid API Key"
+  | "Method Not Allowed"
+  | "Payload Too Large"
+  | "Unsupported Media Type"
+  | "Too Many Requests";
+
 /** The HTTP status of each error code. */
-export const ERROR_STATUSES: Readonly<Record<ErrorCode, number>> = {
+export const ERROR_STATUSES: Readonly<Record<ErrorCode | HttpErrorCode, number>> = {
   "Invalid Pagination Parameters": 400,
   "Invalid Request": 400,
   "Missing API Key": 401,
@@ -32,8 +41,30 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, number>> = {
   "Service Unavailable": 503,
 };
 
+/** Whether a name is the code of an error. */
+export function isErrorCode(name: string): name is ClientError["code"] {
+  return Object.hasOwn(ERROR_STATUSES, name);
+}
+
 /** The `Retry-After` of 503. */
 const RETRY_AFTER_S = 1;
+
+/** An error with a name and a message for clients: a {@link DomainError} or an HttpError. */
+export interface ClientError {
+  readonly code: ErrorCode | HttpErrorCode;
+  readonly message: string;
+}
+
+/** An error of HTTP itself. */
+export class HttpError extends Error implements ClientError {
+  override readonly name = "HttpError";
+  readonly code: HttpErrorCode;
+
+  constructor(code: HttpErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
 
 /** The response to an error. */
 export interface ErrorResponse {
@@ -52,20 +83,21 @@ export interface ErrorOptions {
 
 /** Whether an error is a charged response: 404 is an answer, all other errors are free. */
 export function isChargedError(error: unknown): boolean {
-  return ERROR_STATUSES[toDomainError(error).code] === 404;
+  return ERROR_STATUSES[toClientError(error).code] === 404;
 }
 
-/** What a client may know of a thrown value: a domain error as it is, else an internal error. */
-export function toDomainError(
+/** What a client may know of a thrown value: a client error as it is, else an internal error. */
+export function toClientError(
   thrown: unknown,
   { isTrusted = false }: Pick<ErrorOptions, "isTrusted"> = {},
-): DomainError {
+): DomainError | HttpError {
+  if (thrown instanceof HttpError) return thrown;
   if (thrown instanceof DomainError) {
     return isTrusted ? new DomainError(thrown.code, describeError(thrown)) : thrown;
   }
   if (thrown instanceof ParseError) {
     const { cause } = thrown;
-    if (cause instanceof DomainError) return cause;
+    if (cause instanceof DomainError || cause instanceof HttpError) return cause;
     return new DomainError("Invalid Request", "The body must be JSON");
   }
   if (thrown instanceof ValidationError) {
@@ -90,7 +122,7 @@ function describeValidationError({ all: [first], type }: ValidationError): strin
 }
 
 /** Formats an error: with one field below `/api/video`, else with a code and a message. */
-export function formatErrorResponse(error: DomainError, path: string): ErrorResponse {
+export function formatErrorResponse(error: ClientError, path: string): ErrorResponse {
   const status = ERROR_STATUSES[error.code];
   const isVideo = path === "/api/video" || path.startsWith("/api/video/");
   const body = isVideo
@@ -107,7 +139,7 @@ export function formatErrorResponse(error: DomainError, path: string): ErrorResp
 }
 
 /** Two errors are their message alone; a 400 has its code and its message, the others the code. */
-function formatVideoError({ code, message }: DomainError): string {
+function formatVideoError({ code, message }: ClientError): string {
   if (code === "Channel Not Found" || code === "Short Not Found") return message;
   return ERROR_STATUSES[code] === 400 ? `${code}: ${message}` : code;
 }
@@ -136,14 +168,14 @@ export function createErrorResponse(
   options: ErrorOptions,
 ): ErrorResponse {
   const path = getPath(request);
-  const domainError = toDomainError(error, options);
-  const response = formatErrorResponse(domainError, path);
+  const clientError = toClientError(error, options);
+  const response = formatErrorResponse(clientError, path);
   if (response.status >= 500) {
-    const cause = domainError === error ? (domainError.cause ?? error) : error;
+    const cause = clientError === error ? (clientError.cause ?? error) : error;
     options.onFailure(cause, String(headers["x-request-id"] ?? path));
   }
-  if (domainError instanceof InsufficientCreditsError) {
-    headers["x-credits-remaining"] = String(domainError.balance);
+  if (clientError instanceof InsufficientCreditsError) {
+    headers["x-credits-remaining"] = String(clientError.balance);
   }
   Object.assign(headers, response.headers);
   return response;

@@ -3,6 +3,7 @@
  * Bun, because its own 413 is empty and comes before path and API key are checked.
  */
 import { DomainError, quote } from "../../core/errors.ts";
+import { HttpError } from "./errors.ts";
 
 /** The limit of JSON bodies. */
 export const BODY_MAX_BYTES = 65_536;
@@ -12,7 +13,8 @@ const BODY_TIMEOUT_MS = 10_000;
 /**
  * Reads a JSON body.
  *
- * @throws {DomainError} `Payload Too Large`, `Unsupported Media Type`, `Invalid Request`.
+ * @throws {HttpError} `Payload Too Large`, `Unsupported Media Type`.
+ * @throws {DomainError} `Invalid Request`.
  */
 export async function readJsonBody(request: Request): Promise<unknown> {
   const { promise: timeout, reject } = Promise.withResolvers<never>();
@@ -23,7 +25,7 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   const bytes = await readBody(request, BODY_MAX_BYTES, timeout).finally(() => clearTimeout(timer));
   const type = request.headers.get("content-type");
   if (type?.split(";")[0]?.trim().toLowerCase() !== "application/json") {
-    throw new DomainError(
+    throw new HttpError(
       "Unsupported Media Type",
       `The Content-Type must be application/json, got ${quote(type ?? "none")}`,
     );
@@ -45,7 +47,7 @@ export async function readJsonBody(request: Request): Promise<unknown> {
  * Reads a long body of any type. A body with a `Content-Length` is read at once, because that takes
  * less memory than chunks.
  *
- * @throws {DomainError} Like {@link readBody}.
+ * @throws Like {@link readBody}.
  */
 export async function readLargeBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   if (request.headers.has("transfer-encoding")) return readBody(request, maxBytes);
@@ -61,7 +63,8 @@ export async function readLargeBody(request: Request, maxBytes: number): Promise
  * Reads a body of any type.
  *
  * @param timeout Its rejection ends the read.
- * @throws {DomainError} `Payload Too Large`; `Invalid Request` if the body breaks off.
+ * @throws {HttpError} `Payload Too Large`.
+ * @throws {DomainError} `Invalid Request` if the body breaks off.
  */
 export async function readBody(
   request: Request,
@@ -84,7 +87,7 @@ export async function readBody(
     }
   } catch (error) {
     void reader.cancel().catch(() => undefined);
-    if (error instanceof DomainError) throw error;
+    if (error instanceof DomainError || error instanceof HttpError) throw error;
     throw createBrokenBodyError();
   }
 }
@@ -98,6 +101,6 @@ function createBrokenBodyError(): DomainError {
   return new DomainError("Invalid Request", "The body broke off or is malformed");
 }
 
-function createBodyTooLargeError(maxBytes: number): DomainError {
-  return new DomainError("Payload Too Large", `A body has at most ${maxBytes} bytes`);
+function createBodyTooLargeError(maxBytes: number): HttpError {
+  return new HttpError("Payload Too Large", `A body has at most ${maxBytes} bytes`);
 }

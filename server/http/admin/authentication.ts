@@ -8,9 +8,9 @@
  */
 import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { DomainError } from "../../../core/errors.ts";
 import { takeToken, type TokenBucket } from "../../../core/token-bucket.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
+import { HttpError } from "../errors.ts";
 
 /** What authentication depends on. */
 export interface AdminAuthenticationOptions {
@@ -25,7 +25,7 @@ export interface AdminAuthenticationOptions {
  * Authenticates a request; waits before it rejects a wrong token.
  *
  * @param headers Gets `Retry-After` with `Too Many Requests`.
- * @throws {DomainError} `Missing API Key`, `Invalid API Key` or `Too Many Requests`.
+ * @throws {HttpError} `Missing API Key`, `Invalid API Key` or `Too Many Requests`.
  */
 export type AuthenticateAdmin = (
   request: Request,
@@ -56,7 +56,7 @@ export function createAdminAuthentication({
   return (request, headers) => {
     const presentedToken = parseBearerToken(request);
     if (presentedToken === undefined) {
-      throw new DomainError("Missing API Key", "Send the administrator's token as a bearer token");
+      throw new HttpError("Missing API Key", "Send the administrator's token as a bearer token");
     }
     const network = getNetworkPrefix(getAddress(request));
     const networkLimit = takeToken(
@@ -107,9 +107,9 @@ function createTooManyTokensError(
   scope: string,
   retryAfterS: number,
   headers: ResponseHeaders,
-): DomainError {
+): HttpError {
   headers["retry-after"] = String(retryAfterS);
-  return new DomainError(
+  return new HttpError(
     "Too Many Requests",
     `There were too many wrong tokens ${scope}; the next try is in ${retryAfterS} s`,
   );
@@ -117,5 +117,5 @@ function createTooManyTokensError(
 
 async function rejectAfterDelay(): Promise<never> {
   await Bun.sleep(FAILURE_DELAY_MS);
-  throw new DomainError("Invalid API Key", "The bearer token is not the administrator's");
+  throw new HttpError("Invalid API Key", "The bearer token is not the administrator's");
 }

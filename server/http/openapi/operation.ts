@@ -3,8 +3,8 @@
  * path, its declaration, the schemas and the error table.
  */
 import type { TObject, TSchema } from "@sinclair/typebox";
-import { DomainError, ERROR_CODES } from "../../../core/errors.ts";
-import { ERROR_STATUSES, formatErrorResponse } from "../errors.ts";
+import { DomainError } from "../../../core/errors.ts";
+import { ERROR_STATUSES, formatErrorResponse, isErrorCode, type ClientError } from "../errors.ts";
 import { parsePathParameters } from "../route-matcher.ts";
 import examples from "./examples.json" with { type: "json" };
 import type { HeaderName } from "./headers.ts";
@@ -152,7 +152,7 @@ function describeErrors(operation: Operation) {
 }
 
 /** Lists an example of each error, those of the operation itself first. */
-function listErrors(operation: Operation): DomainError[] {
+function listErrors(operation: Operation): ClientError[] {
   const { withApiKey, withBody, charged, always } = examples.commonErrors;
   const fromExamples = [
     operation.examples.errors,
@@ -164,16 +164,15 @@ function listErrors(operation: Operation): DomainError[] {
   return [...createPathErrors(operation.path), ...fromExamples];
 }
 
-function createErrors(messages: ErrorExamples = {}): DomainError[] {
+function createErrors(messages: ErrorExamples = {}): ClientError[] {
   return Object.entries(messages).map(([name, message]) => {
-    const code = ERROR_CODES.find((known) => known === name);
-    if (code === undefined) throw new Error(`${name} is no error code`);
-    return new DomainError(code, message);
+    if (!isErrorCode(name)) throw new Error(`${name} is no error code`);
+    return { code: name, message };
   });
 }
 
 /** The error of a path whose first parameter holds a control character. */
-function createPathErrors(path: string): DomainError[] {
+function createPathErrors(path: string): ClientError[] {
   const [name] = listPathParameters(path);
   if (name === undefined) return [];
   try {
@@ -185,7 +184,7 @@ function createPathErrors(path: string): DomainError[] {
 }
 
 /** Names the examples by their codes: `InvalidRequest`, `InvalidRequest2`. */
-function createErrorExamples(errors: readonly DomainError[], path: string) {
+function createErrorExamples(errors: readonly ClientError[], path: string) {
   const counts = new Map<string, number>();
   return Object.fromEntries(
     errors.map((error) => {
