@@ -1,4 +1,4 @@
-/** What every collector does, whatever the platform; each asks a fake of its own over HTTP. */
+/** What every collector must do. Each polls a fake of its platform over HTTP. */
 import { describe, expect, test } from "bun:test";
 import { TASK_NAMES, type DiscoveredItem, type SourceState } from "../../server/ports/targets.ts";
 import { DAY_MS } from "../../core/time.ts";
@@ -25,17 +25,16 @@ const createKnownItems = (items: readonly DiscoveredItem[]) =>
 describe.each(SOURCES)("the collector of %s", (source) => {
   const fixture = useFixture(source);
 
-  /** The owner at a place of the fixture. */
-  const ownerAt = (place: number): FixtureOwner => {
-    const owner = fixture.owners[place];
-    if (owner === undefined) throw new Error(`The fixture has no owner ${place}`);
+  const ownerAt = (index: number): FixtureOwner => {
+    const owner = fixture.owners[index];
+    if (owner === undefined) throw new Error(`The fixture has no owner ${index}`);
     return owner;
   };
   const refusals = () => fixture.fake.log().filter(({ status }) => status >= 400);
   const listings = () =>
     fixture.fake.log().filter(({ path }) => fixture.listingPath.test(path)).length;
 
-  test("observes every owner once, with the counts of that instant", async () => {
+  test("profile observes every owner once, with its current counts", async () => {
     const outcome = await pollAll(fixture, "profile", fixture.owners.map(createTarget));
     expect(outcome.sourceError).toBeUndefined();
     expect(outcome.observations.length).toBe(fixture.owners.length);
@@ -46,7 +45,7 @@ describe.each(SOURCES)("the collector of %s", (source) => {
     }
   });
 
-  test("finds the items of several pages, each once, and describes each", async () => {
+  test("items finds the items of several pages, each once, with their attributes", async () => {
     const owner = ownerAt(0);
     const [target] = await createItemTargets(fixture, [owner]);
     const outcome = await pollBatch(fixture, "items", target === undefined ? [] : [target]);
@@ -64,10 +63,10 @@ describe.each(SOURCES)("the collector of %s", (source) => {
     }
   });
 
-  test("skips no item while new ones are published between two pages", async () => {
+  test("items skips no item while new ones are published between two pages", async () => {
     const owner = ownerAt(0);
     const targets = await createItemTargets(fixture, [owner]);
-    const there = owner.items().map(({ id }) => id);
+    const existing = owner.items().map(({ id }) => id);
     const take = async () => {
       fixture.clock.now += DAY_MS / 2;
       return true;
@@ -75,10 +74,10 @@ describe.each(SOURCES)("the collector of %s", (source) => {
     const context = createTestContext(fixture, { reserveUnit: take });
     const outcome = await pollBatch(fixture, "items", targets, { context });
     const found = new Set(outcome.items.map(({ id }) => id));
-    expect(there.filter((id) => !found.has(id))).toEqual([]);
+    expect(existing.filter((id) => !found.has(id))).toEqual([]);
   });
 
-  test("finds the items of an owner that nothing is remembered of", async () => {
+  test("items finds the items of an owner without source state", async () => {
     const owner = ownerAt(1);
     const outcome = await pollBatch(fixture, "items", [createTarget(owner)]);
     expect(outcome.items.map(({ id }) => id).toSorted()).toEqual(
@@ -89,7 +88,7 @@ describe.each(SOURCES)("the collector of %s", (source) => {
     );
   });
 
-  test("observes items again, with the counts of a later instant", async () => {
+  test("counts observes known items, with their current counts", async () => {
     const owners = fixture.owners.slice(0, 20);
     const targets = await createCountTargets(fixture, owners);
     fixture.clock.now += DAY_MS;
@@ -103,24 +102,27 @@ describe.each(SOURCES)("the collector of %s", (source) => {
     }
   });
 
-  test("never asks for more at once than the platform allows", async () => {
+  test("counts never requests more at once than the platform allows", async () => {
     await pollAll(fixture, "counts", await createCountTargets(fixture, fixture.owners));
     expect(refusals()).toEqual([]);
     expect(TASK_NAMES.every((task) => fixture.collector.tasks[task].batchSize >= 1)).toBe(true);
   });
 
-  test("does not invent a count that is hidden", async () => {
+  test("a hidden count is null", async () => {
     const owner = ownerAt(0);
     const [target] = await createCountTargets(fixture, [owner]);
     const item = owner.items().find(({ id }) => id === target?.id);
     if (target === undefined || item === undefined) throw new Error("There is no item");
     owner.lifecycle.hiddenAt = fixture.clock.now;
     item.lifecycle.hiddenAt = fixture.clock.now;
-    for (const [task, of, entity] of [
+    for (const [task, polled, entity] of [
       ["profile", createTarget(owner), owner],
       ["counts", target, { entity: item.id, counts: item.counts }],
     ] as const) {
-      const counts = findObservation(await pollBatch(fixture, task, [of]), entity.entity)?.counts;
+      const counts = findObservation(
+        await pollBatch(fixture, task, [polled]),
+        entity.entity,
+      )?.counts;
       expect(counts).toEqual({ ...entity.counts() });
       expect(Object.values(counts ?? {})).toContain(null);
       expect(Object.values(counts ?? {}).some((count) => count !== null)).toBe(true);
@@ -128,7 +130,7 @@ describe.each(SOURCES)("the collector of %s", (source) => {
   });
 
   test.each(["profile", "items"] as const)(
-    "of an unknown owner, %s says that it is gone, and goes on with the others",
+    "%s says that an unknown owner is gone, and polls the others",
     async (task) => {
       const others = fixture.owners.slice(0, 2);
       const unknown = createTarget({ id: fixture.unknown.owner });
@@ -147,7 +149,7 @@ describe.each(SOURCES)("the collector of %s", (source) => {
     },
   );
 
-  test("an owner that is unknown alone is gone too", async () => {
+  test("an unknown owner is gone also without others", async () => {
     for (const task of ["profile", "items"] as const) {
       const outcome = await pollBatch(fixture, task, [createTarget({ id: fixture.unknown.owner })]);
       expect(outcome.sourceError).toBeUndefined();
@@ -155,7 +157,7 @@ describe.each(SOURCES)("the collector of %s", (source) => {
     }
   });
 
-  test("of a deleted item it says that it is gone, and observes the others", async () => {
+  test("counts says that a deleted item is gone, and observes the others", async () => {
     const owner = ownerAt(0);
     const targets = (await createCountTargets(fixture, [owner])).slice(0, 20);
     const gone = owner.items().find(({ id }) => id === targets[7]?.id);
@@ -168,7 +170,7 @@ describe.each(SOURCES)("the collector of %s", (source) => {
     expect(outcome.observations.length).toBe(19);
   });
 
-  test("items that are all deleted are gone", async () => {
+  test("counts says that all items are gone if all are deleted", async () => {
     const owner = ownerAt(1);
     const targets = await createCountTargets(fixture, [owner]);
     for (const item of owner.items()) item.lifecycle.goneAt = fixture.clock.now;
@@ -178,7 +180,7 @@ describe.each(SOURCES)("the collector of %s", (source) => {
     expect(outcome.results.filter(({ isGone }) => isGone === true).length).toBe(targets.length);
   });
 
-  test("an owner without items is no failure", async () => {
+  test("items of an owner without items is no failure", async () => {
     const owner = ownerAt(1);
     for (const item of owner.items()) item.lifecycle.goneAt = fixture.clock.now;
     const outcome = await pollBatch(fixture, "items", await createItemTargets(fixture, [owner]));
@@ -187,7 +189,7 @@ describe.each(SOURCES)("the collector of %s", (source) => {
     expect(outcome.items).toEqual([]);
   });
 
-  test("stops listing once it comes to what is known", async () => {
+  test("items stops at the first page that is known", async () => {
     const owner = ownerAt(0);
     const targets = await createItemTargets(fixture, [owner]);
     const known = createKnownItems((await pollBatch(fixture, "items", targets)).items);
@@ -206,12 +208,12 @@ describe.each(SOURCES)("the collector of %s", (source) => {
   });
 
   test.each(["the first", "a later"])(
-    "%s listing that broke off is completed the next time",
+    "%s reading of a list that is interrupted is completed the next time",
     async (which) => {
       const owner = ownerAt(0);
-      const [introduced] = await createItemTargets(fixture, [owner]);
-      if (introduced === undefined) throw new Error("There is no target");
-      let target = introduced;
+      const [identified] = await createItemTargets(fixture, [owner]);
+      if (identified === undefined) throw new Error("There is no target");
+      let target = identified;
       const known = new Map<string, SourceState>();
       const list = async () => {
         const outcome = await pollBatch(fixture, "items", [target], { known });
@@ -241,7 +243,7 @@ describe.each(SOURCES)("the collector of %s", (source) => {
     },
   );
 
-  test("an owner that cannot be believed fails alone", async () => {
+  test("an owner with an invalid count fails alone", async () => {
     const owners = fixture.owners.slice(
       1,
       1 + Math.min(20, fixture.collector.tasks.profile.batchSize),
@@ -256,7 +258,7 @@ describe.each(SOURCES)("the collector of %s", (source) => {
     expect(outcome.observations.length).toBe(owners.length - 1);
   });
 
-  test("an item that cannot be believed fails alone", async () => {
+  test("an item with an invalid count fails alone", async () => {
     const owner = ownerAt(0);
     const targets = (await createCountTargets(fixture, [owner])).slice(0, 20);
     const bad = owner.items().find(({ id }) => id === targets[3]?.id);
@@ -270,7 +272,7 @@ describe.each(SOURCES)("the collector of %s", (source) => {
     expect(outcome.observations.length).toBe(19);
   });
 
-  test("an item that cannot be believed does not hide the others of its page", async () => {
+  test("an item with an invalid count does not hide the others of its page", async () => {
     const owner = ownerAt(1);
     const [target] = await createItemTargets(fixture, [owner]);
     const [bad] = owner.items();
@@ -284,7 +286,7 @@ describe.each(SOURCES)("the collector of %s", (source) => {
     }
   });
 
-  test("every request is counted before it is sent", async () => {
+  test("every request uses a unit", async () => {
     const outcome = await pollAll(fixture, "items", fixture.owners.slice(0, 30).map(createTarget));
     expect(outcome.context.taken()).toBe(fixture.fake.served());
     expect(Object.keys(fixture.collector.buckets)).not.toBeEmpty();

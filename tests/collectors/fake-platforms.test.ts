@@ -1,4 +1,4 @@
-/** The fakes themselves: the limits that the other tests rely on are really there. */
+/** The fake platforms have the limits on which other tests rely. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../core/time.ts";
 import { openFakeBluesky } from "../support/platforms/fake-bluesky.ts";
@@ -40,7 +40,7 @@ const numbersBelow = (count: number) => Array.from({ length: count }, (_, index)
 const AUTHORIZATION = { authorization: "Bearer token" };
 
 describe("a fake", () => {
-  test("of YouTube takes 50 identifiers and no more, and only with its key", async () => {
+  test("of YouTube accepts up to 50 identifiers, and only its key", async () => {
     const path = (count: number) =>
       `/videos?key=key&part=snippet&id=${numbersBelow(count).join(",")}`;
     expect(await statusOf(youtube, path(50))).toBe(200);
@@ -54,7 +54,7 @@ describe("a fake", () => {
     });
   });
 
-  test("of YouTube refuses what is over a bucket's quota until midnight Pacific time", async () => {
+  test("of YouTube refuses requests over a bucket's quota until midnight Pacific time", async () => {
     const path = "/videos:batchGetStats?key=key&part=id&id=1";
     expect(await statusOf(youtube, path)).toBe(200);
     expect((await get(youtube, path)).text).toContain("quotaExceeded");
@@ -67,7 +67,7 @@ describe("a fake", () => {
     clock.now = NOW;
   });
 
-  test("of X takes 100 names and no more, and counts down its window", async () => {
+  test("of X accepts up to 100 names, and counts down its window", async () => {
     const path = (count: number) => `/2/users/by?usernames=${numbersBelow(count).join(",")}`;
     const answer = await get(x, path(100), AUTHORIZATION);
     expect(answer.status).toBe(200);
@@ -78,7 +78,7 @@ describe("a fake", () => {
     expect(await statusOf(x, "/2/users/by?usernames=a.b", AUTHORIZATION)).toBe(400);
   });
 
-  test("of Bluesky takes 25 actors and no more", async () => {
+  test("of Bluesky accepts up to 25 actors", async () => {
     const path = (count: number) =>
       `/xrpc/app.bsky.actor.getProfiles?${numbersBelow(count)
         .map((name) => `actors=creator${name}.bsky.social`)
@@ -92,7 +92,7 @@ describe("a fake", () => {
     });
   });
 
-  test("goes wrong as often as it is told, on the path it is told", async () => {
+  test("injects a fault as often and on the path as configured", async () => {
     x.injectFault(failWithStatus(503), { times: 2, path: "/2/tweets" });
     const statuses: number[] = [];
     for (const path of ["/2/tweets?ids=1", "/2/users/by?usernames=a", "/2/tweets?ids=1"]) {
@@ -107,7 +107,7 @@ describe("a fake", () => {
     expect(await statusOf(x, "/2/tweets?ids=1", AUTHORIZATION)).toBe(200);
   });
 
-  test("tells the same world again for the same plan, and one that grows", () => {
+  test("serves the same growing world for the same plan", () => {
     const again = createWorld(PLAN);
     for (const [index, channel] of world.channels.entries()) {
       const other = again.channels[index];

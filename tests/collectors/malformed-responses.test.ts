@@ -1,4 +1,4 @@
-/** What every collector makes of answers that are malformed in part, or that no platform wrote. */
+/** Every collector with responses that are malformed, in part or as a whole. */
 import { describe, expect, test } from "bun:test";
 import { TASK_NAMES, type TaskName, type CollectionTarget } from "../../server/ports/targets.ts";
 import { SOURCES, type Source } from "../../server/collectors/collector.ts";
@@ -14,9 +14,9 @@ import {
 import { respondWith, replaceText } from "../support/platforms/faults.ts";
 import { useFixture, type FixtureOwner } from "../support/platforms/platform-fixture.ts";
 
-/** By which name an answer tells who or what an entry is of. */
+/** The fields that identify an entry of a response. */
 const IDENTITY_FIELDS: Readonly<Record<Source, Readonly<Record<TaskName, readonly string[]>>>> = {
-  // What a playlist lists is then attributes: either answer can be malformed.
+  // A list needs two requests, and either response can be malformed.
   youtube: { profile: ["id"], items: ["videoId", "id"], counts: ["id"] },
   x: { profile: ["username", "id"], items: ["id"], counts: ["id"] },
   bluesky: { profile: ["handle", "did"], items: ["uri"], counts: ["uri"] },
@@ -25,24 +25,24 @@ const IDENTITY_FIELDS: Readonly<Record<Source, Readonly<Record<TaskName, readonl
 describe.each(SOURCES)("the collector of %s:", (source) => {
   const fixture = useFixture(source);
 
-  /** Owners that one request asks about: those that are named by an identifier. */
+  /** Owners that one request polls: those with an identifier. */
   const together = (count: number): FixtureOwner[] => fixture.owners.slice(1, 1 + count);
   const identities = (task: TaskName) => IDENTITY_FIELDS[source][task];
 
-  /** From now on the identity of one entry, as it is written in an answer, is a number. */
-  const spoil = (name: string, written: string): void => {
-    fixture.fake.injectFault(replaceText(`"${name}":"${written}"`, `"${name}":7`), {
+  /** Replaces the identity of one entry by a number in all responses. */
+  const corrupt = (name: string, id: string): void => {
+    fixture.fake.injectFault(replaceText(`"${name}":"${id}"`, `"${name}":7`), {
       times: Infinity,
     });
   };
-  /** How an identity of an owner or an item is written in an answer. */
-  const writtenOwner = (name: string, id: string): string => {
+  /** Returns the identity of an owner or item as responses have it. */
+  const formatOwnerId = (name: string, id: string): string => {
     const user = fixture.world.userByName(id.replace(".bsky.social", ""));
     if (name === "did") return user?.did ?? "";
     if (name === "handle" || source === "youtube") return id;
     return (name === "id" ? user?.id : user?.name) ?? "";
   };
-  const writtenItem = ({ id, sourceState }: CollectionTarget): string => sourceState["uri"] ?? id;
+  const formatItemId = ({ id, sourceState }: CollectionTarget): string => sourceState["uri"] ?? id;
 
   const expectOneFailed = (
     outcome: PollSummary,
@@ -59,19 +59,19 @@ describe.each(SOURCES)("the collector of %s:", (source) => {
   };
 
   for (const name of identities("profile")) {
-    test(`in a profile batch, an entry whose ${name} is a number fails alone, and is not gone`, async () => {
+    test(`a profile whose ${name} is a number fails alone, and is not gone`, async () => {
       const targets = together(8).map(createTarget);
       const bad = targets[4]?.id ?? "";
-      spoil(name, writtenOwner(name, bad));
+      corrupt(name, formatOwnerId(name, bad));
       expectOneFailed(await pollBatch(fixture, "profile", targets), bad, targets);
     });
   }
 
   for (const name of identities("counts")) {
-    test(`in a counts batch, an entry whose ${name} is a number fails alone, and is not gone`, async () => {
+    test(`an item of counts whose ${name} is a number fails alone, and is not gone`, async () => {
       const targets = (await createCountTargets(fixture, fixture.owners.slice(0, 1))).slice(0, 20);
       const [bad = createTarget({ id: "" })] = targets.slice(7);
-      spoil(name, writtenItem(bad));
+      corrupt(name, formatItemId(bad));
       expectOneFailed(await pollBatch(fixture, "counts", targets), bad.id, targets);
     });
   }
@@ -88,7 +88,7 @@ describe.each(SOURCES)("the collector of %s:", (source) => {
         expect(all.length).toBeGreaterThan(200);
         const [bad = createTarget({ id: "" })] = all.slice(place);
         const [list = createTarget({ id: "" })] = await createItemTargets(fixture, owners);
-        spoil(name, writtenItem(bad));
+        corrupt(name, formatItemId(bad));
         const outcome = await pollBatch(fixture, "items", [list]);
         expect(outcome.sourceError).toBeUndefined();
         expect(findResult(outcome, list.id).failure).toContain("malformed");
@@ -102,7 +102,7 @@ describe.each(SOURCES)("the collector of %s:", (source) => {
 
   for (const task of TASK_NAMES) {
     for (const name of identities(task)) {
-      test(`where every ${name} of ${task} is a number, the source has failed, and nobody is gone`, async () => {
+      test(`${task} with only numbers as ${name} is a failure of the source, and nothing is gone`, async () => {
         const targets = await targetsOf(task);
         fixture.fake.injectFault(replaceText(new RegExp(`"${name}":"[^"]+"`, "g"), `"${name}":7`), {
           times: Infinity,
@@ -115,7 +115,7 @@ describe.each(SOURCES)("the collector of %s:", (source) => {
     }
   }
 
-  /** What one task is run for: a list, or a batch of several. */
+  /** Returns a batch of several targets, or the target of one list. */
   const targetsOf = async (task: TaskName): Promise<readonly CollectionTarget[]> => {
     if (task === "profile") return together(20).map(createTarget);
     if (task === "items") return createItemTargets(fixture, together(1));
@@ -131,7 +131,7 @@ describe.each(SOURCES)("the collector of %s:", (source) => {
 
   for (const status of [404, 410]) {
     test.each(TASK_NAMES)(
-      `a page for people with status ${status} says of nobody in %s that they are gone, and is asked for once`,
+      `an HTML page with status ${status} for %s makes nothing gone, and is not retried`,
       async (task) => {
         const targets = await targetsOf(task);
         const before = fixture.fake.served();

@@ -1,4 +1,4 @@
-/** What a source does not answer for a while: for how long it is left alone, and who goes on. */
+/** Pauses and stops of a source: how long they last, and which targets are still polled. */
 import { describe, expect, test } from "bun:test";
 import { compareText } from "../../core/text.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
@@ -6,7 +6,6 @@ import { SOURCES, type Source } from "../../server/collectors/collector.ts";
 import { createXCollector } from "../../server/collectors/x/collector.ts";
 import { createCollectionState } from "../../server/store/collection/collection-state.ts";
 import type { Database } from "../../server/store/database/database.ts";
-import { withDatabase } from "../support/store/database.ts";
 import {
   respondWith,
   failWithStatus,
@@ -14,12 +13,13 @@ import {
   type FakeResponse,
   type Fault,
 } from "../support/platforms/faults.ts";
-import { startPollCycle, readTargets, watchOwners } from "../support/platforms/poll-cycle.ts";
 import {
-  openFixture,
-  type PlatformFixture,
-  type FixtureOwner,
-} from "../support/platforms/platform-fixture.ts";
+  startPollCycle,
+  readTargets,
+  watchOwners,
+  withPlatform,
+} from "../support/platforms/poll-cycle.ts";
+import type { PlatformFixture, FixtureOwner } from "../support/platforms/platform-fixture.ts";
 import { NOW } from "../support/platforms/world.ts";
 import {
   CREDITS_DEPLETED,
@@ -30,28 +30,14 @@ import {
 import { youtubeError } from "../support/platforms/fake-youtube.ts";
 import { blueskyError } from "../support/platforms/fake-bluesky.ts";
 
-type Work = (fixture: PlatformFixture, database: Database) => Promise<void>;
+const amounts = (owners: number) => ({
+  channels: owners,
+  creators: owners,
+  shortsEach: 6,
+  postsEach: 6,
+});
 
-/** Lets a test work on a fixture with a few owners; nobody is watched yet. */
-async function withFixture(source: Source, owners: number, work: Work): Promise<void> {
-  const few = { channels: owners, creators: owners, shortsEach: 6, postsEach: 6 };
-  const fixture = await openFixture(source, few);
-  try {
-    await withDatabase((database) => work(fixture, database));
-  } finally {
-    await fixture.close();
-  }
-}
-
-/** The same, with everybody watched. */
-function withWatched(source: Source, owners: number, work: Work): Promise<void> {
-  return withFixture(source, owners, async (fixture, database) => {
-    await watchOwners(database, fixture, fixture.owners);
-    await work(fixture, database);
-  });
-}
-
-/** How many of who is watched were observed, and how many of their lists were read. */
+/** Counts the profiles that were observed and the lists that were read. */
 async function countSucceeded(database: Database, { collector: { platform } }: PlatformFixture) {
   const count = async (task: "profile" | "items") => {
     const targets = await readTargets(database, platform, task);
@@ -65,8 +51,8 @@ describe("a source that stops", () => {
     ["X, whose account has no credits left,", "x", CREDITS_DEPLETED],
     ["YouTube, not enabled for the key,", "youtube", youtubeError(403, "accessNotConfigured")],
     ["YouTube, disabled for the key,", "youtube", youtubeError(403, "SERVICE_DISABLED")],
-  ])("%s is asked nothing for a day, and then goes on by itself", async (_, source, answer) => {
-    await withWatched(source, 3, async (fixture, database) => {
+  ])("%s is not polled for a day, and then goes on by itself", async (_, source, answer) => {
+    await withPlatform(source, amounts(3), async (fixture, database) => {
       fixture.fake.injectFault(respondWith(answer));
       const cycle = startPollCycle(database, fixture);
       await cycle.collect();
@@ -81,8 +67,8 @@ describe("a source that stops", () => {
     });
   });
 
-  test("X, asked with a token that it refuses, stays stopped until there is another", async () => {
-    await withWatched("x", 3, async (fixture, database) => {
+  test("X, which refuses the token, stays stopped until the token changes", async () => {
+    await withPlatform("x", amounts(3), async (fixture, database) => {
       fixture.fake.injectFault(respondWith(TOKEN_REFUSED));
       const cycle = startPollCycle(database, fixture);
       await cycle.collect();
@@ -101,9 +87,9 @@ describe("a source that stops", () => {
   });
 });
 
-describe("a window of X that is spent", () => {
-  test("where users cannot be asked for, timelines of known ones are read, and it is told once", async () => {
-    await withFixture("x", 8, async (fixture, database) => {
+describe("a used up rate limit window of X", () => {
+  test("of users does not stop the timelines of known users, and is reported once", async () => {
+    await withPlatform("x", { ...amounts(8), isWatched: false }, async (fixture, database) => {
       const [known, added] = [fixture.owners.slice(0, 6), fixture.owners.slice(6)];
       await watchOwners(database, fixture, known);
       const cycle = startPollCycle(database, fixture);
@@ -113,19 +99,19 @@ describe("a window of X that is spent", () => {
       const until = allDueAt + MINUTE_MS;
       expect(until).toBeLessThan(NOW + DAY_MS);
 
-      // Who is added now is not known by a number, and their timelines are due before the others.
+      // X has not identified the added users yet, and their timelines are due before the others.
       await watchOwners(database, fixture, added);
-      const asked = fixture.fake.served();
-      const spent = respondWith(windowSpent(until));
-      fixture.fake.injectFault(spent, { times: Infinity, path: "/2/users/by" });
+      const served = fixture.fake.served();
+      const windowFault = respondWith(windowSpent(until));
+      fixture.fake.injectFault(windowFault, { times: Infinity, path: "/2/users/by" });
       const times = Math.ceil((until - NOW) / (15 * MINUTE_MS));
-      for (let turn = 1; turn <= times; turn++) {
-        await cycle.collectAt(Math.min(until - 1, NOW + turn * 15 * MINUTE_MS));
+      for (let quarter = 1; quarter <= times; quarter++) {
+        await cycle.collectAt(Math.min(until - 1, NOW + quarter * 15 * MINUTE_MS));
       }
       const read = await lists();
       expect(known.filter(({ id }) => (read.get(id)?.succeededAt ?? 0) <= NOW)).toEqual([]);
       expect(added.map(({ id }) => read.get(id)?.succeededAt)).toEqual([null, null]);
-      const log = fixture.fake.log().slice(asked);
+      const log = fixture.fake.log().slice(served);
       expect(log.filter(({ path }) => path === "/2/users/by").length).toBe(1);
       expect(cycle.eventKinds()).toEqual(["paused"]);
 
@@ -135,20 +121,20 @@ describe("a window of X that is spent", () => {
     });
   });
 
-  test("keeps no list of who is known from being read in the same turn", async () => {
-    await withFixture("x", 8, async (fixture, database) => {
+  test("of users does not stop the timelines of known users in the same cycle", async () => {
+    await withPlatform("x", { ...amounts(8), isWatched: false }, async (fixture, database) => {
       const [known, added] = [fixture.owners.slice(0, 6), fixture.owners.slice(6)];
       await watchOwners(database, fixture, known);
       const cycle = startPollCycle(database, fixture);
       await cycle.collect();
-      // Who is added now is not known by a number, and is asked for first.
+      // X has not identified the added users yet, and they are polled first.
       await watchOwners(database, fixture, added);
       await createCollectionState(database).syncTargets(NOW);
       const lists = () => readTargets(database, "microblog", "items");
       const at = Math.max(...[...(await lists()).values()].map(({ dueAt }) => dueAt));
       expect(at).toBeLessThan(NOW + DAY_MS);
-      const spent = respondWith(windowSpent(at + HOUR_MS));
-      fixture.fake.injectFault(spent, { times: Infinity, path: "/2/users/by" });
+      const windowFault = respondWith(windowSpent(at + HOUR_MS));
+      fixture.fake.injectFault(windowFault, { times: Infinity, path: "/2/users/by" });
       await cycle.collectAt(at);
       const read = await lists();
       expect(known.map(({ id }) => read.get(id)?.succeededAt)).toEqual(known.map(() => at));
@@ -156,29 +142,29 @@ describe("a window of X that is spent", () => {
     });
   });
 
-  test("nine tenths of what it allows are asked, also of users that timelines are in need of", async () => {
-    await withWatched("x", 400, async (fixture, database) => {
-      // No profile tells who they are, and no answer how much is left: each timeline asks for its
-      // own.
+  test("is never overstepped: 9/10 of it are used, also by timelines that need a user", async () => {
+    await withPlatform("x", amounts(400), async (fixture, database) => {
+      // Profiles fail and responses have no rate limit headers: each timeline requests its own user.
       fixture.fake.injectFault(
         ({ query }, answer) => {
-          const isOfOne = query.get("usernames")?.includes(",") === false;
-          return toResponse({ ...(isOfOne ? answer() : xError(400, "Invalid")), headers: {} });
+          const isSingle = query.get("usernames")?.includes(",") === false;
+          return toResponse({ ...(isSingle ? answer() : xError(400, "Invalid")), headers: {} });
         },
         { times: Infinity, path: "/2/users/by" },
       );
       const cycle = startPollCycle(database, fixture);
       for (let minute = 0; minute < 15; minute++) await cycle.collectAt(NOW + minute * MINUTE_MS);
-      const asked = () => fixture.fake.log().filter(({ path }) => path === "/2/users/by").length;
-      expect(asked()).toBe(270);
+      const userRequests = () =>
+        fixture.fake.log().filter(({ path }) => path === "/2/users/by").length;
+      expect(userRequests()).toBe(270);
       expect(cycle.eventKinds().filter((kind) => kind !== "failed")).toEqual(["paused"]);
       await cycle.collectAt(NOW + 15 * MINUTE_MS);
       expect((await countSucceeded(database, fixture)).lists).toBe(400);
     });
   });
 
-  test("with an end that is written in milliseconds, it is waited for a day at most", async () => {
-    await withWatched("x", 3, async (fixture, database) => {
+  test("whose end is in milliseconds by mistake pauses for a day at most", async () => {
+    await withPlatform("x", amounts(3), async (fixture, database) => {
       const end = NOW + 5 * MINUTE_MS;
       fixture.fake.injectFault(respondWith(windowSpent(end * 1000)), {
         times: 1,
@@ -193,14 +179,14 @@ describe("a window of X that is spent", () => {
   });
 });
 
-describe.each(SOURCES)("%s, which says when it is to be asked again", (source) => {
+describe.each(SOURCES)("%s with Retry-After", (source) => {
   test.each([
     [429, "3600"],
     [503, "3600"],
     [429, new Date(NOW + HOUR_MS).toUTCString()],
     [503, new Date(NOW + HOUR_MS).toUTCString()],
-  ])("by status %d and Retry-After: %s, is asked nothing before", async (status, after) => {
-    await withWatched(source, 3, async (fixture, database) => {
+  ])("status %d, %s: is not polled before that", async (status, after) => {
+    await withPlatform(source, amounts(3), async (fixture, database) => {
       const headers = { "retry-after": after };
       fixture.fake.injectFault(respondWith({ status, body: {}, headers }), { times: 1 });
       const cycle = startPollCycle(database, fixture);
@@ -216,42 +202,40 @@ describe.each(SOURCES)("%s, which says when it is to be asked again", (source) =
 });
 
 test.each(SOURCES)(
-  "lists of %s that fail one after the other keep the others from being read for minutes alone",
+  "lists of %s that fail in a row delay the other lists by minutes only",
   async (source) => {
-    await withWatched(source, 20, async (fixture, database) => {
-      const [broken, others] = failLists(fixture, failWithStatus(500));
+    await withPlatform(source, amounts(20), async (fixture, database) => {
+      const { failed, others } = failLists(fixture, failWithStatus(500));
       const cycle = startPollCycle(database, fixture);
       for (let minute = 0; minute < 7; minute++) await cycle.collectAt(NOW + minute * MINUTE_MS);
       const lists = await readTargets(database, fixture.collector.platform, "items");
       for (const { id } of others) expect(lists.get(id)?.succeededAt).toBeNumber();
-      for (const { id } of broken) expect(lists.get(id)?.succeededAt).toBeNull();
+      for (const { id } of failed) expect(lists.get(id)?.succeededAt).toBeNull();
     });
   },
 );
 
-/** An answer of status 400 as each platform writes it. */
+/** A response with status 400 of each platform. */
 const BAD_REQUESTS: Readonly<Record<Source, FakeResponse>> = {
   youtube: youtubeError(400, "invalidParameter"),
   x: xError(400, "Invalid Request"),
   bluesky: blueskyError(400, "InvalidRequest", "Error: Params must have valid properties"),
 };
 
-/**
- * Fails the lists of eight owners, again and again. Of those that are due at once, the first ones
- * are asked for first.
- *
- * @returns Them, and the others.
- */
-function failLists(fixture: PlatformFixture, fault: Fault): [FixtureOwner[], FixtureOwner[]] {
+/** Makes the lists of eight owners fail, which are polled before the lists of the others. */
+function failLists(
+  fixture: PlatformFixture,
+  fault: Fault,
+): { readonly failed: FixtureOwner[]; readonly others: FixtureOwner[] } {
   const owners = fixture.owners.toSorted((a, b) => compareText(a.id, b.id));
   const failed = owners.slice(0, 8);
   for (const owner of failed) {
     fixture.fake.injectFault(fault, { times: Infinity, path: listingPathOf(fixture, owner) });
   }
-  return [failed, owners.slice(8)];
+  return { failed, others: owners.slice(8) };
 }
 
-/** Where a platform lists the items of an owner. */
+/** Returns what the request that lists the items of an owner contains. */
 function listingPathOf({ source, world }: PlatformFixture, { id, entity }: FixtureOwner): string {
   if (source === "youtube") return `playlistId=UUSH${entity.slice(2)}`;
   return source === "x"
@@ -260,14 +244,14 @@ function listingPathOf({ source, world }: PlatformFixture, { id, entity }: Fixtu
 }
 
 test.each(SOURCES)(
-  "lists of %s that are refused one after the other do not keep the others from being read",
+  "lists of %s that are rejected in a row do not delay the other lists",
   async (source) => {
-    await withWatched(source, 12, async (fixture, database) => {
-      const [refused, others] = failLists(fixture, respondWith(BAD_REQUESTS[source]));
+    await withPlatform(source, amounts(12), async (fixture, database) => {
+      const { failed, others } = failLists(fixture, respondWith(BAD_REQUESTS[source]));
       const cycle = startPollCycle(database, fixture);
       await cycle.collect();
       const lists = await readTargets(database, fixture.collector.platform, "items");
-      for (const { id } of refused) {
+      for (const { id } of failed) {
         expect(lists.get(id)).toMatchObject({ succeededAt: null, failures: 1 });
         expect(lists.get(id)?.failure).toContain("status 400");
       }

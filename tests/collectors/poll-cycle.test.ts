@@ -1,4 +1,4 @@
-/** How turns follow each other, and how the sources and errands share one. */
+/** The poll cycles of a source: their order, their length and their loop. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CollectionTarget } from "../../server/ports/targets.ts";
@@ -51,7 +51,7 @@ const createCollector = {
   bluesky: () => createBlueskyCollector({ baseUrl: fakes.bluesky.baseUrl }),
 };
 
-/** A collector that tells of each task before it is done. */
+/** Wraps a collector: `onTask` runs each of its tasks. */
 function interceptTasks(
   collector: Collector,
   onTask: (
@@ -63,11 +63,11 @@ function interceptTasks(
   const interceptTask = (name: string, task: SourceTask): SourceTask => ({
     ...task,
     async *poll(targets, context) {
-      const found: PollResult[] = [];
+      const results: PollResult[] = [];
       await onTask(name, targets, async () => {
-        for await (const one of task.poll(targets, context)) found.push(one);
+        for await (const result of task.poll(targets, context)) results.push(result);
       });
-      yield* found;
+      yield* results;
     },
   });
   const { profile, items, counts } = collector.tasks;
@@ -87,11 +87,10 @@ function createTestCycle(
   change: Partial<CollectionState> = {},
 ) {
   const state = { ...createCollectionState(database), ...change };
-  const takeIn = createImporter(database, now);
   return createPollCycle({
     collector,
     state,
-    importObservations: takeIn,
+    importObservations: createImporter(database, now),
     now,
     report: () => undefined,
     taskDelayMs: 0,
@@ -110,8 +109,8 @@ async function withWatched(work: (database: Database) => Promise<void>): Promise
   });
 }
 
-describe("turns", () => {
-  test("never run at once, also where the store fails", async () => {
+describe("collect()", () => {
+  test("never runs two cycles at once, also if the store fails", async () => {
     await withWatched(async (database) => {
       let running = 0;
       let most = 0;
@@ -132,28 +131,28 @@ describe("turns", () => {
     });
   });
 
-  test("end after fifteen seconds, however much is due, and go round the errands", async () => {
+  test("ends after 15 seconds, however much is due, and alternates between the tasks", async () => {
     await withWatched(async (database) => {
-      const asked: string[] = [];
+      const polled: string[] = [];
       const slow = interceptTasks(createCollector.bluesky(), async (task, _targets, run) => {
-        asked.push(task);
+        polled.push(task);
         await run();
         clock.now += 1000;
       });
       const cycle = createTestCycle(database, slow);
       await cycle.collect();
-      expect(asked.length).toBe(15);
-      expect(asked.slice(0, 5)).toEqual(["profile", "items", "profile", "items", "profile"]);
+      expect(polled.length).toBe(15);
+      expect(polled.slice(0, 5)).toEqual(["profile", "items", "profile", "items", "profile"]);
       await cycle.collect();
-      expect(asked.length).toBe(30);
+      expect(polled.length).toBe(30);
     });
   });
 
-  test("ask nobody who was removed before they began", async () => {
+  test("polls nobody who was removed before the cycle", async () => {
     await withWatched(async (database) => {
-      const asked: string[] = [];
+      const polled: string[] = [];
       const slow = interceptTasks(createCollector.bluesky(), async (_errand, targets, run) => {
-        asked.push(...targets.map(({ id }) => id));
+        polled.push(...targets.map(({ id }) => id));
         await run();
         clock.now += 1000;
       });
@@ -163,14 +162,14 @@ describe("turns", () => {
         const creator = { platform: "microblog", creator: handleOf(user) } as const;
         await createCreatorStore(database).remove(creator);
       }
-      asked.length = 0;
+      polled.length = 0;
       await cycle.collect();
-      expect(asked).toEqual([]);
+      expect(polled).toEqual([]);
     });
   });
 });
 
-test("what a day costs is counted anew every ten minutes, and not in each turn", async () => {
+test("createSlowdownCache() counts the targets every ten minutes, and not in each cycle", async () => {
   await withWatched(async (database) => {
     let counted = 0;
     const { countTargets } = createCollectionState(database);
@@ -180,7 +179,7 @@ test("what a day costs is counted anew every ten minutes, and not in each turn",
         return countTargets(platform, task);
       },
     });
-    // At last the clock is set back.
+    // The last step sets the clock back.
     for (const minutes of [0, 5, 9.99, 10, 15, 19.99, 20, -60]) {
       clock.now = NOW + minutes * MINUTE_MS;
       await cycle.collect();
@@ -190,20 +189,20 @@ test("what a day costs is counted anew every ten minutes, and not in each turn",
 });
 
 describe("startPollLoop()", () => {
-  test("goes on after a turn that failed, which it tells of", async () => {
+  test("goes on after a cycle that failed, and reports the failure", async () => {
     await withDatabase(async (database) => {
       const failures: unknown[] = [];
-      const later = Promise.withResolvers<void>();
-      let taken = 0;
+      const succeeded = Promise.withResolvers<void>();
+      let runs = 0;
       const collect = async () => {
-        taken++;
-        if (taken <= 2) throw new Error(`It failed ${taken}`);
-        later.resolve();
+        runs++;
+        if (runs <= 2) throw new Error(`It failed ${runs}`);
+        succeeded.resolve();
       };
       const cycle = { ...createTestCycle(database, createCollector.bluesky()), collect };
-      const end = startPollLoop(cycle, now, (error) => failures.push(error), 1);
-      await later.promise;
-      await end();
+      const stop = startPollLoop(cycle, now, (error) => failures.push(error), 1);
+      await succeeded.promise;
+      await stop();
       expect(failures.map(String)).toEqual(["Error: It failed 1", "Error: It failed 2"]);
     });
   });

@@ -59,7 +59,7 @@ describe("estimatePollsPerDay()", () => {
   test.each([
     ["items", computeItemIntervalMs],
     ["lists", computeListIntervalMs],
-  ])("is what %s of all ages call for, or up to a tenth more", (_, every) => {
+  ])("returns the polls of %s of all ages, or up to a tenth more", (_, every) => {
     const ages = fc.array(fc.integer({ min: 0, max: 400 * DAY_MS }), { maxLength: 50 });
     fc.assert(
       fc.property(ages, (all) => {
@@ -73,7 +73,7 @@ describe("estimatePollsPerDay()", () => {
     );
   });
 
-  test("the spans cover every age once", () => {
+  test("AGE_RANGES cover every age once", () => {
     const bounds = AGE_RANGES.flatMap(({ from, to }) => [from, to]);
     expect(bounds.at(0)).toBe(0);
     expect(bounds.at(-1)).toBe(Infinity);
@@ -85,18 +85,22 @@ describe("estimatePollsPerDay()", () => {
 
 describe("computeSlowdownFactor()", () => {
   test.each([
-    ["a quota that reaches", { needed: 100, fixed: 10, available: 1000 }, 1],
+    ["a quota that suffices", { needed: 100, fixed: 10, available: 1000 }, 1],
     ["one that is just enough", { needed: 990, fixed: 10, available: 1000 }, 1],
-    ["half of what is needed", { needed: 2000, fixed: 0, available: 1000 }, 2],
+    ["half of the needed units", { needed: 2000, fixed: 0, available: 1000 }, 2],
     ["nothing to do", { needed: 0, fixed: 0, available: 1000 }, 1],
     ["no quota, and nothing to do", { needed: 0, fixed: 0, available: 0 }, 1],
-    ["what is fixed takes all", { needed: 100, fixed: 5000, available: 1000 }, 1],
-    ["what is fixed takes all, much else", { needed: 1000, fixed: 5000, available: 1000 }, 10],
+    ["fixed units use everything", { needed: 100, fixed: 5000, available: 1000 }, 1],
+    [
+      "fixed units use everything, and much else is needed",
+      { needed: 1000, fixed: 5000, available: 1000 },
+      10,
+    ],
   ])("%s", (_, quota, factor) => {
     expect(computeSlowdownFactor(quota)).toBe(factor);
   });
 
-  test("with it, what is needed fits into what is left", () => {
+  test("makes the needed units fit the available ones", () => {
     const units = fc.integer({ min: 1, max: 1e6 });
     fc.assert(
       fc.property(units, units, units, (needed, fixed, available) => {
@@ -109,7 +113,7 @@ describe("computeSlowdownFactor()", () => {
 });
 
 describe("computeNextDueAt()", () => {
-  test("what was added together is spread over its whole interval", () => {
+  test("spreads targets that were added together over their interval", () => {
     const due = Array.from({ length: 1000 }, (_, index) =>
       computeNextDueAt({
         now: 0,
@@ -127,7 +131,7 @@ describe("computeNextDueAt()", () => {
     }
   });
 
-  test("later it stays within a tenth of its interval", () => {
+  test("stays within a tenth of the interval after the first time", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const due = computeNextDueAt({
@@ -164,23 +168,23 @@ describe("computeGoneItemIntervalMs()", () => {
 describe("computePollRate() and countAvailableTokens()", () => {
   const day = 10_000;
 
-  test("nine tenths of a day's quota come back in a day", () => {
+  test("refill 9/10 of a day's quota in a day", () => {
     expect(computePollRate(day).unitsPerMs * DAY_MS).toBeCloseTo(9000);
   });
 
-  test("after a stop of any length there is only so much at once", () => {
+  test("allow one burst after a pause of any length", () => {
     const pace = computePollRate(day);
     expect(countAvailableTokens({ tokens: 0, at: 0 }, pace, 100 * DAY_MS)).toBe(pace.burst);
     expect(pace.burst).toBeLessThan(day / 24 / 4);
   });
 
-  test("so much at once is what ten minutes bring, and 20 at least", () => {
+  test("allow a burst of ten minutes, and 20 units at least", () => {
     const { unitsPerMs: perMs, burst } = computePollRate(200_000);
     expect(burst).toBeCloseTo(600_000 * perMs);
     expect(computePollRate(100).burst).toBe(20);
   });
 
-  test("a clock that goes back brings nothing", () => {
+  test("add nothing if the clock goes back", () => {
     expect(countAvailableTokens({ tokens: 3, at: DAY_MS }, computePollRate(day), 0)).toBe(3);
   });
 });

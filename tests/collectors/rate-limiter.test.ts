@@ -8,7 +8,7 @@ import { createXCollector } from "../../server/collectors/x/collector.ts";
 
 const BUCKET = "general";
 
-/** A pace under a clock that only the test moves; asked again and again where it lets itself be. */
+/** Creates a rate limiter of one bucket, with a clock that only the test moves. */
 function createLimiter(bucket: QuotaBucket, isPaced = true) {
   const clock = { now: Date.parse("2026-11-20T12:00:00.000Z") };
   const collector = {
@@ -18,8 +18,8 @@ function createLimiter(bucket: QuotaBucket, isPaced = true) {
   const rateLimiter = createSourceRateLimiter(collector, () => clock.now);
   return {
     clock,
-    pace: rateLimiter,
-    /** How many requests it allows within a time. */
+    rateLimiter,
+    /** Sends as many requests as it allows within a time. @returns Their number. */
     requestsWithin(ms: number): number {
       const end = clock.now + ms;
       let requests = 0;
@@ -36,8 +36,8 @@ function createLimiter(bucket: QuotaBucket, isPaced = true) {
   };
 }
 
-describe("the pace of a source", () => {
-  test("spreads nine tenths of a day's quota over the day", () => {
+describe("readyAt() with a pace", () => {
+  test("spreads 9/10 of a day's quota over the day", () => {
     const { requestsWithin } = createLimiter({ unitsPerDay: 10_000, zone: "UTC" });
     const hours = Array.from({ length: 24 }, () => requestsWithin(HOUR_MS));
     expect(Math.max(...hours.slice(1))).toBeLessThanOrEqual(376);
@@ -46,24 +46,24 @@ describe("the pace of a source", () => {
   });
 
   test.each([HOUR_MS, 2 * DAY_MS, 400 * DAY_MS])(
-    "allows no burst after nothing was asked for %d ms",
+    "allows no larger burst after %d ms without requests",
     (awayMs) => {
       const { clock, requestsWithin } = createLimiter({ unitsPerDay: 10_000, zone: "UTC" });
       requestsWithin(HOUR_MS);
       clock.now += awayMs;
-      // What ten minutes give at once, and then what an hour gives.
+      // The burst of ten minutes, and then the pace of an hour.
       expect(requestsWithin(HOUR_MS)).toBeLessThanOrEqual(63 + 375 + 1);
     },
   );
 
-  test("what was used by hand is not owed for longer than what may be used at once", () => {
-    const { clock, pace } = createLimiter({ unitsPerDay: 10_000, zone: "UTC" });
-    for (let requests = 0; requests < 9000; requests++) pace.take(BUCKET);
-    expect(pace.readyAt(BUCKET, { isPaced: true }) - clock.now).toBeLessThan(11 * MINUTE_MS);
+  test("limits the debt after many unpaced requests to one burst", () => {
+    const { clock, rateLimiter } = createLimiter({ unitsPerDay: 10_000, zone: "UTC" });
+    for (let requests = 0; requests < 9000; requests++) rateLimiter.take(BUCKET);
+    expect(rateLimiter.readyAt(BUCKET, { isPaced: true }) - clock.now).toBeLessThan(11 * MINUTE_MS);
   });
 });
 
-describe("a window of requests", () => {
+describe("a rate limit window", () => {
   const collectors = [
     createYoutubeCollector({ baseUrl: "http://127.0.0.1", apiKey: "simulated-key" }),
     createXCollector({ baseUrl: "http://127.0.0.1", bearerToken: "simulated-token" }),
@@ -75,7 +75,7 @@ describe("a window of requests", () => {
     ),
   );
 
-  test.each(windowed)("of $name is not overstepped, from the first request on", (window) => {
+  test.each(windowed)("of $name is never overstepped", (window) => {
     for (const isPaced of [true, false]) {
       const { requestsWithin } = createLimiter(window.bucket, isPaced);
       for (let windows = 0; windows < 4; windows++) {
@@ -84,36 +84,36 @@ describe("a window of requests", () => {
     }
   });
 
-  test("begins with its first request, and is whole again when it is over", () => {
+  test("begins with its first request, and is full again after its end", () => {
     const window = { requests: 10, durationMs: 15 * MINUTE_MS };
-    const { clock, pace, requestsWithin } = createLimiter(
+    const { clock, rateLimiter, requestsWithin } = createLimiter(
       { unitsPerDay: 1e9, zone: "UTC", window },
       false,
     );
     clock.now += 7 * MINUTE_MS;
     expect(requestsWithin(MINUTE_MS)).toBe(9);
-    expect(pace.readyAt(BUCKET, { isPaced: false })).toBe(clock.now + 14 * MINUTE_MS);
+    expect(rateLimiter.readyAt(BUCKET, { isPaced: false })).toBe(clock.now + 14 * MINUTE_MS);
     clock.now += 14 * MINUTE_MS;
     expect(requestsWithin(MINUTE_MS)).toBe(9);
   });
 });
 
-describe("a pause", () => {
-  test("holds until it is over, paced or not", () => {
-    const { clock, pace } = createLimiter({ unitsPerDay: 1e9, zone: "UTC" });
+describe("pause()", () => {
+  test("delays paced and unpaced requests until its end", () => {
+    const { clock, rateLimiter } = createLimiter({ unitsPerDay: 1e9, zone: "UTC" });
     const until = clock.now + HOUR_MS;
-    pace.pause(BUCKET, until);
-    expect(pace.readyAt(BUCKET, { isPaced: true })).toBe(until);
-    expect(pace.readyAt(BUCKET, { isPaced: false })).toBe(until);
-    expect(pace.pausedUntil(BUCKET)).toBe(until);
+    rateLimiter.pause(BUCKET, until);
+    expect(rateLimiter.readyAt(BUCKET, { isPaced: true })).toBe(until);
+    expect(rateLimiter.readyAt(BUCKET, { isPaced: false })).toBe(until);
+    expect(rateLimiter.pausedUntil(BUCKET)).toBe(until);
     clock.now = until;
-    expect(pace.readyAt(BUCKET, { isPaced: false })).toBe(until);
-    expect(pace.pausedUntil(BUCKET)).toBeUndefined();
+    expect(rateLimiter.readyAt(BUCKET, { isPaced: false })).toBe(until);
+    expect(rateLimiter.pausedUntil(BUCKET)).toBeUndefined();
   });
 });
 
-describe("a clock that is set back by a year", () => {
-  test("holds nobody up for longer than a window", () => {
+describe("a clock that goes back by a year", () => {
+  test("delays requests by one window at most", () => {
     const window = { requests: 10, durationMs: 15 * MINUTE_MS };
     const { clock, requestsWithin } = createLimiter({ unitsPerDay: 1e9, zone: "UTC", window });
     expect(requestsWithin(MINUTE_MS)).toBe(9);
@@ -122,7 +122,7 @@ describe("a clock that is set back by a year", () => {
     expect(requestsWithin(MINUTE_MS)).toBe(9);
   });
 
-  test("brings no units, and lets them come as before", () => {
+  test("adds no tokens, and they refill as before", () => {
     const { clock, requestsWithin } = createLimiter({ unitsPerDay: 10_000, zone: "UTC" });
     requestsWithin(HOUR_MS);
     clock.now -= 365 * DAY_MS;

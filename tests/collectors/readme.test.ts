@@ -9,7 +9,7 @@ import { createCollectors } from "../../server/collectors/create-collectors.ts";
 import { readDoc, findSection } from "../support/docs.ts";
 
 describe("server/README.md, collecting", () => {
-  test("says how often an item of each age is observed", async () => {
+  test("says how often an item of each age is polled", async () => {
     const text = findSection(await readDoc("server/README.md"), "### Collecting");
     const hours = Object.fromEntries(
       [12, 24, 7 * 24, 30 * 24, 90 * 24, 336 * 24].map((age) => [
@@ -23,22 +23,22 @@ describe("server/README.md, collecting", () => {
     );
     expect(lists).toEqual([6, 7, 24, 24]);
     for (const row of [
-      "| a list of shorts or tweets | when the profile tells another number of them |",
-      "| besides, one whose newest is of up to 6 days | every 6 hours |",
-      "| whose newest is of a week | every 7 hours |",
-      "| whose newest is of 24 days and more, or that has none | every day |",
-      "| a short or tweet of up to 12 hours | every 30 minutes |",
-      "| of a day | every hour |",
-      "| of a week | every 7 hours |",
-      "| of 30 days | every 30 hours |",
-      "| of 90 days | every 90 hours |",
-      "| of 336 days and more | every 14 days |",
+      "| a list of shorts or tweets | when the profile shows another number of them |",
+      "| a list whose newest item is up to 6 days old | also every 6 hours |",
+      "| a list whose newest item is a week old | also every 7 hours |",
+      "| a list whose newest item is 24 days old or older, or that is empty | also every day |",
+      "| a short or tweet up to 12 hours old | every 30 minutes |",
+      "| a day old | every hour |",
+      "| a week old | every 7 hours |",
+      "| 30 days old | every 30 hours |",
+      "| 90 days old | every 90 hours |",
+      "| 336 days old or older | every 14 days |",
     ]) {
       expect(text).toContain(row);
     }
   });
 
-  test("says what each source may be asked", async () => {
+  test("says the quota of each source", async () => {
     const text = findSection(await readDoc("server/README.md"), "### Collecting");
     const english = (count: number) => count.toLocaleString("en");
     const sources = createCollectors({

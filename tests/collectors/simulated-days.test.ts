@@ -1,6 +1,6 @@
 /**
- * Days of collecting, simulated. COLLECT_DAYS=30 is the long form: 500 channels, 20,000 shorts and
- * 2,000 creators; it prints its tables, and takes an hour or more.
+ * Simulated days of collecting. COLLECT_DAYS=30 is the long form: 500 channels, 20,000 shorts and
+ * 2,000 creators. It prints tables, and takes an hour or more.
  */
 import { describe, expect, test } from "bun:test";
 import {
@@ -27,23 +27,23 @@ import {
 const DAYS = Number(process.env["COLLECT_DAYS"] ?? 2);
 const IS_LONG = DAYS > 2;
 
-/** By then everyone was looked at once, at the pace of the quotas. */
+/** After this time, every target was polled once at the pace of the quotas. */
 const WARM_UP_MS = 6 * HOUR_MS;
 
-/** Before and after so long a stop; the last day is for recovery. */
+/** How long the service does not run. A day follows for recovery. */
 const OUTAGE_MS = 2 * DAY_MS;
 
 const WORLD = IS_LONG
   ? { channels: 500, shortsEach: 40, creators: 2000, postsEach: 10 }
   : { channels: 60, shortsEach: 10, creators: 60, postsEach: 10 };
 
-/** In the short form they are small, so that it shows when the pace is not kept. */
+/** The quotas of the short form are small, so that a wrong pace exceeds them. */
 const UNITS = IS_LONG ? {} : { youtube: 1000, bluesky: 1000 };
 
 const SHORTS: DatedItems = { kind: "short", published: "published_at" };
 const TWEETS: DatedItems = { kind: "tweet", published: "created_at" };
 
-/** What was used of each quota day. */
+/** Formats the used units of each quota day. */
 function formatUses({ uses }: Simulation): string {
   const rows = uses.flatMap(({ source, bucket, perDay, limit }) =>
     [...perDay].map(([day, used]) => ({ source, bucket, day, used, limit })),
@@ -53,7 +53,7 @@ function formatUses({ uses }: Simulation): string {
 
 type PerKind<Value> = Readonly<Record<"shorts" | "tweets", Value[]>>;
 
-/** How long it took until an item was observed again, by its age. */
+/** Formats the time between two observations of an item, by age. */
 function formatGaps(gaps: PerKind<AgeClassGaps>): string {
   const rows = Object.entries(gaps).flatMap(([of, classes]) =>
     classes.map((aged) => Object.assign({ of }, aged)),
@@ -61,7 +61,7 @@ function formatGaps(gaps: PerKind<AgeClassGaps>): string {
   return formatTable(["of", "class", "items", "observations", "medianHours", "longestHours"], rows);
 }
 
-/** How long it took until a new item was found. */
+/** Formats the time until a new item was found. */
 function formatDelays(found: PerKind<number>): string {
   const rows = Object.entries(found).map(([of, items]) => {
     const hours = items.map((afterMs) => afterMs / HOUR_MS).toSorted((a, b) => a - b);
@@ -110,7 +110,7 @@ describe("simulated days of collecting", () => {
             for (const [, used] of perDay) {
               expect(used).toBeLessThanOrEqual(limit * (1 - QUOTA_RESERVE_RATIO));
             }
-            // What was counted is never less than what was served.
+            // The database counts at least the requests that were served.
             const counted = statuses.find((status) => status.source === source);
             const days = listWholeQuotaDays(SIMULATION_START, simulation.clock.now + DAY_MS);
             const served = perDay.get(days.at(-1) ?? "") ?? 0;
@@ -119,13 +119,13 @@ describe("simulated days of collecting", () => {
           }
           for (const aged of [...gaps.shorts, ...gaps.tweets]) {
             const { to } = AGE_CLASSES.find(({ name }) => name === aged.class) ?? {};
-            // A tenth more by chance, a turn, and what a full batch waits for.
+            // A tenth more by jitter, a cycle, and the wait for a full batch.
             const every = (1.1 * computeItemIntervalMs(to ?? 0)) / HOUR_MS;
             if (Number.isNaN(aged.longestHours)) continue;
             expect(aged.longestHours).toBeLessThan(every + 1);
             expect(aged.medianHours).toBeLessThanOrEqual(every + 0.2);
           }
-          // The next profile tells of what is new.
+          // The next profile shows that there is a new item.
           for (const afterMs of [...found.shorts, ...found.tweets]) {
             expect(afterMs).toBeLessThan(1.1 * PROFILE_INTERVAL_MS + 3 * plan.stepMs);
           }
@@ -137,7 +137,7 @@ describe("simulated days of collecting", () => {
           await simulation.runUntil(back + DAY_MS);
           for (const { limit, perHour } of simulation.uses) {
             const { unitsPerMs: perMs, burst } = computePollRate(limit);
-            // What a listing that has begun needs besides is waited for afterwards.
+            // A list that has begun is read to its end, and delays what follows.
             const allowed = burst + perMs * HOUR_MS + 5;
             expect(Math.max(...perHour.filter(Number.isFinite))).toBeLessThanOrEqual(allowed);
           }

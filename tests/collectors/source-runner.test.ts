@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 afterEach(() => fake.close());
 
-/** Turns on a database, as a start of the service makes it. */
+/** @param units Units a day of both buckets, or of the first. */
 function startCycle(database: Database, apiKey = API_KEY, units?: number, statsUnits = units) {
   const youtubeCollector = createYoutubeCollector({ baseUrl: fake.baseUrl, apiKey });
   const bucket = (unitsPerDay = 0) => ({ unitsPerDay, zone: "America/Los_Angeles" }) as const;
@@ -56,8 +56,8 @@ async function withChannels(work: (database: Database) => Promise<void>): Promis
 const countStoredChannels = async (database: Database) =>
   (await readAllPoints(database, "channel")).length;
 
-describe("a source that stops", () => {
-  test("out of quota, it is asked again after midnight Pacific time, also by a new start", async () => {
+describe("a stopped source", () => {
+  test("out of quota, is polled again after midnight Pacific time, also after a restart", async () => {
     await withChannels(async (database) => {
       fake.injectFault(respondWith(QUOTA_EXCEEDED), { times: 1 });
       const before = startCycle(database);
@@ -77,7 +77,7 @@ describe("a source that stops", () => {
     });
   });
 
-  test("a refused key is asked with no more, and another key goes on", async () => {
+  test("whose key is refused is polled again once the key changes", async () => {
     await withChannels(async (database) => {
       fake.injectFault(respondWith(KEY_REFUSED), { times: 1 });
       await startCycle(database, "wrong-key-of-this-test").collect();
@@ -91,7 +91,7 @@ describe("a source that stops", () => {
     });
   });
 
-  test("a refused key is asked with again where the source is elsewhere by now", async () => {
+  test("whose key is refused is polled again once the base URL changes", async () => {
     await withChannels(async (database) => {
       const apiKey = "a-key-of-another-place";
       await startCycle(database, apiKey).collect();
@@ -105,18 +105,18 @@ describe("a source that stops", () => {
   });
 });
 
-describe("a source that fails", () => {
+describe("a failing source", () => {
   test.each([
     ["answers 500", failWithStatus(500)],
     ["never answers", NO_RESPONSE],
   ])(
-    "one that %s is left alone for longer and longer, and nothing is stored",
+    "that %s is paused for longer and longer, and nothing is stored",
     async (_, fault) => {
       await withChannels(async (database) => {
         fake.injectFault(fault, { times: Infinity });
         const cycle = startCycle(database);
         const served: number[] = [];
-        for (let turn = 0; turn < 40; turn++) {
+        for (let round = 0; round < 40; round++) {
           await cycle.collect();
           served.push(fake.served());
           clock.now += 15 * 60_000;
@@ -134,7 +134,7 @@ describe("a source that fails", () => {
     30_000,
   );
 
-  test("what can pass is tried again up to three times", async () => {
+  test("is retried up to three times", async () => {
     await withChannels(async (database) => {
       fake.injectFault(failWithStatus(500), { times: 3 });
       const cycle = startCycle(database);
@@ -147,7 +147,7 @@ describe("a source that fails", () => {
     });
   });
 
-  test("one that fails now and then is not left alone", async () => {
+  test("that fails now and then is not paused", async () => {
     await withChannels(async (database) => {
       const cycle = startCycle(database);
       for (let day = 1; day <= 4; day++) {
@@ -161,7 +161,7 @@ describe("a source that fails", () => {
     });
   });
 
-  test("a channel that is not there is asked for every day", async () => {
+  test("a channel that does not exist is polled every day", async () => {
     await withDatabase(async (database) => {
       const unknown = `UC${"x".repeat(22)}`;
       await createTrackedChannelStore(database).track(unknown, clock.now);
@@ -176,7 +176,7 @@ describe("a source that fails", () => {
     });
   });
 
-  test("a channel that is not there fails alone", async () => {
+  test("a channel that does not exist fails alone", async () => {
     await withChannels(async (database) => {
       const unknown = `UC${"x".repeat(22)}`;
       await createTrackedChannelStore(database).track(unknown, clock.now);
@@ -192,10 +192,10 @@ describe("a source that fails", () => {
 });
 
 describe("a quota", () => {
-  test("nine tenths of it are used and no more, however much is due; the next day goes on", async () => {
+  test("is used up to 9/10, however much is due, and again the next day", async () => {
     await withChannels(async (database) => {
       const cycle = startCycle(database, API_KEY, 4);
-      for (let turn = 0; turn < 5; turn++) await cycle.collect({ isPaced: false });
+      for (let round = 0; round < 5; round++) await cycle.collect({ isPaced: false });
       expect(fake.servedOn("general", clock.now)).toBe(3);
       await startCycle(database, API_KEY, 4).collect({ isPaced: false });
       expect(fake.servedOn("general", clock.now)).toBe(3);
@@ -205,7 +205,7 @@ describe("a quota", () => {
     });
   });
 
-  test("one that does not reach stretches what draws on it, and nothing else", async () => {
+  test("that does not suffice slows down the tasks that use it, and no others", async () => {
     await withChannels(async (database) => {
       await startCycle(database, API_KEY, 12, 10_000).collect();
       const items = await queryRows(
@@ -225,15 +225,15 @@ describe("a quota", () => {
         "SELECT published_at AS newest, succeeded_at AS at, due_at AS due FROM targets " +
           "WHERE task = 'items'",
       );
-      const stretches = lists.map(
+      const factors = lists.map(
         ({ newest, at, due }) =>
           (Number(due) - Number(at)) / computeListIntervalMs(Number(at) - Number(newest)),
       );
-      expect(Math.max(...stretches)).toBeGreaterThan(1.2);
+      expect(Math.max(...factors)).toBeGreaterThan(1.2);
     });
   });
 
-  test("what was counted is never less than what was served", async () => {
+  test("counts at least the requests that were served", async () => {
     await withChannels(async (database) => {
       fake.injectFault(failWithStatus(503), { times: 3 });
       const cycle = startCycle(database);
@@ -248,15 +248,15 @@ describe("a quota", () => {
 });
 
 describe("a batch", () => {
-  test("takes what is due within 15 minutes with what is due", async () => {
+  test("of due targets is filled up with targets due within 15 minutes", async () => {
     await withChannels(async (database) => {
       const cycle = startCycle(database);
       await cycle.collect();
       const at = NOW + DAY_MS;
       const dueAts = [at, at + 15 * MINUTE_MS, at + 15 * MINUTE_MS + 1];
       const ids = world.channels.map(({ id }) => id);
-      const settled = ids.map((id, index) => ({ id, dueAt: dueAts[index] ?? at }));
-      await createCollectionState(database).saveResults("video", "profile", settled);
+      const updates = ids.map((id, index) => ({ id, dueAt: dueAts[index] ?? at }));
+      await createCollectionState(database).saveResults("video", "profile", updates);
       await cycle.collectAt(at);
       const profiles = await readTargets(database, "video", "profile");
       expect(ids.map((id) => profiles.get(id)?.succeededAt)).toEqual([at, at, NOW]);
@@ -264,12 +264,12 @@ describe("a batch", () => {
   });
 });
 
-describe("an end", () => {
-  test("the task that is under way ends at once, and its targets stay due", async () => {
+describe("stop()", () => {
+  test("aborts the task that is running, and its targets stay due", async () => {
     await withChannels(async (database) => {
       fake.injectFault(NO_RESPONSE, { times: Infinity });
       const collector = createYoutubeCollector({ baseUrl: fake.baseUrl, apiKey: API_KEY });
-      // No time ends the request: only their end can.
+      // The request has no timeout: only stop() can end it.
       const cycle = startPollCycle(database, {
         collector,
         clock,

@@ -1,4 +1,4 @@
-/** What the collector of Bluesky makes of each answer that is no plain one. */
+/** The collector of Bluesky: errors, hidden counts, reposts and renamed users. */
 import { describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../../core/time.ts";
 import { createCreatorStore } from "../../../server/store/collection/creators.ts";
@@ -34,7 +34,7 @@ const pollProfiles = (count: number) =>
   pollBatch(fixture, "profile", owners(count).map(createTarget));
 const userAt = (place: number) => first(fixture.world.users.slice(place));
 
-describe("bluesky: who is not there", () => {
+describe("bluesky: users that do not exist", () => {
   test("an unknown profile among others is gone, and the others are observed", async () => {
     userAt(1).goneAt = 0;
     const outcome = await pollProfiles(3);
@@ -42,7 +42,7 @@ describe("bluesky: who is not there", () => {
     expect(outcome.observations.length).toBe(2);
   });
 
-  test("unknown profiles alone, status 400, are gone and not retried", async () => {
+  test("a batch of unknown profiles, status 400, is gone and not retried", async () => {
     for (const user of fixture.world.users) user.goneAt = 0;
     const outcome = await pollProfiles(3);
     expect(outcome.sourceError).toBeUndefined();
@@ -50,7 +50,7 @@ describe("bluesky: who is not there", () => {
     expect(outcome.context.retried()).toEqual([]);
   });
 
-  test("the feed of someone who went is gone, and the others are listed", async () => {
+  test("the feed of a deleted user is gone, and the others are read", async () => {
     const targets = await createItemTargets(fixture, owners(3));
     userAt(1).goneAt = 0;
     const outcome = await pollAll(fixture, "items", targets);
@@ -59,7 +59,7 @@ describe("bluesky: who is not there", () => {
     expect(findResult(outcome, handleOf(userAt(2))).items).not.toBeEmpty();
   });
 
-  test("a name that no handle can be fails alone", async () => {
+  test("a username that cannot be a handle fails alone", async () => {
     const targets = [
       ...owners(2).map(createTarget),
       createTarget({ id: "nasa" }),
@@ -73,8 +73,8 @@ describe("bluesky: who is not there", () => {
   });
 });
 
-describe("bluesky: when the source stops", () => {
-  test("a spent window is waited for until it is over, and is not retried", async () => {
+describe("bluesky: rate limits", () => {
+  test("a used up window pauses the source until it ends, and is not retried", async () => {
     const resetAt = fixture.clock.now + 120_000;
     const headers = {
       "ratelimit-limit": "3000",
@@ -91,8 +91,8 @@ describe("bluesky: when the source stops", () => {
   });
 });
 
-describe("bluesky: what it tells", () => {
-  test("every count of a profile may be missing: it is null", async () => {
+describe("bluesky: incomplete responses", () => {
+  test("a missing count of a profile is null", async () => {
     userAt(0).hiddenAt = 0;
     fixture.fake.injectFault(replaceText(/"(?:follows|posts)Count":\d+,/g, ""), {
       times: Infinity,
@@ -105,7 +105,7 @@ describe("bluesky: what it tells", () => {
     });
   });
 
-  test("who is not said to be verified is unknown to be, not unverified", async () => {
+  test("a user without a verification is unknown to be verified, and not unverified", async () => {
     const { observations } = await pollProfiles(2);
     expect(observations.map(({ attributes }) => attributes["verified"])).toEqual([true, undefined]);
     fixture.fake.injectFault(replaceText('"verifiedStatus":"valid"', '"verifiedStatus":"none"'), {
@@ -118,7 +118,7 @@ describe("bluesky: what it tells", () => {
     ]);
   });
 
-  test("every count of a post may be missing: it is null, impressions always", async () => {
+  test("a missing count of a post is null, and impressions always are", async () => {
     const targets = await createCountTargets(fixture, owners(1));
     fixture.fake.injectFault(replaceText(/"(?:reply|like|quote)Count":\d+,/g, ""), {
       times: Infinity,
@@ -134,7 +134,7 @@ describe("bluesky: what it tells", () => {
     });
   });
 
-  test("a renamed list is not taken for an empty one", async () => {
+  test("a response with a renamed list is no empty list", async () => {
     fixture.fake.injectFault(replaceText('"profiles":', '"actors":'), { times: Infinity });
     const outcome = await pollProfiles(2);
     expect(outcome.sourceError?.kind).toBe("failed");
@@ -157,8 +157,8 @@ describe("bluesky: what it tells", () => {
   });
 });
 
-describe("bluesky: which posts are collected", () => {
-  test("reposts and replies are not, one's own reposted posts only once", async () => {
+describe("bluesky: lists of posts", () => {
+  test("replies and reposts are left out, and a user's own reposted post is stored once", async () => {
     const kinds = new Set(userAt(0).posts.map(({ kind }) => kind));
     expect([...kinds].toSorted()).toEqual(["post", "reply", "repost"]);
     const outcome = await pollAll(fixture, "items", await createItemTargets(fixture, owners(8)));
@@ -168,7 +168,7 @@ describe("bluesky: which posts are collected", () => {
     expect(authors.size).toBe(8);
   });
 
-  test("an empty page with a cursor is not the end", async () => {
+  test("an empty page with a cursor is not the end of the list", async () => {
     const targets = await createItemTargets(fixture, owners(1));
     fixture.fake.sendEmptyPages(3);
     const { items, sourceError: failure } = await pollBatch(fixture, "items", targets);
@@ -176,14 +176,14 @@ describe("bluesky: which posts are collected", () => {
     expect(items.length).toBe(first(fixture.owners).items().length);
   });
 
-  test("empty pages without end are not followed for ever", async () => {
+  test("the number of empty pages that are read is limited", async () => {
     const targets = await createItemTargets(fixture, owners(1));
     fixture.fake.sendEmptyPages(Infinity);
     await pollBatch(fixture, "items", targets);
     expect(fixture.fake.served()).toBeLessThan(1000);
   });
 
-  test("of what a client claims and when it was indexed, the earlier is believed", async () => {
+  test("a post is as old as the earlier of createdAt and indexedAt", async () => {
     const outcome = await pollAll(fixture, "items", await createItemTargets(fixture, owners(8)));
     const published = new Map(outcome.items.map(({ id, publishedAt }) => [id, publishedAt]));
     const posts = fixture.world.users.flatMap((user) =>
@@ -202,7 +202,7 @@ describe("bluesky: which posts are collected", () => {
     }
   });
 
-  test("a claim that is no instant loses at most that post", async () => {
+  test("an invalid createdAt loses at most that post", async () => {
     const item = first(first(fixture.owners).items());
     fixture.fake.injectFault(
       replaceText(new RegExp(`(/${item.id}".*?"createdAt":")[^"]+`, "g"), "$1yesterday"),
@@ -215,7 +215,7 @@ describe("bluesky: which posts are collected", () => {
     expect(outcome.items.length).toBeGreaterThanOrEqual(first(fixture.owners).items().length - 1);
   });
 
-  test("a post is named by its record key and links to itself", async () => {
+  test("a post has its record key as identifier, and its own URL", async () => {
     const owner = first(fixture.owners);
     const outcome = await pollAll(fixture, "items", await createItemTargets(fixture, [owner]));
     for (const { id } of owner.items()) {
@@ -227,22 +227,22 @@ describe("bluesky: which posts are collected", () => {
   });
 });
 
-describe("bluesky: a user who has another handle by now", () => {
+describe("bluesky: a user with a new handle", () => {
   test.each([
-    ["keeps the posts that were found of them", "renamed.example", "creator0.bsky.social"],
-    ["only in another case, is spelt so", "Creator0.BSKY.social", "Creator0.BSKY.social"],
-  ])("%s", async (_, renamed, spelt) => {
+    ["keeps the posts found under the old handle", "renamed.example", "creator0.bsky.social"],
+    ["in another case only, is spelled that way", "Creator0.BSKY.social", "Creator0.BSKY.social"],
+  ])("%s", async (_, renamed, spelling) => {
     const posts = (await createCountTargets(fixture, owners(1))).slice(0, 5);
     const fault = replaceText(`"handle":"${handleOf(userAt(0))}"`, `"handle":"${renamed}"`);
     fixture.fake.injectFault(fault, { times: Infinity });
     const { observations } = await pollBatch(fixture, "counts", posts);
     const usernames = observations.map(({ attributes }) => attributes["username"]);
-    expect(usernames).toEqual(Array.from({ length: 5 }, () => spelt));
+    expect(usernames).toEqual(Array.from({ length: 5 }, () => spelling));
   });
 });
 
 describe("bluesky: two users whose posts have the same record key", () => {
-  test("the first one keeps the tweet, with its text and counts; of the other it is refused", async () => {
+  test("the first user keeps the tweet with its text and counts, and the post of the other fails", async () => {
     await withDatabase(async (database) => {
       const [one, other] = [userAt(0), userAt(1)].map((user) => ({
         user,

@@ -14,7 +14,7 @@ describe("classifyStatus()", () => {
     ["Fri, 20 Nov 2026 13:00:00 GMT", NOW + 3_600_000],
     ["999999999", NOW + DAY_MS],
     ["Fri, 20 Nov 2099 13:00:00 GMT", NOW + DAY_MS],
-  ])("waits as Retry-After: %s says, for a day at most", (text, until) => {
+  ])("pauses as Retry-After: %s says, for a day at most", (text, until) => {
     for (const status of [429, 503]) {
       expect(classify(status, { "retry-after": text })).toMatchObject({
         kind: "rate-limited",
@@ -24,7 +24,7 @@ describe("classifyStatus()", () => {
   });
 
   test.each(["", "0", "-5", "1.5", "soon", "Fri, 20 Nov 2026 11:00:00 GMT", "2099-01-01"])(
-    "takes Retry-After: %j for nothing that is said",
+    "ignores Retry-After: %j",
     (text) => expect(classify(503, { "retry-after": text })).toMatchObject({ kind: "transient" }),
   );
 
@@ -35,14 +35,16 @@ describe("classifyStatus()", () => {
     [408, "transient"],
     [429, "transient"],
     [500, "transient"],
-  ])("status %d alone: %s", (status, kind) => expect(classify(status)).toMatchObject({ kind }));
+  ])("classifies status %d as %s", (status, kind) =>
+    expect(classify(status)).toMatchObject({ kind }),
+  );
 });
 
 describe("parseWindowReset()", () => {
   const endOf = (left: string, reset: string) =>
     parseWindowReset(new Headers({ left, reset }), HEADER_NAMES, 60_000, NOW);
 
-  test("is when the source says, for a day at most; else after its length", () => {
+  test("returns the end in the header, a day ahead at most, else the length of the window", () => {
     expect(endOf("1", String(NOW / 1000 + 30))).toBeUndefined();
     expect(endOf("0", String(NOW / 1000 + 30))).toBe(NOW + 30_000);
     expect(endOf("0", String(NOW))).toBe(NOW + DAY_MS);

@@ -1,4 +1,4 @@
-/** What the collector of X makes of each answer that is no plain one. */
+/** The collector of X: errors, rate limits, missing users and renamed fields. */
 import { describe, expect, test } from "bun:test";
 import type { TaskName } from "../../../server/ports/targets.ts";
 import { createXCollector } from "../../../server/collectors/x/collector.ts";
@@ -35,7 +35,7 @@ const pollProfiles = (count: number) =>
   pollBatch(fixture, "profile", owners(count).map(createTarget));
 const userAt = (place: number) => first(fixture.world.users.slice(place));
 
-describe("x: when the source stops", () => {
+describe("x: stops and rate limits", () => {
   test.each([
     ["a refused token", TOKEN_REFUSED],
     ["an account without credits", CREDITS_DEPLETED],
@@ -67,12 +67,12 @@ describe("x: when the source stops", () => {
     expect([failure?.kind, failure?.until]).toEqual(["stop", Date.parse(until)]);
   });
 
-  test("a refused token stops it until the settings change", async () => {
+  test("a refused token stops the source until the settings change", async () => {
     fixture.fake.injectFault(respondWith(TOKEN_REFUSED));
     expect((await pollProfiles(1)).sourceError?.until).toBeUndefined();
   });
 
-  test("a token that is not the platform's is refused", async () => {
+  test("a wrong token is refused", async () => {
     const other = createXCollector({ baseUrl: fixture.fake.baseUrl, bearerToken: "another" });
     const outcome = await pollBatch(
       { ...fixture, collector: other },
@@ -82,7 +82,7 @@ describe("x: when the source stops", () => {
     expect(outcome.sourceError?.kind).toBe("stop");
   });
 
-  test("a spent window is waited for until it is over, and is not retried", async () => {
+  test("a used up window pauses the source until it ends, and is not retried", async () => {
     fixture.fake.injectFault(respondWith(windowSpent(NOW + 437_000)), { times: Infinity });
     const { sourceError: failure, results } = await pollProfiles(1);
     expect(failure?.kind).toBe("rate-limited");
@@ -91,7 +91,7 @@ describe("x: when the source stops", () => {
     expect(fixture.fake.served()).toBe(1);
   });
 
-  test("a window that is spent in earnest is waited for, and then it goes on", async () => {
+  test("300 requests use up the window, and the source goes on after it", async () => {
     const context = createTestContext(fixture);
     let spent = await pollBatch(fixture, "profile", owners(1).map(createTarget), {
       context,
@@ -112,8 +112,8 @@ describe("x: when the source stops", () => {
   });
 });
 
-describe("x: who is not there", () => {
-  test("a suspended user is gone, beside users that are there", async () => {
+describe("x: users that do not exist", () => {
+  test("a suspended user in a batch is gone, and the others are observed", async () => {
     userAt(1).goneAt = 0;
     const outcome = await pollProfiles(3);
     expect(findResult(outcome, "creator1").isGone).toBe(true);
@@ -123,14 +123,14 @@ describe("x: who is not there", () => {
     ]);
   });
 
-  test("suspended users alone, an answer without data, are gone", async () => {
+  test("a batch of suspended users, a response without data, is gone", async () => {
     for (const user of fixture.world.users) user.goneAt = 0;
     const outcome = await pollProfiles(3);
     expect(outcome.sourceError).toBeUndefined();
     expect(outcome.results.map(({ isGone }) => isGone)).toEqual([true, true, true]);
   });
 
-  test("a malformed problem beside them spoils nothing", async () => {
+  test("a malformed problem in a response is ignored", async () => {
     const [gone, there] = fixture.owners;
     if (gone === undefined || there === undefined) throw new Error("There are no owners");
     gone.lifecycle.goneAt = 0;
@@ -143,11 +143,11 @@ describe("x: who is not there", () => {
     expect(findObservation(outcome, there.entity)).toBeDefined();
   });
 
-  test.each([["a user that went"], ["a protected user"], ["a status of 404"]])(
+  test.each([["a deleted user"], ["a protected user"], ["a user with status 404"]])(
     "%s has no timeline, and fails alone",
     async (what) => {
       const targets = await createItemTargets(fixture, owners(3));
-      if (what.includes("went")) userAt(1).goneAt = 0;
+      if (what.includes("deleted")) userAt(1).goneAt = 0;
       if (what.includes("protected")) userAt(1).isProtected = true;
       if (what.includes("404")) {
         fixture.fake.injectFault(respondWith(xError(404, "Not Found")), {
@@ -176,7 +176,7 @@ describe("x: who is not there", () => {
     expect(outcome.observations.length).toBe(targets.length - failed.length);
   });
 
-  test("a username that no user can have fails alone", async () => {
+  test("a username that X does not allow fails alone", async () => {
     const targets = ["creator0", "some.one", "a".repeat(40), "creator1"].map((id) =>
       createTarget({ id }),
     );
@@ -187,7 +187,7 @@ describe("x: who is not there", () => {
     expect(outcome.observations.length).toBe(2);
   });
 
-  test("a user that was renamed is not taken for somebody else", async () => {
+  test("a renamed user is not taken for another", async () => {
     const targets = await createItemTargets(fixture, owners(2));
     fixture.world.renameUser(userAt(0), "Renamed");
     const outcome = await pollBatch(fixture, "profile", targets);
@@ -197,8 +197,8 @@ describe("x: who is not there", () => {
   });
 });
 
-describe("x: what it tells", () => {
-  test.each(["old", "new"] as const)("metrics by their %s names are read", async (spelling) => {
+describe("x: incomplete responses", () => {
+  test.each(["old", "new"] as const)("metrics are read by their %s names", async (spelling) => {
     fixture.fake.useMetricNames(spelling);
     const profile = await pollProfiles(3);
     for (const owner of owners(3)) {
@@ -216,19 +216,19 @@ describe("x: what it tells", () => {
     expect(observations.length).toBe(items.size);
   });
 
-  test("a username is told as the platform spells it", async () => {
+  test("a username has the spelling of X", async () => {
     const { attributes } = first((await pollProfiles(1)).observations);
     expect(attributes["username"]).toBe("Creator0");
   });
 
-  test("replies and reposts are not collected", async () => {
+  test("replies and retweets are left out", async () => {
     const kinds = new Set(userAt(0).posts.map(({ kind }) => kind));
     expect([...kinds].toSorted()).toEqual(["post", "reply", "repost"]);
     const { items } = await pollAll(fixture, "items", await createItemTargets(fixture, owners(1)));
     expect(items.length).toBe(first(fixture.owners).items().length);
   });
 
-  test("an empty page with a token is not the end", async () => {
+  test("an empty page with a token is not the end of the list", async () => {
     const targets = await createItemTargets(fixture, owners(1));
     fixture.fake.sendEmptyPages(2);
     const { items, sourceError: failure } = await pollBatch(fixture, "items", targets);
@@ -236,7 +236,7 @@ describe("x: what it tells", () => {
     expect(items.length).toBe(first(fixture.owners).items().length);
   });
 
-  test("metrics under a name that nobody knows are no zeros and no unknowns", async () => {
+  test("renamed metrics fail, and are neither 0 nor null", async () => {
     fixture.fake.injectFault(replaceText("public_metrics", "open_metrics"), { times: Infinity });
     const outcome = await pollProfiles(2);
     expect(outcome.observations).toEqual([]);
@@ -244,7 +244,7 @@ describe("x: what it tells", () => {
   });
 
   test.each<TaskName>(["profile", "items", "counts"])(
-    "in %s, metrics whose names are all unknown are not unknown numbers",
+    "%s with only renamed metrics fails, and has no null counts",
     async (task) => {
       const [owner] = fixture.owners;
       const owned = owner === undefined ? [] : [owner];
@@ -259,7 +259,7 @@ describe("x: what it tells", () => {
     },
   );
 
-  test("errors that name nobody do not make a user gone whose tweets are asked for", async () => {
+  test("errors without an identifier do not make a user gone", async () => {
     const targets = await createItemTargets(fixture, owners(1));
     const body = { errors: [{ title: "Service Unavailable", detail: "Try again" }] };
     fixture.fake.injectFault(respondWith({ status: 200, body }), { times: Infinity });
@@ -285,7 +285,7 @@ describe("x: what it tells", () => {
     expect(outcome.sourceError?.message ?? outcome.results[0]?.failure).toBeString();
   });
 
-  test("a tweet links to itself, and is its author's", async () => {
+  test("a tweet has its author and its own URL", async () => {
     const outcome = await pollAll(fixture, "items", await createItemTargets(fixture, owners(1)));
     const item = first(first(fixture.owners).items());
     const attributes = findObservation(outcome, item.id)?.attributes;

@@ -1,4 +1,4 @@
-/** What the collector of YouTube makes of each answer that is no plain one. */
+/** The collector of YouTube: quotas, keys, hidden counts, and which videos are shorts. */
 import { describe, expect, test } from "bun:test";
 import {
   findResult,
@@ -25,13 +25,13 @@ const channelAt = (place: number) => first(fixture.world.channels.slice(place));
 const pollProfile = (place: number) =>
   pollBatch(fixture, "profile", [createTarget(first(fixture.owners.slice(place)))]);
 
-describe("youtube: when the source stops", () => {
+describe("youtube: quotas and keys", () => {
   test.each([
     ["in winter, at 8:00 UTC", "2026-11-20T12:00:00.000Z", "2026-11-21T08:00:00.000Z"],
     ["in summer, at 7:00 UTC", "2026-07-01T06:59:59.999Z", "2026-07-01T07:00:00.000Z"],
     ["on the day summer ends", "2026-11-01T07:00:00.000Z", "2026-11-02T08:00:00.000Z"],
     ["on the day summer begins", "2026-03-08T08:00:00.000Z", "2026-03-09T07:00:00.000Z"],
-  ])("out of quota, nothing is asked until midnight Pacific time: %s", async (_, at, until) => {
+  ])("a used up quota stops the source until midnight Pacific time: %s", async (_, at, until) => {
     fixture.clock.now = Date.parse(at);
     fixture.fake.injectFault(respondWith(QUOTA_EXCEEDED), { times: Infinity });
     const { sourceError: failure, results } = await pollProfile(1);
@@ -42,7 +42,7 @@ describe("youtube: when the source stops", () => {
     expect(fixture.fake.served()).toBe(1);
   });
 
-  test("after midnight Pacific time it is asked again, and not before", async () => {
+  test("a stopped source is polled again after midnight Pacific time, and not before", async () => {
     fixture.fake.injectFault(respondWith(QUOTA_EXCEEDED));
     const context = createTestContext(fixture);
     const targets = fixture.owners.slice(1, 2).map(createTarget);
@@ -66,7 +66,7 @@ describe("youtube: when the source stops", () => {
     expect(fixture.fake.served()).toBe(1);
   });
 
-  test("a key that is not the platform's is refused", async () => {
+  test("a wrong key is refused", async () => {
     const other = createYoutubeCollector({ baseUrl: fixture.fake.baseUrl, apiKey: "another" });
     const outcome = await pollBatch({ ...fixture, collector: other }, "profile", [
       createTarget({ id: channelAt(0).id }),
@@ -74,7 +74,7 @@ describe("youtube: when the source stops", () => {
     expect(outcome.sourceError?.kind).toBe("stop");
   });
 
-  test("when one bucket is spent, the other still answers", async () => {
+  test("a used up bucket does not stop the other", async () => {
     const targets = await createCountTargets(fixture, fixture.owners.slice(0, 2));
     const { world } = fixture;
     const spent = await openFakeYoutube({
@@ -95,8 +95,8 @@ describe("youtube: when the source stops", () => {
   });
 });
 
-describe("youtube: what a channel tells", () => {
-  test("a hidden number of subscribers is null, also where one is told along with it", async () => {
+describe("youtube: channels", () => {
+  test("a hidden subscriber count is null, also if the response has one", async () => {
     channelAt(1).hiddenAt = 0;
     const plain = await pollProfile(1);
     expect(first(plain.observations).counts["subscribers"]).toBeNull();
@@ -106,7 +106,7 @@ describe("youtube: what a channel tells", () => {
   });
 
   test.each(["338K", "-5", "1.5", "1e3", "", " 7", "0x10", "9007199254740992", "١٢"])(
-    "a view count of %p is not read as a number",
+    "a view count of %p is invalid",
     async (text) => {
       fixture.fake.injectFault(
         replaceText(/"viewCount":"\d+"/g, `"viewCount":${JSON.stringify(text)}`),
@@ -121,7 +121,7 @@ describe("youtube: what a channel tells", () => {
     },
   );
 
-  test("a renamed field makes the channel fail, and is no 0", async () => {
+  test("a channel with renamed statistics fails, and has no 0", async () => {
     fixture.fake.injectFault(replaceText('"statistics":', '"stats":'), { times: Infinity });
     const outcome = await pollProfile(1);
     const { failure } = outcome.results[0] ?? { failure: outcome.sourceError?.message };
@@ -129,7 +129,7 @@ describe("youtube: what a channel tells", () => {
     expect(outcome.observations).toEqual([]);
   });
 
-  test("what may be left out is left out, and what is there is told", async () => {
+  test("optional attributes are absent or as in the response", async () => {
     const { attributes } = first((await pollProfile(0)).observations);
     expect(attributes).toMatchObject({
       username: "channel_0",
@@ -151,7 +151,7 @@ describe("youtube: what a channel tells", () => {
     );
   });
 
-  test("a channel that was renamed is still found by what was remembered of it", async () => {
+  test("a renamed channel is found by its source state", async () => {
     const owner = first(fixture.owners);
     const [target] = await createItemTargets(fixture, [owner]);
     fixture.world.renameChannel(channelAt(0), "renamed");
@@ -161,7 +161,7 @@ describe("youtube: what a channel tells", () => {
 });
 
 describe("youtube: which videos are shorts", () => {
-  test("a channel without the list of shorts is read by its uploads of at most 180 s", async () => {
+  test("the shorts of a channel without their playlist are its uploads of up to 180 s", async () => {
     for (const channel of fixture.world.channels) channel.hasShortsList = false;
     const outcome = await pollAll(
       fixture,
@@ -175,7 +175,7 @@ describe("youtube: which videos are shorts", () => {
     expect(outcome.results.filter(({ failure }) => failure !== undefined)).toEqual([]);
   });
 
-  test("uploads are read anew from one that has no statistics on, until it has some", async () => {
+  test("uploads are read again from a video without statistics on, until it has some", async () => {
     channelAt(0).hasShortsList = false;
     const owner = first(fixture.owners);
     const [target = createTarget(owner)] = await createItemTargets(fixture, [owner]);
@@ -202,7 +202,7 @@ describe("youtube: which videos are shorts", () => {
     expect(Date.parse(after.sourceState?.["uploadsReadTo"] ?? "")).toBe(newest);
   });
 
-  test("where there are no uploads either, the channel is gone", async () => {
+  test("a channel without any playlist is gone", async () => {
     const owner = first(fixture.owners);
     const targets = await createItemTargets(fixture, [owner]);
     channelAt(0).goneAt = 0;
@@ -211,7 +211,7 @@ describe("youtube: which videos are shorts", () => {
     expect(findResult(outcome, owner.id).isGone).toBe(true);
   });
 
-  test("a short belongs to its channel, and nobody tells its shares", async () => {
+  test("a short has its channel, and its shares are null", async () => {
     const owner = first(fixture.owners);
     const targets = await createCountTargets(fixture, [owner]);
     const outcome = await pollBatch(fixture, "counts", targets);
@@ -222,7 +222,7 @@ describe("youtube: which videos are shorts", () => {
     }
   });
 
-  test("a short that became private is gone, and gets no zero", async () => {
+  test("a short that became private is gone, and has no 0", async () => {
     const owner = first(fixture.owners);
     const targets = await createCountTargets(fixture, [owner]);
     const gone = first(owner.items());
@@ -232,7 +232,7 @@ describe("youtube: which videos are shorts", () => {
     expect(findObservation(outcome, gone.id)).toBeUndefined();
   });
 
-  test("statistics under a name that nobody knows are no zeros and no unknowns", async () => {
+  test("a short with renamed statistics fails, and has neither 0 nor null", async () => {
     const targets = await createCountTargets(fixture, fixture.owners.slice(0, 1));
     fixture.fake.injectFault(replaceText('"statistics":', '"stats":'), { times: Infinity });
     const outcome = await pollBatch(fixture, "counts", targets);
@@ -240,7 +240,7 @@ describe("youtube: which videos are shorts", () => {
     expect(outcome.sourceError?.message ?? outcome.results[0]?.failure).toBeString();
   });
 
-  test("statistics whose names are all unknown are no unknowns", async () => {
+  test("renamed counts fail, and are not null", async () => {
     const owners = fixture.owners.slice(1, 2);
     const introduced = await createItemTargets(fixture, owners);
     const targets = await createCountTargets(fixture, owners);
@@ -250,18 +250,18 @@ describe("youtube: which videos are shorts", () => {
         times: Infinity,
       },
     );
-    const told = [
+    const summaries = [
       await pollProfile(1),
       await pollBatch(fixture, "items", introduced),
       await pollBatch(fixture, "counts", targets),
     ];
-    for (const { observations, results } of told) {
+    for (const { observations, results } of summaries) {
       expect(observations).toEqual([]);
       expect(results[0]?.failure).toContain("YouTube returned no statistics");
     }
   });
 
-  test("likes and comments that are switched off are null, beside the views", async () => {
+  test("disabled likes and comments are null, and the views are not", async () => {
     const owner = first(fixture.owners);
     const targets = await createCountTargets(fixture, [owner]);
     const item = first(owner.items());
@@ -273,13 +273,13 @@ describe("youtube: which videos are shorts", () => {
   });
 });
 
-describe("youtube: asked too fast", () => {
+describe("youtube: too many requests", () => {
   const MIDNIGHT = Date.parse("2026-11-21T08:00:00.000Z");
 
   test.each([
-    ["a minute can pass", "Queries per minute per user", { kind: "transient" }],
-    ["a day stops it until the next", "Queries per day", { kind: "stop", until: MIDNIGHT }],
-  ])("what is too much for %s", (_, limit, judgement) => {
+    ["a minute are retried", "Queries per minute per user", { kind: "transient" }],
+    ["a day stop the source until the next", "Queries per day", { kind: "stop", until: MIDNIGHT }],
+  ])("too many requests for %s", (_, limit, expected) => {
     const { classifyResponse } = createYoutubeCollector({
       baseUrl: "http://127.0.0.1:9",
       apiKey: "s3cret-of-youtube",
@@ -287,6 +287,6 @@ describe("youtube: asked too fast", () => {
     const message = `Quota exceeded for quota metric 'Queries' and limit '${limit}'`;
     const body = { error: { message, errors: [{ reason: "rateLimitExceeded" }] } };
     const answer = { status: 403, headers: new Headers(), body };
-    expect(classifyResponse(answer, MIDNIGHT - 3_600_000)).toMatchObject(judgement);
+    expect(classifyResponse(answer, MIDNIGHT - 3_600_000)).toMatchObject(expected);
   });
 });

@@ -1,4 +1,4 @@
-/** How far the uploads of a channel are read that has no list of its shorts. */
+/** How far the uploads are read of a channel that has no playlist of its shorts. */
 import { beforeEach, expect, test } from "bun:test";
 import type { CollectionTarget } from "../../../server/ports/targets.ts";
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
@@ -12,7 +12,7 @@ beforeEach(() => {
   for (const channel of fixture.world.channels) channel.hasShortsList = false;
 });
 
-/** Reads the uploads. @returns The target as it is remembered, what is known, and what was asked. */
+/** Reads the uploads. @returns The target with its new state, the known items, and the requests. */
 async function readUploads(
   target: CollectionTarget,
   known: ReadonlyMap<string, object> = new Map(),
@@ -27,11 +27,11 @@ async function readUploads(
     outcome,
     target: { ...target, sourceState },
     known: new Map([...known, ...found]),
-    asked: fixture.fake.log().slice(served),
+    requests: fixture.fake.log().slice(served),
   };
 }
 
-/** The shorts that are there, the newest first, with how much older they are than the newest. */
+/** Lists the existing shorts, newest first, with how much older they are than the newest upload. */
 function listShorts() {
   const all = first(fixture.owners).items().toReversed();
   const uploads = first(fixture.world.channels).uploads.filter(
@@ -41,7 +41,7 @@ function listShorts() {
   return all.map((short) => Object.assign(short, { olderMs: newest - short.publishedAt }));
 }
 
-test("a day of them is looked at twice, for what was not listed yet, and no more", async () => {
+test("pollShorts() reads the last day of uploads twice, for videos that were listed late", async () => {
   const [start] = await createItemTargets(fixture, fixture.owners);
   if (start === undefined) throw new Error("There is no channel");
   const late = first(listShorts().filter(({ olderMs }) => olderMs > HOUR_MS && olderMs < DAY_MS));
@@ -53,7 +53,7 @@ test("a day of them is looked at twice, for what was not listed yet, and no more
   late.lifecycle.goneAt = goneAt;
   const twice = await readUploads(once.target, once.known);
   expect(twice.outcome.items.map(({ id }) => id)).toContain(late.id);
-  const videos = twice.asked.filter(({ path }) => path === "/videos");
+  const videos = twice.requests.filter(({ path }) => path === "/videos");
   const ids = videos.flatMap(({ query }) => /id=([^&]+)/.exec(query)?.[1]?.split(",") ?? []);
   for (const id of ids) {
     const { publishedAt = 0 } = fixture.world.videoById.get(id) ?? {};
@@ -61,7 +61,7 @@ test("a day of them is looked at twice, for what was not listed yet, and no more
   }
 });
 
-test("they are read anew where a list told of one wrongly, however old it is", async () => {
+test("pollShorts() reads all uploads again after a malformed entry, however old it is", async () => {
   const [start] = await createItemTargets(fixture, fixture.owners);
   if (start === undefined) throw new Error("There is no channel");
   const once = await readUploads(start);
