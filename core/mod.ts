@@ -87,6 +87,7 @@ export {
   findNewestCounts,
   mergeAttributes,
   mergeCounts,
+  mergeObservations,
   parseObservation,
   parseObservationLine,
   type Attribute,

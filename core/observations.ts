@@ -214,17 +214,44 @@ export function applyObservation(
   entity: Entity,
   observation: Observation,
 ): { entity: Entity; outcome: ObservationOutcome } {
-  const existingCounts = entity.points.get(observation.observedAt);
-  const counts = mergeCounts(existingCounts, observation.counts);
-  const attributes = mergeAttributes(entity.attributes, observation);
-  if (counts === existingCounts && attributes === entity.attributes) {
-    return { entity, outcome: "unchanged" };
+  const { entity: next, outcomes } = mergeObservations(entity, [observation]);
+  const outcome = (["new", "changed"] as const).find((name) => outcomes[name] > 0);
+  return { entity: next, outcome: outcome ?? "unchanged" };
+}
+
+/**
+ * Merges observations into their entity.
+ *
+ * @returns The next entity, the same object if nothing changed, and how many observations had each
+ * outcome.
+ *
+ * @example
+ * const line = '{"kind":"user","observedAt":"2026-11-20","username":"NASA"}';
+ * const observation = parseObservationLine(line, Date.UTC(2026, 10, 20));
+ * mergeObservations(EMPTY_ENTITY, [observation, observation]).outcomes; // { new: 1, changed: 0, unchanged: 1 }
+ */
+export function mergeObservations(
+  entity: Entity,
+  observations: Iterable<Pick<Observation, "observedAt" | "attributes" | "counts">>,
+): { entity: Entity; outcomes: Record<ObservationOutcome, number> } {
+  let { attributes } = entity;
+  let points: Map<number, Counts> | undefined;
+  const outcomes = { new: 0, changed: 0, unchanged: 0 };
+  for (const observation of observations) {
+    const { observedAt } = observation;
+    const existingCounts = (points ?? entity.points).get(observedAt);
+    const counts = mergeCounts(existingCounts, observation.counts);
+    const merged = mergeAttributes(attributes, observation);
+    if (counts === existingCounts && merged === attributes) {
+      outcomes.unchanged++;
+      continue;
+    }
+    points ??= new Map(entity.points);
+    points.set(observedAt, counts);
+    attributes = merged;
+    outcomes[existingCounts === undefined ? "new" : "changed"]++;
   }
-  const points = new Map(entity.points).set(observation.observedAt, counts);
-  return {
-    entity: { attributes, points },
-    outcome: existingCounts === undefined ? "new" : "changed",
-  };
+  return { entity: points === undefined ? entity : { attributes, points }, outcomes };
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Lines of observations (NDJSON) into the database: good ones in, bad ones named. */
+/** Imports lines of observations (NDJSON): writes the good ones, and reports each bad one. */
 import type { Database } from "../database/database.ts";
 import type { ImportObservations, ImportResult, RejectedLine } from "../../ports/reads.ts";
 import {
@@ -14,39 +14,36 @@ import { mapTransientErrors } from "../database/errors.ts";
 import { writeBatches } from "./write.ts";
 import { createWorkerClient } from "../database/worker-rpc.ts";
 
-/** Bytes of lines that are read in a thread: here they would hold up the requests. */
+/** Blocks from this size on are parsed by a worker thread: here they would hold up requests. */
 const WORKER_MIN_BYTES = 131_072;
 
 const callParseWorker = createWorkerClient<LineBlock, SerializedLines>(
   new URL("parse-worker.ts", import.meta.url),
 );
 
-/** Starts the thread that reads large blocks. */
+/** Starts the worker thread. */
 export async function startParseWorker(): Promise<void> {
   await callParseWorker({ bytes: new Uint8Array(), now: 0 }, { isJson: false });
 }
 
 /**
- * Makes what takes in lines, some at a time.
+ * Creates an importer. It writes a block as one transaction, or as several if it is larger than the
+ * database takes in one. Blocks are parsed at the same time, and written in the order of the calls.
  *
  * @param now The clock, in milliseconds since 1970 UTC.
- * @returns Stores the observations of some whole lines, as one transaction; what is more than the
- * database takes in one, as several. It may take the bytes over: who gave them must not use them
- * again.
  */
 export function createImporter(database: Database, now: () => number): ImportObservations {
-  /** Settles once all that came before is gathered: all is stored in the order in which it came. */
   let previous: Promise<unknown> = Promise.resolve();
   async function importBlock(bytes: Uint8Array): Promise<ImportResult> {
     const parsing = parseBlock({ bytes, now: now() });
-    parsing.catch(noop); // It is told where its turn comes.
+    parsing.catch(noop); // Handled once its turn comes; unhandled until then.
     const parsedInOrder = previous.then(() => parsing);
-    // Not what it came to: it may be large.
+    // Without the value, which may be large.
     previous = parsedInOrder.then(noop, noop);
     const { read, rejected, batches } = await parsedInOrder;
     return { read, ...(await writeBatches(database, batches)), rejected };
   }
-  return async (bytes: Uint8Array): Promise<ImportResult> => {
+  return async (bytes) => {
     if (bytes.byteLength <= database.transactionMaxBytes) return importBlock(bytes);
     const totals = { read: 0, new: 0, changed: 0, unchanged: 0, rejected: [] as RejectedLine[] };
     let linesBefore = 0;
@@ -72,8 +69,8 @@ async function parseBlock({ bytes, now }: LineBlock): Promise<ParsedLines> {
   const { buffer, byteLength } = bytes;
   const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
   const transferable = isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
-  const posting = { isJson: false, transfer: [transferable.buffer] };
+  const options = { isJson: false, transfer: [transferable.buffer] };
   return deserializeLines(
-    await mapTransientErrors(() => callParseWorker({ bytes: transferable, now }, posting)),
+    await mapTransientErrors(() => callParseWorker({ bytes: transferable, now }, options)),
   );
 }

@@ -1,11 +1,12 @@
-/** What came in of entities, joined with what was known of them. */
+/** Merges the observations of a batch, entity by entity, with what is stored. */
 import { KIND_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
 import {
-  mergeCounts,
-  mergeAttributes,
-  type Counts,
+  EMPTY_ENTITY,
+  mergeObservations,
   type Attribute,
   type Attributes,
+  type Counts,
+  type Entity,
 } from "../../../core/observations.ts";
 import type { OutcomeCounts } from "../../ports/reads.ts";
 import {
@@ -19,37 +20,28 @@ import {
 } from "./observation-batch.ts";
 import type { Point } from "../history/chunk-codec.ts";
 
-/** What is known of an entity. */
-export interface ExistingState {
-  readonly attributes: Attributes;
-  /** The counts of each instant that what came in could be among. */
-  readonly points: ReadonlyMap<number, Counts>;
-}
-
-/** What is known of an entity with what came in, and what of it was new. */
+/** An entity after a merge, as far as it has to be written. */
 export interface MergedEntity {
   readonly attributes: Attributes;
-  /** Oldest first, and lent: each is another once the next is there. */
+  /** Oldest first. The iterable may reuse one array of counts: copy it to keep it. */
   readonly points: Iterable<Point>;
   readonly newest: Point;
   readonly outcomeCounts: OutcomeCounts;
 }
 
-/** What came in of an entity. */
+/** The incoming observations of an entity, and what they are merged to so far. */
 export interface PendingEntity {
   readonly id: string;
   readonly incoming: BatchSlice;
   merged: MergedEntity;
 }
 
-const NO_STATE: ExistingState = { attributes: {}, points: new Map() };
-
-/** What came in of a kind, by entity, as if nothing was known of them. */
+/** Merges each entity of a batch as if nothing were stored; returns them by identifier. */
 export function createPendingEntities(batch: ObservationBatch): Map<string, PendingEntity> {
   const pending = new Map<string, PendingEntity>();
   let from = 0;
-  batch.entityIds.forEach((id, entity) => {
-    const to = batch.ends[entity] ?? from;
+  batch.entityIds.forEach((id, entityIndex) => {
+    const to = batch.ends[entityIndex] ?? from;
     const incoming = { batch, from, to };
     pending.set(id, { id, incoming, merged: mergeIncoming(incoming) });
     from = to;
@@ -57,30 +49,15 @@ export function createPendingEntities(batch: ObservationBatch): Map<string, Pend
   return pending;
 }
 
-/** Joins what came in with what is known, if anything is, as the domain does one by one. */
-export function mergeIncoming(
-  incoming: BatchSlice,
-  existing: ExistingState = NO_STATE,
-): MergedEntity {
-  if (existing === NO_STATE && isAscending(sliceInstants(incoming)))
+/** Merges incoming observations with the stored attributes and points that they can affect. */
+export function mergeIncoming(incoming: BatchSlice, existing: Entity = EMPTY_ENTITY): MergedEntity {
+  if (existing === EMPTY_ENTITY && isAscending(sliceInstants(incoming))) {
     return mergeAscending(incoming);
-  const points = new Map(existing.points);
-  const outcomeCounts = { new: 0, changed: 0, unchanged: 0 };
-  let { attributes: description } = existing;
-  for (const observation of iterateObservations(incoming)) {
-    const { observedAt } = observation;
-    const point = points.get(observedAt);
-    const counts = mergeCounts(point, observation.counts);
-    const described = mergeAttributes(description, observation);
-    const isUnchanged = counts === point && described === description;
-    if (!isUnchanged) points.set(observedAt, counts);
-    description = described;
-    outcomeCounts[isUnchanged ? "unchanged" : point === undefined ? "new" : "changed"]++;
   }
-  const sorted = sortPoints(incoming.batch.kind, points);
-  // Something came in, so there is one.
-  const newest = sorted.at(-1) ?? getLastPoint(incoming);
-  return { attributes: description, points: sorted, newest, outcomeCounts };
+  const { entity, outcomes } = mergeObservations(existing, iterateObservations(incoming));
+  const points = sortPoints(incoming.batch.kind, entity.points);
+  const newest = points.at(-1) ?? getLastPoint(incoming);
+  return { attributes: entity.attributes, points, newest, outcomeCounts: outcomes };
 }
 
 function sortPoints(kind: EntityKind, points: ReadonlyMap<number, Counts>): Point[] {
@@ -97,22 +74,26 @@ function isAscending(instants: Float64Array): boolean {
   return true;
 }
 
-/** What came in one after the other is the points as it is, and the last value given wins. */
+/**
+ * Merges observations in the order of time without a map of points, as most imports come: each is
+ * new, and the last value of a field wins. `tests/store/observations/write.test.ts` compares the
+ * result with core's.
+ */
 function mergeAscending(incoming: BatchSlice): MergedEntity {
   const { batch, from, to } = incoming;
-  const description: Record<string, Attribute> = {};
-  let nextDescribed: number | undefined;
+  const attributes: Record<string, Attribute> = {};
+  let lastAttributeIndex: number | undefined;
   for (let index = to - 1; index >= from; index--) {
-    // What one gives that came in after it too changes nothing.
-    if (batch.described[index] === nextDescribed) continue;
-    nextDescribed = batch.described[index];
-    const described = getAttributeValues(batch, index);
-    for (const name in described) {
-      const value = described[name];
-      if (value !== undefined) description[name] ??= { value, at: batch.instants[index] ?? 0 };
+    // Skips attributes that are the same as those of the observation after it.
+    if (batch.attributeIndexes[index] === lastAttributeIndex) continue;
+    lastAttributeIndex = batch.attributeIndexes[index];
+    const values = getAttributeValues(batch, index);
+    for (const name in values) {
+      const value = values[name];
+      if (value !== undefined) attributes[name] ??= { value, at: batch.instants[index] ?? 0 };
     }
   }
   const points = { [Symbol.iterator]: () => iteratePoints(incoming) };
   const outcomeCounts = { new: to - from, changed: 0, unchanged: 0 };
-  return { attributes: description, points, newest: getLastPoint(incoming), outcomeCounts };
+  return { attributes, points, newest: getLastPoint(incoming), outcomeCounts };
 }

@@ -1,41 +1,40 @@
 /**
- * Observations of a kind, by entity, as columns. A block of them holds a hundred thousand numbers:
- * as columns they cross from thread to thread at once, and none of them is an object.
+ * Batches: the observations of one kind, grouped by entity, as columns. A block of lines holds a
+ * hundred thousand numbers; typed arrays move from thread to thread without a copy, and no number
+ * needs an object.
  */
 import { ENTITY_KINDS, KIND_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
 import type { Counts, Observation } from "../../../core/observations.ts";
 import type { Point } from "../history/chunk-codec.ts";
 
-/** What an observation describes its entity with. */
+/** The attributes that one observation gives. */
 export type AttributeValues = Observation["attributes"];
 
 /** The numbers of a batch. */
 export interface BatchColumns {
-  /** Of each entity, where its observations end. */
+  /** By entity: the index after its last observation. */
   readonly ends: Uint32Array;
-  /** Of each observation, milliseconds since 1970 UTC. */
+  /** By observation: milliseconds since 1970 UTC. */
   readonly instants: Float64Array;
-  /** Of each observation its counts, in the order of the kind; NaN where the source didn't tell. */
+  /** By observation: its counts in the order of the kind; NaN is unknown. */
   readonly counts: Float64Array;
-  /** Of each observation, which of the descriptions it gave. */
-  readonly described: Uint32Array;
+  /** By observation: the index of its attributes in `attributeSets`. */
+  readonly attributeIndexes: Uint32Array;
 }
 
 /** Observations of a kind: those of one entity follow one another, in the order they came in. */
 export interface ObservationBatch extends BatchColumns {
   readonly kind: EntityKind;
-  /** The entities. */
   readonly entityIds: readonly string[];
   readonly attributeSets: readonly AttributeValues[];
 }
 
-/** Gathers observations by kind and entity, of which it keeps what is different. */
+/** Collects observations of any kinds into one batch for each kind. */
 export interface BatchBuilder {
   add(observation: Observation): void;
   build(): ObservationBatch[];
 }
 
-/** Makes a gatherer. */
 export function createBatchBuilder(): BatchBuilder {
   const builders = new Map<EntityKind, KindBatchBuilder>();
   return {
@@ -56,70 +55,71 @@ interface KindBatchBuilder {
   build(): ObservationBatch;
 }
 
+/** Keeps attributes once if consecutive observations of an entity give the same. */
 function createKindBatchBuilder(kind: EntityKind): KindBatchBuilder {
   const countNames = KIND_FIELDS[kind].counts;
   const indexById = new Map<string, number>();
-  /** Of each entity: how many observations it has, and where its last description is, else -1. */
+  // By entity.
   const sizes: number[] = [];
   const lastAttributeIndexes: number[] = [];
-  /** Of each observation: its entity, and what the columns hold. */
+  // By observation, in the order they came in.
   const entityIndexes: number[] = [];
   const instants: number[] = [];
   const counts: number[] = [];
-  const descriptions: AttributeValues[] = [];
   const attributeIndexes: number[] = [];
+  const attributeSets: AttributeValues[] = [];
 
   function getOrAddEntity(id: string): number {
-    let place = indexById.get(id);
-    if (place === undefined) {
-      place = indexById.size;
-      indexById.set(id, place);
+    let entity = indexById.get(id);
+    if (entity === undefined) {
+      entity = indexById.size;
+      indexById.set(id, entity);
       sizes.push(0);
       lastAttributeIndexes.push(-1);
     }
-    return place;
+    return entity;
   }
 
   return {
     add(observation) {
-      const place = getOrAddEntity(observation.entityId);
-      const last = lastAttributeIndexes[place] ?? -1;
-      const before = descriptions[last];
-      if (before !== undefined && hasSameAttributes(before, observation.attributes)) {
-        attributeIndexes.push(last);
+      const entity = getOrAddEntity(observation.entityId);
+      const lastIndex = lastAttributeIndexes[entity] ?? -1;
+      const last = attributeSets[lastIndex];
+      if (last !== undefined && hasSameAttributes(last, observation.attributes)) {
+        attributeIndexes.push(lastIndex);
       } else {
-        attributeIndexes.push(descriptions.length);
-        lastAttributeIndexes[place] = descriptions.length;
-        descriptions.push(observation.attributes);
+        attributeIndexes.push(attributeSets.length);
+        lastAttributeIndexes[entity] = attributeSets.length;
+        attributeSets.push(observation.attributes);
       }
-      sizes[place] = (sizes[place] ?? 0) + 1;
-      entityIndexes.push(place);
+      sizes[entity] = (sizes[entity] ?? 0) + 1;
+      entityIndexes.push(entity);
       instants.push(observation.observedAt);
       for (const name of countNames) counts.push(observation.counts[name] ?? Number.NaN);
     },
     build() {
       const ends = Uint32Array.from(sizes);
-      for (let place = 1; place < ends.length; place++) {
-        ends[place] = (ends[place] ?? 0) + (ends[place - 1] ?? 0);
+      for (let entity = 1; entity < ends.length; entity++) {
+        ends[entity] = (ends[entity] ?? 0) + (ends[entity - 1] ?? 0);
       }
-      const nextIndexes = ends.map((end, place) => end - (sizes[place] ?? 0));
+      const nextIndexes = ends.map((end, entity) => end - (sizes[entity] ?? 0));
       const columns = {
         ends,
         instants: new Float64Array(instants.length),
         counts: new Float64Array(counts.length),
-        described: new Uint32Array(attributeIndexes.length),
+        attributeIndexes: new Uint32Array(attributeIndexes.length),
       };
       const width = countNames.length;
-      entityIndexes.forEach((place, index) => {
-        const to = nextIndexes[place] ?? 0;
-        nextIndexes[place] = to + 1;
+      entityIndexes.forEach((entity, index) => {
+        const to = nextIndexes[entity] ?? 0;
+        nextIndexes[entity] = to + 1;
         columns.instants[to] = instants[index] ?? 0;
-        columns.described[to] = attributeIndexes[index] ?? 0;
+        columns.attributeIndexes[to] = attributeIndexes[index] ?? 0;
         for (let count = 0; count < width; count++) {
           columns.counts[to * width + count] = counts[index * width + count] ?? Number.NaN;
         }
       });
-      return { kind, entityIds: [...indexById.keys()], attributeSets: descriptions, ...columns };
+      return { kind, entityIds: [...indexById.keys()], attributeSets, ...columns };
     },
   };
 }
@@ -130,32 +130,30 @@ function hasSameAttributes(a: AttributeValues, b: AttributeValues): boolean {
   return true;
 }
 
-/** The observations of one entity in a batch: from one place up to another. */
+/** The observations of one entity in a batch: `from` is included, `to` is not. */
 export interface BatchSlice {
   readonly batch: ObservationBatch;
   readonly from: number;
   readonly to: number;
 }
 
-/** The instants of what came in, in its order. */
 export function sliceInstants({ batch, from, to }: BatchSlice): Float64Array {
   return batch.instants.subarray(from, to);
 }
 
-/** What an observation of a batch describes its entity with. */
 export function getAttributeValues(
-  { attributeSets: descriptions, described }: ObservationBatch,
+  { attributeSets, attributeIndexes }: ObservationBatch,
   index: number,
 ): AttributeValues {
-  return descriptions[described[index] ?? 0] ?? {};
+  return attributeSets[attributeIndexes[index] ?? 0] ?? {};
 }
 
-/** What came in, one by one, as the domain takes it. */
+/** Iterates over the observations of a slice as core takes them. */
 export function* iterateObservations({ batch, from, to }: BatchSlice) {
   const names = KIND_FIELDS[batch.kind].counts;
   for (let index = from; index < to; index++) {
     const counts: Record<string, number | null> = {};
-    names.forEach((name, place) => (counts[name] = getCount(batch, index * names.length + place)));
+    names.forEach((name, nth) => (counts[name] = getCount(batch, index * names.length + nth)));
     yield {
       observedAt: batch.instants[index] ?? 0,
       attributes: getAttributeValues(batch, index),
@@ -164,23 +162,20 @@ export function* iterateObservations({ batch, from, to }: BatchSlice) {
   }
 }
 
-/** What came in, as points in its order. They are lent: each is another once the next is there. */
+/** Iterates over a slice as points. They share one array of counts, to save memory. */
 export function* iteratePoints({ batch, from, to }: BatchSlice): Generator<Point> {
-  const reusedCounts: (number | null)[] = [];
-  for (let index = from; index < to; index++) yield getPoint(batch, index, reusedCounts);
+  const sharedCounts: (number | null)[] = [];
+  for (let index = from; index < to; index++) yield getPoint(batch, index, sharedCounts);
 }
 
-/** The last of what came in, as a point. */
 export function getLastPoint({ batch, to }: BatchSlice): Point {
   return getPoint(batch, to - 1, []);
 }
 
-/** An observation of a batch as a point, its counts in the array that is given for them. */
+/** @param counts Takes the counts of the point. */
 function getPoint(batch: ObservationBatch, index: number, counts: (number | null)[]): Point {
   const { length } = KIND_FIELDS[batch.kind].counts;
-  for (let place = 0; place < length; place++) {
-    counts[place] = getCount(batch, index * length + place);
-  }
+  for (let nth = 0; nth < length; nth++) counts[nth] = getCount(batch, index * length + nth);
   return { at: batch.instants[index] ?? 0, counts };
 }
 

@@ -1,4 +1,4 @@
-/** Lines of observations (NDJSON), read and gathered; here or in a thread. */
+/** Parses lines of observations (NDJSON) into batches, in the main thread or in a worker. */
 import { DomainError } from "../../../core/errors.ts";
 import { LINE_MAX_BYTES } from "../../../core/limits.ts";
 import { parseObservationLine, type Observation } from "../../../core/observations.ts";
@@ -14,22 +14,22 @@ const NEWLINE = 0x0a;
 /** Whole lines. */
 export interface LineBlock {
   readonly bytes: Uint8Array;
-  /** The clock, in milliseconds since 1970 UTC: nothing is observed in the future. */
+  /** The clock, in milliseconds since 1970 UTC: observations of the future are rejected. */
   readonly now: number;
 }
 
-/** What was in the lines. */
+/** The result of parsing lines. */
 export interface ParsedLines {
-  /** How many there were; blank ones are not counted. */
+  /** The number of lines; blank ones are not counted. */
   readonly read: number;
   readonly rejected: readonly RejectedLine[];
   readonly batches: readonly ObservationBatch[];
 }
 
-/** What was in the lines, as it crosses from thread to thread. */
+/** Parsed lines, as they move from thread to thread. */
 export interface SerializedLines {
   readonly columns: readonly BatchColumns[];
-  /** All else, as JSON: so it crosses in a quarter of the time. */
+  /** All else as JSON, which takes a quarter of the time of a structured clone. */
   readonly text: string;
 }
 
@@ -37,36 +37,35 @@ type TextPart = Omit<ParsedLines, "batches"> & {
   readonly batches: readonly Omit<ObservationBatch, keyof BatchColumns>[];
 };
 
-/** Reads lines. */
 export function parseLines({ bytes, now }: LineBlock): ParsedLines {
-  const gatherer = createBatchBuilder();
+  const builder = createBatchBuilder();
   const rejected: RejectedLine[] = [];
   let read = 0;
-  let number = 0;
+  let lineNumber = 0;
   for (const part of splitAtLineEnds(bytes, DECODE_BYTES)) {
     for (const text of decodeLines(part)) {
-      number++;
+      lineNumber++;
       const line = typeof text === "string" ? text.replace(/^\uFEFF/, "") : text;
       if (typeof line === "string" && line.trim() === "") continue;
       read++;
       try {
-        gatherer.add(parseLine(line, now));
+        builder.add(parseLine(line, now));
       } catch (error) {
         if (!(error instanceof DomainError)) throw error;
-        rejected.push({ line: number, reason: error.message });
+        rejected.push({ line: lineNumber, reason: error.message });
       }
     }
   }
-  return { read, rejected, batches: gatherer.build() };
+  return { read, rejected, batches: builder.build() };
 }
 
-/** Bytes that are decoded at once, about: the text of many takes several times their memory. */
+/** About how many bytes are decoded at once: their text takes several times their memory. */
 const DECODE_BYTES = 262_144;
 
 /**
- * Cuts bytes where lines end, the line ends between the parts left out.
+ * Splits bytes at line ends, which are left out.
  *
- * @param partBytes Bytes of a part, about: it is cut where the line ends that they end in.
+ * @param partBytes How many bytes a part has at least; it ends at the next line end.
  */
 export function* splitAtLineEnds(bytes: Uint8Array, partBytes: number): Generator<Uint8Array> {
   for (let start = 0; start < bytes.length;) {
@@ -77,25 +76,23 @@ export function* splitAtLineEnds(bytes: Uint8Array, partBytes: number): Generato
   }
 }
 
-/** How many lines there are in a part. */
 export function countLines(part: Uint8Array): number {
   let lines = 1;
-  for (let at = part.indexOf(NEWLINE); at !== -1; at = part.indexOf(NEWLINE, at + 1)) lines++;
+  let newlineIndex = part.indexOf(NEWLINE);
+  for (; newlineIndex !== -1; newlineIndex = part.indexOf(NEWLINE, newlineIndex + 1)) lines++;
   return lines;
 }
 
-/** Makes ready to cross what was in lines. */
 export function serializeLines({ batches, ...rest }: ParsedLines): SerializedLines {
   const columns: BatchColumns[] = [];
   const texts: TextPart["batches"][number][] = [];
-  for (const { kind, entityIds: ids, attributeSets: descriptions, ...numbers } of batches) {
+  for (const { kind, entityIds, attributeSets, ...numbers } of batches) {
     columns.push(numbers);
-    texts.push({ kind, entityIds: ids, attributeSets: descriptions });
+    texts.push({ kind, entityIds, attributeSets });
   }
   return { columns, text: JSON.stringify({ ...rest, batches: texts } satisfies TextPart) };
 }
 
-/** What was in lines, as it was before it crossed. */
 export function deserializeLines({ columns, text }: SerializedLines): ParsedLines {
   const { batches, ...rest }: TextPart = JSON.parse(text);
   return {
@@ -107,9 +104,10 @@ export function deserializeLines({ columns, text }: SerializedLines): ParsedLine
   };
 }
 
-/** @param line Its text, or its bytes. */
+/** @param line Bytes if it is not valid UTF-8. */
 function parseLine(line: string | Uint8Array, now: number): Observation {
-  // Of one that is too long a part may be left out, in the middle of a character.
+  // Checked first: who sends a line that is too long may cut it in the middle of a character. A code
+  // unit has at most 3 bytes.
   if (line.length * 3 > LINE_MAX_BYTES && Buffer.byteLength(line) > LINE_MAX_BYTES) {
     throw new DomainError("Invalid Request", `A line has at most ${LINE_MAX_BYTES} bytes`);
   }
@@ -117,10 +115,10 @@ function parseLine(line: string | Uint8Array, now: number): Observation {
   throw new DomainError("Invalid Request", "The line must be valid UTF-8");
 }
 
-/** Splits bytes into lines; one that is not valid UTF-8 stays bytes, not silently changed. */
+/** Splits bytes into lines. A line that is not valid UTF-8 stays bytes, to be rejected. */
 function decodeLines(bytes: Uint8Array): (string | Uint8Array)[] {
-  const whole = decodeUtf8(bytes);
-  if (whole !== undefined) return whole.split("\n");
+  const text = decodeUtf8(bytes);
+  if (text !== undefined) return text.split("\n");
   const lines: (string | Uint8Array)[] = [];
   for (let start = 0; start <= bytes.length;) {
     const end = bytes.indexOf(NEWLINE, start);

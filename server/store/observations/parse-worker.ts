@@ -1,18 +1,18 @@
-/** The thread that reads large blocks of lines while the requests go on. */
+/** The worker thread that parses large blocks of lines, so that the main thread serves requests. */
 import { serializeLines, parseLines, type SerializedLines, type LineBlock } from "./parse-lines.ts";
 import { handleRequests } from "../database/worker-rpc.ts";
 
-/** Bytes of a block whose garbage is as large as all else that a process has. */
+/** Blocks of this size leave more garbage than all else in the process occupies. */
 const GC_MIN_BYTES = 1_048_576;
 
 handleRequests(
   (lines: LineBlock): SerializedLines => {
     const { buffer, byteLength } = lines.bytes;
-    const gathered = serializeLines(parseLines(lines));
-    // Else the bytes would be freed long after those of the next blocks are there.
+    const serialized = serializeLines(parseLines(lines));
+    // Frees the bytes at once; else they would stay until after the next blocks arrived.
     if (buffer instanceof ArrayBuffer) buffer.transfer(0);
     if (byteLength >= GC_MIN_BYTES) Bun.gc(true);
-    return gathered;
+    return serialized;
   },
   { isJson: false },
 );
