@@ -9,7 +9,7 @@ import {
 } from "../../support/store/database.ts";
 
 describe("createKeyStore()", () => {
-  test("a key is found by its hash alone, until it is revoked", async () => {
+  test("findByHash() finds a key by its hash until it is revoked", async () => {
     await withDatabase(async (database) => {
       const account = await createLedgerStore(database).createAccount("nasa", 0);
       const keys = createKeyStore(database);
@@ -36,7 +36,7 @@ describe("createKeyStore()", () => {
     });
   });
 
-  test("the database holds no key, and no more of it than its first characters", async () => {
+  test("stores no key, only its first characters", async () => {
     await withDatabase(async (database, file) => {
       const { key, hash, beginsWith } = generateApiKey();
       await createKeyStore(database).create({ account: 1, hash, beginsWith, label: null }, 0);
@@ -48,7 +48,7 @@ describe("createKeyStore()", () => {
     });
   });
 
-  test("a hash is stored once", async () => {
+  test("create() rejects a hash that is stored already", async () => {
     await withDatabase(async (database) => {
       const keys = createKeyStore(database);
       const key = { account: 1, hash: "same", beginsWith: "cm_", label: null };

@@ -1,4 +1,4 @@
-/** What a group of debits decides of each request, and notes of it. */
+/** Tests what a batch of debits decides for each charge, and what it records. */
 import { describe, expect, test } from "bun:test";
 import { parseObservationLine } from "../../../core/observations.ts";
 import { createLedgerStore, type LedgerStore } from "../../../server/store/accounts/ledger.ts";
@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 
 let groupCount = 0;
 
-/** Commits a group; tells of each request what became of it, and what is left. */
+/** Commits a batch and returns the outcome and the balance of each charge. */
 async function commitGroup(
   ledger: LedgerStore,
   charges: Parameters<LedgerStore["debit"]>[0],
@@ -24,8 +24,8 @@ async function commitGroup(
   return outcomes.map((one) => ("balance" in one ? [one.kind, one.balance] : one.kind));
 }
 
-describe("a group with idempotency keys", () => {
-  test("charges what follows one that was paid before, and tells what is left", async () => {
+describe("debit() with idempotency keys", () => {
+  test("charges what follows a charge that was paid before, and returns the balance", async () => {
     await withFundedLedger(async (ledger, id) => {
       await commitGroup(ledger, [makeKeyedCharge(id)]);
       const waiting = [makeCharge(id), makeKeyedCharge(id), makeCharge(id), makeCharge(id)];
@@ -38,7 +38,7 @@ describe("a group with idempotency keys", () => {
     });
   });
 
-  test("charges what follows a request that pays, each alone", async () => {
+  test("charges what follows a charge that pays, each alone", async () => {
     await withFundedLedger(async (ledger, id) => {
       const waiting = [makeKeyedCharge(id), makeCharge(id), makeCharge(id)];
       expect(await commitGroup(ledger, waiting)).toEqual([
@@ -54,7 +54,7 @@ describe("a group with idempotency keys", () => {
     });
   });
 
-  test("takes a key of long ago for another URL, and knows it by that one then", async () => {
+  test("accepts an expired key for another URL, and from then on for that URL", async () => {
     await withFundedLedger(async (ledger, id) => {
       await commitGroup(ledger, [makeKeyedCharge(id)]);
       const later = NOW + DAY_MS;
@@ -67,7 +67,7 @@ describe("a group with idempotency keys", () => {
   });
 });
 
-test("a key that paid again stays paid where what it paid long ago is given back", async () => {
+test("refund() of an expired payment keeps the newer payment of the same key", async () => {
   await withFundedLedger(async (ledger, id) => {
     const { outcomes } = await ledger.debit([makeKeyedCharge(id)], { uid: "first", now: NOW });
     const later = NOW + DAY_MS;
@@ -79,7 +79,7 @@ test("a key that paid again stays paid where what it paid long ago is given back
   });
 });
 
-test("a group counts what each key used at each endpoint", async () => {
+test("debit() counts the usage of each key at each endpoint", async () => {
   await withDatabase(async (database) => {
     const ledger = createLedgerStore(database);
     const { id } = await ledger.createAccount("a", 0);
@@ -102,7 +102,7 @@ test("a group counts what each key used at each endpoint", async () => {
   });
 });
 
-test("a group tells that all may have changed where some of what did is forgotten", async () => {
+test("debit() reports that anything may have changed when older changes are deleted", async () => {
   await withDatabase(async (database) => {
     const ledger = createLedgerStore(database);
     const { id } = await ledger.createAccount("a", 0);
@@ -123,8 +123,8 @@ test("a group tells that all may have changed where some of what did is forgotte
   });
 });
 
-describe("a group that is withdrawn", () => {
-  test("takes nothing when it comes late, also once another was withdrawn", async () => {
+describe("cancel()", () => {
+  test("makes a late commit debit nothing, also after another cancellation", async () => {
     await withFundedLedger(async (ledger, id) => {
       const waiting = [makeCharge(id), makeCharge(id)];
       await ledger.cancel(waiting, "late", NOW);
@@ -135,7 +135,7 @@ describe("a group that is withdrawn", () => {
     });
   });
 
-  test("is given back where it was counted, in the hour of its debit", async () => {
+  test("refunds the usage in the hour of the debit", async () => {
     await withFundedLedger(async (ledger, id) => {
       await ledger.debit([makeCharge(id), makeCharge(id, 2)], { uid: "u", now: NOW });
       await ledger.cancel([makeCharge(id), makeCharge(id, 2)], "u", NOW + DAY_MS);

@@ -27,7 +27,7 @@ async function withAccounts(
   });
 }
 
-/** Debits one request after another, as core does. */
+/** Debits one charge after another, as core does. */
 function debitInModel(
   models: Map<number, Ledger>,
   accounts: readonly number[],
@@ -59,7 +59,7 @@ const ledgerSteps = fc.array(
 );
 
 describe("debit() and refund()", () => {
-  test("groups, grants, refunds and what is tried again leave each account as core does", async () => {
+  test("batches, grants, refunds and retries leave each account as applyEntry() of core does", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat(4), { minLength: 3, maxLength: 3 }),
@@ -82,7 +82,7 @@ describe("debit() and refund()", () => {
             for (const [index, step] of all.entries()) {
               const uid = `step ${index}`;
               if (step.kind === "debit") {
-                // The last of the four is an account that is not there.
+                // The last of the four accounts does not exist.
                 const accounts = step.accounts.map((account) => ids[account] ?? 99);
                 const accepted = debitInModel(models, accounts, uid);
                 decided.push({ uid, accounts, accepted });
@@ -93,7 +93,7 @@ describe("debit() and refund()", () => {
                 });
               } else if (step.kind === "retry") {
                 const before = decided[step.which % Math.max(decided.length, 1)];
-                // A group of which nothing was committed is decided anew.
+                // A batch of which nothing was committed is decided again.
                 if (before === undefined || !before.accepted.includes(true)) continue;
                 await send(before.uid, before.accounts, before.accepted);
               } else if (step.kind === "grant") {
@@ -127,7 +127,7 @@ describe("debit() and refund()", () => {
     );
   }, 60_000);
 
-  test("a group that is tried again debits no account twice, whoever can pay by now", async () => {
+  test("a batch that is retried debits no account twice, even if more could pay by now", async () => {
     await withAccounts([1, 0], async (database, [first = 0, second = 0]) => {
       const ledger = createLedgerStore(database);
       const group = [first, second].map((account) => ({ account, cost: 1 }));
@@ -143,7 +143,7 @@ describe("debit() and refund()", () => {
     });
   });
 
-  test("an account with 3 credits and 5 waiting requests serves the first 3", async () => {
+  test("of 5 charges, 3 credits cover the first 3", async () => {
     await withAccounts([3], async (database, [id = 0]) => {
       const waiting = Array.from({ length: 5 }, () => ({ account: id, cost: 1 }));
       const outcomes = await commitDebitGroup(createLedgerStore(database), waiting, "group", 0);
@@ -157,7 +157,7 @@ describe("debit() and refund()", () => {
     });
   });
 
-  test("of different costs, those from the first on that the balance covers are taken", async () => {
+  test("charges of different costs are covered from the first on, as far as the balance reaches", async () => {
     const costs = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(fc.nat(15), costs, (granted, each) =>
@@ -180,7 +180,7 @@ describe("debit() and refund()", () => {
     );
   }, 30_000);
 
-  test("a debit is refunded once, whatever the refund is called; an unknown one never", async () => {
+  test("a debit is refunded once, under any uid; an unknown debit never", async () => {
     await withAccounts([2], async (database, [id = 0]) => {
       const ledger = createLedgerStore(database);
       const waiting = [{ account: id, cost: 1 }];
@@ -203,7 +203,7 @@ describe("debit() and refund()", () => {
     });
   });
 
-  test("what is left is never below nothing, whatever was refused before", async () => {
+  test("the returned balance is never negative, whatever was refused before", async () => {
     await withAccounts([2], async (database, [id = 0]) => {
       const ledger = createLedgerStore(database);
       const keyed = { ...makeCharge(id), idempotencyKey: { value: "one", fingerprint: "a URL" } };
@@ -219,7 +219,7 @@ describe("debit() and refund()", () => {
     });
   });
 
-  test("a withdrawal that was cut off gives all back, whatever was paid meanwhile", async () => {
+  test("a cancellation that broke off refunds everything when retried, whatever was paid meanwhile", async () => {
     await withAccounts([9], async (database, [id = 0]) => {
       const ledger = createLedgerStore(database);
       const keyed = { ...makeCharge(id), idempotencyKey: { value: "one", fingerprint: "a URL" } };
@@ -236,14 +236,14 @@ describe("debit() and refund()", () => {
         await ledger.debit([keyed], { uid: `again ${cut}`, now: 3 });
       }
       await ledger.cancel(group, "lost", 4);
-      // What paid again before the withdrawal was through had been paid, and is given back with it.
+      // What the key paid for before the cancellation was complete is refunded with it.
       const { debited, refunded } = await ledger.account("first");
       expect([debited - refunded, refunded]).toEqual([1, 2]);
       expect((await verifyLedger(database)).faults).toEqual([]);
     });
   });
 
-  test("idempotency keys of long ago are forgotten some at a time, and count for nothing", async () => {
+  test("expired idempotency keys have no effect, and are deleted a few at a time", async () => {
     await withAccounts([600], async (database, [id = 0]) => {
       const ledger = createLedgerStore(database);
       const keyed = (name: number) => ({

@@ -32,7 +32,7 @@ const ledgerOperation = fc.oneof(
 );
 
 describe("createLedgerStore()", () => {
-  test("any operations keep grants - debits + refunds = balance, as the core's ledger does", async () => {
+  test("keeps grants - debits + refunds = balance, as applyEntry() of core does", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(ledgerOperation, { maxLength: 12 }), async (operations) => {
         await withAccounts(async (database, [id = 0]) => {
@@ -92,7 +92,7 @@ describe("createLedgerStore()", () => {
     );
   }, 60_000);
 
-  test("debits of several accounts that wait together are decided each in its own order", async () => {
+  test("decides a batch of several accounts in the order of each account", async () => {
     await withAccounts(async (database, [first = 0, second = 0]) => {
       const ledger = createLedgerStore(database);
       await ledger.grant({ uid: "g1", account: "first", amount: 3 }, NOW);
@@ -115,7 +115,7 @@ describe("createLedgerStore()", () => {
     });
   });
 
-  test("a write that is tried again is applied once", async () => {
+  test("applies a write once that is retried", async () => {
     await withAccounts(async (database, [id = 0]) => {
       const ledger = createLedgerStore(database);
       for (let attempt = 0; attempt < 2; attempt++) {
@@ -127,7 +127,7 @@ describe("createLedgerStore()", () => {
     });
   });
 
-  test("a grant whose first answer was lost says that it granted", async () => {
+  test("grant() returns isNew when the first response was lost", async () => {
     await withAccounts(async (database) => {
       const ledger = createLedgerStore({
         ...database,
@@ -170,7 +170,7 @@ describe("verifyLedger()", () => {
 
   const INTO_JOURNAL =
     "INSERT INTO journal (uid, account, kind, amount, at, debit, debit_index) VALUES ";
-  /** Counts a refund everywhere but in the journal. */
+  /** Statements that count a refund everywhere but in the journal. */
   const refunded = (amount: number) => [
     `UPDATE accounts SET refunded = refunded + ${amount}, balance = balance + ${amount} ` +
       "WHERE id = 1",

@@ -16,7 +16,7 @@ import {
 import { queryRows } from "../../support/store/database.ts";
 
 describe("syncTargets()", () => {
-  test("adds profile and items of who is watched, due now, once", async () => {
+  test("adds profile and items of new entries once, due now", async () => {
     await withCollectionState(async (state, { database }) => {
       await state.syncTargets(NOW + 1);
       for (const errand of ["profile", "items"] as const) {
@@ -45,7 +45,7 @@ describe("syncTargets()", () => {
     });
   });
 
-  test("removes who is gone with their items, and nobody else's", async () => {
+  test("removes the targets of removed entries and their items, and no others", async () => {
     await withCollectionState(async (state, { database, creators, channels }) => {
       await state.addItems("microblog", "nasa", [makeItem("1"), makeItem("2")]);
       await state.addItems("microblog", "esa", [makeItem("3")]);
@@ -62,7 +62,7 @@ describe("syncTargets()", () => {
     });
   });
 
-  test("of a channel that is tracked anew in another spelling, the new one is asked for", async () => {
+  test("polls a channel under its new spelling when it is tracked again", async () => {
     await withCollectionState(async (state, { channels }) => {
       await channels.untrack("@Soup");
       await channels.track("@SOUP", NOW);
@@ -72,8 +72,8 @@ describe("syncTargets()", () => {
   });
 });
 
-describe("addItems(), knownItems(), countByAge()", () => {
-  test("an item is added once, with its memo and its owner", async () => {
+describe("addItems(), listItemTargets(), countByAge()", () => {
+  test("addItems() adds an item once, with its source state and owner", async () => {
     await withCollectionState(async (state) => {
       await state.addItems("microblog", "nasa", [
         { ...makeItem("1"), sourceState: { did: "did:x" } },
@@ -110,7 +110,7 @@ describe("addItems(), knownItems(), countByAge()", () => {
     });
   });
 
-  test("countByAge() includes where a span begins and excludes where it ends", async () => {
+  test("countByAge() includes the start of a range and excludes its end", async () => {
     await withCollectionState(async (state) => {
       const ages = [0, 1, 9, 10, 11, 1e12];
       await state.addItems(
@@ -131,8 +131,8 @@ describe("addItems(), knownItems(), countByAge()", () => {
   });
 });
 
-describe("a restart", () => {
-  test("keeps everything", async () => {
+describe("createCollectionState() after a restart", () => {
+  test("reads everything that was saved", async () => {
     const folder = await mkdtemp(join(tmpdir(), "restart-"));
     const open = () =>
       openDatabase({ url: `file:${join(folder, "metrics.db")}`, durability: "process" });

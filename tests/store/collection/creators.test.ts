@@ -22,7 +22,7 @@ const operations = fc.array(
 );
 
 describe("createCreatorStore()", () => {
-  test("any operations answer and list what core's set does", async () => {
+  test("returns and lists the same as addCreator() and removeCreator() of core", async () => {
     await fc.assert(
       fc.asyncProperty(operations, fc.integer({ min: 1, max: 8 }), async (all, max) => {
         await withDatabase(async (database) => {
@@ -64,7 +64,7 @@ describe("createCreatorStore()", () => {
     );
   }, 30_000);
 
-  test("adds and removals at once each answer the exact size after them", async () => {
+  test("returns the exact size after each of many operations at once", async () => {
     await withDatabase(async (database) => {
       const store = createCreatorStore(database);
       const names = Array.from({ length: 30 }, (_, index) => `creator${index}`);
@@ -79,7 +79,7 @@ describe("createCreatorStore()", () => {
     });
   });
 
-  test("of one creator added at once in many spellings, one is added", async () => {
+  test("adds one creator when many spellings are added at once", async () => {
     await withDatabase(async (database) => {
       const store = createCreatorStore(database);
       const spellings = ["nasa", "NASA", "Nasa", "nAsA"];

@@ -15,7 +15,7 @@ describe("reserveUnits(), readUsedUnits()", () => {
   } as const;
   const used = (state: CollectionState) => state.readUsedUnits("youtube", "general", "2026-11-20");
 
-  test("200 at once on a limit of 100: exactly 100 are taken", async () => {
+  test("reserveUnits() reserves exactly 100 units for 200 calls at once on a limit of 100", async () => {
     await withCollectionState(async (state) => {
       const taken = await Promise.all(Array.from({ length: 200 }, () => state.reserveUnits(use)));
       expect(taken.filter(Boolean).length).toBe(100);
@@ -23,7 +23,7 @@ describe("reserveUnits(), readUsedUnits()", () => {
     });
   });
 
-  test("what does not fit is not counted; buckets, days and sources are apart", async () => {
+  test("reserveUnits() counts nothing over the limit, and keeps buckets, days and sources apart", async () => {
     await withCollectionState(async (state) => {
       const take = (more: object) => state.reserveUnits({ ...use, ...more });
       expect(await used(state)).toBe(0);
@@ -37,7 +37,7 @@ describe("reserveUnits(), readUsedUnits()", () => {
     });
   });
 
-  test("what was taken survives the process that took it", async () => {
+  test("reserved units survive the death of the process", async () => {
     await withDatabase(async (database, file) => {
       const take = `
         const { openDatabase } = await import(${JSON.stringify(resolveStoreModule("database/open-database"))});
@@ -58,7 +58,7 @@ const resolveStoreModule = (name: string) =>
   join(import.meta.dir, `../../../server/store/${name}.ts`);
 
 describe("saveStop(), readStop(), clearStop()", () => {
-  test("a source is stopped until it goes on or its settings change", async () => {
+  test("readStop() returns the stop until it is cleared or the settings change", async () => {
     await withCollectionState(async (state) => {
       const refused = { reason: "The key is refused", since: NOW, until: null };
       await state.saveStop("x", "settings", refused);

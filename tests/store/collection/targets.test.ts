@@ -9,8 +9,8 @@ import {
 } from "../../support/store/collection-state.ts";
 import { queryRows } from "../../support/store/database.ts";
 
-describe("settle()", () => {
-  test("keeps what is left out, and counts failures until a success", async () => {
+describe("saveResults()", () => {
+  test("keeps absent fields, and counts failures until a success", async () => {
     await withCollectionState(async (state) => {
       const settle = (
         at: number,
@@ -37,7 +37,7 @@ describe("settle()", () => {
       });
       await settle(NOW + 20, { reason: "It is gone" });
       await settle(NOW + 40, { reason: "It is gone" });
-      // The same once more, as a write whose answer was lost.
+      // Once more, like a retry after a lost response.
       await settle(NOW + 40, { reason: "It is gone" });
       expect(await nasa()).toMatchObject({
         dueAt: NOW + 50,
@@ -50,7 +50,7 @@ describe("settle()", () => {
     });
   });
 
-  test("keeps when the newest item was published, which is what lists are counted by", async () => {
+  test("saves when the newest item was published, by which countByAge() counts lists", async () => {
     await withCollectionState(async (state) => {
       await state.syncTargets(NOW);
       const settle = (publishedAt?: number) => {
@@ -70,7 +70,7 @@ describe("settle()", () => {
     });
   });
 
-  test("another number of items than before makes their list due, unless it fails", async () => {
+  test("makes a list of items due when the number of items differs, unless its poll fails", async () => {
     await withCollectionState(async (state) => {
       await state.syncTargets(NOW);
       const later = NOW + 10 * HOUR_MS;
@@ -104,7 +104,7 @@ describe("settle()", () => {
     });
   });
 
-  test("what a profile told to remember the list of items remembers too, beside its own", async () => {
+  test("merges the source state of a profile into that of its list of items", async () => {
     await withCollectionState(async (state) => {
       await state.syncTargets(NOW);
       const remembered = async () =>
@@ -128,7 +128,7 @@ describe("settle()", () => {
     });
   });
 
-  test("settles many at once, and not the same identifier elsewhere", async () => {
+  test("updates many targets at once, and not the same id of another platform or task", async () => {
     await withCollectionState(async (state) => {
       const items = Array.from({ length: 200 }, (_, index) => makeItem(`t${index}`));
       await state.addItems("microblog", "nasa", items);
@@ -141,7 +141,7 @@ describe("settle()", () => {
     });
   });
 
-  test("of what was removed meanwhile nothing comes back, whoever is first", async () => {
+  test("does not bring back targets that were removed meanwhile", async () => {
     await withCollectionState(async (state, { database, creators }) => {
       const items = Array.from({ length: 50 }, (_, index) => makeItem(`t${index}`));
       await state.addItems("microblog", "nasa", items);
@@ -162,8 +162,8 @@ describe("settle()", () => {
   });
 });
 
-describe("due(), computeNextDueAt()", () => {
-  test("give those that wait longest first, up to a limit", async () => {
+describe("listDue(), readNextDue()", () => {
+  test("listDue() lists the longest overdue first, up to the limit", async () => {
     await withCollectionState(async (state) => {
       const items = [3, 1, 2, 1].map((hour, index) =>
         makeItem(`t${index}`, NOW, NOW + hour * HOUR_MS),
@@ -177,7 +177,7 @@ describe("due(), computeNextDueAt()", () => {
     });
   });
 
-  test("computeNextDueAt() is the earliest of all errands, of its platform", async () => {
+  test("readNextDue() returns the earliest of all tasks of the platform", async () => {
     await withCollectionState(async (state, { channels }) => {
       const later = (errand: "profile" | "items", dueAt: number) =>
         state.saveResults("microblog", errand, [

@@ -5,7 +5,7 @@ import { resultOrError } from "../../support/store/database.ts";
 const CHANNEL_ID = `UC${"x".repeat(22)}`;
 
 describe("createTrackedChannelStore()", () => {
-  test("tracks a channel once, in whatever case of its handle", async () => {
+  test("tracks a channel once, in any case of its handle", async () => {
     await withCollectionState(async (_, { channels }) => {
       expect(await resultOrError(channels.track("@SOUP", NOW))).toEqual([
         "Conflict",
@@ -24,7 +24,7 @@ describe("createTrackedChannelStore()", () => {
     });
   });
 
-  test("lists how collecting stands, and the identifier once it is known", async () => {
+  test("lists the collection status, and the identifier once it is known", async () => {
     await withCollectionState(async (state, { channels }) => {
       await channels.track(CHANNEL_ID, NOW + 1);
       const unplanned = {
@@ -57,8 +57,8 @@ describe("createTrackedChannelStore()", () => {
   });
 });
 
-describe("how collecting a creator stands", () => {
-  test("pages() tell profile and items together, a failure until all that failed succeeded", async () => {
+describe("createCreatorStore().pages()", () => {
+  test("reports a failure of profile or items until both succeeded", async () => {
     await withCollectionState(async (state, { creators }) => {
       const nasa = async () => (await listCreators(creators)).find((one) => one.creator === "Nasa");
       const at = (ms: number) => new Date(NOW + ms).toISOString();

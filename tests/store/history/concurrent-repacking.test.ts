@@ -1,4 +1,4 @@
-/** Chunks are packed anew all the time; who reads in several steps must not miss what is there. */
+/** Chunks are rewritten all the time: a reader that takes several steps must not miss points. */
 import { describe, expect, test } from "bun:test";
 import { HOUR_MS, MINUTE_MS } from "../../../core/time.ts";
 import { exportObservations } from "../../../server/store/observations/export.ts";
@@ -19,8 +19,8 @@ async function collectInstants(lines: AsyncIterable<Record<string, unknown>>): P
   return (await Array.fromAsync(lines)).map(({ observedAt }) => String(observedAt));
 }
 
-describe("an export", () => {
-  test("has what retention leaves, also of a history that is thinned behind and before it", async () => {
+describe("exportObservations() while chunks are rewritten", () => {
+  test("exports all that retention leaves before and after its position", async () => {
     await withDatabase(async (database) => {
       const hours = Array.from({ length: 20_000 }, (_, index) => NOW - index * HOUR_MS);
       await checkAndStore(
@@ -41,7 +41,7 @@ describe("an export", () => {
     });
   });
 
-  test("has what was there all the time while late observations come in where it is", async () => {
+  test("exports all older points while late observations are written at its position", async () => {
     await withDatabase(async (database) => {
       const values = Array.from({ length: 15_000 }, (_, index) =>
         makeObservation("user", "u", NOW - index * MINUTE_MS, (index * 7919) % 1_000_000),
@@ -74,11 +74,11 @@ describe("an export", () => {
   });
 });
 
-describe("a page of followers", () => {
-  test("compares its oldest count with an earlier one, although chunks are packed meanwhile", async () => {
+describe("readFollowers() while chunks are rewritten", () => {
+  test("compares its oldest count with the one before it", async () => {
     await withDatabase(async (database) => {
       const hours = Array.from({ length: 24 * 90 }, (_, index) => index);
-      // Of 50 days nothing is known; those before were counted every hour.
+      // 50 days without known counts, and before them a count every hour.
       const values = hours
         .filter((hour) => hour / 24 >= 62 || hour % 24 === 0)
         .map((hour) => {
@@ -113,11 +113,11 @@ describe("a page of followers", () => {
   });
 });
 
-describe("a write of observations", () => {
+describe("writeObservations() while others write", () => {
   const unrelated = (minute: number) =>
     makeObservation("user", "other", NOW - minute * MINUTE_MS, minute);
 
-  test("is not decided again because somebody wrote of others meanwhile", async () => {
+  test("is not repeated when others wrote other entities", async () => {
     await withDatabase(async (database) => {
       const other = { ...database };
       let decisions = 0;
@@ -137,7 +137,7 @@ describe("a write of observations", () => {
     });
   });
 
-  test("is decided again where nobody knows any more what others wrote", async () => {
+  test("is repeated when the changes of others are deleted already", async () => {
     await withDatabase(async (database) => {
       const other = { ...database };
       let decisions = 0;
@@ -156,7 +156,7 @@ describe("a write of observations", () => {
     });
   });
 
-  test("is decided again where somebody wrote of so many that none of them is named", async () => {
+  test("is repeated when others wrote too many entities to list", async () => {
     await withDatabase(async (database) => {
       const other = { ...database };
       let decisions = 0;
@@ -175,7 +175,7 @@ describe("a write of observations", () => {
     });
   });
 
-  test("writes only the chunks that it changes, wherever in a history they are", async () => {
+  test("writes only the chunks that it changes, anywhere in a history", async () => {
     await withDatabase(async (database) => {
       const instants = Array.from({ length: 5000 }, (_, index) => NOW - (index + 1) * HOUR_MS);
       await checkAndStore(

@@ -10,7 +10,7 @@ import { mixedPoints } from "../../support/arbitraries/history-points.ts";
 
 const decodeText = (json: Uint8Array) => new TextDecoder().decode(json);
 
-/** A kind, a history of it, and labels of its counts and the instant, in any order. */
+/** A kind, a history of it, and some of its counts and the instant, in any order. */
 const historyWithFields = fc.constantFrom(...ENTITY_KINDS).chain((kind) =>
   fc.record({
     kind: fc.constant(kind),
@@ -22,7 +22,7 @@ const historyWithFields = fc.constantFrom(...ENTITY_KINDS).chain((kind) =>
 );
 
 describe("createPointsEncoder()", () => {
-  test("writes what JSON.stringify() writes of the same points, wherever the instant stands", () => {
+  test("writes what JSON.stringify() writes of the same points, with the instant in any position", () => {
     fc.assert(
       fc.property(
         historyWithFields,
@@ -50,7 +50,7 @@ describe("createPointsEncoder()", () => {
     );
   }, 60_000);
 
-  test("what it wrote stays as it is when more is written", () => {
+  test("returns bytes that later calls do not overwrite", () => {
     const write = createPointsEncoder("user", { at: "at", n: "tweet_count" }, "Z");
     const first = write(encodeChunks([{ at: 0, counts: [null, null, 1] }], 3));
     const long = Array.from({ length: 20_000 }, (_, index) => ({
@@ -61,7 +61,7 @@ describe("createPointsEncoder()", () => {
     expect(decodeText(first)).toBe('[{"at":"1970-01-01T00:00:00.000Z","n":1}]');
   });
 
-  test("a form that names a count which the kind does not have is refused", () => {
+  test("rejects a count that the kind does not have", () => {
     expect(() => createPointsEncoder("user", { seen: "at", views: "views" }, "Z")).toThrow("views");
   });
 });
@@ -70,7 +70,7 @@ describe("createRowsEncoder()", () => {
   const most = Number.MAX_SAFE_INTEGER;
   const number = fc.option(fc.oneof(fc.maxSafeInteger(), fc.constantFrom(-most, -1, -0, 0, most)));
 
-  test("writes what JSON.stringify() writes of the same numbers, losses among them", () => {
+  test("writes what JSON.stringify() writes of the same numbers, negative ones included", () => {
     const write = createRowsEncoder(["count", "change"], { change: "change", count: "count" }, "");
     fc.assert(
       fc.property(fc.array(fc.record({ count: number, change: number })), (rows) => {

@@ -1,4 +1,4 @@
-/** Histories that lie in many chunks: what is stored of them, exported, and counted back in them. */
+/** Histories of many chunks: writing, exporting, and looking back in them. */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { filterDays } from "../../../core/days.ts";
@@ -76,7 +76,7 @@ function manyObservations(kind: EntityKind): fc.Arbitrary<Observation[]> {
     });
 }
 
-/** In the order of time, from the newest to the oldest, or in any other. */
+/** Oldest first, newest first, or in any order. */
 const inAnyOrder = (all: readonly Observation[]) => {
   const rising = all.toSorted((a, b) => a.observedAt - b.observedAt);
   return fc.oneof(
@@ -86,7 +86,7 @@ const inAnyOrder = (all: readonly Observation[]) => {
   );
 };
 
-/** A kind, and what comes in of one entity of it, batch by batch. */
+/** A kind, and the observations of one entity in batches. */
 const batchedObservations = fc.constantFrom(...ENTITY_KINDS).chain((kind) =>
   fc
     .tuple(
@@ -104,7 +104,7 @@ const batchedObservations = fc.constantFrom(...ENTITY_KINDS).chain((kind) =>
     }),
 );
 
-/** The core's fold of the observations of one entity, and what each of them did. */
+/** Applies applyObservation() of core: the entity, and the number of each outcome. */
 function mergeAll(all: readonly Observation[]) {
   let entity = EMPTY_ENTITY;
   const outcomes = { new: 0, changed: 0, unchanged: 0 };
@@ -124,8 +124,8 @@ async function exportAll(database: Database, options: ExportOptions = {}): Promi
   return exported;
 }
 
-describe("observations of one entity, in batches of any size and order", () => {
-  test("are stored, counted and exported as the core's fold of them", async () => {
+describe("writeObservations() of one entity in batches of any size and order", () => {
+  test("stores, counts and exports the same as applyObservation() of core", async () => {
     let chunks = 0;
     await fc.assert(
       fc.asyncProperty(batchedObservations, async ({ kind, batches }) => {
@@ -155,7 +155,7 @@ describe("observations of one entity, in batches of any size and order", () => {
   }, 60_000);
 });
 
-test("an export of hundreds of chunks tells every observation since an instant", async () => {
+test("exportObservations() of hundreds of chunks exports every observation since an instant", async () => {
   await withDatabase(async (database) => {
     const hours = 9000;
     const all = ["a", "b", "c"].flatMap((username) =>
@@ -174,7 +174,7 @@ test("an export of hundreds of chunks tells every observation since an instant",
   });
 }, 30_000);
 
-/** A count over days: runs of it, known or unknown, so long that whole chunks know none. */
+/** Counts over days, known or unknown for so long that whole chunks have none. */
 const countRuns = fc.array(
   fc.record({
     length: fc.integer({ min: 1, max: 250 }),
@@ -186,7 +186,7 @@ const countRuns = fc.array(
 
 const countSeries = fc.tuple(countRuns, fc.nat(3 * DAY_MS)).map(([all, sinceMs]) => {
   let at = NOW - sinceMs;
-  // From the newest on; the gap of a run is before each of its points.
+  // Newest first; the gap of a run is before each of its points.
   const points = all.flatMap(({ length, gapMs, isKnown }) =>
     Array.from({ length }, () => {
       at -= gapMs;
@@ -196,8 +196,8 @@ const countSeries = fc.tuple(countRuns, fc.nat(3 * DAY_MS)).map(([all, sinceMs])
   return points.toReversed();
 });
 
-describe("a long history", () => {
-  test("makes the pages of followers that the core makes of all of it", async () => {
+describe("reads of a long history", () => {
+  test("readFollowers() returns the pages that core computes from all points", async () => {
     const request = fc.record({
       days: fc.integer({ min: 1, max: 14 }),
       limit: fc.integer({ min: 1, max: 100 }),
@@ -246,7 +246,7 @@ describe("a long history", () => {
     );
   }, 60_000);
 
-  test("gives a channel the gains that the core finds in all of it", async () => {
+  test("readChannel() returns the gains that core computes from all points", async () => {
     await fc.assert(
       fc.asyncProperty(countSeries, async (points) => {
         const all = points.map(({ at, count }) =>

@@ -1,4 +1,4 @@
-/** Writes of histories from two sides at once, over connections that break, and late ones. */
+/** Writes of histories by two processes at once, with lost responses, and of late observations. */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { KIND_FIELDS } from "../../../core/entity-kinds.ts";
@@ -22,7 +22,7 @@ import { startLossyProxy } from "../../support/network/lossy-proxy.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 
-/** What was observed of a user, as many hours ago. */
+/** An observation of a user some hours ago. */
 function makeUserAt(username: string, hours: number, tweets = 10_000 - hours): Observation {
   const observedAt = formatInstant(NOW - hours * HOUR_MS - ((hours * 7919) % 60_000));
   const counts = { followers_count: 1_000_000 - hours * 97, tweet_count: tweets };
@@ -32,7 +32,7 @@ function makeUserAt(username: string, hours: number, tweets = 10_000 - hours): O
 const makeUsersAt = (usernames: readonly string[], hours: number) =>
   usernames.flatMap((name) => Array.from({ length: hours }, (_, hour) => makeUserAt(name, hour)));
 
-/** The points of users as the core's fold of observations has them, by entity and instant. */
+/** The points of users as applyObservation() of core makes them, by entity and instant. */
 function mergePoints(observations: readonly Observation[]): unknown[] {
   const entities = new Map<string, Entity>();
   for (const next of observations) {
@@ -50,7 +50,7 @@ function mergePoints(observations: readonly Observation[]): unknown[] {
     .toSorted((a, b) => (a.entity < b.entity ? -1 : a.entity > b.entity ? 1 : a.at - b.at));
 }
 
-/** The points of users as they are stored, in the same order. */
+/** The stored points of users, in the same order. */
 const readSortedPoints = async (database: Database): Promise<unknown[]> =>
   (await readAllPoints(database, "user")).toSorted((a, b) =>
     a.entity < b.entity ? -1 : a.entity > b.entity ? 1 : a.at - b.at,
@@ -58,7 +58,7 @@ const readSortedPoints = async (database: Database): Promise<unknown[]> =>
 
 const readChanges = (database: Database) => queryRows(database, "SELECT uid FROM changes");
 
-/** Values in another order, the same each time. */
+/** Shuffles values, in the same way each time. */
 function shuffleValues<Value>(values: readonly Value[]): Value[] {
   const [order = []] = fc.sample(fc.shuffledSubarray([...values], { minLength: values.length }), {
     numRuns: 1,
@@ -75,7 +75,7 @@ function splitIntoBatches<Value>(values: readonly Value[], size: number): Value[
 
 type DatabasePairTest = (one: Database, other: Database) => Promise<void>;
 
-/** Who does not know of each other's writes: within a process only one of them takes turns. */
+/** Two writers with separate write queues, like two processes. */
 const DATABASE_PAIRS: readonly [string, boolean, (work: DatabasePairTest) => Promise<void>][] = [
   ["a file", true, (work) => withDatabase((database) => work(database, { ...database }))],
   [
@@ -95,10 +95,10 @@ const DATABASE_PAIRS: readonly [string, boolean, (work: DatabasePairTest) => Pro
 describe.each(DATABASE_PAIRS.filter(([, isThere]) => isThere))(
   "two who write %s",
   (_, __, between) => {
-    test("the same entities at once: nothing is lost, and each observation is new once", async () => {
+    test("lose nothing of the same entities, and count each observation as new once", async () => {
       await between(async (one, other) => {
         const all = makeUsersAt(["a", "b", "c"], 250);
-        // A third of them comes from both.
+        // A third of them is written by both.
         const incoming = shuffleValues([
           ...all,
           ...all.filter((_observation, index) => index % 3 === 0),
@@ -119,7 +119,7 @@ describe.each(DATABASE_PAIRS.filter(([, isThere]) => isThere))(
       });
     }, 120_000);
 
-    test("different counts of the same instants at once: the greater ones are stored", async () => {
+    test("store the greater of different counts at the same instants", async () => {
       await between(async (one, other) => {
         const all = Array.from({ length: 40 }, (_value, index) => makeUserAt("a", 5, index));
         await Promise.all(
@@ -131,7 +131,7 @@ describe.each(DATABASE_PAIRS.filter(([, isThere]) => isThere))(
       });
     }, 120_000);
 
-    test("between the reading and the writing of the other: it decides again, and nothing of what it decided first is stored", async () => {
+    test("plan again when the other writes between reading and writing, and store nothing of the first plan", async () => {
       await between(async (one, other) => {
         await writeObservations(one, makeUsersAt(["a"], 100));
         let decisions = 0;
@@ -154,13 +154,13 @@ describe.each(DATABASE_PAIRS.filter(([, isThere]) => isThere))(
         expect(await queryRows(other, "SELECT display_name AS name FROM users")).toEqual([
           { name: "decision 3" },
         ]);
-        // What was there, two observations of the other, and what was decided last.
+        // The first point, two of the other writer, and the one of the last plan.
         expect(await readChanges(other)).toHaveLength(4);
         expect(await readSortedPoints(other)).toEqual(mergePoints(makeUsersAt(["a"], 102)));
       });
     }, 60_000);
 
-    test("what is there already: nothing is written, and nobody is told", async () => {
+    test("write nothing and record no change when everything is stored already", async () => {
       await between(async (one, other) => {
         const all = makeUsersAt(["a"], 100);
         await writeObservations(one, all);
@@ -199,7 +199,7 @@ describe.skipIf(!hasSqld())("a write of observations whose answer is lost", () =
     60_000,
   );
 
-  test("each time fails, and is there once: tried again, all of it is known", async () => {
+  test("fails when each response is lost, stores once, and a retry changes nothing", async () => {
     const server = await startSqld();
     const lossyProxy = await startLossyProxy(server.url, /INSERT INTO changes/);
     const far = await openDatabase({ url: lossyProxy.url, durability: "power" });
@@ -218,7 +218,7 @@ describe.skipIf(!hasSqld())("a write of observations whose answer is lost", () =
     await server.close();
   }, 60_000);
 
-  test("while another writes the same entities: nothing is lost, and each observation is new once", async () => {
+  test("loses nothing while another writes the same entities", async () => {
     const server = await startSqld();
     const lossyProxy = await startLossyProxy(server.url, /INSERT INTO changes/);
     const far = await openDatabase({ url: lossyProxy.url, durability: "power" });
@@ -244,7 +244,7 @@ describe.skipIf(!hasSqld())("a write of observations whose answer is lost", () =
   }, 120_000);
 });
 
-describe("observations that come one by one", () => {
+describe("writeObservations() one by one", () => {
   const HOURS = 500;
   const newestFirst = makeUsersAt(["a"], HOURS);
   const middle = newestFirst[HOURS / 2]?.observedAt ?? 0;
@@ -262,7 +262,7 @@ describe("observations that come one by one", () => {
   ];
 
   test.each(ORDERS)(
-    "%s, are stored as the core's fold, in few chunks",
+    "%s, stores the same as applyObservation() of core, in few chunks",
     async (_, all) => {
       await withDatabase(async (database) => {
         let known = 0;
@@ -274,7 +274,7 @@ describe("observations that come one by one", () => {
         expect(await readSortedPoints(database)).toEqual(mergePoints(all));
         const chunks = await readChunksOf(database, "user", "a");
         expect(chunks.length).toBeLessThan(2 + (2 * HOURS) / 35);
-        // None is a sliver but the last, which is still filled.
+        // Only the last chunk, which is still being filled, can be short.
         const sizes = chunks.map(({ size }) => size);
         expect(Math.min(...sizes.slice(0, -1))).toBeGreaterThan(15);
       });

@@ -20,7 +20,7 @@ import {
   makeObservation,
 } from "../../support/store/retention.ts";
 
-/** How long after one observation the next one is: as it comes, or about the next midnight. */
+/** The time between two observations: any, or up to about the next midnight. */
 const gaps = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 1, max: 8 * HOUR_MS }) },
   { weight: 2, arbitrary: fc.constantFrom(1, HOUR_MS, DAY_MS, 3 * DAY_MS) },
@@ -29,7 +29,7 @@ const gaps = fc.oneof(
 
 const points = fc.tuple(gaps, fc.nat(2 ** 40), fc.boolean());
 
-/** Points of an entity: in several chunks, or few. Some come in late, among those before them. */
+/** Points of an entity, many or few. Some are written late. */
 const histories = fc
   .record({
     kind: fc.constantFrom<EntityKind[]>("user", "tweet"),
@@ -57,7 +57,7 @@ const policies = fc.constantFrom(
   parsePolicy("user=40d/day/50d,tweet=45d"),
 );
 
-/** How many chunks a table has, by entity. */
+/** Counts the chunks of each entity. */
 async function countChunks(database: Database, kind: EntityKind): Promise<Map<string, number>> {
   const rows = await queryRows(
     database,
@@ -66,14 +66,14 @@ async function countChunks(database: Database, kind: EntityKind): Promise<Map<st
   return new Map(rows.map(({ id, chunks }) => [`${kind} ${String(id)}`, Number(chunks)]));
 }
 
-/** Observations of a user, every so often back from an instant. */
+/** Observations of a user at equal distances, from `newest` back. */
 const makeObservationsEvery = (gapMs: number, amount: number, newest: number, id = "u") =>
   Array.from({ length: amount }, (_, index) =>
     makeObservation("user", id, newest - index * gapMs, index),
   );
 
 describe("applyRetention() on histories of many chunks", () => {
-  test("leaves what core's applyRetentionRule() keeps, day after day, and not in needless chunks", async () => {
+  test("leaves what applyRetentionRule() of core keeps, day after day, in few chunks", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(histories, { minLength: 1, maxLength: 5 }),
@@ -114,7 +114,7 @@ describe("applyRetention() on histories of many chunks", () => {
     );
   }, 60_000);
 
-  test("what is left of many steps lies as if it had been packed at once", async () => {
+  test("leaves chunks as if the points that are left had been encoded at once", async () => {
     await withDatabase(async (database) => {
       const old = NOW - 50 * DAY_MS;
       await checkAndStore(database, [
@@ -130,7 +130,7 @@ describe("applyRetention() on histories of many chunks", () => {
     });
   });
 
-  test("goes through chunks that are small, whoever made them so", async () => {
+  test("walks through many small chunks", async () => {
     await withDatabase(async (database) => {
       await checkAndStore(database, [makeObservation("user", "u", NOW)]);
       const old = NOW - 50 * DAY_MS;
@@ -147,7 +147,7 @@ describe("applyRetention() on histories of many chunks", () => {
     });
   });
 
-  test("writes only chunks that are not raw as a whole, of who loses something", async () => {
+  test("rewrites only old chunks of entities that lose points", async () => {
     await withDatabase(async (database) => {
       const policy = parsePolicy("user=40d/day");
       const { rawFrom } = retentionBounds({ rawDays: 40, dailyDays: Infinity }, NOW);
@@ -185,9 +185,9 @@ describe("applyRetention() on histories of many chunks", () => {
 
 describe("applyRetention() while others write", () => {
   test.each([
-    ["of those that are thinned and of others", ["u", "v"]],
-    ["only of those beside them that lose nothing", ["v"]],
-  ])("loses nothing of what another process observes %s, and finds no fault", async (_, ids) => {
+    ["of pruned and of other entities", ["u", "v"]],
+    ["of other entities only", ["v"]],
+  ])("loses nothing that another process writes %s, and reports no fault", async (_, ids) => {
     await withDatabase(async (database, file) => {
       const policy = parsePolicy("user=40d/day");
       const other = await openDatabase({ url: `file:${file}`, durability: "process" });
@@ -201,7 +201,7 @@ describe("applyRetention() while others write", () => {
         ...database,
         async write(statements, options) {
           const isFirst = attempts++ % 2 === 0;
-          // What is newest, what stays of its day, and what does not.
+          // A newest point, one that stays as the newest of its day, and one that does not.
           const times = isFirst ? [30 * DAY_MS, 45 * DAY_MS, 60 * DAY_MS + HOUR_MS / 2] : [];
           const more = times.flatMap((ago) =>
             ids.map((id) => makeObservation("user", id, NOW - ago + attempts, attempts)),
@@ -224,7 +224,7 @@ describe("applyRetention() while others write", () => {
     });
   });
 
-  test("tells what it did where a server's answer to a step was lost", async () => {
+  test("reports what it did when the response to a step was lost", async () => {
     await withDatabase(async (database) => {
       await checkAndStore(database, [
         ...makeObservationsEvery(HOUR_MS, 100, NOW - 50 * DAY_MS),

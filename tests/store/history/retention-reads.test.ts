@@ -14,8 +14,8 @@ import {
   makeObservation,
 } from "../../support/store/retention.ts";
 
-describe("what is answered after applyRetention()", () => {
-  test("answers about the raw days, gains and listings stay as they were", async () => {
+describe("reads after applyRetention()", () => {
+  test("return the same raw days, gains and lists as before", async () => {
     await withDatabase(async (database) => {
       const hours = Array.from({ length: 24 * 39 }, (_, hour) => NOW - hour * 3_600_000);
       const old = Array.from({ length: 500 }, (_, hour) => NOW - 60 * DAY_MS - hour * 3_600_000);
@@ -50,7 +50,7 @@ describe("what is answered after applyRetention()", () => {
     });
   });
 
-  test("tells whose answers are old", async () => {
+  test("are reported as changed for the pruned entities", async () => {
     await withDatabase(async (database) => {
       const at = (days: number) => NOW - days * DAY_MS;
       const both = (kind: EntityKind, id: string) => [
@@ -81,7 +81,7 @@ describe("what is answered after applyRetention()", () => {
     });
   });
 
-  test("an export of what is left gives the same answers elsewhere", async () => {
+  test("are the same after an export of what is left was imported elsewhere", async () => {
     await withDatabase(async (database) => {
       const at = (days: number) => formatInstant(NOW - days * DAY_MS);
       await checkAndStore(database, [

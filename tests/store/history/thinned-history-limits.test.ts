@@ -9,7 +9,7 @@ import { withDatabase } from "../../support/store/database.ts";
 
 const START = Date.parse("2026-01-01T00:00:00Z");
 
-/** Points about a limit, at even or uneven distances, some of them long gaps. */
+/** About `max` points, at even or uneven distances, with some long gaps. */
 const pointsAbout = (max: number) =>
   fc
     .array(fc.oneof(fc.constant(60_000), fc.integer({ min: 1, max: 1e6 }), fc.constant(1e8)), {
@@ -27,7 +27,7 @@ const pointsAbout = (max: number) =>
 
 describe("selectHistorySql() and createHistoryFormatter()", () => {
   test.each([HISTORY_MAX_POINTS, RECORD_MAX_POINTS])(
-    "with at most %d points, a long history is thinned as core thins it",
+    "thin a history to at most %d points as thinHistory() of core does",
     async (max) => {
       await fc.assert(
         fc.asyncProperty(pointsAbout(max), async (points) => {

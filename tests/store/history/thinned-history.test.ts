@@ -21,7 +21,7 @@ function makeTweetAt(id: string, { at, counts }: Point) {
   return parseObservation({ kind: "tweet", observedAt, id, username: "u", ...counted }, at);
 }
 
-/** Points as an answer shows them. */
+/** Points as a response shows them. */
 const formatPoints = (points: readonly Point[]) =>
   points.map(({ at, counts: [likes = null, , , , views = null] }) => ({
     likes,
@@ -30,7 +30,7 @@ const formatPoints = (points: readonly Point[]) =>
   }));
 
 describe("selectHistorySql() and createHistoryFormatter()", () => {
-  test("thins as the core does, each history of a page for itself", async () => {
+  test("thin each history of a page as thinHistory() of core does", async () => {
     const offsets = fc.uniqueArray(fc.nat(5000), { minLength: 1, maxLength: 60 });
     const pointsOf = offsets.map((all) =>
       all
@@ -61,7 +61,7 @@ describe("selectHistorySql() and createHistoryFormatter()", () => {
     );
   }, 60_000);
 
-  test("thins as the core does where a history lies in many chunks, in bursts and after long gaps", async () => {
+  test("thin a history of many chunks, with bursts and long gaps, as core does", async () => {
     const width = KIND_FIELDS.tweet.counts.length;
     const histories = fc
       .oneof(growingPoints(width, 300), randomPoints(width))
@@ -71,7 +71,7 @@ describe("selectHistorySql() and createHistoryFormatter()", () => {
     await fc.assert(
       fc.asyncProperty(histories, limits, fc.nat(), async (points, maxima, cut) => {
         await withDatabase(async (database) => {
-          // What comes late is packed into what is there.
+          // Late points are merged into existing chunks.
           const isEarly = (_: unknown, index: number) => (index * 7919 + cut) % 3 > 0;
           const late = points.filter((point, index) => !isEarly(point, index));
           for (const part of [points.filter(isEarly), late]) {
@@ -99,7 +99,7 @@ describe("selectHistorySql() and createHistoryFormatter()", () => {
     expect(chunked).toBeGreaterThan(5);
   }, 60_000);
 
-  test("thins as the core does where the newest of a slice begins a chunk", async () => {
+  test("thin as core does when the newest point of a slice starts a chunk", async () => {
     await withDatabase(async (database) => {
       const pointAt = (at: number) => ({ at, counts: [at - START, null, null, null, null] });
       const hours = Array.from({ length: 400 }, (_, hour) => pointAt(START + hour * 3_600_000));
@@ -121,7 +121,7 @@ describe("selectHistorySql() and createHistoryFormatter()", () => {
     });
   });
 
-  test("thins as the core does after each observation, wherever the last chunk begins", async () => {
+  test("thin as core does after each new observation", async () => {
     await withDatabase(async (database) => {
       const points: Point[] = [];
       for (let hour = 0; hour < 200; hour++) {

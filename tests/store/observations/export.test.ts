@@ -5,14 +5,14 @@ import { NOW } from "../../support/arbitraries/values.ts";
 import { withDatabase } from "../../support/store/database.ts";
 import { checkAndStore, makeObservation } from "../../support/store/retention.ts";
 
-/** Entities, each of which has a chunk of its own. */
+/** Entities with one chunk each. */
 const ENTITIES = 200;
 
 describe("exportObservations()", () => {
   test.each([
     ["all is asked for", undefined, ENTITIES],
     ["nothing is new enough", NOW + 1, 0],
-  ])("leaves turns of the event loop to others where %s", async (_, since, length) => {
+  ])("lets the event loop run other tasks when %s", async (_, since, length) => {
     await withDatabase(async (database) => {
       const values = Array.from({ length: ENTITIES }, (__, nth) =>
         makeObservation("channel", `c${nth}`, NOW, nth),
@@ -31,7 +31,7 @@ describe("exportObservations()", () => {
     });
   });
 
-  test("what was observed at the very instant is included, nothing earlier", async () => {
+  test("includes observations at `since`, and none before", async () => {
     await withDatabase(async (database) => {
       await checkAndStore(
         database,
@@ -43,7 +43,7 @@ describe("exportObservations()", () => {
     });
   });
 
-  test("what comes in while it reads takes nothing from what describes an entity", async () => {
+  test("exports every attribute while new observations are written", async () => {
     await withDatabase(async (database) => {
       const ids = Array.from({ length: 50 }, (_, nth) => `t${nth}`);
       let now = NOW;

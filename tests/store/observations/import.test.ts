@@ -1,4 +1,4 @@
-/** Many lines are read in a thread, few at once: nobody can tell from what comes of them. */
+/** Tests createImporter(). A worker parses large blocks, and the results must not differ. */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
@@ -16,7 +16,7 @@ import { makeObservation } from "../../support/store/retention.ts";
 
 const NEWLINE = Buffer.from("\n");
 
-/** Lines of all kinds: right, nearly right, and of what else a file may have. */
+/** Lines of all kinds: valid, nearly valid, and anything else that a file can hold. */
 function sampleLines(seed: number): Buffer[] {
   const observation = fc.oneof(
     ...ENTITY_KINDS.flatMap((kind) => [
@@ -44,7 +44,7 @@ function sampleLines(seed: number): Buffer[] {
 const joinLines = (lines: readonly Buffer[]) =>
   new Uint8Array(Buffer.concat(lines.flatMap((line) => [line, NEWLINE])));
 
-/** Takes in lines, some at a time, and adds up what became of them. */
+/** Imports lines in parts and adds up the results. */
 async function intakeInBlocks(
   database: Database,
   lines: readonly Buffer[],
@@ -71,14 +71,14 @@ async function intakeInBlocks(
   return sum;
 }
 
-/** All that is there; which entity was seen first is of no matter. */
+/** Everything stored, without the keys: they depend on the order of the entities. */
 async function exportSorted(database: Database): Promise<string[]> {
   const lines = await Array.fromAsync(exportObservations(database, {}));
   return lines.map((line) => JSON.stringify(line)).toSorted();
 }
 
-describe("lines", () => {
-  test("have at most 1 MiB, by their bytes", async () => {
+describe("createImporter()", () => {
+  test("rejects a line over 1 MiB, counted in bytes", async () => {
     await withDatabase(async (database) => {
       const start = '{"kind":"user","observedAt":"2026-11-20","username":"u","note":"';
       const room = 1_048_576 - Buffer.byteLength(`${start}"}`);
@@ -94,33 +94,30 @@ describe("lines", () => {
     });
   });
 
-  test.each([[1], [2], [3]])(
-    "taken in at once come to what they come to in small parts (%d)",
-    async (seed) => {
-      const lines = sampleLines(seed);
-      expect(joinLines(lines).byteLength).toBeGreaterThan(1_048_576);
-      await withDatabase(async (whole) => {
-        await withDatabase(async (parts) => {
-          const [one, other] = [
-            await intakeInBlocks(whole, lines, lines.length),
-            await intakeInBlocks(parts, lines, 300),
-          ];
-          expect(one).toEqual(other);
-          expect(one.rejected.length).toBeGreaterThan(100);
-          expect(await exportSorted(whole)).toEqual(await exportSorted(parts));
-          // And again, over what is there: each is among what came in before.
-          expect(await intakeInBlocks(whole, lines, lines.length)).toEqual({
-            ...one,
-            new: 0,
-            changed: 0,
-            unchanged: one.read - one.rejected.length,
-          });
+  test.each([[1], [2], [3]])("imports lines at once as in small parts (%d)", async (seed) => {
+    const lines = sampleLines(seed);
+    expect(joinLines(lines).byteLength).toBeGreaterThan(1_048_576);
+    await withDatabase(async (whole) => {
+      await withDatabase(async (parts) => {
+        const [one, other] = [
+          await intakeInBlocks(whole, lines, lines.length),
+          await intakeInBlocks(parts, lines, 300),
+        ];
+        expect(one).toEqual(other);
+        expect(one.rejected.length).toBeGreaterThan(100);
+        expect(await exportSorted(whole)).toEqual(await exportSorted(parts));
+        // Once more: now every observation is known.
+        expect(await intakeInBlocks(whole, lines, lines.length)).toEqual({
+          ...one,
+          new: 0,
+          changed: 0,
+          unchanged: one.read - one.rejected.length,
         });
       });
-    },
-  );
+    });
+  });
 
-  test("of many users at once each keep their own counts and descriptions", async () => {
+  test("keeps the counts and attributes of many users apart", async () => {
     const users = Array.from({ length: 500 }, (_, user) => `user${user}`);
     const hours = Array.from({ length: 12 }, (_, hour) => NOW - hour * 3_600_000);
     const lines = hours.flatMap((at, hour) =>
@@ -147,7 +144,7 @@ describe("lines", () => {
     });
   });
 
-  test("many in a part of a buffer leave the rest of it to its owner", async () => {
+  test("leaves the rest of a buffer intact when it gets a large part of it", async () => {
     const line = Buffer.from(JSON.stringify(makeObservation("user", "u", NOW, 7)));
     const bytes = joinLines(Array.from({ length: 4000 }, () => line));
     const buffer = new Uint8Array(bytes.byteLength + 8).fill(1);
@@ -160,7 +157,7 @@ describe("lines", () => {
     });
   });
 
-  test("that come after many others are stored after them, although they are read before", async () => {
+  test("stores a small block after a larger one that came first, although it is parsed first", async () => {
     await withDatabase(async (database) => {
       const take = createImporter(database, () => NOW);
       const lineOf = (count: number) =>
@@ -176,7 +173,7 @@ describe("lines", () => {
     });
   });
 
-  test("of several requests at once are all taken in", async () => {
+  test("imports the blocks of several calls at once", async () => {
     await withDatabase(async (database) => {
       const take = createImporter(database, () => NOW);
       const blocks = Array.from({ length: 8 }, (_, block) =>

@@ -24,10 +24,10 @@ const IDS = ["__proto__", "7", "😀"];
 const CHANNELS = ["NASA", "nasa", "nAsA"];
 const CHANNEL_NAMES = ["", "Nasa", "É", "é"];
 const USERNAMES = ["NASA", "nasa", "É", "é"];
-/** A clock by which the instants that shorts and tweets are dated with are days ago. */
+/** A clock some days after the dates of the shorts and tweets. */
 const PAST_CLOCK = Date.parse("2020-03-01");
 
-/** Few entities of any kind, at few instants: they clash, move and change their spelling. */
+/** Few entities of any kind at few instants, so that they clash, move and change their spelling. */
 const namedObservation = (kind: EntityKind) =>
   fc
     .tuple(
@@ -40,7 +40,7 @@ const namedObservation = (kind: EntityKind) =>
     )
     .map(([value, named]) => parseObservation({ ...value, ...named }, NOW));
 
-/** Of all kinds, or of one and what it is named by: those move and are spelt most. */
+/** Of all kinds, or of two related kinds, which move and change their spelling most. */
 const observationSets = fc
   .constantFrom<readonly EntityKind[]>(
     ENTITY_KINDS,
@@ -52,7 +52,7 @@ const observationSets = fc
     fc.array(fc.constantFrom(...kinds).chain(namedObservation), { minLength: 1, maxLength: 14 }),
   );
 
-/** Everything that the interfaces answer, by what was asked. */
+/** Every response of the reads, by request. */
 async function readAllAnswers(database: Database): Promise<Record<string, unknown>> {
   const video = createVideoReads(database);
   const microblog = createMicroblogReads(database);
@@ -89,7 +89,7 @@ async function storeAndRead(batches: readonly (readonly Observation[])[]) {
   });
 }
 
-/** The state of every entity of a kind as the rows of its tables say it. */
+/** The state of every entity of a kind, from the rows of its tables. */
 async function readEntities(database: Database, kind: EntityKind): Promise<Map<string, Entity>> {
   const { attributes: types, counts } = KIND_FIELDS[kind];
   const channel =
@@ -132,8 +132,8 @@ async function readEntities(database: Database, kind: EntityKind): Promise<Map<s
   return entities;
 }
 
-describe("what is served", () => {
-  test("is the same for any order, split and repetition of a set of observations", async () => {
+describe("reads after writeObservations()", () => {
+  test("are the same for any order, split and repetition of the observations", async () => {
     const rearranged = observationSets.chain((set) =>
       fc.record({
         set: fc.constant(set),
@@ -152,7 +152,7 @@ describe("what is served", () => {
     );
   }, 60_000);
 
-  test("is the same after an export was imported elsewhere", async () => {
+  test("are the same after an export was imported into another database", async () => {
     await fc.assert(
       fc.asyncProperty(observationSets, async (set) => {
         const there = await storeAndRead([set]);
@@ -163,7 +163,7 @@ describe("what is served", () => {
     );
   }, 60_000);
 
-  test("is the same where batches are stored at once", async () => {
+  test("are the same when batches are written at the same time", async () => {
     await fc.assert(
       fc.asyncProperty(observationSets, fc.integer({ min: 1, max: 4 }), async (set, size) => {
         const atOnce = await withDatabase(async (database) => {
@@ -180,8 +180,8 @@ describe("what is served", () => {
   }, 60_000);
 });
 
-describe("what is stored", () => {
-  test("is core's fold of the observations: descriptions, points and present counts", async () => {
+describe("tables after writeObservations()", () => {
+  test("hold what applyObservation() of core makes: attributes, points and newest counts", async () => {
     await fc.assert(
       fc.asyncProperty(observationSets, fc.integer({ min: 1, max: 14 }), async (set, size) => {
         await withDatabase(async (database) => {

@@ -37,8 +37,8 @@ function expectedSpelling(name: string, tweets: readonly Observation[]): string 
     ?.username;
 }
 
-describe("a user that only tweets tell of", () => {
-  test("is spelt as the newest of their tweets, in whatever order and batches they come", async () => {
+describe("writeObservations() of a user who is only named by tweets", () => {
+  test("spells the username as the newest tweet does, in any order and batches", async () => {
     const sets = fc.array(tweet, { minLength: 1, maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(sets, fc.integer({ min: 1, max: 4 }), async (tweets, size) => {

@@ -24,7 +24,7 @@ const text = fc.constantFrom(null, "a", "b", "！", "😀");
 const instant = fc.constantFrom(null, "2026-01-01", "2026-01-02");
 const observedAt = fc.constantFrom(1, 2, 3).map((day) => formatInstant(NOW - day));
 
-/** Few entities, few instants, few values: they clash, move and repeat all the time. */
+/** Few entities, instants and values, so that observations clash, move and repeat. */
 const lines = {
   channel: fc.record({
     kind: fc.constant("channel"),
@@ -68,7 +68,7 @@ const observation = fc
   .map((line) => parseObservation(line, NOW));
 const observations = fc.array(observation, { minLength: 1, maxLength: 14 });
 
-/** Everything that is stored, in one text. */
+/** Everything stored, as one text. */
 async function readState(database: Database): Promise<string> {
   const exported: string[] = [];
   for await (const line of exportObservations(database, {})) exported.push(JSON.stringify(line));
@@ -86,7 +86,7 @@ async function readState(database: Database): Promise<string> {
   ].join("\n");
 }
 
-/** The core's fold: every entity, and what each observation did. */
+/** Applies applyObservation() of core: every entity, and the outcome of each observation. */
 function mergeAll(all: readonly Observation[]) {
   const entities = new Map<string, Entity>();
   const outcomes = { new: 0, changed: 0, unchanged: 0 };
@@ -100,7 +100,7 @@ function mergeAll(all: readonly Observation[]) {
 }
 
 describe("writeObservations()", () => {
-  test("gives one state for any order, split and repetition of a set", async () => {
+  test("makes one state for any order, split and repetition of the observations", async () => {
     const rearranged = observations.chain((set) =>
       fc.record({
         set: fc.constant(set),
@@ -132,14 +132,14 @@ describe("writeObservations()", () => {
     );
   }, 60_000);
 
-  test("stores what the core's fold gives, and counts what was new as it does", async () => {
+  test("stores and counts the same as applyObservation() of core", async () => {
     await fc.assert(
       fc.asyncProperty(observations, fc.nat(14), async (all, cut) => {
         await withDatabase(async (database) => {
           const { entities, outcomes } = mergeAll(all);
           const first = await writeObservations(database, all.slice(0, cut));
           const second = await writeObservations(database, all.slice(cut));
-          // Within a part the kinds are taken in turn, so an entity's own order is kept.
+          // A part is grouped by kind; the order within an entity stays.
           expect({
             new: first.new + second.new,
             changed: first.changed + second.changed,
@@ -175,7 +175,7 @@ describe("writeObservations()", () => {
     );
   }, 60_000);
 
-  test("an export, taken in by an empty database, gives the same state", async () => {
+  test("makes the same state from an export", async () => {
     await fc.assert(
       fc.asyncProperty(observations, async (all) => {
         const [state, exported] = await withDatabase(async (database) => {

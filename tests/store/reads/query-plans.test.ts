@@ -20,7 +20,7 @@ import { parsePolicy } from "../../support/store/retention.ts";
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const PAGE = { days: 14, page: 0, limit: 100 };
 
-/** The database, and every statement that it is given from now on. */
+/** Records every statement that a database gets from now on. */
 function recordStatements(database: Database) {
   const statements: Statement[] = [];
   const recording: Database = {
@@ -41,14 +41,14 @@ function recordStatements(database: Database) {
   return { recording, statements };
 }
 
-/** What SQLite reads for a statement: a line for each table that it scans or searches. */
+/** The query plan of a statement: a line for each table that SQLite scans or searches. */
 async function explainQueryPlan(database: Database, statement: Statement): Promise<string[]> {
   const { sql, args } = statement;
   const rows = await database.queryRows({ sql: `EXPLAIN QUERY PLAN ${sql}`, args });
   return rows.map((row) => String(row["detail"]));
 }
 
-/** Tables (not what was given or is made on the way) that a plan reads from end to end. */
+/** The tables that a plan scans; arguments and intermediate results are left out. */
 function findScans(plan: readonly string[]): string[] {
   return plan.filter(
     (line) =>
@@ -99,7 +99,7 @@ const READ_QUERIES: readonly [string, (database: Database) => Promise<unknown>, 
   ["a tweet", (database) => createMicroblogReads(database).tweet("x0", "x1"), []],
 ];
 
-/** Watches some creators and channels, and items of one of them. */
+/** Adds creators, channels, and items of one of them. */
 async function monitorTargets(database: Database): Promise<void> {
   const creators = createCreatorStore(database);
   const state = createCollectionState(database);
@@ -168,8 +168,8 @@ const COLLECTION_QUERIES: readonly [string, (database: Database) => Promise<unkn
     ],
   ];
 
-describe("the plans of what is read", () => {
-  test.each(READ_QUERIES)("%s: no history is scanned", async (_, read, scans) => {
+describe("query plans", () => {
+  test.each(READ_QUERIES)("of %s scan no history", async (_, read, scans) => {
     await withDatabase(async (database) => {
       await fillDatabase(database);
       const { recording, statements } = recordStatements(database);
@@ -182,7 +182,7 @@ describe("the plans of what is read", () => {
     });
   });
 
-  test("a long history is thinned by searches", async () => {
+  test("of a long history that is thinned are searches", async () => {
     await withDatabase(async (database) => {
       const seen = Array.from({ length: 1001 }, (_, index) => ({
         kind: "short",
@@ -213,7 +213,7 @@ describe("the plans of what is read", () => {
     });
   });
 
-  test("an import and a page of an export search the histories", async () => {
+  test("of an import and an export search the histories", async () => {
     await withDatabase(async (database) => {
       await fillDatabase(database);
       const { recording, statements } = recordStatements(database);
@@ -231,7 +231,7 @@ describe("the plans of what is read", () => {
     });
   });
 
-  test.each(COLLECTION_QUERIES)("%s: targets are searched", async (_, use, searches) => {
+  test.each(COLLECTION_QUERIES)("of %s search the targets", async (_, use, searches) => {
     await withDatabase(async (database) => {
       await monitorTargets(database);
       const { recording, statements } = recordStatements(database);
@@ -245,7 +245,7 @@ describe("the plans of what is read", () => {
     });
   });
 
-  test("of 20,000 targets, those that are due and 100 that are settled are searched for in one statement each", async () => {
+  test("of listDue(), saveResults() and readNextDue() search 20,000 targets, in one statement each", async () => {
     await withDatabase(async (database) => {
       await monitorTargets(database);
       const { recording, statements } = recordStatements(database);
@@ -264,7 +264,7 @@ describe("the plans of what is read", () => {
         due.map(({ id }) => ({ id, dueAt: NOW + 1, succeededAt: NOW })),
       );
       expect(await state.readNextDue("microblog")).toBe(NOW - 19_899);
-      // What is due, what is settled, and when the next is due; nothing goes through all of them.
+      // listDue(), saveResults() and readNextDue().
       expect(statements.length).toBe(3);
       const plans = await Promise.all(
         statements.map((statement) => explainQueryPlan(database, statement)),
@@ -279,7 +279,7 @@ describe("the plans of what is read", () => {
     });
   });
 
-  test("retention searches the histories", async () => {
+  test("of applyRetention() search the histories", async () => {
     await withDatabase(async (database) => {
       await fillDatabase(database);
       const { recording, statements } = recordStatements(database);
@@ -290,7 +290,7 @@ describe("the plans of what is read", () => {
       const plans = await Promise.all(
         statements.map((statement) => explainQueryPlan(database, statement)),
       );
-      // The last place is the end of the table, which is read backwards up to there.
+      // The last position is read from the end of the table, which SQLite calls a scan.
       const isLast = (line: string) => /^SCAN \w+_histories$/.test(line);
       expect(plans.flatMap(findScans).filter((line) => !isLast(line))).toEqual([]);
       expect(plans.filter((plan) => plan.some(isLast)).every(({ length }) => length === 1)).toBe(
@@ -299,7 +299,7 @@ describe("the plans of what is read", () => {
     });
   });
 
-  test("a scan would be noticed", async () => {
+  test("would show a scan", async () => {
     await withDatabase(async (database) => {
       const sql = "SELECT * FROM tweet_histories WHERE start > 5";
       const plan = await explainQueryPlan(database, { sql, args: [] });

@@ -16,7 +16,7 @@ const storeValues = (database: Database, values: readonly object[]) =>
     values.map((value) => parseObservation(value, START + 30 * DAY_MS)),
   );
 
-/** A database of which more is observed after each read. */
+/** A database in which more is written after each read. */
 const storingAfterEachRead = (database: Database, observe: () => Promise<unknown>): Database => ({
   ...database,
   async queryJson<Value>(sql: string, args: readonly (string | number)[]) {
@@ -26,11 +26,11 @@ const storingAfterEachRead = (database: Database, observe: () => Promise<unknown
   },
 });
 
-describe("an answer is of one instant, whatever is observed while it is read:", () => {
-  test("with thinned histories", async () => {
+describe("a response reads one snapshot", () => {
+  test("of thinned histories", async () => {
     await withDatabase(async (database) => {
       let minutes = 0;
-      /** Observes two tweets and a short once more, all with the same count. */
+      /** Writes one more observation of two tweets and a short, all with the same count. */
       const next = () => {
         const count = ++minutes;
         const observedAt = formatInstant(START + 60_000 * count);
@@ -63,7 +63,7 @@ describe("an answer is of one instant, whatever is observed while it is read:", 
     });
   });
 
-  test("with followers, of whom none was known before", async () => {
+  test("of followers without a known count before them", async () => {
     await withDatabase(async (database) => {
       const at = (day: number, followers: number | null) => ({
         kind: "user",
@@ -71,7 +71,7 @@ describe("an answer is of one instant, whatever is observed while it is read:", 
         username: "u",
         followers_count: followers,
       });
-      // Enough that tell nothing for several chunks.
+      // Unknown counts for several chunks.
       const silent = Array.from({ length: 2000 }, (_, index) => at(index / 1000, null));
       await storeValues(database, [...silent, at(10, 100), at(12, 120)]);
       const now = START + 13 * DAY_MS;
