@@ -3,15 +3,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { matchesEntityTag } from "../cache-headers.ts";
 
-/** Loads a body. */
 type LoadBody = () => Promise<Uint8Array<ArrayBuffer>>;
-
-/** A body in one encoding, as a blob: Bun sends it without a copy for each response. */
-interface EncodedBody {
-  readonly blob: Blob;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly etag: string;
-}
 
 /**
  * Creates a function that responds with one body.
@@ -19,39 +11,36 @@ interface EncodedBody {
  * @returns Responds to a request. It loads the body once; after a failure it loads it again.
  */
 export function createStaticResponder(contentType: string, cacheControl: string) {
-  let loading: Promise<{ plain: EncodedBody; compressed: EncodedBody }> | undefined;
+  const headers = {
+    "content-type": contentType,
+    "cache-control": cacheControl,
+    vary: "Accept-Encoding",
+  };
+  let loading: ReturnType<typeof loadBlobs> | undefined;
 
-  function createBody(bytes: Uint8Array<ArrayBuffer>, tag: string, encoding?: string): EncodedBody {
-    const etag = `"${tag}"`;
-    const headers = {
-      "content-type": contentType,
-      "cache-control": cacheControl,
-      vary: "Accept-Encoding",
-      etag,
-      ...(encoding !== undefined && { "content-encoding": encoding }),
-    };
-    return { blob: new Blob([bytes]), headers, etag };
-  }
-
-  async function prepare(load: LoadBody) {
+  /** Loads the body as blobs: Bun sends a blob without a copy for each response. */
+  async function loadBlobs(load: LoadBody) {
     const bytes = await load();
     const tag = Bun.hash(bytes).toString(36);
+    const etag = `"${tag}-gzip"`;
     return {
-      plain: createBody(bytes, tag),
-      compressed: createBody(await promisify(gzip)(bytes), `${tag}-gzip`, "gzip"),
+      plain: { blob: new Blob([bytes]), headers: { ...headers, etag: `"${tag}"` } },
+      compressed: {
+        blob: new Blob([await promisify(gzip)(bytes)]),
+        headers: { ...headers, etag, "content-encoding": "gzip" },
+      },
     };
   }
 
   return async (request: Request, load: LoadBody): Promise<Response> => {
-    loading ??= prepare(load);
+    loading ??= loadBlobs(load);
     loading.catch(() => (loading = undefined));
     const { plain, compressed } = await loading;
-    const isCompressed = acceptsGzip(request.headers.get("accept-encoding") ?? "");
-    const { blob, headers, etag } = isCompressed ? compressed : plain;
+    const encoded = acceptsGzip(request.headers.get("accept-encoding") ?? "") ? compressed : plain;
     const ifNoneMatch = request.headers.get("if-none-match");
-    return ifNoneMatch !== null && matchesEntityTag(ifNoneMatch, etag)
-      ? new Response(null, { status: 304, headers })
-      : new Response(blob, { headers });
+    return ifNoneMatch !== null && matchesEntityTag(ifNoneMatch, encoded.headers.etag)
+      ? new Response(null, { status: 304, headers: encoded.headers })
+      : new Response(encoded.blob, { headers: encoded.headers });
   };
 }
 
