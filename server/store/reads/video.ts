@@ -26,6 +26,10 @@ export function createVideoReads(database: Database): VideoReads {
   };
 }
 
+/**
+ * Restates core's `comparePositions()` and `isShortSelected()`;
+ * `tests/store/reads/shorts-selection.test.ts` compares both.
+ */
 const SELECT_SHORTS = `
   SELECT json_object(
     'channelId', named.id,
