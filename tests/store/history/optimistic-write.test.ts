@@ -93,7 +93,7 @@ const DATABASE_PAIRS: readonly [string, boolean, (work: DatabasePairTest) => Pro
 ];
 
 describe.each(DATABASE_PAIRS.filter(([, isThere]) => isThere))(
-  "two who write %s",
+  "two writers of %s",
   (_, __, between) => {
     test("lose nothing of the same entities, and count each observation as new once", async () => {
       await between(async (one, other) => {
@@ -172,14 +172,14 @@ describe.each(DATABASE_PAIRS.filter(([, isThere]) => isThere))(
   },
 );
 
-describe.skipIf(!hasSqld())("a write of observations whose answer is lost", () => {
+describe.skipIf(!hasSqld())("writeObservations() when responses are lost", () => {
   const LOSSES: readonly [string, number][] = [
     ["once", 1],
     ["three times", 3],
   ];
 
   test.each(LOSSES)(
-    "%s is applied once, and counted as new",
+    "applies a write once and counts it as new when the response is lost %s",
     async (_, losses) => {
       const server = await startSqld();
       const lossyProxy = await startLossyProxy(server.url, /INSERT INTO changes/);
