@@ -35,16 +35,8 @@ const SELECT_RUNS = `
     json_extract(run.value, '$.requestHash') AS request_hash
   FROM json_each(?1) AS run`;
 
-const IS_ALREADY_PAID = `EXISTS (
-      SELECT 1
-      FROM payments
-      WHERE payments.account = runs.account
-        AND payments.idempotency_key = runs.idempotency_key
-        AND payments.at > ?2
-    )`;
-
-/** The runs to pay for, each with the cost of its account's runs before it. */
-const withUnpaidRunsSql = (hasPayments: boolean) => `
+/** The runs ?1 to pay for, each with the cost of its account's runs before it. */
+const WITH_UNPAID_RUNS = `
   WITH runs AS (${SELECT_RUNS}),
   unpaid AS (
     SELECT *, ifnull(sum(cost * count) OVER (
@@ -53,7 +45,13 @@ const withUnpaidRunsSql = (hasPayments: boolean) => `
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS cost_before
     FROM runs
-    WHERE ${hasPayments ? `NOT ${IS_ALREADY_PAID}` : "?2 IS NOT NULL"}
+    WHERE NOT EXISTS (
+      SELECT 1
+      FROM payments
+      WHERE payments.account = runs.account
+        AND payments.idempotency_key = runs.idempotency_key
+        AND payments.at > ?2
+    )
   )`;
 
 /** How many charges of a run the credits cover, after the runs before it. */
@@ -65,18 +63,15 @@ const isNewBatchSql = (uid: string) => `
     NOT EXISTS (SELECT 1 FROM journal WHERE uid = ${uid})
     AND NOT EXISTS (SELECT 1 FROM cancellations WHERE uid = ${uid})`;
 
-const insertJournalSql = (hasPayments: boolean) => `
+const INSERT_JOURNAL = `
   INSERT INTO journal (uid, account, kind, amount, at)
-  ${withUnpaidRunsSql(hasPayments)}
+  ${WITH_UNPAID_RUNS}
   SELECT ?3, account, 'debit', sum(cost * ${coveredCountSql("balance")}) AS amount, ?4
   FROM unpaid
   JOIN accounts ON accounts.id = unpaid.account
   WHERE ${isNewBatchSql("?3")}
   GROUP BY account
   HAVING amount > 0`;
-
-const INSERT_JOURNAL = insertJournalSql(false);
-const INSERT_JOURNAL_WITH_PAYMENTS = insertJournalSql(true);
 
 // The casts are needed because a JavaScript number binds as REAL, which divides with a fraction.
 const INSERT_JOURNAL_OF_SINGLE_RUN = `
@@ -97,9 +92,9 @@ const ON_USAGE_CONFLICT = `
     requests = requests + excluded.requests,
     credits = credits + excluded.credits`;
 
-const upsertUsageSql = (hasPayments: boolean) => `
+const UPSERT_USAGE = `
   INSERT INTO usage (account, hour, key, endpoint, requests, credits)
-  ${withUnpaidRunsSql(hasPayments)}
+  ${WITH_UNPAID_RUNS}
   SELECT
     unpaid.account,
     ?4,
@@ -113,9 +108,6 @@ const upsertUsageSql = (hasPayments: boolean) => `
   GROUP BY unpaid.account, key, endpoint
   ${ON_USAGE_CONFLICT}`;
 
-const UPSERT_USAGE = upsertUsageSql(false);
-const UPSERT_USAGE_WITH_PAYMENTS = upsertUsageSql(true);
-
 const UPSERT_USAGE_OF_SINGLE_RUN = `
   INSERT INTO usage (account, hour, key, endpoint, requests, credits)
   SELECT account, ?2, ?5, ?6, amount / CAST(?4 AS INTEGER), amount
@@ -125,7 +117,7 @@ const UPSERT_USAGE_OF_SINGLE_RUN = `
 
 const INSERT_PAYMENTS = `
   INSERT INTO payments (account, idempotency_key, request_hash, debit, at)
-  ${withUnpaidRunsSql(true)}
+  ${WITH_UNPAID_RUNS}
   SELECT unpaid.account, idempotency_key, request_hash, ?3, ?4
   FROM unpaid
   JOIN journal AS committed ON committed.uid = ?3 AND committed.account = unpaid.account
@@ -213,26 +205,17 @@ export function createCommitStatements(
     };
   }
   const json = JSON.stringify(runs);
-  const hasPayments = runs.some(({ idempotencyKey }) => idempotencyKey !== null);
-  const journalArgs = [json, expiredUntil, uid, now];
-  const usageArgs = [json, expiredUntil, uid, hour];
-  const outcomes = { sql: SELECT_OUTCOMES, args: [json, uid] };
-  if (!hasPayments) {
-    return {
-      insertJournal: { sql: INSERT_JOURNAL, args: journalArgs },
-      updateBalances,
-      upsertUsage: { sql: UPSERT_USAGE, args: usageArgs },
-      outcomes,
-      changes,
-    };
-  }
-  return {
-    insertJournal: { sql: INSERT_JOURNAL_WITH_PAYMENTS, args: journalArgs },
+  const statements = {
+    insertJournal: { sql: INSERT_JOURNAL, args: [json, expiredUntil, uid, now] },
     updateBalances,
-    upsertUsage: { sql: UPSERT_USAGE_WITH_PAYMENTS, args: usageArgs },
-    outcomes,
+    upsertUsage: { sql: UPSERT_USAGE, args: [json, expiredUntil, uid, hour] },
+    outcomes: { sql: SELECT_OUTCOMES, args: [json, uid] },
     changes,
-    insertPayments: { sql: INSERT_PAYMENTS, args: journalArgs },
+  };
+  if (runs.every(({ idempotencyKey }) => idempotencyKey === null)) return statements;
+  return {
+    ...statements,
+    insertPayments: { sql: INSERT_PAYMENTS, args: [json, expiredUntil, uid, now] },
     deleteExpiredPayments: { sql: DELETE_EXPIRED_PAYMENTS, args: [expiredUntil] },
     payments: { sql: SELECT_PAYMENTS, args: [json, expiredUntil] },
   };

@@ -101,12 +101,5 @@ async function encodeChannelList(channels: readonly ChannelSummary[]): Promise<C
     await yieldToEventLoop();
   }
   pieces.push(encoder.encode("]}"));
-  const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let offset = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, offset);
-    offset += piece.length;
-    await yieldToEventLoop();
-  }
-  return createRawJson(bytes);
+  return createRawJson(Buffer.concat(pieces));
 }
