@@ -84,8 +84,14 @@ test("debit() counts the usage of each key at each endpoint", async () => {
     const ledger = createLedgerStore(database);
     const { id } = await ledger.createAccount("a", 0);
     await ledger.grant({ uid: "g", account: "a", amount: 9 }, 0);
-    const of = (key: number, endpoint: string) => ({ ...makeCharge(id), key, endpoint });
-    const waiting = [of(1, "/a"), of(1, "/a"), of(2, "/a"), of(2, "/b"), of(1, "/a")];
+    const chargeOf = (key: number, endpoint: string) => ({ ...makeCharge(id), key, endpoint });
+    const waiting = [
+      chargeOf(1, "/a"),
+      chargeOf(1, "/a"),
+      chargeOf(2, "/a"),
+      chargeOf(2, "/b"),
+      chargeOf(1, "/a"),
+    ];
     const { outcomes } = await ledger.debit(waiting, { uid: "u", now: NOW });
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.kind !== "charged" || index < 3) continue;

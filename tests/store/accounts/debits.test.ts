@@ -103,9 +103,9 @@ describe("debit() and refund()", () => {
                 const model = models.get(id) ?? EMPTY_LEDGER;
                 models.set(id, applyEntry(model, { kind: "grant", amount }));
               } else {
-                const given = debits[step.which % Math.max(debits.length, 1)];
-                if (given === undefined) continue;
-                const { debit, model } = given;
+                const chosen = debits[step.which % Math.max(debits.length, 1)];
+                if (chosen === undefined) continue;
+                const { debit, model } = chosen;
                 await ledger.refund(debit, uid, "test", 0);
                 const before = models.get(debit.account) ?? EMPTY_LEDGER;
                 models.set(debit.account, applyEntry(before, { kind: "refund", debit: model }));
@@ -172,8 +172,8 @@ describe("debit() and refund()", () => {
             (sum, outcome) => sum + (outcome.isAccepted ? outcome.debit.cost : 0),
             0,
           );
-          const found = await createLedgerStore(database).account("first");
-          expect(found).toMatchObject({ debited: spent, balance: granted - spent });
+          const stored = await createLedgerStore(database).account("first");
+          expect(stored).toMatchObject({ debited: spent, balance: granted - spent });
         }),
       ),
       { numRuns: 30 },

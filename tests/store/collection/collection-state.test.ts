@@ -19,8 +19,8 @@ describe("syncTargets()", () => {
   test("adds profile and items of new entries once, due now", async () => {
     await withCollectionState(async (state, { database }) => {
       await state.syncTargets(NOW + 1);
-      for (const errand of ["profile", "items"] as const) {
-        const due = await state.listDue("microblog", errand, NOW, 10);
+      for (const task of ["profile", "items"] as const) {
+        const due = await state.listDue("microblog", task, NOW, 10);
         expect(due).toEqual(
           ["esa", "nasa"].map((id) => ({
             id,
@@ -32,12 +32,12 @@ describe("syncTargets()", () => {
             failures: 0,
           })),
         );
-        expect(listIds(await state.listDue("video", errand, NOW, 10))).toEqual(["@Soup"]);
-        expect(await state.listDue("video", errand, NOW - 1, 10)).toEqual([]);
+        expect(listIds(await state.listDue("video", task, NOW, 10))).toEqual(["@Soup"]);
+        expect(await state.listDue("video", task, NOW - 1, 10)).toEqual([]);
       }
-      for (const errand of ["profile", "items"] as const) {
-        expect(await state.countTargets("microblog", errand)).toBe(2);
-        expect(await state.countTargets("video", errand)).toBe(1);
+      for (const task of ["profile", "items"] as const) {
+        expect(await state.countTargets("microblog", task)).toBe(2);
+        expect(await state.countTargets("video", task)).toBe(1);
       }
       expect(await queryRows(database, "SELECT count(*) AS rows FROM targets")).toEqual([
         { rows: 6 },
@@ -104,8 +104,8 @@ describe("addItems(), listItemTargets(), countByAge()", () => {
           failures: 0,
         },
       ]);
-      const known = await state.listItemTargets("microblog", ["2", "1", "3", "__proto__"]);
-      expect(listIds(known).toSorted()).toEqual(["1", "2"]);
+      const items = await state.listItemTargets("microblog", ["2", "1", "3", "__proto__"]);
+      expect(listIds(items).toSorted()).toEqual(["1", "2"]);
       expect(listIds(await state.listItemTargets("video", ["1"]))).toEqual([]);
     });
   });

@@ -12,10 +12,7 @@ import { queryRows } from "../../support/store/database.ts";
 describe("saveResults()", () => {
   test("keeps absent fields, and counts failures until a success", async () => {
     await withCollectionState(async (state) => {
-      const settle = (
-        at: number,
-        rest: { sourceState?: Record<string, string>; reason?: string },
-      ) =>
+      const save = (at: number, rest: { sourceState?: Record<string, string>; reason?: string }) =>
         state.saveResults("microblog", "items", [
           {
             id: "nasa",
@@ -28,24 +25,24 @@ describe("saveResults()", () => {
         ]);
       const nasa = async () =>
         (await state.listDue("microblog", "items", NOW * 2, 10)).find(({ id }) => id === "nasa");
-      await settle(NOW, { sourceState: { "a'\"": "b\n💡" } });
+      await save(NOW, { sourceState: { "a'\"": "b\n💡" } });
       expect(await nasa()).toMatchObject({
         dueAt: NOW + 10,
         succeededAt: NOW,
         failures: 0,
         sourceState: { "a'\"": "b\n💡" },
       });
-      await settle(NOW + 20, { reason: "It is gone" });
-      await settle(NOW + 40, { reason: "It is gone" });
+      await save(NOW + 20, { reason: "It is gone" });
+      await save(NOW + 40, { reason: "It is gone" });
       // Once more, like a retry after a lost response.
-      await settle(NOW + 40, { reason: "It is gone" });
+      await save(NOW + 40, { reason: "It is gone" });
       expect(await nasa()).toMatchObject({
         dueAt: NOW + 50,
         succeededAt: NOW,
         failures: 2,
         sourceState: { "a'\"": "b\n💡" },
       });
-      await settle(NOW + 60, { sourceState: {} });
+      await save(NOW + 60, { sourceState: {} });
       expect(await nasa()).toMatchObject({ succeededAt: NOW + 60, failures: 0, sourceState: {} });
     });
   });
@@ -53,18 +50,18 @@ describe("saveResults()", () => {
   test("saves when the newest item was published, by which countByAge() counts lists", async () => {
     await withCollectionState(async (state) => {
       await state.syncTargets(NOW);
-      const settle = (publishedAt?: number) => {
+      const save = (publishedAt?: number) => {
         const newest = publishedAt === undefined ? {} : { publishedAt };
-        const settled = { id: "nasa", dueAt: NOW + 10, succeededAt: NOW, ...newest };
-        return state.saveResults("microblog", "items", [settled]);
+        const update = { id: "nasa", dueAt: NOW + 10, succeededAt: NOW, ...newest };
+        return state.saveResults("microblog", "items", [update]);
       };
       const counted = () => state.countByAge("microblog", "items", [{ from: 0, to: HOUR_MS }], NOW);
       expect(await counted()).toEqual([0]);
-      await settle(NOW - 1);
+      await save(NOW - 1);
       expect(await counted()).toEqual([1]);
-      await settle();
+      await save();
       expect(await counted()).toEqual([1]);
-      await settle(NOW - HOUR_MS);
+      await save(NOW - HOUR_MS);
       expect(await counted()).toEqual([0]);
       expect(await state.countByAge("microblog", "counts", [{ from: 0, to: 9 }], NOW)).toEqual([0]);
     });
@@ -75,31 +72,31 @@ describe("saveResults()", () => {
       await state.syncTargets(NOW);
       const later = NOW + 10 * HOUR_MS;
       const list = (failure?: { at: number; reason: string }) => {
-        const settled = { id: "nasa", dueAt: later };
+        const update = { id: "nasa", dueAt: later };
         const outcome = failure === undefined ? { succeededAt: NOW } : { failure };
-        return state.saveResults("microblog", "items", [{ ...settled, ...outcome }]);
+        return state.saveResults("microblog", "items", [{ ...update, ...outcome }]);
       };
-      const tell = (at: number, itemCount?: number) => {
-        const told = itemCount === undefined ? {} : { itemCount };
-        const settled = { id: "nasa", dueAt: at + HOUR_MS, succeededAt: at, ...told };
-        return state.saveResults("microblog", "profile", [settled]);
+      const saveProfile = (at: number, itemCount?: number) => {
+        const counted = itemCount === undefined ? {} : { itemCount };
+        const update = { id: "nasa", dueAt: at + HOUR_MS, succeededAt: at, ...counted };
+        return state.saveResults("microblog", "profile", [update]);
       };
       const dueAt = async () =>
         (await state.listDue("microblog", "items", later, 10)).find(({ id }) => id === "nasa")
           ?.dueAt;
-      await tell(NOW, 7);
+      await saveProfile(NOW, 7);
       await list();
-      await tell(NOW + 1, 7);
+      await saveProfile(NOW + 1, 7);
       expect(await dueAt()).toBe(later);
-      await tell(NOW + 2);
+      await saveProfile(NOW + 2);
       expect(await dueAt()).toBe(later);
-      await tell(NOW + 3, 8);
+      await saveProfile(NOW + 3, 8);
       expect(await dueAt()).toBe(NOW + 3);
       await list();
-      await tell(NOW + 4, 8);
+      await saveProfile(NOW + 4, 8);
       expect(await dueAt()).toBe(later);
       await list({ at: NOW + 5, reason: "It is protected" });
-      await tell(NOW + 6, 9);
+      await saveProfile(NOW + 6, 9);
       expect(await dueAt()).toBe(later);
     });
   });
@@ -109,12 +106,12 @@ describe("saveResults()", () => {
       await state.syncTargets(NOW);
       const remembered = async () =>
         (await state.listDue("microblog", "items", NOW, 10)).map(({ sourceState }) => sourceState);
-      const settle = (sourceState: Record<string, string>) =>
+      const save = (sourceState: Record<string, string>) =>
         state.saveResults("microblog", "profile", [
           { id: "nasa", dueAt: NOW + 1, succeededAt: NOW, sourceState },
           { id: "esa", dueAt: NOW + 1, failure: { at: NOW, reason: "It is gone" } },
         ]);
-      await settle({ id: "1" });
+      await save({ id: "1" });
       expect(await remembered()).toEqual([{}, { id: "1" }]);
       const own = {
         id: "nasa",
@@ -123,7 +120,7 @@ describe("saveResults()", () => {
         sourceState: { id: "1", readTo: "7" },
       };
       await state.saveResults("microblog", "items", [own]);
-      await settle({ id: "2" });
+      await save({ id: "2" });
       expect(await remembered()).toEqual([{}, { id: "2", readTo: "7" }]);
     });
   });
@@ -179,8 +176,8 @@ describe("listDue(), readNextDue()", () => {
 
   test("readNextDue() returns the earliest of all tasks of the platform", async () => {
     await withCollectionState(async (state, { channels }) => {
-      const later = (errand: "profile" | "items", dueAt: number) =>
-        state.saveResults("microblog", errand, [
+      const later = (task: "profile" | "items", dueAt: number) =>
+        state.saveResults("microblog", task, [
           { id: "nasa", dueAt, succeededAt: NOW },
           { id: "esa", dueAt: dueAt + 5, succeededAt: NOW },
         ]);

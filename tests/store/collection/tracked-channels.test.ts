@@ -62,8 +62,8 @@ describe("createCreatorStore().pages()", () => {
     await withCollectionState(async (state, { creators }) => {
       const nasa = async () => (await listCreators(creators)).find((one) => one.creator === "Nasa");
       const at = (ms: number) => new Date(NOW + ms).toISOString();
-      const settle = (errand: "profile" | "items", ms: number, reason?: string) =>
-        state.saveResults("microblog", errand, [
+      const save = (task: "profile" | "items", ms: number, reason?: string) =>
+        state.saveResults("microblog", task, [
           {
             id: "nasa",
             dueAt: NOW + ms + 100,
@@ -72,7 +72,7 @@ describe("createCreatorStore().pages()", () => {
               : { failure: { at: NOW + ms, reason } }),
           },
         ]);
-      const told = (
+      const listed = (
         last_success: number | null,
         last_failure: number | null,
         failure: string | null,
@@ -86,17 +86,17 @@ describe("createCreatorStore().pages()", () => {
         failure,
         next_due: at(next_due),
       });
-      expect(await nasa()).toEqual(told(null, null, null, 0));
-      await settle("profile", 1, "It is protected");
-      expect(await nasa()).toEqual(told(null, 1, "It is protected", 0));
-      await settle("items", 2);
-      expect(await nasa()).toEqual(told(2, 1, "It is protected", 101));
-      await settle("items", 3, "It is suspended");
-      expect(await nasa()).toEqual(told(2, 3, "It is suspended", 101));
-      await settle("items", 4);
-      expect(await nasa()).toEqual(told(4, 1, "It is protected", 101));
-      await settle("profile", 5);
-      expect(await nasa()).toEqual(told(5, null, null, 104));
+      expect(await nasa()).toEqual(listed(null, null, null, 0));
+      await save("profile", 1, "It is protected");
+      expect(await nasa()).toEqual(listed(null, 1, "It is protected", 0));
+      await save("items", 2);
+      expect(await nasa()).toEqual(listed(2, 1, "It is protected", 101));
+      await save("items", 3, "It is suspended");
+      expect(await nasa()).toEqual(listed(2, 3, "It is suspended", 101));
+      await save("items", 4);
+      expect(await nasa()).toEqual(listed(4, 1, "It is protected", 101));
+      await save("profile", 5);
+      expect(await nasa()).toEqual(listed(5, null, null, 104));
     });
   });
 });

@@ -90,25 +90,25 @@ describe("readFollowers() while chunks are rewritten", () => {
         });
       await checkAndStore(database, values);
       const request = { days: 14, page: 0, limit: 100 };
-      const oldestOf = async (of: Database) => {
-        const { body } = await createMicroblogReads(of).followers("u", request, NOW);
+      const readOldest = async (source: Database) => {
+        const { body } = await createMicroblogReads(source).followers("u", request, NOW);
         return jsonRoundTrip(body).followers.USER.metrics.at(-1);
       };
       let isDone = false;
       const raced: Database = {
         ...database,
         async queryJson<Value>(sql: string, args: readonly (string | number)[]) {
-          const found = await database.queryJson<Value>(sql, args);
+          const value = await database.queryJson<Value>(sql, args);
           if (!isDone && sql.includes("user_histories")) {
             isDone = true;
             await applyPolicy(database, parsePolicy("user=40d/day"));
           }
-          return found;
+          return value;
         },
       };
-      const calm = await oldestOf(database);
-      const between = await oldestOf(raced);
-      expect([calm, await oldestOf(database)]).toContainEqual(between);
+      const calm = await readOldest(database);
+      const between = await readOldest(raced);
+      expect([calm, await readOldest(database)]).toContainEqual(between);
     });
   });
 });

@@ -108,8 +108,8 @@ describe.each(DATABASE_PAIRS.filter(([, isThere]) => isThere))(
             writeObservations(index % 2 === 0 ? one : other, batch),
           ),
         );
-        const sum = (of: "new" | "changed" | "unchanged") =>
-          stored.reduce((total, counted) => total + counted[of], 0);
+        const sum = (outcome: "new" | "changed" | "unchanged") =>
+          stored.reduce((total, counts) => total + counts[outcome], 0);
         expect([sum("new"), sum("changed"), sum("unchanged")]).toEqual([
           all.length,
           0,
@@ -226,17 +226,17 @@ describe.skipIf(!hasSqld())("writeObservations() when responses are lost", () =>
     const all = makeUsersAt(["a", "b"], 200);
     const batches = splitIntoBatches(shuffleValues(all), 10);
     const store = async (database: Database, rest: number, losses: number) => {
-      let known = 0;
+      let newCount = 0;
       for (const batch of batches.filter((_, index) => index % 2 === rest)) {
         lossyProxy.state.responsesToDrop += losses;
-        const counted = await writeObservations(database, batch);
-        known += counted.new;
+        const counts = await writeObservations(database, batch);
+        newCount += counts.new;
       }
-      return known;
+      return newCount;
     };
-    const known = await Promise.all([store(far, 0, 1), store(near, 1, 0)]);
+    const newCounts = await Promise.all([store(far, 0, 1), store(near, 1, 0)]);
     expect(lossyProxy.state).toEqual({ responsesToDrop: 0, droppedResponses: batches.length / 2 });
-    expect(known).toEqual([all.length / 2, all.length / 2]);
+    expect(newCounts).toEqual([all.length / 2, all.length / 2]);
     expect(await readSortedPoints(near)).toEqual(mergePoints(all));
     await Promise.all([far.close(), near.close()]);
     lossyProxy.close();
@@ -265,12 +265,12 @@ describe("writeObservations() one by one", () => {
     "%s, stores the same as applyObservation() of core, in few chunks",
     async (_, all) => {
       await withDatabase(async (database) => {
-        let known = 0;
+        let newCount = 0;
         for (const single of all) {
-          const counted = await writeObservations(database, [single]);
-          known += counted.new;
+          const counts = await writeObservations(database, [single]);
+          newCount += counts.new;
         }
-        expect(known).toBe(HOURS);
+        expect(newCount).toBe(HOURS);
         expect(await readSortedPoints(database)).toEqual(mergePoints(all));
         const chunks = await readChunksOf(database, "user", "a");
         expect(chunks.length).toBeLessThan(2 + (2 * HOURS) / 35);
