@@ -1,8 +1,8 @@
-/** The command line: parses arguments, runs a verb, and turns errors into messages and exit codes. */
+/** The command line: parses arguments, runs a command, and turns errors into messages and exit codes. */
 import { writeFileSync } from "node:fs";
 import { Command, CommanderError, Help } from "commander";
 import { createAccountsCommand } from "./commands/accounts.ts";
-import { CommandError, type CommandContext } from "./commands/admin-client.ts";
+import { CommandError, type CommandContext } from "./commands/command.ts";
 import { createBackupCommand } from "./commands/backup.ts";
 import { createChannelsCommand } from "./commands/channels.ts";
 import { createCollectCommand } from "./commands/collect.ts";
@@ -34,7 +34,7 @@ const PROCESS_IO: CommandLineIo = {
 };
 
 /**
- * Runs a verb.
+ * Runs a command.
  *
  * @param argv The arguments behind the name of the program.
  * @returns The exit code: 0, 1 for a failure, 2 for wrong usage or settings.
@@ -49,11 +49,11 @@ export async function run(argv: readonly string[], io: CommandLineIo): Promise<n
   }
 }
 
-/** Makes the command line with all its verbs. */
+/** Makes the command line with all its commands. */
 export function createProgram(io = PROCESS_IO): Command {
   const writeRecord: ServiceLogger["info"] = (sentence, values) =>
     io.writeErr(`${sentence.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]))}\n`);
-  // A verb reports its failures itself.
+  // A command reports its failures itself.
   const log: ServiceLogger = { failure: () => undefined, info: writeRecord, warning: writeRecord };
   const context: CommandContext = {
     ...io,
@@ -116,7 +116,7 @@ function configureCommand(command: Command, io: CommandLineIo): void {
   for (const subcommand of command.commands) configureCommand(subcommand, io);
 }
 
-/** Writes why a verb failed, and returns the exit code; throws what is a bug. */
+/** Writes why a command failed, and returns the exit code; throws what is a bug. */
 function reportFailure(error: unknown, { writeErr }: CommandLineIo): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   if (error instanceof ConfigError) {

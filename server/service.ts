@@ -37,7 +37,7 @@ import { describeError } from "./system-errors.ts";
 /** The options of {@link openService}. */
 export interface ServiceOptions {
   readonly config: Config;
-  /** The verb that this process runs; other processes see it. */
+  /** The command that this process runs; other processes see it. */
   readonly verb: string;
   /** The clock, in milliseconds since 1970 UTC. */
   readonly now?: () => number;

@@ -7,7 +7,8 @@
  * describeError(new Error("The backup failed", { cause: new Error("The disk is full") }));
  * // "The backup failed: The disk is full"
  */
-export function describeError(error: Error): string {
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
   const cause = findRootCause(error.cause);
   return cause === undefined || cause === error.message
     ? error.message

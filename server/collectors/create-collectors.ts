@@ -7,13 +7,13 @@ import { createYoutubeCollector } from "./youtube/collector.ts";
 /** The base URLs and credentials of the sources. */
 export interface CollectorSettings {
   /** Without it no channels are collected. */
-  readonly youtubeApiKey?: string;
+  readonly youtubeApiKey?: string | undefined;
   readonly youtubeApiUrl: string;
-  readonly xBearerToken?: string;
+  readonly xBearerToken?: string | undefined;
   readonly xApiUrl: string;
   readonly blueskyApiUrl: string;
   /** By default X if there is a token for it, else Bluesky. */
-  readonly microblogSource?: "x" | "bluesky";
+  readonly microblogSource?: "x" | "bluesky" | undefined;
 }
 
 /** Creates YouTube's collector if there is a key for it, and one of X and Bluesky. */

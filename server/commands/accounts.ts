@@ -1,31 +1,32 @@
-/** `accounts`: who has credits. */
+/** The command `accounts`: creates and lists accounts. */
 import { Command } from "commander";
-import { requestAdmin, type CommandContext } from "./admin-client.ts";
-import { parseAmount } from "./arguments.ts";
-import { formatJson, formatTable } from "./output.ts";
+import { requestAdmin } from "./admin-client.ts";
+import { parsePositiveInteger, type CommandContext } from "./command.ts";
+import { printRows, type OutputOptions } from "./output.ts";
 
-/** Makes the verb. */
+/** Creates the command. */
 export function createAccountsCommand(context: CommandContext): Command {
-  const accounts = new Command("accounts").description("Accounts: who has credits.");
+  const accounts = new Command("accounts").description("Creates and lists accounts.");
   accounts
     .command("create")
     .description("Creates an account.")
-    .argument("<name>", "its name")
-    .option("--credits <amount>", "grant it so many credits", parseAmount)
+    .argument("<name>", "the account's name")
+    .option("--credits <amount>", "grant this many credits to it", parsePositiveInteger)
     .option("--json", "print the account as JSON")
-    .action(async (name: string, { credits, json }: { credits?: number; json?: true }) => {
+    .action(async (name: string, options: OutputOptions & { credits?: number }) => {
+      const { credits } = options;
       const account = await requestAdmin(context, "accounts", (client) =>
         client.accounts.post({ name, ...(credits === undefined ? {} : { credits }) }),
       );
-      await context.writeOut(json === true ? formatJson(account) : formatTable(COLUMNS, [account]));
+      await printRows(context, options, COLUMNS, [account], account);
     });
   accounts
     .command("list")
-    .description("Lists all accounts with their sums.")
-    .option("--json", "print them as JSON")
-    .action(async ({ json }: { json?: true }) => {
-      const all = await requestAdmin(context, "accounts", (client) => client.accounts.get());
-      await context.writeOut(json === true ? formatJson(all) : formatTable(COLUMNS, all));
+    .description("Lists all accounts: their balance, and what was granted, debited and refunded.")
+    .option("--json", "print the accounts as JSON")
+    .action(async (options: OutputOptions) => {
+      const rows = await requestAdmin(context, "accounts", (client) => client.accounts.get());
+      await printRows(context, options, COLUMNS, rows);
     });
   return accounts;
 }

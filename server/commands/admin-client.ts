@@ -1,74 +1,60 @@
-/** The verbs' typed client of the administrator's interface. */
+/** The client of the administration API that the commands use. */
 import { treaty } from "@elysiajs/eden";
 import type { OwnerApp } from "../http/admin/owner-app.ts";
-import type { AdminConnection, CommandLineIo } from "../ports/process.ts";
-import { describeError, readSystemErrorCode } from "../system-errors.ts";
+import type { AdminConnection } from "../ports/process.ts";
+import { readSystemErrorCode } from "../system-errors.ts";
+import { CommandError, type CommandContext } from "./command.ts";
 
-/** What every verb works with. */
-export interface CommandContext extends CommandLineIo {
-  /** Connects to the database. @param verb What other processes are told that this one runs. */
-  connect(verb: string): Promise<AdminConnection>;
-}
+/** A typed client of the administration API. */
+export type AdminClient = ReturnType<typeof createAdminClient>;
 
-/** A verb that failed, in words for a person. */
-export class CommandError extends Error {
-  override readonly name = "CommandError";
-  /** Whether it was asked for wrongly, not that it failed. */
-  readonly isUsage: boolean;
-
-  constructor(message: string, isUsage = false) {
-    super(message);
-    this.isUsage = isUsage;
-  }
-}
-
-/** A typed client over a connection. */
+/** Creates a typed client on a connection. */
 export function createAdminClient({ fetcher }: AdminConnection) {
-  const asFetch = (input: string | URL | Request, init?: RequestInit) =>
+  const fetchByUrl = (input: string | URL | Request, init?: RequestInit) =>
     fetcher(input instanceof Request ? input.url : String(input), init);
   return treaty<OwnerApp>("http://localhost", {
-    fetcher: Object.assign(asFetch, { preconnect: () => undefined }),
+    fetcher: Object.assign(fetchByUrl, { preconnect: () => undefined }),
     parseDate: false,
   }).admin;
 }
 
-/** The typed client. */
-export type AdminClient = ReturnType<typeof createAdminClient>;
-
-/** An answer, as the typed client gives it. */
+/** A response of the typed client. */
 interface AdminResponse<Data> {
   readonly data: Data;
   readonly error: { readonly value: unknown } | null;
 }
 
-/**
- * The data of an answer.
- *
- * @throws {CommandError} With the sentence that the interface answered.
- */
+/** Returns the data of a response. @throws {CommandError} With the message of an error response. */
 export function unwrap<Data>(response: AdminResponse<Data>): NonNullable<Data> {
   if (response.error !== null) throw toCommandError(response.error.value);
   if (response.data === null || response.data === undefined) throw new CommandError("No answer");
   return response.data;
 }
 
-/** The error of an error body. */
-export function toCommandError(value: unknown): CommandError {
-  const body = typeof value === "string" ? parseJsonOrText(value) : value;
-  const isUsage =
-    typeof body === "object" &&
-    body !== null &&
-    "error" in body &&
-    body.error === "Invalid Request";
-  return new CommandError(readErrorMessage(body), isUsage);
+/**
+ * Sends a request whose body or response is a stream, which the typed client does not support.
+ *
+ * @param path Behind `/admin/`.
+ * @throws {CommandError} With the message of an error response.
+ */
+export async function sendAdmin(
+  { fetcher }: AdminConnection,
+  path: string,
+  init?: RequestInit,
+): Promise<Response> {
+  const response = await fetcher(`http://localhost/admin/${path}`, init);
+  if (!response.ok) throw toCommandError(await response.text());
+  return response;
 }
 
-/** The sentence of an error body. */
-export function readErrorMessage(value: unknown): string {
-  if (value instanceof Error) return describeError(value);
+/** @param value The body of an error response, as text or parsed. */
+function toCommandError(value: unknown): CommandError {
   const body = typeof value === "string" ? parseJsonOrText(value) : value;
-  if (typeof body === "object" && body !== null && "message" in body) return String(body.message);
-  return String(value);
+  if (typeof body !== "object" || body === null || !("message" in body)) {
+    return new CommandError(String(body));
+  }
+  const isUsage = "error" in body && body.error === "Invalid Request";
+  return new CommandError(String(body.message), { isUsage });
 }
 
 function parseJsonOrText(text: string): unknown {
@@ -79,7 +65,7 @@ function parseJsonOrText(text: string): unknown {
   }
 }
 
-/** Connects, works, and disconnects, whatever happens. */
+/** Connects, works, and disconnects in any case. */
 export async function withAdminClient<Result>(
   { connect }: CommandContext,
   verb: string,
@@ -91,8 +77,8 @@ export async function withAdminClient<Result>(
   } catch (error) {
     if (connection.isInProcess || readSystemErrorCode(error) !== "ECONNRESET") throw error;
     throw new CommandError(
-      "The process that has the database broke off before it had answered: it ended, or its log " +
-        "tells why. What was asked of it may be done all the same",
+      "The process that owns the database closed the connection before it answered: it ended, or " +
+        "its log says why. It may have done what was asked",
     );
   } finally {
     await connection.close();
@@ -100,9 +86,9 @@ export async function withAdminClient<Result>(
 }
 
 /**
- * Asks one thing of the administrator's interface, and disconnects.
+ * Connects, sends one request, and disconnects.
  *
- * @throws {CommandError} With the sentence that the interface answered.
+ * @throws {CommandError} With the message of an error response.
  */
 export function requestAdmin<Data>(
   context: CommandContext,

@@ -1,17 +1,21 @@
-/** `backup`: a copy of the database file, taken while it is in use. */
-import { Command } from "commander";
+/** The command `backup`: copies the database file while it is in use. */
 import { resolve } from "node:path";
-import { requestAdmin, type CommandContext } from "./admin-client.ts";
-import { formatJson } from "./output.ts";
+import { Command } from "commander";
+import { requestAdmin } from "./admin-client.ts";
+import { type CommandContext } from "./command.ts";
+import { formatJson, type OutputOptions } from "./output.ts";
 
-/** Makes the verb. */
+/** Creates the command. */
 export function createBackupCommand(context: CommandContext): Command {
   return new Command("backup")
-    .summary("Copies the database while it is in use.")
-    .description("Copies the database, as it is at one instant, into a new file.")
-    .argument("<file>", "the new file")
-    .option("--json", "print the outcome as JSON")
-    .action(async (file: string, { json }: { json?: true }) => {
+    .summary("Copies the database file.")
+    .description(
+      "Copies the database file, as it is at one instant, into a new file. A running service " +
+        "goes on meanwhile.",
+    )
+    .argument("<file>", "the new file; an existing one is not overwritten")
+    .option("--json", "print the path and size of the file as JSON")
+    .action(async (file: string, { json }: OutputOptions) => {
       const backup = await requestAdmin(context, "backup", (client) =>
         client.backup.post({ file: resolve(file) }),
       );

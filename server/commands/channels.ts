@@ -1,15 +1,18 @@
-/** `channels`: the channels that are tracked. */
+/** The command `channels`: chooses the channels that are collected. */
 import { Command } from "commander";
-import { requestAdmin, type CommandContext } from "./admin-client.ts";
-import { formatJson, formatTable } from "./output.ts";
+import { requestAdmin } from "./admin-client.ts";
+import { type CommandContext } from "./command.ts";
+import { printRows, type OutputOptions } from "./output.ts";
 
-/** Makes the verb. */
+/** Creates the command. */
 export function createChannelsCommand(context: CommandContext): Command {
-  const channels = new Command("channels").description("The channels that are tracked.");
+  const channels = new Command("channels").description(
+    "Adds, removes and lists the channels that are collected.",
+  );
   channels
     .command("track")
     .description("Collects a channel and its shorts from now on.")
-    .argument("<handle_or_id>", "its handle, as @nasa, or its identifier, as UC...")
+    .argument("<handle_or_id>", "the channel's handle (@nasa) or identifier (UC...)")
     .action(async (channel: string) => {
       const tracked = await requestAdmin(context, "channels", (client) =>
         client.channels.post({ channel }),
@@ -18,23 +21,23 @@ export function createChannelsCommand(context: CommandContext): Command {
     });
   channels
     .command("untrack")
-    .description("Ends collecting a channel. What was collected is kept.")
-    .argument("<handle_or_id>", "what it is tracked by, as channels list shows it")
+    .description("Stops collecting a channel. Its history is kept.")
+    .argument("<handle_or_id>", "the channel, as the column channel of channels list shows it")
     .action(async (channel: string) => {
       const untracked = await requestAdmin(context, "channels", (client) =>
         client.channels.delete({ channel }),
       );
       context.writeErr(
-        `Channel ${untracked.channel} is not tracked any more; what was collected of it is kept\n`,
+        `Channel ${untracked.channel} is not tracked any more; its history is kept\n`,
       );
     });
   channels
     .command("list")
-    .description("Lists the tracked channels and how collecting each of them stands.")
-    .option("--json", "print them as JSON")
-    .action(async ({ json }: { json?: true }) => {
-      const all = await requestAdmin(context, "channels", (client) => client.channels.get());
-      await context.writeOut(json === true ? formatJson(all) : formatTable(COLUMNS, all));
+    .description("Lists the tracked channels: when each was collected, and why it failed.")
+    .option("--json", "print the channels as JSON")
+    .action(async (options: OutputOptions) => {
+      const rows = await requestAdmin(context, "channels", (client) => client.channels.get());
+      await printRows(context, options, COLUMNS, rows);
     });
   return channels;
 }

@@ -1,59 +1,56 @@
-/** `credits`: grants, statements, and the proof that every balance holds. */
+/** The command `credits`: grants credits, prints journals, verifies balances, applies refunds. */
 import { Command } from "commander";
-import { parseAmount } from "./arguments.ts";
-import {
-  requestAdmin,
-  CommandError,
-  unwrap,
-  withAdminClient,
-  type CommandContext,
-} from "./admin-client.ts";
-import { formatJson, formatTable } from "./output.ts";
+import { requestAdmin, unwrap, withAdminClient } from "./admin-client.ts";
+import { CommandError, parsePositiveInteger, type CommandContext } from "./command.ts";
+import { formatJson, formatTable, printRows, type OutputOptions } from "./output.ts";
 
-/** Makes the verb. */
+/** Creates the command. */
 export function createCreditsCommand(context: CommandContext): Command {
-  const credits = new Command("credits").description("Credits of accounts.");
+  const credits = new Command("credits").description(
+    "Grants credits to accounts, and checks what became of them.",
+  );
   credits
     .command("grant")
-    .description("Grants credits. One reference of an account grants once.")
+    .summary("Grants credits to an account.")
+    .description("Grants credits to an account. Each reference of an account grants only once.")
     .argument("<account>", "the account's name")
-    .argument("<amount>", "how many credits", parseAmount)
-    .option("--reference <reference>", "what it is for, such as an invoice; grants once")
+    .argument("<amount>", "how many credits", parsePositiveInteger)
+    .option("--reference <reference>", "what the grant is for, such as an invoice number")
     .option("--reason <text>", "a note for the journal")
-    .option("--json", "print the outcome as JSON")
+    .option("--json", "print the new balance as JSON")
     .action((account: string, amount: number, options: GrantOptions) =>
       grantCredits(context, account, amount, options),
     );
   credits
     .command("statement")
-    .description("Prints the journal of an account with the balance after each entry.")
+    .description("Prints the journal of an account, with the balance after each entry.")
     .argument("<account>", "the account's name")
     .option("--json", "print each entry as JSON, one a line")
-    .action((account: string, { json }: { json?: true }) =>
-      printStatement(context, account, json === true),
-    );
+    .action((account: string, options: OutputOptions) => printStatement(context, account, options));
   credits
     .command("verify")
-    .description("Recomputes every balance from the journal; the exit status tells if all hold.")
+    .summary("Checks every balance against the journal.")
+    .description(
+      "Computes every balance again from the journal. The exit status is 1 if one is wrong.",
+    )
     .option("--json", "print the findings as JSON")
-    .action(({ json }: { json?: true }) => printVerification(context, json === true));
+    .action((options: OutputOptions) => printVerification(context, options));
   credits
     .command("apply-refunds")
-    .summary("Gives back what a service could not before it ended.")
+    .summary("Applies refunds that a service left when it ended.")
     .description(
-      "Gives back what requests were debited that a service could not answer, and could not give " +
-        "back before it ended. It kept them in SPOOL_FOLDER; its next start does the same. While " +
-        "a service owns the database file, its SPOOL_FOLDER counts.",
+      "Applies refunds that a service could not apply before it ended, of requests that it " +
+        "charged and could not answer. It left them in SPOOL_FOLDER; its next start applies them " +
+        "too. While a service owns the database file, the SPOOL_FOLDER of that service is used.",
     )
     .option("--json", "print the outcome as JSON")
-    .action(({ json }: { json?: true }) => applyRefunds(context, json === true));
+    .action((options: OutputOptions) => applyRefunds(context, options));
   return credits;
 }
 
-interface GrantOptions {
+interface GrantOptions extends OutputOptions {
   readonly reference?: string;
   readonly reason?: string;
-  readonly json?: true;
 }
 
 async function grantCredits(
@@ -65,26 +62,30 @@ async function grantCredits(
   const granted = await requestAdmin(context, "credits", (client) =>
     client.grants.post({ account, amount, ...options }),
   );
-  if (json === true) return context.writeOut(formatJson(granted));
   const summary = granted.is_new
     ? `${amount} granted`
     : `Reference ${options.reference} had granted ${amount} before, nothing changed`;
-  await context.writeOut(`${summary}; the balance of ${account} is ${granted.balance}\n`);
+  await context.writeOut(
+    json === true
+      ? formatJson(granted)
+      : `${summary}; the balance of ${account} is ${granted.balance}\n`,
+  );
 }
 
 async function printStatement(
   context: CommandContext,
   account: string,
-  json: boolean,
+  { json }: OutputOptions,
 ): Promise<void> {
   const written: Promise<void>[] = [];
   await withAdminClient(context, "credits", async (client) => {
     for (let after = 0; ;) {
       const query = { account, after: String(after) };
       const { entries, has_more } = unwrap(await client.statement.get({ query }));
-      const text = json
-        ? entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")
-        : formatTable(STATEMENT_COLUMNS, entries);
+      const text =
+        json === true
+          ? entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")
+          : formatTable(STATEMENT_COLUMNS, entries, context.columns);
       written.push(context.writeOut(text));
       after = entries.at(-1)?.entry ?? after;
       if (!has_more) return;
@@ -104,27 +105,24 @@ const STATEMENT_COLUMNS = [
   "reason",
 ] as const;
 
-async function printVerification(context: CommandContext, json: boolean): Promise<void> {
+async function printVerification(context: CommandContext, options: OutputOptions): Promise<void> {
   const verification = await requestAdmin(context, "credits", (client) =>
     client.verification.get(),
   );
   const { accounts, entries, faults } = verification;
-  if (json) await context.writeOut(formatJson(verification));
-  else if (faults.length > 0) await context.writeOut(formatTable(["account", "problem"], faults));
-  if (faults.length > 0) throw new CommandError(`${faults.length} balances do not hold`);
-  if (!json) {
-    await context.writeOut(`All balances hold: ${accounts} accounts, ${entries} journal entries\n`);
+  if (options.json === true || faults.length > 0) {
+    await printRows(context, options, ["account", "problem"], faults, verification);
   }
+  if (faults.length > 0) throw new CommandError(`${faults.length} balances do not hold`);
+  if (options.json === true) return;
+  await context.writeOut(`All balances hold: ${accounts} accounts, ${entries} journal entries\n`);
 }
 
-async function applyRefunds(context: CommandContext, json: boolean): Promise<void> {
+async function applyRefunds(context: CommandContext, options: OutputOptions): Promise<void> {
   const { files } = await requestAdmin(context, "credits", (client) => client.refunds.post());
-  if (json) await context.writeOut(formatJson({ files }));
-  else if (files.length === 0) context.writeErr("No refunds wait\n");
-  else {
-    const rows = files.map(({ file, settled, left }) => ({ file, settled, left }));
-    await context.writeOut(formatTable(["file", "settled", "left"], rows));
-  }
+  const rows = files.map(({ file, settled, left }) => ({ file, settled, left }));
+  if (rows.length === 0 && options.json !== true) context.writeErr("No refunds wait\n");
+  else await printRows(context, options, ["file", "settled", "left"], rows, { files });
   const faults = files.flatMap(({ file, problems }) =>
     problems.map((problem) => `${file}: ${problem}`),
   );

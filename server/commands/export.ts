@@ -1,26 +1,25 @@
-/** `export`: all observations as lines that `import` takes. */
+/** The command `export`: prints observations as lines that `import` reads. */
 import { Command, Option } from "commander";
 import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
-import { toCommandError, withAdminClient, type CommandContext } from "./admin-client.ts";
+import { sendAdmin, withAdminClient } from "./admin-client.ts";
+import { type CommandContext } from "./command.ts";
 
-/** Makes the verb. */
+/** Creates the command. */
 export function createExportCommand(context: CommandContext): Command {
   return new Command("export")
-    .summary("Writes out observations.")
+    .summary("Prints observations, one a line.")
     .description(
-      "Writes observations to standard output, one a line. Imported into an empty database, " +
-        "they give the same answers.",
+      "Prints observations as JSON, one a line. A service with an empty database that imports " +
+        "them answers the same.",
     )
-    .addOption(new Option("--kind <kind>", "only this kind").choices(ENTITY_KINDS))
-    .option("--since <instant>", "only what was observed since, such as 2026-11-20")
+    .addOption(new Option("--kind <kind>", "print only this kind").choices(ENTITY_KINDS))
+    .option("--since <instant>", "print only observations since then, such as 2026-11-20")
     .action(async (options: { kind?: string; since?: string }) => {
       const query = new URLSearchParams(Object.entries(options));
-      await withAdminClient(context, "export", async (_, { fetcher }) => {
-        const response = await fetcher(`http://localhost/admin/observations?${query}`);
-        if (!response.ok || response.body === null) {
-          throw toCommandError(await response.text());
-        }
-        for await (const piece of response.body) await context.writeOut(piece);
+      await withAdminClient(context, "export", async (_, connection) => {
+        const { body } = await sendAdmin(connection, `observations?${query}`);
+        // Waits for the reader of a pipe, so that the memory stays small.
+        for await (const piece of body ?? []) await context.writeOut(piece);
       });
     });
 }

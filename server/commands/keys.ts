@@ -1,26 +1,24 @@
-/** `keys`: the API keys of accounts. */
+/** The command `keys`: creates, lists and revokes API keys. */
 import { Command } from "commander";
-import { parseAmount } from "./arguments.ts";
-import {
-  requestAdmin,
-  CommandError,
-  readErrorMessage,
-  type CommandContext,
-} from "./admin-client.ts";
-import { formatJson, formatTable } from "./output.ts";
+import { describeError } from "../system-errors.ts";
+import { requestAdmin } from "./admin-client.ts";
+import { CommandError, parsePositiveInteger, type CommandContext } from "./command.ts";
+import { formatJson, printRows, type OutputOptions } from "./output.ts";
 
-/** Makes the verb. */
+/** Creates the command. */
 export function createKeysCommand(context: CommandContext): Command {
-  const keys = new Command("keys").description("API keys of accounts.");
+  const keys = new Command("keys").description("Creates, lists and revokes API keys.");
   keys
     .command("create")
+    .summary("Creates an API key and prints it.")
     .description(
-      "Creates a key and prints it, alone. It is shown this once; only its hash is stored.",
+      "Creates an API key and prints it, and nothing else. It is shown only this once, because " +
+        "only its hash is stored.",
     )
-    .argument("<account>", "the account's name")
-    .option("--label <text>", "what the key is for")
+    .argument("<account>", "the name of the account that pays for its requests")
+    .option("--label <text>", "a note about what the key is for")
     .option("--json", "print the key and its id as JSON")
-    .action(async (account: string, { label, json }: { label?: string; json?: true }) => {
+    .action(async (account: string, { label, json }: OutputOptions & { label?: string }) => {
       const created = await requestAdmin(context, "keys", (client) =>
         client.keys.post({ account, ...(label === undefined ? {} : { label }) }),
       );
@@ -28,26 +26,26 @@ export function createKeysCommand(context: CommandContext): Command {
         context.writeOutSync(json === true ? formatJson(created) : `${created.key}\n`);
       } catch (error) {
         throw new CommandError(
-          `Key ${created.id} was made, but could not be written: ${readErrorMessage(error)}; ` +
-            `end it with keys revoke ${created.id}, and make another`,
+          `Key ${created.id} was made, but could not be written: ${describeError(error)}; ` +
+            `revoke it with keys revoke ${created.id}, and create another`,
         );
       }
     });
   keys
     .command("list")
-    .description("Lists the keys of an account by how they begin.")
+    .description("Lists the API keys of an account: their ids and first characters.")
     .argument("<account>", "the account's name")
-    .option("--json", "print them as JSON")
-    .action(async (account: string, { json }: { json?: true }) => {
-      const all = await requestAdmin(context, "keys", (client) =>
+    .option("--json", "print the keys as JSON")
+    .action(async (account: string, options: OutputOptions) => {
+      const rows = await requestAdmin(context, "keys", (client) =>
         client.keys.get({ query: { account } }),
       );
-      await context.writeOut(json === true ? formatJson(all) : formatTable(COLUMNS, all));
+      await printRows(context, options, COLUMNS, rows);
     });
   keys
     .command("revoke")
-    .description("Revokes a key, within a second, for good.")
-    .argument("<id>", "the key's id, as keys list shows it", parseAmount)
+    .description("Revokes an API key for good. Every service refuses it within a second.")
+    .argument("<id>", "the id of the key, as keys list shows it", parsePositiveInteger)
     .action(async (id: number) => {
       const { revoked_at } = await requestAdmin(context, "keys", (client) =>
         client.keys.delete({ id }),

@@ -1,4 +1,4 @@
-/** Files as blocks of whole lines, in constant memory. */
+/** Reads files as blocks of whole lines, in constant memory. */
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
@@ -6,85 +6,77 @@ import { LINE_MAX_BYTES } from "../../core/limits.ts";
 
 const NEWLINE = 0x0a;
 
-/** Bytes that show that a line is over the limit, also behind a byte-order mark of three. */
+/** Bytes that show that a line is too long, even behind a byte-order mark of three bytes. */
 const OVERLONG_LINE_BYTES = LINE_MAX_BYTES + 4;
 
-/** Some whole lines of a file. */
+/** Whole lines of a file. */
 export interface FileBlock {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The number of the first of them, from 1. */
+  /** The number of the first line, from 1. */
   readonly firstLine: number;
 }
 
 /**
- * Lines of a block, about: as many as the shortest that can be taken in fill one with. Shorter ones
- * are all rejected, and what is told of each takes more memory than the line.
+ * Lines of a block, roughly: as many as the shortest valid lines of a full block. Shorter lines are
+ * rejected, and the report of a rejected line takes more memory than the line.
  */
 const BLOCK_MAX_LINES = 150_000;
 
-/** Bytes that are looked at as one, at most. */
+/** The largest piece of a stream that is searched for line ends at once. */
 const PIECE_MAX_BYTES = 262_144;
 
 /**
- * Cuts a stream into blocks of whole lines. Of a line that is over the limit only so much is kept
- * as shows that it is, whatever its length.
+ * Cuts a stream into blocks of whole lines. Of a line that is too long only its beginning is kept,
+ * which is enough for the service to reject it.
  *
- * @param blockBytes Bytes of a block, about.
+ * @param blockBytes The size of a block, roughly.
  */
 export async function* readBlocks(
   stream: AsyncIterable<Uint8Array>,
   blockBytes: number,
 ): AsyncGenerator<FileBlock> {
-  let held: Uint8Array[] = [];
-  let heldBytes = 0;
-  let heldLines = 0;
+  let pieces: Uint8Array[] = [];
+  let byteCount = 0;
+  let lineCount = 0;
   let tail: Uint8Array = new Uint8Array();
   let firstLine = 1;
   const takeBlock = (): FileBlock => {
-    const block = { bytes: Buffer.concat(held), firstLine };
-    firstLine += heldLines;
-    held = [];
-    heldBytes = heldLines = 0;
+    const block = { bytes: Buffer.concat(pieces), firstLine };
+    firstLine += lineCount;
+    pieces = [];
+    byteCount = lineCount = 0;
     return block;
   };
-  for await (const piece of splitIntoPieces(
-    stream,
-    Math.min(PIECE_MAX_BYTES, Math.ceil(blockBytes / 4)),
-  )) {
+  const pieceBytes = Math.min(PIECE_MAX_BYTES, Math.ceil(blockBytes / 4));
+  for await (const piece of splitIntoPieces(stream, pieceBytes)) {
     const end = piece.lastIndexOf(NEWLINE) + 1;
     if (end > 0) {
-      held.push(tail, piece.subarray(0, end));
-      heldBytes += tail.byteLength + end;
-      heldLines += countLines(piece);
+      pieces.push(tail, piece.subarray(0, end));
+      byteCount += tail.byteLength + end;
+      lineCount += countLineEnds(piece);
       tail = piece.slice(end);
     } else if (tail.byteLength < OVERLONG_LINE_BYTES) {
       tail = Buffer.concat([tail, piece]).subarray(0, OVERLONG_LINE_BYTES);
     }
-    if (heldBytes >= blockBytes || heldLines >= BLOCK_MAX_LINES) yield takeBlock();
+    if (byteCount >= blockBytes || lineCount >= BLOCK_MAX_LINES) yield takeBlock();
   }
-  if (tail.byteLength > 0) held.push(tail);
-  if (held.length > 0) yield takeBlock();
+  if (tail.byteLength > 0) pieces.push(tail);
+  if (pieces.length > 0) yield takeBlock();
 }
 
-/** How many line ends there are in bytes. */
-function countLines(bytes: Uint8Array): number {
+function countLineEnds(bytes: Uint8Array): number {
   let lines = 0;
   for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) lines++;
   return lines;
 }
 
-/** Cuts what is longer than a piece may be. */
 async function* splitIntoPieces(stream: AsyncIterable<Uint8Array>, maxBytes: number) {
   for await (const bytes of stream) {
     for (let at = 0; at < bytes.byteLength; at += maxBytes) yield bytes.subarray(at, at + maxBytes);
   }
 }
 
-/** What is read from a file at once, and what is made of it when it is unpacked. */
-const READ_BYTES = 1_048_576;
-const UNPACKED_BYTES = 4 * READ_BYTES;
-
-/** Reads one block more than is asked for, so that it is there when it is. */
+/** Reads one block ahead of the consumer. */
 export async function* readAhead(blocks: AsyncGenerator<FileBlock>): AsyncGenerator<FileBlock> {
   let next = blocks.next();
   try {
@@ -92,7 +84,7 @@ export async function* readAhead(blocks: AsyncGenerator<FileBlock>): AsyncGenera
       const { done, value } = await next;
       if (done === true) return;
       next = blocks.next();
-      next.catch(() => undefined); // It is told where it is waited for.
+      next.catch(() => undefined); // It is awaited later.
       yield value;
     }
   } finally {
@@ -100,7 +92,15 @@ export async function* readAhead(blocks: AsyncGenerator<FileBlock>): AsyncGenera
   }
 }
 
-/** The bytes of a file, unpacked where its name ends in `.gz`; `-` is standard input. */
+/** Bytes that are read from a file at once, and that are unpacked at once. */
+const READ_BYTES = 1_048_576;
+const UNPACKED_BYTES = 4 * READ_BYTES;
+
+/**
+ * Opens a file, and unpacks it if its name ends in `.gz`; `-` is standard input.
+ *
+ * @param onBytes Receives the number of bytes read, before unpacking.
+ */
 export function openInput(
   file: string,
   onBytes: (count: number) => void,
@@ -108,7 +108,7 @@ export function openInput(
   const source =
     file === "-" ? process.stdin : createReadStream(file, { highWaterMark: READ_BYTES });
   source.on("data", (piece: Buffer | string) => onBytes(piece.length));
-  // A pipeline passes an error of the file on to who reads the unpacked bytes.
+  // A pipeline passes read errors on to the consumer of the unpacked bytes.
   return file.endsWith(".gz")
     ? pipeline(source, createGunzip({ chunkSize: UNPACKED_BYTES }), () => undefined)
     : source;

@@ -1,50 +1,69 @@
-/** Rows for a person: a table without lines, or line by line; or for a program: JSON. */
+/** Prints rows as a table for people, or as JSON for programs. */
 import Table from "cli-table3";
+import type { CommandLineIo } from "../ports/process.ts";
 
-/** A value of a row. */
 type Cell = string | number | boolean | null;
 
+/** The option that every command with data has. */
+export interface OutputOptions {
+  readonly json?: true;
+}
+
 /**
- * Writes rows under their names; a null is empty. On a terminal that is narrower, each row is lines
- * of a name and a value: what is wrapped is no table any more.
+ * Prints rows as a table, or with `--json` as JSON.
  *
- * @param columns The names of the fields, in the order of the columns.
+ * @param columns The fields of the table, in its order.
+ * @param value What is printed as JSON; the rows by default.
+ */
+export async function printRows<Row extends Readonly<Record<keyof Row, Cell>>>(
+  io: CommandLineIo,
+  { json }: OutputOptions,
+  columns: readonly (keyof Row & string)[],
+  rows: readonly Row[],
+  value: unknown = rows,
+): Promise<void> {
+  await io.writeOut(json === true ? formatJson(value) : formatTable(columns, rows, io.columns));
+}
+
+/** Formats JSON with indentation and a final line break. */
+export function formatJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/**
+ * Formats rows as a table without lines; a null is empty. If the table is wider than the terminal,
+ * each row becomes lines of a name and a value instead, because wrapped rows are hard to read.
+ *
+ * @param width Width of the terminal; `undefined` for any width.
  */
 export function formatTable<Row extends Readonly<Record<keyof Row, Cell>>>(
   columns: readonly (keyof Row & string)[],
   rows: readonly Row[],
+  width?: number,
 ): string {
   const isNumeric = (column: keyof Row) =>
     rows.length > 0 && rows.every((row) => row[column] === null || typeof row[column] === "number");
   const table = new Table({
     chars: NO_BORDER_CHARS,
-    head: columns.map((column) => column.replaceAll("_", " ")),
+    head: columns.map(toHeading),
     colAligns: columns.map((column) => (isNumeric(column) ? "right" : "left")),
     style: { head: [], border: [], "padding-left": 0, "padding-right": 2 },
   });
   for (const row of rows) table.push(columns.map((column) => String(row[column] ?? "")));
-  const lines = table
-    .toString()
-    .split("\n")
-    .map((line) => line.trimEnd());
-  const { isTTY, columns: width } = process.stdout;
-  const isTooWide = isTTY && width > 0 && lines.some((line) => Bun.stringWidth(line) > width);
-  if (isTooWide && rows.length > 0) return rows.map((row) => formatRow(columns, row)).join("\n");
-  return `${lines.join("\n")}\n`;
+  const lines = table.toString().split("\n");
+  const text = lines.map((line) => `${line.trimEnd()}\n`).join("");
+  const isTooWide =
+    width !== undefined && lines.some((line) => Bun.stringWidth(line.trimEnd()) > width);
+  if (!isTooWide || rows.length === 0) return text;
+  const nameWidth = Math.max(...columns.map(({ length }) => length));
+  const formatRow = (row: Row) =>
+    columns
+      .map((column) => `${toHeading(column).padEnd(nameWidth)}  ${row[column] ?? ""}`.trimEnd())
+      .join("\n");
+  return rows.map((row) => `${formatRow(row)}\n`).join("\n");
 }
 
-/** Writes a row as lines of a name and a value. */
-function formatRow<Row extends Readonly<Record<keyof Row, Cell>>>(
-  columns: readonly (keyof Row & string)[],
-  row: Row,
-): string {
-  const width = Math.max(...columns.map(({ length }) => length));
-  const lines = columns.map((column) => {
-    const name = column.replaceAll("_", " ").padEnd(width);
-    return `${name}  ${row[column] ?? ""}`.trimEnd();
-  });
-  return `${lines.join("\n")}\n`;
-}
+const toHeading = (column: string) => column.replaceAll("_", " ");
 
 const NO_BORDER_CHARS = Object.fromEntries(
   ["top", "bottom", "left", "right"]
@@ -52,8 +71,3 @@ const NO_BORDER_CHARS = Object.fromEntries(
     .concat("mid", "mid-mid", "middle")
     .map((name) => [name, ""] as const),
 );
-
-/** Writes JSON for a program. */
-export function formatJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
-}

@@ -1,25 +1,23 @@
-/** `retention`: how long observations are kept, applied and proved. */
+/** The command `retention`: removes observations that the setting RETENTION does not keep. */
 import { Command } from "commander";
 import type { RetentionResponse } from "../http/admin/retention.ts";
-import {
-  CommandError,
-  toCommandError,
-  withAdminClient,
-  type CommandContext,
-} from "./admin-client.ts";
-import type { AdminConnection } from "../ports/process.ts";
-import { formatJson, formatTable } from "./output.ts";
+import { sendAdmin, withAdminClient } from "./admin-client.ts";
+import { CommandError, type CommandContext } from "./command.ts";
+import { formatTable, printRows, type OutputOptions } from "./output.ts";
 
-/** Makes the verb. */
+/** Creates the command. */
 export function createRetentionCommand(context: CommandContext): Command {
-  const retention = new Command("retention").description("How long observations are kept.");
+  const retention = new Command("retention").description(
+    "Removes observations that the setting RETENTION does not keep.",
+  );
   retention
     .command("apply")
-    .summary("Removes what RETENTION does not keep, and proves it.")
+    .summary("Removes the observations, and checks the result.")
     .description(
-      "Removes the observations that RETENTION does not keep, in small steps, and proves that " +
-        "what was there is what was removed and what is left, and that no newest state changed. " +
-        "The exit status tells if it is proved. While a service runs, its RETENTION counts.",
+      "Removes the observations that the setting RETENTION does not keep, in small steps. Each " +
+        "step checks that what it found is what it removed and what it left, and that the newest " +
+        "state of every creator, short and tweet is unchanged. The exit status is 1 if a check " +
+        "fails. While a service runs, the setting of that service is used.",
     )
     .option("--dry-run", "only count what would be removed")
     .option("--json", "print the findings as JSON")
@@ -27,22 +25,16 @@ export function createRetentionCommand(context: CommandContext): Command {
   return retention;
 }
 
-interface ApplyOptions {
+interface ApplyOptions extends OutputOptions {
   readonly dryRun?: true;
-  readonly json?: true;
 }
 
-async function applyAndReport(
-  context: CommandContext,
-  { dryRun, json }: ApplyOptions,
-): Promise<void> {
-  const report = await withAdminClient(context, "retention", (_, connection) =>
-    requestRetention(connection, dryRun === true),
-  );
+async function applyAndReport(context: CommandContext, options: ApplyOptions): Promise<void> {
+  const report = await requestRetention(context, { isDryRun: options.dryRun === true });
   const { kinds, faults } = report;
-  await context.writeOut(json === true ? formatJson(report) : formatTable(COLUMNS, kinds));
-  if (json !== true && faults.length > 0) {
-    await context.writeOut(`\n${formatTable(["kind", "problem"], faults)}`);
+  await printRows(context, options, COLUMNS, kinds, report);
+  if (options.json !== true && faults.length > 0) {
+    await context.writeOut(`\n${formatTable(["kind", "problem"], faults, context.columns)}`);
   }
   if (faults.length > 0) throw new CommandError("Retention is not proved");
   context.writeErr(`${describeReport(report)}\n`);
@@ -56,20 +48,20 @@ function describeReport({ is_dry_run, kinds }: RetentionResponse): string {
   return "Proved in each step: before = removed + after, and no newest state changed";
 }
 
-async function requestRetention(
-  { fetcher }: AdminConnection,
-  isDryRun: boolean,
+function requestRetention(
+  context: CommandContext,
+  { isDryRun }: { readonly isDryRun: boolean },
 ): Promise<RetentionResponse> {
-  const response = await fetcher("http://localhost/admin/retention", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ dry_run: isDryRun }),
+  return withAdminClient(context, "retention", async (_, connection) => {
+    const response = await sendAdmin(connection, "retention", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ dry_run: isDryRun }),
+    });
+    // The lines before the last one report the progress.
+    const lastLine = (await response.text()).trim().split("\n").at(-1) ?? "";
+    const last: RetentionResponse | { walked: number } = JSON.parse(lastLine);
+    if ("walked" in last) throw new CommandError("The service ended before retention was applied");
+    return last;
   });
-  const text = await response.text();
-  if (!response.ok) throw toCommandError(text);
-  const last: RetentionResponse | { walked: number } = JSON.parse(
-    text.trim().split("\n").at(-1) ?? "",
-  );
-  if ("walked" in last) throw new CommandError("The service ended before retention was applied");
-  return last;
 }

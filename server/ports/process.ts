@@ -24,7 +24,7 @@ export interface ServiceLogger extends RequestLogger {
 /** The process that owns a database file. */
 export interface OwnerDescription {
   readonly pid: number;
-  /** The verb that it runs: `serve`, `import`. */
+  /** The command that it runs: `serve`, `import`. */
   readonly verb: string;
   /** The URL where it serves; `null` when it does not. */
   readonly address: string | null;
@@ -50,7 +50,7 @@ export interface AdminConnection {
   close(): Promise<void>;
 }
 
-/** What a verb reads and writes: the process's own environment and streams, or those of a test. */
+/** What a command reads and writes: the process's own environment and streams, or those of a test. */
 export interface CommandLineIo {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Width of the terminal; `undefined` when standard output is no terminal. */

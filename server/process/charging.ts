@@ -66,7 +66,7 @@ export function createCharging({ config, database, ledger, log, now }: ChargingO
       if (requests === 0) return;
       log.warning?.(
         "{requests} requests are not refunded yet; {file} holds their refunds. The next start " +
-          "applies them, or the verb credits apply-refunds",
+          "applies them, or the command credits apply-refunds",
         { requests, file: spool.file },
       );
     },

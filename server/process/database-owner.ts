@@ -1,6 +1,6 @@
 /**
  * Makes one process own a database file. The owner answers on a socket beside the file, so that
- * every verb works while a service runs: through the owner, or in process when there is none.
+ * every command works while a service runs: through the owner, or in process when there is none.
  */
 import { chmodSync, existsSync, realpathSync, rmSync } from "node:fs";
 import { DomainError } from "../../core/errors.ts";
@@ -22,7 +22,7 @@ import {
 /** A database that this process owns. */
 export interface Ownership extends AdminConnection {
   readonly service: Service;
-  /** @param timeoutMs How long requests of other verbs and running work may take to finish. */
+  /** @param timeoutMs How long requests of other commands and running work may take to finish. */
   close(timeoutMs?: number): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export async function connectToDatabase(options: ServiceOptions): Promise<AdminC
   let connection = await acquireOrConnect(options, file);
   return {
     isInProcess: connection.isInProcess,
-    // An owner may end between two requests, as a short verb does, and so may its successor.
+    // An owner may end between two requests, as a short command does, and so may its successor.
     async fetcher(url, init) {
       for (const deadline = Date.now() + HANDOVER_TIMEOUT_MS; ;) {
         try {
@@ -76,7 +76,7 @@ async function acquireOrConnect(options: ServiceOptions, file: string): Promise<
   }
 }
 
-/** Makes a verb that is done wait for the requests of other verbs. */
+/** Makes a command that is done wait for the requests of other commands. */
 function closeWhenIdle(ownership: FileOwnership): AdminConnection {
   const close = async () => {
     await waitUntilIdle(ownership.socket);
@@ -111,7 +111,7 @@ export async function acquireOwnership(options: ServiceOptions): Promise<Ownersh
     const owner = await probeOwner(file, OWNER_TIMEOUT_MS);
     const isTimeOver = Date.now() > deadline;
     if (owner === undefined && isTimeOver) throw createOwnerTimeoutError(file);
-    // A process that serves goes on; any other verb may end in a moment.
+    // A process that serves goes on; any other command may end in a moment.
     if (owner !== undefined && (isTimeOver || owner.address !== null)) {
       throw createOwnedError(file, owner);
     }
@@ -194,7 +194,7 @@ function resolveDatabaseFile({ config }: ServiceOptions): string | undefined {
   return file !== undefined && existsSync(file) ? realpathSync(file) : file;
 }
 
-/** Some verbs work for minutes before they answer. Bun's types lack this option for sockets. */
+/** Some commands work for minutes before they answer. Bun's types lack this option for sockets. */
 const NO_IDLE_TIMEOUT: object = { idleTimeout: 0 };
 
 function serveSocket(path: string, service: Service) {

@@ -60,7 +60,7 @@ export function createFailureLog(write: WriteLogRecord) {
       group.recent++;
       if (group.recent > MAX_LINES_PER_CAUSE) group.unwritten++;
       else {
-        const text = group.total === 1 ? describeWithStack(error) : describeWithoutStack(error);
+        const text = group.total === 1 ? describeWithStack(error) : describeError(error);
         write("error", sentence, { ...values, error: text });
       }
     },
@@ -88,10 +88,6 @@ export function createFailureLog(write: WriteLogRecord) {
 function describeRootCause(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? String(error) : describeRootCause(error.cause);
-}
-
-function describeWithoutStack(error: unknown): string {
-  return error instanceof Error ? describeError(error) : String(error);
 }
 
 function describeWithStack(error: unknown): string {

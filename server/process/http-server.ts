@@ -12,7 +12,7 @@ import { waitForTermination } from "./termination.ts";
 /** How long a connection may be silent: longer than a request body may take to arrive. */
 const IDLE_TIMEOUT_S = 30;
 
-/** How long requests in flight, and other verbs on this database, may take to finish. */
+/** How long requests in flight, and other commands on this database, may take to finish. */
 const SHUTDOWN_TIMEOUT_MS = 10_000;
 
 /** How long the process may go on once everything is closed. */

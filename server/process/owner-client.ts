@@ -15,7 +15,7 @@ export const OWNER_TIMEOUT_MS = 10_000;
 const PROBE_INTERVAL_MS = 1000;
 
 /**
- * Deadlines are counted in steps of this length, not read from a clock: a verb that was suspended
+ * Deadlines are counted in steps of this length, not read from a clock: a command that was suspended
  * itself gives the owner the rest of its time.
  */
 const TIMER_STEP_MS = 250;

@@ -1,4 +1,4 @@
-/** The verb `openapi`. */
+/** The command `openapi`. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

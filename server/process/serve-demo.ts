@@ -1,4 +1,4 @@
-/** The verb `demo`: runs the service on generated data. */
+/** The command `demo`: runs the service on generated data. */
 import { MINUTE_MS } from "../../core/time.ts";
 import { readConfig } from "../config.ts";
 import { prepareDemo } from "../demo/prepare.ts";

@@ -1,4 +1,4 @@
-/** The verb `serve`: runs the service, its collectors and its retention. */
+/** The command `serve`: runs the service, its collectors and its retention. */
 import { redactUrl, type Config } from "../config.ts";
 import type { CommandLineIo, ServiceLogger } from "../ports/process.ts";
 import type { Service } from "../service.ts";

@@ -40,7 +40,7 @@ describe("channels", () => {
     ]);
     expect(lines.map((line) => line.split(/ +/)[0])).toEqual(["@Soup", ID, ""]);
     expect((await sandbox.run(["channels", "untrack", "@sOUP"])).err).toBe(
-      "Channel @Soup is not tracked any more; what was collected of it is kept\n",
+      "Channel @Soup is not tracked any more; its history is kept\n",
     );
     expect(await sandbox.run(["channels", "untrack", "@Soup"])).toEqual({
       status: 1,

@@ -1,0 +1,32 @@
+/** What all commands share: their context, their errors and the parsing of their arguments. */
+import { InvalidArgumentError } from "commander";
+import { MAX_INTEGER } from "../../core/limits.ts";
+import { parseInteger } from "../../core/parameters.ts";
+import type { AdminConnection, CommandLineIo } from "../ports/process.ts";
+
+/** What every command works with. */
+export interface CommandContext extends CommandLineIo {
+  /** Connects to the database. @param verb The name of the command; other processes see it. */
+  connect(verb: string): Promise<AdminConnection>;
+}
+
+/** The failure of a command, in words for its user. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+  /** Whether the command was used wrongly, so that the exit status is 2. */
+  readonly isUsage: boolean;
+
+  constructor(message: string, { isUsage = false } = {}) {
+    super(message);
+    this.isUsage = isUsage;
+  }
+}
+
+/** Parses an argument that is an amount of credits or an id. */
+export function parsePositiveInteger(text: string): number {
+  const integer = parseInteger(text);
+  if (integer !== undefined && integer > 0) return integer;
+  throw new InvalidArgumentError(
+    `It must be a whole number from 1 to ${MAX_INTEGER}, got ${JSON.stringify(text)}.`,
+  );
+}
