@@ -18,7 +18,7 @@ const ALLOWED_PARTS: Readonly<Record<string, readonly string[]>> = {
   "server/collectors": [],
   "server/http": [],
   "server/commands": [],
-  "server/demo": ["server/commands"],
+  "server/demo": [],
   "server/config.ts": ["server/collectors"],
   "server/ports": [],
   "server/raw-json.ts": [],

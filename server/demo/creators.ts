@@ -1,16 +1,16 @@
-/** Who the demo is about. Every name is invented. */
+/** The channels and users of the demo. All names are invented. */
 import type { NonEmptyArray } from "./random.ts";
 import type { Audience, Following } from "./growth-curves.ts";
 import type { Rhythm } from "./posting-schedule.ts";
 import * as voices from "./voices.ts";
 
-/** The username of a channel that is always there, with shorts of the last three days. */
+/** A channel that every demo has, with shorts of the last three days. */
 export const DEMO_CHANNEL = "sevenminutesoup";
 
-/** The username of a user who is always there, with tweets of the last three days. */
+/** A user that every demo has, with tweets of the last three days. */
 export const DEMO_USER = "slowcompiler";
 
-/** What channels and users have in common. */
+/** The common part of channels and users. */
 interface DemoCreator {
   readonly username: string;
   readonly displayName: string;
@@ -21,7 +21,7 @@ interface DemoCreator {
   readonly audience: Audience;
   readonly following: Following;
   readonly voice: voices.Voice;
-  /** What the median post reaches: views of a short, impressions of a tweet. */
+  /** Views of the median short, or impressions of the median tweet. */
   readonly typicalReach: number;
   /** Posts before `EPOCH`. */
   readonly earlierPosts: number;
@@ -31,11 +31,11 @@ interface DemoCreator {
 export interface DemoChannel extends DemoCreator {
   readonly country: string;
   readonly tags: NonEmptyArray<string>;
-  /** What of its subscribers the platform shows. */
+  /** How the platform shows the number of subscribers. */
   readonly subscribersShown: "exactly" | "rounded" | "never";
-  /** Whether its source tells shares; the public one doesn't. */
+  /** Whether the source counts shares, which the public API does not. */
   readonly hasShareCount: boolean;
-  /** Every so many titles one is broken into two lines. */
+  /** One title in this number has two lines. */
   readonly brokenTitleEvery?: number;
 }
 
@@ -44,7 +44,7 @@ export interface DemoUser extends DemoCreator {
   readonly verified: boolean;
   /** How many accounts the user follows, at `EPOCH`. */
   readonly followingCount: number;
-  /** Whether its source tells impressions. */
+  /** Whether the source counts impressions. */
   readonly hasImpressionCount: boolean;
 }
 

@@ -1,9 +1,9 @@
 /**
- * The demo's data: a believable history of channels, shorts, users, tweets and followers.
+ * Generates the demo's data: a plausible history of channels, shorts, users, tweets and followers.
  *
- * It reads no clock and keeps no state. What is published, when it is observed and what is then
- * seen are functions of the instant alone, so a demo that was stopped continues its history, and
- * two demos of one moment show the same.
+ * It reads no clock and keeps no state. Posts, the times of observations and the observed counts are
+ * functions of the instant. So a demo continues its history after a stop, and two demos at the same
+ * time show the same data.
  */
 import type { ObservationLine } from "../../core/schema/observations.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
@@ -13,18 +13,17 @@ import { toDayNumber, MAX_OBSERVED_AGE_MS } from "./posting-schedule.ts";
 import type { ObservedEntity } from "./observed-entity.ts";
 import { listChannels, listFirstShorts, listShorts } from "./video.ts";
 
-/** Instants, in milliseconds since 1970 UTC: from `from`, included, to `to`, not included. */
+/** A time range in milliseconds since 1970 UTC; `from` is included, `to` is not. */
 export interface ObservationWindow {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Generates what a collector would have observed in a span of instants, oldest first.
+ * Generates the observations that a collector would have made in a window, oldest first. Two
+ * adjoining windows give the same observations as one window over both.
  *
- * The observations of two adjoining spans, one after the other, are those of the whole span.
- *
- * @param span Nothing is observed before 2024; the future is as long as you like.
+ * @param window Nothing is observed before 2024. The end may be in the future.
  *
  * @example
  * const to = Date.parse("2026-11-20T12:00:00Z");
@@ -39,7 +38,7 @@ export function* generateObservations({ from, to }: ObservationWindow): Generato
     ...listFirstTweets(),
   ];
   let posts: ObservedEntity[] = [];
-  // A creator's day may end on the next UTC day, hence one more.
+  // One day more, because a creator's day may end on the next UTC day.
   let nextDay = Math.max(0, toDayNumber(start - MAX_OBSERVED_AGE_MS) - 1);
   for (let hour = start - (start % HOUR_MS); hour < to; hour += HOUR_MS) {
     for (; nextDay * DAY_MS + EPOCH <= hour; nextDay++) {
@@ -50,15 +49,15 @@ export function* generateObservations({ from, to }: ObservationWindow): Generato
   }
 }
 
-/** Observes what is due in an hour, in order; at one instant, in the order of the subjects. */
+/** Observes the entities that are due in an hour, by time. */
 function observeHour(
   entities: readonly ObservedEntity[],
   hour: number,
   { from, to }: ObservationWindow,
 ) {
   return entities
-    .map((subject) => ({ subject, instant: hour + subject.offsetMs }))
-    .filter(({ subject, instant }) => instant >= from && instant < to && subject.isDueAt(instant))
+    .map((entity) => ({ entity, instant: hour + entity.offsetMs }))
+    .filter(({ entity, instant }) => instant >= from && instant < to && entity.isDueAt(instant))
     .toSorted((a, b) => a.instant - b.instant)
-    .map(({ subject, instant }) => subject.observe(instant));
+    .map(({ entity, instant }) => entity.observe(instant));
 }

@@ -1,17 +1,17 @@
 /**
- * How the demo's counts move: functions of the instant alone.
+ * Computes the demo's counts as functions of the instant.
  *
- * What can only rise is a rising function of an audience's time: clock time that runs faster in
- * the evening and at the weekend, never backwards.
+ * Counts that never fall are rising functions of audience time: a clock that runs faster in the
+ * evening and at the weekend, and never backwards.
  */
 import { HOUR_MS } from "../../core/time.ts";
 import { draw, drawNormal, drawBetween, logistic, valueNoise, steppedNoise } from "./random.ts";
 
-/** Where the endless schedule starts; the demo knows nothing earlier. A Monday. */
+/** The start of the schedule, a Monday. Nothing is published or observed before it. */
 export const EPOCH = Date.UTC(2024, 0, 1);
 
-// The swings of an audience's pace. Their sum with the noise's slope (2 * 0.6 / 5) stays below 1,
-// so that the pace stays above 0.
+// The amplitudes of the speed of audience time. Together with the slope of the noise (2 * 0.6 / 5)
+// they stay below 1, so that the speed stays above 0.
 const DAILY_SWING = 0.55;
 const WEEKLY_SWING = 0.15;
 const NOISE_HOURS = 0.6;
@@ -19,17 +19,17 @@ const NOISE_EVERY_HOURS = 5;
 
 const WEEKLY_PEAK_HOUR = 6 * 24; // Saturday night, counted from a Monday.
 
-/** What an audience's time depends on. */
+/** The audience of a creator. */
 export interface Audience {
-  /** The hour of the day, UTC, when most of it watches. */
+  /** The hour of the day, in UTC, when most people watch. */
   readonly peakHour: number;
 }
 
 /**
- * Reads an audience's time: hours since `EPOCH`, swinging with the day and the week around the
- * clock's, with noise.
+ * Converts an instant to audience time: the hours since `EPOCH`, with a daily and a weekly wave and
+ * noise.
  *
- * @param seed Which noise.
+ * @param seed The seed of the noise.
  */
 export function toAudienceHours(audience: Audience, seed: number, instant: number): number {
   const hours = (instant - EPOCH) / HOUR_MS;
@@ -42,14 +42,14 @@ export function toAudienceHours(audience: Audience, seed: number, instant: numbe
   return hours + daily + weekly + NOISE_HOURS * valueNoise(seed, hours / NOISE_EVERY_HOURS);
 }
 
-/** How a post is seen over its life. */
+/** How the views of a post grow. */
 export interface Reach {
-  /** How often it is seen in the end, a burst aside. */
+  /** The final number of views, without a burst. */
   readonly total: number;
-  /** How long the first interest lasts, and the later one. */
+  /** How long the first wave of views lasts, and the later one. */
   readonly fastHours: number;
   readonly slowHours: number;
-  /** A post that goes viral: how many times its total a burst adds, when and how suddenly. */
+  /** Of a viral post: the views of the burst as a multiple of the total, its time and duration. */
   readonly burst?: { readonly factor: number; readonly atHours: number; readonly hours: number };
 }
 
@@ -57,10 +57,10 @@ const VIRAL_SHARE = 0.05;
 const FAST_SHARE = 0.65;
 
 /**
- * Decides the fate of a post.
+ * Draws how the views of a post grow.
  *
- * @param typical What the median post reaches, a burst aside.
- * @param fastHours How long the first interest lasts, typically.
+ * @param typical The final number of views of the median post, without a burst.
+ * @param fastHours How long the first wave of views typically lasts.
  */
 export function drawReach(seed: number, typical: number, fastHours: number): Reach {
   const reach = {
@@ -77,12 +77,12 @@ export function drawReach(seed: number, typical: number, fastHours: number): Rea
   return { ...reach, burst };
 }
 
-/** Counts a post at an instant. */
+/** Returns a count of a post at an instant. */
 export type Counter = (instant: number) => number;
 
 /**
- * Makes the counters of one post: what a share of those who see it do, each with a noise of its
- * own and hence a small lead or delay on the others. A counter never falls.
+ * Creates the counters of one post. Each counts a share of the views, and has noise of its own, so
+ * that it runs a little ahead of or behind the others. A counter never falls.
  */
 export function createCounterFactory(reach: Reach, audience: Audience, publishedAt: number) {
   return (share: number, noise: number): Counter => {
@@ -104,13 +104,13 @@ function computeBurstShare({ atHours, hours }: NonNullable<Reach["burst"]>, age:
   return logistic((age - atHours) / hours) - logistic(-atHours / hours);
 }
 
-/** How a following moves. */
+/** How the number of followers changes. */
 export interface Following {
   /** At `EPOCH`. */
   readonly base: number;
-  /** What it gains each day; a creator in decline loses. */
+  /** The gain of each day; negative for a creator in decline. */
   readonly perDay: number;
-  /** How far sudden rises and falls carry it, up and down. */
+  /** The size of sudden rises and falls. */
   readonly swing: number;
 }
 
@@ -119,7 +119,7 @@ const FLUTTER_SHARE = 0.006;
 const FLUTTER_EVERY_HOURS = 1.7;
 const FOLLOWING_MIN = 1000;
 
-/** The size of a following at an instant: a whole number that may fall. */
+/** Computes the number of followers at an instant. It can fall. */
 export function computeFollowing(
   { base, perDay, swing }: Following,
   audience: Audience,
@@ -134,7 +134,7 @@ export function computeFollowing(
   return Math.max(FOLLOWING_MIN, Math.floor(base + trend + steps + flutter));
 }
 
-/** Cuts a count to its first three digits, as a platform shows large ones. */
+/** Rounds a count down to three significant digits, as platforms show large ones. */
 export function roundDownToThreeDigits(count: number): number {
   const unit = 10 ** Math.max(0, String(count).length - 3);
   return Math.floor(count / unit) * unit;

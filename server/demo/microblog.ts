@@ -1,4 +1,4 @@
-/** What the demo's microblog platform shows: users and their tweets. */
+/** Generates the users of the demo and their tweets. */
 import { formatInstant } from "../../core/time.ts";
 import { DEMO_USER, USERS, type DemoUser } from "./creators.ts";
 import { draw, drawBetween, hashSeed } from "./random.ts";
@@ -19,7 +19,7 @@ const BASE_URL = "https://example.com/microblog";
 const FIRST_INTEREST_HOURS = 5;
 const DAYS_PER_NEW_FOLLOWING = 9;
 
-/** Lists the users, observed every hour. */
+/** Lists the users, who are observed every hour. */
 export function listUsers(): ObservedEntity[] {
   return USERS.map(createUser);
 }
@@ -28,22 +28,18 @@ export function listUsers(): ObservedEntity[] {
 export function listTweets(day: number): ObservedEntity[] {
   return USERS.flatMap((user) =>
     listSlots(user.rhythm, hashSeed(user.username), day)
-      .filter((slot) => !isFirstPost(user, slot))
+      .filter(({ sequence }) => user.username !== DEMO_USER || sequence > 0)
       .map((slot) => createTweet(user, slot, TWEET_INTERVALS)),
   );
 }
 
-/** Lists the first tweet of the demo's user, observed every day. */
+/** Lists the first tweet of the demo's user, which is observed every day for good. */
 export function listFirstTweets(): ObservedEntity[] {
-  return USERS.flatMap((user) =>
+  return USERS.filter(({ username }) => username === DEMO_USER).flatMap((user) =>
     listSlots(user.rhythm, hashSeed(user.username), 0)
-      .filter((slot) => isFirstPost(user, slot))
+      .slice(0, 1)
       .map((slot) => createTweet(user, slot, FIRST_POST_INTERVALS)),
   );
-}
-
-function isFirstPost({ username }: DemoUser, { sequence }: Slot): boolean {
-  return username === DEMO_USER && sequence === 0;
 }
 
 function createUser(user: DemoUser): ObservedEntity {
@@ -89,7 +85,7 @@ function createTweet(
   }));
 }
 
-/** Makes the function that counts a tweet at an instant; no count passes its impressions. */
+/** Creates the counts of a tweet. No count exceeds the impressions. */
 function createTweetCounter(
   { audience, typicalReach, hasImpressionCount }: DemoUser,
   seed: number,
@@ -119,8 +115,8 @@ function createTweetCounter(
   };
 }
 
-// Milliseconds above 22 bits of chance: larger than 2^53, as such identifiers are, and in the
-// order of publication.
+// Milliseconds, then 22 random bits: above 2^53, as real identifiers are, and in the order of
+// publication.
 const TWEET_ID_EPOCH = Date.UTC(2011, 0, 1);
 
 function createTweetId(seed: number, publishedAt: number): string {

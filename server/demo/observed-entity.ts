@@ -1,15 +1,15 @@
-/** What the demo observes: an entity and when it is looked at. */
+/** The entities that the demo observes, and when it observes them. */
 import type { ObservationLine } from "../../core/schema/observations.ts";
 import { HOUR_MS } from "../../core/time.ts";
 import { draw } from "./random.ts";
 import { EPOCH } from "./growth-curves.ts";
 import { MAX_OBSERVED_AGE_MS, type ObservationInterval } from "./posting-schedule.ts";
 
-/** An entity, seen at one moment of every hour that it is due in. */
+/** An entity that is observed once in every hour in which it is due. */
 export interface ObservedEntity {
   /**
-   * The moment, in milliseconds from the start of the hour. Entities have different ones, so
-   * that a running demo always has something new within seconds.
+   * The time of the observation, in milliseconds from the start of the hour. It differs between
+   * entities, so that a running demo has new observations every few seconds.
    */
   readonly offsetMs: number;
   /** The instant from which it is never due again. */
@@ -18,7 +18,7 @@ export interface ObservedEntity {
   observe(instant: number): ObservationLine;
 }
 
-/** Watches a channel or a user: every hour, always. */
+/** Creates a channel or a user, which is observed every hour. */
 export function createProfileEntity(
   seed: number,
   observe: ObservedEntity["observe"],
@@ -27,9 +27,9 @@ export function createProfileEntity(
 }
 
 /**
- * Watches a short or a tweet: the less often, the older it is.
+ * Creates a short or a tweet, which is observed less often the older it is.
  *
- * @param intervals By age, youngest first.
+ * @param intervals By rising age.
  */
 export function createPostEntity(
   intervals: readonly ObservationInterval[],

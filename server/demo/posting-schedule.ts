@@ -1,6 +1,6 @@
 /**
- * When creators publish and when their posts are observed: an endless timetable from `EPOCH`,
- * the same whenever the demo is started.
+ * The times at which creators publish, and at which their posts are observed. The schedule begins
+ * at `EPOCH`, has no end, and does not depend on when the demo starts.
  */
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { draw } from "./random.ts";
@@ -8,32 +8,32 @@ import { EPOCH } from "./growth-curves.ts";
 
 const AWAKE_HOURS = 16;
 
-/** How a creator publishes. */
+/** When a creator publishes. */
 export interface Rhythm {
-  /** Posts of each day of the week, from Monday on. */
+  /** The number of posts for each day of the week, from Monday. */
   readonly week: readonly [number, number, number, number, number, number, number];
-  /** The hour of the day, UTC, when the creator gets up. */
+  /** The hour of the day, in UTC, when the creator gets up. */
   readonly wakeHour: number;
 }
 
-/** A place in a creator's timetable. */
+/** A post in a creator's schedule. */
 export interface Slot {
-  /** How many posts since `EPOCH` came before. */
+  /** The number of earlier posts since `EPOCH`. */
   readonly sequence: number;
   readonly publishedAt: number;
 }
 
-/** The day of an instant, counted from `EPOCH`. */
+/** Returns the day of an instant, counted from `EPOCH`. */
 export function toDayNumber(instant: number): number {
   return Math.floor((instant - EPOCH) / DAY_MS);
 }
 
 /**
- * Lists what a creator publishes on a day of theirs: 16 hours from when they get up, which may
- * end on the next UTC day.
+ * Lists the posts of a creator's day: 16 hours from when the creator gets up, which may end on the
+ * next UTC day.
  *
- * @param seed The creator's.
- * @param day Counted from `EPOCH`; a day before it has no posts.
+ * @param seed The seed of the creator.
+ * @param day Counted from `EPOCH`; earlier days have no posts.
  */
 export function listSlots({ week, wakeHour }: Rhythm, seed: number, day: number): Slot[] {
   const count = day < 0 ? 0 : (week[day % 7] ?? 0);
@@ -48,7 +48,7 @@ export function listSlots({ week, wakeHour }: Rhythm, seed: number, day: number)
   });
 }
 
-/** Counts what a creator published from `EPOCH` to an instant, included. */
+/** Counts the posts of a creator from `EPOCH` to an instant, included. */
 export function countPublished(rhythm: Rhythm, seed: number, instant: number): number {
   const day = toDayNumber(instant);
   const recent = [...listSlots(rhythm, seed, day - 1), ...listSlots(rhythm, seed, day)];
@@ -61,21 +61,20 @@ function countPostsBefore(week: Rhythm["week"], day: number): number {
   return Math.floor(day / 7) * sum(week) + sum(week.slice(0, day % 7));
 }
 
-/** Adds numbers up. */
 export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** How often a post is observed at the ages below `maxAgeMs`: every so many hours. */
+/** How often a post younger than `maxAgeMs` is observed. */
 export interface ObservationInterval {
   readonly maxAgeMs: number;
   readonly everyHours: number;
 }
 
-/** The age from which no post is observed. */
+/** Posts of this age or older are not observed any more. */
 export const MAX_OBSERVED_AGE_MS = 30 * DAY_MS;
 
-/** The first post of the demo's channel and user: every demo has it, so documents can name it. */
+/** The first posts of the demo's channel and user: every demo has them, as the documents say. */
 export const FIRST_POST_INTERVALS: readonly ObservationInterval[] = [
   { maxAgeMs: Infinity, everyHours: 24 },
 ];

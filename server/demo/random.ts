@@ -1,13 +1,13 @@
 /**
- * Chance without state: every "random" number is a pure function of a seed and an index, so that
- * any instant of the demo can be computed without the instants before it.
+ * Random numbers without state. Each is a function of a seed and an index, so that any instant of the
+ * demo can be computed without the instants before it.
  */
 
 /** A list that is never empty. */
 export type NonEmptyArray<Value> = readonly [Value, ...Value[]];
 
 /**
- * Makes a seed of a name (FNV-1a over its UTF-16 units).
+ * Hashes a name to a seed (FNV-1a over its UTF-16 units).
  *
  * @returns A whole number from 0 to 2^32 - 1.
  */
@@ -20,10 +20,10 @@ export function hashSeed(name: string): number {
 }
 
 /**
- * Draws the number at a place of a seed's endless sequence (the finalizer of MurmurHash3).
+ * Draws the number at an index of a seed's sequence (the finalizer of MurmurHash3).
  *
  * @param index A whole number, negative ones included.
- * @returns At least 0 and below 1, evenly spread.
+ * @returns A number from 0, included, to 1, excluded; uniformly distributed.
  */
 export function draw(seed: number, index: number): number {
   let hash = seed ^ Math.imul(index + 1, 0x9e3779b1);
@@ -32,15 +32,16 @@ export function draw(seed: number, index: number): number {
   return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
 }
 
-/** Draws from `low` (included) to `high` (not included). */
+/** Draws a number from `low`, included, to `high`, excluded. */
 export function drawBetween(seed: number, index: number, low: number, high: number): number {
   return low + (high - low) * draw(seed, index);
 }
 
 /**
- * Draws from a bell curve of mean 0 and deviation 1, cut at 3.5: four even draws summed.
+ * Draws from an approximate normal distribution, of mean 0 and deviation 1: the sum of four uniform
+ * draws, which is never beyond 3.5.
  *
- * @param index The draws at `index` to `index + 3` are used.
+ * @param index The first of the four indexes that it uses.
  */
 export function drawNormal(seed: number, index: number): number {
   let sum = -2;
@@ -48,12 +49,12 @@ export function drawNormal(seed: number, index: number): number {
   return sum * Math.sqrt(3);
 }
 
-/** Picks the value at a place of a list that repeats endlessly. */
+/** Picks the value at an index of the list, which is repeated without end. */
 export function pickAt<Value>(choices: NonEmptyArray<Value>, index: number): Value {
   return choices[index % choices.length] ?? choices[0];
 }
 
-/** Picks any value of a list. */
+/** Picks a random value of a list. */
 export function pickRandom<Value>(
   choices: NonEmptyArray<Value>,
   seed: number,
@@ -64,10 +65,10 @@ export function pickRandom<Value>(
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/** Spells an identifier of letters and digits, the same one for the same name. */
+/** Generates an identifier of letters and digits; the same name gives the same one. */
 export function generateIdentifier(name: string, length: number): string {
   const seed = hashSeed(name);
-  // A second seed: two names that share the first one still get different identifiers.
+  // A second seed makes the identifiers differ for two names with the same first seed.
   const otherSeed = hashSeed(`${name}/identifier`);
   let text = "";
   for (let index = 0; index < length; index++) {
@@ -78,9 +79,9 @@ export function generateIdentifier(name: string, length: number): string {
 }
 
 /**
- * A line that wanders between -1 and 1, straight between whole numbers.
+ * Noise between -1 and 1, linear between whole positions.
  *
- * @param position Where on the line; its slope is never steeper than 2.
+ * @param position The slope is 2 at most for each unit.
  */
 export function valueNoise(seed: number, position: number): number {
   const index = Math.floor(position);
@@ -89,7 +90,7 @@ export function valueNoise(seed: number, position: number): number {
   return 2 * (before + (after - before) * (position - index)) - 1;
 }
 
-/** The S-shaped curve from 0 to 1, which is 1/2 at 0. */
+/** The logistic function: it rises from 0 to 1, and is 1/2 at 0. */
 export function logistic(position: number): number {
   return 1 / (1 + Math.exp(-position));
 }
@@ -97,8 +98,8 @@ export function logistic(position: number): number {
 const STEEPNESS = 40;
 
 /**
- * A staircase that wanders between -1 and 1: one sudden rise or fall (a logistic) between each
- * two whole numbers, at a moment of its own.
+ * Noise between -1 and 1 in steps: between two whole positions it rises or falls once, along a
+ * logistic function, at a random position.
  */
 export function steppedNoise(seed: number, position: number): number {
   const index = Math.floor(position);

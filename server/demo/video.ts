@@ -1,4 +1,4 @@
-/** What the demo's video platform shows: channels and their shorts. */
+/** Generates the channels of the demo and their shorts. */
 import { formatInstant } from "../../core/time.ts";
 import type { ObservationLine } from "../../core/schema/observations.ts";
 import { CHANNELS, DEMO_CHANNEL, type DemoChannel } from "./creators.ts";
@@ -26,11 +26,11 @@ const BASE_URL = "https://example.com/video";
 const FIRST_INTEREST_HOURS = 14;
 const LIKES_HIDDEN_SHARE = 0.07;
 
-// What all shorts of a channel bring in the long run, for each view of a median one: the mean of
-// the lognormal draw, the bursts and the views of other videos.
+// The long-term views of a channel for each view of its median short: the mean of the lognormal
+// draw, the bursts, and the views of other videos.
 const VIEWS_PER_REACH = 2.6;
 
-/** Lists the channels, observed every hour. */
+/** Lists the channels, which are observed every hour. */
 export function listChannels(): ObservedEntity[] {
   return CHANNELS.map(createChannel);
 }
@@ -39,22 +39,18 @@ export function listChannels(): ObservedEntity[] {
 export function listShorts(day: number): ObservedEntity[] {
   return CHANNELS.flatMap((channel) =>
     listSlots(channel.rhythm, hashSeed(channel.username), day)
-      .filter((slot) => !isFirstPost(channel, slot))
+      .filter(({ sequence }) => channel.username !== DEMO_CHANNEL || sequence > 0)
       .map((slot) => createShort(channel, slot, SHORT_INTERVALS)),
   );
 }
 
-/** Lists the first short of the demo's channel, observed every day. */
+/** Lists the first short of the demo's channel, which is observed every day for good. */
 export function listFirstShorts(): ObservedEntity[] {
-  return CHANNELS.flatMap((channel) =>
+  return CHANNELS.filter(({ username }) => username === DEMO_CHANNEL).flatMap((channel) =>
     listSlots(channel.rhythm, hashSeed(channel.username), 0)
-      .filter((slot) => isFirstPost(channel, slot))
+      .slice(0, 1)
       .map((slot) => createShort(channel, slot, FIRST_POST_INTERVALS)),
   );
-}
-
-function isFirstPost({ username }: DemoChannel, { sequence }: Slot): boolean {
-  return username === DEMO_CHANNEL && sequence === 0;
 }
 
 function createChannel(channel: DemoChannel): ObservedEntity {
@@ -121,7 +117,7 @@ function describeShort(channel: DemoChannel, name: string, sequence: number, pub
   };
 }
 
-/** Makes the function that counts a short at an instant; no count passes its views. */
+/** Creates the counts of a short. No count exceeds the views. */
 function createShortCounter(
   { audience, typicalReach, hasShareCount }: DemoChannel,
   seed: number,

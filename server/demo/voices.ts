@@ -1,19 +1,19 @@
-/** How creators write: lists that titles and texts are composed from. */
+/** Composes titles and texts from lists of phrases, one set for each creator. */
 import { pickAt, pickRandom, type NonEmptyArray } from "./random.ts";
 
-/** The words of one creator. A text is an opening, a subject and a closing. */
+/** The phrases of a creator. A text is an opening, a subject and a closing. */
 export interface Voice {
   readonly openings: NonEmptyArray<string>;
   readonly subjects: NonEmptyArray<string>;
   readonly closings: NonEmptyArray<string>;
-  /** What stands between opening and subject: a space where the script has them. */
+  /** The text between opening and subject: empty in scripts without spaces. */
   readonly gap: "" | " ";
 }
 
 /**
  * Composes a text.
  *
- * @param sequence Which post of its creator: subjects take turns, so that neighbours differ.
+ * @param sequence The number of the post: subjects take turns, so that neighbouring posts differ.
  */
 export function composeText(voice: Voice, seed: number, sequence: number): string {
   const opening = pickRandom(voice.openings, seed, 1);

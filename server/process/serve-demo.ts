@@ -1,15 +1,28 @@
-/** The command `demo`: runs the service on generated data. */
-import { MINUTE_MS } from "../../core/time.ts";
+/** The command `demo`: runs the service on generated data, with an account and an API key. */
+import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
+import { createAdminClient, sendAdmin, unwrap } from "../commands/admin-client.ts";
 import { readConfig } from "../config.ts";
-import { prepareDemo } from "../demo/prepare.ts";
-import type { CommandLineIo } from "../ports/process.ts";
+import { DEMO_CHANNEL, DEMO_USER } from "../demo/creators.ts";
+import { generateObservations } from "../demo/generate.ts";
+import type { AdminConnection, CommandLineIo } from "../ports/process.ts";
 import { readNewestObservedAt } from "../store/observations/export.ts";
 import { acquireOwnership, closeOnFailure } from "./database-owner.ts";
 import { watchFileDescriptors } from "./file-descriptors.ts";
 import { listen } from "./http-server.ts";
 import { startLogger } from "./logger.ts";
 
-/** Runs the service on generated data until SIGTERM or SIGINT, and prints an API key for it. */
+/** Days of history in a new demo. */
+const HISTORY_DAYS = 45;
+
+/** Credits of the account at every start. */
+const START_CREDITS = 10_000;
+
+const ACCOUNT = "demo";
+
+/** Observations that are imported at once. */
+const BLOCK_LINES = 5000;
+
+/** Runs the service on generated data until SIGTERM or SIGINT. */
 export async function serveDemo({ environment, writeOut, writeErr }: CommandLineIo): Promise<void> {
   const config = readConfig({
     ...environment,
@@ -18,18 +31,75 @@ export async function serveDemo({ environment, writeOut, writeErr }: CommandLine
   });
   const log = await startLogger(config.logLevel);
   const ownership = await acquireOwnership({ config, verb: "demo", log });
-  writeErr("Generating 45 days of data, or the data since the last start…\n");
-  const [demo, { url, terminated, stop }] = await closeOnFailure(ownership, async () => [
-    await prepareDemo(ownership, await readNewestObservedAt(ownership.service.database), Date.now),
-    await listen(ownership, config, { isAnyPortAllowed: !environment["PORT"] }),
-  ]);
+  writeErr(`Generating ${HISTORY_DAYS} days of data, or the data since the last start…\n`);
+  let observedUntil = Date.now() - HISTORY_DAYS * DAY_MS;
+  const update = async () => {
+    const now = Date.now();
+    await importGenerated(ownership, observedUntil, now);
+    observedUntil = now;
+  };
+  const [key, { url, terminated, stop }] = await closeOnFailure(ownership, async () => {
+    observedUntil = (await readNewestObservedAt(ownership.service.database)) ?? observedUntil;
+    await update();
+    const newKey = await createAccess(ownership);
+    return [newKey, await listen(ownership, config, { isAnyPortAllowed: !environment["PORT"] })];
+  });
   watchFileDescriptors(log);
-  await writeOut(demo.formatGreeting(url));
-  const updateTimer = setInterval(
-    () => void demo.update().catch((error) => log.backgroundFailure?.(error, "Generating data")),
-    MINUTE_MS,
-  );
+  await writeOut(formatGreeting(url, key));
+  const onFailure = (error: unknown) => log.backgroundFailure?.(error, "Generating data");
+  const updateTimer = setInterval(() => void update().catch(onFailure), MINUTE_MS);
   await terminated;
   await stop(async () => clearInterval(updateTimer));
   log.flush();
+}
+
+/** Imports the observations of a time range; `to` is excluded. */
+async function importGenerated(
+  connection: AdminConnection,
+  from: number,
+  to: number,
+): Promise<void> {
+  let lines: string[] = [];
+  const flush = async () => {
+    if (lines.length === 0) return;
+    await sendAdmin(connection, "observations", { method: "POST", body: lines.join("\n") });
+    lines = [];
+  };
+  for (const observation of generateObservations({ from, to })) {
+    lines.push(JSON.stringify(observation));
+    if (lines.length >= BLOCK_LINES) await flush();
+  }
+  await flush();
+}
+
+/**
+ * Refills the account, and creates a new API key in place of the earlier ones, which cannot be
+ * shown again.
+ */
+async function createAccess(connection: AdminConnection): Promise<string> {
+  const client = createAdminClient(connection);
+  const accounts = unwrap(await client.accounts.get());
+  const existing = accounts.find(({ name }) => name === ACCOUNT);
+  const { balance } = existing ?? unwrap(await client.accounts.post({ name: ACCOUNT }));
+  const amount = START_CREDITS - balance;
+  if (amount > 0) {
+    unwrap(await client.grants.post({ account: ACCOUNT, amount, reason: "A start of the demo" }));
+  }
+  const keys = unwrap(await client.keys.get({ query: { account: ACCOUNT } }));
+  for (const { id, revoked_at } of keys) {
+    if (revoked_at === null) unwrap(await client.keys.delete({ id }));
+  }
+  return unwrap(await client.keys.post({ account: ACCOUNT, label: "demo" })).key;
+}
+
+function formatGreeting(url: string, key: string): string {
+  const curl = (path: string) => `  curl -s -H "X-API-Key: ${key}" "${url}${path}"\n`;
+  return (
+    `The demo is at ${url}, its API reference at ${url}/swagger\n` +
+    `The API key, until the next start: ${key}\n\nTry:\n\n` +
+    curl(`/api/video/${DEMO_CHANNEL}/details`) +
+    curl(`/api/video/${DEMO_CHANNEL}/shorts?limit=2`) +
+    curl(`/api/microblog/${DEMO_USER}/followers?days=1&limit=3`) +
+    `\nCtrl-C stops it; the next start continues with the same data.\n`
+  );
 }
