@@ -143,7 +143,9 @@ describe("a backup that fails", () => {
     const missing = join(sandbox.folder, "missing", "copy.db");
     expect(await sandbox.run(["backup", missing])).toMatchObject({
       status: 1,
-      err: expect.stringMatching(/^The folder .*missing is not there/),
+      err: expect.stringMatching(
+        /^The folder .*missing does not exist; create it, or name a file elsewhere\n$/,
+      ),
     });
     await corruptTable(sandbox.file);
     const copy = join(sandbox.folder, "copy.db");

@@ -33,47 +33,57 @@ export function createAdminAccountRoutes({
   verifyLedger,
   recoverRefunds,
 }: AdminOptions) {
-  return new Elysia({ name: "admin-accounts" })
-    .use(jsonBodyParser)
-    .get("/accounts", async () => (await ledger.accounts()).map(toAccountResource))
-    .post(
-      "/accounts",
-      async ({ body: { name, credits }, set }) => {
-        assertName("name", name);
-        await ledger.createAccount(name, now());
-        if (credits !== undefined)
-          await ledger.grant({ uid: Bun.randomUUIDv7(), account: name, amount: credits }, now());
-        set.status = 201;
-        return toAccountResource(await ledger.account(name));
-      },
-      { body: NewAccount },
-    )
-    .post(
-      "/grants",
-      async ({ body }) => {
-        assertName("reference", body.reference);
-        assertName("reason", body.reason);
-        const { isNew, balance } = await ledger.grant({ uid: Bun.randomUUIDv7(), ...body }, now());
-        return { account: body.account, is_new: isNew, balance };
-      },
-      { body: NewGrant },
-    )
-    .get(
-      "/statement",
-      async ({ query: { account }, request }) => {
-        assertSingleAccount(request);
-        const after = parseIntegerParameter("after", getQuery(request)("after"), AFTER_ENTRY_RANGE);
-        // One entry more than the response has shows whether there are more.
-        const rows = await ledger.statement(account, after, STATEMENT_MAX_ENTRIES + 1);
-        const entries = rows
-          .slice(0, STATEMENT_MAX_ENTRIES)
-          .map(({ at, ...entry }) => Object.assign(entry, { at: formatInstant(at) }));
-        return { entries, has_more: rows.length > entries.length };
-      },
-      { query: t.Object({ account: Name, after: t.Optional(t.String()) }) },
-    )
-    .get("/verification", () => verifyLedger())
-    .post("/refunds", async () => ({ files: await recoverRefunds() }));
+  return (
+    new Elysia({ name: "admin-accounts" })
+      // Before the parser, which rejects a request without a body.
+      .post("/refunds", async () => ({ files: await recoverRefunds() }))
+      .use(jsonBodyParser)
+      .get("/accounts", async () => (await ledger.accounts()).map(toAccountResource))
+      .post(
+        "/accounts",
+        async ({ body: { name, credits }, set }) => {
+          assertName("name", name);
+          await ledger.createAccount(name, now());
+          if (credits !== undefined)
+            await ledger.grant({ uid: Bun.randomUUIDv7(), account: name, amount: credits }, now());
+          set.status = 201;
+          return toAccountResource(await ledger.account(name));
+        },
+        { body: NewAccount },
+      )
+      .post(
+        "/grants",
+        async ({ body }) => {
+          assertName("reference", body.reference);
+          assertName("reason", body.reason);
+          const { isNew, balance } = await ledger.grant(
+            { uid: Bun.randomUUIDv7(), ...body },
+            now(),
+          );
+          return { account: body.account, is_new: isNew, balance };
+        },
+        { body: NewGrant },
+      )
+      .get(
+        "/statement",
+        async ({ query: { account }, request }) => {
+          assertSingleAccount(request);
+          const after = parseIntegerParameter(
+            "after",
+            getQuery(request)("after"),
+            AFTER_ENTRY_RANGE,
+          );
+          // One entry more than the response has shows whether there are more.
+          const rows = await ledger.statement(account, after, STATEMENT_MAX_ENTRIES + 1);
+          const entries = rows
+            .slice(0, STATEMENT_MAX_ENTRIES)
+            .map(({ at, ...entry }) => Object.assign(entry, { at: formatInstant(at) }));
+          return { entries, has_more: rows.length > entries.length };
+        },
+        { query: t.Object({ account: Name, after: t.Optional(t.String()) }) },
+      )
+      .get("/verification", () => verifyLedger())
+  );
 }
 
 function toAccountResource({ name, createdAt, granted, debited, refunded, balance }: Account) {

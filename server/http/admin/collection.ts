@@ -10,25 +10,28 @@ const ChannelBody = t.Object({ channel: t.String({ minLength: 1, maxLength: 256 
 
 /** Creates the routes of the tracked channels and of collection. */
 export function createAdminCollectionRoutes({ now, channels, collect }: AdminOptions) {
-  return new Elysia({ name: "admin-collection" })
-    .use(jsonBodyParser)
-    .get("/channels", () => channels.list())
-    .post(
-      "/channels",
-      async ({ body, set }) => {
-        const channel = parseChannel(body.channel);
-        await channels.track(channel, now());
-        set.status = 201;
-        return { channel };
-      },
-      { body: ChannelBody },
-    )
-    .delete(
-      "/channels",
-      async ({ body }) => ({ channel: await channels.untrack(parseChannel(body.channel)) }),
-      { body: ChannelBody },
-    )
-    .post("/collect", async () => (await collect()).map(toSourceResource));
+  return (
+    new Elysia({ name: "admin-collection" })
+      // Before the parser, which rejects a request without a body.
+      .post("/collect", async () => (await collect()).map(toSourceResource))
+      .use(jsonBodyParser)
+      .get("/channels", () => channels.list())
+      .post(
+        "/channels",
+        async ({ body, set }) => {
+          const channel = parseChannel(body.channel);
+          await channels.track(channel, now());
+          set.status = 201;
+          return { channel };
+        },
+        { body: ChannelBody },
+      )
+      .delete(
+        "/channels",
+        async ({ body }) => ({ channel: await channels.untrack(parseChannel(body.channel)) }),
+        { body: ChannelBody },
+      )
+  );
 }
 
 function toSourceResource({ source, stopped, failing, work }: SourceStatus) {
