@@ -28,6 +28,12 @@ const invalidRequest = (message: RegExp) => [
 ];
 
 describe("/admin", () => {
+  test.each(["collect", "refunds"])("POST /%s is 200 without a body and its type", async (path) => {
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const response = await fetch(`${service.address}/admin/${path}`, { method: "POST", headers });
+    expect(response.status).toBe(200);
+  });
+
   test.each([
     ["accounts", { name: "" }, /^name must be 1 to 256 characters.*, got ""$/],
     ["accounts", { name: 7 }, /^name: expected string, got 7$/],
