@@ -11,7 +11,7 @@ const joinPieces = (pieces: readonly (string | Uint8Array)[]) =>
     .join("");
 
 describe("stringifyToPieces()", () => {
-  test("joined, they are what JSON.stringify() writes, whichever parts were written before", () => {
+  test("returns pieces that join to what JSON.stringify() returns", () => {
     const part = fc.tuple(fc.jsonValue(), fc.boolean());
     fc.assert(
       fc.property(fc.array(part, { maxLength: 8 }), (values) => {
@@ -26,11 +26,11 @@ describe("stringifyToPieces()", () => {
     );
   });
 
-  test("of a value without written parts there is one", () => {
+  test("returns one piece for a value without raw parts", () => {
     expect(stringifyToPieces({ a: "é" })).toEqual(['{"a":"é"}']);
   });
 
-  test("a text that looks like the mark of a part is a text", () => {
+  test("keeps texts that look like the placeholder", () => {
     const texts = ["\\ud800", '"\\ud800"', "\u0000", "\ufffd"];
     const value = { texts, part: createRawJson(encodeAscii([1])), more: texts };
     expect(joinPieces(stringifyToPieces(value))).toBe(
@@ -38,7 +38,7 @@ describe("stringifyToPieces()", () => {
     );
   });
 
-  test("a value that cannot be written leaves nothing behind", () => {
+  test("leaves no state behind when it throws", () => {
     expect(() => stringifyToPieces({ part: createRawJson(encodeAscii(1)), big: 1n })).toThrow(
       TypeError,
     );
@@ -47,14 +47,14 @@ describe("stringifyToPieces()", () => {
 });
 
 describe("createRawJson()", () => {
-  test("JSON.stringify() writes it too, however long it is", () => {
+  test("works with JSON.stringify(), at any length", () => {
     const long = Array.from({ length: 5000 }, (_, index) => index);
     expect(JSON.stringify({ part: createRawJson(encodeAscii(long)) })).toBe(
       JSON.stringify({ part: long }),
     );
   });
 
-  test("two that say something else are not equal", () => {
+  test("returns unequal values for different JSON", () => {
     expect(createRawJson(encodeAscii([1]))).toEqual(createRawJson(encodeAscii([1])));
     expect(createRawJson(encodeAscii([1]))).not.toEqual(createRawJson(encodeAscii([2])));
   });

@@ -1,26 +1,30 @@
 import { describe, expect, test } from "bun:test";
 import { describeError, isOutOfDescriptors, readSystemErrorCode } from "../server/system-errors.ts";
 
-describe("describeError", () => {
+describe("describeError()", () => {
   const disk = new Error("The disk is full");
-  const cases: [what: string, error: Error, said: string][] = [
-    ["what it says, where nothing caused it", disk, "The disk is full"],
-    ["its cause", new Error("It failed", { cause: disk }), "It failed: The disk is full"],
-    ["what its cause says too, once", new Error(disk.message, { cause: disk }), "The disk is full"],
+  const cases: [what: string, error: Error, expected: string][] = [
+    ["the message of an error without cause", disk, "The disk is full"],
+    ["the cause", new Error("It failed", { cause: disk }), "It failed: The disk is full"],
     [
-      "what it all began with, not what came between",
+      "the same message of error and cause once",
+      new Error(disk.message, { cause: disk }),
+      "The disk is full",
+    ],
+    [
+      "the root cause, not those in between",
       new Error("It failed", { cause: new Error("SQLITE_FULL", { cause: disk }) }),
       "It failed: The disk is full",
     ],
     ["a cause that is no error", new Error("It failed", { cause: 13 }), "It failed: 13"],
     [
-      "a cause that is no error, of its cause",
+      "a root cause that is no error",
       new Error("It failed", { cause: new Error("SQLITE_FULL", { cause: "no room" }) }),
       "It failed: no room",
     ],
   ];
-  test.each(cases)("describeError() tells %s", (_what, error, said) => {
-    expect(describeError(error)).toBe(said);
+  test.each(cases)("has %s", (_what, error, expected) => {
+    expect(describeError(error)).toBe(expected);
   });
 });
 
@@ -33,8 +37,8 @@ test.each([
   expect(isOutOfDescriptors(Object.assign(new Error("It failed"), { code }))).toBe(expected);
 });
 
-describe("readSystemErrorCode", () => {
-  test("readSystemErrorCode() is the code that an error came with", () => {
+describe("readSystemErrorCode()", () => {
+  test("returns the code of an error", () => {
     expect(readSystemErrorCode(Object.assign(new Error("Not there"), { code: "ENOENT" }))).toBe(
       "ENOENT",
     );
@@ -45,7 +49,7 @@ describe("readSystemErrorCode", () => {
     ["an error with a number", Object.assign(new Error("Not there"), { code: 2 })],
     ["what is no error", { code: "ENOENT" }],
     ["nothing", undefined],
-  ])("readSystemErrorCode() is empty for %s", (_, error) => {
+  ])("returns an empty text for %s", (_, error) => {
     expect(readSystemErrorCode(error)).toBe("");
   });
 });

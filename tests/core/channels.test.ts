@@ -13,7 +13,7 @@ describe("parseChannel()", () => {
     ["@हिन्दी"],
     [`@${"x".repeat(30)}`],
     [ID],
-  ])("parseChannel() takes %s as it is", (channel) => {
+  ])("accepts %s", (channel) => {
     expect(parseChannel(channel)).toBe(channel);
   });
 
@@ -31,7 +31,7 @@ describe("parseChannel()", () => {
     [`${ID}x`],
     [ID.toLowerCase()],
     [`https://video.example/${ID}`],
-  ])("parseChannel() refuses %j and says what is allowed", (channel) => {
+  ])("rejects %j with a message that says what is allowed", (channel) => {
     expect(catchDomainError(() => parseChannel(channel))).toEqual({
       code: "Invalid Request",
       message:
@@ -42,7 +42,7 @@ describe("parseChannel()", () => {
 });
 
 describe("channelKey()", () => {
-  test("channelKey() ignores the case of a handle, not of an identifier", () => {
+  test("ignores the case of a handle, not of an identifier", () => {
     expect(channelKey("@NaSa")).toBe(channelKey("@nasa"));
     expect(channelKey(ID)).not.toBe(channelKey(`UC${ID.slice(2).toUpperCase()}`));
     expect(isChannelId(channelKey(ID))).toBe(true);

@@ -19,9 +19,9 @@ const NAME_RULE =
   "creator must be a username of 1 to 64 letters, digits, _, . or -, without @, " +
   "beginning with a letter, a digit or _, got ";
 
-describe("checkCreator", () => {
+describe("parseCreator()", () => {
   test.each(["a", "_", "7", "NASA", "a.b-c_d", "x".repeat(64), "constructor", "__proto__"])(
-    "parseCreator() accepts the username %j as it is spelt",
+    "accepts the username %j as it is spelt",
     (creator) => {
       expect(parseCreator({ creator, platform: "microblog" })).toEqual(makeCreator(creator));
     },
@@ -35,7 +35,7 @@ describe("checkCreator", () => {
     ['"na sa"', "na sa"],
     [String.raw`"nasa\n"`, "nasa\n"],
     ['"nasa/.."', "nasa/.."],
-    ['"\u212a"', "\u212a"], // the Kelvin sign, a k in lower case
+    ['"\u212a"', "\u212a"], // the Kelvin sign, whose lower case is k
     ['"ñasa"', "ñasa"],
     [String.raw`"nasa\u0000"`, "nasa\0"],
     [`"${"x".repeat(65)}"`, "x".repeat(65)],
@@ -43,7 +43,7 @@ describe("checkCreator", () => {
     ["null", null],
     ["7", 7],
     ['["nasa"]', ["nasa"]],
-  ])("parseCreator() refuses the username %s", (written, creator) => {
+  ])("rejects the username %s", (written, creator) => {
     expect(catchDomainError(() => parseCreator({ creator, platform: "microblog" }))).toEqual({
       code: "Invalid Request",
       message: NAME_RULE + written,
@@ -56,7 +56,7 @@ describe("checkCreator", () => {
     ['""', ""],
     ["undefined", undefined],
     ['["microblog"]', ["microblog"]],
-  ])("parseCreator() refuses the platform %s", (written, platform) => {
+  ])("rejects the platform %s", (written, platform) => {
     expect(catchDomainError(() => parseCreator({ creator: "nasa", platform }))).toEqual({
       code: "Invalid Request",
       message: `platform must be "microblog", got ${written}`,
@@ -69,21 +69,21 @@ describe("checkCreator", () => {
     ["[]", []],
     ['"nasa"', "nasa"],
     ["7", 7],
-  ])("parseCreator() refuses the body %s", (written, body) => {
+  ])("rejects the body %s", (written, body) => {
     expect(catchDomainError(() => parseCreator(body))).toEqual({
       code: "Invalid Request",
       message: `The body must be an object with creator and platform, got ${written}`,
     });
   });
 
-  test("parseCreator() ignores unknown fields and returns none of them", () => {
+  test("ignores unknown fields and returns none of them", () => {
     const body: unknown = JSON.parse(
       '{"creator":"nasa","platform":"microblog","admin":true,"__proto__":{"creator":"esa"}}',
     );
     expect(parseCreator(body)).toEqual(makeCreator("nasa"));
   });
 
-  test("parseCreator() accepts just what the schema of the request accepts", () => {
+  test("accepts exactly what the schema of the request accepts", () => {
     const matchesSchema = new Ajv({ strict: false }).compile(CreatorRequest);
     const bodies = fc.record(
       {
@@ -106,25 +106,25 @@ describe("checkCreator", () => {
   });
 });
 
-describe("creatorKey", () => {
-  test("creatorKey() is one key for all spellings of a username and another for any other", () => {
+describe("creatorKey()", () => {
+  test("is equal for all spellings of a username, and for no other username", () => {
     fc.assert(
       fc.property(creatorNames, creatorNames, (a, b) => {
-        const isOne = a.toLowerCase() === b.toLowerCase();
-        expect(creatorKey(makeCreator(a)) === creatorKey(makeCreator(b))).toBe(isOne);
+        const isSame = a.toLowerCase() === b.toLowerCase();
+        expect(creatorKey(makeCreator(a)) === creatorKey(makeCreator(b))).toBe(isSame);
       }),
     );
   });
 });
 
-describe("addCreator", () => {
-  test("addCreator() keeps the spelling that the creator was added with", () => {
+describe("addCreator()", () => {
+  test("keeps the spelling of the added creator", () => {
     const { set, creator } = addCreator(new Map(), makeCreator("NaSa"));
     expect([...set.values()]).toEqual([makeCreator("NaSa")]);
     expect(creator).toEqual(makeCreator("NaSa"));
   });
 
-  test("addCreator() refuses another creator where the list is full, and none that is in it", () => {
+  test("rejects a new creator if the list is full", () => {
     const { set } = addCreator(new Map(), makeCreator("nasa"), 2);
     const full = addCreator(set, makeCreator("esa"), 2).set;
     expect(() => addCreator(full, makeCreator("jaxa"), 2)).toThrow(
@@ -135,7 +135,7 @@ describe("addCreator", () => {
     expect(addCreator(left, makeCreator("jaxa"), 2).set.size).toBe(2);
   });
 
-  test("addCreator() refuses a creator in another case, by its spelling in the list", () => {
+  test("rejects a listed creator in another case, and names the listed spelling", () => {
     const { set } = addCreator(new Map(), makeCreator("NaSa"));
     expect(catchDomainError(() => addCreator(set, makeCreator("nasa")))).toEqual({
       code: "Creator Already Exists",
@@ -143,15 +143,15 @@ describe("addCreator", () => {
     });
   });
 
-  test("addCreator() leaves the list that it was given as it was", () => {
+  test("does not change its argument", () => {
     const empty: CreatorSet = new Map();
     addCreator(empty, makeCreator("nasa"));
     expect(empty.size).toBe(0);
   });
 });
 
-describe("removeCreator", () => {
-  test("removeCreator() finds the creator in any case and tells the list's spelling", () => {
+describe("removeCreator()", () => {
+  test("finds the creator in any case and returns the listed spelling", () => {
     const { set } = addCreator(new Map(), makeCreator("NaSa"));
     const removed = removeCreator(set, makeCreator("nAsA"));
     expect(removed.creator).toEqual(makeCreator("NaSa"));
@@ -159,17 +159,17 @@ describe("removeCreator", () => {
     expect(set.size).toBe(1);
   });
 
-  test("removeCreator() refuses a creator that is not in the list", () => {
+  test("rejects a creator that is not in the list", () => {
     expect(catchDomainError(() => removeCreator(new Map(), makeCreator("nasa")))).toEqual({
       code: "Creator Not Found",
       message: "Creator nasa on microblog is not in the monitoring list",
     });
   });
 
-  test("removeCreator() lets the creator be added again in another spelling", () => {
+  test("allows adding the creator again in another spelling", () => {
     const { set } = addCreator(new Map(), makeCreator("NaSa"));
-    const again = addCreator(removeCreator(set, makeCreator("nasa")).set, makeCreator("nasa"));
-    expect([...again.set.values()]).toEqual([makeCreator("nasa")]);
+    const added = addCreator(removeCreator(set, makeCreator("nasa")).set, makeCreator("nasa"));
+    expect([...added.set.values()]).toEqual([makeCreator("nasa")]);
   });
 });
 
@@ -179,15 +179,15 @@ test("addCreator() and removeCreator() behave as a set of usernames that ignores
     fc.property(operations, (list) => {
       const model: string[] = [];
       let set: CreatorSet = new Map();
-      for (const [adds, name] of list) {
+      for (const [isAdd, name] of list) {
         const before = set;
-        const found = model.findIndex((known) => known.toLowerCase() === name.toLowerCase());
-        const operate = adds ? addCreator : removeCreator;
-        const refusal = catchDomainError(() => (set = operate(before, makeCreator(name)).set));
-        if (adds) expect(refusal?.code === "Creator Already Exists").toBe(found >= 0);
-        else expect(refusal?.code === "Creator Not Found").toBe(found < 0);
-        if (adds && found < 0) model.push(name);
-        if (!adds && found >= 0) model.splice(found, 1);
+        const found = model.findIndex((listed) => listed.toLowerCase() === name.toLowerCase());
+        const operate = isAdd ? addCreator : removeCreator;
+        const error = catchDomainError(() => (set = operate(before, makeCreator(name)).set));
+        if (isAdd) expect(error?.code === "Creator Already Exists").toBe(found >= 0);
+        else expect(error?.code === "Creator Not Found").toBe(found < 0);
+        if (isAdd && found < 0) model.push(name);
+        if (!isAdd && found >= 0) model.splice(found, 1);
         expect([...set.values()].map(({ creator }) => creator)).toEqual(model);
       }
     }),

@@ -23,12 +23,12 @@ function parseQuery(query: string) {
   return parseShortsRequest((name) => parameters.getAll(name));
 }
 
-describe("readShortsRequest", () => {
-  test("parseShortsRequest() reads an empty query as 20 shorts from the newest on", () => {
+describe("parseShortsRequest()", () => {
+  test("reads an empty query as the 20 newest shorts", () => {
     expect(parseQuery("")).toEqual({ limit: 20 });
   });
 
-  test("parseShortsRequest() reads limit, before and cursor together", () => {
+  test("reads limit, before and cursor together", () => {
     const after = { publishedAt: 5, id: "x" };
     expect(parseQuery(`limit=100&before=1970-01-02&cursor=${encodeCursor(after)}`)).toEqual({
       limit: 100,
@@ -48,15 +48,15 @@ describe("readShortsRequest", () => {
     ["before=2026-11-20T08:15+01:00", "before must be an ISO 8601 date"], // its + is a space
     ["cursor=", 'cursor must be the nextCursor of a page of shorts, got ""'],
     ["cursor=0-61&cursor=0-62", 'cursor must be given once, got ["0-61","0-62"]'],
-  ])("parseShortsRequest() refuses %s", (query, start) => {
-    const refusal = catchDomainError(() => parseQuery(query));
-    expect(refusal?.code).toBe("Invalid Request");
-    expect(refusal?.message).toStartWith(start);
+  ])("rejects %s", (query, start) => {
+    const error = catchDomainError(() => parseQuery(query));
+    expect(error?.code).toBe("Invalid Request");
+    expect(error?.message).toStartWith(start);
   });
 });
 
-describe("comparePositions", () => {
-  test("comparePositions() puts the newest first, and of one instant the greater identifier", () => {
+describe("comparePositions()", () => {
+  test("sorts the newest first, then the greater identifier", () => {
     const listed = [
       { publishedAt: 2, id: "a" },
       { publishedAt: 1, id: "😀" },
@@ -69,11 +69,11 @@ describe("comparePositions", () => {
     expect(listed.toReversed().toSorted(comparePositions)).toEqual(listed);
   });
 
-  test("comparePositions() is a total order: one sign back and forth, 0 for one position", () => {
+  test("is a total order", () => {
     fc.assert(
       fc.property(positions, positions, positions, (a, b, c) => {
-        const isOne = a.publishedAt === b.publishedAt && a.id === b.id;
-        expect(comparePositions(a, b) === 0).toBe(isOne);
+        const isSame = a.publishedAt === b.publishedAt && a.id === b.id;
+        expect(comparePositions(a, b) === 0).toBe(isSame);
         expect(Math.sign(comparePositions(a, b))).toBe(0 - Math.sign(comparePositions(b, a)));
         if (comparePositions(a, b) <= 0 && comparePositions(b, c) <= 0) {
           expect(comparePositions(a, c)).toBeLessThanOrEqual(0);
@@ -83,15 +83,15 @@ describe("comparePositions", () => {
   });
 });
 
-describe("isWithin", () => {
+describe("isShortSelected()", () => {
   const short = { publishedAt: 10, id: "m" };
 
-  test("isWithin() leaves out what was published at `before` itself", () => {
+  test("excludes a short published at `before` itself", () => {
     expect(isShortSelected(short, { before: 10 })).toBe(false);
     expect(isShortSelected(short, { before: 11 })).toBe(true);
   });
 
-  test("isWithin() leaves out the short that the cursor stands on and all before it", () => {
+  test("excludes the short at the cursor and all before it", () => {
     expect(isShortSelected(short, { after: short })).toBe(false);
     expect(isShortSelected(short, { after: { publishedAt: 10, id: "l" } })).toBe(false);
     expect(isShortSelected(short, { after: { publishedAt: 10, id: "n" } })).toBe(true);
@@ -99,7 +99,7 @@ describe("isWithin", () => {
     expect(isShortSelected(short, { after: { publishedAt: 9, id: "z" } })).toBe(false);
   });
 
-  test("isWithin() holds both bounds where both are given", () => {
+  test("applies both bounds together", () => {
     const after = { publishedAt: 20, id: "a" };
     expect(isShortSelected(short, { before: 11, after })).toBe(true);
     expect(isShortSelected(short, { before: 10, after })).toBe(false);
@@ -107,8 +107,8 @@ describe("isWithin", () => {
   });
 });
 
-describe("encodeCursor", () => {
-  test("encodeCursor() writes what decodeCursor() reads back, for any position", () => {
+describe("encodeCursor()", () => {
+  test("returns what decodeCursor() decodes, for any position", () => {
     fc.assert(
       fc.property(positions, (position) => {
         expect(decodeCursor(encodeCursor(position))).toEqual(position);
@@ -122,7 +122,7 @@ describe("encodeCursor", () => {
     );
   });
 
-  test("encodeCursor() writes text that a URL carries unchanged", () => {
+  test("returns text that needs no escaping in a URL", () => {
     fc.assert(
       fc.property(identifiers, (id) => {
         const cursor = encodeCursor({ publishedAt: 0, id });
@@ -133,7 +133,7 @@ describe("encodeCursor", () => {
   });
 });
 
-describe("decodeCursor", () => {
+describe("decodeCursor()", () => {
   test.each([
     ["an empty text", ""],
     ["no identifier", "0"],
@@ -153,20 +153,20 @@ describe("decodeCursor", () => {
     ["an instant past the year 9999", "33uymwg000-61"],
     ["an instant past 2^53", "zzzzzzzzzzz-61"],
     ["a very long text", "0-61".repeat(100_000)],
-  ])("decodeCursor() refuses %s", (_what, cursor) => {
-    const refusal = catchDomainError(() => decodeCursor(cursor));
-    expect(refusal?.code).toBe("Invalid Request");
-    expect(refusal?.message).toStartWith("cursor must be the nextCursor of a page of shorts, got ");
-    expect(refusal?.message.length).toBeLessThan(200);
+  ])("rejects %s", (_what, cursor) => {
+    const error = catchDomainError(() => decodeCursor(cursor));
+    expect(error?.code).toBe("Invalid Request");
+    expect(error?.message).toStartWith("cursor must be the nextCursor of a page of shorts, got ");
+    expect(error?.message.length).toBeLessThan(200);
   });
 
-  test("decodeCursor() accepts only text that encodeCursor() writes", () => {
+  test("accepts only what encodeCursor() returns", () => {
     const near = fc.stringMatching(/^[0-9a-z]{1,10}(-[0-9a-f]{1,6}){1,4}$/);
     fc.assert(
       fc.property(fc.oneof(near, texts, utf16Texts), (cursor) => {
         let position: ShortPosition | undefined;
-        const refusal = catchDomainError(() => (position = decodeCursor(cursor)));
-        if (position === undefined) expect(refusal?.code).toBe("Invalid Request");
+        const error = catchDomainError(() => (position = decodeCursor(cursor)));
+        if (position === undefined) expect(error?.code).toBe("Invalid Request");
         else expect(encodeCursor(position)).toBe(cursor);
       }),
       { numRuns: 300 },
@@ -174,8 +174,8 @@ describe("decodeCursor", () => {
   });
 });
 
-/** What a client sees that reads to the end while others publish. */
-function walkPages(
+/** Reads all pages while shorts are inserted; returns the listed and the expected identifiers. */
+function readAllPages(
   start: readonly ShortPosition[],
   inserts: readonly ShortPosition[][],
   limit: number,
@@ -196,18 +196,18 @@ function walkPages(
     for (const position of inserts[page] ?? []) {
       if (stored.has(position.id)) continue;
       stored.set(position.id, position);
-      // Behind the cursor it is still to come; before it, it was missed rightly.
+      // A short inserted after the cursor must be listed; one before it must not.
       if (comparePositions(last, position) < 0) due.add(position.id);
     }
   }
 }
 
-describe("a walk by cursor", () => {
-  test("a walk with encodeCursor() and isWithin() neither skips nor repeats under inserts", () => {
+describe("cursor pagination", () => {
+  test("neither skips nor repeats shorts while others are inserted", () => {
     const inserts = fc.array(fc.array(positions, { maxLength: 4 }), { maxLength: 20 });
     fc.assert(
       fc.property(listings, inserts, fc.integer({ min: 1, max: 7 }), (start, added, limit) => {
-        const { seen, due } = walkPages(start, added, limit);
+        const { seen, due } = readAllPages(start, added, limit);
         expect(seen.length).toBe(new Set(seen).size);
         expect(new Set(seen)).toEqual(due);
       }),

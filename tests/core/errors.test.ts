@@ -12,7 +12,7 @@ function throwError(): never {
 }
 
 describe("ERROR_CODES", () => {
-  test("ERROR_CODES holds the errors that the specification names, word for word", () => {
+  test("ERROR_CODES has the error names of the specification", () => {
     const named = [
       "User Not Found",
       "Tweet Not Found",
@@ -25,13 +25,13 @@ describe("ERROR_CODES", () => {
     expect(named.filter((name) => !codes.includes(name))).toEqual([]);
   });
 
-  test("ERROR_CODES names no error twice", () => {
+  test("ERROR_CODES has no duplicates", () => {
     expect(new Set(ERROR_CODES).size).toBe(ERROR_CODES.length);
   });
 });
 
 describe("DomainError", () => {
-  test("DomainError is an Error that carries its code and its sentence", () => {
+  test("DomainError is an Error with a code and a message", () => {
     const error = new DomainError("User Not Found", "There is no user nasa");
     expect(error).toBeInstanceOf(Error);
     expect([error.name, error.code, error.message]).toEqual([
@@ -42,13 +42,13 @@ describe("DomainError", () => {
   });
 });
 
-describe("quote", () => {
+describe("quote()", () => {
   const cases: [what: string, value: unknown, written: string][] = [
     ["a text in quotes", "3.0", '"3.0"'],
-    ["an empty text so that it can be seen", "", '""'],
+    ["an empty text as quotes", "", '""'],
     ["a line break and a control character as escapes", "a\n\u0007", String.raw`"a\n\u0007"`],
     [
-      "what steers a terminal, though JSON lets it stand, as escapes",
+      "characters that steer a terminal as escapes",
       "\u007f\u009b31m\u202e\u2028",
       String.raw`"\u007f\u009b31m\u202e\u2028"`,
     ],
@@ -57,37 +57,37 @@ describe("quote", () => {
     ["null", null, "null"],
     ["a symbol", Symbol("x"), "Symbol(x)"],
     ["infinity as itself, not as null", Infinity, "Infinity"],
-    ["no number as itself, not as null", NaN, "NaN"],
+    ["NaN as itself, not as null", NaN, "NaN"],
     ["an array", ["1", "2"], '["1","2"]'],
-    ["a BigInt, which JSON refuses, by its type", 1n, "a value of type bigint"],
+    ["a BigInt by its type", 1n, "a value of type bigint"],
   ];
-  test.each(cases)("quote() writes %s", (_what, value, written) => {
+  test.each(cases)("writes %s", (_what, value, written) => {
     expect(quote(value)).toBe(written);
   });
 
-  test("quote() shows a text that has 80 characters with its quotes, and cuts the next", () => {
+  test("shows 80 characters, quotes included, and cuts the next", () => {
     expect(quote("x".repeat(78))).toBe(`"${"x".repeat(78)}"`);
     expect(quote("x".repeat(79))).toBe(`"${"x".repeat(79)}…`);
   });
 
-  test("quote() cuts between characters, never inside an emoji", () => {
+  test("cuts between characters, never inside an emoji", () => {
     expect(quote("😀".repeat(1000))).toBe(`"${"😀".repeat(79)}…`);
     expect(quote(`x${"😀".repeat(1000)}`)).toBe(`"x${"😀".repeat(78)}…`);
   });
 
-  test("quote() survives a cycle", () => {
+  test("survives a cycle", () => {
     const cycle: unknown[] = [];
     cycle.push(cycle);
     expect(quote(cycle)).toBe("a value of type object");
   });
 
-  test("quote() survives arrays nested deeper than the stack", () => {
+  test("survives arrays nested deeper than the stack", () => {
     const depth = 100_000;
     const nested: unknown = JSON.parse("[".repeat(depth) + "]".repeat(depth));
     expect(quote(nested)).toBe(`${"[".repeat(80)}…`);
   });
 
-  test("quote() survives objects whose own writing fails", () => {
+  test("survives objects that cannot be converted", () => {
     expect(quote({ toJSON: throwError })).toBe("a value of type object");
     expect(quote({ toJSON: () => undefined, toString: throwError })).toBe("a value of type object");
     const { proxy, revoke } = Proxy.revocable({}, {});
@@ -95,7 +95,7 @@ describe("quote", () => {
     expect(quote(proxy)).toBe("a value of type object");
   });
 
-  test("quote() shows what it cuts as JSON.stringify would begin it", () => {
+  test("shows the beginning of what JSON.stringify() returns", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 10 }), (value) => {
         const whole = JSON.stringify(value);
@@ -105,7 +105,7 @@ describe("quote", () => {
     );
   });
 
-  test("quote() never throws and writes at most 81 whole characters, whatever it gets", () => {
+  test("never throws and returns at most 81 characters, for any value", () => {
     const anything = fc.anything({ withBigInt: true, withNullPrototype: true, withDate: true });
     fc.assert(
       fc.property(fc.oneof(anything, utf16Texts, fc.string({ minLength: 70 })), (value) => {

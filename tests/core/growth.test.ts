@@ -12,7 +12,7 @@ import { MAX_INTEGER } from "../../core/limits.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { counts, NOW } from "../support/arbitraries/values.ts";
 
-/** The newest known count of some points within a span, as a store finds it. */
+/** Finds the newest known count within a range, like a store. */
 function findNewestKnown(points: readonly CountPoint[]) {
   return ({ from, to }: TimeRange) => {
     const within = points.filter(({ at, count }) => at >= from && at <= to && count !== null);
@@ -22,20 +22,20 @@ function findNewestKnown(points: readonly CountPoint[]) {
 
 const pointDaysAgo = (days: number, count: number | null) => ({ at: NOW - days * DAY_MS, count });
 
-describe("gainSpan", () => {
-  test("computeBaselineRange() spans from twice the days to once the days before the newest observation", () => {
+describe("computeBaselineRange()", () => {
+  test("is twice to once the days before the newest observation", () => {
     expect(computeBaselineRange(NOW, 7)).toEqual({ from: NOW - 14 * DAY_MS, to: NOW - 7 * DAY_MS });
   });
 });
 
-describe("gain", () => {
-  test("totalGain() is negative for a loss and 0 for no change", () => {
+describe("computeGain()", () => {
+  test("is negative for a loss and 0 for no change", () => {
     expect(computeGain(5, 8)).toBe(-3);
     expect(computeGain(8, 8)).toBe(0);
     expect(computeGain(0, MAX_INTEGER)).toBe(-MAX_INTEGER);
   });
 
-  test("totalGain() is null where either count is unknown, never a difference from 0", () => {
+  test("is null if either count is unknown", () => {
     expect(computeGain(null, 5)).toBeNull();
     expect(computeGain(5, null)).toBeNull();
     expect(computeGain(null, null)).toBeNull();
@@ -46,8 +46,8 @@ function computeGains(newest: CountPoint, ...points: CountPoint[]) {
   return computeSubscriberGains(newest, findNewestKnown([newest, ...points]));
 }
 
-describe("subscriberGains", () => {
-  test("computeSubscriberGains() compares with the newest count at least 1, 7 and 30 days older", () => {
+describe("computeSubscriberGains()", () => {
+  test("compares with the newest count that is at least 1, 7 and 30 days older", () => {
     const points = [0.5, 1.5, 2, 7, 8, 30, 40].map((days) => pointDaysAgo(days, 1000 - days));
     expect(computeGains(pointDaysAgo(0, 1000), ...points)).toEqual({
       dailySubscriberGain: 1.5,
@@ -56,7 +56,7 @@ describe("subscriberGains", () => {
     });
   });
 
-  test("computeSubscriberGains() includes both ends of the span, and nothing past them", () => {
+  test("includes both ends of the range", () => {
     const newest = pointDaysAgo(0, 100);
     const daily = (at: number) => computeGains(newest, { at, count: 90 }).dailySubscriberGain;
     expect(daily(NOW - DAY_MS)).toBe(10);
@@ -65,7 +65,7 @@ describe("subscriberGains", () => {
     expect(daily(NOW - 2 * DAY_MS - 1)).toBeNull();
   });
 
-  test("computeSubscriberGains() passes over an unknown count to the known one before it", () => {
+  test("skips an unknown count", () => {
     const { dailySubscriberGain } = computeGains(
       pointDaysAgo(0, 9),
       pointDaysAgo(1.1, null),
@@ -74,7 +74,7 @@ describe("subscriberGains", () => {
     expect(dailySubscriberGain).toBe(5);
   });
 
-  test("computeSubscriberGains() gives null where the present count is unknown or nothing is older", () => {
+  test("returns null if the newest count is unknown or there is no older one", () => {
     const unknown = {
       dailySubscriberGain: null,
       weeklySubscriberGain: null,
@@ -85,13 +85,13 @@ describe("subscriberGains", () => {
     expect(computeGains(pointDaysAgo(0, 10))).toEqual(unknown);
   });
 
-  test("computeSubscriberGains() counts back from the newest observation, not from now", () => {
+  test("counts back from the newest observation, not from now", () => {
     expect(computeGains(pointDaysAgo(100, 50), pointDaysAgo(101, 60)).dailySubscriberGain).toBe(
       -10,
     );
   });
 
-  test("computeSubscriberGains() asks for the three spans of the specification", () => {
+  test("asks for the three ranges of the specification", () => {
     const asked: TimeRange[] = [];
     computeSubscriberGains({ at: NOW, count: 1 }, (span) => {
       asked.push(span);
@@ -105,15 +105,15 @@ describe("subscriberGains", () => {
   });
 });
 
-describe("followerChanges", () => {
-  test("computeFollowerChanges() gives 0 for the first count ever", () => {
+describe("computeFollowerChanges()", () => {
+  test("returns 0 for the first count", () => {
     expect(computeFollowerChanges([{ at: 1, followers: 10 }], 5)).toEqual([
       { at: 1, followers: 10, change: 0 },
     ]);
     expect(computeFollowerChanges([], 5)).toEqual([]);
   });
 
-  test("computeFollowerChanges() compares the last listed with a point that is not listed", () => {
+  test("compares the last listed point with one that is not listed", () => {
     const points = [
       { at: 3, followers: 8 },
       { at: 2, followers: 12 },
@@ -125,7 +125,7 @@ describe("followerChanges", () => {
     ]);
   });
 
-  test("computeFollowerChanges() that are all listed sum to the newest count minus the first", () => {
+  test("returns changes that add up to the newest count minus the first", () => {
     fc.assert(
       fc.property(fc.array(counts, { minLength: 1, maxLength: 30 }), (followers) => {
         const points = followers.map((count, index) => ({ at: -index, followers: count }));
@@ -136,7 +136,7 @@ describe("followerChanges", () => {
     );
   });
 
-  test("computeFollowerChanges() of two overlapping pages agree where they overlap", () => {
+  test("returns equal changes on overlapping pages", () => {
     const pages = fc.tuple(fc.array(counts, { maxLength: 20 }), fc.nat(20), fc.nat(20));
     fc.assert(
       fc.property(pages, ([followers, start, limit]) => {

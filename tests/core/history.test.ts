@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { computeSliceBounds, keepNewestOfSlices, thinHistory } from "../../core/history.ts";
 import { FIRST_INSTANT, LAST_INSTANT } from "../../core/time.ts";
 
-/** Histories at few or many instants, oldest first. */
+/** Short and long histories, oldest first. */
 const histories = fc
   .oneof(
     fc.uniqueArray(fc.nat(60), { maxLength: 60 }),
@@ -13,13 +13,13 @@ const histories = fc
 
 const maxima = fc.integer({ min: 3, max: 30 });
 
-describe("historyBounds", () => {
-  test("computeSliceBounds() gives one bound more than slices, from the first to the newest", () => {
+describe("computeSliceBounds()", () => {
+  test("returns one bound more than slices, from the first to the newest", () => {
     expect(computeSliceBounds(0, 90, 5)).toEqual([0, 30, 60, 90]);
     expect(computeSliceBounds(10, 20, 3)).toEqual([10, 20]);
   });
 
-  test("computeSliceBounds() cuts equal slices, each bound rounded up to a millisecond", () => {
+  test("cuts equal slices, each bound rounded up to a millisecond", () => {
     const spans = fc.tuple(
       fc.integer({ min: FIRST_INSTANT, max: LAST_INSTANT - 1 }),
       fc.integer({ min: 1, max: LAST_INSTANT - FIRST_INSTANT }),
@@ -40,35 +40,35 @@ describe("historyBounds", () => {
   });
 });
 
-describe("thinHistory", () => {
-  test("thinHistory() lists all of a history that is not longer than allowed", () => {
+describe("thinHistory()", () => {
+  test("keeps a history that is short enough", () => {
     const points = [1, 2, 3, 4, 5].map((at) => ({ at }));
     expect(thinHistory(points, 5)).toEqual(points);
     expect(thinHistory([], 5)).toEqual([]);
   });
 
-  test("thinHistory() lists all of as many as are allowed, however close they are", () => {
+  test("keeps exactly `maxPoints` points, however close they are", () => {
     const points = [0, 1, 2, 3, 100].map((at) => ({ at }));
     expect(thinHistory(points, 5)).toEqual(points);
   });
 
-  test("thinHistory() keeps the first, the newest, and the newest of each slice", () => {
+  test("keeps the first, the newest, and the newest of each slice", () => {
     const points = [0, 1, 10, 29, 30, 31, 59, 60, 61, 90].map((at) => ({ at }));
     expect(thinHistory(points, 5).map(({ at }) => at)).toEqual([0, 29, 59, 61, 90]);
   });
 
-  test("thinHistory() leaves a slice empty where nothing was seen in it", () => {
+  test("leaves a slice without points empty", () => {
     const points = [0, 1, 2, 3, 4, 100].map((at) => ({ at }));
     expect(thinHistory(points, 5).map(({ at }) => at)).toEqual([0, 4, 100]);
   });
 
-  test("thinHistory() keeps the very points, with all that they carry", () => {
+  test("keeps the point objects", () => {
     const points = Array.from({ length: 10 }, (_, at) => ({ at, views: at * 2 }));
     const kept = thinHistory(points, 4);
     expect(kept.every((point) => points.includes(point))).toBe(true);
   });
 
-  test("thinHistory() leaves the history that it was given as it was", () => {
+  test("does not change its argument", () => {
     const points = Array.from({ length: 10 }, (_, at) => ({ at }));
     const before = structuredClone(points);
     thinHistory(points, 3).pop();
@@ -76,7 +76,7 @@ describe("thinHistory", () => {
     expect(points).toEqual(before);
   });
 
-  test("thinHistory() keeps at most as many as allowed, in their order", () => {
+  test("keeps at most `maxPoints` points, in order", () => {
     fc.assert(
       fc.property(histories, maxima, (points, max) => {
         const kept = thinHistory(points, max);
@@ -87,7 +87,7 @@ describe("thinHistory", () => {
     );
   });
 
-  test("thinHistory() keeps just the newest of every slice between the two ends", () => {
+  test("keeps exactly the newest of every slice between the ends", () => {
     fc.assert(
       fc.property(histories, maxima, (points, max) => {
         fc.pre(points.length > max);
@@ -104,16 +104,16 @@ describe("thinHistory", () => {
   });
 });
 
-describe("newestOfSlices", () => {
-  test("keepNewestOfSlices() needs no more points than those it gives", () => {
+describe("keepNewestOfSlices()", () => {
+  test("gives the same result for any subset with the points that it keeps", () => {
     fc.assert(
-      fc.property(histories, maxima, fc.infiniteStream(fc.boolean()), (points, max, isThere) => {
+      fc.property(histories, maxima, fc.infiniteStream(fc.boolean()), (points, max, isIncluded) => {
         fc.pre(points.length > max);
         const bounds = computeSliceBounds(points[0]?.at ?? 0, points.at(-1)?.at ?? 0, max);
         const kept = keepNewestOfSlices(points, bounds);
         expect(kept).toEqual(thinHistory(points, max));
-        const some = points.filter((point) => kept.includes(point) || isThere.next().value);
-        expect(keepNewestOfSlices(some, bounds)).toEqual(kept);
+        const subset = points.filter((point) => kept.includes(point) || isIncluded.next().value);
+        expect(keepNewestOfSlices(subset, bounds)).toEqual(kept);
       }),
     );
   });

@@ -21,31 +21,28 @@ const grant = (amount: number, reference?: string): LedgerEntry =>
 const debit = (id: string, amount = 1): LedgerEntry => ({ kind: "debit", id, amount });
 const refund = (id: string): LedgerEntry => ({ kind: "refund", debit: id });
 
-describe("checkAmount", () => {
-  test.each([0, -1, 1.5, NaN, Infinity, MAX_INTEGER + 1, -0])(
-    "assertCreditAmount() refuses %d",
-    (amount) => {
-      expect(catchDomainError(() => assertCreditAmount(amount))).toEqual({
-        code: "Invalid Request",
-        message: `An amount must be a whole number from 1 to 9007199254740991, got ${amount}`,
-      });
-    },
-  );
+describe("assertCreditAmount()", () => {
+  test.each([0, -1, 1.5, NaN, Infinity, MAX_INTEGER + 1, -0])("rejects %d", (amount) => {
+    expect(catchDomainError(() => assertCreditAmount(amount))).toEqual({
+      code: "Invalid Request",
+      message: `An amount must be a whole number from 1 to 9007199254740991, got ${amount}`,
+    });
+  });
 
-  test("assertCreditAmount() accepts 1 and 2^53 - 1, the two ends", () => {
+  test("accepts 1 and 2^53 - 1, the two ends", () => {
     expect(catchDomainError(() => assertCreditAmount(1))).toBeUndefined();
     expect(catchDomainError(() => assertCreditAmount(MAX_INTEGER))).toBeUndefined();
   });
 });
 
-describe("applyEntry", () => {
-  test("applyEntry() grants, debits and refunds", () => {
+describe("applyEntry()", () => {
+  test("grants, debits and refunds", () => {
     const ledger = applyEntries(grant(10), debit("a", 3), debit("b", 2), refund("a"));
     expect(ledger).toMatchObject({ granted: 10, debited: 5, refunded: 3 });
     expect(computeBalance(ledger)).toBe(8);
   });
 
-  test("applyEntry() spends the last credit and refuses the next debit", () => {
+  test("spends the last credit and rejects the next debit", () => {
     const spent = applyEntries(grant(1), debit("a"));
     expect(computeBalance(spent)).toBe(0);
     expect(catchDomainError(() => applyEntry(spent, debit("b")))).toEqual({
@@ -57,37 +54,37 @@ describe("applyEntry", () => {
     );
   });
 
-  test("applyEntry() debits an identifier once, also when the balance is spent", () => {
+  test("debits an identifier once, even after the balance is spent", () => {
     const ledger = applyEntries(grant(1), debit("a"));
     expect(applyEntry(ledger, debit("a"))).toBe(ledger);
   });
 
-  test("applyEntry() does not debit again what was refunded", () => {
+  test("does not repeat a refunded debit", () => {
     const ledger = applyEntries(grant(5), debit("a"), refund("a"));
     expect(applyEntry(ledger, debit("a"))).toBe(ledger);
   });
 
-  test("applyEntry() refuses a debit's identifier with another amount", () => {
+  test("rejects a known debit with another amount", () => {
     expect(catchDomainError(() => applyEntries(grant(5), debit("a", 1), debit("a", 2)))).toEqual({
       code: "Conflict",
       message: "Debit a was of 1, got 2",
     });
   });
 
-  test("applyEntry() refunds a debit once", () => {
+  test("refunds a debit once", () => {
     const ledger = applyEntries(grant(5), debit("a", 4), refund("a"));
     expect(applyEntry(ledger, refund("a"))).toBe(ledger);
     expect(computeBalance(ledger)).toBe(5);
   });
 
-  test("applyEntry() refuses the refund of a debit that is not there", () => {
+  test("rejects the refund of an unknown debit", () => {
     expect(catchDomainError(() => applyEntries(grant(5), refund("a")))).toEqual({
       code: "Invalid Request",
       message: "There is no debit a",
     });
   });
 
-  test("applyEntry() grants a reference once and refuses it with another amount", () => {
+  test("grants a reference once and rejects it with another amount", () => {
     const ledger = applyEntries(grant(5, "order-1"));
     expect(applyEntry(ledger, grant(5, "order-1"))).toBe(ledger);
     expect(catchDomainError(() => applyEntry(ledger, grant(6, "order-1")))).toEqual({
@@ -96,16 +93,16 @@ describe("applyEntry", () => {
     });
   });
 
-  test("applyEntry() grants the same amount twice where no reference tells them apart", () => {
+  test("grants the same amount twice without a reference", () => {
     expect(computeBalance(applyEntries(grant(5), grant(5)))).toBe(10);
   });
 
-  test.each(TRICKY_IDENTIFIERS)("applyEntry() takes %j for a debit and a reference", (id) => {
+  test.each(TRICKY_IDENTIFIERS)("accepts %j as debit and as reference", (id) => {
     const ledger = applyEntries(grant(5, id), grant(5, id), debit(id, 2), debit(id, 2), refund(id));
     expect(ledger).toMatchObject({ granted: 5, debited: 2, refunded: 2 });
   });
 
-  test("applyEntry() refuses a grant past 2^53 - 1 in all", () => {
+  test("rejects grants over 2^53 - 1 in all", () => {
     expect(catchDomainError(() => applyEntries(grant(MAX_INTEGER), grant(1)))).toEqual({
       code: "Invalid Request",
       message:
@@ -114,7 +111,7 @@ describe("applyEntry", () => {
     });
   });
 
-  test("applyEntry() refuses debits past 2^53 - 1 in all, where sums would lose credits", () => {
+  test("rejects debits over 2^53 - 1 in all", () => {
     const ledger = applyEntries(grant(MAX_INTEGER), debit("a", MAX_INTEGER), refund("a"));
     expect(computeBalance(ledger)).toBe(MAX_INTEGER);
     expect(catchDomainError(() => applyEntry(ledger, debit("b")))).toEqual({
@@ -125,7 +122,7 @@ describe("applyEntry", () => {
     });
   });
 
-  test("applyEntry() leaves the ledger that it was given as it was", () => {
+  test("does not change its argument", () => {
     const before = applyEntries(grant(5, "r"), debit("a"));
     const copy = structuredClone(before);
     applyEntry(before, grant(5, "s"));
@@ -152,7 +149,7 @@ const entries: fc.Arbitrary<LedgerEntry> = fc.oneof(
 );
 const sequences = fc.array(entries, { maxLength: 60 });
 
-/** What a ledger's own journal adds up to, in numbers that cannot lose a credit. */
+/** The sums of a journal, as exact BigInt. */
 function sumEntries(applied: readonly LedgerEntry[]): bigint {
   const amountOf = new Map<string, number>();
   return applied.reduce((sum, entry) => {
@@ -167,20 +164,20 @@ function sumNumbers(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0);
 }
 
-/** Applies what is not refused; `applied` are the entries that changed the ledger. */
+/** Applies the valid entries; `applied` are those that changed the ledger. */
 function applyAccepted(sequence: readonly LedgerEntry[]) {
   const applied: LedgerEntry[] = [];
   let ledger = EMPTY_LEDGER;
   for (const entry of sequence) {
     const before = ledger;
-    const refusal = catchDomainError(() => (ledger = applyEntry(before, entry)));
-    if (refusal === undefined && ledger !== before) applied.push(entry);
+    const error = catchDomainError(() => (ledger = applyEntry(before, entry)));
+    if (error === undefined && ledger !== before) applied.push(entry);
   }
   return { ledger, applied };
 }
 
-describe("a ledger", () => {
-  test("applyEntry() keeps grants - debits + refunds = balance >= 0 in any sequence", () => {
+describe("applyEntry()", () => {
+  test("keeps grants - debits + refunds = balance >= 0 in any sequence", () => {
     fc.assert(
       fc.property(sequences, (sequence) => {
         for (let length = 0; length <= sequence.length; length++) {
@@ -193,7 +190,7 @@ describe("a ledger", () => {
     );
   });
 
-  test("applyEntry() keeps sums that its own references and debits add up to", () => {
+  test("keeps sums equal to its references and debits", () => {
     fc.assert(
       fc.property(sequences, (sequence) => {
         const { ledger, applied } = applyAccepted(sequence);
@@ -214,7 +211,7 @@ describe("a ledger", () => {
     );
   });
 
-  test("applyEntry() changes nothing when all that has an identity is sent a second time", () => {
+  test("changes nothing when entries with an identifier are repeated", () => {
     fc.assert(
       fc.property(sequences, (sequence) => {
         const { ledger, applied } = applyAccepted(sequence);

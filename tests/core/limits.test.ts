@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import * as limits from "../../core/limits.ts";
 
-test("limits hold the numbers of the specification's Limits table", () => {
+test("limits have the numbers of the specification", () => {
   expect(limits.SHORTS_LIMIT).toEqual({ min: 1, max: 100, default: 20 });
   expect(limits.DAYS_FILTER).toEqual({ min: 1, max: 14, default: 3 });
   expect(limits.PAGE_LIMIT).toEqual({ min: 1, max: 100, default: 50 });
   expect(limits.PAGE_NUMBER).toEqual({ min: 0, max: 2 ** 53 - 1, default: 0 });
 });
 
-test("limits hold the sizes that the decisions name, in the unit of their name", () => {
+test("limits have the documented sizes", () => {
   expect(limits.MAX_INTEGER).toBe(2 ** 53 - 1);
   expect(limits.IDENTIFIER_MAX_CHARACTERS).toBe(256);
   expect(limits.LINK_MAX_CHARACTERS).toBe(2048);

@@ -32,8 +32,8 @@ function parseLine(line: string | object): Observation {
   return parseObservationLine(typeof line === "string" ? line : JSON.stringify(line), NOW);
 }
 
-describe("readObservation", () => {
-  test("parseObservationLine() reads a channel with all its fields", () => {
+describe("parseObservationLine()", () => {
+  test("reads a channel with all its fields", () => {
     const line = {
       ...CHANNEL,
       observedAt: "2026-11-20T01:00+01:00",
@@ -65,60 +65,60 @@ describe("readObservation", () => {
     });
   });
 
-  test("parseObservationLine() takes a field that is left out or null for none given", () => {
-    const { attributes: described, counts } = parseLine({
+  test("treats a null field as absent", () => {
+    const { attributes, counts } = parseLine({
       ...SHORT,
       title: null,
       views: null,
       likes: 3,
     });
-    expect(described).toEqual({ channel: "c1" });
+    expect(attributes).toEqual({ channel: "c1" });
     expect(counts).toEqual({ views: null, likes: 3, comments: null, shares: null });
   });
 
-  test("parseObservationLine() takes null for none given beside an escaped emoji and within a list", () => {
+  test("accepts null beside an escaped emoji and in a list", () => {
     const line = JSON.stringify({ ...TWEET, text: "here", url: null, likes: null, x: [null] });
-    const { attributes: described } = parseLine(line.replace("here", String.raw`\ud83c\udf72`));
-    expect(described).toEqual({ username: "NASA", text: "🍲" });
+    const { attributes } = parseLine(line.replace("here", String.raw`\ud83c\udf72`));
+    expect(attributes).toEqual({ username: "NASA", text: "🍲" });
   });
 
-  test("parseObservationLine() makes one entity of a user in any case and keeps the spelling", () => {
-    const { entityId: entity, attributes: described } = parseLine({ ...USER, verified: false });
-    expect(entity).toBe("nasa");
-    expect(described).toEqual({ username: "NASA", verified: false });
+  test("folds the case of a username into one entity and keeps the spelling", () => {
+    const { entityId, attributes } = parseLine({ ...USER, verified: false });
+    expect(entityId).toBe("nasa");
+    expect(attributes).toEqual({ username: "NASA", verified: false });
     expect(parseLine({ ...USER, username: "ÉCOLE" }).entityId).toBe("école");
   });
 
-  test("parseObservationLine() keeps the case of every other identifier", () => {
+  test("keeps the case of every other identifier", () => {
     expect(parseLine({ ...TWEET, id: "aB" }).entityId).toBe("aB");
     expect(parseLine({ ...CHANNEL, id: "aB" }).entityId).toBe("aB");
     expect(parseLine({ ...TWEET, id: "aB" }).attributes).toEqual({ username: "NASA" });
   });
 
-  test.each(TRICKY_IDENTIFIERS)("parseObservationLine() keeps the identifier %j", (id) => {
+  test.each(TRICKY_IDENTIFIERS)("keeps the identifier %j", (id) => {
     expect(parseLine({ ...TWEET, id, text: id })).toMatchObject({
       entityId: id,
       attributes: { text: id },
     });
   });
 
-  test("parseObservationLine() ignores unknown fields, also such as shadow an object's own", () => {
+  test("ignores unknown fields, `__proto__` and `constructor` too", () => {
     const line =
       '{"kind":"user","observedAt":"2026-11-20","username":"a","likes":-1,"x":[{}],' +
       '"constructor":1,"__proto__":{"verified":true,"followers_count":5}}';
     expect(parseLine(line)).toEqual(parseLine({ ...USER, username: "a" }));
   });
 
-  test("parseObservationLine() reads a negative zero as zero", () => {
+  test("reads -0 as 0", () => {
     const line = '{"kind":"tweet","observedAt":"2026-11-20","username":"a","id":"1","likes":-0}';
     expect(Object.is(parseLine(line).counts["likes"], 0)).toBe(true);
   });
 
-  test("parseObservationLine() accepts an instant up to five minutes ahead of the clock", () => {
+  test("accepts an instant up to five minutes ahead of the clock", () => {
     expect(parseLine({ ...USER, observedAt: "2026-11-20T12:05" }).observedAt).toBe(NOW + 300_000);
   });
 
-  test("parseObservationLine() keeps texts to the letter, at their full length", () => {
+  test("keeps texts unchanged, at full length", () => {
     const text = `\t\r\n\u0001${"😀".repeat(65_532)}`;
     expect(parseLine({ ...TWEET, text, url: "😀".repeat(2048) }).attributes).toEqual({
       username: "NASA",
@@ -129,7 +129,7 @@ describe("readObservation", () => {
     expect(parseLine({ ...TWEET, id }).entityId).toBe(id);
   });
 
-  test("parseObservationLine() takes an escaped backslash before u0000 for the text that it is", () => {
+  test("accepts an escaped backslash before u0000", () => {
     const line = String.raw`{"kind":"user","observedAt":"2026-11-20","username":"a\\u0000"}`;
     expect(parseLine(line).entityId).toBe(String.raw`a\u0000`);
   });
@@ -159,7 +159,7 @@ const REJECTIONS: [what: string, line: string | object, message: string][] = [
     'kind must be one of channel, short, user, tweet, got "User"',
   ],
   [
-    "a kind that every object has",
+    "the name of an inherited property as kind",
     { kind: "constructor" },
     'kind must be one of channel, short, user, tweet, got "constructor"',
   ],
@@ -218,9 +218,9 @@ const REJECTIONS: [what: string, line: string | object, message: string][] = [
     { ...TWEET, text: "x".repeat(65_537) },
     "text must have at most 65536 characters",
   ],
-  ...LINKS.map(([of, field]): [string, object, string] => [
-    `a link of 2,049 characters as ${field} of a ${of.kind}`,
-    { ...of, [field]: "x".repeat(2049) },
+  ...LINKS.map(([observation, field]): [string, object, string] => [
+    `a link of 2,049 characters as ${field} of a ${observation.kind}`,
+    { ...observation, [field]: "x".repeat(2049) },
     `${field} must have at most 2048 characters`,
   ]),
   [
@@ -245,7 +245,7 @@ const REJECTIONS: [what: string, line: string | object, message: string][] = [
   ["a count as a text", { ...TWEET, likes: "1" }, `likes must be ${COUNT_RULE}, got "1"`],
   ["a count as a boolean", { ...TWEET, likes: true }, `likes must be ${COUNT_RULE}, got true`],
   [
-    "a count past every number",
+    "a count that overflows to Infinity",
     JSON.stringify({ ...TWEET, likes: 7 }).replace(":7", ":1e400"),
     `likes must be ${COUNT_RULE}, got Infinity`,
   ],
@@ -253,58 +253,58 @@ const REJECTIONS: [what: string, line: string | object, message: string][] = [
   ["a NUL in an identifier", { ...TWEET, id: "a\0" }, NUL],
   ["a lone surrogate in a text", { ...TWEET, text: "\ud83d" }, LONE_SURROGATE],
   [
-    "a lone surrogate that is escaped in capitals",
+    "a lone surrogate as an escape in capitals",
     String.raw`{"kind":"tweet","x":"\uD83D"}`,
     LONE_SURROGATE,
   ],
   [
-    "a lone surrogate in a field that is ignored",
+    "a lone surrogate in an ignored field",
     { ...TWEET, x: { y: ["a", "\ude00"] } },
     String.raw`A text ${TEXT_RULE}, got "\ude00"`,
   ],
   [
-    "a NUL in a field that is ignored",
+    "a NUL in an ignored field",
     { ...TWEET, x: "\0" },
     String.raw`A text ${TEXT_RULE}, got "\u0000"`,
   ],
   [
-    "a NUL in the name of a field that is ignored",
+    "a NUL in the name of an ignored field",
     { ...TWEET, "x\0": 1 },
     String.raw`A text ${TEXT_RULE}, got "x\u0000"`,
   ],
   [
-    "a lone surrogate that stands in the line itself",
+    "an unescaped lone surrogate",
     JSON.stringify({ ...TWEET, x: "here" }).replace("here", "\ud83d"),
     LONE_SURROGATE,
   ],
 ];
 
-describe("readObservation", () => {
-  test.each(REJECTIONS)("parseObservationLine() rejects %s", (_what, line, message) => {
+describe("parseObservationLine()", () => {
+  test.each(REJECTIONS)("rejects %s", (_what, line, message) => {
     expect(catchDomainError(() => parseLine(line))).toEqual({ code: "Invalid Request", message });
   });
 
-  test("parseObservationLine() rejects brackets nested past the stack, and says what it got", () => {
+  test("rejects JSON nested deeper than the stack", () => {
     const nested = "[".repeat(100_000) + "]".repeat(100_000);
     for (const line of [nested, `{"kind":${nested}}`]) {
       expect(catchDomainError(() => parseLine(line))?.message).toEndWith(`got ${"[".repeat(80)}…`);
     }
   });
 
-  test("parseObservationLine() says what it got in a bounded message, however long the line", () => {
-    const refusal = catchDomainError(() => parseLine("x".repeat(1_000_000)));
-    expect(refusal?.message).toStartWith('The line must be a JSON object, got "xxx');
-    expect(refusal?.message.length).toBeLessThan(200);
+  test("has a short message for a long line", () => {
+    const error = catchDomainError(() => parseLine("x".repeat(1_000_000)));
+    expect(error?.message).toStartWith('The line must be a JSON object, got "xxx');
+    expect(error?.message.length).toBeLessThan(200);
   });
 });
 
-describe("checkObservation", () => {
+describe("parseObservation()", () => {
   test.each([
     ["a NUL in a text", { ...TWEET, text: "a\0" }, `text ${TEXT_RULE}`],
     ["a lone surrogate in a link", { ...TWEET, url: "\ud83d" }, `url ${TEXT_RULE}`],
     ["a lone surrogate in an identifier", { ...TWEET, id: "\ude00" }, `id ${TEXT_RULE}`],
-  ])("parseObservation() rejects %s of what was never a line", (_what, given, message) => {
-    expect(catchDomainError(() => parseObservation(given, NOW))).toEqual({
+  ])("rejects %s in a value", (_what, value, message) => {
+    expect(catchDomainError(() => parseObservation(value, NOW))).toEqual({
       code: "Invalid Request",
       message,
     });

@@ -24,17 +24,17 @@ function mergeObservations(observations: readonly Observation[], start = EMPTY_E
   return observations.reduce((entity, next) => applyObservation(entity, next).entity, start);
 }
 
-/** Observations of one entity of any kind, checked as if they had come in. */
+/** Valid observations of one entity of any kind. */
 const observationSets = fc
   .constantFrom(...ENTITY_KINDS)
   .chain((kind) => fc.array(observationArbitrary(kind), { maxLength: 12 }))
   .map((values) => values.map((value) => parseObservation(value, NOW)));
 
-/** A set, and the same set in another order, with repetitions, and cut in parts. */
+/** A set of observations, and the same set reordered, with repetitions, and where to cut it. */
 const rearrangedSets = observationSets.chain((set) =>
   fc.record({
     set: fc.constant(set),
-    again: fc
+    rearranged: fc
       .tuple(
         fc.shuffledSubarray(set, { minLength: set.length }),
         fc.shuffledSubarray(set),
@@ -45,7 +45,7 @@ const rearrangedSets = observationSets.chain((set) =>
   }),
 );
 
-/** What an export would write of a state: enough observations to make it again. */
+/** Observations that restore a state, like those of an export. */
 function toObservations(kind: Observation["kind"], entity: Entity): Observation[] {
   const points = [...entity.points].map(([observedAt, counts]) => {
     return { kind, entityId: "x", observedAt, attributes: {}, counts };
@@ -56,17 +56,17 @@ function toObservations(kind: Observation["kind"], entity: Entity): Observation[
   return [...points, ...fields];
 }
 
-/** The state by the words of the decisions, without joins: the greatest of all that was given. */
+/** The expected state, computed by sorting all values instead of merging. */
 function computeExpectedState(observations: readonly Observation[]): Entity {
-  const description: Record<string, Attributes[string]> = {};
+  const newest: Record<string, Attributes[string]> = {};
   const points = new Map<number, Record<string, number | null>>();
   const newestFirst = observations.toSorted((a, b) => b.observedAt - a.observedAt);
-  for (const { observedAt: at, attributes: described, counts } of newestFirst) {
-    for (const [name, value] of Object.entries(described)) {
-      const existing = description[name];
+  for (const { observedAt: at, attributes, counts } of newestFirst) {
+    for (const [name, value] of Object.entries(attributes)) {
+      const existing = newest[name];
       const isFirst = existing === undefined;
       if (isFirst || (existing.at === at && toSortKey(value) > toSortKey(existing.value))) {
-        description[name] = { value, at };
+        newest[name] = { value, at };
       }
     }
     const point = points.get(at) ?? {};
@@ -76,16 +76,16 @@ function computeExpectedState(observations: readonly Observation[]): Entity {
       if (point[name] === -1) point[name] = null;
     }
   }
-  return { attributes: description, points };
+  return { attributes: newest, points };
 }
 
-/** Texts rank by their bytes, written so that JavaScript compares them as bytes. */
+/** Maps a text to one that JavaScript compares like the UTF-8 bytes of the text. */
 function toSortKey(value: string | number | boolean): string | number {
   return typeof value === "string" ? Buffer.from(value).toString("latin1") : Number(value);
 }
 
-describe("applyObservation", () => {
-  test("applyObservation() tells new, changed and unchanged apart", () => {
+describe("applyObservation()", () => {
+  test("distinguishes new, changed and unchanged", () => {
     const first = applyObservation(
       EMPTY_ENTITY,
       makeObservation("2026-11-19", { followers_count: 5 }),
@@ -99,16 +99,13 @@ describe("applyObservation", () => {
     expect(same.entity).toBe(first.entity);
     const more = applyObservation(first.entity, makeObservation("2026-11-19", { tweet_count: 1 }));
     expect(more.outcome).toBe("changed");
-    const text = applyObservation(
-      first.entity,
-      makeObservation("2026-11-19", { description: "x" }),
-    );
+    const text = applyObservation(first.entity, makeObservation("2026-11-19", { description: "x" }));
     expect(text.outcome).toBe("changed");
     const later = applyObservation(first.entity, makeObservation("2026-11-20"));
     expect(later.outcome).toBe("new");
   });
 
-  test("applyObservation() takes less at a known instant for nothing new", () => {
+  test("ignores smaller counts for a known instant", () => {
     const { entity } = applyObservation(
       EMPTY_ENTITY,
       makeObservation("2026-11-19", { followers_count: 5 }),
@@ -119,7 +116,7 @@ describe("applyObservation", () => {
     expect(applyObservation(entity, makeObservation("2026-11-19")).outcome).toBe("unchanged");
   });
 
-  test("applyObservation() keeps a count that falls from one instant to the next", () => {
+  test("keeps a count that falls between two instants", () => {
     const entity = mergeObservations([
       makeObservation("2026-11-19", { followers_count: 9 }),
       makeObservation("2026-11-20", { followers_count: 3 }),
@@ -127,7 +124,7 @@ describe("applyObservation", () => {
     expect([...entity.points.values()].map((counts) => counts["followers_count"])).toEqual([9, 3]);
   });
 
-  test("applyObservation() leaves the entity that it was given as it was", () => {
+  test("does not change its argument", () => {
     const before = mergeObservations([
       makeObservation("2026-11-19", { description: "a", tweet_count: 1 }),
     ]);
@@ -143,13 +140,16 @@ describe("applyObservation", () => {
     expect(EMPTY_ENTITY).toEqual({ attributes: {}, points: new Map() });
   });
 
-  test("applyObservation() gives one state for any order, repetition and split of a set", () => {
+  test("gives one state for any order, repetition and grouping", () => {
     fc.assert(
-      fc.property(rearrangedSets, ({ set, again, cut }) => {
+      fc.property(rearrangedSets, ({ set, rearranged, cut }) => {
         const state = mergeObservations(set);
-        expect(mergeObservations(again)).toEqual(state);
+        expect(mergeObservations(rearranged)).toEqual(state);
         const kind = set[0]?.kind ?? "user";
-        const parts = [mergeObservations(again.slice(0, cut)), mergeObservations(again.slice(cut))];
+        const parts = [
+          mergeObservations(rearranged.slice(0, cut)),
+          mergeObservations(rearranged.slice(cut)),
+        ];
         expect(mergeObservations(parts.flatMap((part) => toObservations(kind, part)))).toEqual(
           state,
         );
@@ -158,7 +158,7 @@ describe("applyObservation", () => {
     );
   });
 
-  test("applyObservation() gives the newest value of a field and the greatest count of an instant", () => {
+  test("keeps the newest attribute and the greatest count of an instant", () => {
     fc.assert(
       fc.property(observationSets, (set) => {
         expect(mergeObservations(set)).toEqual(computeExpectedState(set));
@@ -167,15 +167,15 @@ describe("applyObservation", () => {
     );
   });
 
-  test("applyObservation() says unchanged just where the state is as before", () => {
+  test("returns unchanged exactly if the state is equal", () => {
     fc.assert(
       fc.property(observationSets, (set) => {
         let entity = EMPTY_ENTITY;
         for (const observation of set) {
-          const known = entity.points.has(observation.observedAt);
+          const isKnown = entity.points.has(observation.observedAt);
           const next = applyObservation(entity, observation);
           const isSame = Bun.deepEquals(next.entity, entity, true);
-          const expected = isSame ? "unchanged" : known ? "changed" : "new";
+          const expected = isSame ? "unchanged" : isKnown ? "changed" : "new";
           expect(next.outcome).toBe(expected);
           entity = next.entity;
         }
@@ -184,21 +184,21 @@ describe("applyObservation", () => {
   });
 });
 
-describe("mergeCounts", () => {
-  test("mergeCounts() keeps a known count where the other does not tell", () => {
+describe("mergeCounts()", () => {
+  test("keeps a known count if the other is unknown", () => {
     expect(mergeCounts({ a: 1, b: null }, { a: null, b: 2 })).toEqual({ a: 1, b: 2 });
     expect(mergeCounts({ a: 0 }, { a: null })).toEqual({ a: 0 });
     expect(mergeCounts({ a: null }, { a: 0 })).toEqual({ a: 0 });
   });
 
-  test("mergeCounts() returns the very counts that were known where nothing changed", () => {
-    const known = { a: 1, b: null };
-    expect(mergeCounts(known, { a: 1, b: null })).toBe(known);
+  test("returns the existing object if nothing changed", () => {
+    const existing = { a: 1, b: null };
+    expect(mergeCounts(existing, { a: 1, b: null })).toBe(existing);
   });
 
-  test("mergeCounts() commutes, associates and repeats without effect", () => {
-    const tell = fc.constantFrom(null, 0, 1, 2);
-    const counts: fc.Arbitrary<Counts> = fc.record({ a: tell, b: tell, c: tell });
+  test("is commutative, associative and idempotent", () => {
+    const count = fc.constantFrom(null, 0, 1, 2);
+    const counts: fc.Arbitrary<Counts> = fc.record({ a: count, b: count, c: count });
     fc.assert(
       fc.property(counts, counts, counts, (a, b, c) => {
         expect(mergeCounts(a, b)).toEqual(mergeCounts(b, a));
@@ -210,57 +210,57 @@ describe("mergeCounts", () => {
   });
 });
 
-describe("mergeDescription", () => {
-  const given = (observedAt: number, described: Observation["attributes"]) =>
-    mergeAttributes({ name: { value: "m", at: 5 } }, { observedAt, attributes: described })["name"];
+describe("mergeAttributes()", () => {
+  const mergeName = (observedAt: number, attributes: Observation["attributes"]) =>
+    mergeAttributes({ name: { value: "m", at: 5 } }, { observedAt, attributes })["name"];
 
-  test("mergeAttributes() takes a newer value and leaves an older one", () => {
-    expect(given(6, { name: "a" })).toEqual({ value: "a", at: 6 });
-    expect(given(4, { name: "z" })).toEqual({ value: "m", at: 5 });
+  test("takes a newer value and ignores an older one", () => {
+    expect(mergeName(6, { name: "a" })).toEqual({ value: "a", at: 6 });
+    expect(mergeName(4, { name: "z" })).toEqual({ value: "m", at: 5 });
   });
 
-  test("mergeAttributes() takes the greater of two values of one instant, by their bytes", () => {
-    expect(given(5, { name: "n" })).toEqual({ value: "n", at: 5 });
-    expect(given(5, { name: "l" })).toEqual({ value: "m", at: 5 });
+  test("takes the greater of two values of one instant, by UTF-8 bytes", () => {
+    expect(mergeName(5, { name: "n" })).toEqual({ value: "n", at: 5 });
+    expect(mergeName(5, { name: "l" })).toEqual({ value: "m", at: 5 });
     const emoji = { name: { value: "！", at: 5 } };
     expect(mergeAttributes(emoji, { observedAt: 5, attributes: { name: "😀" } })).toEqual({
       name: { value: "😀", at: 5 },
     });
   });
 
-  test("mergeAttributes() takes true for greater than false, a later instant than an earlier", () => {
-    const known = { verified: { value: true, at: 5 }, joinedAt: { value: -1, at: 5 } };
-    const described = { verified: false, joinedAt: 0 };
-    expect(mergeAttributes(known, { observedAt: 5, attributes: described })).toEqual({
+  test("orders false before true and instants by time", () => {
+    const existing = { verified: { value: true, at: 5 }, joinedAt: { value: -1, at: 5 } };
+    const attributes = { verified: false, joinedAt: 0 };
+    expect(mergeAttributes(existing, { observedAt: 5, attributes })).toEqual({
       verified: { value: true, at: 5 },
       joinedAt: { value: 0, at: 5 },
     });
   });
 
-  test("mergeAttributes() keeps what an observation does not give", () => {
-    expect(given(6, {})).toEqual({ value: "m", at: 5 });
+  test("keeps attributes that an observation does not have", () => {
+    expect(mergeName(6, {})).toEqual({ value: "m", at: 5 });
   });
 
-  test("mergeAttributes() gives one description for any order, repetition and split", () => {
+  test("gives one result for any order, repetition and grouping", () => {
     const joined = (set: readonly Pick<Observation, "attributes" | "observedAt">[]) =>
       set.reduce(mergeAttributes, {});
     fc.assert(
-      fc.property(rearrangedSets, ({ set, again, cut }) => {
-        const parts = [again.slice(0, cut), again.slice(cut)].map((part) => joined(part));
+      fc.property(rearrangedSets, ({ set, rearranged, cut }) => {
+        const parts = [rearranged.slice(0, cut), rearranged.slice(cut)].map((part) => joined(part));
         const fields = parts.flatMap((part) =>
           Object.entries(part).map(([name, { value, at }]) => {
             return { observedAt: at, attributes: { [name]: value } };
           }),
         );
         expect(joined(fields)).toEqual(joined(set));
-        expect(joined(again)).toEqual(joined(set));
+        expect(joined(rearranged)).toEqual(joined(set));
       }),
     );
   });
 });
 
-describe("presentCounts", () => {
-  test("findNewestCounts() gives the newest instant, also when it told less than the one before", () => {
+describe("findNewestCounts()", () => {
+  test("returns the newest instant, even if it has fewer counts", () => {
     const entity = mergeObservations([
       makeObservation("2026-11-20"),
       makeObservation("2026-11-19", { followers_count: 9 }),
@@ -270,11 +270,11 @@ describe("presentCounts", () => {
     expect(newest?.counts["followers_count"]).toBeNull();
   });
 
-  test("findNewestCounts() gives nothing of an entity that was never observed", () => {
+  test("returns undefined without observations", () => {
     expect(findNewestCounts(EMPTY_ENTITY)).toBeUndefined();
   });
 
-  test("findNewestCounts() gives the latest instant, in whatever order they came in", () => {
+  test("returns the newest instant in any order of observations", () => {
     fc.assert(
       fc.property(observationSets, (set) => {
         fc.pre(set.length > 0);

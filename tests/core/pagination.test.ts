@@ -14,12 +14,12 @@ function parseQuery(query: string) {
   return parsePageRequest((name) => parameters.getAll(name));
 }
 
-describe("readPageRequest", () => {
-  test("parsePageRequest() reads an empty query as 3 days, page 0, 50 items", () => {
+describe("parsePageRequest()", () => {
+  test("reads an empty query as 3 days, page 0, 50 items", () => {
     expect(parseQuery("")).toEqual({ days: 3, page: 0, limit: 50 });
   });
 
-  test("parsePageRequest() reads all three and ignores the parameters of others", () => {
+  test("reads all three and ignores other parameters", () => {
     expect(parseQuery("days=14&page=2&limit=1&before=x&Days=99")).toEqual({
       days: 14,
       page: 2,
@@ -35,7 +35,7 @@ describe("readPageRequest", () => {
     ["limit=101", 'limit must be a whole number from 1 to 100, got "101"'],
     ["limit=", 'limit must be a whole number from 1 to 100, got ""'],
     ["limit=1&limit=2", 'limit must be given once, got ["1","2"]'],
-  ])("parsePageRequest() refuses %s", (query, message) => {
+  ])("rejects %s", (query, message) => {
     expect(catchDomainError(() => parseQuery(query))).toEqual({
       code: "Invalid Pagination Parameters",
       message,
@@ -43,8 +43,8 @@ describe("readPageRequest", () => {
   });
 });
 
-describe("paginate", () => {
-  test("paginate() returns an empty page 0 of an empty listing", () => {
+describe("paginate()", () => {
+  test("returns an empty page 0 of an empty listing", () => {
     expect(paginate(0, 50, 0)).toEqual({
       page: 0,
       limit: 50,
@@ -54,12 +54,12 @@ describe("paginate", () => {
     });
   });
 
-  test("paginate() counts a last page that is not full", () => {
+  test("counts a partly filled last page", () => {
     expect(paginate(0, 50, 51)).toMatchObject({ page_count: 2, has_more: true });
     expect(paginate(1, 50, 51)).toMatchObject({ page_count: 2, has_more: false });
   });
 
-  test("paginate() has no page after one that is just full", () => {
+  test("has no page after an exactly full one", () => {
     expect(paginate(0, 50, 50)).toMatchObject({ page_count: 1, has_more: false });
     expect(catchDomainError(() => paginate(1, 50, 50))).toEqual({
       code: "Page Out of Range",
@@ -67,13 +67,13 @@ describe("paginate", () => {
     });
   });
 
-  test("paginate() tells one item and one page as one", () => {
+  test("writes one item and one page in the singular", () => {
     expect(catchDomainError(() => paginate(1, 50, 1))?.message).toBe(
       "Page 1 is out of range: 1 item at 50 a page makes 1 page, from 0",
     );
   });
 
-  test("paginate() tells several pages, and none, in the plural", () => {
+  test("writes several pages, and none, in the plural", () => {
     const message = (page: number, total: number) =>
       catchDomainError(() => paginate(page, 50, total))?.message;
     expect(message(9, 60)).toBe(
@@ -82,12 +82,12 @@ describe("paginate", () => {
     expect(message(1, 0)).toBe("Page 1 is out of range: 0 items at 50 a page make 0 pages, from 0");
   });
 
-  test("paginate() refuses any page but 0 of an empty listing", () => {
+  test("rejects any page but 0 of an empty listing", () => {
     expect(catchDomainError(() => paginate(1, 50, 0))?.code).toBe("Page Out of Range");
     expect(catchDomainError(() => paginate(MAX_INTEGER, 1, 0))?.code).toBe("Page Out of Range");
   });
 
-  test("paginate() pages that partition a listing, for any limit", () => {
+  test("partitions a listing into pages, for any limit", () => {
     fc.assert(
       fc.property(fc.array(fc.integer(), { maxLength: 300 }), limits, (listing, limit) => {
         const pages: number[][] = [];
@@ -109,7 +109,7 @@ describe("paginate", () => {
     );
   });
 
-  test("paginate() counts pages exactly up to 2^53 - 1 items", () => {
+  test("counts pages exactly up to 2^53 - 1 items", () => {
     fc.assert(
       fc.property(counts, limits, (total, limit) => {
         const pages = (BigInt(total) + BigInt(limit) - 1n) / BigInt(limit);
@@ -118,7 +118,7 @@ describe("paginate", () => {
     );
   });
 
-  test("paginate() returns what the schema of the pagination object allows", () => {
+  test("returns what its schema allows", () => {
     fc.assert(
       fc.property(counts, limits, (total, limit) => {
         expect(Value.Check(Pagination, paginate(0, limit, total))).toBe(true);

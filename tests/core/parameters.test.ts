@@ -30,21 +30,21 @@ const NOT_WHOLE = [
   "9".repeat(400),
 ];
 
-describe("parseWhole", () => {
-  test.each(NOT_WHOLE)("parseInteger() takes %j for no whole number", (text) => {
+describe("parseInteger()", () => {
+  test.each(NOT_WHOLE)("rejects %j", (text) => {
     expect(parseInteger(text)).toBeUndefined();
   });
 
-  test("parseInteger() reads 0 and 2^53 - 1, the two ends", () => {
+  test("reads 0 and 2^53 - 1", () => {
     expect(parseInteger("0")).toBe(0);
     expect(parseInteger("9007199254740991")).toBe(2 ** 53 - 1);
   });
 
-  test("parseInteger() reads back every count as it is written", () => {
+  test("reads every written count", () => {
     fc.assert(fc.property(counts, (count) => expect(parseInteger(String(count))).toBe(count)));
   });
 
-  test("parseInteger() reads a text only where writing the number gives that text again", () => {
+  test("accepts only the canonical text of a number", () => {
     const numeric = fc.string({ unit: fc.constantFrom(..."0123456789-+.eEx ") });
     fc.assert(
       fc.property(fc.oneof(texts, numeric), (text) => {
@@ -55,26 +55,23 @@ describe("parseWhole", () => {
   });
 });
 
-describe("readWhole", () => {
-  test("parseIntegerParameter() gives the default for a parameter that was left out", () => {
+describe("parseIntegerParameter()", () => {
+  test("returns the default for an absent parameter", () => {
     expect(parseIntegerParameter("limit", [], RANGE)).toBe(20);
   });
 
-  test("parseIntegerParameter() includes both ends of its range", () => {
+  test("accepts both ends of its range", () => {
     expect(parseIntegerParameter("limit", ["1"], RANGE)).toBe(1);
     expect(parseIntegerParameter("limit", ["100"], RANGE)).toBe(100);
   });
 
-  test.each([...NOT_WHOLE, "0", "101"])(
-    "parseIntegerParameter() refuses %j, saying what is allowed",
-    (text) => {
-      const refusal = catchDomainError(() => parseIntegerParameter("limit", [text], RANGE));
-      expect(refusal?.code).toBe("Invalid Request");
-      expect(refusal?.message).toStartWith("limit must be a whole number from 1 to 100, got ");
-    },
-  );
+  test.each([...NOT_WHOLE, "0", "101"])("rejects %j, saying what is allowed", (text) => {
+    const refusal = catchDomainError(() => parseIntegerParameter("limit", [text], RANGE));
+    expect(refusal?.code).toBe("Invalid Request");
+    expect(refusal?.message).toStartWith("limit must be a whole number from 1 to 100, got ");
+  });
 
-  test("parseIntegerParameter() names the value and throws the error of the interface", () => {
+  test("throws the given code with the value", () => {
     const code = "Invalid Pagination Parameters";
     expect(catchDomainError(() => parseIntegerParameter("days", ["3.0"], RANGE, code))).toEqual({
       code,
@@ -82,7 +79,7 @@ describe("readWhole", () => {
     });
   });
 
-  test("parseIntegerParameter() refuses a repeated parameter even when the values agree", () => {
+  test("rejects a repeated parameter even if the values are equal", () => {
     const code = "Invalid Pagination Parameters";
     expect(catchDomainError(() => parseIntegerParameter("page", ["1", "1"], RANGE, code))).toEqual({
       code,
@@ -91,13 +88,13 @@ describe("readWhole", () => {
   });
 });
 
-describe("readOnce", () => {
-  test("readSingleValue() tells a parameter that is empty from one that was left out", () => {
+describe("readSingleValue()", () => {
+  test("distinguishes an empty parameter from an absent one", () => {
     expect(readSingleValue("before", [""])).toBe("");
     expect(readSingleValue("before", [])).toBeUndefined();
   });
 
-  test("readSingleValue() refuses a repeated parameter with a message of bounded length", () => {
+  test("rejects a repeated parameter with a short message", () => {
     const values = Array.from({ length: 1000 }, () => "x".repeat(1000));
     const refusal = catchDomainError(() => readSingleValue("before", values));
     expect(refusal?.code).toBe("Invalid Request");

@@ -21,7 +21,7 @@ const rules: fc.Arbitrary<RetentionRule> = fc
   .tuple(days, fc.oneof(days, fc.constant(Infinity)))
   .map(([a, b]) => ({ rawDays: Math.min(a, b), dailyDays: Math.max(a, b) }));
 
-/** Histories about the bounds: few days, several observations of each, oldest first. */
+/** Histories around the bounds: several observations a day, oldest first. */
 const histories = fc
   .uniqueArray(
     fc
@@ -34,7 +34,7 @@ const histories = fc
 const clocks = fc.integer({ min: NOW - 5 * DAY_MS, max: NOW + 40 * DAY_MS });
 
 describe("parseRetentionPolicy()", () => {
-  test("reads the rules of the kinds", () => {
+  test("reads a rule for each kind", () => {
     expect(parseRetentionPolicy("channel=90d/day, short=40d,tweet=90d/day/365d")).toEqual({
       channel: { rawDays: 90, dailyDays: Infinity },
       short: { rawDays: 40, dailyDays: 40 },
@@ -42,7 +42,7 @@ describe("parseRetentionPolicy()", () => {
     });
   });
 
-  test("reads what formatRetentionRule() writes", () => {
+  test("reads what formatRetentionRule() returns", () => {
     fc.assert(
       fc.property(fc.constantFrom(...ENTITY_KINDS), rules, (kind, rule) => {
         expect(parseRetentionPolicy(`${kind}=${formatRetentionRule(rule)}`)).toEqual({
@@ -72,27 +72,27 @@ describe("parseRetentionPolicy()", () => {
     ["Channel=90d"],
     ["channel = 90d"],
     ["toString=90d"],
-  ])("takes no %j", (text) => {
+  ])("rejects %j", (text) => {
     expect(parseRetentionPolicy(text)).toBeUndefined();
   });
 });
 
 describe("retentionBounds()", () => {
-  test("are midnights UTC, so many days before today's", () => {
+  test("returns midnights UTC, that many days before today", () => {
     expect(retentionBounds({ rawDays: 40, dailyDays: 41 }, NOW)).toEqual({
       rawFrom: Date.parse("2026-10-11"),
       dailyFrom: Date.parse("2026-10-10"),
     });
   });
 
-  test("are within the instants that can be written", () => {
+  test("returns no instant before the year 0", () => {
     const { dailyFrom } = retentionBounds({ rawDays: 40, dailyDays: Infinity }, NOW);
     expect(new Date(dailyFrom).toISOString()).toBe("0000-01-01T00:00:00.000Z");
   });
 });
 
 describe("applyRetentionRule()", () => {
-  test("keeps what is raw, then the newest of each day, then only the newest of all", () => {
+  test("keeps raw points, then the newest of each day, then only the newest of all", () => {
     const at = (text: string) => ({ at: Date.parse(text) });
     const raw = [at("2026-10-11T00:00Z"), at("2026-10-11T00:01Z")];
     const daily = [at("2026-10-10T00:00Z"), at("2026-10-10T23:59Z")];
@@ -105,7 +105,7 @@ describe("applyRetentionRule()", () => {
     expect(applyRetentionRule([], rule, NOW)).toEqual([]);
   });
 
-  test("keeps a part in its order, the newest and all that is raw", () => {
+  test("keeps the order, the newest point and all raw points", () => {
     fc.assert(
       fc.property(histories, rules, clocks, (history, rule, now) => {
         const kept = applyRetentionRule(history, rule, now);
@@ -117,7 +117,7 @@ describe("applyRetentionRule()", () => {
     );
   });
 
-  test("keeps one observation, the newest, of each day that is no longer raw", () => {
+  test("keeps the newest point of each day that is no longer raw", () => {
     fc.assert(
       fc.property(histories, rules, clocks, (history, { rawDays }, now) => {
         const { rawFrom } = retentionBounds({ rawDays, dailyDays: Infinity }, now);
@@ -130,7 +130,7 @@ describe("applyRetentionRule()", () => {
     );
   });
 
-  test("gives the same, however often it was applied before", () => {
+  test("gives the same result however often it was applied before", () => {
     fc.assert(
       fc.property(histories, rules, clocks, clocks, (history, rule, a, b) => {
         const [earlier, later] = [Math.min(a, b), Math.max(a, b)];
@@ -144,7 +144,7 @@ describe("applyRetentionRule()", () => {
 });
 
 describe("applyRetentionBounds()", () => {
-  test("asks the observation after the part, where there is one", () => {
+  test("compares the last point with the one after the part", () => {
     const at = Date.parse("2026-10-10T12:00Z");
     const bounds = { rawFrom: at + DAY_MS, dailyFrom: at };
     expect(applyRetentionBounds([{ at }], bounds)).toEqual([{ at }]);
@@ -159,7 +159,7 @@ describe("applyRetentionBounds()", () => {
     expect(applyRetentionBounds([], bounds, at)).toEqual([]);
   });
 
-  test("keeps of the parts of a history what applyRetentionRule() keeps of the whole", () => {
+  test("keeps of the parts what applyRetentionRule() keeps of the whole", () => {
     fc.assert(
       fc.property(histories, rules, clocks, fc.integer({ min: 1, max: 7 }), (...given) => {
         const [history, rule, now, length] = given;

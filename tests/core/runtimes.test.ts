@@ -1,4 +1,4 @@
-/** Runs `core` where core/README.md says that it runs, and where it says that it does not. */
+/** Runs core in the runtimes that core/README.md names, and where it says that core fails. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cp, mkdtemp, mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -27,12 +27,12 @@ afterAll(() => rm(folder, { recursive: true }));
 
 function runIn(runtime: string, name: keyof typeof IMPORT_PATHS) {
   const { stdout, stderr } = Bun.spawnSync([runtime, `${name}.mjs`], { cwd: folder });
-  return { printed: stdout.toString().trim(), complaint: stderr.toString() };
+  return { printed: stdout.toString().trim(), error: stderr.toString() };
 }
 
 describe("core", () => {
   test.each(["clone", "package"] as const)("core runs in Bun from a %s", (name) => {
-    expect(runIn(process.execPath, name)).toEqual({ printed: '"it runs"', complaint: "" });
+    expect(runIn(process.execPath, name)).toEqual({ printed: '"it runs"', error: "" });
   });
 
   const version = readNodeVersion();
@@ -43,13 +43,13 @@ describe("core", () => {
   });
 
   test.skipIf(isOldNode)(`core does not run in Node from a package (here ${version})`, () => {
-    const { printed, complaint } = runIn("node", "package");
+    const { printed, error } = runIn("node", "package");
     expect(printed).toBe("");
-    expect(complaint).toContain("ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING");
+    expect(error).toContain("ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING");
   });
 });
 
-/** The version of Node on the PATH; 0.0.0 where there is none. */
+/** The version of Node on the PATH; 0.0.0 if there is none. */
 function readNodeVersion(): string {
   if (Bun.which("node") === null) return "0.0.0";
   return Bun.spawnSync(["node", "--version"]).stdout.toString().trim().slice(1);

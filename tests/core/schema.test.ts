@@ -23,34 +23,31 @@ const SCHEMAS = {
   tweet: schemas.TweetObservation,
 } satisfies Record<EntityKind, object>;
 
-/** JSON Schema as its own reader takes it: lengths are counted in code points. */
+/** Ajv counts lengths in code points, as JSON Schema says. */
 const matchesJsonSchema = new Ajv({ strict: false }).compile(schemas.ObservationLine);
 
-/** What TypeBox counts in UTF-16 units cannot differ in a text without surrogates. */
+/** TypeBox counts UTF-16 units, which differ from code points only with surrogates. */
 function hasNoSurrogate(value: unknown): boolean {
   return !/[\ud800-\udfff]/.test(JSON.stringify(value));
 }
 
-describe("KINDS", () => {
-  test.each(ENTITY_KINDS.map((kind) => [kind]))(
-    "KINDS and the schema have the fields of a %s",
-    (kind) => {
-      const fields: EntityFields = KIND_FIELDS[kind];
-      const named = [
-        ...new Set([
-          "kind",
-          "observedAt",
-          fields.idField,
-          ...Object.keys(fields.attributes),
-          ...fields.counts,
-        ]),
-      ];
-      expect(Object.keys(SCHEMAS[kind].properties).toSorted()).toEqual(named.toSorted());
-    },
-  );
+describe("KIND_FIELDS", () => {
+  test.each(ENTITY_KINDS.map((kind) => [kind]))("has the fields of the schema of a %s", (kind) => {
+    const fields: EntityFields = KIND_FIELDS[kind];
+    const names = [
+      ...new Set([
+        "kind",
+        "observedAt",
+        fields.idField,
+        ...Object.keys(fields.attributes),
+        ...fields.counts,
+      ]),
+    ];
+    expect(Object.keys(SCHEMAS[kind].properties).toSorted()).toEqual(names.toSorted());
+  });
 
   test.each(ENTITY_KINDS.map((kind) => [kind]))(
-    "KINDS and the schema require the same of a %s",
+    "requires the same fields as the schema of a %s",
     (kind) => {
       const fields: EntityFields = KIND_FIELDS[kind];
       const identifiers = Object.entries(fields.attributes)
@@ -61,7 +58,7 @@ describe("KINDS", () => {
     },
   );
 
-  test("KIND_NAMES lists every kind", () => {
+  test("has the kinds of ENTITY_KINDS", () => {
     const names: string[] = ENTITY_KINDS.toSorted();
     expect(names).toEqual(Object.keys(KIND_FIELDS).toSorted());
   });
@@ -72,7 +69,7 @@ describe("ObservationLine", () => {
   const isAccepted = (value: unknown) =>
     catchDomainError(() => parseObservation(value, NOW)) === undefined;
 
-  test("the schema accepts what parseObservation() accepts, of nearly right observations", () => {
+  test("accepts what parseObservation() accepts, for almost valid observations", () => {
     let [accepted, refused] = [0, 0];
     fc.assert(
       fc.property(near, (value) => {
@@ -80,7 +77,7 @@ describe("ObservationLine", () => {
         if (isRight) accepted++;
         else refused++;
         if (!isRight) return;
-        // As it would be read from a line: JSON knows no undefined.
+        // Without undefined, like the value of a line.
         const parsed: unknown = JSON.parse(JSON.stringify(value));
         expect([value, matchesJsonSchema(parsed)]).toEqual([value, true]);
         if (hasNoSurrogate(value)) {
@@ -89,12 +86,12 @@ describe("ObservationLine", () => {
       }),
       { numRuns: 1000 },
     );
-    // Both sides are tried, or this would show nothing.
+    // The property is meaningless unless both cases occur.
     expect(accepted).toBeGreaterThan(100);
     expect(refused).toBeGreaterThan(100);
   });
 
-  test("parseObservation() refuses whatever JSON the schema refuses", () => {
+  test("rejects only what parseObservation() rejects", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         fc.pre(!matchesJsonSchema(value));
@@ -105,14 +102,14 @@ describe("ObservationLine", () => {
 });
 
 describe("Instant", () => {
-  test("the schema of an instant matches all that formatInstant() writes", () => {
+  test("matches everything that formatInstant() returns", () => {
     const pattern = new RegExp(Instant.pattern ?? "^$");
     fc.assert(fc.property(instants, (instant) => pattern.test(formatInstant(instant))));
   });
 });
 
 describe("TypeBox by itself", () => {
-  /** In a process of its own: here others have told it of formats. */
+  /** Runs in its own process, because other tests register formats in this one. */
   async function check(file: string, name: string, value: unknown): Promise<unknown> {
     const code =
       `import { Value } from "@sinclair/typebox/value"; ` +
@@ -149,8 +146,9 @@ describe("TypeBox by itself", () => {
     expect(await check(file, name, value)).toBe(isRight);
   });
 
-  test("takes no creator of another platform", () => {
-    const of = (platform: string) => Value.Check(CreatorRequest, { creator: "nasa", platform });
-    expect([of("microblog"), of("video")]).toEqual([true, false]);
+  test("rejects a creator of another platform", () => {
+    const isValid = (platform: string) =>
+      Value.Check(CreatorRequest, { creator: "nasa", platform });
+    expect([isValid("microblog"), isValid("video")]).toEqual([true, false]);
   });
 });

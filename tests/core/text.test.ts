@@ -10,20 +10,20 @@ import {
 } from "../../core/text.ts";
 import { texts, utf16Texts } from "../support/arbitraries/values.ts";
 
-describe("compareText", () => {
-  test("compareText() puts U+FF01 before an emoji, as their UTF-8 bytes stand", () => {
-    expect(["！", "😀"].toSorted()).toEqual(["😀", "！"]); // JavaScript's own order is another one
+describe("compareText()", () => {
+  test("orders U+FF01 before an emoji, like their UTF-8 bytes", () => {
+    expect(["！", "😀"].toSorted()).toEqual(["😀", "！"]); // the order of JavaScript
     expect(compareText("！", "😀")).toBeLessThan(0);
     expect(compareText("😀", "！")).toBeGreaterThan(0);
   });
 
-  test("compareText() puts a text before the longer one that begins with it", () => {
+  test("orders a text before a longer one that begins with it", () => {
     expect(compareText("a", "ab")).toBeLessThan(0);
     expect(compareText("", "a")).toBeLessThan(0);
     expect(compareText("", "")).toBe(0);
   });
 
-  test("compareText() orders digits as text, not as numbers, and capitals first", () => {
+  test("orders digits as text, not as numbers, and capitals first", () => {
     expect(["b", "a", "B", "10", "9", "é"].toSorted(compareText)).toEqual([
       "10",
       "9",
@@ -34,7 +34,7 @@ describe("compareText", () => {
     ]);
   });
 
-  test("compareText() orders any two texts as Buffer.compare orders their UTF-8 bytes", () => {
+  test("orders any two texts like Buffer.compare() orders their UTF-8 bytes", () => {
     const edges = fc.constantFrom("\ud7ff", "\ue000", "\uffff", "\u{10000}", "\u{10ffff}", "\x7f");
     const near = fc.oneof(
       texts,
@@ -52,20 +52,20 @@ describe("compareText", () => {
   });
 });
 
-describe("foldCase", () => {
-  test("foldCase() makes one of the spellings of a username, beyond ASCII too", () => {
+describe("foldCase()", () => {
+  test("folds the case of a username, beyond ASCII too", () => {
     expect(foldCase("NaSa_1")).toBe("nasa_1");
     expect(foldCase("ÉCOLE")).toBe(foldCase("école"));
     expect(foldCase("straße")).not.toBe(foldCase("STRASSE")); // toLowerCase, not a full fold
   });
 
-  test("foldCase() folds what is folded to itself", () => {
+  test("is idempotent", () => {
     fc.assert(fc.property(texts, (text) => foldCase(foldCase(text)) === foldCase(text)));
   });
 });
 
-describe("isLongerThan", () => {
-  test("isLongerThan() counts characters, not UTF-16 units", () => {
+describe("isLongerThan()", () => {
+  test("counts characters, not UTF-16 units", () => {
     expect(isLongerThan("😀".repeat(256), 256)).toBe(false);
     expect(isLongerThan(`${"😀".repeat(256)}a`, 256)).toBe(true);
     expect(isLongerThan("a".repeat(256), 256)).toBe(false);
@@ -73,7 +73,7 @@ describe("isLongerThan", () => {
     expect(isLongerThan("", 0)).toBe(false);
   });
 
-  test("isLongerThan() agrees with counting every code point of any text", () => {
+  test("agrees with counting all code points", () => {
     fc.assert(
       fc.property(fc.oneof(texts, utf16Texts), fc.nat(12), (text, max) => {
         expect(isLongerThan(text, max)).toBe(Array.from(text).length > max);
@@ -82,8 +82,8 @@ describe("isLongerThan", () => {
   });
 });
 
-describe("isStorable", () => {
-  test("isStorable() refuses a NUL and a lone surrogate wherever they stand", () => {
+describe("isStorable()", () => {
+  test("rejects a NUL and a lone surrogate at any place", () => {
     for (const bad of ["\0", "a\0b", "\ud83d", "\ude00", "\ude00\ud83d", "a\ud83d", "\ud83d😀"]) {
       expect(isStorable(bad)).toBe(false);
     }
@@ -92,7 +92,7 @@ describe("isStorable", () => {
     }
   });
 
-  test("isStorable() accepts just the texts that come back from UTF-8, cut at a NUL, unchanged", () => {
+  test("accepts exactly the texts that UTF-8, cut at a NUL, returns unchanged", () => {
     fc.assert(
       fc.property(fc.oneof(texts, utf16Texts), (text) => {
         const [stored = ""] = Buffer.from(text).toString().split("\0");
@@ -102,8 +102,8 @@ describe("isStorable", () => {
   });
 });
 
-describe("hasControlCharacter", () => {
-  test("hasControlCharacter() finds all 65 control characters of Unicode and no other", () => {
+describe("hasControlCharacter()", () => {
+  test("finds all 65 control characters of Unicode and no other", () => {
     const found: number[] = [];
     for (let point = 0; point <= 0xffff; point++) {
       if (hasControlCharacter(`a${String.fromCodePoint(point)}b`)) found.push(point);
@@ -113,8 +113,8 @@ describe("hasControlCharacter", () => {
   });
 });
 
-describe("sentenceOf", () => {
-  test("readErrorMessage() cuts by characters, not by units, and shows where", () => {
+describe("sanitizeMessage()", () => {
+  test("cuts by characters, not by UTF-16 units, and marks the cut", () => {
     expect(sanitizeMessage("😀".repeat(300), 300)).toBe("😀".repeat(300));
     expect(sanitizeMessage("😀".repeat(301), 300)).toBe(`${"😀".repeat(300)}…`);
     expect(sanitizeMessage(`a${"😀".repeat(300)}`, 300)).toBe(`a${"😀".repeat(299)}…`);
@@ -123,17 +123,17 @@ describe("sentenceOf", () => {
     expect(sanitizeMessage("", 3)).toBe("");
   });
 
-  test("readErrorMessage() makes one space of control characters that follow each other", () => {
+  test("replaces a run of control characters by one space", () => {
     expect(sanitizeMessage("It broke\r\n\toff", 300)).toBe("It broke off");
     expect(sanitizeMessage("a\0b\u001b[31mc\u007f\u0085d", 300)).toBe("a b [31mc d");
   });
 
-  test("readErrorMessage() puts U+FFFD in place of each lone surrogate, and leaves pairs", () => {
+  test("replaces each lone surrogate by U+FFFD", () => {
     expect(sanitizeMessage("a\ud83d", 300)).toBe("a\ufffd");
     expect(sanitizeMessage("\ude00\ud83d😀", 300)).toBe("\ufffd\ufffd😀");
   });
 
-  test("readErrorMessage() makes of any text one that is storable, of one line, and short", () => {
+  test("returns a storable, short text of one line for any text", () => {
     const any = fc.oneof(texts, utf16Texts, fc.string({ unit: "binary", maxLength: 40 }));
     fc.assert(
       fc.property(any, fc.nat(12), (text, max) => {
@@ -146,7 +146,7 @@ describe("sentenceOf", () => {
     );
   });
 
-  test("readErrorMessage() leaves a short text of one line as it is", () => {
+  test("returns a short text of one line unchanged", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 40 }), (text) => {
         fc.pre(!hasControlCharacter(text));

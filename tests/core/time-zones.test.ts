@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-/** Zones off the hour, off the half hour, and beyond the date line, with what they are at 1970. */
+/** Zones with unusual offsets, and their offset from UTC in 1970. */
 const ZONES: [zone: string, offsetMinutes: number][] = [
   ["Asia/Kolkata", -330],
   ["America/St_Johns", 210],

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { takeToken, type TokenBucket } from "../../core/token-bucket.ts";
 
-/** Takes a token at each instant; tells which were admitted. */
+/** Takes a token at each instant; returns which were admitted. */
 function takeTokensAt(instants: readonly number[], perMinute: number): boolean[] {
   let bucket: TokenBucket | undefined;
   return instants.map((now) => {
@@ -12,12 +12,12 @@ function takeTokensAt(instants: readonly number[], perMinute: number): boolean[]
   });
 }
 
-describe("takeToken", () => {
-  test("takeToken() admits a minute's requests at once, then refuses", () => {
+describe("takeToken()", () => {
+  test("admits a minute's requests at once, then no more", () => {
     expect(takeTokensAt([0, 0, 0, 0], 3)).toEqual([true, true, true, false]);
   });
 
-  test("takeToken() gives tokens back evenly: one each sixtieth of a minute at 60 a minute", () => {
+  test("refills evenly: one token a second at 60 a minute", () => {
     const burst = Array.from({ length: 60 }, () => 0);
     expect(takeTokensAt([...burst, 999, 1000, 1001, 2000], 60).slice(60)).toEqual([
       false,
@@ -27,7 +27,7 @@ describe("takeToken", () => {
     ]);
   });
 
-  test("takeToken() says when the next token and all of them are there", () => {
+  test("says when the next token is available and when the bucket is full", () => {
     expect(takeToken({ tokens: 0, at: 0 }, 60, 250)).toMatchObject({
       isAdmitted: false,
       remaining: 0,
@@ -43,7 +43,7 @@ describe("takeToken", () => {
     });
   });
 
-  test("takeToken() admits when the time that it told is over, and not a second before", () => {
+  test("admits after `retryAfterS`, and not a second before", () => {
     const tokens = fc.double({ min: 0, max: 0.999, noNaN: true });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_000 }), tokens, (perMinute, held) => {
@@ -55,7 +55,7 @@ describe("takeToken", () => {
     );
   });
 
-  test("takeToken() never admits more than a minute's requests and what came back meanwhile", () => {
+  test("never admits more than a minute's requests and the refilled tokens", () => {
     const instants = fc.array(fc.integer({ min: 0, max: 180_000 }), { maxLength: 60 });
     fc.assert(
       fc.property(instants, fc.integer({ min: 1, max: 20 }), (unsorted, perMinute) => {
@@ -67,21 +67,21 @@ describe("takeToken", () => {
     );
   });
 
-  test("takeToken() holds a minute's requests at most, however long none came", () => {
+  test("holds at most a minute's requests", () => {
     const hour = 3_600_000;
     expect(takeTokensAt([0, hour, hour, hour, hour], 3)).toEqual([true, true, true, true, false]);
   });
 
-  test("takeToken() gives nothing for a clock that goes back, and none twice when it returns", () => {
+  test("refills nothing if the clock goes back, and nothing twice when it returns", () => {
     expect(takeTokensAt([60_000, 0, 0, 60_000], 1)).toEqual([true, false, false, false]);
   });
 
-  test("takeToken() lets a clock that was set back by a day hold nobody up for over a minute", () => {
+  test("blocks for at most a minute if the clock is set back by a day", () => {
     const DAY_MS = 86_400_000;
     expect(takeTokensAt([DAY_MS, 0, 59_999, 120_000], 1)).toEqual([true, false, false, true]);
   });
 
-  test("takeToken() says when the next token is there also where the clock went back", () => {
+  test("says when the next token is available after the clock went back", () => {
     const { bucket } = takeToken({ tokens: 0.5, at: 3_600_000 }, 60, 0);
     const { isAdmitted, retryAfterS, fullAfterS } = takeToken(bucket, 60, 0);
     expect({ isAdmitted, retryAfterS, fullAfterS }).toEqual({

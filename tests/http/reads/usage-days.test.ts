@@ -17,12 +17,12 @@ function catchError(values: Readonly<Record<string, readonly string[]>>): unknow
   }
 }
 
-describe("readDayRange", () => {
-  test("parseDayRange() is the 30 days up to today", () => {
+describe("parseDayRange()", () => {
+  test("defaults to the 30 days up to today", () => {
     expect(parseRange({})).toEqual({ first: TODAY - 29, last: TODAY });
   });
 
-  test("parseDayRange() takes both ends, and counts back from to where from is left out", () => {
+  test("includes both ends, and defaults from to 30 days before to", () => {
     expect(parseRange({ from: ["2026-11-20"], to: ["2026-11-20"] })).toEqual({
       first: TODAY,
       last: TODAY,
@@ -58,7 +58,7 @@ describe("readDayRange", () => {
       "from must be at or before to, and at most 366 days, both included, " +
         "got 2025-11-19 to 2026-11-20",
     ],
-  ])("parseDayRange() refuses %j", (given, message) => {
+  ])("rejects %j", (given, message) => {
     expect(catchError(given)).toEqual(["Invalid Request", message]);
   });
 });
