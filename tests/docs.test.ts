@@ -162,7 +162,7 @@ describe("server/README.md", () => {
 
   test("lists every operation and header of the OpenAPI document", async () => {
     const document = (await (await fetch(`${service.address}/swagger/json`)).json()) as {
-      paths: Record<string, object>;
+      paths: Record<string, Record<string, { parameters?: { in: string; name: string }[] }>>;
       components: { headers: object };
     };
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -171,6 +171,10 @@ describe("server/README.md", () => {
     const section = findSection(serverReadme, "## The HTTP API");
     const listed = parseTable(section).flatMap(([operation = ""]) => parseInlineCode(operation));
     expect(listed.toSorted()).toEqual(operations.toSorted());
+    for (const { parameters = [] } of Object.values(document.paths).flatMap(Object.values)) {
+      for (const { name } of parameters)
+        expect(section).toMatch(new RegExp("[`{]" + name + "[`}]"));
+    }
     const headers = parseTable(findSection(section, "### Credits and headers"));
     expect(headers.flatMap(([name = ""]) => parseInlineCode(name)).toSorted()).toEqual(
       Object.keys(document.components.headers).toSorted(),
