@@ -99,7 +99,10 @@ describe("applyObservation()", () => {
     expect(same.entity).toBe(first.entity);
     const more = applyObservation(first.entity, makeObservation("2026-11-19", { tweet_count: 1 }));
     expect(more.outcome).toBe("changed");
-    const text = applyObservation(first.entity, makeObservation("2026-11-19", { description: "x" }));
+    const text = applyObservation(
+      first.entity,
+      makeObservation("2026-11-19", { description: "x" }),
+    );
     expect(text.outcome).toBe("changed");
     const later = applyObservation(first.entity, makeObservation("2026-11-20"));
     expect(later.outcome).toBe("new");
