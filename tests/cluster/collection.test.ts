@@ -1,4 +1,3 @@
-/** What the collectors keep, on a real libSQL server that two services share. */
 import { describe, expect, test } from "bun:test";
 import { createTrackedChannelStore } from "../../server/store/collection/tracked-channels.ts";
 import { createCollectionState } from "../../server/store/collection/collection-state.ts";
@@ -7,17 +6,17 @@ import { hasSqld, startSqld } from "../support/processes/sqld.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 
-describe.skipIf(!hasSqld())("a libSQL server", () => {
-  test("counts units exactly, and follows the lists, for two services at once", async () => {
+describe.skipIf(!hasSqld())("createCollectionState() on a libSQL server", () => {
+  test("counts units exactly and syncs targets for two services at once", async () => {
     const server = await startSqld();
     const open = () => openDatabase({ url: server.url, durability: "power" });
     const both = [await open(), await open()];
     const states = both.map(createCollectionState);
     const use = { source: "youtube", bucket: "b", day: "2026-11-20", units: 1, limit: 100 };
-    const taken = await Promise.all(
+    const reservations = await Promise.all(
       states.flatMap((state) => Array.from({ length: 100 }, () => state.reserveUnits(use))),
     );
-    expect(taken.filter(Boolean).length).toBe(100);
+    expect(reservations.filter(Boolean).length).toBe(100);
 
     const [first, second] = states;
     const channels = both.map(createTrackedChannelStore);
@@ -36,7 +35,7 @@ describe.skipIf(!hasSqld())("a libSQL server", () => {
     );
     expect(await first?.listDue("video", "counts", NOW, 1000)).toEqual([]);
     const due = await first?.listDue("video", "counts", NOW + 1, 1000);
-    expect(due?.map(({ sourceState: memo }) => memo["seen"])).toEqual(due?.map(({ id }) => id));
+    expect(due?.map(({ sourceState }) => sourceState["seen"])).toEqual(due?.map(({ id }) => id));
     expect(due?.length).toBe(100);
     expect(await first?.countByAge("video", "counts", [{ from: 0, to: Infinity }], NOW)).toEqual([
       100,

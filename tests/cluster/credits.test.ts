@@ -1,6 +1,6 @@
 /**
- * Credits on a real libSQL server, charged by one service and by two at once, and over a
- * connection that breaks. EXACT_ROUNDS=20 is the long form.
+ * Credits on a libSQL server, charged by one service and by two at once, and over a connection that
+ * loses responses. EXACT_ROUNDS=20 runs the long form.
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
@@ -10,13 +10,12 @@ import { startLossyProxy } from "../support/network/lossy-proxy.ts";
 const ROUNDS = Number(process.env["EXACT_ROUNDS"] ?? 1);
 const REQUESTS = 1000;
 const CREDITS = 500;
-/** How long a debit that nobody was answered may take to be given back. */
+/** The longest time until a debit without a response is refunded. */
 const REFUNDED_WITHIN_MS = 10_000;
 
-/** A debit on its way to the server. */
 const DEBIT_PATTERN = /insert\s+into\s+"?journal/i;
 
-/** Sends reads at once, to services in turn, and gives the statuses and what was left. */
+/** Sends reads at once, to the services in turn; resolves to their statuses and balances. */
 function readConcurrently(urls: readonly string[], key: string, count: number) {
   const request = async (_: unknown, index: number) => {
     const response = await fetch(`${urls[index % urls.length]}/api/video/channels`, {
@@ -29,7 +28,7 @@ function readConcurrently(urls: readonly string[], key: string, count: number) {
   return Promise.all(Array.from({ length: count }, request));
 }
 
-/** Ends a service; one that had ended by itself is told of, beside what failed for want of it. */
+/** Stops a service, and reports one that ended by itself. */
 async function stopService(service: Awaited<ReturnType<Sandbox["serve"]>>): Promise<void> {
   const { status, log } = await service.stop();
   if (status !== 0) process.stderr.write(`A service ended with status ${status}: ${log}\n`);
@@ -44,41 +43,41 @@ async function readBalance(sandbox: Sandbox, name: string): Promise<number> {
 
 describe.skipIf(!hasSqld())("credits on a libSQL server", () => {
   let server: Awaited<ReturnType<typeof startSqld>>;
-  let place: Sandbox;
+  let sandbox: Sandbox;
   beforeEach(async () => {
     server = await startSqld();
-    place = await openSandbox({ DATABASE_URL: server.url });
+    sandbox = await openSandbox({ DATABASE_URL: server.url });
   });
   afterEach(async () => {
-    await place.close();
+    await sandbox.close();
     await server.close();
   });
 
   const createAccess = async (account: string, credits: number) => {
-    await place.runOrThrow("accounts", "create", account, "--credits", String(credits));
-    return (await place.runOrThrow("keys", "create", account)).trim();
+    await sandbox.runOrThrow("accounts", "create", account, "--credits", String(credits));
+    return (await sandbox.runOrThrow("keys", "create", account)).trim();
   };
 
   test.each([[1], [2]])(
-    `${REQUESTS} concurrent requests on ${CREDITS} credits: each is spent once (${ROUNDS} rounds), by %d services`,
+    `are each spent once: ${REQUESTS} concurrent requests on ${CREDITS} credits, by %d services (${ROUNDS} rounds)`,
     async (count) => {
       const services = [];
       try {
-        for (let started = 0; started < count; started++) services.push(await place.serve());
+        for (let started = 0; started < count; started++) services.push(await sandbox.serve());
         const urls = services.map(({ url }) => url);
         for (let round = 1; round <= ROUNDS; round++) {
           const account = `round ${round}`;
           const key = await createAccess(account, CREDITS);
-          const answers = await readConcurrently(urls, key, REQUESTS);
-          const served = answers.filter(({ status }) => status === 200);
-          const refused = answers.filter(({ status }) => status === 402);
+          const responses = await readConcurrently(urls, key, REQUESTS);
+          const served = responses.filter(({ status }) => status === 200);
+          const refused = responses.filter(({ status }) => status === 402);
           expect([served.length, refused.length]).toEqual([CREDITS, REQUESTS - CREDITS]);
           expect(served.map(({ remaining }) => remaining).toSorted((a, b) => a - b)).toEqual(
             Array.from({ length: CREDITS }, (_, left) => left),
           );
-          expect(await readBalance(place, account)).toBe(0);
+          expect(await readBalance(sandbox, account)).toBe(0);
         }
-        await place.runOrThrow("credits", "verify");
+        await sandbox.runOrThrow("credits", "verify");
       } finally {
         for (const service of services) await stopService(service);
       }
@@ -86,28 +85,28 @@ describe.skipIf(!hasSqld())("credits on a libSQL server", () => {
     280_000,
   );
 
-  test("debits whose answer was lost, once or each time, are applied once or not at all", async () => {
+  test("are debited once or not at all if responses are lost, once or each time", async () => {
     const key = await createAccess("acme", CREDITS);
     const lossyProxy = await startLossyProxy(server.url, DEBIT_PATTERN);
-    const far = await openSandbox({ DATABASE_URL: lossyProxy.url });
-    const service = await far.serve();
+    const remoteSandbox = await openSandbox({ DATABASE_URL: lossyProxy.url });
+    const service = await remoteSandbox.serve();
     let expected = CREDITS;
-    /** Sends reads while debits' answers are lost: what is served is paid, and nothing else. */
+    /** Sends reads while responses to debits are lost; exactly what is served must be paid. */
     const readWithLosses = async (count: number, losses: number) => {
       lossyProxy.state.droppedResponses = 0;
       lossyProxy.state.responsesToDrop = losses;
-      const answers = await readConcurrently([service.url], key, count);
+      const responses = await readConcurrently([service.url], key, count);
       lossyProxy.state.responsesToDrop = 0;
       expect(lossyProxy.state.droppedResponses).toBeGreaterThan(0);
-      const served = answers.filter(({ status }) => status === 200);
-      const failed = answers.filter(({ status }) => status >= 500);
+      const served = responses.filter(({ status }) => status === 200);
+      const failed = responses.filter(({ status }) => status >= 500);
       expect(served.length + failed.length).toBe(count);
       expected -= served.length;
       const end = Date.now() + REFUNDED_WITHIN_MS;
-      while ((await readBalance(place, "acme")) !== expected && Date.now() < end) {
+      while ((await readBalance(sandbox, "acme")) !== expected && Date.now() < end) {
         await Bun.sleep(100);
       }
-      expect(await readBalance(place, "acme")).toBe(expected);
+      expect(await readBalance(sandbox, "acme")).toBe(expected);
     };
     try {
       for (let round = 1; round <= ROUNDS; round++) {
@@ -115,11 +114,11 @@ describe.skipIf(!hasSqld())("credits on a libSQL server", () => {
         await readWithLosses(20, 1);
         await readWithLosses(3, Infinity);
       }
-      await place.runOrThrow("credits", "verify");
+      await sandbox.runOrThrow("credits", "verify");
     } finally {
       await stopService(service);
       lossyProxy.close();
-      await far.close();
+      await remoteSandbox.close();
     }
   }, 280_000);
 });

@@ -1,4 +1,3 @@
-/** Blocks of observations that are larger than what a libSQL server takes at once. */
 import { describe, expect, test } from "bun:test";
 import { MINUTE_MS } from "../../core/time.ts";
 import { openDatabase } from "../../server/store/database/open-database.ts";
@@ -11,7 +10,7 @@ const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 const encodeLines = (lines: readonly object[]) =>
   new TextEncoder().encode(lines.map((line) => JSON.stringify(line)).join("\n"));
 
-/** So many users, each observed so many minutes ago. */
+/** Observations of users, all made some minutes ago. */
 const makeUsers = (count: number, minutes: number) =>
   Array.from({ length: count }, (_, index) => ({
     kind: "user",
@@ -20,11 +19,11 @@ const makeUsers = (count: number, minutes: number) =>
     followers_count: index,
   }));
 
-describe.skipIf(!hasSqld())("a libSQL server, which takes and gives no value of 5 MB,", () => {
-  test("takes in a larger block, and a wrong line of it is named by its number", async () => {
+describe.skipIf(!hasSqld())("createImporter() on a libSQL server", () => {
+  test("imports more than one value of the server can hold, and numbers rejected lines", async () => {
     const server = await startSqld();
     const database = await openDatabase({ url: server.url, durability: "power" });
-    const takeIn = createImporter(database, () => NOW);
+    const importLines = createImporter(database, () => NOW);
     const longTexts = Array.from({ length: 100 }, (_, index) => ({
       kind: "tweet",
       observedAt: "2026-11-20",
@@ -33,7 +32,7 @@ describe.skipIf(!hasSqld())("a libSQL server, which takes and gives no value of 
       text: "x".repeat(60_000),
     }));
     const wrong = { kind: "video" };
-    expect(await takeIn(encodeLines([...longTexts, wrong, ...longTexts, wrong]))).toEqual({
+    expect(await importLines(encodeLines([...longTexts, wrong, ...longTexts, wrong]))).toEqual({
       read: 202,
       new: 100,
       changed: 0,
@@ -48,9 +47,11 @@ describe.skipIf(!hasSqld())("a libSQL server, which takes and gives no value of 
     ]);
     const count = 60_000;
     for (const minutes of [2, 1]) {
-      expect(await takeIn(encodeLines(makeUsers(count, minutes)))).toMatchObject({ new: count });
+      expect(await importLines(encodeLines(makeUsers(count, minutes)))).toMatchObject({
+        new: count,
+      });
     }
-    expect(await takeIn(encodeLines(makeUsers(count, 2)))).toMatchObject({ unchanged: count });
+    expect(await importLines(encodeLines(makeUsers(count, 2)))).toMatchObject({ unchanged: count });
     await database.close();
     await server.close();
   }, 60_000);

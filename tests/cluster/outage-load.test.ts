@@ -1,6 +1,6 @@
 /**
- * Outages of a libSQL server under a steady load: of a server that is stopped, and of connections
- * that die without a sign. OUTAGE_ROUNDS=3 is the long form, which prints what was measured.
+ * Outages of a libSQL server under a steady load: a server that is stopped, and connections that
+ * die without a sign. OUTAGE_ROUNDS=3 runs the long form, which prints its measurements.
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { generateApiKey } from "../../server/metering/api-keys.ts";
@@ -36,7 +36,7 @@ const LONG_OUTAGES: readonly Outage[] = ["http", "ws"].flatMap((protocol) =>
   ),
 );
 
-/** How connections die; the short form has the harder one. */
+/** The short form has the harder protocol. */
 const DEAD_CONNECTIONS = (IS_LONG ? ["http", "ws"] : ["http"]).map((protocol) => ({
   protocol,
   rate: IS_LONG ? 1000 : 200,
@@ -47,36 +47,40 @@ const repeatRounds = <Case>(cases: readonly Case[]) =>
 
 const ACCOUNT = "acme";
 const CREDITS = 10_000_000;
-/** Charged when they are answered: 200, and 404. */
+/** They are charged with the statuses 200 and 404. */
 const PATHS = ["/api/video/channels", "/api/video/nobody/details"];
 
 const BEFORE_MS = 1500;
 const AFTER_MS = 3000;
-/** How long an answer may take, however long the server is silent. */
+/** The longest time until a response, however long the outage is. */
 const ANSWERED_WITHIN_MS = 12_000;
-/** When the service serves again after a server goes on. */
+/** The longest time until the service recovers after a server resumed. */
 const RECOVERED_WITHIN_MS = 2000;
-/** The same after connections died. */
+/** The longest time until the service recovers after connections died. */
 const RECONNECTED_WITHIN_MS = 12_000;
-/** How long what nobody was answered may take to be given back. */
+/** The longest time until debits without a response are refunded. */
 const REFUNDED_WITHIN_MS = 20_000;
 
 const isCharged = ({ status }: RequestSample) => status === 200 || status === 404;
 
-/** How long after an instant a request was sent that was the last not to be served. */
+/** The time from an instant until the last request was sent that failed. */
 function measureRecoveryMs(samples: readonly RequestSample[], instant: number): number {
   const failed = samples.filter((sample) => !isCharged(sample)).map(({ sentAt }) => sentAt);
   return Math.max(0, Math.max(instant, ...failed) - instant);
 }
 
-function printMeasurement(label: string, samples: readonly RequestSample[], backMs: number): void {
+function printMeasurement(
+  label: string,
+  samples: readonly RequestSample[],
+  recoveryMs: number,
+): void {
   if (!IS_LONG) return;
   const statuses = Object.entries(Object.groupBy(samples, ({ status }) => status)).map(
     ([status, group]) => `${status}: ${group?.length}`,
   );
   const slowest = Math.max(...samples.map(({ ms }) => ms));
   process.stdout.write(
-    `${label.padEnd(40)} | all served ${String(Math.round(backMs)).padStart(5)} ms after | ` +
+    `${label.padEnd(40)} | recovered after ${String(Math.round(recoveryMs)).padStart(5)} ms | ` +
       `slowest ${String(Math.round(slowest)).padStart(5)} ms | ${statuses.join(", ")}\n`,
   );
 }
@@ -88,7 +92,7 @@ describe.skipIf(!hasSqld())("a libSQL server under load", () => {
   });
   afterEach(() => server.close());
 
-  /** Works on the database itself, as a process beside the service. */
+  /** Opens the database directly, as another process would. */
   async function withLedger<Result>(
     work: (ledger: LedgerStore, database: Database) => Promise<Result>,
   ): Promise<Result> {
@@ -104,30 +108,30 @@ describe.skipIf(!hasSqld())("a libSQL server under load", () => {
     withLedger(async (ledger, database) => {
       const { id: account } = await ledger.createAccount(ACCOUNT, 0);
       await ledger.grant({ uid: "credits", account: ACCOUNT, amount: CREDITS }, 0);
-      const made = Array.from({ length: count }, generateApiKey);
-      for (const { hash, beginsWith } of made) {
+      const keys = Array.from({ length: count }, generateApiKey);
+      for (const { hash, beginsWith } of keys) {
         await createKeyStore(database).create({ account, hash, beginsWith, label: null }, 0);
       }
-      return made.map(({ key }) => key);
+      return keys.map(({ key }) => key);
     });
 
-  /** Holds the credits against what was answered, once what is due is given back. */
+  /** Compares the credits with the responses, once all refunds are made. */
   async function checkCredits(samples: readonly RequestSample[]): Promise<void> {
     const charged = samples.filter(isCharged).length;
-    const unlearnt = samples.filter(({ status }) => status === 0).length;
+    const withoutStatus = samples.filter(({ status }) => status === 0).length;
     await withLedger(async (ledger, database) => {
       await retryWithin(REFUNDED_WITHIN_MS, async () => {
         const { granted, debited, refunded, balance } = await ledger.account(ACCOUNT);
         expect(granted - debited + refunded).toBe(balance);
         expect(debited - refunded).toBeGreaterThanOrEqual(charged);
-        expect(debited - refunded).toBeLessThanOrEqual(charged + unlearnt);
+        expect(debited - refunded).toBeLessThanOrEqual(charged + withoutStatus);
       });
       expect((await verifyLedger(database)).faults).toEqual([]);
     });
   }
 
-  /** Runs a service under load through a fault. */
-  async function runThrough(
+  /** Runs a service under load while a fault happens. */
+  async function runDuringFault(
     {
       url,
       keys,
@@ -136,11 +140,11 @@ describe.skipIf(!hasSqld())("a libSQL server under load", () => {
     }: { url: string; keys: number; rate: number; durationMs: number },
     fault: () => Promise<void>,
   ): Promise<RequestSample[]> {
-    const made = await createKeys(keys);
-    const far = await openSandbox({ DATABASE_URL: url });
-    const service = await far.serve();
+    const apiKeys = await createKeys(keys);
+    const sandbox = await openSandbox({ DATABASE_URL: url });
+    const service = await sandbox.serve();
     try {
-      const load = { paths: PATHS, keys: made, requestsPerSecond: rate, durationMs };
+      const load = { paths: PATHS, keys: apiKeys, requestsPerSecond: rate, durationMs };
       const loading = runSteadyLoad({ ...load, url: service.url });
       await fault();
       const samples = await loading;
@@ -148,16 +152,16 @@ describe.skipIf(!hasSqld())("a libSQL server under load", () => {
       return samples;
     } finally {
       const { status, log } = await service.stop();
-      await far.close();
+      await sandbox.close();
       if (status !== 0) process.stderr.write(`The service ended with status ${status}: ${log}\n`);
     }
   }
 
   test.each(repeatRounds(IS_LONG ? LONG_OUTAGES : SHORT_OUTAGES))(
-    "stopped for $seconds s at $rate requests/s of $keys keys over $protocol serves again in time",
+    "that stops for $seconds s at $rate requests/s of $keys keys over $protocol recovers in time",
     async ({ protocol, rate, seconds, keys }) => {
       let endedAt = 0;
-      const samples = await runThrough(
+      const samples = await runDuringFault(
         {
           url: server.url.replace("http", protocol),
           keys,
@@ -172,38 +176,38 @@ describe.skipIf(!hasSqld())("a libSQL server under load", () => {
           endedAt = Date.now();
         },
       );
-      const backMs = measureRecoveryMs(samples, endedAt);
+      const recoveryMs = measureRecoveryMs(samples, endedAt);
       printMeasurement(
         `stopped ${seconds} s, ${rate}/s, ${keys} keys, ${protocol}`,
         samples,
-        backMs,
+        recoveryMs,
       );
       expect(new Set(samples.map(({ status }) => status))).toEqual(new Set([200, 404, 503]));
       expect(Math.max(...samples.map(({ ms }) => ms))).toBeLessThan(ANSWERED_WITHIN_MS);
-      expect(backMs).toBeLessThan(RECOVERED_WITHIN_MS);
+      expect(recoveryMs).toBeLessThan(RECOVERED_WITHIN_MS);
     },
     120_000,
   );
 
   test.each(repeatRounds(DEAD_CONNECTIONS))(
-    "connections that die over $protocol block the service for no longer than allowed",
+    "whose connections die over $protocol recovers in time",
     async ({ protocol, rate }) => {
       const proxy = await startBlackholeProxy(server.url.replace("http", protocol));
-      let silentAt = 0;
+      let failedAt = 0;
       const durationMs = BEFORE_MS + RECONNECTED_WITHIN_MS + AFTER_MS;
-      const samples = await runThrough(
+      const samples = await runDuringFault(
         { url: proxy.url, keys: 100, rate, durationMs },
         async () => {
           await Bun.sleep(BEFORE_MS);
           proxy.blackhole();
-          silentAt = Date.now();
+          failedAt = Date.now();
         },
       );
       proxy.close();
-      const backMs = measureRecoveryMs(samples, silentAt);
-      printMeasurement(`dead connections, ${protocol}`, samples, backMs);
+      const recoveryMs = measureRecoveryMs(samples, failedAt);
+      printMeasurement(`dead connections, ${protocol}`, samples, recoveryMs);
       expect(Math.max(...samples.map(({ ms }) => ms))).toBeLessThan(ANSWERED_WITHIN_MS);
-      expect(backMs).toBeLessThan(RECONNECTED_WITHIN_MS);
+      expect(recoveryMs).toBeLessThan(RECONNECTED_WITHIN_MS);
     },
     120_000,
   );

@@ -1,4 +1,3 @@
-/** A libSQL server that is away for a while. */
 import { describe, expect, test } from "bun:test";
 import { openDatabase } from "../../server/store/database/open-database.ts";
 import { createLedgerStore } from "../../server/store/accounts/ledger.ts";
@@ -9,19 +8,19 @@ import { retryWithin } from "../support/wait.ts";
 import { hasSqld, startSqld } from "../support/processes/sqld.ts";
 import { commitDebitGroup } from "../support/store/debits.ts";
 
-/** How long a service may take to notice that its server answers again. */
+/** The longest time until a service detects that its server answers again. */
 const RECOVERED_WITHIN_MS = 2000;
 
-/** How long it may take to find out that a server does not answer. */
+/** The longest time until a service detects that its server does not answer. */
 const DETECTED_WITHIN_MS = 10_000;
 
-/** What `/readyz` and `/metrics` may take; twice that on a slow machine. */
+/** The longest time until `/readyz` or `/metrics` responds: 1 s, doubled for slow machines. */
 const READY_WITHIN_MS = 2000;
 
 const UNAVAILABLE = ["Service Unavailable", "The database cannot be reached right now"];
 
-describe.skipIf(!hasSqld())("a libSQL server that was killed", () => {
-  test("is unavailable while it is away, and has all that it acknowledged when it is back", async () => {
+describe.skipIf(!hasSqld())("while a libSQL server is killed", () => {
+  test("Database throws Service Unavailable; after a restart all acknowledged writes are stored", async () => {
     const server = await startSqld();
     const database = await openDatabase({ url: server.url, durability: "power" });
     const ledger = createLedgerStore(database);
@@ -30,11 +29,11 @@ describe.skipIf(!hasSqld())("a libSQL server that was killed", () => {
     await grant("first");
     const uids = Array.from({ length: 60 }, (_, index) => `grant ${index}`);
     const first = grant(uids[0] ?? "");
-    const flying = uids.slice(1).map((uid) => resultOrError(grant(uid)));
+    const pendingGrants = uids.slice(1).map((uid) => resultOrError(grant(uid)));
     await first;
     await server.kill();
-    const answers = await Promise.all(flying);
-    const refused = answers.filter(Array.isArray);
+    const results = await Promise.all(pendingGrants);
+    const refused = results.filter(Array.isArray);
     expect(refused).toEqual(refused.map(() => UNAVAILABLE));
     expect(await resultOrError(ledger.accounts())).toEqual(UNAVAILABLE);
     expect(
@@ -43,11 +42,11 @@ describe.skipIf(!hasSqld())("a libSQL server that was killed", () => {
 
     await server.restart();
     await retryWithin(RECOVERED_WITHIN_MS, database.check);
-    const acknowledged = 2 + answers.length - refused.length;
+    const acknowledged = 2 + results.length - refused.length;
     const { granted } = await ledger.account("a");
     expect(granted).toBeGreaterThanOrEqual(acknowledged);
     expect(granted).toBeLessThanOrEqual(uids.length + 1);
-    // What was refused may have been stored: tried again, each is applied once.
+    // A failed grant may have been stored; retried, each is applied once.
     for (const uid of uids) await grant(uid);
     expect(await ledger.account("a")).toMatchObject({ granted: uids.length + 1 });
     expect((await verifyLedger(database)).faults).toEqual([]);
@@ -55,7 +54,7 @@ describe.skipIf(!hasSqld())("a libSQL server that was killed", () => {
     await server.close();
   }, 60_000);
 
-  test("is answered 503 while it is away, also for what is kept, and nothing is charged", async () => {
+  test("GET /api/video/channels responds with 503, also if it is cached, and charges nothing", async () => {
     const server = await startSqld();
     const service = await startTestService({ DATABASE_URL: server.url });
     const { key, account } = await service.createAccountWithKey(10);
@@ -63,7 +62,7 @@ describe.skipIf(!hasSqld())("a libSQL server that was killed", () => {
     expect([await read(), await read()]).toEqual([200, 200]);
     await server.kill();
     expect(await read()).toBe(503);
-    service.clock.now += 1000; // The key is no longer believed.
+    service.clock.now += 1000; // The cached key expires.
     expect(await Promise.all([read(), read()])).toEqual([503, 503]);
     await server.restart();
     await retryWithin(RECOVERED_WITHIN_MS, service.service.database.check);
@@ -74,15 +73,15 @@ describe.skipIf(!hasSqld())("a libSQL server that was killed", () => {
   }, 60_000);
 });
 
-describe.skipIf(!hasSqld())("a libSQL server that says nothing more", () => {
-  test("is answered 503 before connections end for silence, and nothing is charged", async () => {
+describe.skipIf(!hasSqld())("while a libSQL server does not answer", () => {
+  test("requests get 503 before their connections time out, and are not charged", async () => {
     const server = await startSqld();
     const service = await startTestService({ DATABASE_URL: server.url });
     const { key, account } = await service.createAccountWithKey(10);
     const read = async () => (await service.get("/api/video/channels", key)).status;
     expect(await read()).toBe(200);
     server.pause();
-    service.clock.now += 1000; // The key is no longer believed.
+    service.clock.now += 1000; // The cached key expires.
     const ready = service.send("/readyz");
     const list = service.get("/api/creators", key);
     expect([await read(), (await ready).status, (await list).status]).toEqual([503, 503, 503]);
@@ -95,27 +94,27 @@ describe.skipIf(!hasSqld())("a libSQL server that says nothing more", () => {
   }, 60_000);
 });
 
-describe.skipIf(!hasSqld()).each(["stopped", "killed"])("a libSQL server that is %s", (fault) => {
-  test("/readyz is 503 within a second and /metrics 200, before and after it is known", async () => {
+describe.skipIf(!hasSqld()).each(["stopped", "killed"])("while a libSQL server is %s", (fault) => {
+  test("/readyz responds with 503 and /metrics with 200 in time, before and after it is detected", async () => {
     const server = await startSqld();
     const service = await startTestService({ DATABASE_URL: server.url });
-    const ask = async (path: string) => {
-      const began = performance.now();
+    const request = async (path: string) => {
+      const startedAt = performance.now();
       const response = await service.send(path);
-      return { response, text: await response.text(), ms: performance.now() - began };
+      return { response, text: await response.text(), ms: performance.now() - startedAt };
     };
     await retryWithin(RECOVERED_WITHIN_MS, async () => {
-      expect((await ask("/metrics")).text).toContain("collector_stopped");
+      expect((await request("/metrics")).text).toContain("collector_stopped");
     });
     if (fault === "stopped") server.pause();
     else await server.kill();
     const end = performance.now() + DETECTED_WITHIN_MS;
     while (performance.now() < end && service.service.database.getOutage() === undefined) {
-      const [ready, metrics] = await Promise.all([ask("/readyz"), ask("/metrics")]);
+      const [ready, metrics] = await Promise.all([request("/readyz"), request("/metrics")]);
       expect([ready.response.status, metrics.response.status]).toEqual([503, 200]);
       expect(Math.max(ready.ms, metrics.ms)).toBeLessThan(READY_WITHIN_MS);
     }
-    const [ready, metrics] = await Promise.all([ask("/readyz"), ask("/metrics")]);
+    const [ready, metrics] = await Promise.all([request("/readyz"), request("/metrics")]);
     expect([ready.response.status, metrics.response.status]).toEqual([503, 200]);
     expect(ready.response.headers.get("retry-after")).toBe("1");
     expect(metrics.text).toContain("\ndatabase_away 1\n");

@@ -14,7 +14,7 @@ import { hasSqld, startSqld } from "../support/processes/sqld.ts";
 describe.skipIf(!hasSqld())("applyRetention() on a libSQL server", () => {
   let server: Awaited<ReturnType<typeof startSqld>>;
   let database: Database;
-  /** As another process has it. */
+  /** The same database, opened by another process. */
   let other: Database;
   beforeAll(async () => {
     server = await startSqld();
@@ -27,7 +27,7 @@ describe.skipIf(!hasSqld())("applyRetention() on a libSQL server", () => {
     await server.close();
   });
 
-  test("removes and proves what it does on a file, also in two processes at once", async () => {
+  test("removes the same as on a file, also in two processes at once", async () => {
     const old = Array.from({ length: 2500 }, (_, minute) => NOW - 50 * DAY_MS - minute * 60_000);
     await checkAndStore(database, [
       ...old.map((at) => makeObservation("user", "u", at)),

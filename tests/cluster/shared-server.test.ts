@@ -1,4 +1,3 @@
-/** On a real libSQL server, shared by two services. */
 import { describe, expect, test } from "bun:test";
 import { parseObservation } from "../../core/observations.ts";
 import { createCreatorStore } from "../../server/store/collection/creators.ts";
@@ -11,8 +10,8 @@ import { resultOrError } from "../support/store/database.ts";
 import { hasSqld, startSqld } from "../support/processes/sqld.ts";
 import { commitDebitGroup } from "../support/store/debits.ts";
 
-describe.skipIf(!hasSqld())("a libSQL server", () => {
-  test("is shared exactly: credits, creators and observations from two services at once", async () => {
+describe.skipIf(!hasSqld())("a libSQL server that two services share", () => {
+  test("has exact credits, creators and observations after concurrent writes", async () => {
     const server = await startSqld();
     const open = () => openDatabase({ url: server.url, durability: "power" });
     const first = await open();
@@ -48,7 +47,7 @@ describe.skipIf(!hasSqld())("a libSQL server", () => {
         .toSorted((a, b) => a - b),
     ).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
 
-    const further = await Promise.all(
+    const moreAdds = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         resultOrError(
           (lists[index % 2] ?? createCreatorStore(first)).add(
@@ -58,7 +57,7 @@ describe.skipIf(!hasSqld())("a libSQL server", () => {
         ),
       ),
     );
-    const refused = further.filter(Array.isArray).map(([code]) => code);
+    const refused = moreAdds.filter(Array.isArray).map(([code]) => code);
     expect(refused).toEqual(Array.from({ length: 15 }, () => "Creator List Full"));
 
     const observation = (day: number, subscribers: number) =>

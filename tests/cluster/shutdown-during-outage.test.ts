@@ -1,6 +1,6 @@
 /**
- * A service that ends while its libSQL server is silent, under a steady load: what was debited
- * without an answer comes back. OUTAGE_ROUNDS=3 is the long form, which prints what was measured.
+ * A service that stops under a steady load while its libSQL server does not answer: debits without
+ * a response are refunded. OUTAGE_ROUNDS=3 runs the long form, which prints its measurements.
  */
 import { describe, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
@@ -17,46 +17,53 @@ import { runSteadyLoad, type RequestSample } from "../support/processes/steady-l
 const ROUNDS = Number(process.env["OUTAGE_ROUNDS"] ?? 0);
 const IS_LONG = ROUNDS > 0;
 
-/** The 10 seconds that a stop may take, and the end of the process. */
+/** The 10 seconds that a stop may take, and one for the end of the process. */
 const STOP_MAX_MS = 11_000;
 const VERB_MAX_MS = 15_000;
 
 const ACCOUNT = "acme";
 const CREDITS = 1_000_000;
-/** So many that some are always believed, so that debits are under way whenever the server stops. */
+/** With so many keys some are always cached, so debits are in flight whenever the server stops. */
 const KEYS = 100;
 const BEFORE_MS = 1500;
 
 interface ShutdownCase {
   readonly protocol: string;
-  /** Whether the server is stopped, or only the connections that there are die. */
+  /** Whether the server is stopped, or only the open connections die. */
   readonly fault: "stopped" | "dead connections";
   readonly rate: number;
   readonly signal: "SIGTERM" | "SIGKILL";
-  /** How long after the fault the signal comes. */
+  /** The time from the fault to the signal. */
   readonly afterMs: number;
-  /** What gives back. */
-  readonly by: "serve" | "apply-refunds";
+  /** The verb that refunds. */
+  readonly refundedBy: "serve" | "apply-refunds";
 }
 
 const SHORT_CASES: readonly ShutdownCase[] = [
-  { protocol: "http", fault: "stopped", signal: "SIGTERM", afterMs: 500, rate: 200, by: "serve" },
+  {
+    protocol: "http",
+    fault: "stopped",
+    signal: "SIGTERM",
+    afterMs: 500,
+    rate: 200,
+    refundedBy: "serve",
+  },
   {
     protocol: "ws",
     fault: "stopped",
     signal: "SIGTERM",
     afterMs: 500,
     rate: 200,
-    by: "apply-refunds",
+    refundedBy: "apply-refunds",
   },
-  // The outage is known then: nothing is under way that no file tells of.
+  // By then the outage is detected: all debits in flight are in a file.
   {
     protocol: "http",
     fault: "stopped",
     signal: "SIGKILL",
     afterMs: 10_000,
     rate: 200,
-    by: "serve",
+    refundedBy: "serve",
   },
 ];
 
@@ -64,7 +71,7 @@ const LONG_CASES: readonly ShutdownCase[] = ["http", "ws"].flatMap((protocol) =>
   (["stopped", "dead connections"] as const).flatMap((fault) =>
     [400, 1000].flatMap((rate) =>
       [500, 5000, 15_000].map((afterMs) => {
-        return { protocol, fault, rate, afterMs, signal: "SIGTERM", by: "serve" } as const;
+        return { protocol, fault, rate, afterMs, signal: "SIGTERM", refundedBy: "serve" } as const;
       }),
     ),
   ),
@@ -77,15 +84,15 @@ async function createKeys(url: string): Promise<string[]> {
   const ledger = createLedgerStore(database);
   const { id: account } = await ledger.createAccount(ACCOUNT, 0);
   await ledger.grant({ uid: "credits", account: ACCOUNT, amount: CREDITS }, 0);
-  const made = Array.from({ length: KEYS }, generateApiKey);
-  for (const { hash, beginsWith } of made) {
+  const keys = Array.from({ length: KEYS }, generateApiKey);
+  for (const { hash, beginsWith } of keys) {
     await createKeyStore(database).create({ account, hash, beginsWith, label: null }, 0);
   }
   await database.close();
-  return made.map(({ key }) => key);
+  return keys.map(({ key }) => key);
 }
 
-/** The values of the lines of a log that have a level. */
+/** The properties of the lines of a log with a level. */
 function parseLogProperties(log: string, level: string): unknown[] {
   const lines = log.split("\n").filter((line) => line.startsWith("{"));
   return lines
@@ -93,45 +100,45 @@ function parseLogProperties(log: string, level: string): unknown[] {
     .flatMap((line) => (line.level === level ? [line.properties] : []));
 }
 
-/** Runs verbs during the fault; in the long form alone, where nothing else keeps the machine busy. */
+/** Runs verbs during the fault; only in the long form, when no other test uses the machine. */
 async function runVerbs(sandbox: Sandbox): Promise<void> {
   if (!IS_LONG) return;
   for (const verb of [["accounts", "list"], ["export"]]) {
-    const began = performance.now();
+    const startedAt = performance.now();
     await sandbox.run(verb);
-    expect(performance.now() - began).toBeLessThan(VERB_MAX_MS);
+    expect(performance.now() - startedAt).toBeLessThan(VERB_MAX_MS);
   }
 }
 
-async function recoverRefunds(sandbox: Sandbox, by: ShutdownCase["by"]): Promise<string> {
-  if (by === "serve") return (await (await sandbox.serve()).stop()).log;
+async function recoverRefunds(sandbox: Sandbox, verb: ShutdownCase["refundedBy"]): Promise<string> {
+  if (verb === "serve") return (await (await sandbox.serve()).stop()).log;
   return sandbox.runOrThrow("credits", "apply-refunds");
 }
 
 function printMeasurement(
   label: string,
-  tookMs: number,
+  durationMs: number,
   log: string,
   samples: readonly RequestSample[],
 ): void {
   if (!IS_LONG) return;
-  const keptRefunds = /What (\d+) requests/.exec(log)?.[1] ?? "0";
+  const keptRefunds = /(\d+) requests are not refunded/.exec(log)?.[1] ?? "0";
   const failed = samples.filter(({ status }) => status === 503).length;
   process.stdout.write(
-    `${label.padEnd(56)} | ended in ${String(Math.round(tookMs)).padStart(5)} ms | ` +
-      `${failed} answered 503, refunds of ${keptRefunds} kept\n`,
+    `${label.padEnd(56)} | stopped in ${String(Math.round(durationMs)).padStart(5)} ms | ` +
+      `${failed} responses with 503, refunds of ${keptRefunds} kept\n`,
   );
 }
 
-describe.skipIf(!hasSqld())("a service that ends while its libSQL server is silent", () => {
+describe.skipIf(!hasSqld())("a service that stops while its libSQL server does not answer", () => {
   test.each(CASES)(
-    "$fault over $protocol at $rate requests/s, ended by $signal after $afterMs ms: $by gives back",
-    async ({ protocol, fault, rate, signal, afterMs, by }) => {
+    "refunds by $refundedBy after $signal, $afterMs ms after the fault ($fault over $protocol at $rate requests/s)",
+    async ({ protocol, fault, rate, signal, afterMs, refundedBy }) => {
       const server = await startSqld();
       const proxy = await startBlackholeProxy(server.url.replace("http", protocol));
       const keys = await createKeys(server.url);
-      const place = await openSandbox({ DATABASE_URL: proxy.url });
-      const service = await place.serve();
+      const sandbox = await openSandbox({ DATABASE_URL: proxy.url });
+      const service = await sandbox.serve();
       const loading = runSteadyLoad({
         url: service.url,
         paths: ["/api/video/channels", "/api/video/nobody/details"],
@@ -142,38 +149,38 @@ describe.skipIf(!hasSqld())("a service that ends while its libSQL server is sile
       await Bun.sleep(BEFORE_MS);
       if (fault === "stopped") server.pause();
       else proxy.blackhole();
-      const [verbs] = [runVerbs(place), await Bun.sleep(afterMs)];
-      const began = performance.now();
+      const [verbs] = [runVerbs(sandbox), await Bun.sleep(afterMs)];
+      const startedAt = performance.now();
       const { status, log } = await service.stop(signal);
-      const tookMs = performance.now() - began;
+      const durationMs = performance.now() - startedAt;
       const samples = await loading;
       printMeasurement(
         `${fault}, ${protocol}, ${rate}/s, after ${afterMs} ms`,
-        tookMs,
+        durationMs,
         log,
         samples,
       );
-      expect(tookMs).toBeLessThan(STOP_MAX_MS);
+      expect(durationMs).toBeLessThan(STOP_MAX_MS);
       if (signal === "SIGTERM") expect(status).toBe(0);
       await verbs;
 
-      const folder = join(place.folder, "data/spool");
+      const folder = join(sandbox.folder, "data/spool");
       const names = await readdir(folder).catch(() => []);
-      // Where no debit was under way, there is none; the balance holds either way.
+      // There is none if no debit was in flight; the balance must hold either way.
       expect(names.length).toBeLessThanOrEqual(1);
       for (const name of signal === "SIGTERM" ? names : []) {
-        const told = { requests: expect.any(Number), file: `data/spool/${name}` };
-        expect(parseLogProperties(log, "WARN")).toContainEqual(told);
+        const properties = { requests: expect.any(Number), file: `data/spool/${name}` };
+        expect(parseLogProperties(log, "WARN")).toContainEqual(properties);
       }
       server.resume();
-      const out = await recoverRefunds(place, by);
+      const out = await recoverRefunds(sandbox, refundedBy);
       for (const name of names) expect(out).toContain(name);
       expect(await readdir(folder).catch(() => [])).toEqual([]);
-      const charged = samples.filter((one) => one.status === 200 || one.status === 404).length;
-      const [account] = JSON.parse(await place.runOrThrow("accounts", "list", "--json"));
+      const charged = samples.filter(({ status: code }) => code === 200 || code === 404).length;
+      const [account] = JSON.parse(await sandbox.runOrThrow("accounts", "list", "--json"));
       expect(account.balance).toBe(CREDITS - charged);
-      expect(await place.runOrThrow("credits", "verify")).toContain("All balances hold");
-      await place.close();
+      expect(await sandbox.runOrThrow("credits", "verify")).toContain("All balances hold");
+      await sandbox.close();
       proxy.close();
       await server.close();
     },

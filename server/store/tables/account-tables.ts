@@ -1,8 +1,8 @@
 /**
- * The tables of accounts, their keys and their credits. The journal is what happened; sums, usage
- * and payments are made of it, in the same transactions.
+ * The tables of accounts, their API keys and their credits. Every change of a balance is an entry of
+ * the journal; the same transaction updates the sums, the usage and the payments.
  *
- * All instants are milliseconds since 1970 UTC.
+ * Instants are milliseconds since 1970 UTC.
  */
 import { sql } from "drizzle-orm";
 import {
@@ -15,7 +15,7 @@ import {
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
 
-/** Accounts and their sums; the journal is what the sums are made of. */
+/** Accounts, with the sums of their journal entries. */
 export const accounts = sqliteTable(
   "accounts",
   {
@@ -36,13 +36,13 @@ export const accounts = sqliteTable(
   ],
 );
 
-/** API keys: never the key itself, only its hash and how it begins. */
+/** API keys. The key itself is not stored, only its hash and its first characters. */
 export const keys = sqliteTable("keys", {
   id: integer().primaryKey(),
   account: integer().notNull(),
   /** SHA-256 of the key, in hex. */
   hash: text().notNull().unique(),
-  /** The first characters of the key, to tell keys apart. */
+  /** The first characters of the key, which help people to recognize it. */
   beginsWith: text("begins_with").notNull(),
   label: text(),
   createdAt: integer("created_at").notNull(),
@@ -50,26 +50,27 @@ export const keys = sqliteTable("keys", {
 });
 
 /**
- * The journal: every change of every balance, in the order they were committed.
+ * The journal: every change of every balance, in the order of commits.
  *
- * Debits that waited for one commit are one entry of an account: `amount` credits for as many
- * requests as the sum says. A refund names its debit by the entry and its place in it.
+ * The debits of an account that share a commit are one entry. A refund names its debit by the `uid`
+ * of that entry and the debit's index in it.
  */
 export const journal = sqliteTable(
   "journal",
   {
     entry: integer().primaryKey(),
-    /** Made before the entry is written: a write that is tried again is applied once. */
+    /** Created before the entry is written, so that a retried write is applied once. */
     uid: text().notNull(),
     account: integer().notNull(),
     kind: text({ enum: ["grant", "debit", "refund"] }).notNull(),
     amount: integer().notNull(),
     at: integer().notNull(),
-    /** Of a grant: what it was for; it grants once. */
+    /** For a grant: its reference; each reference of an account grants once. */
     reference: text(),
     reason: text(),
-    /** Of a refund: the `uid` of the debit's entry, and its place in it, from 0. */
+    /** For a refund: the `uid` of the debit's entry. */
     debit: text(),
+    /** For a refund: the index of the debit among those of its entry. */
     debitIndex: integer("debit_index"),
   },
   (table) => [
@@ -85,37 +86,34 @@ export const journal = sqliteTable(
   ],
 );
 
-/**
- * What was used: the requests of a key at an endpoint in an hour, and their credits. It is counted
- * in the transaction of the debits, so its sums are those of the journal.
- */
+/** Usage: the charged requests of a key to an endpoint in an hour, and their credits. */
 export const usage = sqliteTable(
   "usage",
   {
     account: integer().notNull(),
-    /** The hour, counted from 1970 UTC. */
+    /** Hours since 1970 UTC. */
     hour: integer().notNull(),
     key: integer().notNull(),
-    /** As the reference names it: `/api/video/{channel}/details`. */
+    /** As in the API reference: `/api/video/{channel}/details`. */
     endpoint: text().notNull(),
     requests: integer().notNull(),
     credits: integer().notNull(),
-    /** Credits that were given back later. */
+    /** Credits that were refunded. */
     refunded: integer().notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.account, table.hour, table.key, table.endpoint] })],
 );
 
-/** The idempotency keys that were paid with, for a day: the next request of one costs nothing. */
+/** Idempotency keys that were charged. For a day, further requests with one cost nothing. */
 export const payments = sqliteTable(
   "payments",
   {
     account: integer().notNull(),
-    /** The idempotency key, as the client sent it. */
+    /** As the client sent it. */
     idempotencyKey: text("idempotency_key").notNull(),
-    /** SHA-256 of what was asked, in hex. */
+    /** SHA-256 of the request, in hex. */
     requestHash: text("request_hash").notNull(),
-    /** The `uid` of the debit's entry. */
+    /** The `uid` of the journal entry. */
     debit: text().notNull(),
     at: integer().notNull(),
   },
@@ -126,8 +124,8 @@ export const payments = sqliteTable(
 );
 
 /**
- * Debits that must never be committed any more: what failed without an answer was answered with an
- * error, and its write may still be on its way.
+ * Canceled commits of debits, which must not be committed any more: their requests failed because
+ * the database did not respond, but the write may still reach it.
  */
 export const cancellations = sqliteTable("cancellations", {
   uid: text().primaryKey(),

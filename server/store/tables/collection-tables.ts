@@ -1,8 +1,6 @@
 /**
- * The tables of what is collected: which channels are tracked, what is observed of whom and when
- * next, what was used of the sources' quotas, and which sources are stopped.
- *
- * All instants are milliseconds since 1970 UTC.
+ * The tables of collection: the monitored creators and tracked channels, the targets that are
+ * polled, the used quotas, and the stopped sources. Instants are milliseconds since 1970 UTC.
  */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -20,34 +18,34 @@ export const creators = sqliteTable(
   (table) => [primaryKey({ columns: [table.platform, table.creatorFolded] })],
 );
 
-/** The channels that are tracked. */
+/** The tracked channels. */
 export const trackedChannels = sqliteTable("tracked_channels", {
   /** The handle in lower case, or the identifier. */
   key: text().primaryKey(),
-  /** As it was given; its targets are named by it. */
+  /** As it was added; it is the `id` of its targets. */
   channel: text().notNull(),
   addedAt: integer("added_at").notNull(),
 });
 
-/** What is observed again and again. */
+/** Targets of polling: who or what is observed again and again. */
 export const targets = sqliteTable(
   "targets",
   {
     platform: text({ enum: ["video", "microblog"] }).notNull(),
     task: text({ enum: ["profile", "items", "counts"] }).notNull(),
     id: text().notNull(),
-    /** Of `counts`: the `id` of the target of `items` that it came from. */
+    /** For the task `counts`: the `id` of the target of `items` that found it. */
     owner: text(),
-    /** JSON object of texts. */
+    /** A JSON object of texts that the source needs for its requests. */
     sourceState: text("source_state").notNull().default("{}"),
-    /** Of `counts`, the item's; of `items`, that of the newest one. */
+    /** For `counts`, when the item was published; for `items`, when the newest one was. */
     publishedAt: integer("published_at"),
-    /** Of `items`: how many there are, as the profile told last. */
+    /** For `items`: how many there are by the newest profile. */
     itemCount: integer("item_count"),
     dueAt: integer("due_at").notNull(),
     succeededAt: integer("succeeded_at"),
     failedAt: integer("failed_at"),
-    /** The reason of the last failure. */
+    /** The reason for the last failure. */
     failure: text(),
     /** Failures since the last success. */
     failures: integer().notNull().default(0),
@@ -64,26 +62,26 @@ export const targets = sqliteTable(
   ],
 );
 
-/** Units of a source's buckets that were used, by quota day. */
+/** Used units of the quotas of a source, by quota day. */
 export const quotaUse = sqliteTable(
   "quota_use",
   {
     source: text().notNull(),
     bucket: text().notNull(),
-    /** As `2026-11-20`, in the zone of the bucket. */
+    /** Like `2026-11-20`, in the time zone of the bucket. */
     day: text().notNull(),
     units: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.source, table.bucket, table.day] })],
 );
 
-/** The sources that are stopped. */
+/** The stopped sources. */
 export const stoppedSources = sqliteTable("stopped_sources", {
   source: text().primaryKey(),
-  /** A hash of the settings that it was asked with. */
+  /** A hash of the settings with which it was stopped. */
   settings: text().notNull(),
   reason: text().notNull(),
   since: integer().notNull(),
-  /** NULL: until the settings change. */
+  /** NULL means until the settings change. */
   until: integer(),
 });

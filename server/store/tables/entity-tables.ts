@@ -1,24 +1,22 @@
 /**
- * The tables. Identifiers are text to the outside and small integers (`key`) inside.
+ * The tables of entities, their histories and the change log. Entities have text identifiers outside
+ * and small integers (`key`) inside. Instants are milliseconds since 1970 UTC.
  *
- * An entity's row holds its newest state: every describing field with the instant that it came
- * from (`…_at`), and the counts of its newest observation, so details and listings never read
- * history. The histories themselves lie packed, in tables WITHOUT ROWID, by entity and instant
- * (see history/chunk-codec.ts); generate-migration.ts adds that to their migration.
- *
- * All instants are milliseconds since 1970 UTC.
+ * The row of an entity holds its newest state: every attribute with the instant that it came from
+ * (`…_at`), and the counts of its newest observation. So details and listings read no history.
+ * history/chunk-codec.ts describes the rows of a history.
  */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** The columns of a chunk: its first instant, how many points it has, and the points. */
+/** The columns of a chunk: its first instant, its number of points, and the encoded points. */
 const CHUNK_COLUMNS = {
   start: integer().notNull(),
   size: integer().notNull(),
   points: text().notNull(),
 };
 
-/** Channels. A row without `observed_at` only lends its key to shorts that came first. */
+/** Channels. One without `observed_at` was never observed; only shorts refer to it. */
 export const channels = sqliteTable(
   "channels",
   {
@@ -30,7 +28,7 @@ export const channels = sqliteTable(
     viewCount: integer("view_count"),
     username: text(),
     usernameAt: integer("username_at"),
-    /** The username in lower case, by which channels are found. */
+    /** The username in lower case, for lookups. */
     usernameFolded: text("username_folded"),
     displayName: text("display_name"),
     displayNameAt: integer("display_name_at"),
@@ -48,14 +46,14 @@ export const channels = sqliteTable(
   (table) => [index("channels_username").on(table.usernameFolded)],
 );
 
-/** What was counted of channels. */
+/** The histories of channels. */
 export const channelHistories = sqliteTable(
   "channel_histories",
   { channel: integer().notNull(), ...CHUNK_COLUMNS },
   (table) => [primaryKey({ columns: [table.channel, table.start] })],
 );
 
-/** Shorts. `channel` is the key of the channel that the newest observation names. */
+/** Shorts. `channel` is the key of the channel in the newest observation. */
 export const shorts = sqliteTable(
   "shorts",
   {
@@ -80,7 +78,7 @@ export const shorts = sqliteTable(
   (table) => [index("shorts_listing").on(table.channel, table.publishedAt, table.id)],
 );
 
-/** What was counted of shorts. */
+/** The histories of shorts. */
 export const shortHistories = sqliteTable(
   "short_histories",
   { short: integer().notNull(), ...CHUNK_COLUMNS },
@@ -88,8 +86,9 @@ export const shortHistories = sqliteTable(
 );
 
 /**
- * Users, by their username in lower case. Without `observed_at` only tweets told of the user, and
- * `username` is the spelling of the newest of them, or NULL where none is theirs any more.
+ * Users. `id` is the username in lower case. One without `observed_at` was never observed; only
+ * tweets refer to it. Then `username` is spelled as in the newest of them, or NULL if all of them
+ * belong to other users by now.
  */
 export const users = sqliteTable(
   "users",
@@ -120,14 +119,14 @@ export const users = sqliteTable(
   ],
 );
 
-/** What was counted of users. */
+/** The histories of users. */
 export const userHistories = sqliteTable(
   "user_histories",
   { user: integer().notNull(), ...CHUNK_COLUMNS },
   (table) => [primaryKey({ columns: [table.user, table.start] })],
 );
 
-/** Tweets. `user` is the key of the user that `username`, by the newest observation, names. */
+/** Tweets. `user` is the key of the user that `username` names. */
 export const tweets = sqliteTable(
   "tweets",
   {
@@ -152,21 +151,18 @@ export const tweets = sqliteTable(
   (table) => [index("tweets_listing").on(table.user, table.createdAt, table.id)],
 );
 
-/** What was counted of tweets. */
+/** The histories of tweets. */
 export const tweetHistories = sqliteTable(
   "tweet_histories",
   { tweet: integer().notNull(), ...CHUNK_COLUMNS },
   (table) => [primaryKey({ columns: [table.tweet, table.start] })],
 );
 
-/**
- * The newest changes: which entities each write of observations changed, in order. Who keeps
- * answers asks here which of them have become old.
- */
+/** The change log: the cache tags of what each of the newest writes changed. */
 export const changes = sqliteTable("changes", {
   sequence: integer().primaryKey(),
-  /** Tells one write from another. */
+  /** Identifies the write. */
   uid: text().notNull(),
-  /** JSON array of the cache tags; NULL where there were too many to name. */
+  /** A JSON array of cache tags; NULL if there were too many. */
   tags: text(),
 });
