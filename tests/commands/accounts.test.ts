@@ -41,6 +41,11 @@ describe("accounts and credits", () => {
     expect(await sandbox.runOrThrow("credits", "verify")).toBe(
       "All balances hold: 1 accounts, 2 journal entries\n",
     );
+    expect(await sandbox.run(["credits", "apply-refunds"])).toEqual({
+      status: 0,
+      out: "",
+      err: "No refunds wait\n",
+    });
   });
 
   test.each([
