@@ -1,5 +1,14 @@
 /**
- * Serves the charged reads, nearly all requests, past Elysia's pipeline.
+ * Serves the charged reads, nearly all requests, past Elysia's pipeline. Cached and uncached reads
+ * share this one path: a cached response skips the store, not the checks. The routes that Elysia
+ * knows lead here too; they are for the OpenAPI document and for the types of Eden.
+ *
+ * Why past the pipeline: as ordinary routes, cached reads take 1.29 times the CPU time at 256
+ * connections, and 1.15 times if all admission hooks are synchronous. In process they take 1.44
+ * times with our two hooks (the asynchronous `onRequest` and the global `onBeforeHandle`), 1.20
+ * times with no hook, and 1.10 times if our own route match goes too; the rest is Elysia's context,
+ * its asynchronous handler and its response mapping. Measured in November 2026 on 2 cores: medians
+ * of the ratios of alternating turns.
  */
 import type { GetQueryValues } from "../../../core/parameters.ts";
 import type { DebitQueue, Receipt } from "../../ports/ledger.ts";
@@ -99,7 +108,7 @@ export function createChargedReads(options: ChargedReadsOptions) {
 
     isChargedRead: (request: Request): boolean => matchRead(request) !== undefined,
 
-    /** Creates the handler under which Elysia knows a route; its type tells Eden the body. */
+    /** Creates the handler of a route for Elysia. Its type gives Eden the type of the body. */
     createHandler<Body>(route: ChargedRoute<Body>) {
       const handler = async ({ request }: { readonly request: Request }) => {
         const response = await serve(request);

@@ -40,6 +40,16 @@ const ENTRY_OVERHEAD_BYTES = 1024;
 /** A body with more characters is stored and sent as bytes. */
 const TEXT_BODY_MAX_CHARACTERS = 14_000;
 
+/** The estimated garbage between two garbage collections. */
+const GC_INTERVAL_BYTES = 64 * 1_048_576;
+
+/** Rendering a huge body leaves several times its size as garbage at once. */
+const HUGE_BODY_BYTES = 1_048_576;
+const HUGE_GARBAGE_RATIO = 4;
+
+/** The estimated garbage since the last collection. It is global, as the heap of the process is. */
+let garbageBytes = 0;
+
 const ALWAYS: TimeRange = { from: -Infinity, to: Infinity };
 
 const encoder = new TextEncoder();
@@ -179,8 +189,32 @@ function joinPieces(pieces: readonly (string | Uint8Array)[]): RenderedResponse[
       .map((piece) => (typeof piece === "string" ? piece : decoder.decode(piece)))
       .join("");
   }
-  // Not copied: reads give the same bytes again, and the responses share them.
+  // Not copied: a read can give the same bytes again, and the responses share them.
   if (pieces.length === 1 && onlyPiece instanceof Uint8Array) return onlyPiece;
-  const bytes = pieces.map((piece) => (typeof piece === "string" ? encoder.encode(piece) : piece));
-  return Bun.concatArrayBuffers(bytes, Number.POSITIVE_INFINITY, true);
+  const joined = new Uint8Array(pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0));
+  let offset = 0;
+  for (const piece of pieces) {
+    const rest = joined.subarray(offset);
+    if (typeof piece === "string") offset += encoder.encodeInto(piece, rest).written;
+    else {
+      rest.set(piece);
+      offset += piece.length;
+    }
+  }
+  collectGarbageOf(joined.length);
+  return joined;
+}
+
+/**
+ * Collects garbage at an interval of rendered bytes. Bun counts strings and bytes for less than
+ * they take and collects too late. Measured: 100 clients that each read a page of 6.5 MB grow the
+ * process to 670 to 850 MiB without this, to 420 MiB with it (`SLOW_READERS=500` of
+ * tests/http/reads/slow-clients.test.ts); 256 connections that read pages of 120 kB, to 275 MiB
+ * without and 230 MiB with it. `Bun.gc(false)`, which does not block, did not help.
+ */
+function collectGarbageOf(bodyBytes: number): void {
+  garbageBytes += bodyBytes > HUGE_BODY_BYTES ? HUGE_GARBAGE_RATIO * bodyBytes : bodyBytes;
+  if (garbageBytes <= GC_INTERVAL_BYTES) return;
+  garbageBytes = 0;
+  Bun.gc(true);
 }
