@@ -1,3 +1,4 @@
+/** The way of data from the monitoring list to the HTTP reads and the metrics. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
 import { handleOf, openFakeBluesky } from "../../support/platforms/fake-bluesky.ts";
@@ -7,7 +8,7 @@ import type { FakeServer } from "../../support/platforms/fake-server.ts";
 import { retryWithin } from "../../support/wait.ts";
 import { NOW, startTestService, type TestService } from "../../support/service.ts";
 
-/** How long it may take until `/metrics` tells of what the database has. */
+/** `/metrics` reads the database every 5 seconds. */
 const METRICS_WITHIN_MS = 15_000;
 
 let world: World;
@@ -40,17 +41,17 @@ const monitorCreator = async (creator: string) => {
 
 const fetchJson = async (path: string): Promise<Record<string, unknown>> => {
   const body: unknown = await (await service.get(path)).json();
-  if (typeof body !== "object" || body === null) throw new Error(`${path} answered no object`);
+  if (typeof body !== "object" || body === null)
+    throw new Error(`${path} must answer with an object`);
   return { ...body };
 };
 
-describe("from the monitoring list to a history", () => {
-  test("two of three creators are served after one turn, and the third tells why it is not", async () => {
-    const [one, two] = world.users.map(handleOf);
-    for (const creator of [one ?? "", two ?? "", "nobody.bsky.social"])
-      await monitorCreator(creator);
+describe("collection of creators", () => {
+  test("GET /api/creators lists why one of three creators failed, and the others are served", async () => {
+    const [creator0 = "", creator1 = ""] = world.users.map(handleOf);
+    for (const creator of [creator0, creator1, "nobody.bsky.social"]) await monitorCreator(creator);
     await service.service.collecting.collect();
-    for (const creator of [one, two]) {
+    for (const creator of [creator0, creator1]) {
       const path = `/api/microblog/${creator}`;
       expect(await fetchJson(`${path}/details`)).toMatchObject({ username: creator });
       const { tweets } = await fetchJson(`${path}/tweets?days=14`);
@@ -63,22 +64,22 @@ describe("from the monitoring list to a history", () => {
     const { creators } = await fetchJson("/api/creators");
     const failed = { last_success: null, last_failure: new Date(NOW).toISOString() };
     expect(creators).toEqual([
-      expect.objectContaining({ creator: one, failure: null, last_failure: null }),
-      expect.objectContaining({ creator: two, failure: null, last_failure: null }),
+      expect.objectContaining({ creator: creator0, failure: null, last_failure: null }),
+      expect.objectContaining({ creator: creator1, failure: null, last_failure: null }),
       expect.objectContaining({ creator: "nobody.bsky.social", ...failed }),
     ]);
     expect(JSON.stringify(creators)).toContain("nobody.bsky.social");
   });
 
-  test("/metrics tells what was done and used, the same however often it is asked", async () => {
+  test("GET /metrics has the work and the used quota, and does not change without work", async () => {
     for (const creator of [...world.users.map(handleOf), "nobody.bsky.social"]) {
       await monitorCreator(creator);
     }
     await service.service.collecting.collect();
-    const told = async () => {
+    const readLines = async () => {
       const text = await (await service.send("/metrics")).text();
       const lines = text.split("\n").filter((line) => line.startsWith("collector_"));
-      // The rest is as it was this long ago.
+      // The age of the figures always grows.
       return lines.filter((line) => !line.startsWith("collector_state_age_seconds"));
     };
     const [source] = await service.service.collecting.sources();
@@ -86,7 +87,7 @@ describe("from the monitoring list to a history", () => {
     expect(requests).toBe(bluesky.served());
     expect(Math.min(observations, observed, failed)).toBeGreaterThan(0);
     const once = await retryWithin(METRICS_WITHIN_MS, async () => {
-      const lines = await told();
+      const lines = await readLines();
       expect(lines).toContain(`collector_requests_total{source="bluesky"} ${requests}`);
       return lines;
     });
@@ -100,10 +101,10 @@ describe("from the monitoring list to a history", () => {
       `collector_requests_total{source="bluesky"} ${requests}`,
       'collector_stopped{source="bluesky"} 0',
     ]);
-    expect(await told()).toEqual(once);
+    expect(await readLines()).toEqual(once);
   });
 
-  test("what comes later makes a history: followers change, tweets are seen more often", async () => {
+  test("GET /api/microblog/{username}/followers and /tweets have the history of several cycles", async () => {
     const creator = handleOf(first(world.users));
     await monitorCreator(creator);
     for (let hour = 0; hour < 4; hour++) {
@@ -117,7 +118,7 @@ describe("from the monitoring list to a history", () => {
     expect(Math.max(...histories.map(({ metrics }) => metrics.length))).toBeGreaterThanOrEqual(3);
   });
 
-  test("who is removed from the list is not asked for any more, and stays readable", async () => {
+  test("a creator removed from the list is not polled any more, and stays readable", async () => {
     const creator = handleOf(first(world.users));
     await monitorCreator(creator);
     await service.service.collecting.collect();

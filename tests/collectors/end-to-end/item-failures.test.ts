@@ -1,6 +1,6 @@
 /**
- * What is odd about shorts and tweets, or left untold, and is no failure of anyone: what is stored
- * then, that neither the log nor a list cries about it, and what happens next.
+ * Shorts and tweets that are deleted, invalid or incomplete: what is stored, and when they are polled
+ * again. No such case is a failure of the source, a creator or a channel, or is logged.
  */
 import { afterEach, describe, expect, test } from "bun:test";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../core/time.ts";
@@ -38,36 +38,35 @@ async function startAndCollect(source: Source, plan: Partial<WorldPlan> = {}) {
 
 const ownerAt = (index: number): FixtureOwner => first(fixture.owners.slice(index));
 
-/** What is served at a path. */
 const fetchJson = async (path: string): Promise<unknown> => JSON.parse(await fixture.text(path));
 
-/** An item of an owner, old enough to be observed at NOW already. */
+/** The oldest item of an owner, which is observed at NOW already. */
 const firstItem = (owner: FixtureOwner): FixtureItem => first(owner.items());
 
 const isRequested = (text: string): boolean =>
   fixture.fake.log().some(({ at, query }) => at === fixture.clock.now && query.includes(text));
 
-describe("an item that cannot be observed: its history stays, and all others are observed", () => {
+describe("an item that cannot be observed keeps its history, and all others are observed", () => {
   test.each<[what: string, source: Source, failure: (id: string, did: string) => string]>([
     [
-      "a short that YouTube leaves out is deleted or private",
+      "a short missing in YouTube's response",
       "youtube",
       (id) => `YouTube has no video ${id}: it was deleted, or is private`,
     ],
     [
-      "a tweet among X's errors, beside the data of others, is gone",
+      "a tweet among the errors of X's response",
       "x",
       (id) =>
         `The tweet ${id} is gone: X says ` +
         `"Not Found Error: Could not find or show tweet: [${id}]."`,
     ],
     [
-      "a post that Bluesky leaves out is deleted",
+      "a post missing in Bluesky's response",
       "bluesky",
       (id, did) => `Bluesky has no post at://${did}/app.bsky.feed.post/${id}: it was deleted`,
     ],
   ])(
-    "%s; it is left alone for longer than others, and observed again when it is back",
+    "%s is polled less often than others, and observed again when it is back",
     async (_what, source, failure) => {
       const { before } = await startAndCollect(source);
       const item = firstItem(ownerAt(1));
@@ -81,7 +80,7 @@ describe("an item that cannot be observed: its history stays, and all others are
       const did = fixture.world.users[1]?.did ?? "";
       expect(await fixture.itemFailure(item.id)).toBe(failure(item.id, did));
 
-      // The others of its age were observed every few hours.
+      // Other items of its age are polled every few hours.
       await fixture.collectAt(ALL_DUE_AT + 20 * HOUR_MS);
       expect(isRequested(item.id)).toBe(false);
       item.lifecycle.goneAt = Infinity;
@@ -94,21 +93,21 @@ describe("an item that cannot be observed: its history stays, and all others are
 
   test.each<[what: string, source: Source, failure: string]>([
     [
-      'a short whose views YouTube tells as "338K"',
+      'a short with "338K" views of YouTube',
       "youtube",
       'views must be a whole number from 0 to 9007199254740991, got "338K"',
     ],
     [
-      "a tweet whose likes X tells as -7",
+      "a tweet with -7 likes of X",
       "x",
       "likes must be a whole number from 0 to 9007199254740991, got -7",
     ],
     [
-      'a post whose likes Bluesky tells as "12K"',
+      'a post with "12K" likes of Bluesky',
       "bluesky",
       'likes must be a whole number from 0 to 9007199254740991, got "12K"',
     ],
-  ])("%s is not believed, and is asked for again soon", async (_what, source, failure) => {
+  ])("%s is not stored, and polled again soon", async (_what, source, failure) => {
     const { before } = await startAndCollect(source);
     const item = firstItem(ownerAt(1));
     fixture.fake.injectFault(item.corruptionFault, { times: Infinity });
@@ -125,7 +124,7 @@ describe("an item that cannot be observed: its history stays, and all others are
   });
 });
 
-/** Whoever was observed at the beginning is observed again, but for one. */
+/** Expects that everything observed before is observed again, except for one item. */
 async function expectOthersObserved(
   before: Awaited<ReturnType<ServiceFixture["stored"]>>,
   observed: ReadonlySet<string>,
@@ -135,8 +134,8 @@ async function expectOthersObserved(
   expect(entities.filter((entity) => !observed.has(entity))).toEqual([]);
 }
 
-describe("what a platform does not tell is unknown, and not 0", () => {
-  test("YouTube: a hidden number of subscribers", async () => {
+describe("a missing count is null, and not 0", () => {
+  test("YouTube: a hidden subscriber count", async () => {
     const { before } = await startAndCollect("youtube");
     const owner = ownerAt(1);
     owner.lifecycle.hiddenAt = ALL_DUE_AT;
@@ -151,7 +150,7 @@ describe("what a platform does not tell is unknown, and not 0", () => {
     expect(await fetchJson(details)).toMatchObject({ subscribers: owner.counts()["subscribers"] });
   });
 
-  test("YouTube: likes and comments that are switched off, beside the views", async () => {
+  test("YouTube: disabled likes and comments of a short with views", async () => {
     const { before } = await startAndCollect("youtube");
     const [owner, item] = [ownerAt(1), firstItem(ownerAt(1))];
     item.lifecycle.hiddenAt = ALL_DUE_AT;
@@ -169,7 +168,7 @@ describe("what a platform does not tell is unknown, and not 0", () => {
     expect(await fixture.expectObservedNow(stored)).toContain(item.id);
   });
 
-  test("Bluesky: followers under a name that nobody knows", async () => {
+  test("Bluesky: a renamed follower count", async () => {
     const { before } = await startAndCollect("bluesky");
     fixture.fake.injectFault(replaceText('"followersCount":', '"followerCount":'), {
       times: Infinity,
@@ -179,8 +178,8 @@ describe("what a platform does not tell is unknown, and not 0", () => {
     await fixture.expectAllObserved(before);
     for (const { entity, counts } of fixture.owners) {
       const { following_count } = counts();
-      const told = { followers_count: null, following_count };
-      expect(await fetchJson(`/api/microblog/${entity}/details`)).toMatchObject(told);
+      const expected = { followers_count: null, following_count };
+      expect(await fetchJson(`/api/microblog/${entity}/details`)).toMatchObject(expected);
     }
     fixture.fake.clearFaults();
     for (const user of fixture.world.users) user.hiddenAt = Infinity;
@@ -190,18 +189,18 @@ describe("what a platform does not tell is unknown, and not 0", () => {
   });
 });
 
-/** The items that are there now, of all owners. */
+/** All existing items, of all owners. */
 const listItemIds = (): string[] =>
   fixture.owners.flatMap(({ items }) => items().map(({ id }) => id)).toSorted();
 
-/** The items of which something is stored. */
+/** The items with stored observations. */
 async function readStoredItems(): Promise<string[]> {
   const owners = new Set(fixture.owners.map(({ entity }) => entity));
   const all = new Set((await fixture.stored()).map(({ entity }) => entity));
   return [...all].filter((entity) => !owners.has(entity)).toSorted();
 }
 
-test("YouTube: without its list of shorts, a channel is read by its uploads of at most 180 s", async () => {
+test("YouTube: the shorts of a channel without their playlist are its uploads of up to 180 s", async () => {
   fixture = await openServiceFixture("youtube");
   for (const channel of fixture.world.channels) channel.hasShortsList = false;
   await fixture.collectAt(NOW);
@@ -217,8 +216,8 @@ test("YouTube: without its list of shorts, a channel is read by its uploads of a
   expect(await readStoredItems()).toEqual(listItemIds());
 });
 
-describe("Bluesky's feeds", () => {
-  test("reposts and replies are left out, and what is someone's own is stored once", async () => {
+describe("a feed of Bluesky", () => {
+  test("has no reposts and replies, and each own post once", async () => {
     fixture = await openServiceFixture("bluesky", { replyShare: 0.2, repostShare: 0.3 });
     await fixture.collectAt(NOW);
     const posts = fixture.world.users.flatMap((user) => user.posts);
@@ -228,7 +227,7 @@ describe("Bluesky's feeds", () => {
     expect(await readStoredItems()).toEqual(listItemIds());
   });
 
-  test("a post that claims a false date is as old as the earlier of its two dates", async () => {
+  test("dates a post by the earlier of its two dates", async () => {
     await startAndCollect("bluesky", { falselyDatedShare: 0.4 });
     await fixture.collectAt(ALL_DUE_AT);
     expect(await readStoredItems()).toEqual(listItemIds());
@@ -245,7 +244,7 @@ describe("Bluesky's feeds", () => {
     }
   });
 
-  test("an empty page with a cursor is not the end of the feed", async () => {
+  test("goes on after an empty page with a cursor", async () => {
     fixture = await openServiceFixture("bluesky");
     const body = { cursor: "2027-01-01T00:00:00.000Z", feed: [] };
     fixture.fake.injectFault(respondWith({ status: 200, body }), {

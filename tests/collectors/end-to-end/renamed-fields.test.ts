@@ -1,4 +1,4 @@
-/** What happens when a platform renames something: nothing is invented, and it is said aloud. */
+/** A platform renames a field: no wrong data is stored, and the log warns. */
 import { afterEach, expect, test } from "bun:test";
 import { HOUR_MS } from "../../../core/time.ts";
 import { replaceText } from "../../support/platforms/faults.ts";
@@ -13,7 +13,7 @@ import {
 let fixture: ServiceFixture;
 afterEach(() => fixture.close());
 
-test("a list that Bluesky has renamed is no empty one: nobody is gone, and the log warns", async () => {
+test("a renamed list of Bluesky makes no creator gone, and the log warns", async () => {
   const { before } = await startAndCollect("bluesky");
   fixture.fake.injectFault(replaceText('"profiles":', '"actors":'), { times: Infinity });
   await fixture.collectAt(ALL_DUE_AT);
@@ -35,8 +35,8 @@ test.each([
   ["youtube" as const, '"statistics":', "YouTube returned no statistics of the"],
   ["x" as const, '"public_metrics":', "X returned no metrics"],
 ])(
-  "a field that %s has renamed is no unknown count, and the log warns",
-  async (source, name, said) => {
+  "renamed counts of %s are not stored as null, and the log warns",
+  async (source, name, reason) => {
     const { before } = await startAndCollect(source);
     fixture.fake.injectFault(replaceText(name, '"numbers":'), { times: Infinity });
     await fixture.collectAt(ALL_DUE_AT);
@@ -44,9 +44,9 @@ test.each([
     const lines = fixture.logged().map(({ level, message }) => `${level} ${message}`);
     expect(lines.length).toBeGreaterThan(0);
     expect(lines[0]).toStartWith(
-      `WARN Source "${source}" "failed": "None of 3 could be observed: ${said}`,
+      `WARN Source "${source}" "failed": "None of 3 could be observed: ${reason}`,
     );
-    expect((await fixture.readStatus(first(fixture.owners).id)).failure).toStartWith(said);
+    expect((await fixture.readStatus(first(fixture.owners).id)).failure).toStartWith(reason);
     fixture.fake.clearFaults();
     await fixture.collectAt(ALL_DUE_AT + 2 * HOUR_MS);
     const observed = await fixture.expectObservedNow(before);
@@ -54,7 +54,7 @@ test.each([
   },
 );
 
-/** Opens the service and observes everyone once. */
+/** Opens the service and observes everything once. */
 async function startAndCollect(source: "youtube" | "x" | "bluesky") {
   fixture = await openServiceFixture(source);
   return fixture.collectAndAdvance();

@@ -1,6 +1,6 @@
 /**
- * A source that fails as a whole: what is stored then, what the log says, what happens next. What
- * fails of one creator or channel alone is in collecting-failures-alone.test.ts.
+ * A source that fails as a whole: what is stored, what the log says, and what happens next. Failures
+ * of one creator or channel are in target-failures.test.ts.
  */
 import { afterEach, describe, expect, test } from "bun:test";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../core/time.ts";
@@ -32,16 +32,16 @@ afterEach(() => fixture.close());
 
 const OK_STATUS = { status: "ok", reason: null, since: null, until: null };
 const readyStatus = (source: Source) => ({ source, ...OK_STATUS });
-/** When a source is stopped or begins to fail in these tests. */
+/** When a source stops or begins to fail in these tests. */
 const since = new Date(ALL_DUE_AT).toISOString();
 
-/** Opens the service and observes everyone once. */
+/** Opens the service and observes everything once. */
 async function startAndCollect(source: Source) {
   fixture = await openServiceFixture(source);
   return fixture.collectAndAdvance();
 }
 
-// Both refusals repeat the credential that they refuse: nobody may read it.
+// Both responses repeat the refused credential, which no message may contain.
 const KEY_REFUSED: FakeResponse = {
   status: 403,
   body: {
@@ -53,7 +53,7 @@ const TOKEN_REFUSED: FakeResponse = {
   body: { title: "Unauthorized", detail: `No use of ${SECRET}`, type: "about:blank", status: 401 },
 };
 
-/** Another credential is right from now on. */
+/** Makes the fake accept another credential. */
 const acceptSecret =
   (secret: string): Fault =>
   ({ query, headers }, answer) => {
@@ -63,17 +63,17 @@ const acceptSecret =
     return toResponse(answer());
   };
 
-describe("a source that stops is not asked again before its time, and the log says why, once", () => {
+describe("a stopped source is not polled before its time, and the log says why, once", () => {
   test.each([
     {
-      what: "YouTube's quota is spent: until midnight Pacific time",
+      what: "YouTube's quota is used up: until midnight Pacific time",
       source: "youtube" as const,
       answer: QUOTA_EXCEEDED,
       reason: "The day's quota of YouTube is spent until 2026-11-21T08:00:00.000Z",
       until: "2026-11-21T08:00:00.000Z",
     },
     {
-      what: "X's cap of the month is reached: until the next month",
+      what: "X's monthly cap is reached: until the next month",
       source: "x" as const,
       answer: USAGE_CAPPED,
       reason:
@@ -82,7 +82,7 @@ describe("a source that stops is not asked again before its time, and the log sa
       until: "2026-12-01T00:00:00.000Z",
     },
     {
-      what: "the account at X has no credits left: for a day, for they can be bought",
+      what: "the account at X has no credits left: for a day",
       source: "x" as const,
       answer: CREDITS_DEPLETED,
       reason:
@@ -101,9 +101,9 @@ describe("a source that stops is not asked again before its time, and the log sa
     const found = { status: "stopped", reason, since, until };
     expect(await fixture.readiness()).toEqual({ source, ...found });
     expect(await fixture.isStopped()).toBe(true);
-    const byHand = { source, requests: 0, stopped: reason, stopped_until: until };
+    const collected = { source, requests: 0, stopped: reason, stopped_until: until };
     expect(await fixture.service.admin("POST", "collect")).toContainEqual(
-      expect.objectContaining(byHand),
+      expect.objectContaining(collected),
     );
 
     fixture.fake.clearFaults();
@@ -118,13 +118,13 @@ describe("a source that stops is not asked again before its time, and the log sa
 
   test.each([
     {
-      what: "YouTube refuses the key: until there is another",
+      what: "YouTube refuses the key: until the key changes",
       source: "youtube" as const,
       answer: KEY_REFUSED,
       reason: 'YouTube refuses the API key: "forbidden: No use of …"',
     },
     {
-      what: "X refuses the token: until there is another",
+      what: "X refuses the token: until the token changes",
       source: "x" as const,
       answer: TOKEN_REFUSED,
       reason: 'X refuses the bearer token: X answered with status 401: "Unauthorized: No use of …"',
@@ -142,16 +142,16 @@ describe("a source that stops is not asked again before its time, and the log sa
     expect(await fixture.isStopped()).toBe(true);
 
     fixture.fake.clearFaults();
-    const much = ALL_DUE_AT + 40 * DAY_MS;
-    expect(await fixture.collectAt(much)).toBe(0);
+    const muchLater = ALL_DUE_AT + 40 * DAY_MS;
+    expect(await fixture.collectAt(muchLater)).toBe(0);
     await fixture.withRestart(SECRET, async ({ collect, readiness }) => {
-      expect(await fixture.collectAt(much, collect)).toBe(0);
+      expect(await fixture.collectAt(muchLater, collect)).toBe(0);
       expect(await readiness()).toEqual(stopped);
     });
     const another = "another-credential-of-this-test";
     fixture.fake.injectFault(acceptSecret(another), { times: Infinity });
     await fixture.withRestart(another, async ({ collect, readiness }) => {
-      expect(await fixture.collectAt(much, collect)).toBeGreaterThan(3);
+      expect(await fixture.collectAt(muchLater, collect)).toBeGreaterThan(3);
       expect(await readiness()).toEqual(readyStatus(source));
     });
     await fixture.expectAllObserved(before);
@@ -160,7 +160,7 @@ describe("a source that stops is not asked again before its time, and the log sa
   });
 });
 
-describe("a window that is used up is waited for, and the log says until when", () => {
+describe("a used up rate limit window pauses the source, and the log says until when", () => {
   const resetAt = ALL_DUE_AT + 7 * MINUTE_MS;
   const headers = {
     "ratelimit-limit": "3000",
@@ -171,7 +171,7 @@ describe("a window that is used up is waited for, and the log says until when", 
 
   test.each([
     {
-      what: "X: its other windows are asked meanwhile",
+      what: "X: its other windows are used meanwhile",
       source: "x" as const,
       answer: windowSpent(resetAt),
       path: "/2/users/by",
@@ -186,8 +186,9 @@ describe("a window that is used up is waited for, and the log says until when", 
     const { before } = await startAndCollect(source);
     const name = { x: "X", bluesky: "Bluesky" }[source];
     const reason = `The window of ${name} is used up until 2026-11-21T01:07:00.000Z`;
-    const asked = () => fixture.fake.log().filter((request) => request.path.includes(path)).length;
-    const askedBefore = asked();
+    const countRequests = () =>
+      fixture.fake.log().filter((request) => request.path.includes(path)).length;
+    const requestsBefore = countRequests();
     fixture.fake.injectFault(respondWith(answer), { times: Infinity, path });
     await fixture.collectAt(ALL_DUE_AT);
     const observed = await fixture.expectObservedNow(before);
@@ -195,7 +196,7 @@ describe("a window that is used up is waited for, and the log says until when", 
     expect(observed.size > 0).toBe(source === "x");
     const paused = logLine("INFO", "paused", source, reason);
     expect(fixture.logged()).toEqual([paused]);
-    // It is no stop: nobody has to do anything.
+    // A pause is no stop: nobody has to do anything.
     expect(await fixture.readiness()).toEqual(readyStatus(source));
     for (const { id } of fixture.owners) {
       expect(await fixture.readStatus(id)).toMatchObject({ failure: null });
@@ -203,10 +204,10 @@ describe("a window that is used up is waited for, and the log says until when", 
 
     fixture.fake.clearFaults();
     await fixture.collectAt(resetAt - 1);
-    expect(asked()).toBe(askedBefore + 1);
+    expect(countRequests()).toBe(requestsBefore + 1);
     const stored = await fixture.stored();
     await fixture.collectAt(resetAt);
-    expect(asked()).toBeGreaterThan(askedBefore + 1);
+    expect(countRequests()).toBeGreaterThan(requestsBefore + 1);
     const later = await fixture.expectObservedNow(stored);
     for (const { entity } of fixture.owners) expect(later).toContain(entity);
     expect(fixture.logged()).toEqual([paused]);
@@ -215,20 +216,20 @@ describe("a window that is used up is waited for, and the log says until when", 
 
 const SOURCE_NAMES = { youtube: "YouTube", x: "X", bluesky: "Bluesky" } as const;
 
-describe.each(SOURCES)("a source that fails for a while: %s", (source) => {
-  const said = source === "youtube" ? ': "Backend Error"' : "";
-  const status = `${SOURCE_NAMES[source]} answered with status 503${said}`;
+describe.each(SOURCES)("a failing source: %s", (source) => {
+  const description = source === "youtube" ? ': "Backend Error"' : "";
+  const status = `${SOURCE_NAMES[source]} answered with status 503${description}`;
 
   test.each([
     ["status 503", failWithStatus(503), status],
     [
-      "an answer that is cut in the middle",
+      "a response that is cut in the middle",
       corruptWith("cut"),
       `${SOURCE_NAMES[source]} could not be reached, or broke off: ECONNRESET`,
     ],
-    ["no answer", NO_RESPONSE, `${SOURCE_NAMES[source]} did not answer within 20000 ms`],
+    ["no response", NO_RESPONSE, `${SOURCE_NAMES[source]} did not answer within 20000 ms`],
   ])(
-    "%s, again and again: nothing is stored, the log warns, and it is left alone a minute",
+    "%s, repeatedly: nothing is stored, the log warns, and the source is paused for a minute",
     async (_what, fault, reason) => {
       const { before, old } = await startAndCollect(source);
       fixture.fake.injectFault(fault, { times: Infinity });
@@ -239,7 +240,7 @@ describe.each(SOURCES)("a source that fails for a while: %s", (source) => {
       const failed = logLine("WARN", "failed", source, failure);
       const retried = logLine("INFO", "retried", source, reason);
       const lines = fixture.logged();
-      // Three failures in a row are enough; counts are asked for from a bucket of their own.
+      // Three failures in a row pause a bucket; YouTube and X have another one for counts.
       expect(tries).toBe(4 * (source === "bluesky" ? 3 : 4));
       expect(lines).toEqual(
         Array.from({ length: tries }, (_, index) => (index % 4 === 3 ? failed : retried)),
@@ -262,7 +263,7 @@ describe.each(SOURCES)("a source that fails for a while: %s", (source) => {
     },
   );
 
-  test("status 503 three times, then an answer: all is observed, and the log mentions the tries", async () => {
+  test("status 503 three times, then 200: everything is observed, and the log has the retries", async () => {
     const { before } = await startAndCollect(source);
     fixture.fake.injectFault(failWithStatus(503), { times: 3 });
     await fixture.collectAt(ALL_DUE_AT);

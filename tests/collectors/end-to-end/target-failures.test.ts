@@ -1,6 +1,6 @@
 /**
- * What fails of one creator, channel, short or tweet alone: what is stored then, that the log keeps
- * silent, where the reason is told instead, and what happens next.
+ * Failures of one creator or channel: what is stored, where the reason is shown, and what happens
+ * next. The log does not have them.
  */
 import { afterEach, describe, expect, test } from "bun:test";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../core/time.ts";
@@ -18,7 +18,7 @@ import { xError } from "../../support/platforms/fake-x.ts";
 let fixture: ServiceFixture;
 afterEach(async () => {
   try {
-    // What concerns one alone is told where they are listed; in the log it would be noise.
+    // The lists show the failure of one target; in the log it would be noise.
     expect(fixture.logged()).toEqual([]);
     const { source } = fixture;
     const ready = { source, status: "ok", reason: null, since: null, until: null };
@@ -43,13 +43,13 @@ const removeAllOwners = (): void => fixture.owners.forEach(removeEntity);
 const restoreEntity = (entity: { readonly lifecycle: { goneAt: number } }): void =>
   void (entity.lifecycle.goneAt = Infinity);
 
-/** Whether a text was part of a request at this instant. */
+/** Whether a request at this instant contained the text. */
 const isRequested = (text: string): boolean =>
   fixture.fake
     .log()
     .some(({ at, path, query }) => at === fixture.clock.now && `${path} ${query}`.includes(text));
 
-/** A failure that is looked into again after about a day. */
+/** Expects a failure after which the target is polled again in about a day. */
 async function expectMissing(
   id: string,
   failure: unknown,
@@ -63,7 +63,7 @@ async function expectMissing(
   expect(inMs).toBeLessThanOrEqual(1.1 * DAY_MS);
 }
 
-describe("who is not there: the list says so, all others are observed, and they are asked for daily", () => {
+describe("a missing creator or channel is listed as such and polled daily, and the others are observed", () => {
   const suspended =
     "The user creator1 is suspended: X says " +
     '"Forbidden: Could not find or show user: [creator1]."';
@@ -71,19 +71,19 @@ describe("who is not there: the list says so, all others are observed, and they 
 
   test.each<[what: string, source: Source, name: string, failure: string]>([
     [
-      "YouTube: a handle that nobody has, an answer without items",
+      "YouTube: an unknown handle, a response without items",
       "youtube",
       "@nobody",
       "YouTube has no channel @nobody",
     ],
     [
-      "X: a username that nobody has, among the errors beside data",
+      "X: an unknown username among the errors of a response with data",
       "x",
       "nobody",
       'The user nobody is gone: X says "Not Found Error: Could not find or show user: [nobody]."',
     ],
     [
-      "Bluesky: a handle that nobody has",
+      "Bluesky: an unknown handle",
       "bluesky",
       "nobody.bsky.social",
       "Bluesky has no profile nobody.bsky.social",
@@ -103,12 +103,12 @@ describe("who is not there: the list says so, all others are observed, and they 
   });
 
   test.each<[what: string, source: Source, removed: "one" | "all", failure: unknown]>([
-    ["YouTube: a channel that is missing in items", "youtube", "one", noChannel],
-    ["YouTube: all channels, an answer without items", "youtube", "all", noChannel],
-    ["X: a user among the errors beside data", "x", "one", suspended],
+    ["YouTube: a channel missing in items", "youtube", "one", noChannel],
+    ["YouTube: all channels, a response without items", "youtube", "all", noChannel],
+    ["X: a user among the errors of a response with data", "x", "one", suspended],
     ["X: all users, errors without data", "x", "all", suspended],
     [
-      "Bluesky: a profile that the answer leaves out",
+      "Bluesky: a profile missing in the response",
       "bluesky",
       "one",
       "Bluesky has no profile creator1.bsky.social",
@@ -144,20 +144,20 @@ describe("who is not there: the list says so, all others are observed, and they 
   });
 });
 
-describe("who is there, and of whom not everything can be had", () => {
+describe("an existing creator or channel with invalid or unavailable data", () => {
   test.each<[what: string, source: Source, failure: string]>([
     [
-      'a channel whose views YouTube tells as "338K" is not observed, and asked for again soon',
+      'a channel with "338K" views of YouTube is not observed, and polled again soon',
       "youtube",
       'viewCount must be a whole number from 0 to 9007199254740991, got "338K"',
     ],
     [
-      "a user whose followers X tells as 1.5 is not observed, and asked for again soon",
+      "a user with 1.5 followers of X is not observed, and polled again soon",
       "x",
       "followers_count must be a whole number from 0 to 9007199254740991, got 1.5",
     ],
     [
-      'a profile whose followers Bluesky tells as "12K" is not observed, and asked for again soon',
+      'a profile with "12K" followers of Bluesky is not observed, and polled again soon',
       "bluesky",
       'followers_count must be a whole number from 0 to 9007199254740991, got "12K"',
     ],
@@ -180,11 +180,11 @@ describe("who is there, and of whom not everything can be had", () => {
 
   test.each<[what: string, failure: string]>([
     [
-      "tweets that X answers with 404: the user is observed, and the list tells why the tweets are not",
+      "a timeline with status 404 of X: the user is observed, and the list says why the tweets are not",
       'X answered with status 404: "Not Found: Not Found"',
     ],
     [
-      "tweets of a user that is protected by now: the user is observed, and the list tells why",
+      "a user who became protected is observed, and the list says why the tweets are not",
       "The user creator1 is protected: X says " +
         '"Authorization Error: Could not find or show user: [1000037]."',
     ],

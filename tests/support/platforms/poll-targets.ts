@@ -1,4 +1,4 @@
-/** Runs the errands of a fixture's collector as the runner would, and gathers what was found. */
+/** Runs the tasks of a collector, and gathers their results. */
 import type {
   TaskName,
   DiscoveredItem,
@@ -14,26 +14,26 @@ import {
   type TestContext,
 } from "./platform-fixture.ts";
 
-/** What an task came to. */
+/** The results of a task. */
 export interface PollSummary {
   readonly results: readonly PollResult[];
-  /** Every observation, checked as an import would. */
+  /** Every observation, checked as in an import. */
   readonly observations: readonly Observation[];
-  /** The items that were found, in the order they were told of. */
+  /** The items, in the order of the results. */
   readonly items: readonly DiscoveredItem[];
-  /** What ended it before its time. */
+  /** What ended the task early. */
   readonly sourceError: SourceError | undefined;
   readonly context: TestContext;
 }
 
-/** What an task is run with. */
+/** The options of a task. */
 export interface PollOptions {
   readonly context?: TestContext;
-  /** Items that are observed already. */
+  /** Items that are targets already. */
   readonly known?: ReadonlyMap<string, SourceState>;
 }
 
-/** Runs one task for targets that one batch takes. */
+/** Runs a task for one batch. */
 export async function pollBatch(
   fixture: PlatformFixture,
   task: TaskName,
@@ -62,7 +62,7 @@ export async function pollBatch(
   return { results, observations, items, sourceError, context };
 }
 
-/** Runs an task for any number of targets, batch by batch. */
+/** Runs a task for any number of targets, batch by batch. */
 export async function pollAll(
   fixture: PlatformFixture,
   task: TaskName,
@@ -113,13 +113,13 @@ export async function createCountTargets(
   );
 }
 
-/** What was found of one target; all that it was told of, as one. */
+/** Returns the merged results of one target. */
 export function findResult({ results }: PollSummary, id: string): PollResult {
   const parts = results.filter(({ targetId }) => targetId === id);
   return Object.assign({ targetId: id }, ...parts);
 }
 
-/** The observation of an entity; the last one where there are more. */
+/** Returns the last observation of an entity. */
 export function findObservation(
   { observations }: PollSummary,
   entity: string,

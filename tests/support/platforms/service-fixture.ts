@@ -1,4 +1,4 @@
-/** A service that watches what the fake of one source tells of, and the log that it writes. */
+/** A service that collects from the fake of one source, and the log that it writes. */
 import { expect, spyOn } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,14 +15,14 @@ import { readAllPoints, type StoredPoint } from "../store/stored-history.ts";
 import { openFixture, SECRET } from "./platform-fixture.ts";
 import type { WorldPlan } from "./world.ts";
 
-/** A line of the log. */
+/** A log line. */
 export interface LogLine {
   readonly level: string;
   readonly message: string;
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** How the collection of one that is watched stands. */
+/** The collection status of a creator or channel. */
 export interface WatchedStatus {
   readonly last_success: string | null;
   readonly last_failure: string | null;
@@ -36,16 +36,16 @@ export interface RestartedService {
   readiness(): Promise<unknown>;
 }
 
-/** When all that was observed at {@link NOW} is due again. */
+/** An instant at which all that was observed at {@link NOW} is due again. */
 export const ALL_DUE_AT = NOW + 13 * HOUR_MS;
 
-/** The line of the log that tells of an event of a source, as it must be. */
+/** Returns the log line of an event of a source. */
 export function logLine(level: string, event: string, source: Source, reason: string): LogLine {
   const message = `Source "${source}" "${event}": ${JSON.stringify(reason)}`;
   return { level, message, properties: { source, event, reason } };
 }
 
-/** The line of a source that stops, until an instant or until its settings change. */
+/** @param until `null`: until the settings change. */
 export function stoppedLine(source: Source, reason: string, until: string | null): LogLine {
   const then = until ?? "its settings change";
   const message = `Source "${source}" "stopped" until "${then}": ${JSON.stringify(reason)}`;
@@ -56,13 +56,12 @@ export function stoppedLine(source: Source, reason: string, until: string | null
   };
 }
 
-/** The line of a source that goes on. */
 export function resumedLine(source: Source): LogLine {
   const message = `Source "${source}" "resumed"`;
   return { level: "INFO", message, properties: { source, event: "resumed" } };
 }
 
-/** Opens it, with three owners watched; nothing is collected yet. */
+/** Opens a service with three owners on its lists; nothing is collected yet. */
 export async function openServiceFixture(source: Source, plan: Partial<WorldPlan> = {}) {
   const fixture = await openFixture(source, {
     beganAt: NOW - 5 * DAY_MS,
@@ -85,14 +84,14 @@ export async function openServiceFixture(source: Source, plan: Partial<WorldPlan
     DATABASE_URL: `file:${join(folder, "metrics.db")}`,
     ...createSettings(source, fixture.fake.baseUrl, secret),
   });
-  // No answer is waited for longer than the fake keeps it, and no try for the next.
+  // Only the fake ends requests by a timeout, and retries follow at once.
   const sourceClient = { startTimeout: fixture.fake.startTimeout, retryMinMs: 1 };
   const testService = await startTestService(settings(SECRET), log, sourceClient);
   const { service } = testService;
 
   const text = async (path: string) => (await testService.get(path)).text();
   const json = async (path: string): Promise<unknown> => JSON.parse(await text(path));
-  /** The lines of the log, without their instants. */
+  /** The log lines, without their instants. */
   const logged = (): LogLine[] =>
     output
       .flatMap((lines) => lines.trim().split("\n"))
@@ -119,7 +118,7 @@ export async function openServiceFixture(source: Source, plan: Partial<WorldPlan
     service: testService,
     watch,
     logged,
-    /** All that was written to standard error. */
+    /** Everything written to standard error. */
     written: () => output.join(""),
     text,
     /** Sets the clocks of the platform and the service. */
@@ -127,7 +126,7 @@ export async function openServiceFixture(source: Source, plan: Partial<WorldPlan
       fixture.clock.now = at;
       testService.clock.now = at;
     },
-    /** All that is stored, in a fixed order; the counts are in the order of the worlds' counts. */
+    /** All stored points in a fixed order, with counts in the order of the world's counts. */
     async stored(): Promise<StoredPoint[]> {
       const all = await Promise.all(
         ENTITY_KINDS.map((kind) => readAllPoints(service.database, kind)),
@@ -135,8 +134,10 @@ export async function openServiceFixture(source: Source, plan: Partial<WorldPlan
       return all.flat();
     },
     /**
-     * What was observed at this instant, by its entity: what was stored before stays as it was, and
-     * what is new is what the platform counts now, so no zero and nothing else was invented.
+     * Expects that points stored before are unchanged, and that new ones have the true counts of
+     * now, so that no 0 was invented.
+     *
+     * @returns The entities observed now.
      */
     async expectObservedNow(before: readonly StoredPoint[]): Promise<Set<string>> {
       const all = await this.stored();
@@ -153,7 +154,7 @@ export async function openServiceFixture(source: Source, plan: Partial<WorldPlan
       }
       return new Set(fresh.map(({ entity }) => entity));
     },
-    /** Everyone who is watched is observed at this instant, with some of their items. */
+    /** Expects that every owner is observed now, with some of its items. */
     async expectAllObserved(before: readonly StoredPoint[]): Promise<void> {
       const observed = await this.expectObservedNow(before);
       for (const { entity, id, items } of fixture.owners) {
@@ -162,10 +163,10 @@ export async function openServiceFixture(source: Source, plan: Partial<WorldPlan
         expect(await this.readStatus(id)).toMatchObject({ failure: null, last_failure: null });
       }
     },
-    /** What is served of those that are watched. */
+    /** Reads the details of every owner over HTTP. */
     readDetails: (): Promise<string[]> =>
       Promise.all(fixture.owners.map(({ entity }) => text(detailsPath(source, entity)))),
-    /** Observes everyone once, and goes to {@link ALL_DUE_AT}. */
+    /** Observes everything once, and advances the clocks to {@link ALL_DUE_AT}. */
     async collectAndAdvance() {
       await collect();
       await this.expectAllObserved([]);
@@ -175,25 +176,25 @@ export async function openServiceFixture(source: Source, plan: Partial<WorldPlan
       this.setClock(ALL_DUE_AT);
       return { before, old };
     },
-    /** Goes to an instant and collects there. @returns How many requests that took. */
+    /** Sets the clocks and collects. @returns The number of requests. */
     async collectAt(at: number, by: () => Promise<unknown> = collect): Promise<number> {
       const served = fixture.fake.served();
       this.setClock(at);
       await by();
       return fixture.fake.served() - served;
     },
-    /** How it stands with one that is watched. */
+    /** Reads the collection status of an owner over HTTP. */
     async readStatus(id: string): Promise<WatchedStatus> {
       const all = source === "youtube" ? await testService.admin("GET", "channels") : undefined;
       const listed: unknown = all ?? Object(await json("/api/creators")).creators;
       const name = source === "youtube" ? "channel" : "creator";
       const found: WatchedStatus | undefined = Array.isArray(listed)
-        ? listed.find((one) => String(one[name]).toLowerCase() === id.toLowerCase())
+        ? listed.find((entry) => String(entry[name]).toLowerCase() === id.toLowerCase())
         : undefined;
       if (found === undefined) throw new Error(`${id} is not watched`);
       return found;
     },
-    /** Why an item could not be observed; `null` where it could. */
+    /** Reads why an item failed; `null` if it did not. */
     async itemFailure(id: string): Promise<unknown> {
       const rows = await queryRows(
         service.database,
@@ -201,12 +202,12 @@ export async function openServiceFixture(source: Source, plan: Partial<WorldPlan
       );
       return rows.find((row) => row["id"] === id)?.["failure"] ?? null;
     },
-    /** What `/readyz` says of the source. */
+    /** Reads the status of the source in `/readyz`. */
     readiness: async () => findReadiness(source, await json("/readyz")),
-    /** Whether `/metrics` says that the source is stopped, or failing. */
+    /** Whether `/metrics` marks the source as stopped or failing. */
     isStopped: () => isMarked("collector_stopped"),
     isFailing: () => isMarked("collector_failing"),
-    /** Opens a service on the same database with a credential, as a restart would. */
+    /** Opens a second service on the same database, as a restart with a credential would. */
     async withRestart(
       secret: string,
       work: (again: RestartedService) => Promise<void>,
@@ -237,7 +238,7 @@ export async function openServiceFixture(source: Source, plan: Partial<WorldPlan
         await fixture.close();
         await rm(folder, { recursive: true, force: true });
       }
-      // Whatever happened: nobody is told the credential, and no request failed.
+      // In every test, the credential is secret and no request fails.
       expect(shown).not.toContain(SECRET);
       expect(shown).not.toContain(encodeURIComponent(SECRET));
       expect(testService.failures).toEqual([]);
@@ -255,14 +256,14 @@ function detailsPath(source: Source, entity: string): string {
 function findReadiness(source: Source, answer: unknown): unknown {
   const { sources } = Object(answer);
   return Array.isArray(sources)
-    ? sources.find((one: { readonly source: unknown }) => one.source === source)
+    ? sources.find((status: { readonly source: unknown }) => status.source === source)
     : undefined;
 }
 
 function createSettings(source: Source, baseUrl: string, secret: string): Record<string, string> {
   if (source === "bluesky") return { BLUESKY_API_URL: baseUrl };
   if (source === "x") return { X_API_URL: baseUrl, X_BEARER_TOKEN: secret };
-  // Nobody is watched there; whoever asked would get no answer.
+  // There are no creators to poll; a request would fail.
   const nowhere = "http://127.0.0.1:1";
   return { YOUTUBE_API_URL: baseUrl, YOUTUBE_API_KEY: secret, BLUESKY_API_URL: nowhere };
 }
