@@ -140,7 +140,7 @@ describe("collect --once ends with 1 where all attempts failed", () => {
     await monitorSome(0, 3);
     bluesky.injectFault(HTML_PAGE, { times: Infinity });
     const { status, out, err } = await sandbox.run(["collect", "--once", "--json"]);
-    const reason = expect.stringMatching(/^Bluesky answered \S+ with what is no JSON$/);
+    const reason = expect.stringMatching(/^Bluesky answered \S+ with a body that is not JSON$/);
     expect(JSON.parse(out).sources[1]).toMatchObject({
       source: "bluesky",
       observed: 0,
