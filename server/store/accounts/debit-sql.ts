@@ -23,20 +23,46 @@ export interface ChargeRun {
   readonly requestHash: string | null;
 }
 
+/**
+ * Serializes runs for the argument of the general statements: as arrays, because `json_extract()`
+ * finds an index faster than a name.
+ */
+export function serializeRuns(runs: readonly ChargeRun[]): string {
+  return JSON.stringify(
+    runs.map(({ account, cost, key, endpoint, count, idempotencyKey, requestHash }) => [
+      account,
+      cost,
+      key,
+      endpoint,
+      count,
+      idempotencyKey,
+      requestHash,
+    ]),
+  );
+}
+
 const SELECT_RUNS = `
   SELECT
     run.key AS position,
-    json_extract(run.value, '$.account') AS account,
-    json_extract(run.value, '$.cost') AS cost,
-    json_extract(run.value, '$.key') AS key,
-    json_extract(run.value, '$.endpoint') AS endpoint,
-    json_extract(run.value, '$.count') AS count,
-    json_extract(run.value, '$.idempotencyKey') AS idempotency_key,
-    json_extract(run.value, '$.requestHash') AS request_hash
+    json_extract(run.value, '$[0]') AS account,
+    json_extract(run.value, '$[1]') AS cost,
+    json_extract(run.value, '$[2]') AS key,
+    json_extract(run.value, '$[3]') AS endpoint,
+    json_extract(run.value, '$[4]') AS count,
+    json_extract(run.value, '$[5]') AS idempotency_key,
+    json_extract(run.value, '$[6]') AS request_hash
   FROM json_each(?1) AS run`;
 
+const IS_UNPAID = `NOT EXISTS (
+      SELECT 1
+      FROM payments
+      WHERE payments.account = runs.account
+        AND payments.idempotency_key = runs.idempotency_key
+        AND payments.at > ?2
+    )`;
+
 /** The runs ?1 to pay for, each with the cost of its account's runs before it. */
-const WITH_UNPAID_RUNS = `
+const withUnpaidRunsSql = (hasPayments: boolean) => `
   WITH runs AS (${SELECT_RUNS}),
   unpaid AS (
     SELECT *, ifnull(sum(cost * count) OVER (
@@ -45,13 +71,7 @@ const WITH_UNPAID_RUNS = `
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS cost_before
     FROM runs
-    WHERE NOT EXISTS (
-      SELECT 1
-      FROM payments
-      WHERE payments.account = runs.account
-        AND payments.idempotency_key = runs.idempotency_key
-        AND payments.at > ?2
-    )
+    WHERE ${hasPayments ? IS_UNPAID : "?2 IS NOT NULL"}
   )`;
 
 /** How many charges of a run the credits cover, after the runs before it. */
@@ -63,15 +83,18 @@ const isNewBatchSql = (uid: string) => `
     NOT EXISTS (SELECT 1 FROM journal WHERE uid = ${uid})
     AND NOT EXISTS (SELECT 1 FROM cancellations WHERE uid = ${uid})`;
 
-const INSERT_JOURNAL = `
+const insertJournalSql = (hasPayments: boolean) => `
   INSERT INTO journal (uid, account, kind, amount, at)
-  ${WITH_UNPAID_RUNS}
+  ${withUnpaidRunsSql(hasPayments)}
   SELECT ?3, account, 'debit', sum(cost * ${coveredCountSql("balance")}) AS amount, ?4
   FROM unpaid
   JOIN accounts ON accounts.id = unpaid.account
   WHERE ${isNewBatchSql("?3")}
   GROUP BY account
   HAVING amount > 0`;
+
+const INSERT_JOURNAL = insertJournalSql(false);
+const INSERT_JOURNAL_WITH_PAYMENTS = insertJournalSql(true);
 
 // The casts are needed because a JavaScript number binds as REAL, which divides with a fraction.
 const INSERT_JOURNAL_OF_SINGLE_RUN = `
@@ -92,9 +115,9 @@ const ON_USAGE_CONFLICT = `
     requests = requests + excluded.requests,
     credits = credits + excluded.credits`;
 
-const UPSERT_USAGE = `
+const upsertUsageSql = (hasPayments: boolean) => `
   INSERT INTO usage (account, hour, key, endpoint, requests, credits)
-  ${WITH_UNPAID_RUNS}
+  ${withUnpaidRunsSql(hasPayments)}
   SELECT
     unpaid.account,
     ?4,
@@ -108,6 +131,9 @@ const UPSERT_USAGE = `
   GROUP BY unpaid.account, key, endpoint
   ${ON_USAGE_CONFLICT}`;
 
+const UPSERT_USAGE = upsertUsageSql(false);
+const UPSERT_USAGE_WITH_PAYMENTS = upsertUsageSql(true);
+
 const UPSERT_USAGE_OF_SINGLE_RUN = `
   INSERT INTO usage (account, hour, key, endpoint, requests, credits)
   SELECT account, ?2, ?5, ?6, amount / CAST(?4 AS INTEGER), amount
@@ -117,7 +143,7 @@ const UPSERT_USAGE_OF_SINGLE_RUN = `
 
 const INSERT_PAYMENTS = `
   INSERT INTO payments (account, idempotency_key, request_hash, debit, at)
-  ${WITH_UNPAID_RUNS}
+  ${withUnpaidRunsSql(true)}
   SELECT unpaid.account, idempotency_key, request_hash, ?3, ?4
   FROM unpaid
   JOIN journal AS committed ON committed.uid = ?3 AND committed.account = unpaid.account
@@ -144,7 +170,7 @@ const selectOutcomesSql = (accounts: string) => `
 
 /** Selects the balance of each account of the runs ?1, and what the batch ?2 debited. */
 export const SELECT_OUTCOMES = selectOutcomesSql(
-  "IN (SELECT json_extract(value, '$.account') FROM json_each(?1))",
+  "IN (SELECT json_extract(value, '$[0]') FROM json_each(?1))",
 );
 
 const SELECT_OUTCOMES_OF_SINGLE_RUN = selectOutcomesSql("= ?1");
@@ -154,8 +180,8 @@ export const SELECT_PAYMENTS = `
   SELECT payments.account, payments.idempotency_key, payments.request_hash, payments.debit
   FROM json_each(?1) AS run
   JOIN payments
-    ON payments.account = json_extract(run.value, '$.account')
-    AND payments.idempotency_key = json_extract(run.value, '$.idempotencyKey')
+    ON payments.account = json_extract(run.value, '$[0]')
+    AND payments.idempotency_key = json_extract(run.value, '$[5]')
   WHERE payments.at > ?2`;
 
 /** A commit of runs. */
@@ -204,15 +230,22 @@ export function createCommitStatements(
       changes,
     };
   }
-  const json = JSON.stringify(runs);
+  const json = serializeRuns(runs);
+  const hasPayments = runs.some(({ idempotencyKey }) => idempotencyKey !== null);
   const statements = {
-    insertJournal: { sql: INSERT_JOURNAL, args: [json, expiredUntil, uid, now] },
+    insertJournal: {
+      sql: hasPayments ? INSERT_JOURNAL_WITH_PAYMENTS : INSERT_JOURNAL,
+      args: [json, expiredUntil, uid, now],
+    },
     updateBalances,
-    upsertUsage: { sql: UPSERT_USAGE, args: [json, expiredUntil, uid, hour] },
+    upsertUsage: {
+      sql: hasPayments ? UPSERT_USAGE_WITH_PAYMENTS : UPSERT_USAGE,
+      args: [json, expiredUntil, uid, hour],
+    },
     outcomes: { sql: SELECT_OUTCOMES, args: [json, uid] },
     changes,
   };
-  if (runs.every(({ idempotencyKey }) => idempotencyKey === null)) return statements;
+  if (!hasPayments) return statements;
   return {
     ...statements,
     insertPayments: { sql: INSERT_PAYMENTS, args: [json, expiredUntil, uid, now] },

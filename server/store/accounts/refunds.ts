@@ -4,7 +4,7 @@ import { HOUR_MS } from "../../../core/time.ts";
 import type { Debit, Charge } from "../../ports/ledger.ts";
 import type { Database, Statement } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
-import { SELECT_OUTCOMES, SELECT_PAYMENTS } from "./debit-sql.ts";
+import { SELECT_OUTCOMES, SELECT_PAYMENTS, serializeRuns } from "./debit-sql.ts";
 import { assignOutcomes, IDEMPOTENCY_TTL_MS, groupIntoRuns } from "./debits.ts";
 
 const WRITE_OPTIONS = { durability: "configured", idempotent: true } as const;
@@ -69,7 +69,7 @@ export async function cancelDebits(
   uid: string,
   now: number,
 ): Promise<void> {
-  const runs = JSON.stringify(groupIntoRuns(charges));
+  const runs = serializeRuns(groupIntoRuns(charges));
   const { outcomes, payments, commit } = await writeNamed(
     database,
     {
