@@ -44,6 +44,7 @@ const RECORD_HISTORY: HistoryFormat = {
 
 const formatRecordHistory = createHistoryFormatter<TweetRecord["metrics"][number]>(RECORD_HISTORY);
 
+// The tweets are arrays, which SQLite and JSON.parse() handle faster than objects.
 const SELECT_TWEETS = `
   SELECT json_object(
     'username', username,
@@ -53,13 +54,8 @@ const SELECT_TWEETS = `
       WHERE user = users.key AND created_at >= ?2
     ),
     'tweets', (
-      SELECT json_group_array(json_object(
-        'id', id,
-        'text', text,
-        'url', url,
-        'observedAt', observed_at,
-        'createdAt', created_at,
-        'history', ${selectHistorySql(RECORD_HISTORY, "page.key")}
+      SELECT json_group_array(json_array(
+        id, text, url, observed_at, created_at, ${selectHistorySql(RECORD_HISTORY, "page.key")}
       ))
       FROM (
         SELECT *
@@ -76,15 +72,17 @@ interface TweetsRow {
   readonly username: string;
   /** How many tweets the days filter selects, and when the oldest of them was created. */
   readonly selected: { readonly total: number; readonly oldest: number | null };
-  readonly tweets: readonly {
-    readonly id: string;
-    readonly text: string | null;
-    readonly url: string | null;
-    readonly observedAt: number;
-    readonly createdAt: number;
-    readonly history: HistoryRow;
-  }[];
+  readonly tweets: readonly TweetRow[];
 }
+
+type TweetRow = readonly [
+  id: string,
+  text: string | null,
+  url: string | null,
+  observedAt: number,
+  createdAt: number,
+  history: HistoryRow,
+];
 
 async function readTweets(
   database: Database,
@@ -100,7 +98,7 @@ async function readTweets(
   // Without a prototype, because `__proto__` is a valid identifier.
   const tweets: Record<string, TweetRecord> = Object.create(null);
   let isThinned = false;
-  for (const { id: tweetId, text, url, observedAt, createdAt, history } of row.tweets) {
+  for (const [tweetId, text, url, observedAt, createdAt, history] of row.tweets) {
     const { points, isThinned: isRecordThinned } = formatRecordHistory(history);
     isThinned ||= isRecordThinned;
     tweets[tweetId] = {

@@ -1,5 +1,5 @@
 /** Reads of the video interface. Each is one SQL statement that returns one JSON text. */
-import { encodeCursor, type ShortsRequest } from "../../../core/cursor.ts";
+import { encodeCursor, type ShortPosition, type ShortsRequest } from "../../../core/cursor.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { HISTORY_MAX_POINTS } from "../../../core/limits.ts";
 import type { CacheableResult } from "../../ports/caching.ts";
@@ -30,19 +30,14 @@ export function createVideoReads(database: Database): VideoReads {
  * Restates core's `comparePositions()` and `isShortSelected()`;
  * `tests/store/reads/shorts-selection.test.ts` compares both.
  */
+// The shorts are arrays: as objects, SQLite and JSON.parse() take half as long again for a page.
 const SELECT_SHORTS = `
   SELECT json_object(
     'channelId', named.id,
     'username', named.username,
     'shorts', (
-      SELECT json_group_array(json_object(
-        'id', id,
-        'title', title,
-        'thumbnail', thumbnail,
-        'publishedAt', published_at,
-        'views', views,
-        'likes', likes,
-        'comments', comments
+      SELECT json_group_array(json_array(
+        id, title, thumbnail, published_at, views, likes, comments
       ))
       FROM (
         SELECT *
@@ -58,9 +53,26 @@ const SELECT_SHORTS = `
 interface ShortsRow {
   readonly channelId: string;
   readonly username: string | null;
-  readonly shorts: readonly (Omit<ShortSummary, "publishedAt"> & {
-    readonly publishedAt: number;
-  })[];
+  readonly shorts: readonly ShortRow[];
+}
+
+type ShortRow = readonly [
+  id: string,
+  title: string | null,
+  thumbnail: string | null,
+  publishedAt: number,
+  views: number | null,
+  likes: number | null,
+  comments: number | null,
+];
+
+function toPosition([id, , , publishedAt]: ShortRow): ShortPosition {
+  return { id, publishedAt };
+}
+
+function toShortSummary(row: ShortRow): ShortSummary {
+  const [id, title, thumbnail, publishedAt, views, likes, comments] = row;
+  return { id, title, thumbnail, publishedAt: formatInstant(publishedAt), views, likes, comments };
 }
 
 async function readShorts(
@@ -81,13 +93,11 @@ async function readShorts(
   const hasMore = shorts.length > limit;
   const page = shorts.slice(0, limit);
   const last = page.at(-1);
-  const nextCursor = hasMore && last !== undefined ? encodeCursor(last) : null;
+  const nextCursor = hasMore && last !== undefined ? encodeCursor(toPosition(last)) : null;
   return {
     body: {
       channel: username ?? channelId,
-      shorts: page.map((short) =>
-        Object.assign(short, { publishedAt: formatInstant(short.publishedAt) }),
-      ),
+      shorts: page.map(toShortSummary),
       pagination: { hasMore, nextCursor },
     },
     tags: createChannelTags(name, channelId),
