@@ -23,7 +23,7 @@ export interface HistoryFormat {
 
 /** What {@link selectHistorySql} reads: the chunks, or those that a thinned history needs. */
 export interface HistoryRow {
-  readonly isThinned: boolean;
+  readonly isThinned: 0 | 1;
   readonly chunks: readonly Chunk[];
 }
 
@@ -40,8 +40,8 @@ export function selectHistorySql({ kind, maxPoints }: HistoryFormat, key: string
   return `(
     SELECT CASE
       WHEN ifnull(sum(size), 0) <= ${maxPoints}
-      THEN json_object('isThinned', json('false'), 'chunks', json_group_array(${CHUNK_JSON}))
-      ELSE json_object('isThinned', json('true'), 'chunks', ${selectChunksSql(tables, key, isNeeded)})
+      THEN json_object('isThinned', 0, 'chunks', json_group_array(${CHUNK_JSON}))
+      ELSE json_object('isThinned', 1, 'chunks', ${selectChunksSql(tables, key, isNeeded)})
     END
     FROM (
       SELECT start, size, points
@@ -88,8 +88,9 @@ export interface History<Point> {
 /** Creates a function that formats what {@link selectHistorySql} read. */
 export function createHistoryFormatter<Point>(format: HistoryFormat) {
   const encode = createPointsEncoder(format.kind, format.fields, format.zoneSuffix);
-  return ({ isThinned, chunks }: HistoryRow): History<Point> => {
-    const json = encode(isThinned ? thinChunks(format, chunks) : chunks);
+  return (row: HistoryRow): History<Point> => {
+    const isThinned = row.isThinned === 1;
+    const json = encode(isThinned ? thinChunks(format, row.chunks) : row.chunks);
     return { points: createRawJson(json), isThinned };
   };
 }

@@ -104,6 +104,6 @@ export async function readHistoryJson(database: Database, kind: HistoryFormat, k
   const sql = `SELECT ${selectHistorySql(kind, "?1")}`;
   const row = await database.queryJson<HistoryRow>(sql, [key]);
   const formatHistory = createHistoryFormatter<HistoryJsonPoint>(kind);
-  const { points, isThinned } = formatHistory(row ?? { isThinned: false, chunks: [] });
+  const { points, isThinned } = formatHistory(row ?? { isThinned: 0, chunks: [] });
   return { points: jsonRoundTrip(points), isThinned };
 }
