@@ -15,14 +15,14 @@ function readConfigError(environment: Readonly<Record<string, string>>): string 
 const SECRETS = ["DATABASE_AUTH_TOKEN", "ADMIN_TOKEN", "YOUTUBE_API_KEY", "X_BEARER_TOKEN"];
 
 describe("readConfig()", () => {
-  test("takes an empty setting for one that is not set", () => {
+  test("treats an empty setting as not set", () => {
     const names = [...SECRETS, "PORT", "HOST", "DATABASE_URL", "DURABILITY", "RATE_LIMIT"];
     const others = ["LOG_LEVEL", "CORS_ORIGINS", "RETENTION", "COLLECT", "MICROBLOG_SOURCE"];
     const empty = Object.fromEntries([...names, ...others].map((name) => [name, ""]));
     expect(readConfig(empty)).toEqual(readConfig({}));
   });
 
-  test("reads what is set", () => {
+  test("returns the settings", () => {
     const config = readConfig({
       PORT: "0",
       DURABILITY: "process",
@@ -66,7 +66,7 @@ describe("readConfig()", () => {
     expect(readConfigError({ [name]: refused })).toEndWith(`, got ${JSON.stringify(refused)}`);
   });
 
-  test("ADMIN_TOKEN has 16 characters or more, at least 8 different ones", () => {
+  test("accepts an ADMIN_TOKEN of 16 characters or more, at least 8 of them different", () => {
     for (const allowed of ["0123456789abcdef", "abcdefghabcdefgh", "f3".repeat(8) + "0a1b2c4d"]) {
       expect(readConfigError({ ADMIN_TOKEN: allowed })).toBeUndefined();
     }
@@ -91,7 +91,7 @@ describe("readConfig()", () => {
     expect(readConfigError({ [name]: "s".repeat(least - 1) })).toStartWith(`${name} must be `);
   });
 
-  test.each(SECRETS)("never shows what %s was, however wrong", (name) => {
+  test.each(SECRETS)("never shows a wrong value of %s", (name) => {
     const fault = readConfigError({ [name]: "a s3cret" });
     expect(fault).toStartWith(`${name} must be `);
     expect(fault).toEndWith(", got something else");

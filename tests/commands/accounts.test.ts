@@ -14,7 +14,7 @@ const readChannels = (url: string, key: string) =>
   fetch(`${url}/api/video/channels`, { headers: { "x-api-key": key } });
 
 describe("accounts and credits", () => {
-  test("a reference of an account grants once; another amount under it is an error", async () => {
+  test("credits grant grants once for each reference, and rejects another amount for it", async () => {
     await sandbox.runOrThrow("accounts", "create", "acme", "--credits", "10");
     expect((await sandbox.run(["accounts", "create", "acme"])).status).toBe(1);
     const grant = (amount: string) =>
@@ -62,7 +62,7 @@ describe("accounts and credits", () => {
     [["serve", "--fast"]],
     [["nothing"]],
     [[]],
-  ])("wrong usage exits with 2 and says what is wrong: %j", async (verb) => {
+  ])("exit with 2 and a message for wrong usage: %j", async (verb) => {
     const { status, err, out } = await sandbox.run(verb);
     expect([status, out]).toEqual([2, ""]);
     expect(err).not.toBe("");
@@ -72,7 +72,7 @@ describe("accounts and credits", () => {
     [["keys", "create", "nobody"], "There is no account nobody"],
     [["credits", "grant", "nobody", "5"], "There is no account nobody"],
     [["keys", "revoke", "7"], "There is no key 7"],
-  ])("what fails exits with 1 and a sentence: %j", async (verb, sentence) => {
+  ])("exit with 1 and a message for a failure: %j", async (verb, sentence) => {
     expect(await sandbox.run(verb)).toEqual({
       status: 1,
       out: "",
@@ -82,7 +82,7 @@ describe("accounts and credits", () => {
 });
 
 describe("keys", () => {
-  test("a key is shown once: no file and no log holds it", async () => {
+  test("keys create shows the key once: no file and no log holds it", async () => {
     await sandbox.runOrThrow("accounts", "create", "acme", "--credits", "100");
     const service = await sandbox.serve();
     const key = (await sandbox.runOrThrow("keys", "create", "acme", "--label", "L")).trim();
@@ -106,7 +106,7 @@ describe("keys", () => {
     ]);
   });
 
-  test("a key that nobody could take is told by its id, with status 1", async () => {
+  test("keys create exits with 1 and names the id of a key that could not be written", async () => {
     await sandbox.runOrThrow("accounts", "create", "acme");
     const child = sandbox.spawn(["keys", "create", "acme"]);
     await child.stdout.cancel();
@@ -114,7 +114,7 @@ describe("keys", () => {
     expect(await child.stderr.text()).toContain("Key 1 was made, but could not be written: ");
   });
 
-  test("revoking on a running service refuses the key from the next request on", async () => {
+  test("keys revoke makes a running service refuse the key from the next request on", async () => {
     await sandbox.runOrThrow("accounts", "create", "acme", "--credits", "100");
     const service = await sandbox.serve();
     const key = (await sandbox.runOrThrow("keys", "create", "acme")).trim();
@@ -126,7 +126,7 @@ describe("keys", () => {
 });
 
 describe("backup", () => {
-  test("copies a database in use, for its owner alone, and overwrites nothing", async () => {
+  test("copies a database in use into a file that only its user can read, and overwrites nothing", async () => {
     await sandbox.runOrThrow("accounts", "create", "acme", "--credits", "7");
     const service = await sandbox.serve();
     const copy = join(sandbox.folder, "copy.db");
@@ -142,7 +142,7 @@ describe("backup", () => {
   });
 });
 
-describe("a backup that fails", () => {
+describe("backup that fails", () => {
   test("says why and leaves nothing behind", async () => {
     await sandbox.runOrThrow("accounts", "create", "acme");
     const missing = join(sandbox.folder, "missing", "copy.db");
@@ -161,24 +161,27 @@ describe("a backup that fails", () => {
   });
 });
 
-describe("a backup where files have no links", () => {
-  test.skipIf(Bun.which("strace") === null)("is made, and overwrites nothing", async () => {
-    await sandbox.runOrThrow("accounts", "create", "acme");
-    const copy = join(sandbox.folder, "copy.db");
-    const backUp = () => sandbox.run(["backup", copy], undefined, WITHOUT_HARD_LINKS);
-    expect(await backUp()).toMatchObject({ status: 0 });
-    const first = await Bun.file(copy).bytes();
-    expect(await backUp()).toMatchObject({
-      status: 1,
-      err: `${copy} already exists; name a new file\n`,
-    });
-    expect(await Bun.file(copy).bytes()).toEqual(first);
-    const other = await openSandbox({ DATABASE_URL: `file:${copy}` });
-    expect(await other.runOrThrow("accounts", "list", "--json")).toContain('"acme"');
-    await other.close();
-    const left = (await readdir(sandbox.folder)).filter((name) => name.includes(".part"));
-    expect(left).toEqual([]);
-  });
+describe("backup on a file system without links", () => {
+  test.skipIf(Bun.which("strace") === null)(
+    "creates the file, and overwrites nothing",
+    async () => {
+      await sandbox.runOrThrow("accounts", "create", "acme");
+      const copy = join(sandbox.folder, "copy.db");
+      const backUp = () => sandbox.run(["backup", copy], undefined, WITHOUT_HARD_LINKS);
+      expect(await backUp()).toMatchObject({ status: 0 });
+      const first = await Bun.file(copy).bytes();
+      expect(await backUp()).toMatchObject({
+        status: 1,
+        err: `${copy} already exists; name a new file\n`,
+      });
+      expect(await Bun.file(copy).bytes()).toEqual(first);
+      const other = await openSandbox({ DATABASE_URL: `file:${copy}` });
+      expect(await other.runOrThrow("accounts", "list", "--json")).toContain('"acme"');
+      await other.close();
+      const left = (await readdir(sandbox.folder)).filter((name) => name.includes(".part"));
+      expect(left).toEqual([]);
+    },
+  );
 });
 
 /** Runs a command as on a file system that has no links, as those of many sticks. */

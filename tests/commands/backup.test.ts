@@ -21,7 +21,7 @@ function swapFirstRows(file: string, text: string): void {
   writeFileSync(file, bytes);
 }
 
-test("a damaged database is not backed up: its copy could pass for a good one", async () => {
+test("backup refuses a damaged database, whose copy could pass for a good one", async () => {
   const place = await openSandbox();
   const lines = Array.from({ length: 5 }, (_, index) =>
     JSON.stringify({

@@ -10,7 +10,7 @@ afterEach(() => sandbox.close());
 const ID = `UC${"x".repeat(22)}`;
 
 describe("channels", () => {
-  test("tracks and untracks by handle or identifier, and lists what is tracked", async () => {
+  test("track and untrack take a handle or identifier, and list shows the tracked channels", async () => {
     expect(await sandbox.run(["channels", "track", "@Soup"])).toEqual({
       status: 0,
       out: "",
@@ -52,7 +52,7 @@ describe("channels", () => {
     ]);
   }, 30_000);
 
-  test("works through a running service, where the list is the same", async () => {
+  test("work through a running service, with the same list", async () => {
     const service = await sandbox.serve();
     await sandbox.runOrThrow("channels", "track", "@soup");
     expect(JSON.parse(await sandbox.runOrThrow("channels", "list", "--json"))).toMatchObject([
@@ -63,7 +63,7 @@ describe("channels", () => {
   }, 30_000);
 
   test.each([["soup"], ["@so"], [ID.slice(0, -1)]])(
-    "refuses %s with a sentence that says what is allowed",
+    "refuse %s with a message that says what is allowed",
     async (channel) => {
       for (const verb of ["track", "untrack"]) {
         expect(await sandbox.run(["channels", verb, channel])).toEqual({
@@ -78,7 +78,7 @@ describe("channels", () => {
   );
 
   test.each([[["channels"]], [["channels", "track"]], [["channels", "track", "@soup", "@two"]]])(
-    "wrong usage exits with 2: %j",
+    "exit with 2 for wrong usage: %j",
     async (verb) => {
       expect((await sandbox.run(verb)).status).toBe(2);
     },

@@ -89,7 +89,7 @@ async function findLostUsers(): Promise<unknown[]> {
 }
 
 describe("collect --once", () => {
-  test("observes what is due, prints what it did, and finds nothing due after", async () => {
+  test("observes what is due, prints the counts, and finds nothing due afterwards", async () => {
     await monitorSome(2, 3);
     const first = JSON.parse(await sandbox.runOrThrow("collect", "--once", "--json"));
     expect(first.sources).toMatchObject([
@@ -111,7 +111,7 @@ describe("collect --once", () => {
     expect(await sandbox.runOrThrow("collect", "--once")).toContain("bluesky");
   }, 60_000);
 
-  test("a key that is refused stops the source, and is told without being shown", async () => {
+  test("stops a source that refuses the API key, and says so without showing the key", async () => {
     await monitorSome(1, 1);
     youtube.injectFault(respondWith(KEY_REFUSED), { times: 100 });
     const { status, out, err } = await sandbox.run(["collect", "--once"]);
@@ -135,8 +135,8 @@ describe("collect --once", () => {
   }, 60_000);
 });
 
-describe("collect --once ends with 1 where all attempts failed", () => {
-  test("the source answers no request as it should: its reason, and since when", async () => {
+describe("collect --once exits with 1", () => {
+  test("when a source gives no valid response, and says why and since when", async () => {
     await monitorSome(0, 3);
     bluesky.injectFault(HTML_PAGE, { times: Infinity });
     const { status, out, err } = await sandbox.run(["collect", "--once", "--json"]);
@@ -152,7 +152,7 @@ describe("collect --once ends with 1 where all attempts failed", () => {
     expect(err).toMatch(/bluesky has been failing since 2\S+Z: Bluesky answered/);
   }, 60_000);
 
-  test("nobody who was due exists: where the reasons are listed", async () => {
+  test("when nobody who was due exists, and says where the reasons are listed", async () => {
     await monitorSome(0, 1);
     for (const user of world.users) user.goneAt = 0;
     const { status, err } = await sandbox.run(["collect", "--once"]);
@@ -161,7 +161,7 @@ describe("collect --once ends with 1 where all attempts failed", () => {
     expect(err).toContain("GET /api/creators");
   }, 60_000);
 
-  test("but with 0 where one of several could not be observed", async () => {
+  test("but with 0 when only one of several could not be observed", async () => {
     await monitorSome(0, 3);
     const [gone] = world.users;
     if (gone !== undefined) gone.goneAt = 0;
@@ -170,8 +170,8 @@ describe("collect --once ends with 1 where all attempts failed", () => {
   }, 60_000);
 });
 
-describe("a service that collects", () => {
-  test("begins by itself, and ends in the middle of a pass when it is told to", async () => {
+describe("serve with COLLECT=on", () => {
+  test("collects by itself, and stops in the middle of a poll cycle on SIGTERM", async () => {
     const key = await monitorSome(0, 2);
     const service = await sandbox.serve();
     const [first] = world.users;
@@ -183,7 +183,7 @@ describe("a service that collects", () => {
     expect((await service.stop()).status).toBe(0);
   }, 60_000);
 
-  test("a verb that waits for it for longer than ten seconds is answered", async () => {
+  test("answers a command that waits for longer than ten seconds", async () => {
     await monitorSome(0, 1);
     const slowly: Fault = async (_request, answer) => {
       await Bun.sleep(15_000);
@@ -197,7 +197,7 @@ describe("a service that collects", () => {
     expect((await service.stop()).status).toBe(0);
   }, 60_000);
 
-  test("the log says why a source stopped, once, and never with what", async () => {
+  test("logs once why a source stopped, without its API key", async () => {
     await monitorSome(2, 1);
     youtube.injectFault(respondWith(KEY_REFUSED), { times: 100 });
     const service = await sandbox.serve();
@@ -213,7 +213,7 @@ describe("a service that collects", () => {
     expect(log).not.toContain(API_KEY);
   }, 60_000);
 
-  test(`kill -9 in the middle of a pass: nothing that was reported is lost (${ROUNDS} rounds)`, async () => {
+  test(`loses nothing that was reported on kill -9 in the middle of a poll cycle (${ROUNDS} rounds)`, async () => {
     await monitorSome(12, 30);
     for (let round = 0; round < ROUNDS; round++) {
       await queryDatabase("UPDATE targets SET due_at = 0 RETURNING due_at");

@@ -20,7 +20,7 @@ async function startDemo({ spawn }: Sandbox) {
 }
 
 describe("demo", () => {
-  test("prints three requests that work as pasted; started again, goes on with its data", async () => {
+  test("prints three requests that work as pasted, and continues its data after a restart", async () => {
     const start = async () => {
       const { child, printed } = await startDemo(sandbox);
       const requests = printed.split("\n").filter((line) => line.startsWith("  curl "));
@@ -42,7 +42,7 @@ describe("demo", () => {
     expect(after - lines).toBeLessThan(100);
   }, 120_000);
 
-  test("takes another port where 3000 is taken and PORT is empty, as if not set", async () => {
+  test("takes another port when 3000 is in use and PORT is empty", async () => {
     const other = await takePort(3000);
     const late = await openSandbox({ PORT: "" });
     const { child, printed } = await startDemo(late);

@@ -31,7 +31,7 @@ const INVALID_LINES: readonly (readonly [line: string | Uint8Array, reason: RegE
 const ZERO_COUNTS = { read: 0, new: 0, changed: 0, unchanged: 0, rejected: 0 };
 
 describe("import", () => {
-  test("takes in the good lines, names ten broken ones by line and reason, and exits with 1", async () => {
+  test("stores the good lines, reports ten broken ones with number and reason, and exits with 1", async () => {
     const lines = INVALID_LINES.flatMap(([line], index) => [makeValidLine(`good ${index}`), line]);
     const file = await sandbox.write("mixed.ndjson", lines.join("\n"));
     const { status, out, err } = await sandbox.run(["import", "--json", file]);
@@ -46,7 +46,7 @@ describe("import", () => {
     expect((await sandbox.runOrThrow("export")).trim().split("\n").length).toBe(10);
   });
 
-  test("a line that is not UTF-8 is rejected alone, not changed", async () => {
+  test("rejects only the line that is not UTF-8", async () => {
     const bytes = Buffer.concat([
       Buffer.from(`${makeValidLine("a")}\n{"kind":"channel","id":"`),
       Buffer.of(0xff, 0xfe),
@@ -61,7 +61,7 @@ describe("import", () => {
     expect(JSON.parse(out)).toMatchObject({ read: 3, new: 2, rejected: 1 });
   });
 
-  test("ignores a byte-order mark, blank lines and carriage returns; no line end is needed", async () => {
+  test("ignores a byte-order mark, blank lines and carriage returns, and needs no last line end", async () => {
     const text = `\uFEFF${makeValidLine("a")}\r\n\r\n  \n${makeValidLine("b")}`;
     const printed = await sandbox.runOrThrow(
       "import",
@@ -71,7 +71,7 @@ describe("import", () => {
     expect(JSON.parse(printed)).toMatchObject({ read: 2, new: 2, rejected: 0 });
   });
 
-  test("again changes nothing; more about a known instant is changed", async () => {
+  test("changes nothing when repeated, and counts additions to a known instant as changed", async () => {
     const file = await sandbox.write(
       "some.ndjson",
       [makeValidLine("a"), makeValidLine("b"), makeValidLine("a")].join("\n"),
@@ -86,7 +86,7 @@ describe("import", () => {
     });
   });
 
-  test("unpacks .gz, reads standard input, and prints a table for a person", async () => {
+  test("decompresses .gz, reads standard input, and prints a table", async () => {
     const file = await sandbox.write("a.ndjson.gz", Bun.gzipSync(`${makeValidLine("a")}\n`));
     const { status, out } = await sandbox.run(["import", file, "-"], `${makeValidLine("b")}\n`);
     expect(status).toBe(0);
@@ -99,7 +99,7 @@ describe("import", () => {
     ]);
   });
 
-  test("says which file cannot be read, before it takes in any", async () => {
+  test("says which file cannot be read, before it stores any", async () => {
     const file = await sandbox.write("a.ndjson", makeValidLine("a"));
     const { status, err } = await sandbox.run(["import", file, "missing.ndjson"]);
     expect([status, err]).toEqual([1, expect.stringContaining("Cannot read missing.ndjson")]);
@@ -112,7 +112,7 @@ describe("import", () => {
     ]);
   });
 
-  test("stores the blocks of a file that breaks off after them, and nothing once it is closed", async () => {
+  test("stores the blocks before the point at which a file breaks off", async () => {
     const lines = Array.from({ length: 240 }, (_, nth) =>
       makeChannelLine({
         id: `c${nth}`,
@@ -147,7 +147,7 @@ describe("import", () => {
     expect(err).toContain(`${file}:1: A line has at most 1048576 bytes`);
   });
 
-  test("a line without an end does not fill the memory", async () => {
+  test("reads a line without an end in constant memory", async () => {
     const file = await sandbox.write(
       "endless.ndjson",
       `${"x".repeat(64_000_000)}\n${makeValidLine("a")}\n`,
@@ -159,7 +159,7 @@ describe("import", () => {
 });
 
 describe("export", () => {
-  test("imported into an empty database, gives the same lines again", async () => {
+  test("prints the same lines after an import into an empty database", async () => {
     const lines = [
       { kind: "short", observedAt: "2026-11-01", channel: "c", id: "-s", title: "old", views: 1 },
       { kind: "short", observedAt: "2026-11-02", channel: "c", id: "-s", title: "new\n🍲" },

@@ -32,7 +32,7 @@ describe("readBlocks()", () => {
     expect(blocks.length).toBeGreaterThan(10);
   });
 
-  test("cuts after so many lines that what is told of each does not fill the memory", async () => {
+  test("limits the lines of a block, so that reports of rejected lines fit into memory", async () => {
     const blocks = await Array.fromAsync(
       readBlocks(streamTexts("x\n".repeat(1_000_000)), 8_000_000),
     );
@@ -44,7 +44,7 @@ describe("readBlocks()", () => {
     }
   });
 
-  test("keeps of a line that is too long only what shows that it is", async () => {
+  test("keeps only the beginning of a line that is too long", async () => {
     const long = "y".repeat(3 * LINE_MAX_BYTES);
     const blocks = await Array.fromAsync(readBlocks(streamTexts(`a\n${long}\nb`), 64 * KIB));
     const [first, second, third] = blocks
@@ -58,7 +58,7 @@ describe("readBlocks()", () => {
 });
 
 describe("readAhead()", () => {
-  test("gives the blocks in their order, the next one read before it is asked for", async () => {
+  test("yields the blocks in their order, and reads the next one ahead", async () => {
     const read: number[] = [];
     async function* source() {
       for (let firstLine = 1; firstLine <= 4; firstLine++) {
@@ -75,7 +75,7 @@ describe("readAhead()", () => {
     expect(given).toEqual([1, 2, 3, 4]);
   });
 
-  test("tells a failure after the blocks before it, and ends its source where it is left", async () => {
+  test("throws after the blocks before the failure, and closes its source when it is left", async () => {
     let isEnded = false;
     async function* source() {
       try {

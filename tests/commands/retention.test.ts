@@ -36,7 +36,7 @@ const EXPECTED_TABLE = [
 ].join("\n");
 
 describe("retention apply", () => {
-  test("--dry-run counts and removes nothing; without it the proof is printed", async () => {
+  test("counts with --dry-run and removes nothing; without it, removes and prints the result", async () => {
     await importObservations();
     for (let time = 0; time < 2; time++) {
       expect(await sandbox.run(["retention", "apply", "--dry-run"])).toEqual({
@@ -64,14 +64,14 @@ describe("retention apply", () => {
     expect(exported.trim().split("\n").length).toBe(5);
   });
 
-  test("works through a running service, by the service's setting", async () => {
+  test("works through a running service, with the setting of the service", async () => {
     await importObservations();
     const service = await sandbox.serve();
     expect(await sandbox.runOrThrow("retention", "apply")).toBe(EXPECTED_TABLE);
     expect((await service.stop()).status).toBe(0);
   });
 
-  test("without the setting all is kept", async () => {
+  test("keeps all observations without the setting", async () => {
     const other = await openSandbox();
     await importObservations(other);
     const { status, out, err } = await other.run(["retention", "apply"]);
@@ -80,7 +80,7 @@ describe("retention apply", () => {
     await other.close();
   });
 
-  test("fails where the proof does", async () => {
+  test("exits with 1 when a check fails", async () => {
     await importObservations();
     // What the database does behind our back: a newest state changes as a history is thinned.
     const { Database } = await import("bun:sqlite");
@@ -95,7 +95,7 @@ describe("retention apply", () => {
     expect(out).toContain("\nkind  problem\nuser  a step changed a newest state\n");
   });
 
-  test("a wrong setting is named with what is allowed", async () => {
+  test("names a wrong setting with what is allowed", async () => {
     const wrong = await openSandbox({ RETENTION: "channel=30d" });
     expect(await wrong.run(["retention", "apply"])).toEqual({
       status: 2,

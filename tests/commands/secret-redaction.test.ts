@@ -6,7 +6,7 @@ import { openSandbox } from "../support/processes/command-line.ts";
 import { hasSqld, startSqld } from "../support/processes/sqld.ts";
 
 describe.skipIf(!hasSqld())("a libSQL server", () => {
-  test("whose URL has a password and a token is served without telling them", async () => {
+  test("whose URL has a password and a token is served without showing them", async () => {
     const server = await startSqld();
     const address = server.url.replace("http://", "libsql://user:secret-1@");
     const place = await openSandbox({ DATABASE_URL: `${address}?tls=0&authToken=secret-2` });
@@ -18,7 +18,7 @@ describe.skipIf(!hasSqld())("a libSQL server", () => {
     await server.close();
   }, 30_000);
 
-  test("that refuses the token is told in a sentence, and exits with 1", async () => {
+  test("that refuses the token makes a command exit with 1 and a message", async () => {
     const place = await openSandbox();
     const { publicKey } = generateKeyPairSync("ed25519");
     const pem = publicKey.export({ type: "spki", format: "pem" });
@@ -35,8 +35,8 @@ describe.skipIf(!hasSqld())("a libSQL server", () => {
   }, 30_000);
 });
 
-describe("a server that no name leads to", () => {
-  test("is told in a sentence, and exits with 1", async () => {
+describe("a database server with an unknown name", () => {
+  test("makes a command exit with 1 and a message", async () => {
     const place = await openSandbox({ DATABASE_URL: "http://nowhere.invalid" });
     const { status, err } = await place.run(["accounts", "list"]);
     expect([status, err]).toEqual([
@@ -49,7 +49,7 @@ describe("a server that no name leads to", () => {
   }, 30_000);
 });
 
-test("a wrong DATABASE_URL is named without its password and token", async () => {
+test("a message about a wrong DATABASE_URL shows no password and no token", async () => {
   const place = await openSandbox({
     DATABASE_URL: "lipsql://user:secret-1@host?authToken=secret-2",
   });
@@ -58,7 +58,7 @@ test("a wrong DATABASE_URL is named without its password and token", async () =>
   await place.close();
 });
 
-test("a lock that cannot be opened is named", async () => {
+test("a message names a lock that cannot be opened", async () => {
   const place = await openSandbox();
   await place.write(join("metrics.db-lock", "a"), "");
   const { status, err } = await place.run(["accounts", "list"]);

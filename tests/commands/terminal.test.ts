@@ -53,7 +53,7 @@ async function runOnTerminal(sandbox: Sandbox, cols: number, ...verb: readonly s
   return { status, shown: renderTerminal(written, cols) };
 }
 
-test("an import's counts are written below the lines that it rejected, not over them", async () => {
+test("import prints its counts below the rejected lines, not over them", async () => {
   const place = await openSandbox();
   await place.write("a.ndjson", "one\ntwo\n");
   const { status, shown } = await runOnTerminal(place, 120, "import", "a.ndjson");
@@ -68,7 +68,7 @@ test("an import's counts are written below the lines that it rejected, not over 
   await place.close();
 });
 
-test("a rejected line is told whole, however narrow the terminal is", async () => {
+test("import prints the whole report of a rejected line on a narrow terminal", async () => {
   const place = await openSandbox();
   await place.write("a.ndjson", '{"kind":"video"}\n');
   const { shown } = await runOnTerminal(place, 50, "import", "a.ndjson");
@@ -79,7 +79,7 @@ test("a rejected line is told whole, however narrow the terminal is", async () =
   await place.close();
 });
 
-test("a table that is wider than the terminal is shown row by row, value by value", async () => {
+test("accounts list prints a line for each value when the table is wider than the terminal", async () => {
   const place = await openSandbox();
   await place.runOrThrow("channels", "track", "@nasa");
   const [wide, narrow] = [

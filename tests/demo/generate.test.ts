@@ -45,7 +45,7 @@ function totalGain(counts: readonly number[]): number {
 }
 
 describe("generateObservations()", () => {
-  test("yields only what an import accepts, within the span, oldest first", () => {
+  test("yields only valid observations, within the window, oldest first", () => {
     let before = FROM;
     const instants = new Set<string>();
     for (const line of HISTORY) {
@@ -58,7 +58,7 @@ describe("generateObservations()", () => {
     expect(instants.size).toBe(HISTORY.length);
   });
 
-  test("yields a history of the promised size", () => {
+  test("yields a history of the documented size", () => {
     expect(HISTORY.length).toBeWithin(60_000, 120_000);
     expect(groupByEntity(channels)).toHaveLength(8);
     expect(groupByEntity(users)).toHaveLength(6);
@@ -69,14 +69,14 @@ describe("generateObservations()", () => {
     }
   });
 
-  test("yields the same again", () => {
+  test("yields the same observations every time", () => {
     const span = { from: NOW - 2 * DAY_MS, to: NOW };
     expect([...generateObservations(span)]).toEqual([...generateObservations(span)]);
     const isOfSpan = ({ observedAt }: ObservationLine) => Date.parse(observedAt) >= span.from;
     expect([...generateObservations(span)]).toEqual(HISTORY.filter(isOfSpan));
   });
 
-  test("yields of two adjoining spans what it yields of both together", () => {
+  test("yields for two adjoining windows what it yields for one over both", () => {
     const start = integer({ min: EPOCH - DAY_MS, max: EPOCH + 4000 * DAY_MS });
     const length = integer({ min: 0, max: 2 * DAY_MS });
     assert(
@@ -89,7 +89,7 @@ describe("generateObservations()", () => {
     );
   });
 
-  test("splits at the very instant of an observation without losing or repeating it", () => {
+  test("neither loses nor repeats an observation at the boundary of two windows", () => {
     const whole = generate(NOW - 6 * HOUR_MS, NOW);
     for (const line of whole.slice(-20)) {
       const split = Date.parse(line.observedAt);
@@ -98,20 +98,20 @@ describe("generateObservations()", () => {
     }
   });
 
-  test("yields nothing of an empty span, nor of one before its history", () => {
+  test("yields nothing for an empty window, or one before its history", () => {
     expect(generate(NOW, NOW)).toEqual([]);
     expect(generate(NOW, NOW - DAY_MS)).toEqual([]);
     expect(generate(0, EPOCH)).toEqual([]);
     expect(generate(0, EPOCH + DAY_MS)).not.toBeEmpty();
   });
 
-  test("yields one at a time, however long the span", () => {
+  test("yields one observation at a time, however long the window is", () => {
     const [first] = generateObservations({ from: NOW, to: Infinity }).take(1);
     expect(Date.parse(first?.observedAt ?? "")).toBeGreaterThanOrEqual(NOW);
   });
 
   test.each(["2024-03-01T00:00Z", "2025-02-28T23:59Z", "2026-11-21T01:02Z", "2031-07-06T12:00Z"])(
-    "tells recent posts of the demo's channel and user at %s",
+    "yields recent posts of the demo's channel and user at %s",
     (text) => {
       const end = Date.parse(text);
       const lines = generate(end - 3 * DAY_MS, end);
@@ -128,7 +128,7 @@ describe("generateObservations()", () => {
     },
   );
 
-  test("lets no count of a post, of views or of posts fall, and none pass its views", () => {
+  test("lets no count of a post fall, or exceed its views", () => {
     for (const lines of groupByEntity(shorts)) {
       for (const name of ["views", "likes", "comments", "shares"] as const) {
         expect(hasDecrease(lines.map((line) => line[name]))).toBeFalse();
@@ -164,7 +164,7 @@ describe("generateObservations()", () => {
     }
   });
 
-  test("observes a post from its first hour on, and never before it is published", () => {
+  test("observes a post from its first hour, and never before its publication", () => {
     for (const [line] of [...groupByEntity(shorts), ...groupByEntity(tweets)]) {
       if (line === undefined) continue;
       const at = Date.parse((line.kind === "short" ? line.publishedAt : line.created_at) ?? "");
@@ -194,7 +194,7 @@ describe("generateObservations()", () => {
     expect(subscribers.some((change) => change < 0)).toBeTrue();
   });
 
-  test("follows the day: an audience's evening brings more than its early morning", () => {
+  test("gives a creator more views in the audience's evening than in its early morning", () => {
     const seven = groupByEntity(channels).find(([line]) => line?.username === DEMO_CHANNEL) ?? [];
     const gains = Map.groupBy(seven.slice(1).keys(), (index) =>
       new Date(seven[index + 1]?.observedAt ?? 0).getUTCHours(),
@@ -225,7 +225,7 @@ describe("generateObservations()", () => {
     expect(texts).toMatch(/\p{Script=Katakana}/u);
   });
 
-  test("names its channel and its user as they stand in a path", () => {
+  test("uses usernames that a URL path can hold", () => {
     for (const name of [DEMO_CHANNEL, DEMO_USER]) expect(encodeURIComponent(name)).toBe(name);
     for (const { id } of tweets) expect(id).toMatch(/^\d{17,20}$/);
     for (const { id } of shorts) expect(id).toMatch(/^[A-Za-z0-9]{11}$/);

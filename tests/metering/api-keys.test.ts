@@ -12,7 +12,7 @@ import { withDatabase } from "../support/store/database.ts";
 const NOW = 1_790_000_000_000;
 
 describe("createApiKeyAuthenticator()", () => {
-  test("an unknown key is looked up each time: one that is made later is known at once", async () => {
+  test("authenticate() looks an unknown key up each time, and accepts it once it is created", async () => {
     await withDatabase(async (database) => {
       const store = createKeyStore(database);
       const { key, hash, beginsWith } = generateApiKey();
@@ -23,7 +23,7 @@ describe("createApiKeyAuthenticator()", () => {
     });
   });
 
-  test("a believed key is not looked up again; one that is forgotten or old is", async () => {
+  test("authenticate() looks a cached key up again after half a second or an invalidation", async () => {
     const clock = { now: 0 };
     const looked: string[] = [];
     await withDatabase(async (database) => {
@@ -50,7 +50,7 @@ describe("createApiKeyAuthenticator()", () => {
     });
   });
 
-  test("believes a key for half a second, and a revocation here at once", async () => {
+  test("authenticate() refuses a key at once after invalidate(), and after half a second without it", async () => {
     await withDatabase(async (database) => {
       const account = await createLedgerStore(database).createAccount("a", NOW);
       const store = createKeyStore(database);
@@ -92,7 +92,7 @@ describe("createApiKeyAuthenticator() while lookups are slow", () => {
   const FOUND = { id: 1, account: 4 };
   const CALLER = { key: 1, account: 4 };
 
-  test("getCaller() looks a key up once for all requests of half a second", async () => {
+  test("authenticate() looks a key up once for all requests of half a second", async () => {
     const { clock, lookups, keyring } = startKeyring();
     const first = Array.from({ length: 100 }, () => keyring.authenticate("cm_a"));
     clock.now += 499;
@@ -108,7 +108,7 @@ describe("createApiKeyAuthenticator() while lookups are slow", () => {
     expect(keyring.getCachedCaller("cm_a")).toBeUndefined();
   });
 
-  test("getCaller() believes an answer for half a second from its question, not longer", async () => {
+  test("getCachedCaller() keeps a key for half a second from the start of its lookup", async () => {
     const { clock, lookups, keyring } = startKeyring();
     const asked = keyring.authenticate("cm_a");
     clock.now += 499;
@@ -119,7 +119,7 @@ describe("createApiKeyAuthenticator() while lookups are slow", () => {
     expect(keyring.getCachedCaller("cm_a")).toBeUndefined();
   });
 
-  test("getCaller() looks up anew after a lookup that failed", async () => {
+  test("authenticate() looks a key up again after a lookup that failed", async () => {
     const { lookups, keyring } = startKeyring();
     const failed = keyring.authenticate("cm_a");
     lookups[0]?.reject(new Error("No answer"));
@@ -130,7 +130,7 @@ describe("createApiKeyAuthenticator() while lookups are slow", () => {
     expect(await next).toEqual(CALLER);
   });
 
-  test("forget() lets nothing be believed that was asked before", async () => {
+  test("invalidate() discards a lookup that runs", async () => {
     const { lookups, keyring } = startKeyring();
     const asked = keyring.authenticate("cm_a");
     keyring.invalidate(hashApiKey("cm_a"));
@@ -140,8 +140,8 @@ describe("createApiKeyAuthenticator() while lookups are slow", () => {
   });
 });
 
-describe("a clock that is set back", () => {
-  test("leaves no key believed for longer than half a second", async () => {
+describe("createApiKeyAuthenticator() with a clock that is set back", () => {
+  test("authenticate() does not cache a key for longer than half a second", async () => {
     const clock = { now: NOW };
     let found: { id: number; account: number } | undefined = { id: 1, account: 4 };
     const keyring = createApiKeyAuthenticator({ findByHash: async () => found }, () => clock.now);
@@ -154,8 +154,8 @@ describe("a clock that is set back", () => {
   });
 });
 
-describe("recall()", () => {
-  test("remembers 10,000 keys at most", async () => {
+describe("getCachedCaller()", () => {
+  test("holds at most 10,000 keys", async () => {
     const keyring = createApiKeyAuthenticator(
       { findByHash: async () => ({ id: 1, account: 4 }) },
       () => NOW,
@@ -169,7 +169,7 @@ describe("recall()", () => {
 });
 
 describe("generateApiKey()", () => {
-  test("makes keys of 256 random bits, of which the SHA-256 is kept", () => {
+  test("returns a key of 256 random bits and its SHA-256", () => {
     const made = Array.from({ length: 1000 }, generateApiKey);
     expect(new Set(made.map(({ key }) => key)).size).toBe(1000);
     for (const { key, hash, beginsWith } of made) {

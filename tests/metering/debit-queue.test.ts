@@ -20,7 +20,7 @@ const balancesOrErrors = (outcomes: readonly PromiseSettledResult<Receipt>[]) =>
   );
 
 describe("createDebitQueue()", () => {
-  test("what comes while a commit is under way is the next group, in its order", async () => {
+  test("debit() commits the requests that arrive during a commit as the next batch, in their order", async () => {
     await withDatabase(async (database) => {
       const ledger = createLedgerStore(database);
       const [a, b] = [await ledger.createAccount("a", 0), await ledger.createAccount("b", 0)];
@@ -41,7 +41,7 @@ describe("createDebitQueue()", () => {
     });
   });
 
-  test("a commit that fails rejects its own group alone; those that wait are decided", async () => {
+  test("debit() rejects only the batch whose commit failed, and decides the waiting requests", async () => {
     await withDatabase(async (database) => {
       const ledger = createLedgerStore(database);
       const { id } = await ledger.createAccount("a", 0);
@@ -68,7 +68,7 @@ describe("createDebitQueue()", () => {
     });
   });
 
-  test("a refund gives a debit back once", async () => {
+  test("refund() gives a debit back once", async () => {
     await withDatabase(async (database) => {
       const ledger = createLedgerStore(database);
       const { id } = await ledger.createAccount("a", 0);
@@ -91,7 +91,7 @@ describe("createDebitQueue()", () => {
     });
   });
 
-  test("requests that wait for a commit share the next, in the order they came", async () => {
+  test("debit() commits the requests of one turn together, in their order", async () => {
     await withDatabase(async (database) => {
       const ledger = createLedgerStore(database);
       const account = await ledger.createAccount("a", NOW);
@@ -118,8 +118,8 @@ describe("createDebitQueue()", () => {
   });
 });
 
-describe("what was observed", () => {
-  test("is told as what changed since the commit before; before the first, all may", async () => {
+describe("onChanges()", () => {
+  test("receives the changes since the previous commit, and unknown changes at the first", async () => {
     await withDatabase(async (database) => {
       const ledger = createLedgerStore(database);
       const { id } = await ledger.createAccount("a", 0);

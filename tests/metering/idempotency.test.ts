@@ -10,8 +10,8 @@ import {
 
 const NOW = 1_790_000_000_000;
 
-describe("requests with one idempotency key", () => {
-  test("wait until the first is answered, and cost nothing then", async () => {
+describe("debit() of requests with one idempotency key", () => {
+  test("lets them wait until the first is answered; then they cost nothing", async () => {
     await withFundedLedger(async (ledger, id) => {
       const debits = createDebitQueue({ ledger, now: () => NOW });
       const first = await debits.debit(makeKeyedCharge(id));
@@ -28,7 +28,7 @@ describe("requests with one idempotency key", () => {
     });
   });
 
-  test("wait until the debit of the first is given back, and then the next one pays", async () => {
+  test("lets them wait until the first is refunded; then the next one pays", async () => {
     await withFundedLedger(async (ledger, id) => {
       const debits = createDebitQueue({ ledger, now: () => NOW });
       const first = await debits.debit(makeKeyedCharge(id));
@@ -46,7 +46,7 @@ describe("requests with one idempotency key", () => {
     });
   });
 
-  test("are each decided alone where what was paid may have been forgotten", async () => {
+  test("decides each alone when the payment may have expired", async () => {
     await withFundedLedger(async (ledger, id) => {
       const clock = { now: NOW };
       const debits = createDebitQueue({ ledger, now: () => clock.now });
@@ -62,7 +62,7 @@ describe("requests with one idempotency key", () => {
     });
   });
 
-  test("of which the first is not answered in time are refused, and the next can pay", async () => {
+  test("rejects those that wait too long for the first, and lets a later one pay", async () => {
     await withFundedLedger(async (ledger, id) => {
       const debits = createDebitQueue({ ledger, now: () => NOW, timeoutMs: 300 });
       const first = await debits.debit(makeKeyedCharge(id));
@@ -74,7 +74,7 @@ describe("requests with one idempotency key", () => {
     });
   });
 
-  test("of different accounts do not wait for each other", async () => {
+  test("does not let requests of different accounts wait for each other", async () => {
     await withFundedLedger(async (ledger, id) => {
       const other = await ledger.createAccount("b", 0);
       await ledger.grant({ uid: "gb", account: "b", amount: 1 }, 0);
@@ -86,7 +86,7 @@ describe("requests with one idempotency key", () => {
     });
   });
 
-  test("go on together once the first is answered", async () => {
+  test("forwards all of them together once the first is answered", async () => {
     await withFundedLedger(async (ledger, id) => {
       const groups: number[] = [];
       const counting: typeof ledger = {
@@ -107,7 +107,7 @@ describe("requests with one idempotency key", () => {
     });
   });
 
-  test("of which the balance covers none are each refused", async () => {
+  test("refuses each of them when the balance covers none", async () => {
     await withFundedLedger(async (ledger, id) => {
       const debits = createDebitQueue({ ledger, now: () => NOW });
       const refused = "This request costs 9 credits, the balance is 5";

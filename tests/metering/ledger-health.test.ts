@@ -35,8 +35,8 @@ async function withDebitQueue(
   });
 }
 
-describe("a commit that the database refused", () => {
-  test("took nothing, so nothing is withdrawn, and the next request with its key pays", async () => {
+describe("createDebitQueue() after a commit that the database refused", () => {
+  test("cancels nothing, and the next request with its key pays", async () => {
     await withDebitQueue(async (database, debits, id) => {
       const open = await blockInserts(database, "journal");
       const refused = await Promise.allSettled(
@@ -49,7 +49,7 @@ describe("a commit that the database refused", () => {
     });
   });
 
-  test("check() throws until something can be written, and writes only where one failed", async () => {
+  test("check() throws until the ledger can write, and probes only after a failure", async () => {
     await withDebitQueue(async (database, debits, id) => {
       const written = () => queryRows(database, "SELECT * FROM cancellations");
       await debits.check();
@@ -69,7 +69,7 @@ describe("a commit that the database refused", () => {
     });
   });
 
-  test("check() tries once for all who ask at the same time", async () => {
+  test("check() probes once for all simultaneous callers", async () => {
     await withDebitQueue(async (database, debits, id) => {
       const open = await blockInserts(database, "journal");
       await debits.debit(makeCharge(id)).catch(() => undefined);
@@ -79,7 +79,7 @@ describe("a commit that the database refused", () => {
     });
   });
 
-  test("is forgotten by check() once another is committed", async () => {
+  test("check() succeeds once another debit is committed", async () => {
     await withDebitQueue(async (database, debits, id) => {
       const open = await blockInserts(database, "journal");
       await debits.debit(makeCharge(id)).catch(() => undefined);

@@ -4,7 +4,7 @@ import { createRateLimiter } from "../../server/metering/rate-limit.ts";
 
 const MINUTE_MS = 60_000;
 
-test("createRateLimiter() forgets no key that has used its requests, however many there are", () => {
+test("createRateLimiter() keeps every key that has used its requests, however many there are", () => {
   const clock = { now: 0 };
   const admit = createRateLimiter(1, () => clock.now);
   for (let key = 0; key < 10_500; key++) expect(admit(key).isAdmitted).toBe(true);
@@ -13,7 +13,7 @@ test("createRateLimiter() forgets no key that has used its requests, however man
   for (let key = 0; key < 10_500; key++) expect(admit(key).isAdmitted).toBe(true);
 });
 
-test("createRateLimiter() remembers a key across the end of a window", () => {
+test("createRateLimiter() keeps a key across the end of a window", () => {
   const clock = { now: 0 };
   const admit = createRateLimiter(1, () => clock.now);
   clock.now = MINUTE_MS - 1;

@@ -13,7 +13,7 @@ import { letEventLoopRun, waitUntil } from "../support/wait.ts";
 
 const NOW = 1_790_000_000_000;
 
-describe("what cannot be given back at once", () => {
+describe("createDebitQueue() when a refund fails", () => {
   /** A ledger that fails to give back as often as there are errors. */
   const failing = (ledger: LedgerStore, errors: Error[]): LedgerStore => ({
     ...ledger,
@@ -29,7 +29,7 @@ describe("what cannot be given back at once", () => {
     },
   });
 
-  test("is given back later, once; until then its idempotency key is refused", async () => {
+  test("applies it later, once, and rejects its idempotency key until then", async () => {
     await withFundedLedger(async (ledger, id) => {
       const failures: unknown[] = [];
       const errors = [new TypeError("The answer was cut")];
@@ -56,7 +56,7 @@ describe("what cannot be given back at once", () => {
     });
   });
 
-  test("is tried once more when the service ends", async () => {
+  test("close() tries it once more", async () => {
     await withFundedLedger(async (ledger, id) => {
       const failures: unknown[] = [];
       const errors = [1, 2].map((nth) => new Error(`The disk is full ${nth}`));
@@ -76,7 +76,7 @@ describe("what cannot be given back at once", () => {
     });
   });
 
-  test("is tried even after the service ended, for a request that outlived it", async () => {
+  test("refund() tries it after close(), for a request that ended late", async () => {
     await withFundedLedger(async (ledger, id) => {
       const failures: unknown[] = [];
       const debits = createDebitQueue({
@@ -91,7 +91,7 @@ describe("what cannot be given back at once", () => {
     });
   });
 
-  test("is waited for when the service ends, as is a commit under way", async () => {
+  test("close() waits for running commits and refunds", async () => {
     await withFundedLedger(async (ledger, id) => {
       const { blockedLedger, groups, unblock } = blockCommits(ledger);
       const debits = createDebitQueue({ ledger: blockedLedger, now: () => NOW });
@@ -108,7 +108,7 @@ describe("what cannot be given back at once", () => {
     });
   });
 
-  test("is a commit too that takes longer than a client may wait", async () => {
+  test("cancels a commit that takes longer than a client may wait", async () => {
     await withFundedLedger(async (ledger, id) => {
       const { blockedLedger, unblock } = blockCommits(ledger);
       const debits = createDebitQueue({ ledger: blockedLedger, now: () => NOW, timeoutMs: 300 });
@@ -124,7 +124,7 @@ describe("what cannot be given back at once", () => {
     });
   });
 
-  test("is waited for when the service ends, also where it had to wait for a commit", async () => {
+  test("close() waits for a request that waits for a commit", async () => {
     await withFundedLedger(async (ledger, id) => {
       const { blockedLedger, groups, unblock } = blockCommits(ledger);
       const debits = createDebitQueue({ ledger: blockedLedger, now: () => NOW });
@@ -145,7 +145,7 @@ describe("what cannot be given back at once", () => {
     });
   });
 
-  test("keeps nobody waiting for longer than a client may", async () => {
+  test("refund() resolves within the time that a client may wait", async () => {
     await withFundedLedger(async (ledger, id) => {
       const failures: unknown[] = [];
       const debits = createDebitQueue({
@@ -161,7 +161,7 @@ describe("what cannot be given back at once", () => {
     });
   });
 
-  test("is done with once it is given back: its end does nothing more", async () => {
+  test("close() does not repeat a refund that succeeded", async () => {
     await withFundedLedger(async (ledger, id) => {
       let refunds = 0;
       const counting: LedgerStore = {
@@ -178,7 +178,7 @@ describe("what cannot be given back at once", () => {
     });
   });
 
-  test("is told once, however often it fails, and not tried any more after the end", async () => {
+  test("reports it once, however often it fails, and does not retry it after close()", async () => {
     await withFundedLedger(async (ledger, id) => {
       const errors = (many: number) => Array.from({ length: many }, () => new Error("No room"));
       const [ofEnded, ofRunning] = [errors(9), errors(2)];

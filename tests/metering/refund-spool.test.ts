@@ -34,7 +34,7 @@ const startDebitQueue = (ledger: LedgerStore, overrides: Partial<LedgerStore> = 
 const rejectCall = () => Promise.reject(new Error("No answer"));
 
 describe("createRefundSpool()", () => {
-  test("keeps refunds for another process, in files that are their user's alone", async () => {
+  test("add() saves refunds for another process, in files that only the user can read", async () => {
     const spool = openSpool();
     const refunds = Array.from({ length: 50 }, (_, index) => makeGroupRefund(`group ${index}`, 3));
     await Promise.all(refunds.map(spool.add));
@@ -45,7 +45,7 @@ describe("createRefundSpool()", () => {
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 
-  test("removes its file with the last refund, and makes it again for the next", async () => {
+  test("remove() removes the file with the last refund, and add() creates it again", async () => {
     const spool = openSpool();
     for (const uid of ["a", "b"]) await spool.add(makeGroupRefund(uid));
     await spool.remove(makeGroupRefund("a"));
@@ -56,7 +56,7 @@ describe("createRefundSpool()", () => {
     expect(await readRefunds(openSpool())).toEqual([makeGroupRefund("c")]);
   });
 
-  test("reads around damaged lines and a torn last one, and tells which they are", async () => {
+  test("readOthers() skips damaged and torn lines, and returns their numbers", async () => {
     const spool = openSpool();
     for (const uid of ["a", "b", "c"]) await spool.add(makeGroupRefund(uid));
     const text = await readFile(spool.file, "utf8");
@@ -67,7 +67,7 @@ describe("createRefundSpool()", () => {
     expect(found?.damagedLines).toEqual([2, 4]);
   });
 
-  test("leaves what belongs to another database", async () => {
+  test("discard() keeps the refunds of another database", async () => {
     const other = openSpool("another one");
     await other.add(makeGroupRefund("a", 2));
     const spool = openSpool();
@@ -78,7 +78,7 @@ describe("createRefundSpool()", () => {
     expect(await readdir(folder)).toHaveLength(1);
   });
 
-  test("loses nothing that a living process adds while another one discards its file", async () => {
+  test("discard() loses nothing that the process of the file adds meanwhile", async () => {
     const spool = openSpool();
     await spool.add(makeGroupRefund("before"));
     const reader = openSpool();
@@ -91,7 +91,7 @@ describe("createRefundSpool()", () => {
     expect((await readRefunds(reader)).map(({ uid }) => uid)).toContain("after");
   });
 
-  test("keeps every refund of a process whose file others discard all the time", async () => {
+  test("add() loses no refund while others discard the file all the time", async () => {
     const spool = openSpool();
     const reader = openSpool();
     const seen = new Set<string>();
@@ -109,7 +109,7 @@ describe("createRefundSpool()", () => {
 });
 
 describe("recover()", () => {
-  test("gives back once what a process could not before it ended", async () => {
+  test("applies, once, the refunds of a process that ended", async () => {
     await withFundedLedger(async (ledger, id) => {
       const first = startDebitQueue(ledger, { refund: rejectCall });
       await first.refund(await first.debit(makeCharge(id, 2)), "It failed");
@@ -126,7 +126,7 @@ describe("recover()", () => {
     });
   });
 
-  test("withdraws a group whose commit was not answered, also where it was never committed", async () => {
+  test("cancels a batch whose commit got no answer, whether it was committed or not", async () => {
     await withFundedLedger(async (ledger, id) => {
       const lost: LedgerStore["debit"] = async (...given) => {
         await ledger.debit(...given);
@@ -144,7 +144,7 @@ describe("recover()", () => {
     });
   });
 
-  test("a refused request is on the disk before it is told, so that a kill loses nothing", async () => {
+  test("debit() rejects only after the refund is on the disk, so that a kill loses nothing", async () => {
     await withFundedLedger(async (ledger, id) => {
       const process = startDebitQueue(ledger, {
         debit: rejectCall,
@@ -155,7 +155,7 @@ describe("recover()", () => {
     });
   });
 
-  test("puts damaged lines aside once the others are given back, and keeps what fails", async () => {
+  test("keeps refunds that fail, and puts damaged lines aside once the others are applied", async () => {
     await withFundedLedger(async (ledger, id) => {
       const first = startDebitQueue(ledger, { refund: rejectCall });
       await first.refund(await first.debit(makeCharge(id)), "It failed");
@@ -174,7 +174,7 @@ describe("recover()", () => {
   });
 });
 
-test("close() leaves no file where everything was given back", async () => {
+test("close() leaves no file when every refund is applied", async () => {
   await withFundedLedger(async (ledger, id) => {
     let isAway = true;
     const process = startDebitQueue(ledger, {

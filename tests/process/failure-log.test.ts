@@ -19,7 +19,7 @@ const createDiskFullError = () =>
 const hasStack = (line: string) => /\n +at /.test(line);
 
 describe("createFailureLog()", () => {
-  test("writes the stack of a cause once, then lines, then a number", () => {
+  test("add() logs the stack of a cause once, then lines; summarize() logs a count", () => {
     const { add, summarize, take } = createTestLog();
     for (let nth = 1; nth <= 5000; nth++)
       add("Request {id} failed: {error}", { id: nth }, createDiskFullError());
@@ -35,7 +35,7 @@ describe("createFailureLog()", () => {
     ]);
   });
 
-  test("writes one line once a cause is gone, and the stack again when it comes back", () => {
+  test("summarize() logs that a cause is gone, and add() logs its stack when it returns", () => {
     const { add, summarize, take } = createTestLog();
     add("It failed: {error}", {}, createDiskFullError());
     summarize();
@@ -50,7 +50,7 @@ describe("createFailureLog()", () => {
     expect(take().map(hasStack)).toEqual([true]);
   });
 
-  test("takes failures of one cause for one, whatever they are told with", () => {
+  test("add() groups failures by their root cause, whatever wraps it", () => {
     const { add, take } = createTestLog();
     add("It failed: {error}", {}, new Error("Refund 17 failed", { cause: new Error("Gone 8 s") }));
     add("It failed: {error}", {}, new Error("Refund 18 failed", { cause: new Error("Gone 9 s") }));
@@ -59,7 +59,7 @@ describe("createFailureLog()", () => {
     expect(take().map(hasStack)).toEqual([true, false, true, false]);
   });
 
-  test("counts what is not written yet at the end", () => {
+  test("flush() logs the counts that are not logged yet", () => {
     const { add, flush: end, take } = createTestLog();
     for (let nth = 0; nth < 12; nth++) add("It failed: {error}", {}, createDiskFullError());
     take();
@@ -71,7 +71,7 @@ describe("createFailureLog()", () => {
     expect(take()).toEqual([]);
   });
 
-  test("has a bound, however many causes there are", () => {
+  test("add() counts the causes beyond a limit together", () => {
     const { add, summarize, take } = createTestLog();
     const words = Array.from({ length: 5000 }, (_, nth) =>
       nth.toString().replaceAll(/\d/g, (digit) => "abcdefghij"[Number(digit)] ?? ""),

@@ -94,7 +94,7 @@ async function waitForLog(text: string): Promise<void> {
 
 describe.skipIf(!hasProcFd)(`serve with ${DESCRIPTOR_LIMIT} descriptors`, () => {
   test(
-    "goes on while they are out, answers no 500, and charges what it answered",
+    "goes on when they run out: it answers no 500, and charges what it answered",
     async () => {
       const held = await holdConnections(DESCRIPTOR_LIMIT);
       await waitForLog("File descriptors are out");
@@ -118,7 +118,7 @@ describe.skipIf(!hasProcFd)(`serve with ${DESCRIPTOR_LIMIT} descriptors`, () => 
     60_000 + REQUEST_COUNT * 100,
   );
 
-  test("GET /admin/verification opens nothing that it does not close", async () => {
+  test("GET /admin/verification closes what it opens", async () => {
     await sendRequest("/admin/verification");
     const before = countDescriptors();
     const statuses: number[] = [];

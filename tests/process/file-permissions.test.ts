@@ -48,7 +48,7 @@ const allPrivate = (...names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, "600"]));
 
 describe("serve", () => {
-  test("makes its folder 0700, and every file in it, a backup too, 0600", async () => {
+  test("serve creates its folder with mode 0700, and every file in it with 0600", async () => {
     const service = await sandbox.serve(USUAL_UMASK);
     await sandbox.runOrThrow("accounts", "create", "acme");
     await sandbox.runOrThrow("backup", join(folder, "copy.db"));
@@ -58,7 +58,7 @@ describe("serve", () => {
     expect(log).not.toContain("Other users");
   });
 
-  test("restricts the files that it finds, and logs each with its mode before and now", async () => {
+  test("serve restricts existing files, and logs the old and new mode of each", async () => {
     const killed = await sandbox.serve(USUAL_UMASK);
     await sandbox.runOrThrow("accounts", "create", "acme");
     await killed.stop("SIGKILL");
@@ -86,17 +86,20 @@ describe("serve", () => {
     },
   );
 
-  test.skipIf(!hasOtherUser)("says what it cannot restrict, and serves all the same", async () => {
-    await mkdir(folder);
-    await Bun.write(file, "");
-    await chown(folder, OTHER_USER_ID, OTHER_USER_ID);
-    await chmod(file, 0o666);
-    const service = await sandbox.serve(AS_OTHER_USER);
-    const { status, log } = await service.stop();
-    const told =
-      "data/metrics.db has mode 0666: it belongs to user 0, and cannot be changed (EPERM)";
-    expect([status, log]).toEqual([0, expect.stringContaining(told)]);
-  });
+  test.skipIf(!hasOtherUser)(
+    "serve logs what it cannot restrict, and serves all the same",
+    async () => {
+      await mkdir(folder);
+      await Bun.write(file, "");
+      await chown(folder, OTHER_USER_ID, OTHER_USER_ID);
+      await chmod(file, 0o666);
+      const service = await sandbox.serve(AS_OTHER_USER);
+      const { status, log } = await service.stop();
+      const told =
+        "data/metrics.db has mode 0666: it belongs to user 0, and cannot be changed (EPERM)";
+      expect([status, log]).toEqual([0, expect.stringContaining(told)]);
+    },
+  );
 });
 
 /** Has another user read the first byte of a file. */
@@ -105,8 +108,8 @@ async function readAsOtherUser(path: string) {
   return { err: await child.stderr.text(), status: await child.exited };
 }
 
-describe("another verb", () => {
-  test("makes a database that only its user can use, and restricts one that it finds", async () => {
+describe("import", () => {
+  test("creates a database that only its user can use, and restricts an existing one", async () => {
     await sandbox.run(["import", "-"], "{}", USUAL_UMASK);
     expect(await readModes()).toMatchObject(allPrivate("metrics.db", "metrics.db-lock"));
     await chmod(file, 0o666);

@@ -36,8 +36,8 @@ async function serveOnSmallDisk() {
   };
 }
 
-describe.skipIf(!hasMountNamespaces())("a full disk", () => {
-  test("nothing is charged or answered, and it is told; all goes on once there is room", async () => {
+describe.skipIf(!hasMountNamespaces())("serve on a full disk", () => {
+  test("charges nothing, answers 503 and logs it; it recovers once there is room", async () => {
     const { read, isReady, fill, run, stop } = await serveOnSmallDisk();
     expect([(await read()).status, await isReady()]).toEqual([200, 200]);
     const { empty } = await fill();
@@ -65,7 +65,7 @@ describe.skipIf(!hasMountNamespaces())("a full disk", () => {
     expect(log).not.toContain("withdrawal");
   });
 
-  test("fills no log, however many requests fail: one stack, some lines, then numbers", async () => {
+  test("limits its log: one stack, some lines, then counts", async () => {
     const { read, fill, stop } = await serveOnSmallDisk();
     await read();
     await fill();
@@ -85,7 +85,7 @@ describe.skipIf(!hasMountNamespaces())("a full disk", () => {
     expect(log.length).toBeLessThan(20_000);
   });
 
-  test("of an import is no failure of a service that ends as it was told", async () => {
+  test("exits with 0 on SIGTERM although an import failed", async () => {
     const { run, write, stop } = await serveOnSmallDisk();
     const line = (index: number) => {
       const observedAt = new Date(Date.UTC(2020, 0, 1, 0, index)).toISOString();

@@ -159,8 +159,8 @@ function pickRandomCuts(recording: SyscallRecording, count: number): number[] {
   });
 }
 
-describe.skipIf(!hasStrace())("a power cut", () => {
-  test("syncs counted while 1,000 debits are answered: each answer came after one that covers it", async () => {
+describe.skipIf(!hasStrace())("serve and a power cut", () => {
+  test("answers each of 1,000 debits after a sync that covers it", async () => {
     const recording = await recordService(sandbox, "power", (url) => sendReads(url, 1000));
     const answers = listAnswers(recording);
     expect(answers.map(({ remaining }) => GRANTED - remaining).toSorted((a, b) => a - b)).toEqual(
@@ -178,7 +178,7 @@ describe.skipIf(!hasStrace())("a power cut", () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  test("the same, where only the death of the process is survived: answers came before a sync", async () => {
+  test("answers before a sync with DURABILITY=process", async () => {
     const recording = await recordService(sandbox, "process", (url) => sendReads(url, 1000));
     expect(listAnswers(recording).length).toBe(1000);
     const cuts = sampleEvenly(lastAnswersBeforeSyncs(recording), 20);

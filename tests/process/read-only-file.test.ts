@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { openSandbox } from "../support/processes/command-line.ts";
 import { hasMountNamespaces, buildReadOnlyCommand } from "../support/processes/small-disk.ts";
 
-describe.skipIf(!hasMountNamespaces())("a file that may only be read", () => {
-  test("is not served, and that is told at the start; other verbs read it", async () => {
+describe.skipIf(!hasMountNamespaces())("a read-only database file", () => {
+  test("is refused by serve with a message, and read by other commands", async () => {
     const place = await openSandbox();
     await place.runOrThrow("accounts", "create", "acme", "--credits", "10");
     const under = buildReadOnlyCommand(place.file);

@@ -9,9 +9,9 @@ beforeEach(async () => {
 });
 afterEach(() => sandbox.close());
 
-describe("a database file that is taken away while it is served", () => {
+describe("serve when its database file disappears", () => {
   test.each(["removed", "replaced"])(
-    "%s: nothing is charged or copied, it is told; all goes on once it is back",
+    "%s: it charges and copies nothing and logs it; it recovers once the file is back",
     async (how) => {
       await sandbox.runOrThrow("accounts", "create", "acme", "--credits", "10");
       const key = (await sandbox.runOrThrow("keys", "create", "acme")).trim();

@@ -4,7 +4,7 @@ import type { RetentionReport } from "../../server/ports/retention.ts";
 
 const REPORT: RetentionReport = { isDryRun: false, kinds: [], faults: [] };
 
-test("startRetentionTimer() walks to the end by itself, and tells what was found", async () => {
+test("startRetentionTimer() runs to the end by itself, and reports the result", async () => {
   const told: unknown[] = [];
   const { promise, resolve } = Promise.withResolvers<RetentionReport>();
   const fault = { kind: "user", problem: "it is broken" } as const;
@@ -22,7 +22,7 @@ test("startRetentionTimer() walks to the end by itself, and tells what was found
   await end();
 });
 
-test("startRetentionTimer() ends after the step that is under way", async () => {
+test("startRetentionTimer() stops after the current step", async () => {
   const begun = Promise.withResolvers<void>();
   let steps = 0;
   const end = startRetentionTimer({
@@ -45,7 +45,7 @@ test("startRetentionTimer() ends after the step that is under way", async () => 
   expect(steps).toBe(atEnd);
 });
 
-test("startRetentionTimer() tells of a walk that failed", async () => {
+test("startRetentionTimer() reports a run that failed", async () => {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const end = startRetentionTimer({
     // oxlint-disable-next-line require-yield
@@ -60,7 +60,7 @@ test("startRetentionTimer() tells of a walk that failed", async () => {
   await end();
 });
 
-test("startRetentionTimer() does nothing once ended before its first walk", async () => {
+test("startRetentionTimer() does nothing when it is stopped before its first run", async () => {
   let isAsked = false;
   const end = startRetentionTimer({
     async *apply() {

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => sandbox.close());
 
 describe("serve", () => {
-  test("owns its file: a second one refuses and says who has it, the verbs go through it", async () => {
+  test("owns its file: a second serve exits and names the owner, other commands go through it", async () => {
     const service = await sandbox.serve();
     const second = await sandbox.run(["serve"]);
     expect(second.status).toBe(1);
@@ -26,7 +26,7 @@ describe("serve", () => {
     expect(await sandbox.runOrThrow("accounts", "list")).toContain("through the owner");
   });
 
-  test("restarted, keeps balances, keys and creators", async () => {
+  test("keeps balances, keys and creators across a restart", async () => {
     await sandbox.runOrThrow("accounts", "create", "acme", "--credits", "5");
     const key = (await sandbox.runOrThrow("keys", "create", "acme")).trim();
     const headers = { "x-api-key": key, "content-type": "application/json" };
@@ -43,7 +43,7 @@ describe("serve", () => {
     await second.stop();
   });
 
-  test("SIGTERM finishes the requests in flight", async () => {
+  test("finishes the requests in flight on SIGTERM", async () => {
     await sandbox.runOrThrow("accounts", "create", "acme", "--credits", "500");
     const key = (await sandbox.runOrThrow("keys", "create", "acme")).trim();
     const service = await sandbox.serve();
@@ -63,7 +63,7 @@ describe("serve", () => {
     await sandbox.runOrThrow("credits", "verify");
   });
 
-  test("refuses a body of whatever length as any other: path, key and then size", async () => {
+  test("checks path and key before the size of a body of any length", async () => {
     await sandbox.runOrThrow("accounts", "create", "acme");
     const key = (await sandbox.runOrThrow("keys", "create", "acme")).trim();
     const service = await sandbox.serve();
@@ -84,7 +84,7 @@ describe("serve", () => {
     await service.stop();
   });
 
-  test("logs what a failure was caused by, and tells clients nothing of it", async () => {
+  test("logs the cause of a failure, and answers without it", async () => {
     await sandbox.runOrThrow("accounts", "create", "acme", "--credits", "5");
     const key = (await sandbox.runOrThrow("keys", "create", "acme")).trim();
     const service = await sandbox.serve();
@@ -100,7 +100,7 @@ describe("serve", () => {
     expect(line).toContain("no such table: channels");
   });
 
-  test("every wrong setting is named with what is allowed, and exits with 2", async () => {
+  test("exits with 2 and names every wrong setting with what is allowed", async () => {
     const wrong = await openSandbox({ PORT: "70000", DURABILITY: "maybe", ADMIN_TOKEN: "short" });
     const { status, err } = await wrong.run(["serve"]);
     expect(status).toBe(2);
@@ -114,7 +114,7 @@ describe("serve", () => {
 
 describe("DATABASE_URL", () => {
   test.each(["file:a?b.db", "file:a#b.db", "file://host/a.db", "file:%zz.db", "file:a%00.db"])(
-    "%s is refused before a file is made",
+    "%s is refused before a file is created",
     async (url) => {
       const wrong = await openSandbox({ DATABASE_URL: url });
       const { status, err } = await wrong.run(["accounts", "list"]);
@@ -124,7 +124,7 @@ describe("DATABASE_URL", () => {
     },
   );
 
-  test("of characters that a URL writes with % names one file to all who open it", async () => {
+  test("with escaped characters names the same file for every command", async () => {
     const folder = await openSandbox({ DATABASE_URL: "file:a%20%3F%23%25.db" });
     await folder.runOrThrow("accounts", "create", "acme");
     expect(await folder.runOrThrow("accounts", "list", "--json")).toContain('"acme"');
@@ -132,7 +132,7 @@ describe("DATABASE_URL", () => {
     await folder.close();
   });
 
-  test("by a link has the owner that the file has", async () => {
+  test("that names a link has the same owner as the file", async () => {
     const service = await sandbox.serve();
     await symlink(sandbox.file, join(sandbox.folder, "link.db"));
     const linked = await openSandbox({ DATABASE_URL: `file:${join(sandbox.folder, "link.db")}` });
@@ -147,8 +147,8 @@ describe("DATABASE_URL", () => {
   });
 });
 
-describe("a verb that has the file", () => {
-  test("cuts none of those that come while it ends: many at once are all done, once", async () => {
+describe("a command that owns the file", () => {
+  test("cuts off no command that connects while it ends: each of many is done once", async () => {
     for (const round of ["a", "b", "c"]) {
       const names = Array.from({ length: 6 }, (_, index) => `${round}${index}`);
       const ran = await Promise.all(names.map((name) => sandbox.run(["accounts", "create", name])));
@@ -157,7 +157,7 @@ describe("a verb that has the file", () => {
     expect(JSON.parse(await sandbox.runOrThrow("accounts", "list", "--json"))).toHaveLength(18);
   }, 60_000);
 
-  test("stays its owner until those that came through it are done", async () => {
+  test("stays the owner until the commands that use it are done", async () => {
     const line = (hour: number) => {
       const observedAt = new Date(Date.UTC(2020, 0, 1, hour)).toISOString();
       return JSON.stringify({ kind: "user", observedAt, username: "a", followers_count: hour });
@@ -183,8 +183,8 @@ describe("a verb that has the file", () => {
   });
 });
 
-describe("an output that cannot be written", () => {
-  test("is told in a sentence, and exits with 1", async () => {
+describe("standard output that cannot be written", () => {
+  test("exits with 1 and a message", async () => {
     await sandbox.runOrThrow("accounts", "create", "acme");
     const main = join(ROOT, "server/main.ts");
     const child = Bun.spawn(["sh", "-c", `${process.execPath} ${main} accounts list > /dev/full`], {
@@ -199,25 +199,28 @@ describe("an output that cannot be written", () => {
   });
 });
 
-describe("a port that is taken", () => {
-  test.each(["serve", "demo"])("%s says so, exits with 1 and leaves the database", async (verb) => {
-    const other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
-    const env = { PORT: String(other.port), DATABASE_URL: `file:${sandbox.file}` };
-    const late = await openSandbox(env);
-    const { status, err } = await late.run([verb]);
-    await other.stop(true);
-    const sentence =
-      `Port ${env.PORT} of 127.0.0.1 is in use; end what listens there, or set PORT to another ` +
-      "one\n";
-    expect(status).toBe(1);
-    expect(err).toEndWith(sentence);
-    expect(err).not.toContain("    at ");
-    expect(JSON.parse(await sandbox.runOrThrow("accounts", "list", "--json"))).toBeArray();
-    await late.close();
-  });
+describe("a port that is in use", () => {
+  test.each(["serve", "demo"])(
+    "%s exits with 1 and a message, and releases the database",
+    async (verb) => {
+      const other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+      const env = { PORT: String(other.port), DATABASE_URL: `file:${sandbox.file}` };
+      const late = await openSandbox(env);
+      const { status, err } = await late.run([verb]);
+      await other.stop(true);
+      const sentence =
+        `Port ${env.PORT} of 127.0.0.1 is in use; end what listens there, or set PORT to another ` +
+        "one\n";
+      expect(status).toBe(1);
+      expect(err).toEndWith(sentence);
+      expect(err).not.toContain("    at ");
+      expect(JSON.parse(await sandbox.runOrThrow("accounts", "list", "--json"))).toBeArray();
+      await late.close();
+    },
+  );
 });
 
-test("--version is that of the package", async () => {
+test("--version prints the version of the package", async () => {
   const { version } = await Bun.file(join(ROOT, "package.json")).json();
   expect(await sandbox.runOrThrow("--version")).toBe(`${version}\n`);
 });

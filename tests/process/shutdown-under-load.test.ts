@@ -90,7 +90,7 @@ async function readChargedCredits(): Promise<number> {
 const countCharged = (ended: readonly RequestOutcome[]) =>
   ended.filter(({ status }) => status === 200 || status === 404).length;
 
-test("a slow reader of a page of 6.5 MB gets all of it across SIGTERM", async () => {
+test("serve sends all of a 6.5 MB page to a slow reader after SIGTERM", async () => {
   const service = await sandbox.serve();
   const reader = await openSlowClient(service.url, LONG_PAGE, headers);
   service.child.kill();
@@ -101,7 +101,7 @@ test("a slow reader of a page of 6.5 MB gets all of it across SIGTERM", async ()
   expect(await service.child.exited).toBe(0);
 }, 60_000);
 
-test("every answer to a request that comes after SIGTERM closes its connection", async () => {
+test("serve closes the connection of every request that it answers after SIGTERM", async () => {
   const service = await sandbox.serve();
   const { text: first } = await sendOnce(service.url, DETAILS, headers);
   const [, etag = ""] = /^etag: (.*)\r$/im.exec(first) ?? [];

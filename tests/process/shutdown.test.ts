@@ -40,7 +40,7 @@ test("serve finishes what is in flight in 10 seconds, of clients and verbs toget
   await place.close();
 }, 60_000);
 
-test("serve ends as it should from the first moment in which it says that it serves", async () => {
+test("serve stops cleanly from the moment at which it says that it serves", async () => {
   const place = await openSandbox();
   await place.runOrThrow("accounts", "create", "acme");
   for (let round = 0; round < 8; round++) {
@@ -52,7 +52,7 @@ test("serve ends as it should from the first moment in which it says that it ser
   await place.close();
 }, 60_000);
 
-test("serve ends with 0 where nobody takes its log any more", async () => {
+test("serve exits with 0 when nobody reads its log any more", async () => {
   const place = await openSandbox({ LOG_LEVEL: "debug" });
   const child = place.spawn(["serve"]);
   const reader = child.stderr.getReader();
@@ -65,7 +65,7 @@ test("serve ends with 0 where nobody takes its log any more", async () => {
   await place.close();
 });
 
-test("openapi leaves nothing behind where its reader stops early", async () => {
+test("openapi leaves no files when its reader stops early", async () => {
   const place = await openSandbox();
   const folder = join(place.folder, "temporary");
   await mkdir(folder);
@@ -75,7 +75,7 @@ test("openapi leaves nothing behind where its reader stops early", async () => {
   for (const one of [place, early]) await one.close();
 });
 
-test("a verb whose service is killed says that it was cut off, in words of its own", async () => {
+test("a command whose service is killed says that the connection was closed", async () => {
   const place = await openSandbox();
   const lines = Array.from({ length: 50_000 }, (_, index) =>
     JSON.stringify({ kind: "user", observedAt: "2026-01-01", username: `user ${index}` }),

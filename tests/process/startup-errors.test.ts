@@ -14,7 +14,7 @@ describe("DATABASE_URL that names a folder", () => {
     sandbox = await openSandbox({ DATABASE_URL: "file:folder" });
   });
 
-  test.each(VERBS)("ends %s with 1 and a sentence, and changes nothing", async (verb) => {
+  test.each(VERBS)("makes %s exit with 1 and a message, and changes nothing", async (verb) => {
     const folder = join(sandbox.folder, "folder");
     await mkdir(folder);
     await chmod(folder, 0o755);
@@ -29,12 +29,12 @@ describe("DATABASE_URL that names a folder", () => {
   });
 });
 
-describe("DATABASE_URL whose folder cannot be made", () => {
+describe("DATABASE_URL whose folder cannot be created", () => {
   beforeEach(async () => {
     sandbox = await openSandbox({ DATABASE_URL: "file:taken/data/metrics.db" });
   });
 
-  test.each(VERBS)("ends %s with 1 and a sentence", async (verb) => {
+  test.each(VERBS)("makes %s exit with 1 and a message", async (verb) => {
     await sandbox.write("taken", "a file");
     const { status, err } = await sandbox.run(verb.split(" "));
     const folder = join(sandbox.folder, "taken/data");
@@ -52,7 +52,7 @@ describe("serve", () => {
     sandbox = await openSandbox({ HOST: "192.0.2.1" });
   });
 
-  test("ends with 1 and a sentence where HOST is no address of this machine", async () => {
+  test("exits with 1 and a message when HOST is no address of this machine", async () => {
     const { status, err } = await sandbox.run(["serve"]);
     expect(status).toBe(1);
     expect(err).toStartWith(
@@ -68,7 +68,7 @@ describe("backup", () => {
     sandbox = await openSandbox();
   });
 
-  test("ends with 1 and a sentence if the folder of its file does not exist", async () => {
+  test("exits with 1 and a message when the folder of its file does not exist", async () => {
     const { status, err } = await sandbox.run(["backup", "nowhere/copy.db"]);
     expect([status, err]).toEqual([
       1,

@@ -8,7 +8,7 @@ import { openSandbox } from "../support/processes/command-line.ts";
 /** The deadline of 10 seconds, and the time that a busy machine takes to start many processes. */
 const VERB_MAX_MS = 40_000;
 
-test("every verb and a second serve end while the owner is suspended, and name its process", async () => {
+test("every command and a second serve exit while the owner is suspended, and name its process", async () => {
   const place = await openSandbox();
   await place.runOrThrow("accounts", "create", "acme");
   const lines = await place.write("lines.ndjson", "");
@@ -52,7 +52,7 @@ test("every verb and a second serve end while the owner is suspended, and name i
   await place.close();
 }, 90_000);
 
-test("export ends when the owner is suspended in the middle of it, and says what may follow", async () => {
+test("export exits when the owner is suspended in the middle of it, and says what may follow", async () => {
   const place = await openSandbox();
   const lines = Array.from({ length: 50_000 }, (_, index) =>
     JSON.stringify({ kind: "user", observedAt: "2026-01-01", username: `user ${index}` }),
@@ -74,7 +74,7 @@ test("export ends when the owner is suspended in the middle of it, and says what
   await place.close();
 }, 90_000);
 
-test("connectToOwner() waits longer than the deadline for an owner that is slow and answers", async () => {
+test("connectToOwner() waits longer than the deadline for a slow owner that answers probes", async () => {
   const place = await openSandbox();
   // Bun takes an idle timeout for sockets too, its types don't.
   const neverIdle: object = { idleTimeout: 0 };

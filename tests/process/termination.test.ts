@@ -52,7 +52,7 @@ async function beginRequest(url: string) {
 
 describe("SIGTERM to npx", () => {
   test.each([[["run", "start"]], [["server/main.ts", "serve"]]])(
-    "finishes what is in flight and ends the service of npx bun %j",
+    "finishes the requests in flight and ends the service of npx bun %j",
     async (command) => {
       const child = Bun.spawn([...NPX_BUN, ...command], {
         cwd: ROOT,
@@ -85,7 +85,7 @@ describe("SIGTERM to npx", () => {
   );
 });
 
-test("Ctrl-C below npx, which sends SIGINT twice, finishes what is in flight", async () => {
+test("Ctrl-C below npx, which sends SIGINT twice, finishes the requests in flight", async () => {
   let written = "";
   const child = Bun.spawn([...NPX_BUN, "run", "start"], {
     cwd: ROOT,
