@@ -14,136 +14,52 @@
  * @module
  */
 export { channelKey, isChannelId, parseChannel } from "./channels.ts";
-export {
-  addCreator,
-  CREATOR_PLATFORMS,
-  CREATOR_USERNAME_PATTERN,
-  creatorKey,
-  parseCreator,
-  removeCreator,
-  type Creator,
-  type CreatorPlatform,
-  type CreatorSet,
-  type CreatorTransition,
-} from "./creators.ts";
-export {
-  comparePositions,
-  decodeCursor,
-  encodeCursor,
-  isShortSelected,
-  parseShortsRequest,
-  type ShortPosition,
-  type ShortsRequest,
-} from "./cursor.ts";
+export { addCreator, CREATOR_PLATFORMS, CREATOR_USERNAME_PATTERN, creatorKey } from "./creators.ts";
+export { parseCreator, removeCreator } from "./creators.ts";
+export type { Creator, CreatorPlatform, CreatorSet, CreatorTransition } from "./creators.ts";
+export { comparePositions, decodeCursor, encodeCursor, isShortSelected } from "./cursor.ts";
+export { parseShortsRequest } from "./cursor.ts";
+export type { ShortPosition, ShortsRequest } from "./cursor.ts";
 export { computeDaysFilterStart, computeDaysFilterValidity, filterDays } from "./days.ts";
-export {
-  ENTITY_KINDS,
-  KIND_FIELDS,
-  type EntityFields,
-  type EntityKind,
-  type FieldType,
-} from "./entity-kinds.ts";
-export { DomainError, ERROR_CODES, quote, type ErrorCode } from "./errors.ts";
-export {
-  computeBaselineRange,
-  computeFollowerChanges,
-  computeGain,
-  computeSubscriberGains,
-  GAIN_DAYS,
-  type CountPoint,
-  type FollowerChange,
-  type FollowerPoint,
-  type SubscriberGains,
-  type TimeRange,
-} from "./growth.ts";
+export { ENTITY_KINDS, KIND_FIELDS } from "./entity-kinds.ts";
+export type { EntityFields, EntityKind, FieldType } from "./entity-kinds.ts";
+export { DomainError, ERROR_CODES, quote } from "./errors.ts";
+export type { ErrorCode } from "./errors.ts";
+export { computeBaselineRange, computeFollowerChanges, computeGain } from "./growth.ts";
+export { computeSubscriberGains, GAIN_DAYS } from "./growth.ts";
+export type { CountPoint, FollowerChange, FollowerPoint, SubscriberGains } from "./growth.ts";
+export type { TimeRange } from "./growth.ts";
 export { thinHistory } from "./history.ts";
-export {
-  applyEntry,
-  computeBalance,
-  EMPTY_LEDGER,
-  InsufficientCreditsError,
-  type CreditSums,
-  type Ledger,
-  type LedgerEntry,
-} from "./ledger.ts";
-export {
-  CLOCK_SKEW_MAX_MS,
-  DAYS_FILTER,
-  HISTORY_MAX_POINTS,
-  IDENTIFIER_MAX_CHARACTERS,
-  LINE_MAX_BYTES,
-  LINK_MAX_CHARACTERS,
-  MAX_INTEGER,
-  PAGE_LIMIT,
-  PAGE_NUMBER,
-  RECORD_MAX_POINTS,
-  SHORTS_LIMIT,
-  TEXT_MAX_CHARACTERS,
-  type IntegerRange,
-} from "./limits.ts";
-export {
-  applyObservation,
-  EMPTY_ENTITY,
-  findNewestCounts,
-  mergeAttributes,
-  mergeCounts,
-  mergeObservations,
-  parseObservation,
-  parseObservationLine,
-  type Attribute,
-  type Attributes,
-  type Counts,
-  type Entity,
-  type FieldValue,
-  type Observation,
-  type ObservationOutcome,
-} from "./observations.ts";
-export { paginate, parsePageRequest, type PageRequest } from "./pagination.ts";
-export { parseInteger, parseIntegerParameter, type GetQueryValues } from "./parameters.ts";
-export {
-  applyRetentionRule,
-  formatRetentionRule,
-  parseRetentionPolicy,
-  RETENTION_DAYS,
-  type RetentionPolicy,
-  type RetentionRule,
-} from "./retention.ts";
+export { applyEntry, computeBalance, EMPTY_LEDGER, InsufficientCreditsError } from "./ledger.ts";
+export type { CreditSums, Ledger, LedgerEntry } from "./ledger.ts";
+export { CLOCK_SKEW_MAX_MS, DAYS_FILTER, HISTORY_MAX_POINTS } from "./limits.ts";
+export { IDENTIFIER_MAX_CHARACTERS, LINE_MAX_BYTES, LINK_MAX_CHARACTERS } from "./limits.ts";
+export { MAX_INTEGER, PAGE_LIMIT, PAGE_NUMBER, RECORD_MAX_POINTS, SHORTS_LIMIT } from "./limits.ts";
+export { TEXT_MAX_CHARACTERS } from "./limits.ts";
+export type { IntegerRange } from "./limits.ts";
+export { applyObservation, EMPTY_ENTITY, findNewestCounts } from "./observations.ts";
+export { mergeAttributes, mergeCounts, mergeObservations } from "./observations.ts";
+export { parseObservation, parseObservationLine } from "./observations.ts";
+export type { Attribute, Attributes, Counts, Entity, FieldValue } from "./observations.ts";
+export type { Observation, ObservationOutcome } from "./observations.ts";
+export { paginate, parsePageRequest } from "./pagination.ts";
+export type { PageRequest } from "./pagination.ts";
+export { parseInteger, parseIntegerParameter } from "./parameters.ts";
+export type { GetQueryValues } from "./parameters.ts";
+export { applyRetentionRule, formatRetentionRule, parseRetentionPolicy } from "./retention.ts";
+export { RETENTION_DAYS } from "./retention.ts";
+export type { RetentionPolicy, RetentionRule } from "./retention.ts";
 export { compareText, foldCase, isIdentifier } from "./text.ts";
-export {
-  FIRST_INSTANT,
-  formatDay,
-  formatInstant,
-  formatInstantWithoutZone,
-  LAST_INSTANT,
-  parseInstant,
-  DAY_MS,
-  HOUR_MS,
-  MINUTE_MS,
-} from "./time.ts";
-export { takeToken, type TakeTokenResult, type TokenBucket } from "./token-bucket.ts";
+export { DAY_MS, FIRST_INSTANT, formatDay, formatInstant, HOUR_MS, LAST_INSTANT } from "./time.ts";
+export { MINUTE_MS, parseInstant } from "./time.ts";
+export { takeToken } from "./token-bucket.ts";
+export type { TakeTokenResult, TokenBucket } from "./token-bucket.ts";
 export type { AccountDetails, DayUsage } from "./schema/account.ts";
 export type { CreatorList, CreatorRequest, CreatorResult } from "./schema/creators.ts";
 export type { ServiceError, VideoError } from "./schema/errors.ts";
-export type {
-  FollowersPage,
-  Pagination,
-  TweetDetails,
-  TweetRecord,
-  TweetsPage,
-  UserDetails,
-} from "./schema/microblog.ts";
-export type {
-  ChannelObservation,
-  ObservationLine,
-  ShortObservation,
-  TweetObservation,
-  UserObservation,
-} from "./schema/observations.ts";
-export type {
-  ChannelDetails,
-  ChannelList,
-  ChannelSummary,
-  ShortDetails,
-  ShortsPage,
-  ShortSummary,
-} from "./schema/video.ts";
+export type { FollowersPage, Pagination, TweetDetails, TweetRecord } from "./schema/microblog.ts";
+export type { TweetsPage, UserDetails } from "./schema/microblog.ts";
+export type { ChannelObservation, ObservationLine } from "./schema/observations.ts";
+export type { ShortObservation, TweetObservation, UserObservation } from "./schema/observations.ts";
+export type { ChannelDetails, ChannelList, ChannelSummary, ShortDetails } from "./schema/video.ts";
+export type { ShortsPage, ShortSummary } from "./schema/video.ts";

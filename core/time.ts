@@ -126,16 +126,6 @@ export function formatInstantOrNull(instant: number | null): string | null {
 }
 
 /**
- * Formats an instant in UTC without a zone: `metrics[].timestamp` of a tweet record.
- *
- * @example
- * formatInstantWithoutZone(1795162530123); // "2026-11-20T08:15:30.123"
- */
-export function formatInstantWithoutZone(instant: number): string {
-  return formatInstant(instant).slice(0, -1);
-}
-
-/**
  * Formats a day.
  *
  * @param days Days since 1970-01-01.
