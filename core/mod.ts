@@ -21,6 +21,10 @@ export { comparePositions, decodeCursor, encodeCursor, isShortSelected } from ".
 export { parseShortsRequest } from "./cursor.ts";
 export type { ShortPosition, ShortsRequest } from "./cursor.ts";
 export { computeDaysFilterStart, computeDaysFilterValidity, filterDays } from "./days.ts";
+export { applyObservation, EMPTY_ENTITY, findNewestCounts } from "./entities.ts";
+export { mergeAttributes, mergeCounts, mergeObservations } from "./entities.ts";
+export type { Attribute, Attributes, Entity, ObservationOutcome } from "./entities.ts";
+export type { MergeableObservation } from "./entities.ts";
 export { ENTITY_KINDS, KIND_FIELDS } from "./entity-kinds.ts";
 export type { EntityFields, EntityKind, FieldType } from "./entity-kinds.ts";
 export { DomainError, ERROR_CODES, quote } from "./errors.ts";
@@ -37,11 +41,8 @@ export { IDENTIFIER_MAX_CHARACTERS, LINE_MAX_BYTES, LINK_MAX_CHARACTERS } from "
 export { MAX_INTEGER, PAGE_LIMIT, PAGE_NUMBER, RECORD_MAX_POINTS, SHORTS_LIMIT } from "./limits.ts";
 export { TEXT_MAX_CHARACTERS } from "./limits.ts";
 export type { IntegerRange } from "./limits.ts";
-export { applyObservation, EMPTY_ENTITY, findNewestCounts } from "./observations.ts";
-export { mergeAttributes, mergeCounts, mergeObservations } from "./observations.ts";
 export { parseObservation, parseObservationLine } from "./observations.ts";
-export type { Attribute, Attributes, Counts, Entity, FieldValue } from "./observations.ts";
-export type { Observation, ObservationOutcome } from "./observations.ts";
+export type { Counts, FieldValue, Observation } from "./observations.ts";
 export { paginate, parsePageRequest } from "./pagination.ts";
 export type { PageRequest } from "./pagination.ts";
 export { parseInteger, parseIntegerParameter } from "./parameters.ts";

@@ -1,14 +1,4 @@
-/**
- * Observations: what a source reported about one entity at one instant. Parses them and merges them
- * into entities.
- *
- * The state of an entity depends on the set of its observations only, not on their order or
- * repetition: an attribute has the value of the newest instant (at one instant, the greatest value),
- * and a count of an instant is the greatest that was reported for it.
- *
- * `server/store/observations/merge.ts` merges many observations at once by the same rules;
- * `tests/store/observations/write.test.ts` compares both.
- */
+/** Observations: what a source reported about one entity at one instant. */
 import { invalidRequestError, quote, type DomainError } from "./errors.ts";
 import {
   ENTITY_KINDS,
@@ -24,7 +14,7 @@ import {
   MAX_INTEGER,
   TEXT_MAX_CHARACTERS,
 } from "./limits.ts";
-import { compareText, foldCase, hasControlCharacter, isLongerThan, isStorable } from "./text.ts";
+import { foldCase, hasControlCharacter, isLongerThan, isStorable } from "./text.ts";
 import { formatInstant, INSTANT_SYNTAX, parseInstant } from "./time.ts";
 
 /** The value of an attribute; an instant is in milliseconds since 1970 UTC. */
@@ -176,142 +166,4 @@ function assertStorableTexts(value: unknown): void {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** The value of an attribute, and the instant of its observation. */
-export interface Attribute {
-  readonly value: FieldValue;
-  readonly at: number;
-}
-
-/** The attributes of an entity, by field; a field that was never reported is absent. */
-export type Attributes = Readonly<Record<string, Attribute>>;
-
-/** An entity: its observations, merged. */
-export interface Entity {
-  readonly attributes: Attributes;
-  /** The counts, by the instant of their observation. */
-  readonly points: ReadonlyMap<number, Counts>;
-}
-
-/** What an observation added: a new instant, a change of a known entity, or nothing. */
-export type ObservationOutcome = "new" | "changed" | "unchanged";
-
-/** An entity without observations. */
-export const EMPTY_ENTITY: Entity = { attributes: {}, points: new Map() };
-
-/**
- * Merges one observation into its entity.
- *
- * @returns The next entity; the same object if nothing changed.
- *
- * @example
- * const line = '{"kind":"user","observedAt":"2026-11-20","username":"NASA"}';
- * const observation = parseObservationLine(line, Date.UTC(2026, 10, 20));
- * applyObservation(EMPTY_ENTITY, observation).outcome; // "new"
- */
-export function applyObservation(
-  entity: Entity,
-  observation: Observation,
-): { entity: Entity; outcome: ObservationOutcome } {
-  const { entity: next, outcomes } = mergeObservations(entity, [observation]);
-  const outcome = (["new", "changed"] as const).find((name) => outcomes[name] > 0);
-  return { entity: next, outcome: outcome ?? "unchanged" };
-}
-
-/**
- * Merges observations into their entity.
- *
- * @returns The next entity, the same object if nothing changed, and how many observations had each
- * outcome.
- *
- * @example
- * const line = '{"kind":"user","observedAt":"2026-11-20","username":"NASA"}';
- * const observation = parseObservationLine(line, Date.UTC(2026, 10, 20));
- * mergeObservations(EMPTY_ENTITY, [observation, observation]).outcomes; // { new: 1, changed: 0, unchanged: 1 }
- */
-export function mergeObservations(
-  entity: Entity,
-  observations: Iterable<Pick<Observation, "observedAt" | "attributes" | "counts">>,
-): { entity: Entity; outcomes: Record<ObservationOutcome, number> } {
-  let { attributes } = entity;
-  let points: Map<number, Counts> | undefined;
-  const outcomes = { new: 0, changed: 0, unchanged: 0 };
-  for (const observation of observations) {
-    const { observedAt } = observation;
-    const existingCounts = (points ?? entity.points).get(observedAt);
-    const counts = mergeCounts(existingCounts, observation.counts);
-    const merged = mergeAttributes(attributes, observation);
-    if (counts === existingCounts && merged === attributes) {
-      outcomes.unchanged++;
-      continue;
-    }
-    points ??= new Map(entity.points);
-    points.set(observedAt, counts);
-    attributes = merged;
-    outcomes[existingCounts === undefined ? "new" : "changed"]++;
-  }
-  return { entity: points === undefined ? entity : { attributes, points }, outcomes };
-}
-
-/**
- * Merges counts of the same instant: of two, the greater wins.
- *
- * @returns `existing` itself if nothing changed.
- */
-export function mergeCounts(existing: Counts | undefined, incoming: Counts): Counts {
-  if (existing === undefined) return incoming;
-  let merged: Record<string, number | null> | undefined;
-  for (const name in incoming) {
-    const count = incoming[name] ?? null;
-    const existingCount = existing[name] ?? null;
-    if (count === null || (existingCount !== null && existingCount >= count)) continue;
-    merged ??= { ...existing };
-    merged[name] = count;
-  }
-  return merged ?? existing;
-}
-
-/**
- * Merges the attributes of an entity and an observation: the newest instant wins, then the greater
- * value.
- *
- * @returns `existing` itself if nothing changed.
- */
-export function mergeAttributes(
-  existing: Attributes,
-  { attributes, observedAt }: Pick<Observation, "attributes" | "observedAt">,
-): Attributes {
-  let merged: Record<string, Attribute> | undefined;
-  for (const name in attributes) {
-    const value = attributes[name];
-    if (value === undefined) continue;
-    const incoming = { value, at: observedAt };
-    const current = existing[name];
-    if (current !== undefined && !isGreater(incoming, current)) continue;
-    merged ??= { ...existing };
-    merged[name] = incoming;
-  }
-  return merged ?? existing;
-}
-
-function isGreater(a: Attribute, b: Attribute): boolean {
-  if (a.at !== b.at) return a.at > b.at;
-  if (typeof a.value === "string" && typeof b.value === "string") {
-    return compareText(a.value, b.value) > 0;
-  }
-  return a.value > b.value;
-}
-
-/**
- * The counts of the newest observation of an entity.
- *
- * @returns `undefined` if it was never observed.
- */
-export function findNewestCounts(entity: Entity): { at: number; counts: Counts } | undefined {
-  let newest: { at: number; counts: Counts } | undefined;
-  for (const [at, counts] of entity.points) {
-    if (newest === undefined || at > newest.at) newest = { at, counts };
-  }
-  return newest;
 }

@@ -1,291 +1,312 @@
 import { describe, expect, test } from "bun:test";
-import * as fc from "fast-check";
-import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
 import {
-  applyObservation,
   parseObservation,
-  mergeCounts,
-  mergeAttributes,
-  findNewestCounts,
-  EMPTY_ENTITY,
-  type Counts,
-  type Attributes,
-  type Entity,
+  parseObservationLine,
   type Observation,
 } from "../../core/observations.ts";
-import { formatInstant } from "../../core/time.ts";
-import { NOW, observationArbitrary } from "../support/arbitraries/values.ts";
+import { NOW, TRICKY_IDENTIFIERS } from "../support/arbitraries/values.ts";
+import { catchDomainError } from "../support/domain-error.ts";
 
-function makeObservation(at: string, fields: Record<string, unknown> = {}): Observation {
-  return parseObservation({ kind: "user", observedAt: at, username: "nasa", ...fields }, NOW);
+const CHANNEL = { kind: "channel", observedAt: "2026-11-20", id: "c1" };
+const SHORT = { kind: "short", observedAt: "2026-11-20", channel: "c1", id: "s1" };
+const USER = { kind: "user", observedAt: "2026-11-20", username: "NASA" };
+const TWEET = { kind: "tweet", observedAt: "2026-11-20", username: "NASA", id: "t1" };
+
+const INSTANT_RULE =
+  "an ISO 8601 date (2026-11-20) or date-time (2026-11-20T08:15:30.123Z) that exists";
+const COUNT_RULE = "a whole number from 0 to 9007199254740991";
+const AHEAD_RULE =
+  "observedAt must not be more than 5 minutes ahead of the clock, 2026-11-20T12:00:00.000Z";
+const TEXT_RULE = "must have no NUL and no lone surrogate";
+const NUL = String.raw`A text ${TEXT_RULE}, got "a\u0000"`;
+const LONE_SURROGATE = String.raw`A text ${TEXT_RULE}, got "\ud83d"`;
+const LINKS = [
+  [CHANNEL, "thumbnail"],
+  [CHANNEL, "bannerImage"],
+  [SHORT, "thumbnail"],
+  [USER, "profile_image_url"],
+  [TWEET, "url"],
+] as const;
+
+function parseLine(line: string | object): Observation {
+  return parseObservationLine(typeof line === "string" ? line : JSON.stringify(line), NOW);
 }
 
-function mergeObservations(observations: readonly Observation[], start = EMPTY_ENTITY): Entity {
-  return observations.reduce((entity, next) => applyObservation(entity, next).entity, start);
-}
-
-/** Valid observations of one entity of any kind. */
-const observationSets = fc
-  .constantFrom(...ENTITY_KINDS)
-  .chain((kind) => fc.array(observationArbitrary(kind), { maxLength: 12 }))
-  .map((values) => values.map((value) => parseObservation(value, NOW)));
-
-/** A set of observations, and the same set reordered, with repetitions, and where to cut it. */
-const rearrangedSets = observationSets.chain((set) =>
-  fc.record({
-    set: fc.constant(set),
-    rearranged: fc
-      .tuple(
-        fc.shuffledSubarray(set, { minLength: set.length }),
-        fc.shuffledSubarray(set),
-        fc.nat(set.length),
-      )
-      .map(([all, some, at]) => all.toSpliced(at, 0, ...some)),
-    cut: fc.nat(2 * set.length),
-  }),
-);
-
-/** Observations that restore a state, like those of an export. */
-function toObservations(kind: Observation["kind"], entity: Entity): Observation[] {
-  const points = [...entity.points].map(([observedAt, counts]) => {
-    return { kind, entityId: "x", observedAt, attributes: {}, counts };
-  });
-  const fields = Object.entries(entity.attributes).map(([name, { value, at }]) => {
-    return { kind, entityId: "x", observedAt: at, attributes: { [name]: value }, counts: {} };
-  });
-  return [...points, ...fields];
-}
-
-/** The expected state, computed by sorting all values instead of merging. */
-function computeExpectedState(observations: readonly Observation[]): Entity {
-  const newest: Record<string, Attributes[string]> = {};
-  const points = new Map<number, Record<string, number | null>>();
-  const newestFirst = observations.toSorted((a, b) => b.observedAt - a.observedAt);
-  for (const { observedAt: at, attributes, counts } of newestFirst) {
-    for (const [name, value] of Object.entries(attributes)) {
-      const existing = newest[name];
-      const isFirst = existing === undefined;
-      if (isFirst || (existing.at === at && toSortKey(value) > toSortKey(existing.value))) {
-        newest[name] = { value, at };
-      }
-    }
-    const point = points.get(at) ?? {};
-    points.set(at, point);
-    for (const [name, count] of Object.entries(counts)) {
-      point[name] = Math.max(point[name] ?? -1, count ?? -1);
-      if (point[name] === -1) point[name] = null;
-    }
-  }
-  return { attributes: newest, points };
-}
-
-/** Maps a text to one that JavaScript compares like the UTF-8 bytes of the text. */
-function toSortKey(value: string | number | boolean): string | number {
-  return typeof value === "string" ? Buffer.from(value).toString("latin1") : Number(value);
-}
-
-describe("applyObservation()", () => {
-  test("distinguishes new, changed and unchanged", () => {
-    const first = applyObservation(
-      EMPTY_ENTITY,
-      makeObservation("2026-11-19", { followers_count: 5 }),
-    );
-    expect(first.outcome).toBe("new");
-    const same = applyObservation(
-      first.entity,
-      makeObservation("2026-11-19", { followers_count: 5 }),
-    );
-    expect(same.outcome).toBe("unchanged");
-    expect(same.entity).toBe(first.entity);
-    const more = applyObservation(first.entity, makeObservation("2026-11-19", { tweet_count: 1 }));
-    expect(more.outcome).toBe("changed");
-    const text = applyObservation(
-      first.entity,
-      makeObservation("2026-11-19", { description: "x" }),
-    );
-    expect(text.outcome).toBe("changed");
-    const later = applyObservation(first.entity, makeObservation("2026-11-20"));
-    expect(later.outcome).toBe("new");
-  });
-
-  test("ignores smaller counts for a known instant", () => {
-    const { entity } = applyObservation(
-      EMPTY_ENTITY,
-      makeObservation("2026-11-19", { followers_count: 5 }),
-    );
-    expect(
-      applyObservation(entity, makeObservation("2026-11-19", { followers_count: 4 })).outcome,
-    ).toBe("unchanged");
-    expect(applyObservation(entity, makeObservation("2026-11-19")).outcome).toBe("unchanged");
-  });
-
-  test("keeps a count that falls between two instants", () => {
-    const entity = mergeObservations([
-      makeObservation("2026-11-19", { followers_count: 9 }),
-      makeObservation("2026-11-20", { followers_count: 3 }),
-    ]);
-    expect([...entity.points.values()].map((counts) => counts["followers_count"])).toEqual([9, 3]);
-  });
-
-  test("does not change its argument", () => {
-    const before = mergeObservations([
-      makeObservation("2026-11-19", { description: "a", tweet_count: 1 }),
-    ]);
-    const copy = structuredClone(before);
-    mergeObservations(
-      [
-        makeObservation("2026-11-19", { description: "b", tweet_count: 2 }),
-        makeObservation("2026-11-20"),
-      ],
-      before,
-    );
-    expect(before).toEqual(copy);
-    expect(EMPTY_ENTITY).toEqual({ attributes: {}, points: new Map() });
-  });
-
-  test("gives one state for any order, repetition and grouping", () => {
-    fc.assert(
-      fc.property(rearrangedSets, ({ set, rearranged, cut }) => {
-        const state = mergeObservations(set);
-        expect(mergeObservations(rearranged)).toEqual(state);
-        const kind = set[0]?.kind ?? "user";
-        const parts = [
-          mergeObservations(rearranged.slice(0, cut)),
-          mergeObservations(rearranged.slice(cut)),
-        ];
-        expect(mergeObservations(parts.flatMap((part) => toObservations(kind, part)))).toEqual(
-          state,
-        );
-      }),
-      { numRuns: 200 },
-    );
-  });
-
-  test("keeps the newest attribute and the greatest count of an instant", () => {
-    fc.assert(
-      fc.property(observationSets, (set) => {
-        expect(mergeObservations(set)).toEqual(computeExpectedState(set));
-      }),
-      { numRuns: 200 },
-    );
-  });
-
-  test("returns unchanged exactly if the state is equal", () => {
-    fc.assert(
-      fc.property(observationSets, (set) => {
-        let entity = EMPTY_ENTITY;
-        for (const observation of set) {
-          const isKnown = entity.points.has(observation.observedAt);
-          const next = applyObservation(entity, observation);
-          const isSame = Bun.deepEquals(next.entity, entity, true);
-          const expected = isSame ? "unchanged" : isKnown ? "changed" : "new";
-          expect(next.outcome).toBe(expected);
-          entity = next.entity;
-        }
-      }),
-    );
-  });
-});
-
-describe("mergeCounts()", () => {
-  test("keeps a known count if the other is unknown", () => {
-    expect(mergeCounts({ a: 1, b: null }, { a: null, b: 2 })).toEqual({ a: 1, b: 2 });
-    expect(mergeCounts({ a: 0 }, { a: null })).toEqual({ a: 0 });
-    expect(mergeCounts({ a: null }, { a: 0 })).toEqual({ a: 0 });
-  });
-
-  test("returns the existing object if nothing changed", () => {
-    const existing = { a: 1, b: null };
-    expect(mergeCounts(existing, { a: 1, b: null })).toBe(existing);
-  });
-
-  test("is commutative, associative and idempotent", () => {
-    const count = fc.constantFrom(null, 0, 1, 2);
-    const counts: fc.Arbitrary<Counts> = fc.record({ a: count, b: count, c: count });
-    fc.assert(
-      fc.property(counts, counts, counts, (a, b, c) => {
-        expect(mergeCounts(a, b)).toEqual(mergeCounts(b, a));
-        expect(mergeCounts(mergeCounts(a, b), c)).toEqual(mergeCounts(a, mergeCounts(b, c)));
-        const joined = mergeCounts(a, b);
-        expect(mergeCounts(joined, b)).toBe(joined);
-      }),
-    );
-  });
-});
-
-describe("mergeAttributes()", () => {
-  const mergeName = (observedAt: number, attributes: Observation["attributes"]) =>
-    mergeAttributes({ name: { value: "m", at: 5 } }, { observedAt, attributes })["name"];
-
-  test("takes a newer value and ignores an older one", () => {
-    expect(mergeName(6, { name: "a" })).toEqual({ value: "a", at: 6 });
-    expect(mergeName(4, { name: "z" })).toEqual({ value: "m", at: 5 });
-  });
-
-  test("takes the greater of two values of one instant, by UTF-8 bytes", () => {
-    expect(mergeName(5, { name: "n" })).toEqual({ value: "n", at: 5 });
-    expect(mergeName(5, { name: "l" })).toEqual({ value: "m", at: 5 });
-    const emoji = { name: { value: "！", at: 5 } };
-    expect(mergeAttributes(emoji, { observedAt: 5, attributes: { name: "😀" } })).toEqual({
-      name: { value: "😀", at: 5 },
+describe("parseObservationLine()", () => {
+  test("reads a channel with all its fields", () => {
+    const line = {
+      ...CHANNEL,
+      observedAt: "2026-11-20T01:00+01:00",
+      username: "nasa",
+      displayName: "NASA",
+      description: "",
+      subscribers: 0,
+      videoCount: 2 ** 53 - 1,
+      viewCount: 7,
+      joinedAt: "1970-01-02",
+      country: "US",
+      thumbnail: "https://a.example/t",
+      bannerImage: "not even a link",
+    };
+    expect(parseLine(line)).toEqual({
+      kind: "channel",
+      entityId: "c1",
+      observedAt: Date.UTC(2026, 10, 20),
+      attributes: {
+        username: "nasa",
+        displayName: "NASA",
+        description: "",
+        joinedAt: 86_400_000,
+        country: "US",
+        thumbnail: "https://a.example/t",
+        bannerImage: "not even a link",
+      },
+      counts: { subscribers: 0, videoCount: 2 ** 53 - 1, viewCount: 7 },
     });
   });
 
-  test("orders false before true and instants by time", () => {
-    const existing = { verified: { value: true, at: 5 }, joinedAt: { value: -1, at: 5 } };
-    const attributes = { verified: false, joinedAt: 0 };
-    expect(mergeAttributes(existing, { observedAt: 5, attributes })).toEqual({
-      verified: { value: true, at: 5 },
-      joinedAt: { value: 0, at: 5 },
+  test("treats a null field as absent", () => {
+    const { attributes, counts } = parseLine({
+      ...SHORT,
+      title: null,
+      views: null,
+      likes: 3,
+    });
+    expect(attributes).toEqual({ channel: "c1" });
+    expect(counts).toEqual({ views: null, likes: 3, comments: null, shares: null });
+  });
+
+  test("accepts null beside an escaped emoji and in a list", () => {
+    const line = JSON.stringify({ ...TWEET, text: "here", url: null, likes: null, x: [null] });
+    const { attributes } = parseLine(line.replace("here", String.raw`\ud83c\udf72`));
+    expect(attributes).toEqual({ username: "NASA", text: "🍲" });
+  });
+
+  test("folds the case of a username into one entity and keeps the spelling", () => {
+    const { entityId, attributes } = parseLine({ ...USER, verified: false });
+    expect(entityId).toBe("nasa");
+    expect(attributes).toEqual({ username: "NASA", verified: false });
+    expect(parseLine({ ...USER, username: "ÉCOLE" }).entityId).toBe("école");
+  });
+
+  test("keeps the case of every other identifier", () => {
+    expect(parseLine({ ...TWEET, id: "aB" }).entityId).toBe("aB");
+    expect(parseLine({ ...CHANNEL, id: "aB" }).entityId).toBe("aB");
+    expect(parseLine({ ...TWEET, id: "aB" }).attributes).toEqual({ username: "NASA" });
+  });
+
+  test.each(TRICKY_IDENTIFIERS)("keeps the identifier %j", (id) => {
+    expect(parseLine({ ...TWEET, id, text: id })).toMatchObject({
+      entityId: id,
+      attributes: { text: id },
     });
   });
 
-  test("keeps attributes that an observation does not have", () => {
-    expect(mergeName(6, {})).toEqual({ value: "m", at: 5 });
+  test("ignores unknown fields, `__proto__` and `constructor` too", () => {
+    const line =
+      '{"kind":"user","observedAt":"2026-11-20","username":"a","likes":-1,"x":[{}],' +
+      '"constructor":1,"__proto__":{"verified":true,"followers_count":5}}';
+    expect(parseLine(line)).toEqual(parseLine({ ...USER, username: "a" }));
   });
 
-  test("gives one result for any order, repetition and grouping", () => {
-    const joined = (set: readonly Pick<Observation, "attributes" | "observedAt">[]) =>
-      set.reduce(mergeAttributes, {});
-    fc.assert(
-      fc.property(rearrangedSets, ({ set, rearranged, cut }) => {
-        const parts = [rearranged.slice(0, cut), rearranged.slice(cut)].map((part) => joined(part));
-        const fields = parts.flatMap((part) =>
-          Object.entries(part).map(([name, { value, at }]) => {
-            return { observedAt: at, attributes: { [name]: value } };
-          }),
-        );
-        expect(joined(fields)).toEqual(joined(set));
-        expect(joined(rearranged)).toEqual(joined(set));
-      }),
-    );
+  test("reads -0 as 0", () => {
+    const line = '{"kind":"tweet","observedAt":"2026-11-20","username":"a","id":"1","likes":-0}';
+    expect(Object.is(parseLine(line).counts["likes"], 0)).toBe(true);
+  });
+
+  test("accepts an instant up to five minutes ahead of the clock", () => {
+    expect(parseLine({ ...USER, observedAt: "2026-11-20T12:05" }).observedAt).toBe(NOW + 300_000);
+  });
+
+  test("keeps texts unchanged, at full length", () => {
+    const text = `\t\r\n\u0001${"😀".repeat(65_532)}`;
+    expect(parseLine({ ...TWEET, text, url: "😀".repeat(2048) }).attributes).toEqual({
+      username: "NASA",
+      text,
+      url: "😀".repeat(2048),
+    });
+    const id = "😀".repeat(256);
+    expect(parseLine({ ...TWEET, id }).entityId).toBe(id);
+  });
+
+  test("accepts an escaped backslash before u0000", () => {
+    const line = String.raw`{"kind":"user","observedAt":"2026-11-20","username":"a\\u0000"}`;
+    expect(parseLine(line).entityId).toBe(String.raw`a\u0000`);
   });
 });
 
-describe("findNewestCounts()", () => {
-  test("returns the newest instant, even if it has fewer counts", () => {
-    const entity = mergeObservations([
-      makeObservation("2026-11-20"),
-      makeObservation("2026-11-19", { followers_count: 9 }),
-    ]);
-    const newest = findNewestCounts(entity);
-    expect(formatInstant(newest?.at ?? NaN)).toBe("2026-11-20T00:00:00.000Z");
-    expect(newest?.counts["followers_count"]).toBeNull();
+const REJECTIONS: [what: string, line: string | object, message: string][] = [
+  ["an empty line", "", 'The line must be a JSON object, got ""'],
+  ["a line that is not JSON", "{kind", 'The line must be a JSON object, got "{kind"'],
+  ["two objects on a line", "{}{}", 'The line must be a JSON object, got "{}{}"'],
+  [
+    "a raw NUL",
+    '{"kind":"\0"}',
+    String.raw`The line must be a JSON object, got "{\"kind\":\"\u0000\"}"`,
+  ],
+  ["an array", "[]", "An observation must be a JSON object, got []"],
+  ["null", "null", "An observation must be a JSON object, got null"],
+  ["a number", "7", "An observation must be a JSON object, got 7"],
+  ["no kind", {}, "kind must be one of channel, short, user, tweet, got undefined"],
+  [
+    "an unknown kind",
+    { kind: "video" },
+    'kind must be one of channel, short, user, tweet, got "video"',
+  ],
+  [
+    "a kind in capitals",
+    { kind: "User" },
+    'kind must be one of channel, short, user, tweet, got "User"',
+  ],
+  [
+    "the name of an inherited property as kind",
+    { kind: "constructor" },
+    'kind must be one of channel, short, user, tweet, got "constructor"',
+  ],
+  ["no observedAt", { ...USER, observedAt: null }, "observedAt must be a string, got null"],
+  ["observedAt as a number", { ...USER, observedAt: 0 }, "observedAt must be a string, got 0"],
+  [
+    "observedAt on a day that does not exist",
+    { ...USER, observedAt: "2026-02-29" },
+    `observedAt must be ${INSTANT_RULE}, got "2026-02-29"`,
+  ],
+  [
+    "observedAt more than five minutes ahead",
+    { ...USER, observedAt: "2026-11-20T12:05:00.001Z" },
+    `${AHEAD_RULE}, got "2026-11-20T12:05:00.001Z"`,
+  ],
+  [
+    "observedAt ahead by its zone",
+    { ...USER, observedAt: "2026-11-20T12:00:00-01:00" },
+    `${AHEAD_RULE}, got "2026-11-20T12:00:00-01:00"`,
+  ],
+  ["no identifier", { ...TWEET, id: undefined }, "id must be a string, got undefined"],
+  ["an identifier as a number", { ...TWEET, id: 7 }, "id must be a string, got 7"],
+  ["a user without a username", { ...USER, username: null }, "username must be a string, got null"],
+  [
+    "a tweet without a username",
+    { ...TWEET, username: null },
+    "username must be a string, got null",
+  ],
+  ["a short without a channel", { ...SHORT, channel: null }, "channel must be a string, got null"],
+  ["an empty identifier", { ...CHANNEL, id: "" }, "id must not be empty"],
+  ["an empty channel of a short", { ...SHORT, channel: "" }, "channel must not be empty"],
+  [
+    "an identifier of 257 characters",
+    { ...CHANNEL, id: "x".repeat(257) },
+    "id must have at most 256 characters",
+  ],
+  [
+    "an identifier of 257 emoji",
+    { ...CHANNEL, id: "😀".repeat(257) },
+    "id must have at most 256 characters",
+  ],
+  [
+    "a control character in an identifier",
+    { ...USER, username: "a\nb" },
+    String.raw`username must have no control character, got "a\nb"`,
+  ],
+  [
+    "a C1 control character in an identifier",
+    { ...USER, username: "a\u0085" },
+    String.raw`username must have no control character, got "a\u0085"`,
+  ],
+  ["a text as a number", { ...TWEET, text: 7 }, "text must be a string, got 7"],
+  ["a text as an array", { ...TWEET, text: ["a"] }, 'text must be a string, got ["a"]'],
+  [
+    "a text of 65,537 characters",
+    { ...TWEET, text: "x".repeat(65_537) },
+    "text must have at most 65536 characters",
+  ],
+  ...LINKS.map(([observation, field]): [string, object, string] => [
+    `a link of 2,049 characters as ${field} of a ${observation.kind}`,
+    { ...observation, [field]: "x".repeat(2049) },
+    `${field} must have at most 2048 characters`,
+  ]),
+  [
+    "a boolean as a text",
+    { ...USER, verified: "true" },
+    'verified must be true or false, got "true"',
+  ],
+  ["a boolean as a number", { ...USER, verified: 0 }, "verified must be true or false, got 0"],
+  [
+    "a date that does not exist",
+    { ...SHORT, publishedAt: "2026-11-31" },
+    `publishedAt must be ${INSTANT_RULE}, got "2026-11-31"`,
+  ],
+  ["a date as a number", { ...CHANNEL, joinedAt: 0 }, "joinedAt must be a string, got 0"],
+  ["a negative count", { ...TWEET, likes: -1 }, `likes must be ${COUNT_RULE}, got -1`],
+  ["a fractional count", { ...TWEET, likes: 1.5 }, `likes must be ${COUNT_RULE}, got 1.5`],
+  [
+    "a count over 2^53 - 1",
+    { ...USER, tweet_count: 2 ** 53 },
+    `tweet_count must be ${COUNT_RULE}, got 9007199254740992`,
+  ],
+  ["a count as a text", { ...TWEET, likes: "1" }, `likes must be ${COUNT_RULE}, got "1"`],
+  ["a count as a boolean", { ...TWEET, likes: true }, `likes must be ${COUNT_RULE}, got true`],
+  [
+    "a count that overflows to Infinity",
+    JSON.stringify({ ...TWEET, likes: 7 }).replace(":7", ":1e400"),
+    `likes must be ${COUNT_RULE}, got Infinity`,
+  ],
+  ["a NUL in a text", { ...TWEET, text: "a\0" }, NUL],
+  ["a NUL in an identifier", { ...TWEET, id: "a\0" }, NUL],
+  ["a lone surrogate in a text", { ...TWEET, text: "\ud83d" }, LONE_SURROGATE],
+  [
+    "a lone surrogate as an escape in capitals",
+    String.raw`{"kind":"tweet","x":"\uD83D"}`,
+    LONE_SURROGATE,
+  ],
+  [
+    "a lone surrogate in an ignored field",
+    { ...TWEET, x: { y: ["a", "\ude00"] } },
+    String.raw`A text ${TEXT_RULE}, got "\ude00"`,
+  ],
+  [
+    "a NUL in an ignored field",
+    { ...TWEET, x: "\0" },
+    String.raw`A text ${TEXT_RULE}, got "\u0000"`,
+  ],
+  [
+    "a NUL in the name of an ignored field",
+    { ...TWEET, "x\0": 1 },
+    String.raw`A text ${TEXT_RULE}, got "x\u0000"`,
+  ],
+  [
+    "an unescaped lone surrogate",
+    JSON.stringify({ ...TWEET, x: "here" }).replace("here", "\ud83d"),
+    LONE_SURROGATE,
+  ],
+];
+
+describe("parseObservationLine()", () => {
+  test.each(REJECTIONS)("rejects %s", (_what, line, message) => {
+    expect(catchDomainError(() => parseLine(line))).toEqual({ code: "Invalid Request", message });
   });
 
-  test("returns undefined without observations", () => {
-    expect(findNewestCounts(EMPTY_ENTITY)).toBeUndefined();
+  test("rejects JSON nested deeper than the stack", () => {
+    const nested = "[".repeat(100_000) + "]".repeat(100_000);
+    for (const line of [nested, `{"kind":${nested}}`]) {
+      expect(catchDomainError(() => parseLine(line))?.message).toEndWith(`got ${"[".repeat(80)}…`);
+    }
   });
 
-  test("returns the newest instant in any order of observations", () => {
-    fc.assert(
-      fc.property(observationSets, (set) => {
-        fc.pre(set.length > 0);
-        const latest = Math.max(...set.map(({ observedAt }) => observedAt));
-        const entity = mergeObservations(set);
-        expect(findNewestCounts(entity)?.at).toBe(latest);
-        expect(findNewestCounts(entity)?.counts).toBe(entity.points.get(latest));
-      }),
-    );
+  test("has a short message for a long line", () => {
+    const error = catchDomainError(() => parseLine("x".repeat(1_000_000)));
+    expect(error?.message).toStartWith('The line must be a JSON object, got "xxx');
+    expect(error?.message.length).toBeLessThan(200);
+  });
+});
+
+describe("parseObservation()", () => {
+  test.each([
+    ["a NUL in a text", { ...TWEET, text: "a\0" }, `text ${TEXT_RULE}`],
+    ["a lone surrogate in a link", { ...TWEET, url: "\ud83d" }, `url ${TEXT_RULE}`],
+    ["a lone surrogate in an identifier", { ...TWEET, id: "\ude00" }, `id ${TEXT_RULE}`],
+  ])("rejects %s in a value", (_what, value, message) => {
+    expect(catchDomainError(() => parseObservation(value, NOW))).toEqual({
+      code: "Invalid Request",
+      message,
+    });
   });
 });

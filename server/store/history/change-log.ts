@@ -5,11 +5,11 @@
  */
 import type { Row } from "@libsql/client";
 import type { EntityKind } from "../../../core/entity-kinds.ts";
-import type { Attributes } from "../../../core/observations.ts";
 import { foldCase } from "../../../core/text.ts";
 import type { ChangeSet } from "../../ports/caching.ts";
 import type { Database, Statement } from "../database/database.ts";
 import { createChannelTag, CHANNELS_TAG, createUserTag } from "./cache-tags.ts";
+import type { Attributes } from "../../../core/entities.ts";
 
 /** An entity that is written. */
 export interface ChangedEntity {

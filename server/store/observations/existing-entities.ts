@@ -1,7 +1,7 @@
 /** Reads what the database has of the entities of a batch, and merges the batch with it. */
 import type { Row } from "@libsql/client";
 import { KIND_FIELDS } from "../../../core/entity-kinds.ts";
-import type { Counts, Attributes, FieldValue } from "../../../core/observations.ts";
+import type { Counts, FieldValue } from "../../../core/observations.ts";
 import { sliceInstants } from "./observation-batch.ts";
 import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts";
 import type { Database } from "../database/database.ts";
@@ -9,6 +9,7 @@ import { mergeIncoming, type PendingEntity } from "./merge.ts";
 import { jsonExtractSql } from "../tables/json-sql.ts";
 import { CHUNK_JSON, selectChunksSql, selectChunkStartSql } from "../history/chunk-sql.ts";
 import { attributeValueSql, type KindTables } from "../tables/entity-sql.ts";
+import type { Attributes } from "../../../core/entities.ts";
 
 /** An entity that the database has. */
 export interface ExistingEntity {

@@ -1,13 +1,13 @@
 /** Exports the observations of the database as the lines (NDJSON) that an import reads. */
 import { setImmediate } from "node:timers/promises";
 import { ENTITY_KINDS, KIND_FIELDS } from "../../../core/entity-kinds.ts";
-import type { Attributes } from "../../../core/observations.ts";
 import { FIRST_INSTANT, formatInstant } from "../../../core/time.ts";
 import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts";
 import type { ExportOptions } from "../../ports/reads.ts";
 import type { Database } from "../database/database.ts";
 import { KIND_TABLES, attributeValueSql, type KindTables } from "../tables/entity-sql.ts";
 import { toNamedCounts, parseAttributes } from "./existing-entities.ts";
+import type { Attributes } from "../../../core/entities.ts";
 
 /** Chunks that are read at once: a few thousand observations, a few milliseconds. */
 const PAGE_CHUNKS = 20;

@@ -1,13 +1,6 @@
 /** Merges the observations of a batch, entity by entity, with what is stored. */
 import { KIND_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
-import {
-  EMPTY_ENTITY,
-  mergeObservations,
-  type Attribute,
-  type Attributes,
-  type Counts,
-  type Entity,
-} from "../../../core/observations.ts";
+import type { Counts } from "../../../core/observations.ts";
 import type { OutcomeCounts } from "../../ports/reads.ts";
 import {
   getAttributeValues,
@@ -19,6 +12,13 @@ import {
   type BatchSlice,
 } from "./observation-batch.ts";
 import type { Point } from "../history/chunk-codec.ts";
+import {
+  EMPTY_ENTITY,
+  mergeObservations,
+  type Attribute,
+  type Attributes,
+  type Entity,
+} from "../../../core/entities.ts";
 
 /** An entity after a merge, as far as it has to be written. */
 export interface MergedEntity {

@@ -9,12 +9,7 @@ import {
   type EntityKind,
   type EntityFields,
 } from "../../../core/entity-kinds.ts";
-import {
-  applyObservation,
-  parseObservation,
-  EMPTY_ENTITY,
-  type Observation,
-} from "../../../core/observations.ts";
+import { parseObservation, type Observation } from "../../../core/observations.ts";
 import { DAY_MS, formatInstant, LAST_INSTANT } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import type { ExportOptions } from "../../../server/ports/reads.ts";
@@ -27,6 +22,7 @@ import { createVideoReads } from "../../../server/store/reads/video.ts";
 import { jsonRoundTrip, resultOrError, withDatabase } from "../../support/store/database.ts";
 import { readChunksOf, readPointsOf } from "../../support/store/stored-history.ts";
 import { growingPoints } from "../../support/arbitraries/history-points.ts";
+import { applyObservation, EMPTY_ENTITY } from "../../../core/entities.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 

@@ -2,13 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { KIND_FIELDS } from "../../../core/entity-kinds.ts";
-import {
-  applyObservation,
-  parseObservation,
-  EMPTY_ENTITY,
-  type Entity,
-  type Observation,
-} from "../../../core/observations.ts";
+import { parseObservation, type Observation } from "../../../core/observations.ts";
 import { formatInstant, HOUR_MS } from "../../../core/time.ts";
 import { recordHistoryRewrites } from "../../../server/store/history/change-log.ts";
 import type { Database } from "../../../server/store/database/database.ts";
@@ -19,6 +13,7 @@ import { queryRows, resultOrError, withDatabase } from "../../support/store/data
 import { readAllPoints, readChunksOf } from "../../support/store/stored-history.ts";
 import { hasSqld, startSqld } from "../../support/processes/sqld.ts";
 import { startLossyProxy } from "../../support/network/lossy-proxy.ts";
+import { applyObservation, EMPTY_ENTITY, type Entity } from "../../../core/entities.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 

@@ -1,15 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { ENTITY_KINDS, KIND_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
-import {
-  applyObservation,
-  parseObservation,
-  findNewestCounts,
-  EMPTY_ENTITY,
-  type Entity,
-  type FieldValue,
-  type Observation,
-} from "../../../core/observations.ts";
+import { parseObservation, type FieldValue, type Observation } from "../../../core/observations.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { exportObservations } from "../../../server/store/observations/export.ts";
 import { toColumnName } from "../../../server/store/tables/entity-sql.ts";
@@ -19,6 +11,12 @@ import { createVideoReads } from "../../../server/store/reads/video.ts";
 import { NOW, observationArbitrary } from "../../support/arbitraries/values.ts";
 import { queryRows, resultOrError, withDatabase } from "../../support/store/database.ts";
 import { readPointsOf } from "../../support/store/stored-history.ts";
+import {
+  applyObservation,
+  findNewestCounts,
+  EMPTY_ENTITY,
+  type Entity,
+} from "../../../core/entities.ts";
 
 const IDS = ["__proto__", "7", "😀"];
 const CHANNELS = ["NASA", "nasa", "nAsA"];

@@ -1,14 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
-import {
-  applyObservation,
-  parseObservation,
-  findNewestCounts,
-  EMPTY_ENTITY,
-  type Entity,
-  type Observation,
-} from "../../../core/observations.ts";
+import { parseObservation, type Observation } from "../../../core/observations.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { exportObservations } from "../../../server/store/observations/export.ts";
@@ -17,6 +10,12 @@ import { toNamedCounts } from "../../../server/store/observations/existing-entit
 import { writeObservations } from "../../../server/store/observations/write.ts";
 import { jsonRoundTrip, withDatabase } from "../../support/store/database.ts";
 import { readPointsOf } from "../../support/store/stored-history.ts";
+import {
+  applyObservation,
+  findNewestCounts,
+  EMPTY_ENTITY,
+  type Entity,
+} from "../../../core/entities.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const count = fc.constantFrom(null, 0, 1, 2);
