@@ -1,16 +1,16 @@
 /**
- * The wire in front of a fake, for what an HTTP server cannot do by itself: answers that are cut
- * in the middle, and answers that are longer or shorter than they say.
+ * A TCP proxy in front of a fake, for what an HTTP server cannot do itself: responses that are cut,
+ * and responses that are longer or shorter than their length.
  */
 import { connect, createServer, type Socket } from "node:net";
 
-/** What can become of an answer on the wire. */
+/** How the proxy corrupts a response. */
 export type ProxyFault = "cut" | "longer than sent" | "shorter than sent";
 
-/** The header of an answer that tells the wire what to do with it. */
+/** The response header that asks the proxy for a fault. */
 export const PROXY_FAULT_HEADER = "x-wire";
 
-/** Opens a wire to a port of 127.0.0.1. */
+/** Opens a proxy to a port of 127.0.0.1. */
 export async function openCorruptingProxy(port: number) {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
@@ -37,7 +37,7 @@ export async function openCorruptingProxy(port: number) {
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The wire has no port");
+  if (address === null || typeof address === "string") throw new Error("The proxy has no port");
   return {
     port: address.port,
     close(): void {
@@ -47,7 +47,7 @@ export async function openCorruptingProxy(port: number) {
   };
 }
 
-/** Changes an answer as its header says; `undefined` where it says nothing. */
+/** Corrupts a response as its header asks; `undefined` without the header. */
 function corrupt(chunk: Buffer): Buffer | undefined {
   const text = chunk.toString("latin1");
   const fault = new RegExp(`^${PROXY_FAULT_HEADER}: (.+?)\r$`, "im").exec(text)?.[1];

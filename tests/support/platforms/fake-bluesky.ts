@@ -7,25 +7,24 @@ import { countUntil, isPresent, type WorldPost, type WorldUser, type World } fro
 const BATCH_MAX = 25;
 const PAGE_MAX = 100;
 
-/** Behind the name of every user there. */
+/** The suffix of every handle. */
 const HANDLE_DOMAIN = ".bsky.social";
 
-/** The handle of a user. */
 export function handleOf(user: WorldUser): string {
   return user.name.toLowerCase() + HANDLE_DOMAIN;
 }
 
-/** When a post was made: the earlier of what its client claims and when it was indexed. */
+/** Returns the true date of a post: the earlier of what its client claims and its indexing. */
 export function createdAtOf(post: WorldPost): number {
   return Math.min(post.claimedAt, post.publishedAt);
 }
 
-/** An error as the platform writes it. */
+/** Returns an error of Bluesky. */
 export function blueskyError(status: number, error: string, message: string): FakeResponse {
   return { status, body: { error, message } };
 }
 
-/** Nobody who was asked for is there. */
+/** The response if no requested profile exists. */
 const PROFILE_NOT_FOUND = blueskyError(400, "InvalidRequest", "Profile not found");
 
 const INVALID_REQUEST = blueskyError(
@@ -34,7 +33,7 @@ const INVALID_REQUEST = blueskyError(
   "Error: Params must have valid properties",
 );
 
-/** How to open it. */
+/** The options of the fake. */
 export interface FakeBlueskyOptions extends FakeServerOptions {
   readonly world: World;
 }
@@ -115,14 +114,14 @@ export async function openFakeBluesky(options: FakeBlueskyOptions) {
   const fake = await openFakeServer({ prefix: "", zone: "UTC", bucketOf, answer }, options);
   return {
     ...fake,
-    /** The next pages of feeds are empty, with a cursor to go on with. */
+    /** Makes the next pages of feeds empty, with a cursor. */
     sendEmptyPages(count: number): void {
       emptyPages = count;
     },
   };
 }
 
-/** Whether a text can name someone: a DID, or a handle, which has a dot. */
+/** Whether a text is a DID or a handle, which has a dot. */
 function isActor(text: string): boolean {
   return /^did:[a-z]+:[\w.:%-]+$/.test(text) || /^(?:[a-z\d-]{1,63}\.)+[a-z][a-z\d-]*$/i.test(text);
 }
@@ -136,7 +135,7 @@ function writeProfile(user: WorldUser, at: number) {
   return {
     did: user.did,
     handle: handleOf(user),
-    // Hardly anything of a profile is sure to be there.
+    // Most fields of a profile are optional.
     ...(user.index % 5 === 4
       ? {}
       : {

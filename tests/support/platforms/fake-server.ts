@@ -1,7 +1,4 @@
-/**
- * A fake of a platform: an HTTP server on 127.0.0.1 that speaks its dialect, counts what it is
- * asked, and does wrong what it is told to.
- */
+/** The HTTP server of a fake platform, which counts its requests and injects faults. */
 import {
   STALLING_FAULTS,
   toResponse,
@@ -12,44 +9,44 @@ import {
 import { createQuotaDayFormatter, type QuotaZone } from "./quota-day.ts";
 import { openCorruptingProxy } from "./corrupting-proxy.ts";
 
-/** A dialect: what a platform answers. */
+/** The API of a platform. */
 export interface PlatformApi {
-  /** What comes between the host and the paths. */
+  /** The path of the base URL. */
   readonly prefix: string;
-  /** Where the quota's day begins at midnight. */
+  /** The time zone of the quota day. */
   readonly zone: QuotaZone;
-  /** Which bucket a request draws on. */
+  /** Returns the quota bucket of a request. */
   bucketOf(path: string): string;
   /**
    * Answers a request.
    *
-   * @param used How many requests of its bucket there were on this quota day, this one included.
+   * @param used Requests of its bucket on this quota day, including this one.
    */
   answer(request: FakeRequest, used: number): FakeResponse;
 }
 
-/** A request that was served, and how. */
+/** A served request. */
 export interface ServedRequest {
-  /** When, by the clock of the test. */
+  /** The instant of the test's clock. */
   readonly at: number;
   readonly path: string;
   /** Decoded, as `id=a,b&part=id`. */
   readonly query: string;
   readonly bucket: string;
-  /** Of a fault that never answers, 0. */
+  /** 0 for a fault that never responds. */
   readonly status: number;
 }
 
-/** How to open a fake. */
+/** The options of a fake. */
 export interface FakeServerOptions {
   now(): number;
-  /** How many of the newest requests the log keeps; 1,000 unless told. */
+  /** How many of the newest requests the log keeps, 1,000 by default. */
   readonly logSize?: number;
-  /** Whether a wire is in front of it, for answers that are spoilt there. */
+  /** Whether a proxy corrupts responses. */
   readonly hasProxy?: boolean;
 }
 
-/** Milliseconds between two looks whether a request is kept waiting. */
+/** How often the fake checks for a stalled request. */
 const CHECK_INTERVAL_MS = 20;
 
 interface ScriptedFault {
@@ -58,10 +55,10 @@ interface ScriptedFault {
   times: number;
 }
 
-/** Opens a fake that speaks a dialect. */
-export async function openFakeServer(dialect: PlatformApi, options: FakeServerOptions) {
+/** Opens a fake platform. */
+export async function openFakeServer(api: PlatformApi, options: FakeServerOptions) {
   const { now, logSize = 1000, hasProxy = false } = options;
-  const dayOf = createQuotaDayFormatter(dialect.zone);
+  const dayOf = createQuotaDayFormatter(api.zone);
   const counts = new Map<string, number>();
   const log: ServedRequest[] = [];
   const scriptedFaults: ScriptedFault[] = [];
@@ -83,17 +80,17 @@ export async function openFakeServer(dialect: PlatformApi, options: FakeServerOp
   };
   const serve = async (httpRequest: Request): Promise<Response> => {
     const url = new URL(httpRequest.url);
-    const path = decodeURIComponent(url.pathname).slice(dialect.prefix.length);
+    const path = decodeURIComponent(url.pathname).slice(api.prefix.length);
     const request = { path, query: url.searchParams, headers: httpRequest.headers };
-    const bucket = dialect.bucketOf(path);
+    const bucket = api.bucketOf(path);
     const key = `${bucket} ${dayOf(now())}`;
     const used = (counts.get(key) ?? 0) + 1;
     counts.set(key, used);
     served++;
     const fault = scriptedFaults.length === 0 ? undefined : takeFault(path + url.search);
     if (fault !== undefined && STALLING_FAULTS.has(fault)) stalledCount++;
-    const faultResponse = fault?.(request, () => dialect.answer(request, used));
-    const answer = faultResponse ?? toResponse(dialect.answer(request, used));
+    const faultResponse = fault?.(request, () => api.answer(request, used));
+    const answer = faultResponse ?? toResponse(api.answer(request, used));
     if (answer instanceof Response) logRequest(request, bucket, answer.status);
     else logRequest(request, bucket, 0);
     return answer;
@@ -104,17 +101,17 @@ export async function openFakeServer(dialect: PlatformApi, options: FakeServerOp
   if (port === undefined) throw new Error("The fake has no port");
   const proxy = hasProxy ? await openCorruptingProxy(port) : undefined;
   return {
-    baseUrl: `http://127.0.0.1:${proxy?.port ?? port}${dialect.prefix}`,
+    baseUrl: `http://127.0.0.1:${proxy?.port ?? port}${api.prefix}`,
     /** The newest requests, oldest first. */
     log: (): readonly ServedRequest[] => log.slice(-logSize),
-    /** How many requests came, whatever they were answered. */
+    /** The number of requests, including failed ones. */
     served: (): number => served,
-    /** How many of a bucket came on the quota day of an instant. */
+    /** The number of requests of a bucket on the quota day of an instant. */
     servedOn: (bucket: string, instant: number): number =>
       counts.get(`${bucket} ${dayOf(instant)}`) ?? 0,
-    /** Every count, by `<bucket> <day>`. */
+    /** All counts, by `<bucket> <day>`. */
     counts: (): ReadonlyMap<string, number> => counts,
-    /** Tells the next requests to go wrong: one unless told, with any path and query unless told. */
+    /** Injects a fault into the next requests: by default one, with any path and query. */
     injectFault(
       fault: Fault,
       { times = 1, path = "" }: { times?: number; path?: string } = {},
@@ -122,8 +119,8 @@ export async function openFakeServer(dialect: PlatformApi, options: FakeServerOp
       scriptedFaults.push({ fault, path, times });
     },
     /**
-     * Counts the time of a client's request: it is over soon after the fake keeps one waiting
-     * without end, and only then, however slow the machine is.
+     * Starts the timeout of a client's request: it expires soon after the fake stalls a request,
+     * and only then, however slow the machine is.
      */
     startTimeout(end: () => void): () => void {
       const before = stalledCount;
@@ -132,7 +129,7 @@ export async function openFakeServer(dialect: PlatformApi, options: FakeServerOp
       }, CHECK_INTERVAL_MS);
       return () => clearInterval(timer);
     },
-    /** Forgets what is to go wrong. */
+    /** Removes all injected faults. */
     clearFaults(): void {
       scriptedFaults.length = 0;
     },

@@ -13,23 +13,21 @@ const WINDOW_REQUESTS = { users: 300, timeline: 10_000, tweets: 3500 } as const;
 
 type XBucket = keyof typeof WINDOW_REQUESTS;
 
-/** Whether metrics are named as before August 2026 (`retweet_count`) or since (`repost_count`). */
+/** The names of metrics before August 2026 (`retweet_count`) or since (`repost_count`). */
 export type MetricNames = "old" | "new";
 
 const PROBLEMS = "https://api.x.com/2/problems";
 
-/** An error as the platform writes it. */
+/** Returns an error of X. */
 export function xError(status: number, title: string, type = "about:blank"): FakeResponse {
   return { status, body: { title, detail: title, type, status } };
 }
 
-/** The token is refused. */
 export const TOKEN_REFUSED = xError(401, "Unauthorized");
 
-/** The account's money is gone. */
 export const CREDITS_DEPLETED = xError(402, "CreditsDepleted", `${PROBLEMS}/credits-depleted`);
 
-/** The month's cap is reached, while the window is not. */
+/** The monthly cap is reached; the window has requests left. */
 export const USAGE_CAPPED: FakeResponse = {
   ...xError(429, "UsageCapExceeded", "https://api.twitter.com/2/problems/usage-capped"),
   headers: { "x-rate-limit-limit": "300", "x-rate-limit-remaining": "299" },
@@ -47,7 +45,7 @@ export function windowSpent(resetAt: number): FakeResponse {
   };
 }
 
-/** How to open it. */
+/** The options of the fake. */
 export interface FakeXOptions extends FakeServerOptions {
   readonly world: World;
   readonly bearerToken: string;
@@ -62,7 +60,7 @@ export async function openFakeX(options: FakeXOptions) {
     emptyPages: 0,
   };
 
-  /** Counts a request of its window; `undefined` where there is none left. */
+  /** Counts a request in its window; `undefined` if none is left. */
   const countInWindow = (bucket: XBucket): Record<string, string> | undefined => {
     const at = now();
     let window = windows.get(bucket);
@@ -208,11 +206,11 @@ export async function openFakeX(options: FakeXOptions) {
   const fake = await openFakeServer({ prefix: "", zone: "UTC", bucketOf, answer }, options);
   return {
     ...fake,
-    /** From now on, names metrics so. */
+    /** Sets the names of metrics. */
     useMetricNames(spelling: MetricNames): void {
       settings.spelling = spelling;
     },
-    /** The next pages of timelines are empty, with a token to go on with. */
+    /** Makes the next pages of timelines empty, with a token. */
     sendEmptyPages(count: number): void {
       settings.emptyPages = count;
     },
@@ -234,7 +232,7 @@ function isValidBatch(values: readonly string[], form: RegExp): boolean {
   );
 }
 
-/** How many posts, the oldest first, a page may show; `undefined` of a token that is none. */
+/** Returns how many posts, oldest first, a page may show; `undefined` for an invalid token. */
 function readToken(token: string | null, count: number): number | undefined {
   if (token === null) return count;
   const end = /^7140w([0-9a-z]+)$/.exec(token)?.[1];
@@ -268,7 +266,7 @@ function writeProblem(resource: "user" | "tweet", value: string, title: string) 
   };
 }
 
-/** The fields that were asked for, all unless told; those without a value are left out. */
+/** Returns the requested fields, by default all, without those that have no value. */
 function pickFields(
   asked: ReadonlySet<string> | undefined,
   fields: Readonly<Record<string, unknown>>,

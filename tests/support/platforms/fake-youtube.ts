@@ -7,24 +7,22 @@ import { countUntil, isPresent, type WorldChannel, type WorldVideo, type World }
 const BATCH_MAX = 50;
 const BATCH_STATS = "/videos:batchGetStats";
 
-/** An error as the platform writes it. */
+/** Returns an error of YouTube. */
 export function youtubeError(status: number, reason: string, domain = "youtube"): FakeResponse {
   const message = `The request cannot be completed: ${reason}.`;
   const errors = [{ message, domain, reason }];
   return { status, body: { error: { code: status, message, errors } } };
 }
 
-/** The quota of the day is used up. */
 export const QUOTA_EXCEEDED = youtubeError(403, "quotaExceeded", "youtube.quota");
 
-/** The key is refused. */
 export const KEY_REFUSED = youtubeError(403, "forbidden");
 
-/** How to open it. */
+/** The options of the fake. */
 export interface FakeYoutubeOptions extends FakeServerOptions {
   readonly world: World;
   readonly apiKey: string;
-  /** Units a day; 10,000 unless told. */
+  /** Units a day, 10,000 by default. */
   readonly generalUnits?: number;
   readonly statsUnits?: number;
 }
@@ -106,13 +104,13 @@ export function openFakeYoutube(options: FakeYoutubeOptions) {
 
 const PLAYLIST_NOT_FOUND = youtubeError(404, "playlistNotFound", "youtube.playlistItem");
 
-/** The identifiers of a request; `undefined` where there are none or too many. */
+/** Returns the identifiers of a request; `undefined` for none or too many. */
 function readIds(query: URLSearchParams): string[] | undefined {
   const ids = query.get("id")?.split(",") ?? [];
   return ids.length === 0 || ids.length > BATCH_MAX ? undefined : ids;
 }
 
-/** Where a page begins, counted from the newest item: new ones shift what follows. */
+/** Returns where a page begins, counted from the newest item: new items shift the pages. */
 function readToken(token: string | null): number | undefined {
   if (token === null || token === "") return 0;
   const from = /^PT:(\d+)$/.exec(Buffer.from(token, "base64url").toString())?.[1];
@@ -232,7 +230,7 @@ function writeInstant(instant: number): string {
   return new Date(instant).toISOString().replace(/\.\d+Z$/, "Z");
 }
 
-/** The identifier of a resource and those of its parts that were asked for. */
+/** Returns the identifier of a resource with its requested parts. */
 function pickParts(resource: Readonly<Record<string, unknown>>, parts: ReadonlySet<string>) {
   return Object.fromEntries(
     Object.entries(resource).filter(([name]) => name === "id" || parts.has(name)),

@@ -1,33 +1,33 @@
-/** What a fake can be told to do instead of answering as it should. */
+/** Faults that a test injects into a fake platform. */
 import { PROXY_FAULT_HEADER, type ProxyFault } from "./corrupting-proxy.ts";
 
-/** A request as a dialect reads it. */
+/** A request to a fake. */
 export interface FakeRequest {
-  /** Behind the base URL. */
+  /** Relative to the base URL. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: Headers;
 }
 
-/** An answer as a dialect gives it. */
+/** A response of a fake. */
 export interface FakeResponse {
   readonly status: number;
-  /** Sent as JSON; a text as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * Makes an answer in place of the right one.
+ * Responds in place of the fake.
  *
- * @param answer Gives the right one.
+ * @param answer Returns the fake's response.
  */
 export type Fault = (
   request: FakeRequest,
   answer: () => FakeResponse,
 ) => Response | Promise<Response>;
 
-/** Writes an answer. */
+/** Converts the response of a fake. */
 export function toResponse({ status, body, headers }: FakeResponse): Response {
   return new Response(typeof body === "string" ? body : JSON.stringify(body), {
     status,
@@ -35,13 +35,13 @@ export function toResponse({ status, body, headers }: FakeResponse): Response {
   });
 }
 
-/** Answers with something else. */
+/** Sends a fixed response. */
 export const respondWith =
   (answer: FakeResponse): Fault =>
   () =>
     toResponse(answer);
 
-/** Changes the text of the right answer. */
+/** Changes the body of the fake's response. */
 const rewriteBody =
   (change: (text: string) => string): Fault =>
   (_request, answer) => {
@@ -49,29 +49,29 @@ const rewriteBody =
     return toResponse({ ...right, body: change(JSON.stringify(right.body)) });
   };
 
-/** Changes a text of the right answer, wherever it is; a pattern needs the flag `g`. */
+/** Replaces all occurrences of a text in the body; a pattern needs the flag `g`. */
 export const replaceText = (from: string | RegExp, to: string): Fault =>
   rewriteBody((text) => text.replaceAll(from, to));
 
-/** Something went wrong on the platform's side. */
+/** Sends an error of the platform. */
 export const failWithStatus = (status: number): Fault =>
   respondWith({ status, body: { error: { code: status, message: "Backend Error" } } });
 
-/** JSON that ends too early. */
+/** Sends truncated JSON. */
 export const TRUNCATED_JSON: Fault = rewriteBody((text) => text.slice(0, -2));
 
-/** A page for people. */
+/** Sends an HTML page with status 200. */
 export const HTML_PAGE: Fault = respondWith({
   status: 200,
   body: "<!doctype html><title>We'll be right back</title>",
   headers: { "content-type": "text/html" },
 });
 
-/** Sends on to another address. */
+/** Redirects to another URL. */
 export const redirectTo = (location: string): Fault =>
   respondWith({ status: 302, body: "", headers: { location } });
 
-/** The right answer with so much white space before it. */
+/** Sends the fake's response after white space. */
 export const padBody =
   (bytes: number): Fault =>
   (_request, answer) => {
@@ -79,10 +79,10 @@ export const padBody =
     return toResponse({ ...right, body: " ".repeat(bytes) + JSON.stringify(right.body) });
   };
 
-/** An answer that never begins. */
+/** Never responds. */
 export const NO_RESPONSE: Fault = () => new Promise(() => {});
 
-/** An answer that begins and never ends. */
+/** Sends a response that never ends. */
 export const ENDLESS_RESPONSE: Fault = () => {
   let timer: ReturnType<typeof setInterval> | undefined;
   const stream = new ReadableStream<Uint8Array>({
@@ -95,10 +95,10 @@ export const ENDLESS_RESPONSE: Fault = () => {
   return new Response(stream, { headers: { "content-type": "application/json" } });
 };
 
-/** The faults for which nobody is answered, however long they wait. */
+/** The faults that only a timeout ends. */
 export const STALLING_FAULTS: ReadonlySet<Fault> = new Set([NO_RESPONSE, ENDLESS_RESPONSE]);
 
-/** The right answer, spoilt on the wire; the fake needs one in front of it. */
+/** Lets the proxy corrupt the fake's response; the fake must have been opened with a proxy. */
 export const corruptWith =
   (fault: ProxyFault): Fault =>
   (_request, answer) => {

@@ -1,7 +1,7 @@
-/** Identifiers and names as the platforms spell them; the same ones for the same places. */
+/** Generates identifiers in the form of each platform, the same for the same index. */
 import { generateIdentifier } from "../../../server/demo/random.ts";
 
-/** The instant that X's identifiers count from. */
+/** The epoch of X's identifiers. */
 const SNOWFLAKE_EPOCH = 1_288_834_974_657;
 
 const BASE_32 = "234567abcdefghijklmnopqrstuvwxyz";
@@ -25,7 +25,7 @@ export function createSnowflake(instant: number, sequence: number): string {
 /** A record key on Bluesky: 13 characters that grow with time. */
 export function createRecordKey(instant: number, sequence: number): string {
   let remaining = ((BigInt(instant) * 1000n) << 10n) | BigInt(sequence & 0x3ff);
-  // The thousandths of a millisecond tell apart what the last ten bits don't.
+  // Microseconds hold the part of the sequence that does not fit into the last ten bits.
   remaining += BigInt(sequence >> 10) << 10n;
   let text = "";
   for (let place = 0; place < 13; place++) {

@@ -85,12 +85,12 @@ export async function pollAll(
   };
 }
 
-/** A target that nothing was told of yet. */
+/** Creates a target without source state. */
 export function createTarget({ id }: { readonly id: string }): CollectionTarget {
   return { id, sourceState: {}, owner: null };
 }
 
-/** Targets of `items`, with what a `profile` told of them. */
+/** Creates targets of `items`, with the source state of a `profile`. */
 export async function createItemTargets(
   fixture: PlatformFixture,
   owners: readonly FixtureOwner[],
@@ -102,7 +102,7 @@ export async function createItemTargets(
   return owners.map(({ id }) => ({ id, sourceState: states.get(id) ?? {}, owner: null }));
 }
 
-/** Targets of `counts`: all items of some owners, as they were found. */
+/** Creates targets of `counts`: all items that `items` finds. */
 export async function createCountTargets(
   fixture: PlatformFixture,
   owners: readonly FixtureOwner[],

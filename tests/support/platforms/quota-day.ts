@@ -1,15 +1,13 @@
-/** The days that quotas are counted by. */
+/** Quota days of the fakes, computed independently of the collectors. */
 
-/** Where a quota's day begins at midnight. */
 export type QuotaZone = "America/Los_Angeles" | "UTC";
 
-/** Every zone begins its days at a multiple of this. */
+/** In every time zone, days begin at a multiple of this. */
 const STEP_MS = 15 * 60_000;
 
 /**
- * Makes a function that tells the quota day of an instant, as `2026-11-20`.
- *
- * It asks the calendar once for each quarter of an hour: a simulation asks for every request.
+ * Creates a function that returns the quota day of an instant, as `2026-11-20`. It is cached for each
+ * quarter of an hour, because a simulation needs it for every request.
  */
 export function createQuotaDayFormatter(zone: QuotaZone): (instant: number) => string {
   const format = new Intl.DateTimeFormat("en-CA", {

@@ -1,4 +1,4 @@
-/** How the counts of a world grow: functions of the instant alone. */
+/** The counts of a world as functions of the instant. */
 import { DAY_MS } from "../../../core/time.ts";
 import { draw, drawBetween, logistic } from "../../../server/demo/random.ts";
 import {
@@ -9,10 +9,10 @@ import {
   type WorldVideo,
 } from "./world.ts";
 
-/** Counts by the names that observations use; `null` where the platform doesn't tell. */
+/** Counts by their names in observations; `null` for those that the platform does not have. */
 export type WorldCounts = Readonly<Record<string, number | null>>;
 
-/** What a channel's numbers are; subscribers are rounded to three figures, as the platform does. */
+/** Returns the counts of a channel, with subscribers rounded to three figures as YouTube does. */
 export function countsOfChannel(channel: WorldChannel, now: number) {
   const subscribers = drawAudience(channel, now);
   const figures = 10 ** Math.max(0, String(subscribers).length - 3);
@@ -23,7 +23,7 @@ export function countsOfChannel(channel: WorldChannel, now: number) {
   };
 }
 
-/** What a video's numbers are; nobody tells its shares. */
+/** Returns the counts of a video; YouTube has no shares. */
 export function countsOfVideo(video: WorldVideo, now: number) {
   const views = drawViews(video, now);
   return {
@@ -34,7 +34,7 @@ export function countsOfVideo(video: WorldVideo, now: number) {
   };
 }
 
-/** What a user's numbers are. */
+/** Returns the counts of a user. */
 export function countsOfUser(user: WorldUser, now: number) {
   return {
     followers_count: isHidden(user, now) ? null : drawAudience(user, now),
@@ -43,7 +43,7 @@ export function countsOfUser(user: WorldUser, now: number) {
   };
 }
 
-/** What a post's numbers are on X; Bluesky tells no impressions. */
+/** Returns the counts of a post on X; Bluesky has no impressions. */
 export function countsOfPost(post: WorldPost, now: number) {
   const impressions = drawViews(post, now);
   return {
@@ -63,7 +63,7 @@ function daysBetween(from: number, now: number): number {
   return Math.max(0, now - from) / DAY_MS;
 }
 
-/** An audience that grows day by day, and falls a little on some days. */
+/** An audience that grows, and falls a little on some days. */
 function drawAudience(
   owner: { readonly seed: number; readonly joinedAt: number },
   now: number,
@@ -74,7 +74,7 @@ function drawAudience(
   return Math.floor(base * (1 + days * drawBetween(owner.seed, 3, 0.0005, 0.01)) * swing);
 }
 
-/** How often an item was seen: fast at first, then slowly, now and then suddenly. */
+/** The views of an item: they grow fast at first, then slowly, with sudden jumps. */
 function drawViews(
   item: { readonly seed: number; readonly publishedAt: number },
   now: number,

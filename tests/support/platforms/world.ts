@@ -1,8 +1,8 @@
 /**
- * What the fakes of the platforms tell of: channels with their videos, and users with their posts.
+ * The data of the fake platforms: channels with their videos, and users with their posts.
  *
- * A world is a pure function of its plan and the clock; what a test changes of it (someone goes,
- * is renamed, hides a count) are plain fields. All instants are milliseconds since 1970 UTC.
+ * A world is a pure function of its plan and the clock. What a test changes (deletes, renames,
+ * hides) are plain fields. All instants are milliseconds since 1970 UTC.
  */
 import { DAY_MS } from "../../../core/time.ts";
 import { draw, hashSeed } from "../../../server/demo/random.ts";
@@ -14,18 +14,18 @@ import {
   createVideoId,
 } from "./identifiers.ts";
 
-/** The instant that the clock of a test begins at. */
+/** Where the clock of a test begins. */
 export const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 
-/** What can go and hide a count; both are instants, `Infinity` for never. */
+/** The lifecycle of an entity, in instants; `Infinity` for never. */
 interface Lifecycle {
-  /** From when it is deleted or suspended. */
+  /** When it is deleted or suspended. */
   goneAt: number;
-  /** From when it hides those of its counts that can be hidden. */
+  /** When it hides the counts that can be hidden. */
   hiddenAt: number;
 }
 
-/** A video of a channel; a short is one of at most 180 s. */
+/** A video of a channel; a short is up to 180 s long. */
 export interface WorldVideo extends Lifecycle {
   readonly id: string;
   readonly seed: number;
@@ -43,11 +43,11 @@ export interface WorldChannel extends Lifecycle {
   readonly handle: string;
   readonly title: string;
   readonly joinedAt: number;
-  /** Whether the platform has the undocumented list of its shorts. */
+  /** Whether it has the undocumented playlist of its shorts. */
   hasShortsList: boolean;
-  /** Oldest first, those to come included. */
+  /** Oldest first, including future ones. */
   readonly shorts: readonly WorldVideo[];
-  /** Shorts and longer videos, oldest first, those to come included. */
+  /** Shorts and longer videos, oldest first, including future ones. */
   readonly uploads: readonly WorldVideo[];
 }
 
@@ -59,12 +59,12 @@ export interface WorldPost extends Lifecycle {
   readonly snowflake: string;
   readonly recordKey: string;
   readonly text: string;
-  /** When the platform got it. */
+  /** When the platform indexed it. */
   readonly publishedAt: number;
-  /** When its client claims to have made it. */
+  /** The date that its client claims. */
   claimedAt: number;
   readonly kind: "post" | "reply" | "repost";
-  /** Of a repost: whose first post it repeats. */
+  /** Of a repost: the user whose first post it repeats. */
   readonly reposted: WorldUser | undefined;
 }
 
@@ -75,21 +75,21 @@ export interface WorldUser extends Lifecycle {
   /** Its identifier on X, and on Bluesky. */
   readonly id: string;
   readonly did: string;
-  /** As it is spelt on X; on Bluesky it is the first label of the handle. See `renameUser`. */
+  /** In the spelling of X; on Bluesky it is the first label of the handle. See `renameUser`. */
   readonly name: string;
   readonly joinedAt: number;
   /** Whether only its followers see its posts. */
   isProtected: boolean;
-  /** Oldest first, those to come included. */
+  /** Oldest first, including future ones. */
   readonly posts: readonly WorldPost[];
 }
 
-/** How many there are, of each owner all the same or by the owner's place. */
+/** A number of items: the same for each owner, or by the index of the owner. */
 export type CountPerOwner = number | ((owner: number) => number);
 
-/** What a world has. */
+/** The contents of a world. */
 export interface WorldPlan {
-  /** Between these its items are published. */
+  /** Items are published between these instants. */
   readonly beganAt: number;
   readonly endsAt: number;
   readonly channels?: number;
@@ -97,17 +97,17 @@ export interface WorldPlan {
   readonly longVideosEach?: CountPerOwner;
   readonly creators?: number;
   readonly postsEach?: CountPerOwner;
-  /** Which part of the posts are replies, reposts, and falsely dated; none unless told. */
+  /** The shares of replies, reposts and falsely dated posts, 0 by default. */
   readonly replyShare?: number;
   readonly repostShare?: number;
   readonly falselyDatedShare?: number;
-  /** Which part of the items is deleted within ten days; none unless told. */
+  /** The share of items that are deleted within ten days, 0 by default. */
   readonly deletedShare?: number;
 }
 
 const SECOND_MS = 1000;
 
-/** Makes a world. */
+/** Creates a world. */
 export function createWorld(plan: WorldPlan) {
   const channels = Array.from({ length: plan.channels ?? 0 }, (_, index) =>
     createChannel(plan, index),
@@ -131,13 +131,13 @@ export function createWorld(plan: WorldPlan) {
     postBySnowflake: new Map(posts.map((post) => [post.snowflake, post])),
     /** By `<did>/<record key>`. */
     postByRecord: new Map(posts.map((post) => [`${post.user.did}/${post.recordKey}`, post])),
-    /** Gives a channel another handle; nobody has the old one then. */
+    /** Gives a channel a new handle; the old one no longer exists. */
     renameChannel(channel: WorldChannel, handle: string): void {
       handles.delete(channel.handle.toLowerCase());
       handles.set(handle.toLowerCase(), channel);
       Object.assign(channel, { handle });
     },
-    /** Gives a user another name; nobody has the old one then. */
+    /** Gives a user a new name; the old one no longer exists. */
     renameUser(user: WorldUser, name: string): void {
       names.delete(user.name.toLowerCase());
       names.set(name.toLowerCase(), user);
@@ -149,7 +149,7 @@ export function createWorld(plan: WorldPlan) {
 /** A world. */
 export type World = ReturnType<typeof createWorld>;
 
-/** Where the first of some items lies that comes after an instant; they are ordered by it. */
+/** Returns the index of the first item after an instant, by binary search. */
 export function countUntil(items: readonly { readonly publishedAt: number }[], at: number): number {
   let low = 0;
   let high = items.length;
@@ -161,7 +161,7 @@ export function countUntil(items: readonly { readonly publishedAt: number }[], a
   return low;
 }
 
-/** Whether something is there at an instant. */
+/** Whether an item exists at an instant. */
 export function isPresent(
   entity: Lifecycle & { readonly publishedAt?: number },
   now: number,
@@ -261,7 +261,7 @@ function fillPosts(plan: WorldPlan, user: WorldUser, users: readonly WorldUser[]
   Object.assign(user, { posts });
 }
 
-/** When an item is deleted, if ever. */
+/** Returns when an item is deleted. */
 function drawGoneAt(plan: WorldPlan, seed: number, publishedAt: number): number {
   if (draw(seed, 8) >= (plan.deletedShare ?? 0)) return Infinity;
   return publishedAt + Math.ceil(draw(seed, 9) * 10 * DAY_MS);
@@ -271,7 +271,7 @@ function resolveCount(amount: CountPerOwner | undefined, owner: number): number 
   return typeof amount === "function" ? amount(owner) : (amount ?? 0);
 }
 
-/** Instants spread over the plan's time, in order, each in a stretch of its own. */
+/** Returns ascending instants spread over the plan's time. */
 function createInstants(plan: WorldPlan, seed: number, count: number): number[] {
   const slotMs = (plan.endsAt - plan.beganAt) / count;
   return Array.from({ length: count }, (_, place) =>
