@@ -4,10 +4,12 @@
  * that another process wrote in between.
  */
 import type { Row } from "@libsql/client";
+import { eq } from "drizzle-orm";
 import type { EntityKind } from "../../../core/entity-kinds.ts";
 import { foldCase } from "../../../core/text.ts";
 import type { ChangeSet } from "../../ports/caching.ts";
 import type { Database, Statement } from "../database/database.ts";
+import { changes } from "../tables/entity-tables.ts";
 import { createChannelTag, CHANNELS_TAG, createUserTag } from "./cache-tags.ts";
 import type { Attributes } from "../../../core/entities.ts";
 
@@ -87,7 +89,10 @@ const INSERT_TAGGED_CHANGE = insertChangeSql(SELECT_WRITTEN_TAGS, HAS_NO_CONFLIC
 /** For a change with too many tags, which then need not be counted in SQL. */
 const INSERT_UNTAGGED_CHANGE = insertChangeSql(SELECT_WRITTEN_TAGS, HAS_NO_CONFLICT_SINCE, "NULL");
 
-/** The tags of a kind's entities, whose keys are the JSON array ?3. {@link listTags} is the same. */
+/**
+ * The tags of a kind's entities, whose keys are the JSON array ?3. They restate {@link listTags};
+ * `tests/store/history/change-log.test.ts` compares both.
+ */
 const SELECT_TAGS_OF_KEYS: Readonly<Record<EntityKind, string>> = {
   channel: `
     SELECT '${createChannelTag("")}' || id AS tag
@@ -159,8 +164,10 @@ export async function readLastSequence(database: Database): Promise<number> {
 
 /** Reads whether a change is recorded. */
 export async function isRecorded(database: Database, uid: string): Promise<boolean> {
-  const sql = "SELECT 1 FROM changes WHERE uid = ?";
-  return (await database.queryRows({ sql, args: [uid] })).length > 0;
+  const recorded = await database.query((drizzle) =>
+    drizzle.select({ uid: changes.uid }).from(changes).where(eq(changes.uid, uid)),
+  );
+  return recorded.length > 0;
 }
 
 const SELECT_CHANGES = `

@@ -1,0 +1,44 @@
+import { describe, expect, test } from "bun:test";
+import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
+import type { Database } from "../../../server/store/database/database.ts";
+import { CHANNELS_TAG } from "../../../server/store/history/cache-tags.ts";
+import { recordHistoryRewrites } from "../../../server/store/history/change-log.ts";
+import { writeOptimistically } from "../../../server/store/history/optimistic-write.ts";
+import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
+import { NOW } from "../../support/arbitraries/values.ts";
+import { queryRows, withDatabase } from "../../support/store/database.ts";
+import { checkAndStore, makeObservation } from "../../support/store/retention.ts";
+
+async function readLastTags(database: Database): Promise<string[]> {
+  const [row] = await queryRows(
+    database,
+    "SELECT tags FROM changes ORDER BY sequence DESC LIMIT 1",
+  );
+  const tags: string[] = JSON.parse(String(row?.["tags"]));
+  return tags.toSorted();
+}
+
+describe("recordHistoryRewrites()", () => {
+  test.each(ENTITY_KINDS.map((kind) => [kind]))(
+    "records the tags of a %s that recordEntityWrites() records, which SQL restates",
+    async (kind) => {
+      await withDatabase(async (database) => {
+        await checkAndStore(database, [
+          makeObservation(kind, "first", NOW, 1),
+          makeObservation(kind, "second", NOW, 2),
+        ]);
+        const writtenTags = await readLastTags(database);
+        const { entityTable } = KIND_TABLES[kind];
+        await writeOptimistically(database, async () => ({
+          recordChange: recordHistoryRewrites(kind, [1, 2]),
+          statements: [{ sql: `UPDATE ${entityTable} SET observed_at = observed_at`, args: [] }],
+        }));
+        // Which channels are listed does not depend on their histories.
+        expect(await readLastTags(database)).toEqual(
+          writtenTags.filter((tag) => tag !== CHANNELS_TAG),
+        );
+        expect(writtenTags.length).toBeGreaterThan(0);
+      });
+    },
+  );
+});
