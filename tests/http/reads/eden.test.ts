@@ -1,0 +1,21 @@
+import { expect, test } from "bun:test";
+import { treaty } from "@elysiajs/eden";
+import type { ChannelDetails, ShortsPage } from "../../../core/schema/video.ts";
+import type { FollowersPage } from "../../../core/schema/microblog.ts";
+import { startTestService } from "../../support/service.ts";
+
+/** Compiles only if the type of the argument is exactly `Expected` or null. */
+const expectType = <Expected>(data: Expected | null): Expected | null => data;
+
+test("createApp() gives Eden the response types of charged reads", async () => {
+  const { service, key, observe, close } = await startTestService();
+  await observe({ kind: "channel", observedAt: "2026-11-20", id: "c" });
+  const { api } = treaty(service.app, { headers: { "x-api-key": key } });
+  const details = await api.video({ channel: "c" }).details.get();
+  expect(expectType<ChannelDetails>(details.data)?.id).toBe("c");
+  const shorts = await api.video({ channel: "c" }).shorts.get();
+  expect(expectType<ShortsPage>(shorts.data)?.shorts).toEqual([]);
+  const followers = await api.microblog({ username: "nobody" }).followers.get();
+  expect([followers.status, expectType<FollowersPage>(followers.data)]).toEqual([404, null]);
+  await close();
+});
