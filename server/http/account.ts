@@ -4,7 +4,7 @@ import type { AccountDetails } from "../../core/schema/account.ts";
 import { formatDay } from "../../core/time.ts";
 import type { AccountReads } from "../ports/ledger.ts";
 import { getCaller } from "./admission.ts";
-import { parseDayRange } from "./reads/usage-days.ts";
+import { parseDayRange } from "./usage-days.ts";
 import { getPathAndQuery, parseQuery } from "./request-url.ts";
 
 /** Creates the route of the account. It is free of charge. */

@@ -4,7 +4,7 @@
  */
 import type { TObject } from "@sinclair/typebox";
 import { PRICES } from "../reads/charge.ts";
-import { USAGE_DAYS } from "../reads/usage-days.ts";
+import { USAGE_DAYS } from "../usage-days.ts";
 import type { HeaderName } from "./headers.ts";
 import { PageQuery, ShortsQuery, UsageQuery } from "./parameters.ts";
 import type { SchemaName } from "./schemas.ts";

@@ -1,9 +1,9 @@
 /** The query parameters `from` and `to` of `/api/account`. */
-import { DomainError, quote } from "../../../core/errors.ts";
-import type { IntegerRange } from "../../../core/limits.ts";
-import { readSingleValue, type GetQueryValues } from "../../../core/parameters.ts";
-import { DAY_MS, FIRST_INSTANT, formatDay, parseInstant } from "../../../core/time.ts";
-import type { DayRange } from "../../ports/ledger.ts";
+import { invalidRequestError, quote } from "../../core/errors.ts";
+import type { IntegerRange } from "../../core/limits.ts";
+import { readSingleValue, type GetQueryValues } from "../../core/parameters.ts";
+import { DAY_MS, FIRST_INSTANT, formatDay, parseInstant } from "../../core/time.ts";
+import type { DayRange } from "../ports/ledger.ts";
 
 /** How many days of usage a response covers. */
 export const USAGE_DAYS: IntegerRange = { min: 1, max: 366, default: 30 };
@@ -26,15 +26,13 @@ export function parseDayRange(getValues: GetQueryValues, now: number): DayRange 
   const first = parseDayParameter("from", getValues("from")) ?? last - USAGE_DAYS.default + 1;
   if (first < FIRST_DAY) {
     const earliestTo = formatDay(FIRST_DAY + USAGE_DAYS.default - 1);
-    throw new DomainError(
-      "Invalid Request",
+    throw invalidRequestError(
       `to must be ${earliestTo} or later where from is left out, got ${formatDay(last)}`,
     );
   }
   const days = last - first + 1;
   if (days < USAGE_DAYS.min || days > USAGE_DAYS.max) {
-    throw new DomainError(
-      "Invalid Request",
+    throw invalidRequestError(
       `from must be at or before to, and at most ${USAGE_DAYS.max} days, both included, ` +
         `got ${formatDay(first)} to ${formatDay(last)}`,
     );
@@ -47,10 +45,7 @@ function parseDayParameter(name: string, values: readonly string[]): number | un
   if (text === undefined) return undefined;
   const instant = /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseInstant(text) : undefined;
   if (instant === undefined) {
-    throw new DomainError(
-      "Invalid Request",
-      `${name} must be a day that exists (2026-11-20), got ${quote(text)}`,
-    );
+    throw invalidRequestError(`${name} must be a day that exists (2026-11-20), got ${quote(text)}`);
   }
   return instant / DAY_MS;
 }
