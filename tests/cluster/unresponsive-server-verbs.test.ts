@@ -67,7 +67,9 @@ test.skipIf(!hasSqld())(
     const startedAt = performance.now();
     expect(await importing.exited).toBe(1);
     expect(performance.now() - startedAt).toBeLessThan(VERBS_MAX_MS);
-    expect(await importing.stderr.text()).toContain(`The database server ${server.url} is away: `);
+    expect(await importing.stderr.text()).toContain(
+      `The database server ${server.url} does not answer: `,
+    );
     await sandbox.close();
     await server.close();
   },

@@ -22,7 +22,7 @@ function swapFirstRows(file: string, text: string): void {
 }
 
 test("backup refuses a damaged database, whose copy could pass for a good one", async () => {
-  const place = await openSandbox();
+  const sandbox = await openSandbox();
   const lines = Array.from({ length: 5 }, (_, index) =>
     JSON.stringify({
       kind: "tweet",
@@ -32,15 +32,15 @@ test("backup refuses a damaged database, whose copy could pass for a good one", 
       text: `needle ${index}`,
     }),
   );
-  await place.runOrThrow("import", await place.write("a.ndjson", lines.join("\n")));
-  await place.runOrThrow("backup", join(place.folder, "good.copy"));
-  swapFirstRows(place.file, "needle 0");
-  expect(await place.run(["backup", join(place.folder, "bad.copy")])).toEqual({
+  await sandbox.runOrThrow("import", await sandbox.write("a.ndjson", lines.join("\n")));
+  await sandbox.runOrThrow("backup", join(sandbox.folder, "good.copy"));
+  swapFirstRows(sandbox.file, "needle 0");
+  expect(await sandbox.run(["backup", join(sandbox.folder, "bad.copy")])).toEqual({
     status: 1,
     out: "",
     err: expect.stringContaining("the database is damaged: "),
   });
-  const copies = readdirSync(place.folder).filter((name) => name.includes(".copy"));
+  const copies = readdirSync(sandbox.folder).filter((name) => name.includes(".copy"));
   expect(copies).toEqual(["good.copy"]);
-  await place.close();
+  await sandbox.close();
 });

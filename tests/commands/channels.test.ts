@@ -22,11 +22,11 @@ describe("channels", () => {
       err: "Channel @Soup is tracked already\n",
     });
     await sandbox.runOrThrow("channels", "track", ID);
-    const untold = { last_success: null, last_failure: null, failure: null, next_due: null };
+    const empty = { last_success: null, last_failure: null, failure: null, next_due: null };
     const added_at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/);
     expect(JSON.parse(await sandbox.runOrThrow("channels", "list", "--json"))).toEqual([
-      { channel: "@Soup", channel_id: null, added_at, ...untold },
-      { channel: ID, channel_id: ID, added_at, ...untold },
+      { channel: "@Soup", channel_id: null, added_at, ...empty },
+      { channel: ID, channel_id: ID, added_at, ...empty },
     ]);
     const [head = "", ...lines] = (await sandbox.runOrThrow("channels", "list")).split("\n");
     expect(head.split(/ {2,}/)).toEqual([

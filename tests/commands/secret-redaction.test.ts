@@ -9,20 +9,20 @@ describe.skipIf(!hasSqld())("a libSQL server", () => {
   test("whose URL has a password and a token is served without showing them", async () => {
     const server = await startSqld();
     const address = server.url.replace("http://", "libsql://user:secret-1@");
-    const place = await openSandbox({ DATABASE_URL: `${address}?tls=0&authToken=secret-2` });
-    const service = await place.serve();
+    const sandbox = await openSandbox({ DATABASE_URL: `${address}?tls=0&authToken=secret-2` });
+    const service = await sandbox.serve();
     const { status, log } = await service.stop();
     expect([status, log]).toEqual([0, expect.stringContaining("Serving libsql://…@127.0.0.1:")]);
     expect(log).not.toContain("secret");
-    await place.close();
+    await sandbox.close();
     await server.close();
   }, 30_000);
 
   test("that refuses the token makes a command exit with 1 and a message", async () => {
-    const place = await openSandbox();
+    const sandbox = await openSandbox();
     const { publicKey } = generateKeyPairSync("ed25519");
     const pem = publicKey.export({ type: "spki", format: "pem" });
-    const file = await place.write("public.pem", pem);
+    const file = await sandbox.write("public.pem", pem);
     const server = await startSqld(["--auth-jwt-key-file", file]);
     const wrong = await openSandbox({
       DATABASE_URL: server.url,
@@ -31,40 +31,40 @@ describe.skipIf(!hasSqld())("a libSQL server", () => {
     const { status, err } = await wrong.run(["accounts", "list"]);
     expect([status, err]).toEqual([1, expect.stringMatching(/^[^\n]*HTTP status 401\n$/)]);
     await server.close();
-    for (const one of [place, wrong]) await one.close();
+    for (const one of [sandbox, wrong]) await one.close();
   }, 30_000);
 });
 
 describe("a database server with an unknown name", () => {
   test("makes a command exit with 1 and a message", async () => {
-    const place = await openSandbox({ DATABASE_URL: "http://nowhere.invalid" });
-    const { status, err } = await place.run(["accounts", "list"]);
+    const sandbox = await openSandbox({ DATABASE_URL: "http://nowhere.invalid" });
+    const { status, err } = await sandbox.run(["accounts", "list"]);
     expect([status, err]).toEqual([
       1,
       expect.stringMatching(
         /^Waited for the database server http:\/\/nowhere\.invalid in vain: [^\n]+\n$/,
       ),
     ]);
-    await place.close();
+    await sandbox.close();
   }, 30_000);
 });
 
 test("a message about a wrong DATABASE_URL shows no password and no token", async () => {
-  const place = await openSandbox({
+  const sandbox = await openSandbox({
     DATABASE_URL: "lipsql://user:secret-1@host?authToken=secret-2",
   });
-  const { status, err } = await place.run(["serve"]);
+  const { status, err } = await sandbox.run(["serve"]);
   expect([status, err]).toEqual([2, expect.stringContaining('got "lipsql://…@host?authToken=…"')]);
-  await place.close();
+  await sandbox.close();
 });
 
 test("a message names a lock that cannot be opened", async () => {
-  const place = await openSandbox();
-  await place.write(join("metrics.db-lock", "a"), "");
-  const { status, err } = await place.run(["accounts", "list"]);
+  const sandbox = await openSandbox();
+  await sandbox.write(join("metrics.db-lock", "a"), "");
+  const { status, err } = await sandbox.run(["accounts", "list"]);
   expect([status, err]).toEqual([
     1,
-    expect.stringContaining(`${place.file}-lock cannot be opened: `),
+    expect.stringContaining(`${sandbox.file}-lock cannot be opened: `),
   ]);
-  await place.close();
+  await sandbox.close();
 });

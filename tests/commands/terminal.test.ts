@@ -54,9 +54,9 @@ async function runOnTerminal(sandbox: Sandbox, cols: number, ...verb: readonly s
 }
 
 test("import prints its counts below the rejected lines, not over them", async () => {
-  const place = await openSandbox();
-  await place.write("a.ndjson", "one\ntwo\n");
-  const { status, shown } = await runOnTerminal(place, 120, "import", "a.ndjson");
+  const sandbox = await openSandbox();
+  await sandbox.write("a.ndjson", "one\ntwo\n");
+  const { status, shown } = await runOnTerminal(sandbox, 120, "import", "a.ndjson");
   expect(status).toBe(1);
   expect(shown).toEqual([
     'a.ndjson:1: The line must be a JSON object, got "one"',
@@ -65,26 +65,26 @@ test("import prints its counts below the rejected lines, not over them", async (
     "a.ndjson     2    0        0          0         2",
     "2 lines were rejected",
   ]);
-  await place.close();
+  await sandbox.close();
 });
 
 test("import prints the whole report of a rejected line on a narrow terminal", async () => {
-  const place = await openSandbox();
-  await place.write("a.ndjson", '{"kind":"video"}\n');
-  const { shown } = await runOnTerminal(place, 50, "import", "a.ndjson");
+  const sandbox = await openSandbox();
+  await sandbox.write("a.ndjson", '{"kind":"video"}\n');
+  const { shown } = await runOnTerminal(sandbox, 50, "import", "a.ndjson");
   expect(shown.slice(0, 2)).toEqual([
     "a.ndjson:1: kind must be one of channel, short, us",
     'er, tweet, got "video"',
   ]);
-  await place.close();
+  await sandbox.close();
 });
 
 test("accounts list prints a line for each value when the table is wider than the terminal", async () => {
-  const place = await openSandbox();
-  await place.runOrThrow("channels", "track", "@nasa");
+  const sandbox = await openSandbox();
+  await sandbox.runOrThrow("channels", "track", "@nasa");
   const [wide, narrow] = [
-    await runOnTerminal(place, 200, "channels", "list"),
-    await runOnTerminal(place, 80, "channels", "list"),
+    await runOnTerminal(sandbox, 200, "channels", "list"),
+    await runOnTerminal(sandbox, 80, "channels", "list"),
   ];
   expect(wide.shown).toHaveLength(2);
   expect(narrow.shown).toEqual([
@@ -96,5 +96,5 @@ test("accounts list prints a line for each value when the table is wider than th
     "failure",
     "next due",
   ]);
-  await place.close();
+  await sandbox.close();
 });

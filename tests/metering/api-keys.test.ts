@@ -16,37 +16,37 @@ describe("createApiKeyAuthenticator()", () => {
     await withDatabase(async (database) => {
       const store = createKeyStore(database);
       const { key, hash, beginsWith } = generateApiKey();
-      const keyring = createApiKeyAuthenticator(store, () => 0);
-      expect(await keyring.authenticate(key)).toBeUndefined();
+      const authenticator = createApiKeyAuthenticator(store, () => 0);
+      expect(await authenticator.authenticate(key)).toBeUndefined();
       const id = await store.create({ account: 4, hash, beginsWith, label: null }, 0);
-      expect(await keyring.authenticate(key)).toEqual({ key: id, account: 4 });
+      expect(await authenticator.authenticate(key)).toEqual({ key: id, account: 4 });
     });
   });
 
   test("authenticate() looks a cached key up again after half a second or an invalidation", async () => {
     const clock = { now: 0 };
-    const looked: string[] = [];
+    const lookups: string[] = [];
     await withDatabase(async (database) => {
       const store = createKeyStore(database);
-      const made = generateApiKey();
-      const { hash, beginsWith } = made;
+      const generated = generateApiKey();
+      const { hash, beginsWith } = generated;
       await store.create({ account: 4, hash, beginsWith, label: null }, 0);
-      const find = (given: string) => {
-        looked.push(given);
-        return store.findByHash(given);
+      const find = (keyHash: string) => {
+        lookups.push(keyHash);
+        return store.findByHash(keyHash);
       };
-      const keyring = createApiKeyAuthenticator({ findByHash: find }, () => clock.now);
+      const authenticator = createApiKeyAuthenticator({ findByHash: find }, () => clock.now);
       for (const now of [0, 1, 499]) {
         clock.now = now;
-        await keyring.authenticate(made.key);
+        await authenticator.authenticate(generated.key);
       }
-      expect(looked).toEqual([hash]);
+      expect(lookups).toEqual([hash]);
       clock.now = 500;
-      await keyring.authenticate(made.key);
-      expect(looked).toEqual([hash, hash]);
-      keyring.invalidate(hash);
-      await keyring.authenticate(made.key);
-      expect(looked).toEqual([hash, hash, hash]);
+      await authenticator.authenticate(generated.key);
+      expect(lookups).toEqual([hash, hash]);
+      authenticator.invalidate(hash);
+      await authenticator.authenticate(generated.key);
+      expect(lookups).toEqual([hash, hash, hash]);
     });
   });
 
@@ -74,8 +74,8 @@ describe("createApiKeyAuthenticator()", () => {
 });
 
 describe("createApiKeyAuthenticator() while lookups are slow", () => {
-  /** A keyring whose lookups wait to be answered. */
-  function startKeyring() {
+  /** An authenticator whose lookups wait to be answered. */
+  function startAuthenticator() {
     const clock = { now: NOW };
     const lookups: PromiseWithResolvers<{ id: number; account: number } | undefined>[] = [];
     const find = () => {
@@ -86,57 +86,57 @@ describe("createApiKeyAuthenticator() while lookups are slow", () => {
     return {
       clock,
       lookups,
-      keyring: createApiKeyAuthenticator({ findByHash: find }, () => clock.now),
+      authenticator: createApiKeyAuthenticator({ findByHash: find }, () => clock.now),
     };
   }
   const FOUND = { id: 1, account: 4 };
   const CALLER = { key: 1, account: 4 };
 
   test("authenticate() looks a key up once for all requests of half a second", async () => {
-    const { clock, lookups, keyring } = startKeyring();
-    const first = Array.from({ length: 100 }, () => keyring.authenticate("cm_a"));
+    const { clock, lookups, authenticator } = startAuthenticator();
+    const first = Array.from({ length: 100 }, () => authenticator.authenticate("cm_a"));
     clock.now += 499;
-    first.push(keyring.authenticate("cm_a"));
+    first.push(authenticator.authenticate("cm_a"));
     expect(lookups.length).toBe(1);
     clock.now += 1;
-    const second = keyring.authenticate("cm_a");
+    const second = authenticator.authenticate("cm_a");
     expect(lookups.length).toBe(2);
     lookups[0]?.resolve(FOUND);
     expect(await Promise.all(first)).toEqual(first.map(() => CALLER));
     lookups[1]?.resolve(undefined);
     expect(await second).toBeUndefined();
-    expect(keyring.getCachedCaller("cm_a")).toBeUndefined();
+    expect(authenticator.getCachedCaller("cm_a")).toBeUndefined();
   });
 
   test("getCachedCaller() keeps a key for half a second from the start of its lookup", async () => {
-    const { clock, lookups, keyring } = startKeyring();
-    const asked = keyring.authenticate("cm_a");
+    const { clock, lookups, authenticator } = startAuthenticator();
+    const asked = authenticator.authenticate("cm_a");
     clock.now += 499;
     lookups[0]?.resolve(FOUND);
     expect(await asked).toEqual(CALLER);
-    expect(keyring.getCachedCaller("cm_a")).toEqual(CALLER);
+    expect(authenticator.getCachedCaller("cm_a")).toEqual(CALLER);
     clock.now += 1;
-    expect(keyring.getCachedCaller("cm_a")).toBeUndefined();
+    expect(authenticator.getCachedCaller("cm_a")).toBeUndefined();
   });
 
   test("authenticate() looks a key up again after a lookup that failed", async () => {
-    const { lookups, keyring } = startKeyring();
-    const failed = keyring.authenticate("cm_a");
+    const { lookups, authenticator } = startAuthenticator();
+    const failed = authenticator.authenticate("cm_a");
     lookups[0]?.reject(new Error("No answer"));
     expect(failed).rejects.toThrow("No answer");
     await Promise.allSettled([failed]);
-    const next = keyring.authenticate("cm_a");
+    const next = authenticator.authenticate("cm_a");
     lookups[1]?.resolve(FOUND);
     expect(await next).toEqual(CALLER);
   });
 
   test("invalidate() discards a lookup that runs", async () => {
-    const { lookups, keyring } = startKeyring();
-    const asked = keyring.authenticate("cm_a");
-    keyring.invalidate(hashApiKey("cm_a"));
+    const { lookups, authenticator } = startAuthenticator();
+    const asked = authenticator.authenticate("cm_a");
+    authenticator.invalidate(hashApiKey("cm_a"));
     lookups[0]?.resolve(FOUND);
     await asked;
-    expect(keyring.getCachedCaller("cm_a")).toBeUndefined();
+    expect(authenticator.getCachedCaller("cm_a")).toBeUndefined();
   });
 });
 
@@ -144,35 +144,38 @@ describe("createApiKeyAuthenticator() with a clock that is set back", () => {
   test("authenticate() does not cache a key for longer than half a second", async () => {
     const clock = { now: NOW };
     let found: { id: number; account: number } | undefined = { id: 1, account: 4 };
-    const keyring = createApiKeyAuthenticator({ findByHash: async () => found }, () => clock.now);
-    expect(await keyring.authenticate("cm_a")).toEqual({ key: 1, account: 4 });
+    const authenticator = createApiKeyAuthenticator(
+      { findByHash: async () => found },
+      () => clock.now,
+    );
+    expect(await authenticator.authenticate("cm_a")).toEqual({ key: 1, account: 4 });
     found = undefined;
     clock.now = NOW - 3_600_000;
-    expect(await keyring.authenticate("cm_a")).toBeUndefined();
+    expect(await authenticator.authenticate("cm_a")).toBeUndefined();
     clock.now = NOW + 100;
-    expect(keyring.getCachedCaller("cm_a")).toBeUndefined();
+    expect(authenticator.getCachedCaller("cm_a")).toBeUndefined();
   });
 });
 
 describe("getCachedCaller()", () => {
   test("holds at most 10,000 keys", async () => {
-    const keyring = createApiKeyAuthenticator(
+    const authenticator = createApiKeyAuthenticator(
       { findByHash: async () => ({ id: 1, account: 4 }) },
       () => NOW,
     );
     const names = Array.from({ length: 10_001 }, (_, index) => `cm_${index}`);
-    for (const name of names) await keyring.authenticate(name);
-    const remembered = names.filter((name) => keyring.getCachedCaller(name) !== undefined);
-    expect(remembered.length).toBeWithin(1, 10_001);
-    expect(remembered.at(-1)).toBe("cm_10000");
+    for (const name of names) await authenticator.authenticate(name);
+    const cached = names.filter((name) => authenticator.getCachedCaller(name) !== undefined);
+    expect(cached.length).toBeWithin(1, 10_001);
+    expect(cached.at(-1)).toBe("cm_10000");
   });
 });
 
 describe("generateApiKey()", () => {
   test("returns a key of 256 random bits and its SHA-256", () => {
-    const made = Array.from({ length: 1000 }, generateApiKey);
-    expect(new Set(made.map(({ key }) => key)).size).toBe(1000);
-    for (const { key, hash, beginsWith } of made) {
+    const generated = Array.from({ length: 1000 }, generateApiKey);
+    expect(new Set(generated.map(({ key }) => key)).size).toBe(1000);
+    for (const { key, hash, beginsWith } of generated) {
       expect(Buffer.from(key.slice(3), "base64url").length).toBe(32);
       expect(hash).toBe(createHash("sha256").update(key).digest("hex"));
       expect(hash).toBe(hashApiKey(key));

@@ -124,18 +124,18 @@ describe("onChanges()", () => {
       const ledger = createLedgerStore(database);
       const { id } = await ledger.createAccount("a", 0);
       await ledger.grant({ uid: "g", account: "a", amount: 5 }, 0);
-      const told: ChangeSet[] = [];
+      const received: ChangeSet[] = [];
       const debits = createDebitQueue({
         ledger,
         now: () => NOW,
-        onChanges: (changes) => told.push(changes),
+        onChanges: (changes) => received.push(changes),
       });
       const line = '{"kind":"user","observedAt":"2026-09-01","username":"Nasa"}';
       await debits.debit(makeCharge(id));
       await debits.debit(makeCharge(id));
       await writeObservations(database, [parseObservationLine(line, NOW)]);
       await debits.debit(makeCharge(id));
-      expect(told).toEqual([
+      expect(received).toEqual([
         { sequence: 0, tags: undefined },
         { sequence: 0, tags: [] },
         { sequence: 1, tags: [createUserTag("nasa")] },

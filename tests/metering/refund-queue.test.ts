@@ -17,15 +17,15 @@ describe("createDebitQueue() when a refund fails", () => {
   /** A ledger that fails to give back as often as there are errors. */
   const failing = (ledger: LedgerStore, errors: Error[]): LedgerStore => ({
     ...ledger,
-    async refund(...given) {
+    async refund(...args) {
       const error = errors.shift();
       if (error !== undefined) throw error;
-      return ledger.refund(...given);
+      return ledger.refund(...args);
     },
-    async cancel(...given) {
+    async cancel(...args) {
       const error = errors.shift();
       if (error !== undefined) throw error;
-      return ledger.cancel(...given);
+      return ledger.cancel(...args);
     },
   });
 
@@ -166,9 +166,9 @@ describe("createDebitQueue() when a refund fails", () => {
       let refunds = 0;
       const counting: LedgerStore = {
         ...ledger,
-        refund(...given) {
+        refund(...args) {
           refunds++;
-          return ledger.refund(...given);
+          return ledger.refund(...args);
         },
       };
       const debits = createDebitQueue({ ledger: counting, now: () => NOW });
@@ -181,26 +181,26 @@ describe("createDebitQueue() when a refund fails", () => {
   test("reports it once, however often it fails, and does not retry it after close()", async () => {
     await withFundedLedger(async (ledger, id) => {
       const errors = (many: number) => Array.from({ length: many }, () => new Error("No room"));
-      const [ofEnded, ofRunning] = [errors(9), errors(2)];
-      const [told, toldByEnded]: [unknown[], unknown[]] = [[], []];
+      const [errorsOfClosed, errorsOfRunning] = [errors(9), errors(2)];
+      const [reported, reportedByClosed]: [unknown[], unknown[]] = [[], []];
       const ended = createDebitQueue({
-        ledger: failing(ledger, ofEnded),
+        ledger: failing(ledger, errorsOfClosed),
         now: () => NOW,
-        onFailure: (error) => toldByEnded.push(error),
+        onFailure: (error) => reportedByClosed.push(error),
       });
       await ended.refund(await ended.debit(makeCharge(id)), "It failed");
       await ended.close();
-      expect([ofEnded.length, toldByEnded.length]).toEqual([7, 2]);
+      expect([errorsOfClosed.length, reportedByClosed.length]).toEqual([7, 2]);
       const running = createDebitQueue({
-        ledger: failing(ledger, ofRunning),
+        ledger: failing(ledger, errorsOfRunning),
         now: () => NOW,
-        onFailure: (error) => told.push(error),
+        onFailure: (error) => reported.push(error),
       });
       await running.refund(await running.debit(makeCharge(id)), "It failed");
       // Its second attempt comes later than one of those that ended would.
-      await waitUntil(() => ofRunning.length === 0);
+      await waitUntil(() => errorsOfRunning.length === 0);
       await letEventLoopRun();
-      expect([ofEnded.length, told.length]).toEqual([7, 1]);
+      expect([errorsOfClosed.length, reported.length]).toEqual([7, 1]);
       await running.close();
       expect(await ledger.account("a")).toMatchObject({ debited: 2, refunded: 1 });
     });

@@ -116,11 +116,11 @@ describe("recover()", () => {
       await first.close();
       expect(await ledger.account("a")).toMatchObject({ balance: 3, refunded: 0 });
       const [name = ""] = await readdir(folder);
-      const kept = await readFile(join(folder, name));
+      const saved = await readFile(join(folder, name));
       const [recovered] = await startDebitQueue(ledger).recover();
       expect(recovered).toMatchObject({ settled: 1, left: 0, problems: [] });
       expect(await readdir(folder)).toEqual([]);
-      await writeFile(join(folder, name), kept);
+      await writeFile(join(folder, name), saved);
       await startDebitQueue(ledger).recover();
       expect(await ledger.account("a")).toMatchObject({ balance: 5, refunded: 2 });
     });
@@ -128,8 +128,8 @@ describe("recover()", () => {
 
   test("cancels a batch whose commit got no answer, whether it was committed or not", async () => {
     await withFundedLedger(async (ledger, id) => {
-      const lost: LedgerStore["debit"] = async (...given) => {
-        await ledger.debit(...given);
+      const lost: LedgerStore["debit"] = async (...args) => {
+        await ledger.debit(...args);
         throw new Error("No answer");
       };
       for (const debit of [lost, rejectCall]) {
@@ -178,7 +178,7 @@ test("close() leaves no file when every refund is applied", async () => {
   await withFundedLedger(async (ledger, id) => {
     let isAway = true;
     const process = startDebitQueue(ledger, {
-      refund: (...given) => (isAway ? rejectCall() : ledger.refund(...given)),
+      refund: (...args) => (isAway ? rejectCall() : ledger.refund(...args)),
     });
     await process.refund(await process.debit(makeCharge(id)), "It failed");
     expect(await readdir(folder)).toHaveLength(1);

@@ -5,15 +5,15 @@ import { hasMountNamespaces, buildReadOnlyCommand } from "../support/processes/s
 
 describe.skipIf(!hasMountNamespaces())("a read-only database file", () => {
   test("is refused by serve with a message, and read by other commands", async () => {
-    const place = await openSandbox();
-    await place.runOrThrow("accounts", "create", "acme", "--credits", "10");
-    const under = buildReadOnlyCommand(place.file);
-    expect(await place.run(["serve"], undefined, under)).toEqual({
+    const sandbox = await openSandbox();
+    await sandbox.runOrThrow("accounts", "create", "acme", "--credits", "10");
+    const under = buildReadOnlyCommand(sandbox.file);
+    expect(await sandbox.run(["serve"], undefined, under)).toEqual({
       status: 1,
       out: "",
-      err: expect.stringContaining(`${place.file} cannot be written: `),
+      err: expect.stringContaining(`${sandbox.file} cannot be written: `),
     });
-    expect((await place.run(["credits", "verify"], undefined, under)).status).toBe(0);
-    await place.close();
+    expect((await sandbox.run(["credits", "verify"], undefined, under)).status).toBe(0);
+    await sandbox.close();
   });
 });

@@ -5,7 +5,7 @@ import type { RetentionReport } from "../../server/ports/retention.ts";
 const REPORT: RetentionReport = { isDryRun: false, kinds: [], faults: [] };
 
 test("startRetentionTimer() runs to the end by itself, and reports the result", async () => {
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const { promise, resolve } = Promise.withResolvers<RetentionReport>();
   const fault = { kind: "user", problem: "it is broken" } as const;
   const end = startRetentionTimer({
@@ -14,11 +14,11 @@ test("startRetentionTimer() runs to the end by itself, and reports the result", 
       return { ...REPORT, faults: [fault] };
     },
     onApplied: resolve,
-    onFailure: (error) => void told.push(String(error)),
+    onFailure: (error) => void reported.push(String(error)),
     initialDelayMs: 1,
   });
   expect((await promise).faults).toEqual([fault]);
-  expect(told).toEqual(["Error: Retention of user: it is broken"]);
+  expect(reported).toEqual(["Error: Retention of user: it is broken"]);
   await end();
 });
 

@@ -5,17 +5,17 @@ import { join } from "node:path";
 import { openSandbox } from "../support/processes/command-line.ts";
 
 test("serve finishes what is in flight in 10 seconds, of clients and verbs together", async () => {
-  const place = await openSandbox();
+  const sandbox = await openSandbox();
   const line = (hour: number) => {
     const observedAt = new Date(Date.UTC(2010, 0, 1, hour)).toISOString();
     return JSON.stringify({ kind: "user", observedAt, username: "a", followers_count: hour });
   };
   const lines = Array.from({ length: 120_000 }, (_, hour) => line(hour));
-  await place.runOrThrow("import", await place.write("many.ndjson", lines.join("\n")));
-  await place.runOrThrow("accounts", "create", "acme");
-  const key = (await place.runOrThrow("keys", "create", "acme")).trim();
-  const service = await place.serve();
-  const exporting = place.spawn(["export"]);
+  await sandbox.runOrThrow("import", await sandbox.write("many.ndjson", lines.join("\n")));
+  await sandbox.runOrThrow("accounts", "create", "acme");
+  const key = (await sandbox.runOrThrow("keys", "create", "acme")).trim();
+  const service = await sandbox.serve();
+  const exporting = sandbox.spawn(["export"]);
   // One piece is read, and no more.
   await exporting.stdout.getReader().read();
   const client = await Bun.connect({
@@ -37,24 +37,24 @@ test("serve finishes what is in flight in 10 seconds, of clients and verbs toget
   client.end();
   exporting.kill("SIGKILL");
   await exporting.exited;
-  await place.close();
+  await sandbox.close();
 }, 60_000);
 
 test("serve stops cleanly from the moment at which it says that it serves", async () => {
-  const place = await openSandbox();
-  await place.runOrThrow("accounts", "create", "acme");
+  const sandbox = await openSandbox();
+  await sandbox.runOrThrow("accounts", "create", "acme");
   for (let round = 0; round < 8; round++) {
-    const child = place.spawn(["serve"]);
+    const child = sandbox.spawn(["serve"]);
     await child.stderr.getReader().read();
     child.kill();
     expect(await child.exited).toBe(0);
   }
-  await place.close();
+  await sandbox.close();
 }, 60_000);
 
 test("serve exits with 0 when nobody reads its log any more", async () => {
-  const place = await openSandbox({ LOG_LEVEL: "debug" });
-  const child = place.spawn(["serve"]);
+  const sandbox = await openSandbox({ LOG_LEVEL: "debug" });
+  const child = sandbox.spawn(["serve"]);
   const reader = child.stderr.getReader();
   const { value } = await reader.read();
   const [url = ""] = /http:\S+/.exec(Buffer.from(value ?? []).toString()) ?? [];
@@ -62,35 +62,35 @@ test("serve exits with 0 when nobody reads its log any more", async () => {
   for (let sent = 0; sent < 5; sent++) expect((await fetch(`${url}/livez`)).status).toBe(200);
   child.kill();
   expect(await child.exited).toBe(0);
-  await place.close();
+  await sandbox.close();
 });
 
 test("openapi leaves no files when its reader stops early", async () => {
-  const place = await openSandbox();
-  const folder = join(place.folder, "temporary");
+  const sandbox = await openSandbox();
+  const folder = join(sandbox.folder, "temporary");
   await mkdir(folder);
   const early = await openSandbox({ TMPDIR: folder });
   const { out } = await early.run(["openapi"], undefined, ["sh", "-c", '"$@" | head -c 1', "sh"]);
   expect([out, await readdir(folder)]).toEqual(["{", []]);
-  for (const one of [place, early]) await one.close();
+  for (const one of [sandbox, early]) await one.close();
 });
 
 test("a command whose service is killed says that the connection was closed", async () => {
-  const place = await openSandbox();
+  const sandbox = await openSandbox();
   const lines = Array.from({ length: 50_000 }, (_, index) =>
     JSON.stringify({ kind: "user", observedAt: "2026-01-01", username: `user ${index}` }),
   );
-  await place.runOrThrow("import", await place.write("many.ndjson", lines.join("\n")));
-  const service = await place.serve();
-  const exporting = place.spawn(["export"]);
+  await sandbox.runOrThrow("import", await sandbox.write("many.ndjson", lines.join("\n")));
+  const service = await sandbox.serve();
+  const exporting = sandbox.spawn(["export"]);
   const reader = exporting.stdout.getReader();
   await reader.read();
   await service.stop("SIGKILL");
   while (!(await reader.read()).done);
   expect(await exporting.exited).toBe(1);
   expect(await exporting.stderr.text()).toBe(
-    "The process that has the database broke off before it had answered: it ended, or its log " +
-      "tells why. What was asked of it may be done all the same\n",
+    "The process that owns the database closed the connection before it answered: it ended, or " +
+      "its log says why. It may have done what was asked\n",
   );
-  await place.close();
+  await sandbox.close();
 }, 60_000);

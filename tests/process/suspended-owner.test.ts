@@ -9,12 +9,12 @@ import { openSandbox } from "../support/processes/command-line.ts";
 const VERB_MAX_MS = 40_000;
 
 test("every command and a second serve exit while the owner is suspended, and name its process", async () => {
-  const place = await openSandbox();
-  await place.runOrThrow("accounts", "create", "acme");
-  const lines = await place.write("lines.ndjson", "");
-  const service = await place.serve();
-  expect(Number(await Bun.file(`${place.file}-owner`).text())).toBe(service.child.pid);
-  expect((await stat(`${place.file}-owner`)).mode & 0o777).toBe(0o600);
+  const sandbox = await openSandbox();
+  await sandbox.runOrThrow("accounts", "create", "acme");
+  const lines = await sandbox.write("lines.ndjson", "");
+  const service = await sandbox.serve();
+  expect(Number(await Bun.file(`${sandbox.file}-owner`).text())).toBe(service.child.pid);
+  expect((await stat(`${sandbox.file}-owner`)).mode & 0o777).toBe(0o600);
   service.child.kill("SIGSTOP");
   const verbs = [
     ["serve"],
@@ -33,33 +33,33 @@ test("every command and a second serve exit while the owner is suspended, and na
     ["channels", "list"],
     ["retention", "apply"],
     ["collect", "--once"],
-    ["backup", join(place.folder, "copy.db")],
+    ["backup", join(sandbox.folder, "copy.db")],
   ];
   const began = performance.now();
-  const ran = await Promise.all(verbs.map((verb) => place.run(verb)));
+  const ran = await Promise.all(verbs.map((verb) => sandbox.run(verb)));
   expect(performance.now() - began).toBeLessThan(VERB_MAX_MS);
   const { pid } = service.child;
   const sentence =
-    `Process ${pid} owns ${place.file} and did not answer for 10 seconds. Resume it with ` +
+    `Process ${pid} owns ${sandbox.file} and did not answer for 10 seconds. Resume it with ` +
     `"kill -CONT ${pid}" if it is suspended, or end it with "kill -KILL ${pid}", then try again\n`;
   expect(ran.map(({ status, err }) => [status, err])).toEqual(verbs.map(() => [1, sentence]));
   service.child.kill("SIGCONT");
   // None of them had asked for anything yet.
-  const [account, ...others] = JSON.parse(await place.runOrThrow("accounts", "list", "--json"));
+  const [account, ...others] = JSON.parse(await sandbox.runOrThrow("accounts", "list", "--json"));
   expect([account.granted, others]).toEqual([0, []]);
   expect((await service.stop()).status).toBe(0);
-  expect(await Bun.file(`${place.file}-owner`).exists()).toBe(false);
-  await place.close();
+  expect(await Bun.file(`${sandbox.file}-owner`).exists()).toBe(false);
+  await sandbox.close();
 }, 90_000);
 
 test("export exits when the owner is suspended in the middle of it, and says what may follow", async () => {
-  const place = await openSandbox();
+  const sandbox = await openSandbox();
   const lines = Array.from({ length: 50_000 }, (_, index) =>
     JSON.stringify({ kind: "user", observedAt: "2026-01-01", username: `user ${index}` }),
   );
-  await place.runOrThrow("import", await place.write("many.ndjson", lines.join("\n")));
-  const service = await place.serve();
-  const exporting = place.spawn(["export"]);
+  await sandbox.runOrThrow("import", await sandbox.write("many.ndjson", lines.join("\n")));
+  const service = await sandbox.serve();
+  const exporting = sandbox.spawn(["export"]);
   const reader = exporting.stdout.getReader();
   await reader.read();
   service.child.kill("SIGSTOP");
@@ -68,18 +68,18 @@ test("export exits when the owner is suspended in the middle of it, and says wha
   expect(await exporting.exited).toBe(1);
   expect(performance.now() - began).toBeLessThan(VERB_MAX_MS);
   const err = await exporting.stderr.text();
-  expect(err).toStartWith(`Process ${service.child.pid} owns ${place.file} and did not answer`);
+  expect(err).toStartWith(`Process ${service.child.pid} owns ${sandbox.file} and did not answer`);
   expect(err).toEndWith("What was asked of it may be done once it goes on\n");
   await service.stop("SIGKILL");
-  await place.close();
+  await sandbox.close();
 }, 90_000);
 
 test("connectToOwner() waits longer than the deadline for a slow owner that answers probes", async () => {
-  const place = await openSandbox();
+  const sandbox = await openSandbox();
   // Bun takes an idle timeout for sockets too, its types don't.
   const neverIdle: object = { idleTimeout: 0 };
   const socket = Bun.serve({
-    unix: `${place.file}-socket`,
+    unix: `${sandbox.file}-socket`,
     ...neverIdle,
     async fetch({ url }) {
       if (url.endsWith("/admin/owner")) return Response.json({ pid: process.pid });
@@ -87,9 +87,9 @@ test("connectToOwner() waits longer than the deadline for a slow owner that answ
       return new Response("done");
     },
   });
-  const connection = connectToOwner(place.file);
+  const connection = connectToOwner(sandbox.file);
   expect(await (await connection.fetcher("http://localhost/slow")).text()).toBe("done");
   await connection.close();
   await socket.stop(true);
-  await place.close();
+  await sandbox.close();
 }, 30_000);
