@@ -53,7 +53,10 @@ const SELECT_RUNS = `
     json_extract(run.value, '$[6]') AS request_hash
   FROM json_each(?1) AS run`;
 
-const IS_UNPAID = `NOT EXISTS (
+// Whether a run has to be paid for: of a batch without idempotency keys each, else those whose key
+// has not paid. Both use ?2, so that both take the same arguments.
+const IS_ANY_RUN = "?2 IS NOT NULL";
+const IS_UNPAID_RUN = `NOT EXISTS (
       SELECT 1
       FROM payments
       WHERE payments.account = runs.account
@@ -62,7 +65,7 @@ const IS_UNPAID = `NOT EXISTS (
     )`;
 
 /** The runs ?1 to pay for, each with the cost of its account's runs before it. */
-const withUnpaidRunsSql = (hasPayments: boolean) => `
+const withUnpaidRunsSql = (isUnpaid: string) => `
   WITH runs AS (${SELECT_RUNS}),
   unpaid AS (
     SELECT *, ifnull(sum(cost * count) OVER (
@@ -71,7 +74,7 @@ const withUnpaidRunsSql = (hasPayments: boolean) => `
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS cost_before
     FROM runs
-    WHERE ${hasPayments ? IS_UNPAID : "?2 IS NOT NULL"}
+    WHERE ${isUnpaid}
   )`;
 
 /** How many charges of a run the credits cover, after the runs before it. */
@@ -83,9 +86,9 @@ const isNewBatchSql = (uid: string) => `
     NOT EXISTS (SELECT 1 FROM journal WHERE uid = ${uid})
     AND NOT EXISTS (SELECT 1 FROM cancellations WHERE uid = ${uid})`;
 
-const insertJournalSql = (hasPayments: boolean) => `
+const insertJournalSql = (isUnpaid: string) => `
   INSERT INTO journal (uid, account, kind, amount, at)
-  ${withUnpaidRunsSql(hasPayments)}
+  ${withUnpaidRunsSql(isUnpaid)}
   SELECT ?3, account, 'debit', sum(cost * ${coveredCountSql("balance")}) AS amount, ?4
   FROM unpaid
   JOIN accounts ON accounts.id = unpaid.account
@@ -93,8 +96,8 @@ const insertJournalSql = (hasPayments: boolean) => `
   GROUP BY account
   HAVING amount > 0`;
 
-const INSERT_JOURNAL = insertJournalSql(false);
-const INSERT_JOURNAL_WITH_PAYMENTS = insertJournalSql(true);
+const INSERT_JOURNAL = insertJournalSql(IS_ANY_RUN);
+const INSERT_JOURNAL_WITH_PAYMENTS = insertJournalSql(IS_UNPAID_RUN);
 
 // The casts are needed because a JavaScript number binds as REAL, which divides with a fraction.
 const INSERT_JOURNAL_OF_SINGLE_RUN = `
@@ -115,9 +118,9 @@ const ON_USAGE_CONFLICT = `
     requests = requests + excluded.requests,
     credits = credits + excluded.credits`;
 
-const upsertUsageSql = (hasPayments: boolean) => `
+const upsertUsageSql = (isUnpaid: string) => `
   INSERT INTO usage (account, hour, key, endpoint, requests, credits)
-  ${withUnpaidRunsSql(hasPayments)}
+  ${withUnpaidRunsSql(isUnpaid)}
   SELECT
     unpaid.account,
     ?4,
@@ -131,8 +134,8 @@ const upsertUsageSql = (hasPayments: boolean) => `
   GROUP BY unpaid.account, key, endpoint
   ${ON_USAGE_CONFLICT}`;
 
-const UPSERT_USAGE = upsertUsageSql(false);
-const UPSERT_USAGE_WITH_PAYMENTS = upsertUsageSql(true);
+const UPSERT_USAGE = upsertUsageSql(IS_ANY_RUN);
+const UPSERT_USAGE_WITH_PAYMENTS = upsertUsageSql(IS_UNPAID_RUN);
 
 const UPSERT_USAGE_OF_SINGLE_RUN = `
   INSERT INTO usage (account, hour, key, endpoint, requests, credits)
@@ -143,7 +146,7 @@ const UPSERT_USAGE_OF_SINGLE_RUN = `
 
 const INSERT_PAYMENTS = `
   INSERT INTO payments (account, idempotency_key, request_hash, debit, at)
-  ${withUnpaidRunsSql(true)}
+  ${withUnpaidRunsSql(IS_UNPAID_RUN)}
   SELECT unpaid.account, idempotency_key, request_hash, ?3, ?4
   FROM unpaid
   JOIN journal AS committed ON committed.uid = ?3 AND committed.account = unpaid.account
