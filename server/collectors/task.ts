@@ -63,7 +63,7 @@ export async function runTask(
     sourceError = error;
   }
   await storePending();
-  // An interrupted list counts as not read: nobody knows what it would have had.
+  // An interrupted list counts as not read: its rest is unknown.
   if (sourceError !== undefined && task === "items") {
     for (const [id, { failure }] of targetResults)
       if (failure === undefined) targetResults.delete(id);

@@ -55,25 +55,28 @@ type PerKind<Value> = Readonly<Record<"shorts" | "tweets", Value[]>>;
 
 /** Formats the time between two observations of an item, by age. */
 function formatGaps(gaps: PerKind<AgeClassGaps>): string {
-  const rows = Object.entries(gaps).flatMap(([of, classes]) =>
-    classes.map((aged) => Object.assign({ of }, aged)),
+  const rows = Object.entries(gaps).flatMap(([kind, classes]) =>
+    classes.map((aged) => Object.assign({ kind }, aged)),
   );
-  return formatTable(["of", "class", "items", "observations", "medianHours", "longestHours"], rows);
+  return formatTable(
+    ["kind", "class", "items", "observations", "medianHours", "longestHours"],
+    rows,
+  );
 }
 
 /** Formats the time until a new item was found. */
 function formatDelays(found: PerKind<number>): string {
-  const rows = Object.entries(found).map(([of, items]) => {
+  const rows = Object.entries(found).map(([kind, items]) => {
     const hours = items.map((afterMs) => afterMs / HOUR_MS).toSorted((a, b) => a - b);
     const [median, longest] = [hours[Math.floor(hours.length / 2)], hours.at(-1)];
     return {
-      of,
+      kind,
       found: items.length,
       medianHours: formatHours(median),
       longestHours: formatHours(longest),
     };
   });
-  return formatTable(["of", "found", "medianHours", "longestHours"], rows);
+  return formatTable(["kind", "found", "medianHours", "longestHours"], rows);
 }
 
 const formatHours = (hours = Number.NaN) => hours.toFixed(2);
@@ -114,7 +117,7 @@ describe("simulated days of collecting", () => {
             const counted = statuses.find((status) => status.source === source);
             const days = listWholeQuotaDays(SIMULATION_START, simulation.clock.now + DAY_MS);
             const served = perDay.get(days.at(-1) ?? "") ?? 0;
-            const used = counted?.buckets.find((of) => of.bucket === bucket)?.used ?? -1;
+            const used = counted?.buckets.find((status) => status.bucket === bucket)?.used ?? -1;
             expect(used).toBeGreaterThanOrEqual(served);
           }
           for (const aged of [...gaps.shorts, ...gaps.tweets]) {

@@ -55,7 +55,7 @@ const UsersResponse = Type.Object({
 /** X refuses a whole request if one username has another form. */
 const USERNAME_PATTERN = /^\w{1,15}$/;
 
-/** A username can move to another user; after this time X is asked again. */
+/** A username can move to another user; after this time it is requested again. */
 const IDENTITY_MAX_AGE_MS = DAY_MS;
 
 /** A user of X. */
