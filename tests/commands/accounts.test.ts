@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { runInProcess } from "../support/command-line-io.ts";
 import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
 
 let sandbox: Sandbox;
@@ -63,7 +64,8 @@ describe("accounts and credits", () => {
     [["nothing"]],
     [[]],
   ])("exit with 2 and a message for wrong usage: %j", async (verb) => {
-    const { status, err, out } = await sandbox.run(verb);
+    const environment = { DATABASE_URL: `file:${sandbox.file}`, COLLECT: "off" };
+    const { status, err, out } = await runInProcess(verb, environment);
     expect([status, out]).toEqual([2, ""]);
     expect(err).not.toBe("");
   });
@@ -73,7 +75,8 @@ describe("accounts and credits", () => {
     [["credits", "grant", "nobody", "5"], "There is no account nobody"],
     [["keys", "revoke", "7"], "There is no key 7"],
   ])("exit with 1 and a message for a failure: %j", async (verb, sentence) => {
-    expect(await sandbox.run(verb)).toEqual({
+    const environment = { DATABASE_URL: `file:${sandbox.file}`, COLLECT: "off" };
+    expect(await runInProcess(verb, environment)).toEqual({
       status: 1,
       out: "",
       err: expect.stringContaining(sentence),
