@@ -16,12 +16,18 @@ export async function runInProcess(
   const writeOutSync = (data: string | Uint8Array) => {
     result.out += typeof data === "string" ? data : decoder.decode(data, { stream: true });
   };
-  const status = await run(argv, {
-    environment,
-    columns: undefined,
-    writeOut: async (data) => writeOutSync(data),
-    writeOutSync,
-    writeErr: (text) => void (result.err += text),
-  });
-  return { status, ...result };
+  // The command line sets it when it starts as a process: what it creates is for its user only.
+  const umask = process.umask(0o077);
+  try {
+    const status = await run(argv, {
+      environment,
+      columns: undefined,
+      writeOut: async (data) => writeOutSync(data),
+      writeOutSync,
+      writeErr: (text) => void (result.err += text),
+    });
+    return { status, ...result };
+  } finally {
+    process.umask(umask);
+  }
 }

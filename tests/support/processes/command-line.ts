@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runInProcess } from "../command-line-io.ts";
 
 /** The folder of the project. */
 export const ROOT = join(import.meta.dir, "../../..");
@@ -54,9 +55,15 @@ export async function openSandbox(settings: Readonly<Record<string, string>> = {
     file: join(folder, "metrics.db"),
     spawn,
     run,
-    /** Runs a command that must succeed. @returns Its standard output. */
+    /**
+     * Runs a command that must succeed in the test process, which saves the start of a process.
+     *
+     * @returns Its standard output.
+     */
     async runOrThrow(...command: readonly string[]): Promise<string> {
-      const { status, out, err } = await run(command);
+      // A process of the sandbox would find the folder by its working directory.
+      const environment = { SPOOL_FOLDER: join(folder, "data/spool"), ...env };
+      const { status, out, err } = await runInProcess(command, environment);
       if (status !== 0) throw new Error(`${command.join(" ")}: ${err}`);
       return out;
     },
