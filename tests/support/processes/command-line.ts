@@ -61,8 +61,12 @@ export async function openSandbox(settings: Readonly<Record<string, string>> = {
      * @returns Its standard output.
      */
     async runOrThrow(...command: readonly string[]): Promise<string> {
-      // A process of the sandbox would find the folder by its working directory.
-      const environment = { SPOOL_FOLDER: join(folder, "data/spool"), ...env };
+      // The working directory is another one, so relative paths become absolute.
+      const environment = {
+        SPOOL_FOLDER: join(folder, "data/spool"),
+        ...env,
+        DATABASE_URL: env["DATABASE_URL"]?.replace(/^file:(?!\/)/, `file:${folder}/`) ?? "",
+      };
       const { status, out, err } = await runInProcess(command, environment);
       if (status !== 0) throw new Error(`${command.join(" ")}: ${err}`);
       return out;
