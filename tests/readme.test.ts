@@ -69,7 +69,7 @@ async function followStep(step: ReadmeStep): Promise<void> {
 async function startServing(command: string): Promise<void> {
   expect(clone.isServing()).toBe(false);
   const isDemo = command.endsWith("demo");
-  const printed = await clone.serve(command, isDemo ? "Ctrl-C ends it" : `127.0.0.1:${port}`);
+  const printed = await clone.serve(command, isDemo ? "Ctrl-C stops it" : `127.0.0.1:${port}`);
   expect(printed).toContain(`http://127.0.0.1:${port}`);
   if (isDemo) [key = ""] = /cm_[\w-]+/.exec(printed) ?? [];
 }
