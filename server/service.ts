@@ -99,21 +99,18 @@ export async function openService(options: ServiceOptions) {
     describe: () => ({ pid: process.pid, verb, address, since }),
     backUp: (file) => backUp(database, config.databaseUrl, file),
   });
-  const readSources = collectionEngine.sources;
-  const metrics = createMetrics({ readSources, getOutage: database.getOutage, now });
-  const { rateLimit } = config;
+  const { getOutage } = database;
+  const metrics = createMetrics({ readSources: collectionEngine.sources, getOutage, now });
   const { app, fetch, beginStop } = createApp({
     now,
     log,
     authenticate: authenticator.authenticate,
-    checkRateLimit: rateLimit === undefined ? undefined : createRateLimiter(rateLimit, now),
+    checkRateLimit: createConfiguredRateLimiter(config, now),
     adminToken: config.adminToken,
     corsOrigins: config.corsOrigins,
     onFailure: log.failure,
-    video: createVideoReads(database),
-    microblog: createMicroblogReads(database),
+    ...createReads(database, config),
     account: ledger,
-    creators: createCreatorStore(database, config.creatorsMax),
     ...charging,
     metrics,
     admin,
@@ -138,6 +135,18 @@ export async function openService(options: ServiceOptions) {
       await charging.close(timeoutMs);
     },
   };
+}
+
+function createReads(database: Database, { creatorsMax }: Config) {
+  return {
+    video: createVideoReads(database),
+    microblog: createMicroblogReads(database),
+    creators: createCreatorStore(database, creatorsMax),
+  };
+}
+
+function createConfiguredRateLimiter({ rateLimit }: Config, now: () => number) {
+  return rateLimit === undefined ? undefined : createRateLimiter(rateLimit, now);
 }
 
 async function openConfiguredDatabase(config: Config, log: ServiceLogger): Promise<Database> {

@@ -13,27 +13,23 @@ const FAILURE_THRESHOLD = 3;
 const FIRST_PAUSE_MS = MINUTE_MS;
 const MAX_PAUSE_MS = HOUR_MS;
 
-/** The health of one source. */
-export type SourceHealth = ReturnType<typeof createSourceHealth>;
-
-/** Creates the health of a source. The database keeps a stop; all else lives in this process. */
-export function createSourceHealth({
-  collector: { source, baseUrl, credentials },
-  rateLimiter,
-  state,
-  now,
-  report,
-}: {
+/** Options of the health of a source. */
+export interface SourceHealthOptions {
   readonly collector: Collector;
   readonly rateLimiter: SourceRateLimiter;
   readonly state: CollectionState;
   now(): number;
   report(event: SourceEvent): void;
-}) {
-  /** A stop holds until its time, or until these settings change. */
-  const settingsHash = new Bun.CryptoHasher("sha256")
-    .update(JSON.stringify([baseUrl, credentials]))
-    .digest("hex");
+}
+
+/** The health of one source. */
+export type SourceHealth = ReturnType<typeof createSourceHealth>;
+
+/** Creates the health of a source. The database keeps a stop; all else lives in this process. */
+export function createSourceHealth(options: SourceHealthOptions) {
+  const { collector, rateLimiter, state, now, report } = options;
+  const { source } = collector;
+  const settingsHash = hashSettings(collector);
   const breaker = createCircuitBreaker();
   let isStopped = false;
   let failing: (FailingSource & { readonly targets: number }) | undefined;
@@ -116,6 +112,12 @@ export function createSourceHealth({
       return { stopped, failing: failing?.targets === 1 ? undefined : failing };
     },
   };
+}
+
+/** Hashes the settings of a source: a stop holds until its time, or until they change. */
+function hashSettings({ baseUrl, credentials }: Collector): string {
+  const settings = JSON.stringify([baseUrl, credentials]);
+  return new Bun.CryptoHasher("sha256").update(settings).digest("hex");
 }
 
 /**

@@ -46,15 +46,12 @@ interface DebitReceipt extends Receipt {
 /** The runtime closes a connection that is silent for 30 seconds: answer well before that. */
 const COMMIT_TIMEOUT_MS = 10_000;
 
+const ignore = () => undefined;
+
 /** Creates the queue of debits in front of a ledger. */
-export function createDebitQueue({
-  ledger,
-  now,
-  onChanges = () => undefined,
-  onFailure = () => undefined,
-  timeoutMs = COMMIT_TIMEOUT_MS,
-  spool,
-}: DebitQueueOptions) {
+export function createDebitQueue(options: DebitQueueOptions) {
+  const { ledger, now, spool, timeoutMs = COMMIT_TIMEOUT_MS } = options;
+  const { onChanges = ignore, onFailure = ignore } = options;
   let lastSequence: number | undefined;
   const batchCommitter = createBatchCommitter(commit);
   const locks = createIdempotencyLocks(batchCommitter.add, timeoutMs);
@@ -81,11 +78,14 @@ export function createDebitQueue({
     // The next batch is committed while the requests of this one are answered.
     startNext();
     for (const [index, request] of batch.entries()) {
-      const outcome = outcomes[index];
       // A request that paid keeps its lock until it is answered.
-      if (outcome?.kind !== "charged") locks.release(request.charge);
-      settle(request, outcome, changes.sequence);
+      if (outcomes[index]?.kind !== "charged") locks.release(request.charge);
+      settle(request, outcomes[index], changes.sequence);
     }
+  }
+
+  function releaseAll(charges: readonly Charge[]): void {
+    for (const charge of charges) locks.release(charge);
   }
 
   /** Rejects the requests of a failed commit, and refunds them unless nothing was debited. */
@@ -98,16 +98,13 @@ export function createDebitQueue({
     // Saved first, so that not even a kill of the process loses it.
     if (!isRolledBack) await refundQueue.save(refund);
     for (const { reject } of batch) reject(error);
-    if (isRolledBack) for (const charge of refund.charges) locks.release(charge);
+    if (isRolledBack) releaseAll(refund.charges);
     else await giveBack(refund, refund.charges);
   }
 
   /** Refunds charges. Requests that wait for them go on if the first attempt succeeds. */
   async function giveBack(refund: Refund, charges: readonly Charge[]): Promise<void> {
-    const releaseAll = () => {
-      for (const charge of charges) locks.release(charge);
-    };
-    if (await refundQueue.enqueue(refund, releaseAll)) return;
+    if (await refundQueue.enqueue(refund, () => releaseAll(charges))) return;
     for (const charge of charges) locks.rejectWaiting(charge, createDeadlineError());
   }
 
@@ -119,10 +116,8 @@ export function createDebitQueue({
 
     /** Refunds once. If the first attempt fails, it resolves, and the queue goes on trying. */
     async refund(receipt: Receipt, reason: string): Promise<void> {
-      const debitReceipt = toDebitReceipt(receipt);
-      const { charge, debit } = debitReceipt;
+      const { charge, debit } = takeDebit(toDebitReceipt(receipt));
       if (debit === undefined) return;
-      debitReceipt.debit = undefined;
       await giveBack({ kind: "debit", uid: Bun.randomUUIDv7(), debit, charge, reason }, [charge]);
     },
 
@@ -144,6 +139,13 @@ export function createDebitQueue({
       await refundQueue.waitForFirstAttempts();
     },
   } satisfies DebitQueue & Record<string, unknown>;
+}
+
+/** Returns the debit of a receipt once, so that it is refunded once. */
+function takeDebit(receipt: DebitReceipt): Pick<DebitReceipt, "charge" | "debit"> {
+  const { charge, debit } = receipt;
+  receipt.debit = undefined;
+  return { charge, debit };
 }
 
 /** @throws {TypeError} When the receipt is from another queue. */

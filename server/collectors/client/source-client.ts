@@ -49,8 +49,7 @@ const SECRET_MIN_CHARACTERS = 8;
 
 /** Creates the client of a source. */
 export function createSourceClient(options: SourceClientOptions) {
-  const { collector, now, rateLimiter, onRetry, onPause, signal } = options;
-  const { maxRetries = MAX_RETRIES, retryMinMs = RETRY_MIN_MS } = options;
+  const { collector, now, rateLimiter, onPause, signal } = options;
   const sourceName = SOURCE_NAMES[collector.source];
   const sendOptions = createSendOptions(options);
 
@@ -115,31 +114,41 @@ export function createSourceClient(options: SourceClientOptions) {
       request: SourceRequest<Schema>,
       taskBucket = request.bucket,
     ): Promise<Static<Schema>> {
-      let attempts = 0;
       try {
-        return await pRetry(() => requestOnce(request, taskBucket), {
-          retries: maxRetries,
-          minTimeout: retryMinMs,
-          maxTimeout: RETRY_MAX_MS,
-          randomize: true,
-          shouldRetry: ({ error }) => isTransient(error),
-          ...(signal === undefined ? {} : { signal }),
-          onFailedAttempt({ error, retriesLeft }) {
-            attempts++;
-            const isFinal = retriesLeft === 0 || signal?.aborted === true;
-            if (isTransient(error) && !isFinal) onRetry?.(error.message);
-          },
-        });
+        return await retryTransient(() => requestOnce(request, taskBucket), options);
       } catch (error) {
-        if (signal?.aborted === true) {
-          const { bucket } = request;
-          throw new SourceError("rate-limited", "Collecting ends", { until: now(), bucket });
-        }
-        if (!isTransient(error)) throw error;
-        throw new SourceError("failed", `${error.message}; it was tried ${attempts} times`);
+        if (signal?.aborted !== true) throw error;
+        const { bucket } = request;
+        throw new SourceError("rate-limited", "Collecting ends", { until: now(), bucket });
       }
     },
   };
+}
+
+/** Retries transient errors. @throws {SourceError} `failed` after the last attempt. */
+async function retryTransient<Result>(
+  send: () => Promise<Result>,
+  { maxRetries = MAX_RETRIES, retryMinMs = RETRY_MIN_MS, signal, onRetry }: SourceClientOptions,
+): Promise<Result> {
+  let attempts = 0;
+  try {
+    return await pRetry(send, {
+      retries: maxRetries,
+      minTimeout: retryMinMs,
+      maxTimeout: RETRY_MAX_MS,
+      randomize: true,
+      shouldRetry: ({ error }) => isTransient(error),
+      ...(signal === undefined ? {} : { signal }),
+      onFailedAttempt({ error, retriesLeft }) {
+        attempts++;
+        const isFinal = retriesLeft === 0 || signal?.aborted === true;
+        if (isTransient(error) && !isFinal) onRetry?.(error.message);
+      },
+    });
+  } catch (error) {
+    if (!isTransient(error)) throw error;
+    throw new SourceError("failed", `${error.message}; it was tried ${attempts} times`);
+  }
 }
 
 function isTransient(error: unknown): error is SourceError {

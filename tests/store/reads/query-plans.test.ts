@@ -5,7 +5,7 @@ import { createTrackedChannelStore } from "../../../server/store/collection/trac
 import { createCollectionState } from "../../../server/store/collection/collection-state.ts";
 import { createCreatorStore } from "../../../server/store/collection/creators.ts";
 import { DAY_MS } from "../../../core/time.ts";
-import type { Database, Statement } from "../../../server/store/database/database.ts";
+import type { Database } from "../../../server/store/database/database.ts";
 import {
   exportObservations,
   readNewestObservedAt,
@@ -15,47 +15,11 @@ import { applyRetention } from "../../../server/store/history/retention.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
 import { createVideoReads } from "../../../server/store/reads/video.ts";
 import { withDatabase } from "../../support/store/database.ts";
+import { explainQueryPlan, findScans, recordStatements } from "../../support/store/query-plans.ts";
 import { parsePolicy } from "../../support/store/retention.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const PAGE = { days: 14, page: 0, limit: 100 };
-
-/** Records every statement that a database gets from now on. */
-function recordStatements(database: Database) {
-  const statements: Statement[] = [];
-  const recording: Database = {
-    ...database,
-    queryRows(statement) {
-      statements.push(typeof statement === "string" ? { sql: statement, args: [] } : statement);
-      return database.queryRows(statement);
-    },
-    queryJson(sql, args) {
-      statements.push({ sql, args: [...args] });
-      return database.queryJson(sql, args);
-    },
-    write(given, options) {
-      statements.push(...given);
-      return database.write(given, options);
-    },
-  };
-  return { recording, statements };
-}
-
-/** The query plan of a statement: a line for each table that SQLite scans or searches. */
-async function explainQueryPlan(database: Database, statement: Statement): Promise<string[]> {
-  const { sql, args } = statement;
-  const rows = await database.queryRows({ sql: `EXPLAIN QUERY PLAN ${sql}`, args });
-  return rows.map((row) => String(row["detail"]));
-}
-
-/** The tables that a plan scans; arguments and intermediate results are left out. */
-function findScans(plan: readonly string[]): string[] {
-  return plan.filter(
-    (line) =>
-      /^SCAN (?!CONSTANT ROW|(?:named|page|changed_tags|ends)\b|\()/.test(line) &&
-      !/VIRTUAL/.test(line),
-  );
-}
 
 async function fillDatabase(database: Database): Promise<void> {
   const values = Array.from({ length: 60 }, (_, index) => {

@@ -77,11 +77,8 @@ export function createRemoteClient({ onAvailabilityChange, ...address }: RemoteC
 
   /** Why a call is not accepted. */
   function getRefusal(): DomainError | undefined {
-    const outage = breaker.getFailure();
-    if (outage !== undefined) return outage;
     if (isClosed) return createUnansweredError();
-    if (!queue.isFull()) return undefined;
-    return new DomainError("Service Unavailable", "Too many calls wait for the database right now");
+    return breaker.getFailure() ?? (queue.isFull() ? createQueueFullError() : undefined);
   }
 
   return {
@@ -124,6 +121,10 @@ export function createRemoteClient({ onAvailabilityChange, ...address }: RemoteC
       clearInterval(timer);
     },
   };
+}
+
+function createQueueFullError(): DomainError {
+  return new DomainError("Service Unavailable", "Too many calls wait for the database right now");
 }
 
 function toTicks(ms: number): number {
