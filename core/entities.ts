@@ -1,5 +1,5 @@
 /**
- * Entities: observations, merged.
+ * An entity is the merge of its observations.
  *
  * The state of an entity depends on the set of its observations only, not on their order or
  * repetition: an attribute has the value of the newest instant (at one instant, the greatest value),
@@ -27,7 +27,7 @@ export interface Entity {
   readonly points: ReadonlyMap<number, Counts>;
 }
 
-/** What an observation added: a new instant, a change of a known entity, or nothing. */
+/** What an observation added: a new instant, a change at a known instant, or nothing. */
 export type ObservationOutcome = "new" | "changed" | "unchanged";
 
 /** What a merge needs of an observation. */

@@ -1,4 +1,7 @@
-/** Retention: how long the observations of a history are stored. */
+/**
+ * Retention rules: how long observations are stored. Parses and formats rules, and applies them to a
+ * history.
+ */
 import { ENTITY_KINDS, type EntityKind } from "./entity-kinds.ts";
 import { parseInteger } from "./parameters.ts";
 import { DAY_MS, FIRST_INSTANT } from "./time.ts";
@@ -108,8 +111,8 @@ export function retentionBounds(
 }
 
 /**
- * Returns what a rule keeps of a history: all raw points, the newest of each UTC day after them, and
- * the newest point of all.
+ * Returns what a rule keeps of a history: all points of the raw period, the newest of each UTC day of
+ * the daily period before it, and the newest point of all.
  *
  * @param points Oldest first, no two at one instant.
  * @param now Milliseconds since 1970 UTC.
@@ -127,7 +130,7 @@ export function applyRetentionRule<Point extends { readonly at: number }>(
 }
 
 /**
- * Returns what the same rule keeps of a part of a history.
+ * Returns what a rule with these bounds keeps of a part of a history.
  *
  * @param points Oldest first, no two at one instant.
  * @param nextAt The instant of the first point after the part; `undefined` for the last part.

@@ -1,4 +1,4 @@
-/** Polls one source for the targets that are due, within its quota and rate limits. */
+/** Runs poll cycles of one source: for its due targets, within its quota and rate limits. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { TASK_NAMES, type DueTarget, type TaskName } from "../ports/targets.ts";
 import { LOOK_AHEAD_MS } from "./poll-schedule.ts";
@@ -13,8 +13,8 @@ import { runTask } from "./task.ts";
 
 const TASK_DELAY_MS = 100;
 
-/** A cycle ends after this time, so that changes of the lists of creators and channels take effect. */
-const MAX_CYCLE_MS = 15_000;
+/** A paced cycle ends after this time, so that changes of the lists of creators and channels take effect. */
+const PACED_CYCLE_MAX_MS = 15_000;
 
 /** The options of a runner. */
 export interface RunnerOptions {
@@ -28,6 +28,9 @@ export interface RunnerOptions {
   readonly taskDelayMs?: number;
   readonly clientOptions?: Pick<SourceClientOptions, "startTimeout" | "retryMinMs"> | undefined;
 }
+
+/** The counts of a task's result that are added up. */
+const RESULT_COUNTS = ["observed", "failed", "observations"] as const;
 
 /**
  * Creates the runner of a source.
@@ -57,11 +60,6 @@ export function createSourceRunner(options: RunnerOptions, signal: AbortSignal) 
     onPause: (reason) => report({ kind: "paused", source, reason }),
   });
 
-  const findKnownItems: CollectorContext["findKnownItems"] = async (ids) => {
-    const known = await state.listItemTargets(collector.platform, ids);
-    return new Map(known.map(({ id, sourceState }) => [id, sourceState]));
-  };
-
   /** Runs a task for one batch. @returns Whether there may be more to do. */
   async function runBatch(
     task: TaskName,
@@ -74,17 +72,15 @@ export function createSourceRunner(options: RunnerOptions, signal: AbortSignal) 
     const context: CollectorContext = {
       now,
       request: (request) => client.request(request, bucket),
-      findKnownItems,
+      findKnownItems: (ids) => findKnownItems(options, ids),
     };
     const result = await runTask({ ...options, context, slowdownFactors }, task, targets);
     const { sourceError, warning } = result;
-    work.observed += result.observed;
-    work.failed += result.failed;
-    work.observations += result.observations;
+    for (const count of RESULT_COUNTS) work[count] += result[count];
     const isNoneObserved = targets.length > 1 && result.observed === 0;
     if (sourceError !== undefined) {
-      const { length } = targets;
-      return health.recordError(sourceError, { bucket, targets: length, isNoneObserved });
+      const failedTask = { bucket, targets: targets.length, isNoneObserved };
+      return health.recordError(sourceError, failedTask);
     }
     if (warning !== undefined && isNoneObserved) health.recordAllFailed(warning, targets.length);
     else health.recordSuccess();
@@ -94,22 +90,22 @@ export function createSourceRunner(options: RunnerOptions, signal: AbortSignal) 
   return {
     /**
      * Polls the targets that are due, and alternates between the tasks: profiles stay up to date
-     * also while thousands of lists are read for the first time.
+     * also while the item lists of thousands of creators are read for the first time.
      *
-     * @param isPaced Whether the quota must last the day, and the cycle ends after 15 seconds.
+     * @param isPaced Whether the quota must last the day; then the cycle ends after 15 seconds, and a
+     * delay follows each task.
      */
     async runCycle({ isPaced }: { readonly isPaced: boolean }): Promise<void> {
       if (!(await health.resume())) return;
       const slowdownFactors = await readSlowdownFactors();
-      const endsAt = isPaced ? now() + MAX_CYCLE_MS : Infinity;
+      const endsAt = isPaced ? now() + PACED_CYCLE_MAX_MS : Infinity;
       const openTasks = new Set(TASK_NAMES);
       while (openTasks.size > 0 && now() < endsAt) {
         for (const task of openTasks) {
           if (health.isStopped() || signal.aborted) return;
           if (!(await runBatch(task, { isPaced, slowdownFactors }))) openTasks.delete(task);
           // The delay lets API requests read the database in between.
-          else if (isPaced && taskDelayMs > 0)
-            await sleep(taskDelayMs, undefined, { signal }).catch(() => undefined);
+          else if (isPaced) await delay(taskDelayMs, signal);
         }
       }
     },
@@ -123,6 +119,16 @@ export function createSourceRunner(options: RunnerOptions, signal: AbortSignal) 
       return { source, work: { ...work }, stopped, failing, buckets };
     },
   };
+}
+
+async function delay(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => undefined);
+}
+
+/** Returns the source state of the items that are collected already, by their identifiers. */
+async function findKnownItems({ state, collector }: RunnerOptions, ids: readonly string[]) {
+  const known = await state.listItemTargets(collector.platform, ids);
+  return new Map(known.map(({ id, sourceState }) => [id, sourceState]));
 }
 
 /** Returns a batch of due targets, filled up with targets that are due soon. */

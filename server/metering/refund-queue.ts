@@ -117,7 +117,7 @@ function createBestEffortSpool(
     },
     async remove(refund: Refund): Promise<void> {
       try {
-        await spool?.remove(refund);
+        await spool?.markApplied(refund);
       } catch (error) {
         onFailure(error);
       }

@@ -1,4 +1,4 @@
-/** Applies the refunds that earlier processes saved before they ended. */
+/** Applies the refunds that other processes, ended or running, saved in files. */
 import { DomainError } from "../../core/errors.ts";
 import type { RecoveredFile } from "../ports/ledger.ts";
 import { countRefundRequests, type Refund, type RefundSpool } from "./refund-spool.ts";

@@ -1,6 +1,6 @@
 /**
  * Saves refunds in files, so that they outlive the process. Each process appends the refunds that it
- * could not apply at once to a file of its own; a later process applies them. A refund that is
+ * could not apply at once to a file of its own; another process applies them. A refund that is
  * applied twice counts once, so a file may be read while its process lives, or again after a crash.
  */
 import {
@@ -17,7 +17,7 @@ import { join } from "node:path";
 import type { Debit, Charge } from "../ports/ledger.ts";
 import { readSystemErrorCode } from "../system-errors.ts";
 
-/** A refund of one debit, or of whatever a batch was debited whose commit failed. */
+/** A refund of one debit, or of all that a batch debited whose commit got no response. */
 export type Refund =
   | {
       readonly kind: "debit";
@@ -90,8 +90,8 @@ export function createRefundSpool(folder: string, database: string) {
       }
     },
 
-    /** Removes an applied refund, and the file with the last one. */
-    async remove({ uid }: Refund): Promise<void> {
+    /** Marks a refund as applied; removes the file after the last one. */
+    async markApplied({ uid }: Refund): Promise<void> {
       if (!pendingRefunds.delete(uid) || pendingRefunds.size > 0) return;
       await removeIf(() => pendingRefunds.size === 0);
     },

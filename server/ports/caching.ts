@@ -1,14 +1,14 @@
-/** What the response cache needs to know: what a result depends on, and what changed. */
+/** What a read tells the response cache: its body, what it depends on, and what changed since. */
 import type { TimeRange } from "../../core/growth.ts";
 
 /** The result of a read, and how long a cache may serve it. */
 export interface CacheableResult<Body = unknown> {
   readonly body: Body;
-  /** The result is stale once an entity with one of these tags changes. The store makes the tags. */
+  /** The result is stale once something with one of these tags changes. The store makes the tags. */
   readonly tags: readonly string[];
   /** The instants at which the result is valid, both ends included; by default all. */
   readonly validDuring?: TimeRange;
-  /** Whether a history in the body leaves observations out. */
+  /** Whether a history in the body leaves observations out; a response header tells clients. */
   readonly isThinned?: boolean;
 }
 

@@ -12,7 +12,7 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { DomainError } from "../../core/errors.ts";
 import { readSystemErrorCode } from "../system-errors.ts";
-import { resolvePidFilePath } from "./owner-client.ts";
+import { getPidFilePath } from "./owner-client.ts";
 
 /**
  * Locks a database file for this process, and creates its folder. The lock ends with the process,
@@ -25,7 +25,7 @@ export function tryLockDatabase(file: string): (() => void) | undefined {
   const unlock = tryLock(`${file}-lock`);
   if (unlock === undefined) return undefined;
   return () => {
-    rmSync(resolvePidFilePath(file), { force: true });
+    rmSync(getPidFilePath(file), { force: true });
     unlock();
   };
 }
@@ -33,7 +33,7 @@ export function tryLockDatabase(file: string): (() => void) | undefined {
 /** Writes this process's number beside the file, for messages of other processes. */
 export function writePidFile(file: string): void {
   try {
-    writeFileSync(resolvePidFilePath(file), String(process.pid), { mode: 0o600 });
+    writeFileSync(getPidFilePath(file), String(process.pid), { mode: 0o600 });
   } catch {
     // A full disk must not prevent the start: the messages then name no process.
   }

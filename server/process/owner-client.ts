@@ -1,6 +1,7 @@
 /**
- * Talks to the owner of a database file over the socket beside the file. A suspended owner accepts
- * connections and never answers, so every wait has a deadline.
+ * Connects to the process that owns a database file: to its administration API, over the Unix socket
+ * beside the file. A suspended owner accepts connections and never answers, so every wait has a
+ * deadline.
  */
 import { readFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
@@ -38,15 +39,16 @@ export function resolveSocketPath(file: string): string {
   return shorterPath;
 }
 
-/** Returns the path of the file that holds the owner's process number. */
-export function resolvePidFilePath(file: string): string {
+/** Returns the path of the file that holds the owner's process ID. */
+export function getPidFilePath(file: string): string {
   return `${file}-owner`;
 }
 
 /**
  * Asks who owns a file.
  *
- * @returns `undefined` when nobody answers, as while an owner starts or ends.
+ * @returns `undefined` when no owner accepts the connection, as while one starts or ends, or when it
+ * gives no description.
  * @throws {DomainError} `Service Unavailable` when an owner accepts the connection and is silent.
  */
 export async function probeOwner(
@@ -56,10 +58,10 @@ export async function probeOwner(
 ): Promise<OwnerDescription | undefined> {
   const timeoutController = new AbortController();
   const signals = [timeoutController.signal, ...(cancelSignal === undefined ? [] : [cancelSignal])];
-  const pendingOwner = fetchOwnerDescription(file, AbortSignal.any(signals));
-  const result = pendingOwner.then((owner) => ({ owner }));
+  const description = fetchOwnerDescription(file, AbortSignal.any(signals));
+  const answered = description.then((owner) => ({ owner }));
   for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs += TIMER_STEP_MS) {
-    const answer = await Promise.race([result, sleep(TIMER_STEP_MS, undefined, { ref: false })]);
+    const answer = await Promise.race([answered, sleep(TIMER_STEP_MS, undefined, { ref: false })]);
     if (answer !== undefined) return answer.owner;
   }
   timeoutController.abort();
@@ -133,10 +135,10 @@ export function createOwnerTimeoutError(file: string): DomainError {
   );
 }
 
-/** Returns the process in the file's process number file, if it runs: a kill leaves the file. */
+/** Returns the process in the file's process ID file, if it runs: a kill leaves the file. */
 function readOwnerPid(file: string): number | undefined {
   try {
-    const pid = Number(readFileSync(resolvePidFilePath(file), "utf8"));
+    const pid = Number(readFileSync(getPidFilePath(file), "utf8"));
     if (!Number.isSafeInteger(pid) || pid <= 0) return undefined;
     process.kill(pid, 0);
     return pid;

@@ -45,12 +45,12 @@ describe("createRefundSpool()", () => {
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 
-  test("remove() removes the file with the last refund, and add() creates it again", async () => {
+  test("markApplied() removes the file after the last refund, and add() creates it again", async () => {
     const spool = openSpool();
     for (const uid of ["a", "b"]) await spool.add(makeGroupRefund(uid));
-    await spool.remove(makeGroupRefund("a"));
+    await spool.markApplied(makeGroupRefund("a"));
     expect(await readdir(folder)).toHaveLength(1);
-    await spool.remove(makeGroupRefund("b"));
+    await spool.markApplied(makeGroupRefund("b"));
     expect(await readdir(folder)).toEqual([]);
     await spool.add(makeGroupRefund("c"));
     expect(await readRefunds(openSpool())).toEqual([makeGroupRefund("c")]);

@@ -17,7 +17,7 @@ export const RESPONSE_HEADERS = {
   ),
   "X-Credits-Cost": describeHeader("Credits that this response cost", 1, Type.Integer()),
   "X-Credits-Remaining": describeHeader(
-    "Credits that are left after this response; with 402, fewer than it costs",
+    "Credits that are left after this response; with 402, fewer than the request would cost",
     9_999,
     Type.Integer({ minimum: 0 }),
   ),

@@ -1,6 +1,6 @@
 /**
- * Caches rendered responses until they are stale: something that they depend on changes, or time
- * moves an item out of the days that the request asks for.
+ * Renders and caches the responses of reads. A cached response is stale once something that it
+ * depends on changes, or once an item leaves the requested period as time passes.
  */
 import { LRUCache } from "lru-cache";
 import type { TimeRange } from "../../../core/growth.ts";
@@ -23,7 +23,7 @@ export interface RenderedResponse {
   readonly tags: readonly string[];
   readonly validDuring: TimeRange;
   /** Whether something that it depends on changed, or the cache dropped it. */
-  isStale: boolean;
+  isInvalidated: boolean;
 }
 
 /** The cache of an app. */
@@ -59,8 +59,8 @@ const decoder = new TextDecoder();
 const etags = new WeakMap<Uint8Array, string>();
 
 /** Whether a rendered response may still be sent. */
-export function isFresh({ isStale, validDuring }: RenderedResponse, now: number): boolean {
-  return !isStale && now >= validDuring.from && now <= validDuring.to;
+export function isFresh({ isInvalidated, validDuring }: RenderedResponse, now: number): boolean {
+  return !isInvalidated && now >= validDuring.from && now <= validDuring.to;
 }
 
 /** Renders the result of a read: its JSON, entity tag and headers. */
@@ -75,7 +75,7 @@ export function renderResponse(result: ReadResult): RenderedResponse {
     etag,
     "content-type": "application/json",
   });
-  return { body, etag, headers, tags, validDuring, isStale: false };
+  return { body, etag, headers, tags, validDuring, isInvalidated: false };
 }
 
 /**
@@ -99,7 +99,7 @@ export function createResponseCache(maxBytes = CACHE_MAX_BYTES) {
       ENTRY_OVERHEAD_BYTES +
       key.length,
     dispose(response, key) {
-      response.isStale = true;
+      response.isInvalidated = true;
       for (const tag of response.tags) {
         const keys = keysByTag.get(tag);
         keys?.delete(key);
@@ -131,7 +131,8 @@ export function createResponseCache(maxBytes = CACHE_MAX_BYTES) {
     get,
 
     /**
-     * Stores a response, unless something changed after it was read.
+     * Stores a response, unless something changed after it was read. Nothing is stored before the
+     * first {@link invalidate}.
      *
      * @param sequence The last change before it was read.
      */
@@ -201,7 +202,7 @@ function joinPieces(pieces: readonly (string | Uint8Array)[]): RenderedResponse[
       offset += piece.length;
     }
   }
-  collectGarbageOf(joined.length);
+  countGarbage(joined.length);
   return joined;
 }
 
@@ -212,7 +213,7 @@ function joinPieces(pieces: readonly (string | Uint8Array)[]): RenderedResponse[
  * tests/http/reads/slow-clients.test.ts); 256 connections that read pages of 120 kB, to 275 MiB
  * without and 230 MiB with it. `Bun.gc(false)`, which does not block, did not help.
  */
-function collectGarbageOf(bodyBytes: number): void {
+function countGarbage(bodyBytes: number): void {
   garbageBytes += bodyBytes > HUGE_BODY_BYTES ? HUGE_GARBAGE_RATIO * bodyBytes : bodyBytes;
   if (garbageBytes <= GC_INTERVAL_BYTES) return;
   garbageBytes = 0;

@@ -1,4 +1,4 @@
-/** Refunds debits, and cancels batches whose commit got no response. */
+/** Refunds debits, and cancels batches of debits whose commit got no response. */
 import type { InValue } from "@libsql/client";
 import { HOUR_MS } from "../../../core/time.ts";
 import type { Debit, Charge } from "../../ports/ledger.ts";
@@ -10,8 +10,8 @@ import { assignOutcomes, IDEMPOTENCY_TTL_MS, groupIntoRuns } from "./debits.ts";
 const WRITE_OPTIONS = { durability: "configured", idempotent: true } as const;
 
 /**
- * Refunds a debit, once. Its idempotency key can pay again; if another process meanwhile answered a
- * request with that key, because it was paid, that request stays without a debit.
+ * Refunds a debit, once. Afterwards its idempotency key can pay again. A request that another
+ * process answered meanwhile, because the key counted as paid, stays free.
  */
 export async function refundDebit(
   database: Database,
@@ -22,6 +22,8 @@ export async function refundDebit(
 ): Promise<void> {
   await database.write(createRefundStatements(debit, uid, reason, now), WRITE_OPTIONS);
 }
+
+// Each statement applies only if the one before it changed a row: their order matters.
 
 const INSERT_REFUND = `
   INSERT INTO journal (uid, account, kind, amount, at, debit, debit_index, reason)
@@ -45,17 +47,17 @@ const DELETE_PAYMENT = `
   WHERE account = ? AND idempotency_key = ? AND debit = ? AND changes() = 1`;
 
 function createRefundStatements(
-  { uid: debitUid, account, index, cost, key, endpoint, hour, idempotencyKey }: Debit,
+  { uid: batchUid, account, index, cost, key, endpoint, hour, idempotencyKey }: Debit,
   uid: string,
   reason: string,
   now: number,
 ): Statement[] {
   const usageKey: InValue[] = [account, hour, key, endpoint];
   return [
-    { sql: INSERT_REFUND, args: [uid, cost, now, index, reason, debitUid, account] },
+    { sql: INSERT_REFUND, args: [uid, cost, now, index, reason, batchUid, account] },
     { sql: UPDATE_BALANCE, args: [cost, cost, account] },
     { sql: UPDATE_USAGE, args: [cost, ...usageKey] },
-    { sql: DELETE_PAYMENT, args: [account, idempotencyKey ?? null, debitUid] },
+    { sql: DELETE_PAYMENT, args: [account, idempotencyKey ?? null, batchUid] },
   ];
 }
 

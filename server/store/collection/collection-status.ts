@@ -1,9 +1,12 @@
-/** Reads when a creator or channel was observed and will be, from its `profile` and `items` targets. */
+/**
+ * The collection status of a creator or channel: its last success, last failure and next poll, from
+ * its `profile` and `items` targets.
+ */
 import { formatInstantOrNull } from "../../../core/time.ts";
 import type { CollectionStatus } from "../../ports/collection.ts";
 import type { SourceState } from "../../ports/targets.ts";
 
-/** A target, as {@link selectTargetStatusesSql} reads it. */
+/** A target, as {@link selectTargetStatusesSql} selects it. */
 export interface TargetStatus {
   readonly succeededAt: number | null;
   readonly failedAt: number | null;
@@ -15,7 +18,7 @@ export interface TargetStatus {
 }
 
 /**
- * Returns a scalar subquery of the JSON array of {@link TargetStatus} of an entry.
+ * Returns a scalar subquery of the JSON array of {@link TargetStatus} of a creator or tracked channel.
  *
  * @param platform As SQL.
  * @param id The id of the targets, as SQL.
@@ -29,7 +32,7 @@ export function selectTargetStatusesSql(platform: string, id: string): string {
       'failures', failures,
       'dueAt', due_at,
       'sourceState', json(source_state)
-    ))
+    ) ORDER BY task)
     FROM targets
     WHERE targets.platform = ${platform}
       AND targets.task IN ('profile', 'items')
@@ -37,9 +40,9 @@ export function selectTargetStatusesSql(platform: string, id: string): string {
   )`;
 }
 
-/** Summarizes the targets of an entry. */
+/** Summarizes the targets of a creator or tracked channel. */
 export function toCollectionStatus(targets: readonly TargetStatus[]): CollectionStatus {
-  // The profile comes last: if both failed at one instant, its reason says more.
+  // The order of the tasks puts the profile last: if both failed at one instant, its reason says more.
   const lastFailing = targets
     .filter(({ failures }) => failures > 0)
     .toSorted((a, b) => (a.failedAt ?? 0) - (b.failedAt ?? 0))

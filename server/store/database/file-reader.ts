@@ -5,7 +5,8 @@ import { mapTransientErrors } from "./errors.ts";
 import { openConnection, toResultSet, type SqliteConnection } from "./sqlite-connection.ts";
 
 /**
- * Opens an existing file for reading.
+ * Creates a reader of an existing file. It opens the file at the first read, and again after an
+ * error.
  *
  * @param lockTimeoutMs How long a read waits for a lock that another process holds.
  */

@@ -58,7 +58,7 @@ const CACHED_STATEMENTS_MAX = 200;
 const BEGIN_IMMEDIATE: Statement = { sql: "BEGIN IMMEDIATE", args: [] };
 const COMMIT: Statement = { sql: "COMMIT", args: [] };
 
-/** Opens a connection to a file, in WAL mode. */
+/** Opens a connection to a file; one that writes uses WAL mode. */
 export function openConnection(
   path: string,
   { lockTimeoutMs, readonly = false }: ConnectionOptions,

@@ -249,7 +249,7 @@ describe("createResponseCache()", () => {
     cache.set("/b", render("other", ["b"]), 2);
     const cached = cache.get("/a", 0);
     cache.invalidate({ sequence: 3, tags: ["a"] });
-    expect([cache.get("/a", 0), cached?.isStale]).toEqual([undefined, true]);
+    expect([cache.get("/a", 0), cached?.isInvalidated]).toEqual([undefined, true]);
     expect(cache.get("/b", 0)?.body).toBe('"other"');
     cache.invalidate({ sequence: 900, tags: undefined });
     expect(cache.get("/b", 0)).toBeUndefined();
