@@ -70,10 +70,10 @@ export function createProgram(io = PROCESS_IO): Command {
     .action(() => serve(readConfig(io.environment), io));
   program
     .command("demo")
-    .summary("Runs the service on generated data.")
+    .summary("Runs the service with generated data.")
     .description(
-      "Runs the service on generated data, and prints an API key and requests to try. The data " +
-        "is in file:./data/demo.db unless DATABASE_URL is set.",
+      "Runs the service with generated data, and prints an API key and example requests. The " +
+        "database is file:./data/demo.db, unless DATABASE_URL is set.",
     )
     .action(() => serveDemo(io));
   program

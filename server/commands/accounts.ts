@@ -11,7 +11,7 @@ export function createAccountsCommand(context: CommandContext): Command {
     .command("create")
     .description("Creates an account.")
     .argument("<name>", "the account's name")
-    .option("--credits <amount>", "grant this many credits to it", parsePositiveInteger)
+    .option("--credits <amount>", "grant this many credits to the account", parsePositiveInteger)
     .option("--json", "print the account as JSON")
     .action(async (name: string, options: OutputOptions & { credits?: number }) => {
       const { credits } = options;
@@ -22,7 +22,9 @@ export function createAccountsCommand(context: CommandContext): Command {
     });
   accounts
     .command("list")
-    .description("Lists all accounts: their balance, and what was granted, debited and refunded.")
+    .description(
+      "Lists all accounts with their balances, and the sums of grants, debits and refunds.",
+    )
     .option("--json", "print the accounts as JSON")
     .action(async (options: OutputOptions) => {
       const rows = await requestAdmin(context, "accounts", (client) => client.accounts.get());

@@ -10,8 +10,8 @@ export function createBackupCommand(context: CommandContext): Command {
   return new Command("backup")
     .summary("Copies the database file.")
     .description(
-      "Copies the database file, as it is at one instant, into a new file. A running service " +
-        "goes on meanwhile.",
+      "Copies the database file, as of one point in time, into a new file. The service can keep " +
+        "running.",
     )
     .argument("<file>", "the new file; an existing one is not overwritten")
     .option("--json", "print the path and size of the file as JSON")

@@ -11,7 +11,7 @@ export function createChannelsCommand(context: CommandContext): Command {
   );
   channels
     .command("track")
-    .description("Collects a channel and its shorts from now on.")
+    .description("Starts collecting a channel and its shorts.")
     .argument("<handle_or_id>", "the channel's handle (@nasa) or identifier (UC...)")
     .action(async (channel: string) => {
       const tracked = await requestAdmin(context, "channels", (client) =>
@@ -21,8 +21,8 @@ export function createChannelsCommand(context: CommandContext): Command {
     });
   channels
     .command("untrack")
-    .description("Stops collecting a channel. Its history is kept.")
-    .argument("<handle_or_id>", "the channel, as the column channel of channels list shows it")
+    .description("Stops collecting a channel. The collected data stays.")
+    .argument("<handle_or_id>", 'the channel, as "channels list" shows it in the column channel')
     .action(async (channel: string) => {
       const untracked = await requestAdmin(context, "channels", (client) =>
         client.channels.delete({ channel }),
@@ -33,7 +33,7 @@ export function createChannelsCommand(context: CommandContext): Command {
     });
   channels
     .command("list")
-    .description("Lists the tracked channels: when each was collected, and why it failed.")
+    .description("Lists the tracked channels, with the last success and the last failure of each.")
     .option("--json", "print the channels as JSON")
     .action(async (options: OutputOptions) => {
       const rows = await requestAdmin(context, "channels", (client) => client.channels.get());

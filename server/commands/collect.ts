@@ -1,4 +1,4 @@
-/** The command `collect`: asks the sources for everything that is due. */
+/** The command `collect`: collects everything that is due from the sources. */
 import { Command } from "commander";
 import { requestAdmin, type AdminClient } from "./admin-client.ts";
 import { CommandError, type CommandContext } from "./command.ts";
@@ -9,12 +9,12 @@ export function createCollectCommand(context: CommandContext): Command {
   return new Command("collect")
     .summary("Collects everything that is due now.")
     .description(
-      "Asks the sources for everything that is due of the monitored creators and tracked " +
-        "channels, then ends. A running service does this by itself, spread over the day; this command " +
-        "does it at once, within the quotas. The exit status is 1 if a source is stopped or " +
-        "failing, or if nothing that was due could be observed.",
+      "Collects everything that is due of the monitored creators and tracked channels, then " +
+        "ends. A running service does this by itself, spread over the day; this command does it " +
+        "at once, within the quotas. The exit status is 1 if a source is stopped or failing, or " +
+        "if everything that was due at a source failed.",
     )
-    .requiredOption("--once", "collect what is due now, then end")
+    .requiredOption("--once", "collect once and end (required)")
     .option("--json", "print the counts as JSON")
     .action(async (options: OutputOptions) => {
       const sources = await requestAdmin(context, "collect", (client) => client.collect.post());

@@ -7,12 +7,15 @@ import { formatJson, formatTable, printRows, type OutputOptions } from "./output
 /** Creates the command. */
 export function createCreditsCommand(context: CommandContext): Command {
   const credits = new Command("credits").description(
-    "Grants credits to accounts, and checks what became of them.",
+    "Grants credits, prints journals, verifies balances and applies refunds.",
   );
   credits
     .command("grant")
     .summary("Grants credits to an account.")
-    .description("Grants credits to an account. Each reference of an account grants only once.")
+    .description(
+      "Grants credits to an account. With a reference, the grant is made once per account: " +
+        "repeating it with the same amount changes nothing, another amount is an error.",
+    )
     .argument("<account>", "the account's name")
     .argument("<amount>", "how many credits", parsePositiveInteger)
     .option("--reference <reference>", "what the grant is for, such as an invoice number")
@@ -25,25 +28,26 @@ export function createCreditsCommand(context: CommandContext): Command {
     .command("statement")
     .description("Prints the journal of an account, with the balance after each entry.")
     .argument("<account>", "the account's name")
-    .option("--json", "print each entry as JSON, one a line")
+    .option("--json", "print the entries as JSON, one per line")
     .action((account: string, options: OutputOptions) => printStatement(context, account, options));
   credits
     .command("verify")
-    .summary("Checks every balance against the journal.")
+    .summary("Verifies every balance against the journal.")
     .description(
-      "Computes every balance again from the journal. The exit status is 1 if one is wrong.",
+      "Recomputes every balance from the journal, and compares the journal with the recorded " +
+        "usage. The exit status is 1 if they differ.",
     )
-    .option("--json", "print the findings as JSON")
+    .option("--json", "print the result as JSON")
     .action((options: OutputOptions) => printVerification(context, options));
   credits
     .command("apply-refunds")
-    .summary("Applies refunds that a service left when it ended.")
+    .summary("Applies refunds that a service could not apply before it ended.")
     .description(
-      "Applies refunds that a service could not apply before it ended, of requests that it " +
-        "charged and could not answer. It left them in SPOOL_FOLDER; its next start applies them " +
-        "too. While a service owns the database file, the SPOOL_FOLDER of that service is used.",
+      "Applies the refunds that a service could not apply before it ended, and wrote to " +
+        "SPOOL_FOLDER. The next start of the service does the same. While a service runs, this " +
+        "command uses the SPOOL_FOLDER of that service. The exit status is 1 if refunds remain.",
     )
-    .option("--json", "print the outcome as JSON")
+    .option("--json", "print the result as JSON")
     .action((options: OutputOptions) => applyRefunds(context, options));
   return credits;
 }
@@ -113,15 +117,17 @@ async function printVerification(context: CommandContext, options: OutputOptions
   if (options.json === true || faults.length > 0) {
     await printRows(context, options, ["account", "problem"], faults, verification);
   }
-  if (faults.length > 0) throw new CommandError(`${faults.length} balances do not hold`);
+  if (faults.length > 0) throw new CommandError(`The verification found ${faults.length} problems`);
   if (options.json === true) return;
-  await context.writeOut(`All balances hold: ${accounts} accounts, ${entries} journal entries\n`);
+  await context.writeOut(
+    `All balances are correct: ${accounts} accounts, ${entries} journal entries\n`,
+  );
 }
 
 async function applyRefunds(context: CommandContext, options: OutputOptions): Promise<void> {
   const { files } = await requestAdmin(context, "credits", (client) => client.refunds.post());
   const rows = files.map(({ file, settled, left }) => ({ file, settled, left }));
-  if (rows.length === 0 && options.json !== true) context.writeErr("No refunds wait\n");
+  if (rows.length === 0 && options.json !== true) context.writeErr("No refunds are pending\n");
   else await printRows(context, options, ["file", "settled", "left"], rows, { files });
   const faults = files.flatMap(({ file, problems }) =>
     problems.map((problem) => `${file}: ${problem}`),

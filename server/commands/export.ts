@@ -7,13 +7,13 @@ import { type CommandContext } from "./command.ts";
 /** Creates the command. */
 export function createExportCommand(context: CommandContext): Command {
   return new Command("export")
-    .summary("Prints observations, one a line.")
+    .summary("Prints observations, one per line.")
     .description(
-      "Prints observations as JSON, one a line. A service with an empty database that imports " +
-        "them answers the same.",
+      "Prints observations as JSON objects, one per line, in the format that import reads. A " +
+        "service with an empty database that imports them gives the same responses.",
     )
     .addOption(new Option("--kind <kind>", "print only this kind").choices(ENTITY_KINDS))
-    .option("--since <instant>", "print only observations since then, such as 2026-11-20")
+    .option("--since <instant>", "print only observations from this time on, such as 2026-11-20")
     .action(async (options: { kind?: string; since?: string }) => {
       const query = new URLSearchParams(Object.entries(options));
       await withAdminClient(context, "export", async (_, connection) => {

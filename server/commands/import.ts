@@ -27,11 +27,12 @@ export function createImportCommand(context: CommandContext): Command {
   return new Command("import")
     .summary("Imports observations from files.")
     .description(
-      "Imports observations: JSON, one a line. A file .gz is unpacked, - is standard input. " +
-        "Importing a file again changes nothing. A line that is wrong is reported on standard " +
-        "error with its number and the reason; the others are imported, and the exit status is 1.",
+      "Imports observations as JSON objects, one per line. A file whose name ends in .gz is " +
+        "decompressed; - is standard input. Importing a file again changes nothing. An invalid " +
+        "line is reported on standard error with its number and the reason; all other lines are " +
+        "imported, and the exit status is 1.",
     )
-    .argument("<file...>", "the files")
+    .argument("<file...>", "the files to import")
     .option("--json", "print the counts as JSON")
     .action((files: string[], options: OutputOptions) => importFiles(context, files, options));
 }
@@ -98,7 +99,7 @@ async function readFileSize(file: string): Promise<number> {
   } catch (error) {
     throw new CommandError(`Cannot read ${file}: ${describeError(error)}`);
   }
-  throw new CommandError(`Cannot read ${file}: it is no file`);
+  throw new CommandError(`Cannot read ${file}: it is not a file`);
 }
 
 async function importFile(

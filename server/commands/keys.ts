@@ -12,10 +12,10 @@ export function createKeysCommand(context: CommandContext): Command {
     .command("create")
     .summary("Creates an API key and prints it.")
     .description(
-      "Creates an API key and prints it, and nothing else. It is shown only this once, because " +
-        "only its hash is stored.",
+      "Creates an API key and prints only the key. It cannot be shown again, because only its " +
+        "hash is stored.",
     )
-    .argument("<account>", "the name of the account that pays for its requests")
+    .argument("<account>", "the name of the account that pays for requests with the key")
     .option("--label <text>", "a note about what the key is for")
     .option("--json", "print the key and its id as JSON")
     .action(async (account: string, { label, json }: OutputOptions & { label?: string }) => {
@@ -26,14 +26,14 @@ export function createKeysCommand(context: CommandContext): Command {
         context.writeOutSync(json === true ? formatJson(created) : `${created.key}\n`);
       } catch (error) {
         throw new CommandError(
-          `Key ${created.id} was made, but could not be written: ${describeError(error)}; ` +
+          `Key ${created.id} was created, but could not be written: ${describeError(error)}; ` +
             `revoke it with keys revoke ${created.id}, and create another`,
         );
       }
     });
   keys
     .command("list")
-    .description("Lists the API keys of an account: their ids and first characters.")
+    .description("Lists the API keys of an account, with their ids and first characters.")
     .argument("<account>", "the account's name")
     .option("--json", "print the keys as JSON")
     .action(async (account: string, options: OutputOptions) => {
@@ -44,8 +44,8 @@ export function createKeysCommand(context: CommandContext): Command {
     });
   keys
     .command("revoke")
-    .description("Revokes an API key for good. Every service refuses it within a second.")
-    .argument("<id>", "the id of the key, as keys list shows it", parsePositiveInteger)
+    .description("Revokes an API key permanently. All processes refuse it within a second.")
+    .argument("<id>", 'the id of the key, which "keys list" shows', parsePositiveInteger)
     .action(async (id: number) => {
       const { revoked_at } = await requestAdmin(context, "keys", (client) =>
         client.keys.delete({ id }),

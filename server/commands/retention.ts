@@ -8,19 +8,19 @@ import { formatTable, printRows, type OutputOptions } from "./output.ts";
 /** Creates the command. */
 export function createRetentionCommand(context: CommandContext): Command {
   const retention = new Command("retention").description(
-    "Removes observations that the setting RETENTION does not keep.",
+    "Deletes observations that the setting RETENTION does not keep.",
   );
   retention
     .command("apply")
-    .summary("Removes the observations, and checks the result.")
+    .summary("Deletes the observations, and verifies the result.")
     .description(
-      "Removes the observations that the setting RETENTION does not keep, in small steps. Each " +
-        "step checks that what it found is what it removed and what it left, and that the newest " +
-        "state of every creator, short and tweet is unchanged. The exit status is 1 if a check " +
-        "fails. While a service runs, the setting of that service is used.",
+      "Deletes the observations that the setting RETENTION does not keep, in small steps. Each " +
+        "step verifies that before = removed + after, and that the newest state of every " +
+        "channel, short, user and tweet is unchanged. The exit status is 1 if the verification " +
+        "fails. While a service runs, this command uses the RETENTION of that service.",
     )
-    .option("--dry-run", "only count what would be removed")
-    .option("--json", "print the findings as JSON")
+    .option("--dry-run", "only count the observations, and delete nothing")
+    .option("--json", "print the result as JSON")
     .action((options: ApplyOptions) => applyAndReport(context, options));
   return retention;
 }
@@ -36,16 +36,17 @@ async function applyAndReport(context: CommandContext, options: ApplyOptions): P
   if (options.json !== true && faults.length > 0) {
     await context.writeOut(`\n${formatTable(["kind", "problem"], faults, context.columns)}`);
   }
-  if (faults.length > 0) throw new CommandError("Retention is not proved");
+  if (faults.length > 0) throw new CommandError("The verification of retention failed");
   context.writeErr(`${describeReport(report)}\n`);
 }
 
 const COLUMNS = ["kind", "rule", "entities", "before", "removed", "after"] as const;
 
 function describeReport({ is_dry_run, kinds }: RetentionResponse): string {
-  if (kinds.every(({ rule }) => rule === "all")) return "RETENTION is not set: all is kept";
-  if (is_dry_run) return "Nothing was removed: this is what would be";
-  return "Proved in each step: before = removed + after, and no newest state changed";
+  if (kinds.every(({ rule }) => rule === "all"))
+    return "RETENTION is not set: all observations are kept";
+  if (is_dry_run) return "Dry run: nothing was deleted";
+  return "Verified in each step: before = removed + after, and no newest state changed";
 }
 
 function requestRetention(

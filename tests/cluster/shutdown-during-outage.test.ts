@@ -179,7 +179,7 @@ describe.skipIf(!hasSqld())("a service that stops while its libSQL server does n
       const charged = samples.filter(({ status: code }) => code === 200 || code === 404).length;
       const [account] = JSON.parse(await sandbox.runOrThrow("accounts", "list", "--json"));
       expect(account.balance).toBe(CREDITS - charged);
-      expect(await sandbox.runOrThrow("credits", "verify")).toContain("All balances hold");
+      expect(await sandbox.runOrThrow("credits", "verify")).toContain("All balances are correct");
       await sandbox.close();
       proxy.close();
       await server.close();

@@ -40,12 +40,12 @@ describe("accounts and credits", () => {
       { kind: "grant", amount: 5, balance: 15, reference: "r1", reason: "why" },
     ]);
     expect(await sandbox.runOrThrow("credits", "verify")).toBe(
-      "All balances hold: 1 accounts, 2 journal entries\n",
+      "All balances are correct: 1 accounts, 2 journal entries\n",
     );
     expect(await sandbox.run(["credits", "apply-refunds"])).toEqual({
       status: 0,
       out: "",
-      err: "No refunds wait\n",
+      err: "No refunds are pending\n",
     });
   });
 
@@ -114,7 +114,7 @@ describe("keys", () => {
     const child = sandbox.spawn(["keys", "create", "acme"]);
     await child.stdout.cancel();
     expect(await child.exited).toBe(1);
-    expect(await child.stderr.text()).toContain("Key 1 was made, but could not be written: ");
+    expect(await child.stderr.text()).toContain("Key 1 was created, but could not be written: ");
   });
 
   test("keys revoke makes a running service refuse the key from the next request on", async () => {

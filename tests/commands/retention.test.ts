@@ -42,13 +42,13 @@ describe("retention apply", () => {
       expect(await sandbox.run(["retention", "apply", "--dry-run"])).toEqual({
         status: 0,
         out: EXPECTED_TABLE,
-        err: "Nothing was removed: this is what would be\n",
+        err: "Dry run: nothing was deleted\n",
       });
     }
     expect(await sandbox.run(["retention", "apply"])).toEqual({
       status: 0,
       out: EXPECTED_TABLE,
-      err: "Proved in each step: before = removed + after, and no newest state changed\n",
+      err: "Verified in each step: before = removed + after, and no newest state changed\n",
     });
     const found = JSON.parse(await sandbox.runOrThrow("retention", "apply", "--json"));
     expect(found).toMatchObject({ is_dry_run: false, faults: [] });
@@ -75,7 +75,7 @@ describe("retention apply", () => {
     const other = await openSandbox();
     await importObservations(other);
     const { status, out, err } = await other.run(["retention", "apply"]);
-    expect([status, err]).toEqual([0, "RETENTION is not set: all is kept\n"]);
+    expect([status, err]).toEqual([0, "RETENTION is not set: all observations are kept\n"]);
     expect(out).toContain("channel  all          1       4        0      4\n");
     await other.close();
   });
@@ -91,7 +91,7 @@ describe("retention apply", () => {
     );
     database.close();
     const { status, out, err } = await sandbox.run(["retention", "apply"]);
-    expect([status, err]).toEqual([1, "Retention is not proved\n"]);
+    expect([status, err]).toEqual([1, "The verification of retention failed\n"]);
     expect(out).toContain("\nkind  problem\nuser  a step changed a newest state\n");
   });
 
