@@ -44,8 +44,9 @@ export function createCreditsCommand(context: CommandContext): Command {
     .summary("Applies refunds that a service could not apply before it ended.")
     .description(
       "Applies the refunds that a service could not apply before it ended, and wrote to " +
-        "SPOOL_FOLDER. The next start of the service does the same. While a service runs, this " +
-        "command uses the SPOOL_FOLDER of that service. The exit status is 1 if refunds remain.",
+        "SPOOL_FOLDER. The next start of the service does the same. While a service owns the " +
+        "database file, the SPOOL_FOLDER of that service is used. The exit status is 1 if " +
+        "refunds remain.",
     )
     .option("--json", "print the result as JSON")
     .action((options: OutputOptions) => applyRefunds(context, options));
