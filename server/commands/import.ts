@@ -129,17 +129,20 @@ async function sendPipelined(
   blocks: AsyncIterable<FileBlock>,
   onStored: OnBlockStored,
 ): Promise<void> {
+  /** Resolves to the function that reports the block, once it is stored. */
   let last: Promise<() => void> | undefined;
   try {
     for await (const { bytes, firstLine } of blocks) {
       const previous = last;
       last = sendBlock(connection, bytes).then((result) => () => onStored(result, firstLine));
       last.catch(() => undefined); // It is awaited later.
-      (await previous)?.();
-      // Without this, garbage of the blocks read takes half as much memory again.
+      const reportPrevious = await previous;
+      reportPrevious?.();
+      // Without this, garbage of the blocks makes the process take 1.5 times the memory.
       Bun.gc(true);
     }
-    (await last)?.();
+    const reportLast = await last;
+    reportLast?.();
   } catch (error) {
     // The last block is stored and counted before the database is closed.
     const [result] = await Promise.allSettled([last]);
@@ -150,7 +153,7 @@ async function sendPipelined(
 
 /**
  * Sends blocks to a service, one after the other. While one is stored, no request can be charged,
- * so it pauses after each for as long as that took: the requests get half of the time.
+ * so the import pauses after each for as long as that took: the requests get half of the time.
  */
 async function sendThrottled(
   connection: AdminConnection,

@@ -67,7 +67,7 @@ export function countRefundRequests(refund: Refund): number {
  */
 export function createRefundSpool(folder: string, database: string) {
   const file = join(folder, `${process.pid}-${crypto.randomUUID()}${FILE_SUFFIX}`);
-  /** The number of requests of each refund in the file that is not applied yet, by its uid. */
+  /** The number of requests of each unapplied refund in the file, by its uid. */
   const pendingRefunds = new Map<string, number>();
   const { append, removeIf } = createAppender(folder, file);
 

@@ -7,7 +7,7 @@ import { hasSqld, startSqld } from "../support/processes/sqld.ts";
 /** How long it may take to detect that a server does not answer. */
 const DETECTED_WITHIN_MS = 8000;
 /** Generous, for slow machines; the long form of the tests under load allows two seconds. */
-const RECOVERED_WITHIN_MS = 15_000;
+const RECOVERED_WITHIN_MS = 5000;
 
 const UNANSWERED = "The database does not answer right now";
 

@@ -2,7 +2,7 @@
 import { version } from "../../../package.json" with { type: "json" };
 import { RESPONSE_HEADERS } from "./headers.ts";
 import { describeOperation } from "./operation.ts";
-import { describePrice, OPERATIONS, PARTS } from "./operations.ts";
+import { describePrice, OPERATIONS, API_PARTS } from "./operations.ts";
 import { selectSchemas } from "./schemas.ts";
 
 const BASE_DOCUMENT = {
@@ -19,7 +19,7 @@ const BASE_DOCUMENT = {
       "that no source gave is null, never 0. All bodies are JSON.",
   },
   servers: [{ url: "/", description: "This service" }],
-  tags: PARTS.map(({ tag, cost, about }) => ({
+  tags: API_PARTS.map(({ tag, cost, about }) => ({
     name: tag,
     description: `${about} ${describePrice(cost)}`,
   })),

@@ -8,7 +8,7 @@ import { ERROR_STATUSES, formatErrorResponse, isErrorCode, type ClientError } fr
 import { parsePathParameters } from "../route-matcher.ts";
 import examples from "./examples.json" with { type: "json" };
 import type { HeaderName } from "./headers.ts";
-import { describePrice, OPERATIONS, PARTS, type OperationDeclaration } from "./operations.ts";
+import { describePrice, OPERATIONS, API_PARTS, type OperationDeclaration } from "./operations.ts";
 import { ChargedReadHeaders, CommonHeaders, PATH_PARAMETERS } from "./parameters.ts";
 import type { SchemaName } from "./schemas.ts";
 
@@ -40,7 +40,7 @@ interface Operation extends OperationDeclaration {
  * @throws {Error} If its declaration, an example or the schema of a parameter is missing.
  */
 export function describeOperation(path: string, operationId: string) {
-  const part = PARTS.find(({ prefix }) => path.startsWith(prefix));
+  const part = API_PARTS.find(({ prefix }) => path.startsWith(prefix));
   const declaration = OPERATIONS[operationId];
   const operationExamples = OPERATION_EXAMPLES[operationId];
   if (part === undefined || declaration === undefined || operationExamples === undefined)

@@ -26,7 +26,7 @@ export interface OperationDeclaration {
 }
 
 /** The parts of the API: a path belongs to the first whose prefix it has. Costs are in credits. */
-export const PARTS = [
+export const API_PARTS = [
   { tag: "Video", prefix: "/api/video/", cost: PRICES.video, about: "Channels and shorts." },
   {
     tag: "Microblog",

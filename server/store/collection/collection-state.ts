@@ -1,6 +1,6 @@
 /**
  * Stores what collectors keep between two starts. Each write is one transaction with its conditions
- * in SQL, so it is exact when several services share a server.
+ * in SQL, so it is exact when several services share a database server.
  */
 import { MINUTE_MS } from "../../../core/time.ts";
 import type { CollectionState } from "../../ports/collection.ts";
@@ -35,7 +35,7 @@ export function createCollectionState(database: Database): CollectionState {
   };
 }
 
-const selectOwnersSql = (platform: string) => `
+const selectWatchedIdsSql = (platform: string) => `
       SELECT id
       FROM targets
       WHERE platform = '${platform}' AND task = 'items'`;
@@ -53,13 +53,13 @@ const selectClockLeadSql = (platform: string, now: string) => `
     FROM targets
     WHERE platform = ${platform} AND task = 'profile'`;
 
-/** The clocks of two services can differ by less than this; it delays nothing for long. */
+/** A smaller lead is tolerated: the clocks of two services differ, and it delays polls only briefly. */
 const CLOCK_LEAD_MIN_MS = 10 * MINUTE_MS;
 
 /**
  * Moves due times back by twice the lead of the clock: once because the clock was ahead, and once
- * because items looked older than they are, so that their intervals became longer. A second run
- * changes nothing, because nothing succeeded or failed later than now then.
+ * because items looked older than they are, so that their intervals became longer. Running it
+ * again changes nothing: no instant is then later than now.
  */
 const CORRECT_DUE_TIMES = `
   UPDATE targets
@@ -73,8 +73,8 @@ const CORRECT_DUE_TIMES = `
 const SELECT_IS_OUT_OF_SYNC = `
   SELECT ${WATCH_LISTS.flatMap(({ platform, selectIds }) => [
     `ifnull((${selectClockLeadSql(`'${platform}'`, "?1")}), 0) > ${CLOCK_LEAD_MIN_MS}`,
-    `EXISTS (${selectIds} EXCEPT ${selectOwnersSql(platform)})`,
-    `EXISTS (${selectOwnersSql(platform)} EXCEPT ${selectIds})`,
+    `EXISTS (${selectIds} EXCEPT ${selectWatchedIdsSql(platform)})`,
+    `EXISTS (${selectWatchedIdsSql(platform)} EXCEPT ${selectIds})`,
   ]).join(" OR ")} AS is_out_of_sync`;
 
 function createSyncStatements(platform: string, selectIds: string, now: number): Statement[] {
@@ -93,7 +93,7 @@ function createSyncStatements(platform: string, selectIds: string, now: number):
       sql: `
         DELETE FROM targets
         WHERE platform = '${platform}'
-          AND owner IN (${selectOwnersSql(platform)} AND id NOT IN (${selectIds}))`,
+          AND owner IN (${selectWatchedIdsSql(platform)} AND id NOT IN (${selectIds}))`,
       args: [],
     },
     {

@@ -22,7 +22,7 @@ export interface SqliteConnection {
   query(statement: Statement): StatementResult;
   /** The first row of a query; the fastest read if there is only one. */
   queryFirst(statement: Statement): Row[0][] | undefined;
-  /** Reads statements at one instant. */
+  /** Runs queries in one transaction, so that all see the same state. */
   read(statements: readonly Statement[]): StatementResult[];
   /**
    * Runs statements as one transaction, all or none.
