@@ -32,11 +32,15 @@ export function selectTargetStatusesSql(platform: string, id: string): string {
       'failures', failures,
       'dueAt', due_at,
       'sourceState', json(source_state)
-    ) ORDER BY task)
-    FROM targets
-    WHERE targets.platform = ${platform}
-      AND targets.task IN ('profile', 'items')
-      AND targets.id = ${id}
+    ))
+    FROM (
+      SELECT *
+      FROM targets
+      WHERE targets.platform = ${platform}
+        AND targets.task IN ('profile', 'items')
+        AND targets.id = ${id}
+      ORDER BY targets.task
+    )
   )`;
 }
 
