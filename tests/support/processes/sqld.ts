@@ -1,5 +1,5 @@
 /** Starts real libSQL servers, where the program exists for the platform. */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,6 +19,19 @@ function findFreePort(): number {
   const { port } = server;
   void server.stop(true);
   return port ?? 0;
+}
+
+/** How long the system may take to suspend all threads of a process. */
+const SUSPEND_TIMEOUT_MS = 5000;
+
+/** Suspends a process, and returns once it is: until then it may still respond. */
+function suspend(child: Bun.Subprocess): void {
+  child.kill("SIGSTOP");
+  const end = performance.now() + SUSPEND_TIMEOUT_MS;
+  while (!/\) T /.test(readFileSync(`/proc/${child.pid}/stat`, "utf8"))) {
+    if (performance.now() > end) throw new Error("The libSQL server was not suspended");
+    Bun.sleepSync(1);
+  }
 }
 
 /**
@@ -57,7 +70,7 @@ export async function startSqld(extraArguments: readonly string[] = []) {
     /** Kills the server. */
     kill,
     /** Suspends the server until `resume()`. Its connections stay open. */
-    pause: () => child.kill("SIGSTOP"),
+    pause: () => suspend(child),
     resume: () => child.kill("SIGCONT"),
     /** Starts the server again with its stored data. */
     async restart(): Promise<void> {
