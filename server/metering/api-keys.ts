@@ -30,6 +30,8 @@ export function hashApiKey(key: string): string {
 
 /** Authenticates by a cache in front of the stored keys. */
 export interface ApiKeyAuthenticator extends Authenticator {
+  /** The caller of a key from the cache alone; `undefined` when the key is not cached. */
+  getCachedCaller(key: string): Caller | undefined;
   /** Removes a revoked key from the cache. @param hash SHA-256 of the key, in hex. */
   invalidate(hash: string): void;
 }

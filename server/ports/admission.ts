@@ -19,8 +19,6 @@ export interface ApiKeyLookup {
 export interface Authenticator {
   /** The caller of a key; `undefined` for an unknown or revoked one. */
   authenticate(key: string): Caller | Promise<Caller | undefined>;
-  /** The same from the cache alone; `undefined` when the key is not cached. */
-  getCachedCaller(key: string): Caller | undefined;
 }
 
 /** Whether a request is admitted, and the headers that tell the client its limit. */
