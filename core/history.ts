@@ -6,8 +6,8 @@
  */
 
 /**
- * Cuts the time of a history into slices, of each of which the newest point is listed. With the
- * first and the newest point of all that makes at most `maxPoints`.
+ * Cuts the time of a history into slices. A thinned history lists the first point, the newest point
+ * of each slice and the newest of all, at most `maxPoints` in all.
  *
  * @param firstAt The instant of the first point.
  * @param newestAt The instant of the newest point, later than the first.
