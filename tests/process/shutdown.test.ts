@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { startLongExport } from "../support/processes/long-export.ts";
 import { openSandbox } from "../support/processes/command-line.ts";
 
 test("serve finishes what is in flight in 10 seconds, of clients and verbs together", async () => {
@@ -72,19 +73,13 @@ test("openapi leaves no files when its reader stops early", async () => {
   const early = await openSandbox({ TMPDIR: folder });
   const { out } = await early.run(["openapi"], undefined, ["sh", "-c", '"$@" | head -c 1', "sh"]);
   expect([out, await readdir(folder)]).toEqual(["{", []]);
-  for (const one of [sandbox, early]) await one.close();
+  await sandbox.close();
+  await early.close();
 });
 
 test("a command whose service is killed says that the connection was closed", async () => {
   const sandbox = await openSandbox();
-  const lines = Array.from({ length: 50_000 }, (_, index) =>
-    JSON.stringify({ kind: "user", observedAt: "2026-01-01", username: `user ${index}` }),
-  );
-  await sandbox.runOrThrow("import", await sandbox.write("many.ndjson", lines.join("\n")));
-  const service = await sandbox.serve();
-  const exporting = sandbox.spawn(["export"]);
-  const reader = exporting.stdout.getReader();
-  await reader.read();
+  const { service, exporting, reader } = await startLongExport(sandbox);
   await service.stop("SIGKILL");
   while (!(await reader.read()).done);
   expect(await exporting.exited).toBe(1);

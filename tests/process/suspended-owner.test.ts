@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { connectToOwner } from "../../server/process/owner-client.ts";
+import { startLongExport } from "../support/processes/long-export.ts";
 import { openSandbox } from "../support/processes/command-line.ts";
 
 /** The deadline of 10 seconds, and the time that a busy machine takes to start many processes. */
@@ -54,14 +55,7 @@ test("every command and a second serve exit while the owner is suspended, and na
 
 test("export exits when the owner is suspended in the middle of it, and says what may follow", async () => {
   const sandbox = await openSandbox();
-  const lines = Array.from({ length: 50_000 }, (_, index) =>
-    JSON.stringify({ kind: "user", observedAt: "2026-01-01", username: `user ${index}` }),
-  );
-  await sandbox.runOrThrow("import", await sandbox.write("many.ndjson", lines.join("\n")));
-  const service = await sandbox.serve();
-  const exporting = sandbox.spawn(["export"]);
-  const reader = exporting.stdout.getReader();
-  await reader.read();
+  const { service, exporting, reader } = await startLongExport(sandbox);
   service.child.kill("SIGSTOP");
   const began = performance.now();
   while (!(await reader.read()).done);
