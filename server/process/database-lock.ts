@@ -1,4 +1,4 @@
-/** Files beside a database file that say which process owns it: a lock and its process number. */
+/** Files beside a database file that say which process owns it: a lock and its process ID. */
 import { Database as Lock } from "bun:sqlite";
 import {
   accessSync,
@@ -30,7 +30,7 @@ export function tryLockDatabase(file: string): (() => void) | undefined {
   };
 }
 
-/** Writes this process's number beside the file, for messages of other processes. */
+/** Writes the ID of this process beside the file, for messages of other processes. */
 export function writePidFile(file: string): void {
   try {
     writeFileSync(getPidFilePath(file), String(process.pid), { mode: 0o600 });
