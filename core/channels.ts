@@ -41,11 +41,11 @@ export function channelKey(channel: string): string {
 }
 
 /** The error for a channel that is tracked already; `channel` is the stored spelling. */
-export function channelAlreadyTrackedError(channel: string): DomainError {
+export function createChannelAlreadyTrackedError(channel: string): DomainError {
   return new DomainError("Conflict", `Channel ${channel} is tracked already`);
 }
 
 /** The error for a channel that is not tracked. */
-export function channelNotTrackedError(channel: string): DomainError {
+export function createChannelNotTrackedError(channel: string): DomainError {
   return new DomainError("Channel Not Found", `Channel ${channel} is not tracked`);
 }

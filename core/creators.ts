@@ -5,8 +5,8 @@
  * `server/store/collection/creators.ts` restates these rules in SQL;
  * `tests/store/collection/creators.test.ts` compares both.
  */
-import { DomainError, invalidRequestError, quote } from "./errors.ts";
-import { MAX_INTEGER } from "./limits.ts";
+import { DomainError, createInvalidRequestError, quote } from "./errors.ts";
+import { INTEGER_MAX } from "./limits.ts";
 import { foldCase } from "./text.ts";
 
 /** The platforms whose creators the list accepts. */
@@ -42,13 +42,13 @@ export interface CreatorTransition {
  */
 export function parseCreator(body: unknown): Creator {
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    throw invalidRequestError(
+    throw createInvalidRequestError(
       `The body must be an object with creator and platform, got ${quote(body)}`,
     );
   }
   const creator = "creator" in body ? body.creator : undefined;
   if (typeof creator !== "string" || !CREATOR_USERNAME_PATTERN.test(creator)) {
-    throw invalidRequestError(
+    throw createInvalidRequestError(
       "creator must be a username of 1 to 64 letters, digits, _, . or -, without @, " +
         `beginning with a letter, a digit or _, got ${quote(creator)}`,
     );
@@ -57,7 +57,7 @@ export function parseCreator(body: unknown): Creator {
   const platform = CREATOR_PLATFORMS.find((name) => name === rawPlatform);
   if (platform === undefined) {
     const allowed = CREATOR_PLATFORMS.map((name) => quote(name)).join(" or ");
-    throw invalidRequestError(`platform must be ${allowed}, got ${quote(rawPlatform)}`);
+    throw createInvalidRequestError(`platform must be ${allowed}, got ${quote(rawPlatform)}`);
   }
   return { creator, platform };
 }
@@ -79,11 +79,11 @@ export function creatorKey({ platform, creator }: Creator): string {
 export function addCreator(
   set: CreatorSet,
   creator: Creator,
-  max: number = MAX_INTEGER,
+  max: number = INTEGER_MAX,
 ): CreatorTransition {
   const existing = set.get(creatorKey(creator));
-  if (existing !== undefined) throw creatorExistsError(existing);
-  if (set.size >= max) throw creatorListFullError(max);
+  if (existing !== undefined) throw createCreatorExistsError(existing);
+  if (set.size >= max) throw createCreatorListFullError(max);
   return { set: new Map(set).set(creatorKey(creator), creator), creator };
 }
 
@@ -94,14 +94,14 @@ export function addCreator(
  */
 export function removeCreator(set: CreatorSet, creator: Creator): CreatorTransition {
   const existing = set.get(creatorKey(creator));
-  if (existing === undefined) throw creatorNotFoundError(creator);
+  if (existing === undefined) throw createCreatorNotFoundError(creator);
   const next = new Map(set);
   next.delete(creatorKey(creator));
   return { set: next, creator: existing };
 }
 
 /** The error for a creator that is in the list; `creator` is the spelling of the list. */
-export function creatorExistsError({ platform, creator }: Creator): DomainError {
+export function createCreatorExistsError({ platform, creator }: Creator): DomainError {
   return new DomainError(
     "Creator Already Exists",
     `Creator ${creator} on ${platform} is already in the monitoring list`,
@@ -109,7 +109,7 @@ export function creatorExistsError({ platform, creator }: Creator): DomainError 
 }
 
 /** The error for a list that cannot take another creator. */
-export function creatorListFullError(max: number): DomainError {
+export function createCreatorListFullError(max: number): DomainError {
   return new DomainError(
     "Creator List Full",
     `The monitoring list holds at most ${max} creators; remove one to add another`,
@@ -117,7 +117,7 @@ export function creatorListFullError(max: number): DomainError {
 }
 
 /** The error for a creator that is not in the list. */
-export function creatorNotFoundError({ platform, creator }: Creator): DomainError {
+export function createCreatorNotFoundError({ platform, creator }: Creator): DomainError {
   return new DomainError(
     "Creator Not Found",
     `Creator ${creator} on ${platform} is not in the monitoring list`,

@@ -5,7 +5,7 @@
  * `server/store/reads/video.ts` restates the order and the selection in SQL;
  * `tests/store/reads/shorts-selection.test.ts` compares both.
  */
-import { invalidRequestError, quote } from "./errors.ts";
+import { createInvalidRequestError, quote } from "./errors.ts";
 import { SHORTS_LIMIT } from "./limits.ts";
 import { readSingleValue, parseIntegerParameter, type GetQueryValues } from "./parameters.ts";
 import { compareText, isIdentifier } from "./text.ts";
@@ -88,7 +88,7 @@ export function encodeCursor({ publishedAt, id }: ShortPosition): string {
 export function decodeCursor(cursor: string): ShortPosition {
   const position = parsePosition(cursor);
   if (position === undefined || encodeCursor(position) !== cursor) {
-    throw invalidRequestError(
+    throw createInvalidRequestError(
       `cursor must be the nextCursor of a page of shorts, got ${quote(cursor)}`,
     );
   }

@@ -36,7 +36,7 @@ export class DomainError extends Error {
 }
 
 /** A {@link DomainError} with the code `Invalid Request`. */
-export function invalidRequestError(message: string): DomainError {
+export function createInvalidRequestError(message: string): DomainError {
   return new DomainError("Invalid Request", message);
 }
 

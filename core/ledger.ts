@@ -5,8 +5,8 @@
  * The store restates these rules in SQL; `tests/store/accounts/ledger.test.ts` and
  * `tests/store/accounts/debits.test.ts` compare both.
  */
-import { DomainError, invalidRequestError } from "./errors.ts";
-import { MAX_INTEGER } from "./limits.ts";
+import { DomainError, createInvalidRequestError } from "./errors.ts";
+import { INTEGER_MAX } from "./limits.ts";
 
 /** The sums of an account, in credits. */
 export interface CreditSums {
@@ -78,9 +78,9 @@ function grant(ledger: Ledger, amount: number, reference: string | undefined): L
   if (reference !== undefined) {
     const previous = ledger.references.get(reference);
     if (previous === amount) return ledger;
-    if (previous !== undefined) throw referenceConflictError(reference, previous, amount);
+    if (previous !== undefined) throw createReferenceConflictError(reference, previous, amount);
   }
-  if (ledger.granted + amount > MAX_INTEGER) throw grantTooLargeError(ledger.granted, amount);
+  if (ledger.granted + amount > INTEGER_MAX) throw createGrantTooLargeError(ledger.granted, amount);
   const references =
     reference === undefined ? ledger.references : new Map(ledger.references).set(reference, amount);
   return { ...ledger, granted: ledger.granted + amount, references };
@@ -96,8 +96,8 @@ function debit(ledger: Ledger, id: string, amount: number): Ledger {
   const balance = computeBalance(ledger);
   if (balance < amount) throw new InsufficientCreditsError(balance, amount);
   // Refunded credits are debited again, so debits can exceed grants and reach the limit.
-  if (ledger.debited + amount > MAX_INTEGER) {
-    throw sumTooLargeError("debited", ledger.debited, amount);
+  if (ledger.debited + amount > INTEGER_MAX) {
+    throw createSumTooLargeError("debited", ledger.debited, amount);
   }
   const debits = new Map(ledger.debits).set(id, { amount, refunded: false });
   return { ...ledger, debited: ledger.debited + amount, debits };
@@ -105,7 +105,7 @@ function debit(ledger: Ledger, id: string, amount: number): Ledger {
 
 function refund(ledger: Ledger, id: string): Ledger {
   const existing = ledger.debits.get(id);
-  if (existing === undefined) throw invalidRequestError(`There is no debit ${id}`);
+  if (existing === undefined) throw createInvalidRequestError(`There is no debit ${id}`);
   if (existing.refunded) return ledger;
   const debits = new Map(ledger.debits).set(id, { ...existing, refunded: true });
   return { ...ledger, refunded: ledger.refunded + existing.amount, debits };
@@ -118,8 +118,8 @@ function refund(ledger: Ledger, id: string): Ledger {
  */
 export function assertCreditAmount(amount: number): void {
   if (!Number.isSafeInteger(amount) || amount < 1) {
-    throw invalidRequestError(
-      `An amount must be a whole number from 1 to ${MAX_INTEGER}, got ${amount}`,
+    throw createInvalidRequestError(
+      `An amount must be a whole number from 1 to ${INTEGER_MAX}, got ${amount}`,
     );
   }
 }
@@ -136,7 +136,7 @@ export class InsufficientCreditsError extends DomainError {
 }
 
 /** The error for a reference that granted another amount before. */
-export function referenceConflictError(
+export function createReferenceConflictError(
   reference: string,
   before: number,
   amount: number,
@@ -148,12 +148,16 @@ export function referenceConflictError(
 }
 
 /** The error for a grant that would take the sum of grants over 2^53 - 1. */
-export function grantTooLargeError(granted: number, amount: number): DomainError {
-  return sumTooLargeError("granted", granted, amount);
+export function createGrantTooLargeError(granted: number, amount: number): DomainError {
+  return createSumTooLargeError("granted", granted, amount);
 }
 
-function sumTooLargeError(what: "granted" | "debited", sum: number, amount: number): DomainError {
-  return invalidRequestError(
-    `An account is ${what} ${MAX_INTEGER} credits at most in all: ${sum} so far, got ${amount}`,
+function createSumTooLargeError(
+  what: "granted" | "debited",
+  sum: number,
+  amount: number,
+): DomainError {
+  return createInvalidRequestError(
+    `An account is ${what} ${INTEGER_MAX} credits at most in all: ${sum} so far, got ${amount}`,
   );
 }

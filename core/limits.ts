@@ -8,7 +8,7 @@ export interface IntegerRange {
 }
 
 /** The largest count, amount or page number: the last integer that every JSON reader represents. */
-export const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
+export const INTEGER_MAX = Number.MAX_SAFE_INTEGER;
 
 /** `limit` of `/shorts`. */
 export const SHORTS_LIMIT: IntegerRange = { min: 1, max: 100, default: 20 };
@@ -17,7 +17,7 @@ export const SHORTS_LIMIT: IntegerRange = { min: 1, max: 100, default: 20 };
 export const DAYS_FILTER: IntegerRange = { min: 1, max: 14, default: 3 };
 
 /** `page` of `/tweets` and `/followers`. */
-export const PAGE_NUMBER: IntegerRange = { min: 0, max: MAX_INTEGER, default: 0 };
+export const PAGE_NUMBER: IntegerRange = { min: 0, max: INTEGER_MAX, default: 0 };
 
 /** `limit` of `/tweets` and `/followers`. */
 export const PAGE_LIMIT: IntegerRange = { min: 1, max: 100, default: 50 };

@@ -38,7 +38,7 @@ export { applyEntry, computeBalance, EMPTY_LEDGER, InsufficientCreditsError } fr
 export type { CreditSums, Ledger, LedgerEntry } from "./ledger.ts";
 export { CLOCK_SKEW_MAX_MS, DAYS_FILTER, HISTORY_MAX_POINTS } from "./limits.ts";
 export { IDENTIFIER_MAX_CHARACTERS, LINE_MAX_BYTES, LINK_MAX_CHARACTERS } from "./limits.ts";
-export { MAX_INTEGER, PAGE_LIMIT, PAGE_NUMBER, RECORD_MAX_POINTS, SHORTS_LIMIT } from "./limits.ts";
+export { INTEGER_MAX, PAGE_LIMIT, PAGE_NUMBER, RECORD_MAX_POINTS, SHORTS_LIMIT } from "./limits.ts";
 export { TEXT_MAX_CHARACTERS } from "./limits.ts";
 export type { IntegerRange } from "./limits.ts";
 export { parseObservation, parseObservationLine } from "./observations.ts";

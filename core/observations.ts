@@ -1,5 +1,5 @@
 /** Observations: what a source reported about one entity at one instant. */
-import { invalidRequestError, quote, type DomainError } from "./errors.ts";
+import { createInvalidRequestError, quote, type DomainError } from "./errors.ts";
 import {
   ENTITY_KINDS,
   KIND_FIELDS,
@@ -11,7 +11,7 @@ import {
   CLOCK_SKEW_MAX_MS,
   IDENTIFIER_MAX_CHARACTERS,
   LINK_MAX_CHARACTERS,
-  MAX_INTEGER,
+  INTEGER_MAX,
   TEXT_MAX_CHARACTERS,
 } from "./limits.ts";
 import { foldCase, hasControlCharacter, isLongerThan, isStorable } from "./text.ts";
@@ -52,7 +52,7 @@ export function parseObservationLine(line: string, now: number): Observation {
   try {
     value = JSON.parse(line);
   } catch {
-    throw invalidRequestError(`The line must be a JSON object, got ${quote(line)}`);
+    throw createInvalidRequestError(`The line must be a JSON object, got ${quote(line)}`);
   }
   // Texts that a database would change: rare, so look for escapes and lone surrogates first.
   if (/\\u(?:0000|[dD][89a-fA-F])/.test(line) || !line.isWellFormed()) assertStorableTexts(value);
@@ -68,11 +68,11 @@ export function parseObservationLine(line: string, now: number): Observation {
  */
 export function parseObservation(value: unknown, now: number): Observation {
   if (!isRecord(value)) {
-    throw invalidRequestError(`An observation must be a JSON object, got ${quote(value)}`);
+    throw createInvalidRequestError(`An observation must be a JSON object, got ${quote(value)}`);
   }
   const kind = ENTITY_KINDS.find((name) => name === value["kind"]);
   if (kind === undefined) {
-    throw fieldError("kind", `be one of ${ENTITY_KINDS.join(", ")}`, value["kind"]);
+    throw createFieldError("kind", `be one of ${ENTITY_KINDS.join(", ")}`, value["kind"]);
   }
   const fields: EntityFields = KIND_FIELDS[kind];
   const observedAt = parseObservedAt(value["observedAt"], now);
@@ -101,7 +101,7 @@ function parseObservedAt(value: unknown, now: number): number {
   const observedAt = parseField("observedAt", "instant", value);
   if (typeof observedAt !== "number" || observedAt > now + CLOCK_SKEW_MAX_MS) {
     const rule = `not be more than 5 minutes ahead of the clock, ${formatInstant(now)}`;
-    throw fieldError("observedAt", rule, value);
+    throw createFieldError("observedAt", rule, value);
   }
   return observedAt;
 }
@@ -109,7 +109,7 @@ function parseObservedAt(value: unknown, now: number): number {
 function parseCount(name: string, value: unknown): number | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) {
-    throw fieldError(name, `be a whole number from 0 to ${MAX_INTEGER}`, value);
+    throw createFieldError(name, `be a whole number from 0 to ${INTEGER_MAX}`, value);
   }
   return value + 0; // -0 becomes 0
 }
@@ -117,33 +117,34 @@ function parseCount(name: string, value: unknown): number | null {
 function parseField(name: string, type: FieldType, value: unknown): FieldValue {
   if (type === "boolean") {
     if (typeof value === "boolean") return value;
-    throw fieldError(name, "be true or false", value);
+    throw createFieldError(name, "be true or false", value);
   }
-  if (typeof value !== "string") throw fieldError(name, "be a string", value);
+  if (typeof value !== "string") throw createFieldError(name, "be a string", value);
   if (type === "instant") {
     const instant = parseInstant(value);
-    if (instant === undefined) throw fieldError(name, `be ${INSTANT_SYNTAX}`, value);
+    if (instant === undefined) throw createFieldError(name, `be ${INSTANT_SYNTAX}`, value);
     return instant;
   }
   if (!isStorable(value)) {
-    throw invalidRequestError(`${name} must have no NUL and no lone surrogate`);
+    throw createInvalidRequestError(`${name} must have no NUL and no lone surrogate`);
   }
-  const max = MAX_CHARACTERS[type];
+  const max = FIELD_MAX_CHARACTERS[type];
   if (isLongerThan(value, max)) {
-    throw invalidRequestError(`${name} must have at most ${max} characters`);
+    throw createInvalidRequestError(`${name} must have at most ${max} characters`);
   }
   if (type === "identifier") {
-    if (value === "") throw invalidRequestError(`${name} must not be empty`);
-    if (hasControlCharacter(value)) throw fieldError(name, "have no control character", value);
+    if (value === "") throw createInvalidRequestError(`${name} must not be empty`);
+    if (hasControlCharacter(value))
+      throw createFieldError(name, "have no control character", value);
   }
   return value;
 }
 
-function fieldError(name: string, rule: string, value: unknown): DomainError {
-  return invalidRequestError(`${name} must ${rule}, got ${quote(value)}`);
+function createFieldError(name: string, rule: string, value: unknown): DomainError {
+  return createInvalidRequestError(`${name} must ${rule}, got ${quote(value)}`);
 }
 
-const MAX_CHARACTERS = {
+const FIELD_MAX_CHARACTERS = {
   identifier: IDENTIFIER_MAX_CHARACTERS,
   link: LINK_MAX_CHARACTERS,
   text: TEXT_MAX_CHARACTERS,
@@ -154,7 +155,7 @@ function assertStorableTexts(value: unknown): void {
   const pending: unknown[] = [value];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (typeof next === "string" && !isStorable(next)) {
-      throw invalidRequestError(
+      throw createInvalidRequestError(
         `A text must have no NUL and no lone surrogate, got ${quote(next)}`,
       );
     }

@@ -2,7 +2,7 @@
  * Parses and formats instants: whole milliseconds since 1970 UTC in the code, ISO 8601 outside.
  * Nothing here depends on the clock or the time zone of the process.
  */
-import { invalidRequestError, quote } from "./errors.ts";
+import { createInvalidRequestError, quote } from "./errors.ts";
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
@@ -103,7 +103,7 @@ function parseDigits(text: string, from: number, to: number): number {
 export function parseInstantParameter(name: string, text: string): number {
   const instant = parseInstant(text);
   if (instant === undefined) {
-    throw invalidRequestError(`${name} must be ${INSTANT_SYNTAX}, got ${quote(text)}`);
+    throw createInvalidRequestError(`${name} must be ${INSTANT_SYNTAX}, got ${quote(text)}`);
   }
   return instant;
 }

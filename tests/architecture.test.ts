@@ -1,5 +1,6 @@
 /** Checks the layout: which part may import which, no import cycles, small folders, no duplicate types. */
 import { describe, expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { Glob } from "bun";
 
@@ -96,6 +97,33 @@ const partOf = (file: string) =>
   file.startsWith("server/") ? file.split("/").slice(0, 2).join("/") : file.replace(/\/.*/s, "");
 const isWithin = (folder: string, file: string) => file.startsWith(`${folder}/`);
 const formatImport = ({ file, target }: Import) => `${file} imports ${target}`;
+
+/** What the top level has for tools and readers; a new folder beside them needs a reason. */
+const TOP_LEVEL_FILES = [
+  "package.json",
+  "tsconfig.json",
+  "bunfig.toml",
+  "drizzle.config.ts",
+  "README.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  "LICENSE",
+];
+const TOP_LEVEL_FOLDERS = ["core", "server", "tests"];
+
+/** What commands leave there. */
+const IGNORED = new Set(["node_modules", "data", "coverage"]);
+
+describe("the top level", () => {
+  test("has its files, and no folder but core, server and tests", async () => {
+    const names = await readdir(ROOT, { withFileTypes: true });
+    const visible = names.filter(({ name }) => !name.startsWith(".") && !IGNORED.has(name));
+    const folders = visible.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    expect(folders.toSorted()).toEqual(TOP_LEVEL_FOLDERS);
+    const files = visible.filter((entry) => entry.isFile()).map(({ name }) => name);
+    expect(files).toEqual(expect.arrayContaining(TOP_LEVEL_FILES));
+  });
+});
 
 describe("core", () => {
   const coreImports = imports.filter(({ file }) => isWithin("core", file));

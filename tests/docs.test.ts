@@ -118,7 +118,7 @@ describe("server/README.md", () => {
       DAYS_FILTER: rows.get("`days` of `/tweets` and `/followers`"),
       PAGE_NUMBER: rows.get("`page` of `/tweets` and `/followers`"),
       PAGE_LIMIT: rows.get("`limit` of `/tweets` and `/followers`"),
-      MAX_INTEGER: rows.get("a count, an amount of credits"),
+      INTEGER_MAX: rows.get("a count, an amount of credits"),
       USAGE_DAYS: rows.get("days of usage in an answer"),
       IDEMPOTENCY_KEY_MAX_CHARACTERS: rows.get("an idempotency key"),
       IDENTIFIER_MAX_CHARACTERS: rows.get("an identifier"),

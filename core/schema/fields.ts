@@ -1,6 +1,6 @@
 /** Schemas that several resources share. Importing this file registers their formats in TypeBox. */
 import { FormatRegistry, Type, type SchemaOptions, type TSchema } from "@sinclair/typebox";
-import { MAX_INTEGER } from "../limits.ts";
+import { INTEGER_MAX } from "../limits.ts";
 import { parseInstant } from "../time.ts";
 
 // TypeBox knows no formats and rejects every value of a format that is not registered.
@@ -23,12 +23,12 @@ export const strictObject = <Properties extends Record<string, TSchema>>(
 ) => Type.Object(properties, { additionalProperties: false, ...options });
 
 /** A count: a whole number from 0 to 2^53 - 1. */
-export const Count = Type.Integer({ minimum: 0, maximum: MAX_INTEGER });
+export const Count = Type.Integer({ minimum: 0, maximum: INTEGER_MAX });
 
 export const CountOrNull = nullable(Count);
 
 /** The difference of two counts; a loss is negative. */
-export const CountChange = Type.Integer({ minimum: -MAX_INTEGER, maximum: MAX_INTEGER });
+export const CountChange = Type.Integer({ minimum: -INTEGER_MAX, maximum: INTEGER_MAX });
 
 export const TextOrNull = nullable(Type.String());
 

@@ -45,8 +45,8 @@ export function createPollCycle(options: RunnerOptions) {
 }
 
 /** Bounds of the time between two cycles, in milliseconds. */
-const MIN_POLL_INTERVAL_MS = 2000;
-const MAX_POLL_INTERVAL_MS = 30_000;
+const POLL_INTERVAL_MIN_MS = 2000;
+const POLL_INTERVAL_MAX_MS = 30_000;
 
 /**
  * Runs cycles until it is stopped.
@@ -59,7 +59,7 @@ export function startPollLoop(
   pollCycle: PollCycle,
   now: () => number,
   onFailure: (error: unknown) => void,
-  maxPollIntervalMs = MAX_POLL_INTERVAL_MS,
+  maxPollIntervalMs = POLL_INTERVAL_MAX_MS,
 ): () => Promise<void> {
   let isStopped = false;
   let timer: Timer | undefined;
@@ -70,7 +70,7 @@ export function startPollLoop(
       await pollCycle.collect();
       const dueAt = await pollCycle.readNextDue();
       if (dueAt !== undefined)
-        waitMs = Math.min(waitMs, Math.max(MIN_POLL_INTERVAL_MS, dueAt - now()));
+        waitMs = Math.min(waitMs, Math.max(POLL_INTERVAL_MIN_MS, dueAt - now()));
     } catch (error) {
       onFailure(error);
     }

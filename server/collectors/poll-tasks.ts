@@ -89,7 +89,7 @@ export function isNotFound(error: unknown): error is SourceError & { kind: "not-
 }
 
 /** If all of the first few targets fail, the source fails, and not the targets. */
-const MAX_LEADING_FAILURES = 3;
+const LEADING_FAILURES_MAX = 3;
 
 /** Polls targets one by one; the failure of one does not end the task for the others. */
 export async function* pollOneByOne(
@@ -111,7 +111,7 @@ export async function* pollOneByOne(
         continue;
       }
       failedResults.push({ targetId: target.id, failure: error.message });
-      const limit = Math.min(targets.length, MAX_LEADING_FAILURES);
+      const limit = Math.min(targets.length, LEADING_FAILURES_MAX);
       if (!isAnswering && failedResults.length >= limit) throw error;
     }
   }

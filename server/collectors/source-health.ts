@@ -11,7 +11,7 @@ import { readPauseEnd, type SourceRateLimiter } from "./rate-limiter.ts";
 /** Failures in a row before a bucket is paused. */
 const FAILURE_THRESHOLD = 3;
 const FIRST_PAUSE_MS = MINUTE_MS;
-const MAX_PAUSE_MS = HOUR_MS;
+const PAUSE_MAX_MS = HOUR_MS;
 
 /** Options of the health of a source. */
 export interface SourceHealthOptions {
@@ -134,7 +134,7 @@ function createCircuitBreaker() {
       const last = pauses.get(bucket) ?? { count: 0, failures: 0 };
       if (failures - last.failures < FAILURE_THRESHOLD) return 0;
       pauses.set(bucket, { count: last.count + 1, failures });
-      return Math.min(FIRST_PAUSE_MS * 2 ** last.count, MAX_PAUSE_MS);
+      return Math.min(FIRST_PAUSE_MS * 2 ** last.count, PAUSE_MAX_MS);
     },
 
     reset(): void {

@@ -1,6 +1,6 @@
 /** What all commands share: their context, their errors and the parsing of their arguments. */
 import { InvalidArgumentError } from "commander";
-import { MAX_INTEGER } from "../../core/limits.ts";
+import { INTEGER_MAX } from "../../core/limits.ts";
 import { parseInteger } from "../../core/parameters.ts";
 import type { AdminConnection, CommandLineIo } from "../ports/process.ts";
 
@@ -27,6 +27,6 @@ export function parsePositiveInteger(text: string): number {
   const integer = parseInteger(text);
   if (integer !== undefined && integer > 0) return integer;
   throw new InvalidArgumentError(
-    `It must be a whole number from 1 to ${MAX_INTEGER}, got ${JSON.stringify(text)}.`,
+    `It must be a whole number from 1 to ${INTEGER_MAX}, got ${JSON.stringify(text)}.`,
   );
 }

@@ -9,7 +9,7 @@ import type { ObservationLine } from "../../core/schema/observations.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { EPOCH } from "./growth-curves.ts";
 import { listFirstTweets, listTweets, listUsers } from "./microblog.ts";
-import { toDayNumber, MAX_OBSERVED_AGE_MS } from "./posting-schedule.ts";
+import { toDayNumber, OBSERVED_AGE_MAX_MS } from "./posting-schedule.ts";
 import type { ObservedEntity } from "./observed-entity.ts";
 import { listChannels, listFirstShorts, listShorts } from "./video.ts";
 
@@ -39,7 +39,7 @@ export function* generateObservations({ from, to }: ObservationWindow): Generato
   ];
   let posts: ObservedEntity[] = [];
   // One day more, because a creator's day may end on the next UTC day.
-  let nextDay = Math.max(0, toDayNumber(start - MAX_OBSERVED_AGE_MS) - 1);
+  let nextDay = Math.max(0, toDayNumber(start - OBSERVED_AGE_MAX_MS) - 1);
   for (let hour = start - (start % HOUR_MS); hour < to; hour += HOUR_MS) {
     for (; nextDay * DAY_MS + EPOCH <= hour; nextDay++) {
       posts = posts.filter(({ endsAt }) => endsAt > hour);

@@ -3,7 +3,7 @@ import type { ObservationLine } from "../../core/schema/observations.ts";
 import { HOUR_MS } from "../../core/time.ts";
 import { draw } from "./random.ts";
 import { EPOCH } from "./growth-curves.ts";
-import { MAX_OBSERVED_AGE_MS, type ObservationInterval } from "./posting-schedule.ts";
+import { OBSERVED_AGE_MAX_MS, type ObservationInterval } from "./posting-schedule.ts";
 
 /** An entity that is observed once in every hour in which it is due. */
 export interface ObservedEntity {
@@ -41,7 +41,7 @@ export function createPostEntity(
   const stagger = Math.floor(draw(seed, 30) * 24);
   return {
     offsetMs: drawHourlyOffset(seed),
-    endsAt: publishedAt + MAX_OBSERVED_AGE_MS,
+    endsAt: publishedAt + OBSERVED_AGE_MAX_MS,
     isDueAt(instant) {
       const age = instant - publishedAt;
       const interval = age < 0 ? undefined : intervals.find(({ maxAgeMs }) => age < maxAgeMs);

@@ -72,7 +72,7 @@ export interface ObservationInterval {
 }
 
 /** Posts of this age or older are not observed any more. */
-export const MAX_OBSERVED_AGE_MS = 30 * DAY_MS;
+export const OBSERVED_AGE_MAX_MS = 30 * DAY_MS;
 
 /** The first posts of the demo's channel and user: every demo has them, as the documents say. */
 export const FIRST_POST_INTERVALS: readonly ObservationInterval[] = [
@@ -83,7 +83,7 @@ export const FIRST_POST_INTERVALS: readonly ObservationInterval[] = [
 export const SHORT_INTERVALS: readonly ObservationInterval[] = [
   { maxAgeMs: 2 * DAY_MS, everyHours: 1 },
   { maxAgeMs: 10 * DAY_MS, everyHours: 6 },
-  { maxAgeMs: MAX_OBSERVED_AGE_MS, everyHours: 24 },
+  { maxAgeMs: OBSERVED_AGE_MAX_MS, everyHours: 24 },
 ];
 
 /** Tweets: hourly for a day and a half, every six hours up to five days, daily up to fourteen. */

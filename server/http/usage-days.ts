@@ -1,5 +1,5 @@
 /** The query parameters `from` and `to` of `/api/account`. */
-import { invalidRequestError, quote } from "../../core/errors.ts";
+import { createInvalidRequestError, quote } from "../../core/errors.ts";
 import type { IntegerRange } from "../../core/limits.ts";
 import { readSingleValue, type GetQueryValues } from "../../core/parameters.ts";
 import { DAY_MS, FIRST_INSTANT, formatDay, parseInstant } from "../../core/time.ts";
@@ -26,13 +26,13 @@ export function parseDayRange(getValues: GetQueryValues, now: number): DayRange 
   const first = parseDayParameter("from", getValues("from")) ?? last - USAGE_DAYS.default + 1;
   if (first < FIRST_DAY) {
     const earliestTo = formatDay(FIRST_DAY + USAGE_DAYS.default - 1);
-    throw invalidRequestError(
+    throw createInvalidRequestError(
       `to must be ${earliestTo} or later where from is left out, got ${formatDay(last)}`,
     );
   }
   const days = last - first + 1;
   if (days < USAGE_DAYS.min || days > USAGE_DAYS.max) {
-    throw invalidRequestError(
+    throw createInvalidRequestError(
       `from must be at or before to, and at most ${USAGE_DAYS.max} days, both included, ` +
         `got ${formatDay(first)} to ${formatDay(last)}`,
     );
@@ -45,7 +45,9 @@ function parseDayParameter(name: string, values: readonly string[]): number | un
   if (text === undefined) return undefined;
   const instant = /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseInstant(text) : undefined;
   if (instant === undefined) {
-    throw invalidRequestError(`${name} must be a day that exists (2026-11-20), got ${quote(text)}`);
+    throw createInvalidRequestError(
+      `${name} must be a day that exists (2026-11-20), got ${quote(text)}`,
+    );
   }
   return instant / DAY_MS;
 }

@@ -13,7 +13,7 @@ import type { Database } from "../store/database/database.ts";
 import { parseFileUrl } from "../store/database/database-file.ts";
 
 /** Reads of one turn of the event loop: a large one takes a millisecond or two. */
-const MAX_READS_PER_TICK = 8;
+const READS_PER_TICK_MAX = 8;
 
 /** How long the last refunds may take at shutdown, even when the time is over. */
 const REFUND_GRACE_MS = 500;
@@ -42,7 +42,7 @@ export function createCharging({ config, database, ledger, log, now }: ChargingO
     responseCache,
     debitQueue,
     bodyStreamer: createBodyStreamer(),
-    waitForSlot: createEventLoopLimiter(MAX_READS_PER_TICK),
+    waitForSlot: createEventLoopLimiter(READS_PER_TICK_MAX),
 
     /** Throws while requests cannot be charged or read. */
     async check(): Promise<void> {

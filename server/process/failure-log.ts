@@ -22,10 +22,10 @@ interface FailureGroup {
 }
 
 /** Lines for each cause between two summaries. */
-const MAX_LINES_PER_CAUSE = 10;
+const LINES_PER_CAUSE_MAX = 10;
 
 /** Causes that are counted separately; all others count as one. */
-const MAX_CAUSES = 100;
+const CAUSES_MAX = 100;
 const OTHER_CAUSE = "another cause";
 
 /** Creates the log of failures. */
@@ -36,7 +36,7 @@ export function createFailureLog(write: WriteLogRecord) {
     const cause = describeRootCause(error);
     // Failures of one cause differ in numbers: accounts, instants, sizes.
     const key = cause.replaceAll(/\d+/g, "#");
-    const isFull = groups.size >= MAX_CAUSES;
+    const isFull = groups.size >= CAUSES_MAX;
     const existing = groups.get(key) ?? (isFull ? groups.get(OTHER_CAUSE) : undefined);
     if (existing !== undefined) return existing;
     const group = { cause: isFull ? OTHER_CAUSE : cause, total: 0, recent: 0, unwritten: 0 };
@@ -58,7 +58,7 @@ export function createFailureLog(write: WriteLogRecord) {
       const group = findOrCreateGroup(error);
       group.total++;
       group.recent++;
-      if (group.recent > MAX_LINES_PER_CAUSE) group.unwritten++;
+      if (group.recent > LINES_PER_CAUSE_MAX) group.unwritten++;
       else {
         const text = group.total === 1 ? describeWithStack(error) : describeError(error);
         write("error", sentence, { ...values, error: text });

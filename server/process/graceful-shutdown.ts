@@ -6,7 +6,7 @@ const POLL_INTERVAL_MS = 25;
 const QUIET_POLLS = 10;
 
 /** The most polls during which new requests are still answered. */
-const MAX_POLLS = 40;
+const POLLS_MAX = 40;
 
 /** How long the last bytes of responses may take to leave once no request is pending. */
 const FLUSH_TIMEOUT_MS = 1000;
@@ -33,7 +33,7 @@ export async function waitUntilIdle(
  */
 export async function waitForQuietPeriod(getRequestCount: () => number): Promise<void> {
   // Polls are counted, not time: in each one the server reads what has arrived.
-  for (let poll = 0, quietPolls = 0; poll < MAX_POLLS && quietPolls < QUIET_POLLS; poll++) {
+  for (let poll = 0, quietPolls = 0; poll < POLLS_MAX && quietPolls < QUIET_POLLS; poll++) {
     const previousCount = getRequestCount();
     await Bun.sleep(POLL_INTERVAL_MS);
     quietPolls = getRequestCount() === previousCount ? quietPolls + 1 : 0;

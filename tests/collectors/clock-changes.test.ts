@@ -8,7 +8,7 @@ import { respondWith, failWithStatus } from "../support/platforms/faults.ts";
 import type { PlatformFixture } from "../support/platforms/platform-fixture.ts";
 import { startPollCycle, readTargets, withPlatform } from "../support/platforms/poll-cycle.ts";
 import { NOW } from "../support/platforms/world.ts";
-import { windowSpent, xError } from "../support/platforms/fake-x.ts";
+import { windowSpent, createXError } from "../support/platforms/fake-x.ts";
 import { QUOTA_EXCEEDED } from "../support/platforms/fake-youtube.ts";
 
 const AHEAD_MS = 365 * DAY_MS;
@@ -73,7 +73,11 @@ test.each(
 test.each([
   ["was stopped by its quota", "youtube", QUOTA_EXCEEDED],
   ["was paused by its rate limit window", "x", windowSpent(NOW + AHEAD_MS + HOUR_MS)],
-  ["was paused by Retry-After", "bluesky", { ...xError(503, ""), headers: { "retry-after": "9" } }],
+  [
+    "was paused by Retry-After",
+    "bluesky",
+    { ...createXError(503, ""), headers: { "retry-after": "9" } },
+  ],
 ] as const)(
   "a source that %s while the clock was a year ahead is polled again: %s",
   async (_, source, answer) => {

@@ -25,10 +25,10 @@ import {
   CREDITS_DEPLETED,
   TOKEN_REFUSED,
   windowSpent,
-  xError,
+  createXError,
 } from "../support/platforms/fake-x.ts";
-import { youtubeError } from "../support/platforms/fake-youtube.ts";
-import { blueskyError } from "../support/platforms/fake-bluesky.ts";
+import { createYoutubeError } from "../support/platforms/fake-youtube.ts";
+import { createBlueskyError } from "../support/platforms/fake-bluesky.ts";
 
 const amounts = (owners: number) => ({
   channels: owners,
@@ -49,8 +49,12 @@ async function countSucceeded(database: Database, { collector: { platform } }: P
 describe("a source that stops", () => {
   test.each<[string, Source, FakeResponse]>([
     ["X, whose account has no credits left,", "x", CREDITS_DEPLETED],
-    ["YouTube, not enabled for the key,", "youtube", youtubeError(403, "accessNotConfigured")],
-    ["YouTube, disabled for the key,", "youtube", youtubeError(403, "SERVICE_DISABLED")],
+    [
+      "YouTube, not enabled for the key,",
+      "youtube",
+      createYoutubeError(403, "accessNotConfigured"),
+    ],
+    ["YouTube, disabled for the key,", "youtube", createYoutubeError(403, "SERVICE_DISABLED")],
   ])("%s is not polled for a day, and then goes on by itself", async (_, source, answer) => {
     await withPlatform(source, amounts(3), async (fixture, database) => {
       fixture.fake.injectFault(respondWith(answer));
@@ -148,7 +152,10 @@ describe("a used up rate limit window of X", () => {
       fixture.fake.injectFault(
         ({ query }, answer) => {
           const isSingle = query.get("usernames")?.includes(",") === false;
-          return toResponse({ ...(isSingle ? answer() : xError(400, "Invalid")), headers: {} });
+          return toResponse({
+            ...(isSingle ? answer() : createXError(400, "Invalid")),
+            headers: {},
+          });
         },
         { times: Infinity, path: "/2/users/by" },
       );
@@ -217,9 +224,9 @@ test.each(SOURCES)(
 
 /** A response with status 400 of each platform. */
 const BAD_REQUESTS: Readonly<Record<Source, FakeResponse>> = {
-  youtube: youtubeError(400, "invalidParameter"),
-  x: xError(400, "Invalid Request"),
-  bluesky: blueskyError(400, "InvalidRequest", "Error: Params must have valid properties"),
+  youtube: createYoutubeError(400, "invalidParameter"),
+  x: createXError(400, "Invalid Request"),
+  bluesky: createBlueskyError(400, "InvalidRequest", "Error: Params must have valid properties"),
 };
 
 /** Makes the lists of eight owners fail, which are polled before the lists of the others. */

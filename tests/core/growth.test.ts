@@ -8,7 +8,7 @@ import {
   type CountPoint,
   type TimeRange,
 } from "../../core/growth.ts";
-import { MAX_INTEGER } from "../../core/limits.ts";
+import { INTEGER_MAX } from "../../core/limits.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { counts, NOW } from "../support/arbitraries/values.ts";
 
@@ -32,7 +32,7 @@ describe("computeGain()", () => {
   test("is negative for a loss and 0 for no change", () => {
     expect(computeGain(5, 8)).toBe(-3);
     expect(computeGain(8, 8)).toBe(0);
-    expect(computeGain(0, MAX_INTEGER)).toBe(-MAX_INTEGER);
+    expect(computeGain(0, INTEGER_MAX)).toBe(-INTEGER_MAX);
   });
 
   test("is null if either count is unknown", () => {

@@ -8,7 +8,7 @@ import {
   type Ledger,
   type LedgerEntry,
 } from "../../core/ledger.ts";
-import { MAX_INTEGER } from "../../core/limits.ts";
+import { INTEGER_MAX } from "../../core/limits.ts";
 import { TRICKY_IDENTIFIERS } from "../support/arbitraries/values.ts";
 import { catchDomainError } from "../support/domain-error.ts";
 
@@ -22,7 +22,7 @@ const debit = (id: string, amount = 1): LedgerEntry => ({ kind: "debit", id, amo
 const refund = (id: string): LedgerEntry => ({ kind: "refund", debit: id });
 
 describe("assertCreditAmount()", () => {
-  test.each([0, -1, 1.5, NaN, Infinity, MAX_INTEGER + 1, -0])("rejects %d", (amount) => {
+  test.each([0, -1, 1.5, NaN, Infinity, INTEGER_MAX + 1, -0])("rejects %d", (amount) => {
     expect(catchDomainError(() => assertCreditAmount(amount))).toEqual({
       code: "Invalid Request",
       message: `An amount must be a whole number from 1 to 9007199254740991, got ${amount}`,
@@ -31,7 +31,7 @@ describe("assertCreditAmount()", () => {
 
   test("accepts 1 and 2^53 - 1, the two ends", () => {
     expect(catchDomainError(() => assertCreditAmount(1))).toBeUndefined();
-    expect(catchDomainError(() => assertCreditAmount(MAX_INTEGER))).toBeUndefined();
+    expect(catchDomainError(() => assertCreditAmount(INTEGER_MAX))).toBeUndefined();
   });
 });
 
@@ -103,7 +103,7 @@ describe("applyEntry()", () => {
   });
 
   test("rejects grants over 2^53 - 1 in all", () => {
-    expect(catchDomainError(() => applyEntries(grant(MAX_INTEGER), grant(1)))).toEqual({
+    expect(catchDomainError(() => applyEntries(grant(INTEGER_MAX), grant(1)))).toEqual({
       code: "Invalid Request",
       message:
         "An account is granted 9007199254740991 credits at most in all: " +
@@ -112,8 +112,8 @@ describe("applyEntry()", () => {
   });
 
   test("rejects debits over 2^53 - 1 in all", () => {
-    const ledger = applyEntries(grant(MAX_INTEGER), debit("a", MAX_INTEGER), refund("a"));
-    expect(computeBalance(ledger)).toBe(MAX_INTEGER);
+    const ledger = applyEntries(grant(INTEGER_MAX), debit("a", INTEGER_MAX), refund("a"));
+    expect(computeBalance(ledger)).toBe(INTEGER_MAX);
     expect(catchDomainError(() => applyEntry(ledger, debit("b")))).toEqual({
       code: "Invalid Request",
       message:
@@ -136,7 +136,7 @@ describe("applyEntry()", () => {
 
 const amounts = fc.oneof(
   { weight: 8, arbitrary: fc.integer({ min: -1, max: 6 }) },
-  { weight: 1, arbitrary: fc.integer({ min: MAX_INTEGER - 6, max: MAX_INTEGER + 1 }) },
+  { weight: 1, arbitrary: fc.integer({ min: INTEGER_MAX - 6, max: INTEGER_MAX + 1 }) },
   { weight: 1, arbitrary: fc.constantFrom(0.5, NaN, 2 ** 52) },
 );
 const names = fc.constantFrom("a", "b", "c", "d", "__proto__");

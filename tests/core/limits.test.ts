@@ -9,7 +9,7 @@ test("limits have the numbers of the specification", () => {
 });
 
 test("limits have the documented sizes", () => {
-  expect(limits.MAX_INTEGER).toBe(2 ** 53 - 1);
+  expect(limits.INTEGER_MAX).toBe(2 ** 53 - 1);
   expect(limits.IDENTIFIER_MAX_CHARACTERS).toBe(256);
   expect(limits.LINK_MAX_CHARACTERS).toBe(2048);
   expect(limits.TEXT_MAX_CHARACTERS).toBe(65_536);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import * as fc from "fast-check";
-import { MAX_INTEGER } from "../../core/limits.ts";
+import { INTEGER_MAX } from "../../core/limits.ts";
 import { paginate, parsePageRequest } from "../../core/pagination.ts";
 import { Pagination } from "../../core/schema/microblog.ts";
 import { counts } from "../support/arbitraries/values.ts";
@@ -84,7 +84,7 @@ describe("paginate()", () => {
 
   test("rejects any page but 0 of an empty listing", () => {
     expect(catchDomainError(() => paginate(1, 50, 0))?.code).toBe("Page Out of Range");
-    expect(catchDomainError(() => paginate(MAX_INTEGER, 1, 0))?.code).toBe("Page Out of Range");
+    expect(catchDomainError(() => paginate(INTEGER_MAX, 1, 0))?.code).toBe("Page Out of Range");
   });
 
   test("partitions a listing into pages, for any limit", () => {

@@ -42,7 +42,7 @@ const PostsResponse = Type.Object({ posts: Type.Array(Type.Unknown()) });
 const REPOST_REASON = "app.bsky.feed.defs#reasonRepost";
 const POST_URI_PATTERN = /^at:\/\/[^/]+\/app\.bsky\.feed\.post\/([^/]+)$/;
 const PAGE_SIZE = 100;
-const MAX_PAGES = 50;
+const PAGES_MAX = 50;
 
 /** Finds the new posts of a user, without replies and reposts, and observes them. */
 export async function* pollFeed(
@@ -53,7 +53,7 @@ export async function* pollFeed(
   if (failure !== undefined) throw new SourceError("rejected", failure);
   yield* pollNewestFirst({
     targetId: target.id,
-    maxPages: MAX_PAGES,
+    maxPages: PAGES_MAX,
     fetchPage: (cursor) => fetchFeedPage(target.id, cursor, context),
   });
 }

@@ -37,11 +37,11 @@ export interface SourceClientOptions {
 }
 
 const TIMEOUT_MS = 20_000;
-const MAX_BYTES = 8 * 1_048_576;
-const MAX_RETRIES = 3;
+const RESPONSE_MAX_BYTES = 8 * 1_048_576;
+const RETRIES_MAX = 3;
 const RETRY_MIN_MS = 1000;
 const RETRY_MAX_MS = 30_000;
-const MAX_REDIRECTS = 3;
+const REDIRECTS_MAX = 3;
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 
 /** The settings refuse shorter credentials: a shorter word is a scheme such as `Bearer`. */
@@ -128,7 +128,7 @@ export function createSourceClient(options: SourceClientOptions) {
 /** Retries transient errors. @throws {SourceError} `failed` after the last attempt. */
 async function retryTransient<Result>(
   send: () => Promise<Result>,
-  { maxRetries = MAX_RETRIES, retryMinMs = RETRY_MIN_MS, signal, onRetry }: SourceClientOptions,
+  { maxRetries = RETRIES_MAX, retryMinMs = RETRY_MIN_MS, signal, onRetry }: SourceClientOptions,
 ): Promise<Result> {
   let attempts = 0;
   try {
@@ -158,7 +158,7 @@ function isTransient(error: unknown): error is SourceError {
 function createSendOptions({
   collector,
   startTimeout,
-  maxBytes = MAX_BYTES,
+  maxBytes = RESPONSE_MAX_BYTES,
   signal,
 }: SourceClientOptions): SendOptions {
   return {
@@ -189,8 +189,8 @@ async function sendFollowingRedirects(
     const response = await sendRequest(url, sendOptions);
     const location = response.headers.get("location");
     if (location === null || !REDIRECT_STATUSES.has(response.status)) return response;
-    if (redirects === MAX_REDIRECTS) {
-      throw createFailedError(collector, `redirects ${path} more than ${MAX_REDIRECTS} times`);
+    if (redirects === REDIRECTS_MAX) {
+      throw createFailedError(collector, `redirects ${path} more than ${REDIRECTS_MAX} times`);
     }
     url = resolveRedirect(collector, url, location);
   }

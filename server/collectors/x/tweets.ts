@@ -41,7 +41,7 @@ const TWEET_ID_PATTERN = /^\d{1,19}$/;
 const PAGE_SIZE = 100;
 
 /** X lists the newest 3,200 tweets of a user. */
-const MAX_PAGES = 32;
+const PAGES_MAX = 32;
 
 /** Finds the new tweets of a user, without replies and retweets, and observes them. */
 export async function* pollTimeline(
@@ -51,7 +51,7 @@ export async function* pollTimeline(
   const identity = await resolveIdentity(target, context);
   yield* pollNewestFirst({
     targetId: target.id,
-    maxPages: MAX_PAGES,
+    maxPages: PAGES_MAX,
     fetchPage: (cursor) => fetchTimelinePage(target.id, identity, cursor, context),
     readSourceState: () => identity.sourceState,
   });

@@ -43,7 +43,7 @@ const Video = Type.Object({
 });
 
 const PAGE_SIZE = 50;
-const MAX_PAGES = 20;
+const PAGES_MAX = 20;
 const SHORT_MAX_SECONDS = 180;
 
 /** A playlist of a channel. */
@@ -109,7 +109,7 @@ function pollPlaylist(playlist: Playlist, context: CollectorContext): AsyncGener
 
   return pollNewestFirst({
     targetId: target.id,
-    maxPages: MAX_PAGES,
+    maxPages: PAGES_MAX,
     fetchPage,
     readSourceState() {
       const readFrom = Math.min(newest, Math.max(retryFrom, readTo ?? -Infinity));

@@ -1,7 +1,7 @@
 /** The administration API of accounts, their credits and their journals. */
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
-import { MAX_INTEGER } from "../../../core/limits.ts";
+import { INTEGER_MAX } from "../../../core/limits.ts";
 import { parseIntegerParameter } from "../../../core/parameters.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { Account } from "../../ports/ledger.ts";
@@ -9,7 +9,7 @@ import type { AdminOptions } from "./options.ts";
 import { assertName, assertSingleAccount, getQuery, jsonBodyParser, Name } from "./validation.ts";
 
 // TypeBox's schema, because Elysia's accepts numbers in strings.
-const Amount = Type.Integer({ minimum: 1, maximum: MAX_INTEGER });
+const Amount = Type.Integer({ minimum: 1, maximum: INTEGER_MAX });
 
 const NewAccount = t.Object({ name: Name, credits: t.Optional(Amount) });
 
@@ -21,7 +21,7 @@ const NewGrant = t.Object({
 });
 
 /** The range of `after`, the entry after which a statement begins. */
-const AFTER_ENTRY_RANGE = { min: 0, max: MAX_INTEGER, default: 0 };
+const AFTER_ENTRY_RANGE = { min: 0, max: INTEGER_MAX, default: 0 };
 
 /** How many entries a response to `/statement` has at most. */
 const STATEMENT_MAX_ENTRIES = 1000;

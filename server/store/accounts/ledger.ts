@@ -11,11 +11,11 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import {
   assertCreditAmount,
-  grantTooLargeError,
-  referenceConflictError,
+  createGrantTooLargeError,
+  createReferenceConflictError,
 } from "../../../core/ledger.ts";
 import { DomainError } from "../../../core/errors.ts";
-import { MAX_INTEGER } from "../../../core/limits.ts";
+import { INTEGER_MAX } from "../../../core/limits.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { commitDebits } from "./debits.ts";
@@ -103,7 +103,7 @@ async function grantCredits(database: Database, grant: Grant, now: number): Prom
     {
       insertGrant: {
         sql: INSERT_GRANT,
-        args: [uid, amount, now, reference, reason, id, amount, MAX_INTEGER],
+        args: [uid, amount, now, reference, reason, id, amount, INTEGER_MAX],
       },
       updateBalance: { sql: UPDATE_BALANCE, args: [amount, amount, id] },
       account: { sql: "SELECT granted, balance FROM accounts WHERE id = ?", args: [id] },
@@ -112,9 +112,9 @@ async function grantCredits(database: Database, grant: Grant, now: number): Prom
     { idempotent: true },
   );
   const [sums, stored] = [account[0], grants[0]];
-  if (stored === undefined) throw grantTooLargeError(Number(sums?.["granted"]), amount);
+  if (stored === undefined) throw createGrantTooLargeError(Number(sums?.["granted"]), amount);
   if (stored["amount"] !== amount) {
-    throw referenceConflictError(String(reference), Number(stored["amount"]), amount);
+    throw createReferenceConflictError(String(reference), Number(stored["amount"]), amount);
   }
   return { isNew: stored["uid"] === uid, balance: Number(sums?.["balance"]) };
 }

@@ -5,11 +5,11 @@
  * `tests/store/collection/creators.test.ts` compares both.
  */
 import {
-  creatorExistsError,
-  creatorListFullError,
-  creatorNotFoundError,
+  createCreatorExistsError,
+  createCreatorListFullError,
+  createCreatorNotFoundError,
 } from "../../../core/creators.ts";
-import { MAX_INTEGER } from "../../../core/limits.ts";
+import { INTEGER_MAX } from "../../../core/limits.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { ListedCreator, MonitoringListStore } from "../../ports/collection.ts";
@@ -48,7 +48,7 @@ const DELETE_CREATOR = `
  */
 export function createCreatorStore(
   database: Database,
-  max: number = MAX_INTEGER,
+  max: number = INTEGER_MAX,
 ): MonitoringListStore {
   // Part of the version, because an addition and a removal in one millisecond can cancel out there.
   let changeCount = 0;
@@ -61,8 +61,9 @@ export function createCreatorStore(
         listed: { sql: SELECT_CREATOR, args: identity },
       });
       const spelling = listed[0]?.["creator"];
-      if (spelling === undefined) throw creatorListFullError(max);
-      if (added.length === 0) throw creatorExistsError({ ...creator, creator: String(spelling) });
+      if (spelling === undefined) throw createCreatorListFullError(max);
+      if (added.length === 0)
+        throw createCreatorExistsError({ ...creator, creator: String(spelling) });
       changeCount++;
       return { creator: String(spelling), total: Number(counted[0]?.["total"]) };
     },
@@ -73,7 +74,7 @@ export function createCreatorStore(
         counted: COUNT_CREATORS,
       });
       const spelling = removed[0]?.["creator"];
-      if (spelling === undefined) throw creatorNotFoundError(creator);
+      if (spelling === undefined) throw createCreatorNotFoundError(creator);
       changeCount++;
       return { creator: String(spelling), total: Number(counted[0]?.["total"]) };
     },

@@ -1,8 +1,8 @@
 /** Stores the tracked channels; each operation is one transaction. */
 import {
   channelKey,
-  channelNotTrackedError,
-  channelAlreadyTrackedError,
+  createChannelNotTrackedError,
+  createChannelAlreadyTrackedError,
   isChannelId,
 } from "../../../core/channels.ts";
 import { formatInstant } from "../../../core/time.ts";
@@ -45,7 +45,7 @@ export function createTrackedChannelStore(database: Database): TrackedChannelSto
         listed: { sql: "SELECT channel FROM tracked_channels WHERE key = ?", args: [key] },
       });
       if (added.length === 1) return;
-      throw channelAlreadyTrackedError(String(listed[0]?.["channel"] ?? channel));
+      throw createChannelAlreadyTrackedError(String(listed[0]?.["channel"] ?? channel));
     },
 
     async untrack(channel) {
@@ -54,7 +54,7 @@ export function createTrackedChannelStore(database: Database): TrackedChannelSto
         removed: { sql, args: [channelKey(channel)] },
       });
       const storedChannel = removed[0]?.["channel"];
-      if (storedChannel === undefined) throw channelNotTrackedError(channel);
+      if (storedChannel === undefined) throw createChannelNotTrackedError(channel);
       return String(storedChannel);
     },
 

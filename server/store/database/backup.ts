@@ -23,7 +23,7 @@ export async function backUp(database: Database, url: string, file: string): Pro
     );
   }
   const target = resolve(file);
-  if (existsSync(target)) throw fileExistsError(target);
+  if (existsSync(target)) throw createFileExistsError(target);
   // An incomplete copy has another name, because a part of a database can look like a whole one.
   const partialFile = `${target}.part`;
   await createPrivateFile(partialFile);
@@ -41,7 +41,7 @@ export async function backUp(database: Database, url: string, file: string): Pro
   }
 }
 
-function fileExistsError(file: string): DomainError {
+function createFileExistsError(file: string): DomainError {
   return new DomainError("Conflict", `${file} already exists; name a new file`);
 }
 
@@ -70,9 +70,9 @@ async function renameToNew(path: string, target: string): Promise<void> {
     await link(path, target);
   } catch (error) {
     const code = readSystemErrorCode(error);
-    if (code === "EEXIST") throw fileExistsError(target);
+    if (code === "EEXIST") throw createFileExistsError(target);
     if (!HARD_LINKS_UNSUPPORTED.test(code)) throw error;
-    if (existsSync(target)) throw fileExistsError(target);
+    if (existsSync(target)) throw createFileExistsError(target);
     await rename(path, target);
   }
 }

@@ -79,7 +79,7 @@ export function forEachPoint(chunk: Chunk, width: number, onPoint: PointCallback
         magnitude += (digit & PAYLOAD_MASK) * scale;
         scale *= 32;
       }
-      if (digit >= UNKNOWN_DIGIT) throw damagedChunkError(chunk);
+      if (digit >= UNKNOWN_DIGIT) throw createDamagedChunkError(chunk);
       const difference = isNegative ? -magnitude : magnitude;
       if (countIndex === -1) at += difference;
       else counts[countIndex] = lastCounts[countIndex] = (lastCounts[countIndex] ?? 0) + difference;
@@ -87,7 +87,7 @@ export function forEachPoint(chunk: Chunk, width: number, onPoint: PointCallback
     onPoint(at, counts);
     decodedCount++;
   }
-  if (decodedCount !== size) throw damagedChunkError(chunk);
+  if (decodedCount !== size) throw createDamagedChunkError(chunk);
 }
 
 export function hasUnknownCount({ points }: Chunk): boolean {
@@ -98,7 +98,7 @@ function readDigit(text: string, index: number): number {
   return DIGIT_VALUES[text.charCodeAt(index)] ?? INVALID_DIGIT;
 }
 
-function damagedChunkError({ start }: Chunk): Error {
+function createDamagedChunkError({ start }: Chunk): Error {
   return new Error(`The chunk of a history that starts at ${start} is damaged`);
 }
 

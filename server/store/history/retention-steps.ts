@@ -21,7 +21,7 @@ export const STEP_MAX_CHUNKS = 100;
 export const STEP_MAX_ENTITIES = 25;
 
 /** Before all chunks. */
-export const MIN_POSITION: ChunkPosition = { key: 0, start: Number.MIN_SAFE_INTEGER };
+export const FIRST_POSITION: ChunkPosition = { key: 0, start: Number.MIN_SAFE_INTEGER };
 
 /** A range of a history table: the chunks that start in it. */
 export interface ChunkRange {

@@ -13,7 +13,7 @@ import type { KindRetentionReport, RetentionFault, RetentionRun } from "../../po
 import type { Database } from "../database/database.ts";
 import {
   createRetentionSteps,
-  MIN_POSITION,
+  FIRST_POSITION,
   type ChunkRange,
   type RetentionSteps,
 } from "./retention-steps.ts";
@@ -92,7 +92,7 @@ async function* scanRanges(
   const end = await findLastPosition();
   if (end === undefined) return;
   let startedAt = performance.now();
-  let range = await findNextRange(MIN_POSITION, end);
+  let range = await findNextRange(FIRST_POSITION, end);
   while (range !== undefined) {
     yield range;
     const tookMs = performance.now() - startedAt;

@@ -29,7 +29,7 @@ export const FROM_CHANNEL = `
     LIMIT 1
   ) AS named`;
 
-export function channelNotFoundError(name: string): DomainError {
+export function createChannelNotFoundError(name: string): DomainError {
   return new DomainError("Channel Not Found", `Channel ${name} not found`);
 }
 
@@ -88,7 +88,7 @@ export async function readChannel(
   name: string,
 ): Promise<CacheableResult<ChannelDetails>> {
   const row = await database.queryJson<ChannelRow>(SELECT_CHANNEL, [name, foldCase(name)]);
-  if (row === undefined) throw channelNotFoundError(name);
+  if (row === undefined) throw createChannelNotFoundError(name);
   const { observedAt, baselineChunks, channel } = row;
   const points = decodeChunks(baselineChunks, KIND_TABLES.channel.countColumns.size);
   // The first count of a channel is its subscribers.

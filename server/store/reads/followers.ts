@@ -12,7 +12,7 @@ import { selectChunksSql } from "../history/chunk-sql.ts";
 import { KIND_TABLES } from "../tables/entity-sql.ts";
 import { createRowsEncoder } from "../history/history-json.ts";
 import { createUserTag } from "../history/cache-tags.ts";
-import { FROM_USER, userNotFoundError } from "./users.ts";
+import { FROM_USER, createUserNotFoundError } from "./users.ts";
 
 /** Selects the chunks from the instant `?2` on, and the `?3` chunks before it. */
 const SELECT_FOLLOWER_CHUNKS = `
@@ -67,7 +67,7 @@ export async function readFollowers(
   const start = computeDaysFilterStart(now, days);
   const args = [id, start, lookbackChunks];
   const row = await database.queryJson<FollowersRow>(SELECT_FOLLOWER_CHUNKS, args);
-  if (row === undefined) throw userNotFoundError(username);
+  if (row === undefined) throw createUserNotFoundError(username);
   const parts = row.chunks.map((chunk) => createPartSince(chunk, start));
   const total = parts.reduce((sum, { size }) => sum + size, 0);
   const pagination = paginate(page, limit, total);

@@ -17,7 +17,7 @@ import {
   type HistoryRow,
 } from "../history/thinned-history.ts";
 import { createUserTag } from "../history/cache-tags.ts";
-import { FROM_USER, readUser, userNotFoundError } from "./users.ts";
+import { FROM_USER, readUser, createUserNotFoundError } from "./users.ts";
 
 export function createMicroblogReads(database: Database): MicroblogReads {
   return {
@@ -93,7 +93,7 @@ async function readTweets(
   const id = foldCase(username);
   const args = [id, computeDaysFilterStart(now, days), limit, page * limit];
   const row = await database.queryJson<TweetsRow>(SELECT_TWEETS, args);
-  if (row === undefined) throw userNotFoundError(username);
+  if (row === undefined) throw createUserNotFoundError(username);
   const pagination = paginate(page, limit, row.selected.total);
   // Without a prototype, because `__proto__` is a valid identifier.
   const tweets: Record<string, TweetRecord> = Object.create(null);
@@ -169,7 +169,7 @@ async function readTweet(
 ): Promise<CacheableResult<TweetDetails>> {
   const userId = foldCase(username);
   const row = await database.queryJson<TweetDetailsRow>(SELECT_TWEET, [userId, id]);
-  if (row === undefined) throw userNotFoundError(username);
+  if (row === undefined) throw createUserNotFoundError(username);
   if (row.tweet === null) {
     throw new DomainError("Tweet Not Found", `Tweet ${id} of user ${username} not found`);
   }

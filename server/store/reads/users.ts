@@ -12,7 +12,7 @@ export const FROM_USER = `
   FROM users
   WHERE id = ?1 AND username IS NOT NULL`;
 
-export function userNotFoundError(username: string): DomainError {
+export function createUserNotFoundError(username: string): DomainError {
   return new DomainError("User Not Found", `User ${username} not found`);
 }
 
@@ -41,7 +41,7 @@ export async function readUser(
 ): Promise<CacheableResult<UserDetails>> {
   const id = foldCase(username);
   const user = await database.queryJson<UserRow>(SELECT_USER, [id]);
-  if (user === undefined) throw userNotFoundError(username);
+  if (user === undefined) throw createUserNotFoundError(username);
   return {
     body: {
       ...user,

@@ -15,7 +15,12 @@ import {
   type HistoryRow,
 } from "../history/thinned-history.ts";
 import { readChannelList } from "./channel-list.ts";
-import { channelNotFoundError, createChannelTags, FROM_CHANNEL, readChannel } from "./channels.ts";
+import {
+  createChannelNotFoundError,
+  createChannelTags,
+  FROM_CHANNEL,
+  readChannel,
+} from "./channels.ts";
 
 export function createVideoReads(database: Database): VideoReads {
   return {
@@ -88,7 +93,7 @@ async function readShorts(
     after?.id ?? "",
     limit + 1,
   ]);
-  if (row === undefined) throw channelNotFoundError(name);
+  if (row === undefined) throw createChannelNotFoundError(name);
   const { channelId, username, shorts } = row;
   const hasMore = shorts.length > limit;
   const page = shorts.slice(0, limit);
@@ -153,7 +158,7 @@ async function readShort(
 ): Promise<CacheableResult<ShortDetails>> {
   const args = [name, foldCase(name), id];
   const row = await database.queryJson<ShortDetailsRow>(SELECT_SHORT, args);
-  if (row === undefined) throw channelNotFoundError(name);
+  if (row === undefined) throw createChannelNotFoundError(name);
   const { channelId, short } = row;
   if (short === null) {
     throw new DomainError("Short Not Found", `Short ${id} not found for channel ${name}`);

@@ -26,12 +26,13 @@ async function runDrizzleKit(folder: string, name: string | undefined): Promise<
       process.execPath,
       join(ROOT, "node_modules/drizzle-kit/bin.cjs"),
       "generate",
-      "--dialect=sqlite",
-      "--schema=./server/store/tables/*-tables.ts",
-      `--out=./${relative(ROOT, folder)}`,
       ...(name === undefined ? [] : [`--name=${name}`]),
     ],
-    { cwd: ROOT, stdio: ["inherit", "inherit", "inherit"] },
+    {
+      cwd: ROOT,
+      env: { ...process.env, MIGRATIONS_FOLDER: `./${relative(ROOT, folder)}` },
+      stdio: ["inherit", "inherit", "inherit"],
+    },
   );
   if ((await child.exited) !== 0) throw new Error("drizzle-kit failed");
 }

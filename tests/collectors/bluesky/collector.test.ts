@@ -5,7 +5,7 @@ import { createCreatorStore } from "../../../server/store/collection/creators.ts
 import { listCreators } from "../../support/store/collection-state.ts";
 import { queryRows, withDatabase } from "../../support/store/database.ts";
 import { readPointsOf } from "../../support/store/stored-history.ts";
-import { blueskyError, handleOf, createdAtOf } from "../../support/platforms/fake-bluesky.ts";
+import { createBlueskyError, handleOf, createdAtOf } from "../../support/platforms/fake-bluesky.ts";
 import {
   findResult,
   createItemTargets,
@@ -82,7 +82,10 @@ describe("bluesky: rate limits", () => {
       "ratelimit-reset": String(resetAt / 1000),
     };
     fixture.fake.injectFault(
-      respondWith({ ...blueskyError(429, "RateLimitExceeded", "Rate Limit Exceeded"), headers }),
+      respondWith({
+        ...createBlueskyError(429, "RateLimitExceeded", "Rate Limit Exceeded"),
+        headers,
+      }),
     );
     const { sourceError: failure, results } = await pollProfiles(2);
     expect([failure?.kind, failure?.until]).toEqual(["rate-limited", resetAt]);

@@ -5,7 +5,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../core/time.ts";
 import { SOURCES, type Source } from "../../../server/collectors/collector.ts";
-import { blueskyError } from "../../support/platforms/fake-bluesky.ts";
+import { createBlueskyError } from "../../support/platforms/fake-bluesky.ts";
 import {
   respondWith,
   failWithStatus,
@@ -167,7 +167,7 @@ describe("a used up rate limit window pauses the source, and the log says until 
     "ratelimit-remaining": "0",
     "ratelimit-reset": String(resetAt / 1000),
   };
-  const limited = blueskyError(429, "RateLimitExceeded", "Rate Limit Exceeded");
+  const limited = createBlueskyError(429, "RateLimitExceeded", "Rate Limit Exceeded");
 
   test.each([
     {

@@ -13,7 +13,7 @@ import {
   openServiceFixture,
   type ServiceFixture,
 } from "../../support/platforms/service-fixture.ts";
-import { xError } from "../../support/platforms/fake-x.ts";
+import { createXError } from "../../support/platforms/fake-x.ts";
 
 let fixture: ServiceFixture;
 afterEach(async () => {
@@ -194,7 +194,10 @@ describe("an existing creator or channel with invalid or unavailable data", () =
     if (what.includes("protected")) user.isProtected = true;
     else {
       const path = `/${user.id}/tweets`;
-      fixture.fake.injectFault(respondWith(xError(404, "Not Found")), { times: Infinity, path });
+      fixture.fake.injectFault(respondWith(createXError(404, "Not Found")), {
+        times: Infinity,
+        path,
+      });
     }
     await fixture.collectAt(ALL_DUE_AT);
     const observed = await fixture.expectObservedNow(before);

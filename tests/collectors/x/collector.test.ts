@@ -20,7 +20,7 @@ import {
   TOKEN_REFUSED,
   USAGE_CAPPED,
   windowSpent,
-  xError,
+  createXError,
 } from "../../support/platforms/fake-x.ts";
 
 const fixture = useFixture("x", {
@@ -41,7 +41,7 @@ describe("x: stops and rate limits", () => {
     ["an account without credits", CREDITS_DEPLETED],
     [
       "an account without credits, under the former host",
-      xError(402, "CreditsDepleted", "https://api.twitter.com/2/problems/credits-depleted"),
+      createXError(402, "CreditsDepleted", "https://api.twitter.com/2/problems/credits-depleted"),
     ],
     ["a cap of the month that is reached, while the window is not", USAGE_CAPPED],
   ])("%s stops the source, and is not retried", async (_, answer) => {
@@ -150,7 +150,7 @@ describe("x: users that do not exist", () => {
       if (what.includes("deleted")) userAt(1).goneAt = 0;
       if (what.includes("protected")) userAt(1).isProtected = true;
       if (what.includes("404")) {
-        fixture.fake.injectFault(respondWith(xError(404, "Not Found")), {
+        fixture.fake.injectFault(respondWith(createXError(404, "Not Found")), {
           path: `/${userAt(1).id}/tweets`,
         });
       }

@@ -1,13 +1,13 @@
 /** Arbitrary histories: points from the oldest to the newest, each at another instant. */
 import * as fc from "fast-check";
-import { MAX_INTEGER } from "../../../core/limits.ts";
+import { INTEGER_MAX } from "../../../core/limits.ts";
 import { FIRST_INSTANT, LAST_INSTANT } from "../../../core/time.ts";
 import type { Point } from "../../../server/store/history/chunk-codec.ts";
 import { counts, instants } from "./values.ts";
 
 /** Points at any instants with any counts; enough of them for many chunks. */
 export function randomPoints(width: number): fc.Arbitrary<Point[]> {
-  const count = fc.oneof(fc.constant(null), fc.constantFrom(0, MAX_INTEGER), counts);
+  const count = fc.oneof(fc.constant(null), fc.constantFrom(0, INTEGER_MAX), counts);
   const point = fc.record({
     at: fc.oneof(instants, fc.constantFrom(FIRST_INSTANT, LAST_INSTANT, -1, 0, 1)),
     counts: fc.array(count, { minLength: width, maxLength: width }),

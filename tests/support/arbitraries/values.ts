@@ -5,7 +5,7 @@ import {
   formatInstant,
   KIND_FIELDS,
   LAST_INSTANT,
-  MAX_INTEGER,
+  INTEGER_MAX,
   type FieldType,
   type EntityKind,
   type EntityFields,
@@ -21,8 +21,8 @@ export const instants = fc.integer({ min: FIRST_INSTANT, max: LAST_INSTANT });
 /** Whole numbers from 0 to 2^53 - 1, often near a limit. */
 export const counts = fc.oneof(
   fc.nat(5),
-  fc.integer({ min: 0, max: MAX_INTEGER }),
-  fc.integer({ min: MAX_INTEGER - 5, max: MAX_INTEGER }),
+  fc.integer({ min: 0, max: INTEGER_MAX }),
+  fc.integer({ min: INTEGER_MAX - 5, max: INTEGER_MAX }),
 );
 
 /** Texts of valid characters from every plane, including NUL. */
@@ -79,7 +79,7 @@ export function observationArbitrary(kind: EntityKind): fc.Arbitrary<Record<stri
   const model: Record<string, fc.Arbitrary<unknown>> = {};
   for (const [name, type] of Object.entries(fields.attributes))
     model[name] = COLLIDING_VALUES[type];
-  for (const name of fields.counts) model[name] = fc.constantFrom(null, 0, -0, 1, 2, MAX_INTEGER);
+  for (const name of fields.counts) model[name] = fc.constantFrom(null, 0, -0, 1, 2, INTEGER_MAX);
   model["kind"] = fc.constant(kind);
   model["observedAt"] = fc.integer({ min: NOW - 3, max: NOW }).map(formatInstant);
   model[fields.idField] = kind === "user" ? COLLIDING_VALUES.identifier : fc.constant("__proto__");
@@ -100,7 +100,7 @@ const VALID_VALUES: Record<FieldType, fc.Arbitrary<unknown>> = {
 };
 
 const INVALID_VALUES = fc.oneof(
-  fc.constantFrom<unknown>(undefined, null, "", -1, 1.5, MAX_INTEGER + 1, Infinity, NaN, -0),
+  fc.constantFrom<unknown>(undefined, null, "", -1, 1.5, INTEGER_MAX + 1, Infinity, NaN, -0),
   fc.constantFrom<unknown>("\0", "\ud800", "2024-02-30", "2024-01-01T24:00", "20240101", "1"),
   fc.constantFrom<unknown>("x".repeat(257), "é".repeat(256), "x".repeat(2049), true, [], {}),
   fc.jsonValue(),

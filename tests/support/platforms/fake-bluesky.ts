@@ -20,14 +20,14 @@ export function createdAtOf(post: WorldPost): number {
 }
 
 /** Returns an error of Bluesky. */
-export function blueskyError(status: number, error: string, message: string): FakeResponse {
+export function createBlueskyError(status: number, error: string, message: string): FakeResponse {
   return { status, body: { error, message } };
 }
 
 /** The response if no requested profile exists. */
-const PROFILE_NOT_FOUND = blueskyError(400, "InvalidRequest", "Profile not found");
+const PROFILE_NOT_FOUND = createBlueskyError(400, "InvalidRequest", "Profile not found");
 
-const INVALID_REQUEST = blueskyError(
+const INVALID_REQUEST = createBlueskyError(
   400,
   "InvalidRequest",
   "Error: Params must have valid properties",
@@ -55,7 +55,7 @@ export async function openFakeBluesky(options: FakeBlueskyOptions) {
     if (path === "/xrpc/app.bsky.actor.getProfiles") return answerProfiles(query);
     if (path === "/xrpc/app.bsky.feed.getAuthorFeed") return answerFeed(query);
     if (path === "/xrpc/app.bsky.feed.getPosts") return answerPosts(query);
-    return blueskyError(404, "XRPCNotSupported", "XRPCNotSupported");
+    return createBlueskyError(404, "XRPCNotSupported", "XRPCNotSupported");
   };
 
   const answerProfiles = (query: URLSearchParams): FakeResponse => {

@@ -19,24 +19,28 @@ export type MetricNames = "old" | "new";
 const PROBLEMS = "https://api.x.com/2/problems";
 
 /** Returns an error of X. */
-export function xError(status: number, title: string, type = "about:blank"): FakeResponse {
+export function createXError(status: number, title: string, type = "about:blank"): FakeResponse {
   return { status, body: { title, detail: title, type, status } };
 }
 
-export const TOKEN_REFUSED = xError(401, "Unauthorized");
+export const TOKEN_REFUSED = createXError(401, "Unauthorized");
 
-export const CREDITS_DEPLETED = xError(402, "CreditsDepleted", `${PROBLEMS}/credits-depleted`);
+export const CREDITS_DEPLETED = createXError(
+  402,
+  "CreditsDepleted",
+  `${PROBLEMS}/credits-depleted`,
+);
 
 /** The monthly cap is reached; the window has requests left. */
 export const USAGE_CAPPED: FakeResponse = {
-  ...xError(429, "UsageCapExceeded", "https://api.twitter.com/2/problems/usage-capped"),
+  ...createXError(429, "UsageCapExceeded", "https://api.twitter.com/2/problems/usage-capped"),
   headers: { "x-rate-limit-limit": "300", "x-rate-limit-remaining": "299" },
 };
 
 /** The window is used up. @param resetAt Milliseconds since 1970 UTC. */
 export function windowSpent(resetAt: number): FakeResponse {
   return {
-    ...xError(429, "Too Many Requests"),
+    ...createXError(429, "Too Many Requests"),
     headers: {
       "x-rate-limit-limit": "300",
       "x-rate-limit-remaining": "0",
@@ -91,7 +95,7 @@ export async function openFakeX(options: FakeXOptions) {
     if (path === "/2/users/by") return answerUsers(query);
     if (path === "/2/tweets") return answerTweets(query);
     const id = /^\/2\/users\/(\d+)\/tweets$/.exec(path)?.[1];
-    return id === undefined ? xError(404, "Not Found") : answerTimeline(id, query);
+    return id === undefined ? createXError(404, "Not Found") : answerTimeline(id, query);
   };
 
   const answerUsers = (query: URLSearchParams): FakeResponse => {
@@ -217,7 +221,7 @@ export async function openFakeX(options: FakeXOptions) {
   };
 }
 
-const INVALID_REQUEST = xError(400, "Invalid Request", `${PROBLEMS}/invalid-request`);
+const INVALID_REQUEST = createXError(400, "Invalid Request", `${PROBLEMS}/invalid-request`);
 
 const EXCLUDABLE = { post: "", reply: "replies", repost: "retweets" } as const;
 

@@ -8,15 +8,19 @@ const BATCH_MAX = 50;
 const BATCH_STATS = "/videos:batchGetStats";
 
 /** Returns an error of YouTube. */
-export function youtubeError(status: number, reason: string, domain = "youtube"): FakeResponse {
+export function createYoutubeError(
+  status: number,
+  reason: string,
+  domain = "youtube",
+): FakeResponse {
   const message = `The request cannot be completed: ${reason}.`;
   const errors = [{ message, domain, reason }];
   return { status, body: { error: { code: status, message, errors } } };
 }
 
-export const QUOTA_EXCEEDED = youtubeError(403, "quotaExceeded", "youtube.quota");
+export const QUOTA_EXCEEDED = createYoutubeError(403, "quotaExceeded", "youtube.quota");
 
-export const KEY_REFUSED = youtubeError(403, "forbidden");
+export const KEY_REFUSED = createYoutubeError(403, "forbidden");
 
 /** The options of the fake. */
 export interface FakeYoutubeOptions extends FakeServerOptions {
@@ -36,17 +40,17 @@ export function openFakeYoutube(options: FakeYoutubeOptions) {
     if (query.get("key") !== apiKey) return KEY_REFUSED;
     if (used > (path === BATCH_STATS ? statsUnits : generalUnits)) return QUOTA_EXCEEDED;
     const parts = new Set(query.get("part")?.split(",") ?? []);
-    if (parts.size === 0) return youtubeError(400, "missingRequiredParameter");
+    if (parts.size === 0) return createYoutubeError(400, "missingRequiredParameter");
     if (path === "/channels") return answerChannels(query, parts);
     if (path === "/playlistItems") return answerPlaylist(query, parts);
     if (path === "/videos" || path === BATCH_STATS) return answerVideos(path, query, parts);
-    return youtubeError(404, "notFound");
+    return createYoutubeError(404, "notFound");
   };
 
   const answerChannels = (query: URLSearchParams, parts: ReadonlySet<string>): FakeResponse => {
     const handle = query.get("forHandle");
     const ids = handle === null ? readIds(query) : [];
-    if (ids === undefined) return youtubeError(400, "invalidParameter");
+    if (ids === undefined) return createYoutubeError(400, "invalidParameter");
     const found =
       handle === null
         ? ids.map((id) => world.channelById.get(id))
@@ -68,9 +72,9 @@ export function openFakeYoutube(options: FakeYoutubeOptions) {
     if (channel === undefined || !isPresent(channel, at)) return PLAYLIST_NOT_FOUND;
     if (isOfShorts && !channel.hasShortsList) return PLAYLIST_NOT_FOUND;
     const size = Number(query.get("maxResults") ?? 5);
-    if (!(size >= 0 && size <= BATCH_MAX)) return youtubeError(400, "invalidParameter");
+    if (!(size >= 0 && size <= BATCH_MAX)) return createYoutubeError(400, "invalidParameter");
     const from = readToken(query.get("pageToken"));
-    if (from === undefined) return youtubeError(400, "invalidPageToken");
+    if (from === undefined) return createYoutubeError(400, "invalidPageToken");
     return { status: 200, body: writePlaylist({ channel, isOfShorts, from, size, at, parts }) };
   };
 
@@ -80,7 +84,7 @@ export function openFakeYoutube(options: FakeYoutubeOptions) {
     parts: ReadonlySet<string>,
   ): FakeResponse => {
     const ids = readIds(query);
-    if (ids === undefined) return youtubeError(400, "invalidParameter");
+    if (ids === undefined) return createYoutubeError(400, "invalidParameter");
     const at = now();
     const items: unknown[] = [];
     for (const id of ids) {
@@ -102,7 +106,7 @@ export function openFakeYoutube(options: FakeYoutubeOptions) {
   return openFakeServer(api, options);
 }
 
-const PLAYLIST_NOT_FOUND = youtubeError(404, "playlistNotFound", "youtube.playlistItem");
+const PLAYLIST_NOT_FOUND = createYoutubeError(404, "playlistNotFound", "youtube.playlistItem");
 
 /** Returns the identifiers of a request; `undefined` for none or too many. */
 function readIds(query: URLSearchParams): string[] | undefined {
