@@ -76,22 +76,6 @@ async function* splitIntoPieces(stream: AsyncIterable<Uint8Array>, maxBytes: num
   }
 }
 
-/** Reads one block ahead of the consumer. */
-export async function* readAhead(blocks: AsyncGenerator<FileBlock>): AsyncGenerator<FileBlock> {
-  let next = blocks.next();
-  try {
-    for (;;) {
-      const { done, value } = await next;
-      if (done === true) return;
-      next = blocks.next();
-      next.catch(() => undefined); // It is awaited later.
-      yield value;
-    }
-  } finally {
-    void blocks.return(undefined).catch(() => undefined);
-  }
-}
-
 /** Bytes that are read from a file at once, and that are unpacked at once. */
 const READ_BYTES = 1_048_576;
 const UNPACKED_BYTES = 4 * READ_BYTES;

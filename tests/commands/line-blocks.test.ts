@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readAhead, readBlocks } from "../../server/commands/line-blocks.ts";
+import { readBlocks } from "../../server/commands/line-blocks.ts";
 import { LINE_MAX_BYTES } from "../../core/limits.ts";
 
 const KIB = 1024;
@@ -54,48 +54,5 @@ describe("readBlocks()", () => {
     expect([first, third]).toEqual(["a", "b"]);
     expect(second?.length).toBeGreaterThan(LINE_MAX_BYTES);
     expect(second?.length).toBeLessThan(LINE_MAX_BYTES + 64 * KIB);
-  });
-});
-
-describe("readAhead()", () => {
-  test("yields the blocks in their order, and reads the next one ahead", async () => {
-    const read: number[] = [];
-    async function* source() {
-      for (let firstLine = 1; firstLine <= 4; firstLine++) {
-        read.push(firstLine);
-        yield { bytes: encodeText(`${firstLine}\n`), firstLine };
-      }
-    }
-    const given: number[] = [];
-    for await (const { firstLine } of readAhead(source())) {
-      await Bun.sleep(1);
-      given.push(firstLine);
-      expect(read.length).toBe(Math.min(4, firstLine + 1));
-    }
-    expect(given).toEqual([1, 2, 3, 4]);
-  });
-
-  test("throws after the blocks before the failure, and closes its source when it is left", async () => {
-    let isEnded = false;
-    async function* source() {
-      try {
-        yield { bytes: encodeText("1\n"), firstLine: 1 };
-        yield { bytes: encodeText("2\n"), firstLine: 2 };
-        throw new Error("broken");
-      } finally {
-        isEnded = true;
-      }
-    }
-    const given: number[] = [];
-    const all = async () => {
-      for await (const { firstLine } of readAhead(source())) given.push(firstLine);
-    };
-    const [outcome] = await Promise.allSettled([all()]);
-    expect(outcome.status).toBe("rejected");
-    expect(given).toEqual([1, 2]);
-    isEnded = false;
-    for await (const _ of readAhead(source())) break;
-    await Bun.sleep(1);
-    expect(isEnded).toBe(true);
   });
 });

@@ -2,7 +2,7 @@
 import { serializeLines, parseLines, type SerializedLines, type LineBlock } from "./parse-lines.ts";
 import { handleRequests } from "../database/worker-rpc.ts";
 
-/** Blocks of this size leave more garbage than all else in the process occupies. */
+/** Blocks of this size leave so much garbage that an import takes 340 MiB instead of 300. */
 const GC_MIN_BYTES = 1_048_576;
 
 handleRequests(
