@@ -1,7 +1,6 @@
 /** The SQL that reads, writes and deletes chunks of histories. */
 import type { Statement } from "../database/database.ts";
-import type { KindTables } from "../tables/entity-sql.ts";
-import { jsonExtractSql } from "../tables/json-sql.ts";
+import { jsonExtractSql, type KindTables } from "../tables/entity-sql.ts";
 import type { Chunk } from "./chunk-codec.ts";
 
 /** A row of a history table as the JSON of a {@link Chunk}, as SQL. */

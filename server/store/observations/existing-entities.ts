@@ -6,9 +6,8 @@ import { sliceInstants } from "./observation-batch.ts";
 import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts";
 import type { Database } from "../database/database.ts";
 import { mergeIncoming, type PendingEntity } from "./merge.ts";
-import { jsonExtractSql } from "../tables/json-sql.ts";
 import { CHUNK_JSON, selectChunksSql, selectChunkStartSql } from "../history/chunk-sql.ts";
-import { attributeValueSql, type KindTables } from "../tables/entity-sql.ts";
+import { attributeValueSql, jsonExtractSql, type KindTables } from "../tables/entity-sql.ts";
 import type { Attributes } from "../../../core/entities.ts";
 
 /** An entity that the database has. */

@@ -10,10 +10,10 @@ import type { Statement } from "../database/database.ts";
 import {
   attributeValueSql,
   isChannelKeyColumn,
+  jsonExtractSql,
   KIND_TABLES,
   type KindTables,
 } from "../tables/entity-sql.ts";
-import { jsonExtractSql } from "../tables/json-sql.ts";
 import type { PendingEntity } from "./merge.ts";
 
 /** A column that an upsert writes. */

@@ -1,9 +1,4 @@
-/**
- * The names of the tables and columns of each kind of entity.
- *
- * A column has the name of its field in snake case. The instant that an attribute came from is in
- * `<column>_at`.
- */
+/** The names of the tables and columns of each kind of entity, and SQL that reads them. */
 import { getTableColumns, getTableName } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { KIND_FIELDS, type EntityFields, type EntityKind } from "../../../core/entity-kinds.ts";
@@ -24,37 +19,28 @@ export interface KindTables {
   readonly countColumns: ReadonlyMap<string, string>;
 }
 
-function createKindTables(
-  kind: EntityKind,
-  entities: SQLiteTable,
-  histories: SQLiteTable,
-): KindTables {
-  const fields: EntityFields = KIND_FIELDS[kind];
+function createKindTables(kind: EntityKind, entities: SQLiteTable): KindTables {
+  const { attributes, counts }: EntityFields = KIND_FIELDS[kind];
   const toColumns = (names: readonly string[]) =>
-    new Map(names.map((name) => [name, toColumnName(name)] as const));
+    new Map(names.map((name) => [name, tables.toColumnName(name)] as const));
   return {
     kind,
     entityTable: getTableName(entities),
-    historyTable: getTableName(histories),
+    historyTable: `${kind}_histories`,
     entityColumn: kind,
-    allColumns: Object.values(getTableColumns(entities)).map(({ name }) => name),
-    attributeColumns: toColumns(Object.keys(fields.attributes)),
-    countColumns: toColumns(fields.counts),
+    allColumns: Object.keys(getTableColumns(entities)),
+    attributeColumns: toColumns(Object.keys(attributes)),
+    countColumns: toColumns(counts),
   };
 }
 
 /** The tables and columns of every kind. */
 export const KIND_TABLES: Readonly<Record<EntityKind, KindTables>> = {
-  channel: createKindTables("channel", tables.channels, tables.channelHistories),
-  short: createKindTables("short", tables.shorts, tables.shortHistories),
-  user: createKindTables("user", tables.users, tables.userHistories),
-  tweet: createKindTables("tweet", tables.tweets, tables.tweetHistories),
+  channel: createKindTables("channel", tables.channels),
+  short: createKindTables("short", tables.shorts),
+  user: createKindTables("user", tables.users),
+  tweet: createKindTables("tweet", tables.tweets),
 };
-
-/** The column of a field. */
-export function toColumnName(field: string): string {
-  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
 
 /** Whether an attribute's column holds the key of a channel where the field has its identifier. */
 export function isChannelKeyColumn({ kind }: KindTables, column: string): boolean {
@@ -67,4 +53,13 @@ export function attributeValueSql(kindTables: KindTables, column: string, row: s
   return isChannelKeyColumn(kindTables, column)
     ? `(SELECT id FROM channels WHERE key = ${value})`
     : value;
+}
+
+/**
+ * An element of a JSON array, as SQL. `json_extract` takes half the time of `->>`.
+ *
+ * @param array The array, as SQL; by default the value of the only `json_each` of the query.
+ */
+export function jsonExtractSql(index: number, array = "value"): string {
+  return `json_extract(${array}, '$[${index}]')`;
 }

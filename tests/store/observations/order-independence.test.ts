@@ -4,7 +4,7 @@ import { ENTITY_KINDS, KIND_FIELDS, type EntityKind } from "../../../core/entity
 import { parseObservation, type FieldValue, type Observation } from "../../../core/observations.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { exportObservations } from "../../../server/store/observations/export.ts";
-import { toColumnName } from "../../../server/store/tables/entity-sql.ts";
+import { toColumnName } from "../../../server/store/tables/entity-tables.ts";
 import { createMicroblogReads } from "../../../server/store/reads/microblog.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
 import { createVideoReads } from "../../../server/store/reads/video.ts";
