@@ -7,11 +7,11 @@
  */
 import type { ObservationLine } from "../../core/schema/observations.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
-import { EPOCH } from "./growth-curves.ts";
-import { listFirstTweets, listTweets, listUsers } from "./microblog.ts";
-import { toDayNumber, OBSERVED_AGE_MAX_MS } from "./posting-schedule.ts";
-import type { ObservedEntity } from "./observed-entity.ts";
-import { listChannels, listFirstShorts, listShorts } from "./video.ts";
+import { CHANNELS, USERS } from "./creators.ts";
+import { createTweet, createUser } from "./microblog.ts";
+import { OBSERVED_AGE_MAX_MS, type ObservedEntity } from "./observed-entity.ts";
+import { EPOCH, listSlots, toDayNumber } from "./posting-schedule.ts";
+import { createChannel, createShort } from "./video.ts";
 
 /** A time range in milliseconds since 1970 UTC; `from` is included, `to` is not. */
 export interface ObservationWindow {
@@ -31,22 +31,27 @@ export interface ObservationWindow {
  */
 export function* generateObservations({ from, to }: ObservationWindow): Generator<ObservationLine> {
   const start = Math.max(from, EPOCH);
-  const permanentEntities = [
-    ...listChannels(),
-    ...listUsers(),
-    ...listFirstShorts(),
-    ...listFirstTweets(),
-  ];
-  let posts: ObservedEntity[] = [];
+  // The first day has the posts that are observed for good.
+  let entities = [...CHANNELS.map(createChannel), ...USERS.map(createUser), ...listPosts(0)];
   // One day more, because a creator's day may end on the next UTC day.
-  let nextDay = Math.max(0, toDayNumber(start - OBSERVED_AGE_MAX_MS) - 1);
+  let nextDay = Math.max(1, toDayNumber(start - OBSERVED_AGE_MAX_MS) - 1);
   for (let hour = start - (start % HOUR_MS); hour < to; hour += HOUR_MS) {
     for (; nextDay * DAY_MS + EPOCH <= hour; nextDay++) {
-      posts = posts.filter(({ endsAt }) => endsAt > hour);
-      posts.push(...listShorts(nextDay), ...listTweets(nextDay));
+      entities = entities.filter(({ endsAt }) => endsAt > hour);
+      entities.push(...listPosts(nextDay));
     }
-    yield* observeHour([...permanentEntities, ...posts], hour, { from: start, to });
+    yield* observeHour(entities, hour, { from: start, to });
   }
+}
+
+/** Lists the shorts and tweets that are published on a day, counted from `EPOCH`. */
+function listPosts(day: number): ObservedEntity[] {
+  return [
+    ...CHANNELS.flatMap((channel) =>
+      listSlots(channel, day).map((slot) => createShort(channel, slot)),
+    ),
+    ...USERS.flatMap((user) => listSlots(user, day).map((slot) => createTweet(user, slot))),
+  ];
 }
 
 /** Observes the entities that are due in an hour, by time. */

@@ -1,59 +1,37 @@
 /** Generates the users of the demo and their tweets. */
-import { formatInstant } from "../../core/time.ts";
-import { DEMO_USER, USERS, type DemoUser } from "./creators.ts";
-import { draw, drawBetween, hashSeed } from "./random.ts";
-import { createCounterFactory, drawReach, computeFollowing } from "./growth-curves.ts";
+import { DAY_MS, formatInstant } from "../../core/time.ts";
+import { composeText, DEMO_USER, type DemoUser } from "./creators.ts";
+import { countFollowers, createCounterFactory } from "./growth-curves.ts";
 import {
-  toDayNumber,
+  createObservedEntity,
   FIRST_POST_INTERVALS,
-  countPublished,
-  listSlots,
-  TWEET_INTERVALS,
-  type Slot,
-  type ObservationInterval,
-} from "./posting-schedule.ts";
-import { createPostEntity, createProfileEntity, type ObservedEntity } from "./observed-entity.ts";
-import { composeText } from "./voices.ts";
+  PROFILE_INTERVALS,
+  type ObservedEntity,
+} from "./observed-entity.ts";
+import { countPublished, EPOCH, toDayNumber, type Slot } from "./posting-schedule.ts";
+import { draw, drawBetween, hashSeed } from "./random.ts";
 
 const BASE_URL = "https://example.com/microblog";
 const FIRST_INTEREST_HOURS = 5;
 const DAYS_PER_NEW_FOLLOWING = 9;
 
-/** Lists the users, who are observed every hour. */
-export function listUsers(): ObservedEntity[] {
-  return USERS.map(createUser);
-}
+const TWEET_INTERVALS = [
+  { maxAgeMs: 1.5 * DAY_MS, everyHours: 1 },
+  { maxAgeMs: 5 * DAY_MS, everyHours: 6 },
+  { maxAgeMs: 14 * DAY_MS, everyHours: 24 },
+];
 
-/** Lists the tweets that are published on a day, counted from `EPOCH`. */
-export function listTweets(day: number): ObservedEntity[] {
-  return USERS.flatMap((user) =>
-    listSlots(user.rhythm, hashSeed(user.username), day)
-      .filter(({ sequence }) => user.username !== DEMO_USER || sequence > 0)
-      .map((slot) => createTweet(user, slot, TWEET_INTERVALS)),
-  );
-}
-
-/** Lists the first tweet of the demo's user, which is observed every day for good. */
-export function listFirstTweets(): ObservedEntity[] {
-  return USERS.filter(({ username }) => username === DEMO_USER).flatMap((user) =>
-    listSlots(user.rhythm, hashSeed(user.username), 0)
-      .slice(0, 1)
-      .map((slot) => createTweet(user, slot, FIRST_POST_INTERVALS)),
-  );
-}
-
-function createUser(user: DemoUser): ObservedEntity {
-  const { username, rhythm } = user;
-  const seed = hashSeed(username);
-  return createProfileEntity(seed, (instant) => ({
+export function createUser(user: DemoUser): ObservedEntity {
+  const { username } = user;
+  return createObservedEntity(hashSeed(username), EPOCH, PROFILE_INTERVALS, (instant) => ({
     kind: "user",
     observedAt: formatInstant(instant),
     username,
     displayName: user.displayName,
-    followers_count: computeFollowing(user.following, user.audience, seed, instant),
+    followers_count: countFollowers(user, instant),
     following_count:
       user.followingCount + Math.floor(toDayNumber(instant) / DAYS_PER_NEW_FOLLOWING),
-    tweet_count: user.earlierPosts + countPublished(rhythm, seed, instant),
+    tweet_count: user.earlierPosts + countPublished(user, instant),
     description: user.description,
     profile_image_url: `${BASE_URL}/${username}/avatar.png`,
     created_at: user.joinedAt,
@@ -61,41 +39,31 @@ function createUser(user: DemoUser): ObservedEntity {
   }));
 }
 
-function createTweet(
-  user: DemoUser,
-  { sequence, publishedAt }: Slot,
-  intervals: readonly ObservationInterval[],
-): ObservedEntity {
+export function createTweet(user: DemoUser, { sequence, publishedAt }: Slot): ObservedEntity {
   const { username } = user;
   const seed = hashSeed(`${username}/tweet/${sequence}`);
   const id = createTweetId(seed, publishedAt);
   const description = {
     username,
     id,
-    text: composeText(user.voice, seed, sequence),
+    text: composeText(user.phrases, seed, sequence),
     created_at: formatInstant(publishedAt),
     url: `${BASE_URL}/${username}/tweet/${id}`,
   };
-  const count = createTweetCounter(user, seed, publishedAt);
-  return createPostEntity(intervals, seed, publishedAt, (instant) => ({
+  const isPermanent = username === DEMO_USER && sequence === 0;
+  const intervals = isPermanent ? FIRST_POST_INTERVALS : TWEET_INTERVALS;
+  const countAt = createTweetCounter(user, seed, publishedAt);
+  return createObservedEntity(seed, publishedAt, intervals, (instant) => ({
     kind: "tweet",
     observedAt: formatInstant(instant),
     ...description,
-    ...count(instant),
+    ...countAt(instant),
   }));
 }
 
 /** Creates the counts of a tweet. No count exceeds the impressions. */
-function createTweetCounter(
-  { audience, typicalReach, hasImpressionCount }: DemoUser,
-  seed: number,
-  publishedAt: number,
-) {
-  const counter = createCounterFactory(
-    drawReach(seed, typicalReach, FIRST_INTEREST_HOURS),
-    audience,
-    publishedAt,
-  );
+function createTweetCounter(user: DemoUser, seed: number, publishedAt: number) {
+  const counter = createCounterFactory(user, seed, publishedAt, FIRST_INTEREST_HOURS);
   const likesShare = drawBetween(seed, 20, 0.01, 0.05);
   const retweetsShare = likesShare * drawBetween(seed, 21, 0.08, 0.3);
   const seen = counter(1, seed);
@@ -110,7 +78,7 @@ function createTweetCounter(
       retweets: Math.min(impressions, retweeted(instant)),
       replies: Math.min(impressions, replied(instant)),
       quotes: Math.min(impressions, quoted(instant)),
-      ...(hasImpressionCount ? { impressions } : {}),
+      ...(user.hasImpressionCount ? { impressions } : {}),
     };
   };
 }

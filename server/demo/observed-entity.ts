@@ -1,9 +1,23 @@
 /** The entities that the demo observes, and when it observes them. */
 import type { ObservationLine } from "../../core/schema/observations.ts";
-import { HOUR_MS } from "../../core/time.ts";
+import { DAY_MS, HOUR_MS } from "../../core/time.ts";
+import { EPOCH } from "./posting-schedule.ts";
 import { draw } from "./random.ts";
-import { EPOCH } from "./growth-curves.ts";
-import { OBSERVED_AGE_MAX_MS, type ObservationInterval } from "./posting-schedule.ts";
+
+/** Posts of this age or older are not observed any more, except the first of the demo's creators. */
+export const OBSERVED_AGE_MAX_MS = 30 * DAY_MS;
+
+/** How often an entity younger than `maxAgeMs` is observed. */
+export interface ObservationInterval {
+  readonly maxAgeMs: number;
+  readonly everyHours: number;
+}
+
+/** Channels and users. */
+export const PROFILE_INTERVALS = [{ maxAgeMs: Infinity, everyHours: 1 }];
+
+/** The first posts of the demo's channel and user: every demo has them, as the documents say. */
+export const FIRST_POST_INTERVALS = [{ maxAgeMs: Infinity, everyHours: 24 }];
 
 /** An entity that is observed once in every hour in which it is due. */
 export interface ObservedEntity {
@@ -18,30 +32,22 @@ export interface ObservedEntity {
   observe(instant: number): ObservationLine;
 }
 
-/** Creates a channel or a user, which is observed every hour. */
-export function createProfileEntity(
-  seed: number,
-  observe: ObservedEntity["observe"],
-): ObservedEntity {
-  return { offsetMs: drawHourlyOffset(seed), endsAt: Infinity, isDueAt: () => true, observe };
-}
-
 /**
- * Creates a short or a tweet, which is observed less often the older it is.
+ * Creates an entity that is observed less often the older it is.
  *
  * @param intervals By rising age.
  */
-export function createPostEntity(
-  intervals: readonly ObservationInterval[],
+export function createObservedEntity(
   seed: number,
   publishedAt: number,
+  intervals: readonly ObservationInterval[],
   observe: ObservedEntity["observe"],
 ): ObservedEntity {
   // Spreads the rare observations of old posts over the hours of the day.
   const stagger = Math.floor(draw(seed, 30) * 24);
   return {
-    offsetMs: drawHourlyOffset(seed),
-    endsAt: publishedAt + OBSERVED_AGE_MAX_MS,
+    offsetMs: Math.floor(draw(seed, 40) * HOUR_MS),
+    endsAt: publishedAt + (intervals.at(-1)?.maxAgeMs ?? 0),
     isDueAt(instant) {
       const age = instant - publishedAt;
       const interval = age < 0 ? undefined : intervals.find(({ maxAgeMs }) => age < maxAgeMs);
@@ -50,8 +56,4 @@ export function createPostEntity(
     },
     observe,
   };
-}
-
-function drawHourlyOffset(seed: number): number {
-  return Math.floor(draw(seed, 40) * HOUR_MS);
 }

@@ -3,9 +3,6 @@
  * demo can be computed without the instants before it.
  */
 
-/** A list that is never empty. */
-export type NonEmptyArray<Value> = readonly [Value, ...Value[]];
-
 /**
  * Hashes a name to a seed (FNV-1a over its UTF-16 units).
  *
@@ -47,20 +44,6 @@ export function drawNormal(seed: number, index: number): number {
   let sum = -2;
   for (let step = 0; step < 4; step++) sum += draw(seed, index + step);
   return sum * Math.sqrt(3);
-}
-
-/** Picks the value at an index of the list, which is repeated without end. */
-export function pickAt<Value>(choices: NonEmptyArray<Value>, index: number): Value {
-  return choices[index % choices.length] ?? choices[0];
-}
-
-/** Picks a random value of a list. */
-export function pickRandom<Value>(
-  choices: NonEmptyArray<Value>,
-  seed: number,
-  index: number,
-): Value {
-  return pickAt(choices, Math.floor(draw(seed, index) * choices.length));
 }
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

@@ -3,7 +3,7 @@ import { assert, integer, property } from "fast-check";
 import { parseObservation } from "../../core/observations.ts";
 import type { ObservationLine } from "../../core/schema/observations.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
-import { DEMO_CHANNEL, DEMO_USER } from "../../server/demo/creators.ts";
+import { CHANNELS, DEMO_CHANNEL, DEMO_USER, USERS } from "../../server/demo/creators.ts";
 import { generateObservations } from "../../server/demo/generate.ts";
 
 const EPOCH = Date.UTC(2024, 0, 1);
@@ -231,3 +231,18 @@ describe("generateObservations()", () => {
     for (const { id } of shorts) expect(id).toMatch(/^[A-Za-z0-9]{11}$/);
   });
 });
+
+test.each([...CHANNELS, ...USERS])(
+  "the creator $username has a whole week and phrases",
+  (creator) => {
+    const { postsByWeekday, wakeHour, peakHour, joinedAt, phrases } = creator;
+    expect(postsByWeekday).toHaveLength(7);
+    for (const posts of postsByWeekday) expect(posts).toBeWithin(0, 10);
+    for (const hour of [wakeHour, peakHour]) expect(hour).toBeWithin(0, 24);
+    expect(Date.parse(joinedAt)).toBeLessThan(EPOCH);
+    expect(phrases.gap).toMatch(/^ ?$/);
+    for (const list of [phrases.openings, phrases.subjects, phrases.closings]) {
+      expect(list).not.toBeEmpty();
+    }
+  },
+);
