@@ -89,31 +89,6 @@ const INSERT_TAGGED_CHANGE = insertChangeSql(SELECT_WRITTEN_TAGS, HAS_NO_CONFLIC
 /** For a change with too many tags, which then need not be counted in SQL. */
 const INSERT_UNTAGGED_CHANGE = insertChangeSql(SELECT_WRITTEN_TAGS, HAS_NO_CONFLICT_SINCE, "NULL");
 
-/**
- * The tags of a kind's entities, whose keys are the JSON array ?3. They restate {@link listTags};
- * `tests/store/history/change-log.test.ts` compares both.
- */
-const SELECT_TAGS_OF_KEYS: Readonly<Record<EntityKind, string>> = {
-  channel: `
-    SELECT '${createChannelTag("")}' || id AS tag
-    FROM channels
-    WHERE key IN (SELECT value FROM json_each(?3))`,
-  short: `
-    SELECT DISTINCT '${createChannelTag("")}' || channels.id AS tag
-    FROM shorts
-    JOIN channels ON channels.key = shorts.channel
-    WHERE shorts.key IN (SELECT value FROM json_each(?3))`,
-  user: `
-    SELECT '${createUserTag("")}' || id AS tag
-    FROM users
-    WHERE key IN (SELECT value FROM json_each(?3))`,
-  tweet: `
-    SELECT DISTINCT '${createUserTag("")}' || users.id AS tag
-    FROM tweets
-    JOIN users ON users.key = tweets.user
-    WHERE tweets.key IN (SELECT value FROM json_each(?3))`,
-};
-
 const DELETE_OLD_CHANGES: Statement = {
   sql: `
     DELETE FROM changes
@@ -130,31 +105,42 @@ export interface ExpectedVersion {
 /** Creates the statements that record a change; they come before those that make it. */
 export type RecordChange = (expected: ExpectedVersion) => Statement[];
 
+/**
+ * @param argument What is written: `tags`, and identifiers of `tweets` and `shorts`.
+ */
+function createRecorder(sql: string, argument: object): RecordChange {
+  return ({ lastSequence, uid }) => [
+    { sql, args: [lastSequence, uid, JSON.stringify(argument)] },
+    DELETE_OLD_CHANGES,
+  ];
+}
+
 /** Records that entities are written; it conflicts with changes that have a tag of theirs. */
 export function recordEntityWrites(written: readonly ChangedEntity[]): RecordChange {
   const tags = [...new Set(written.flatMap(listTags))];
   const idsOf = (kind: EntityKind) =>
     written.filter((entity) => entity.kind === kind).map(({ id }) => id);
-  const argument = JSON.stringify({ tags, tweets: idsOf("tweet"), shorts: idsOf("short") });
+  const argument = { tags, tweets: idsOf("tweet"), shorts: idsOf("short") };
   const sql = tags.length > CHANGE_TAGS_MAX ? INSERT_UNTAGGED_CHANGE : INSERT_TAGGED_CHANGE;
-  return ({ lastSequence, uid }) => [
-    { sql, args: [lastSequence, uid, argument] },
-    DELETE_OLD_CHANGES,
-  ];
+  return createRecorder(sql, argument);
 }
 
 /**
  * Records that histories of entities are rewritten. It conflicts with any change, because a rewrite
  * depends on more histories than it writes.
- *
- * @param keys The keys of the entities.
  */
-export function recordHistoryRewrites(kind: EntityKind, keys: readonly number[]): RecordChange {
-  const sql = insertChangeSql(SELECT_TAGS_OF_KEYS[kind], IS_UNCHANGED_SINCE);
-  return ({ lastSequence, uid }) => [
-    { sql, args: [lastSequence, uid, JSON.stringify(keys)] },
-    DELETE_OLD_CHANGES,
-  ];
+export function recordHistoryRewrites(kind: EntityKind, ids: readonly string[]): RecordChange {
+  const sql = insertChangeSql(SELECT_WRITTEN_TAGS, IS_UNCHANGED_SINCE);
+  switch (kind) {
+    case "channel":
+      return createRecorder(sql, { tags: ids.map(createChannelTag) });
+    case "user":
+      return createRecorder(sql, { tags: ids.map(createUserTag) });
+    case "short":
+      return createRecorder(sql, { shorts: ids });
+    case "tweet":
+      return createRecorder(sql, { tweets: ids });
+  }
 }
 
 /** Reads the sequence number of the last change; 0 if there is none. */

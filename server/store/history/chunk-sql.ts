@@ -46,25 +46,20 @@ export function selectChunkStartSql(
   )`;
 }
 
-/** A chunk to write, and its entity by identifier or by key. */
-export interface ChunkWrite<Entity extends string | number> {
-  readonly entity: Entity;
+/** A chunk to write, and the identifier of its entity. */
+export interface ChunkWrite {
+  readonly id: string;
   readonly chunk: Chunk;
 }
 
-/**
- * Creates the statement that writes chunks. Each replaces the chunk with the same start.
- *
- * @param entityName Whether the chunks name their entity by identifier or by key.
- */
-export function upsertChunks<Name extends "id" | "key">(
+/** Creates the statement that writes chunks. Each replaces the chunk with the same start. */
+export function upsertChunks(
   { entityTable, historyTable, entityColumn }: KindTables,
-  entityName: Name,
-  chunks: readonly ChunkWrite<Name extends "id" ? string : number>[],
+  chunks: readonly ChunkWrite[],
 ): Statement {
-  const [entity, ...values] = [0, 1, 2, 3].map((index) => jsonExtractSql(index, "given.value"));
-  const rows = chunks.map(({ entity: name, chunk: { start, size, points } }) => [
-    name,
+  const [id, ...values] = [0, 1, 2, 3].map((index) => jsonExtractSql(index, "given.value"));
+  const rows = chunks.map(({ id: entityId, chunk: { start, size, points } }) => [
+    entityId,
     start,
     size,
     points,
@@ -74,7 +69,7 @@ export function upsertChunks<Name extends "id" | "key">(
       INSERT INTO ${historyTable} (${entityColumn}, start, size, points)
       SELECT entity.key, ${values.join(", ")}
       FROM json_each(?) AS given
-      CROSS JOIN ${entityTable} AS entity ON entity.${entityName} = ${entity}
+      CROSS JOIN ${entityTable} AS entity ON entity.id = ${id}
       WHERE true
       ON CONFLICT (${entityColumn}, start) DO UPDATE SET
         size = excluded.size,

@@ -1,22 +1,31 @@
 /**
  * Applies the retention policy: walks through all observations in steps of a few milliseconds with
- * pauses between, and proves each step. Nothing is remembered between walks, so one that was ended
- * is simply started again.
+ * pauses between, and proves each step. A step reads a few chunks and prunes them with one write.
+ * Nothing is remembered between walks, so one that was ended is simply started again.
  */
+import type { Row } from "@libsql/client";
 import { ENTITY_KINDS, type EntityKind } from "../../../core/entity-kinds.ts";
 import {
+  applyRetentionBounds,
   formatRetentionRule,
   retentionBounds,
+  type RetentionBounds,
   type RetentionPolicy,
 } from "../../../core/retention.ts";
+import { FIRST_INSTANT, LAST_INSTANT } from "../../../core/time.ts";
 import type { KindRetentionReport, RetentionFault, RetentionRun } from "../../ports/retention.ts";
 import type { Database } from "../database/database.ts";
+import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
+import { recordHistoryRewrites } from "./change-log.ts";
+import { decodeChunks, encodeChunks, type Chunk } from "./chunk-codec.ts";
 import {
-  createRetentionSteps,
-  FIRST_POSITION,
-  type ChunkRange,
-  type RetentionSteps,
-} from "./retention-steps.ts";
+  CHUNK_JSON,
+  deleteChunks,
+  upsertChunks,
+  type ChunkPosition,
+  type ChunkWrite,
+} from "./chunk-sql.ts";
+import { writeOptimistically } from "./optimistic-write.ts";
 
 /** How a policy is applied. */
 export interface RetentionOptions {
@@ -33,71 +42,257 @@ export interface RetentionOptions {
 
 const PAUSE_MAX_MS = 100;
 
+// Limits of a step, so that it takes a few milliseconds.
+export const STEP_MAX_OBSERVATIONS = 1000;
+export const STEP_MAX_CHUNKS = 25;
+
+const KEEP_ALL: RetentionBounds = { rawFrom: FIRST_INSTANT, dailyFrom: FIRST_INSTANT };
+
 /**
  * Applies a policy. The caller drives it, and can stop after any step.
  *
  * @returns Yields the number of observations of each step; returns the report.
  */
 export async function* applyRetention(database: Database, options: RetentionOptions): RetentionRun {
+  const { policy, now, isDryRun, pauseRatio } = options;
   const kinds: KindRetentionReport[] = [];
   const faults: RetentionFault[] = [];
   for (const kind of options.kinds ?? ENTITY_KINDS) {
-    const { report, isStateUntouched } = yield* pruneKind(database, kind, options);
-    kinds.push(report);
-    const { before, removed, after } = report;
+    const rule = policy[kind];
+    const bounds = rule === undefined ? KEEP_ALL : retentionBounds(rule, now);
+    const totals = { entities: 0, before: 0, removed: 0, after: 0 };
+    let isStateUntouched = true;
+    const tables = KIND_TABLES[kind];
+    let from: ChunkPosition = { key: 0, start: Number.MIN_SAFE_INTEGER };
+    const to = (await database.queryJson<ChunkPosition>(selectLastPositionSql(tables), [])) ?? from;
+    for (;;) {
+      const startedAt = performance.now();
+      const plan = await readPlan(database, tables, bounds, { from, to });
+      if (plan.found === 0) break;
+      const result: StepResult =
+        isDryRun || plan.removed === 0
+          ? { ...plan, left: plan.found - plan.removed, isStateUntouched: true }
+          : await prune(database, tables, bounds, { from, to });
+      // The step before can end within the history of the first entity of this one.
+      totals.entities += result.keys.filter((key) => key !== from.key).length;
+      totals.before += result.found;
+      totals.removed += result.removed;
+      totals.after += result.left;
+      isStateUntouched &&= result.isStateUntouched;
+      yield result.found;
+      const tookMs = performance.now() - startedAt;
+      await Bun.sleep(Math.min(PAUSE_MAX_MS, pauseRatio * tookMs));
+      from = result.to;
+    }
+    kinds.push({ kind, rule: formatRetentionRule(rule), ...totals });
+    const { before, removed, after } = totals;
     if (before !== removed + after) {
       const problem = `its steps found ${before} observations, removed ${removed} and left ${after}`;
       faults.push({ kind, problem });
     }
     if (!isStateUntouched) faults.push({ kind, problem: "a step changed a newest state" });
   }
-  return { isDryRun: options.isDryRun, kinds, faults };
+  return { isDryRun, kinds, faults };
 }
 
-/** Walks through a kind and removes, or counts, what its rule doesn't keep. */
-async function* pruneKind(
+/** Chunks of a history table, which is sorted by entity and start. */
+interface ChunkRange {
+  /** Excluded. */
+  readonly from: ChunkPosition;
+  /** Included. */
+  readonly to: ChunkPosition;
+}
+
+interface EntityChunk extends Chunk, ChunkPosition {
+  readonly id: string;
+  /** Where the next chunk of the entity starts; `null` if this is the last one. */
+  readonly nextStart: number | null;
+}
+
+/** What a step does with its range. */
+interface PrunePlan extends ChunkRange {
+  /** The keys of the entities in the range. */
+  readonly keys: readonly number[];
+  /** How many observations the range has. */
+  readonly found: number;
+  readonly removed: number;
+  readonly rewrittenIds: readonly string[];
+  readonly deleted: readonly ChunkPosition[];
+  readonly written: readonly ChunkWrite[];
+}
+
+/** What a step did, with its proof: what the tables held before and after, in one transaction. */
+interface StepResult extends PrunePlan {
+  /** How many observations are left, as the table says. */
+  readonly left: number;
+  /** Whether the row and the newest point of each entity are the same as before. */
+  readonly isStateUntouched: boolean;
+}
+
+/**
+ * Reads the first chunks of a range, as many as a step takes, and decides what the bounds keep.
+ * Chunks that are kept as a whole are not rewritten. What is left of others is appended to the chunk
+ * before them, so repeated pruning doesn't make chunks small.
+ */
+async function readPlan(
   database: Database,
-  kind: EntityKind,
-  { policy, now, isDryRun, pauseRatio }: RetentionOptions,
-): AsyncGenerator<number, { report: KindRetentionReport; isStateUntouched: boolean }> {
-  const rule = policy[kind];
-  const bounds = rule === undefined ? undefined : retentionBounds(rule, now);
-  const steps = createRetentionSteps(database, kind);
-  const totals = { entities: 0, before: 0, removed: 0, after: 0 };
-  let isStateUntouched = true;
-  for await (const range of scanRanges(steps, pauseRatio)) {
-    const { observationCount: found, earliestInstant, keys, from } = range;
-    let result = { found, removed: 0, left: found, isStateUntouched: true };
-    if (bounds !== undefined && earliestInstant < bounds.rawFrom) {
-      const removed = await steps.countRemovable(range, bounds);
-      if (isDryRun) result = { ...result, removed, left: found - removed };
-      else if (removed > 0) result = await steps.prune(range, bounds);
-    }
-    // The range before can end within the history of the first entity of this one.
-    totals.entities += keys.filter((key) => key !== from.key).length;
-    totals.before += result.found;
-    totals.removed += result.removed;
-    totals.after += result.left;
-    isStateUntouched &&= result.isStateUntouched;
-    yield result.found;
+  tables: KindTables,
+  bounds: RetentionBounds,
+  { from, to }: ChunkRange,
+): Promise<PrunePlan> {
+  const args = [from.key, from.start, to.key, to.start];
+  const read = (await database.queryJson<EntityChunk[]>(selectChunksSql(tables), args)) ?? [];
+  const isPrevious = ({ key, start }: EntityChunk) => key === from.key && start <= from.start;
+  const previous = read.find(isPrevious);
+  const chunks: EntityChunk[] = [];
+  let found = 0;
+  for (const chunk of read.filter((candidate) => !isPrevious(candidate))) {
+    if (chunks.length > 0 && found + chunk.size > STEP_MAX_OBSERVATIONS) break;
+    chunks.push(chunk);
+    found += chunk.size;
   }
-  return { report: { kind, rule: formatRetentionRule(rule), ...totals }, isStateUntouched };
+  const rewrittenIds: string[] = [];
+  const deleted: ChunkPosition[] = [];
+  const written: ChunkWrite[] = [];
+  let removed = 0;
+  const width = tables.countColumns.size;
+  const oldChunks = chunks.filter(({ start }) => start < bounds.rawFrom);
+  for (const [id, entityChunks] of Map.groupBy(oldChunks, (chunk) => chunk.id)) {
+    const points = decodeChunks(entityChunks, width);
+    const kept = applyRetentionBounds(points, bounds, entityChunks.at(-1)?.nextStart ?? undefined);
+    if (kept.length === points.length) continue;
+    removed += points.length - kept.length;
+    rewrittenIds.push(id);
+    deleted.push(...entityChunks);
+    const lastChunk = previous?.id === id ? previous : undefined;
+    for (const chunk of encodeChunks(kept, width, lastChunk)) written.push({ id, chunk });
+  }
+  const last = chunks.at(-1);
+  return {
+    from,
+    // Up to the next chunk, because rewritten chunks can start at any instant before it.
+    to:
+      last === undefined ? to : { key: last.key, start: (last.nextStart ?? LAST_INSTANT + 1) - 1 },
+    keys: [...new Set(chunks.map(({ key }) => key))],
+    found,
+    removed,
+    rewrittenIds,
+    deleted,
+    written,
+  };
 }
 
-/** Yields the ranges of a kind, with pauses, up to the chunk that is the last one at the start. */
-async function* scanRanges(
-  { findNextRange, findLastPosition }: RetentionSteps,
-  pauseRatio: number,
-): AsyncGenerator<ChunkRange, void> {
-  const end = await findLastPosition();
-  if (end === undefined) return;
-  let startedAt = performance.now();
-  let range = await findNextRange(FIRST_POSITION, end);
-  while (range !== undefined) {
-    yield range;
-    const tookMs = performance.now() - startedAt;
-    await Bun.sleep(Math.min(PAUSE_MAX_MS, pauseRatio * tookMs));
-    startedAt = performance.now();
-    range = await findNextRange(range.to, end);
-  }
+/** Prunes the first chunks of a range, as they are at the time of the write. */
+async function prune(
+  database: Database,
+  tables: KindTables,
+  bounds: RetentionBounds,
+  range: ChunkRange,
+): Promise<StepResult> {
+  const { plan, results } = await writeOptimistically(database, async () => {
+    const current = await readPlan(database, tables, bounds, range);
+    const { from, to, keys, deleted, written } = current;
+    const selectState = {
+      sql: selectStateSql(tables),
+      args: [from.key, from.start, to.key, to.start, JSON.stringify(keys)],
+    };
+    return {
+      ...current,
+      selectState,
+      before: parseState(tables, await database.queryRows(selectState)),
+      recordChange: recordHistoryRewrites(tables.kind, current.rewrittenIds),
+      statements:
+        current.removed === 0
+          ? []
+          : [deleteChunks(tables, deleted), upsertChunks(tables, written), selectState],
+    };
+  });
+  const { found, removed, before, selectState } = plan;
+  if (removed === 0) return { ...plan, left: found, isStateUntouched: true };
+  // If the response to the write was lost, the state is read again, a little later.
+  const rows = results.at(-1)?.rows ?? (await database.queryRows(selectState));
+  const after = parseState(tables, rows);
+  return {
+    ...plan,
+    left: found - (before.observationCount - after.observationCount),
+    isStateUntouched: before.newestStates === after.newestStates,
+  };
 }
+
+interface RangeState {
+  readonly observationCount: number;
+  readonly newestStates: readonly { readonly row: unknown; readonly lastChunk: Chunk | null }[];
+}
+
+/** Parses the row of {@link selectStateSql}; `newestStates` becomes text to compare. */
+function parseState({ countColumns }: KindTables, [row]: readonly Row[]) {
+  const { observationCount, newestStates }: RangeState = JSON.parse(String(row?.["state"]));
+  const states = newestStates.map(({ row: entityRow, lastChunk }) => [
+    entityRow,
+    // Compared by its last point, because pruning can extend the chunk.
+    lastChunk === null ? null : decodeChunks([lastChunk], countColumns.size).at(-1),
+  ]);
+  return { observationCount, newestStates: JSON.stringify(states) };
+}
+
+const selectLastPositionSql = ({ historyTable, entityColumn }: KindTables) => `
+  SELECT json_object('key', ${entityColumn}, 'start', start)
+  FROM ${historyTable}
+  ORDER BY ${entityColumn} DESC, start DESC
+  LIMIT 1`;
+
+/**
+ * Whether a chunk is in the range of the arguments ?1 to ?4, or the one before it: that one can be
+ * extended, so it belongs to what a step reads and compares.
+ */
+const isInRangeOrPreviousSql = ({ historyTable, entityColumn }: KindTables) => `
+  (${entityColumn}, start) >= (?1, ifnull((
+    SELECT max(start)
+    FROM ${historyTable}
+    WHERE ${entityColumn} = ?1 AND start <= ?2
+  ), ?2)) AND (${entityColumn}, start) <= (?3, ?4)`;
+
+const selectChunksSql = (tables: KindTables) => `
+  SELECT json_group_array(json_object(
+    'key', ${tables.entityColumn},
+    'id', (SELECT id FROM ${tables.entityTable} WHERE key = page.${tables.entityColumn}),
+    'start', start,
+    'size', size,
+    'points', points,
+    'nextStart', (
+      SELECT min(start)
+      FROM ${tables.historyTable} AS later
+      WHERE later.${tables.entityColumn} = page.${tables.entityColumn} AND later.start > page.start
+    )
+  ))
+  FROM (
+    SELECT *
+    FROM ${tables.historyTable}
+    WHERE ${isInRangeOrPreviousSql(tables)}
+    ORDER BY ${tables.entityColumn}, start
+    LIMIT ${STEP_MAX_CHUNKS + 1}
+  ) AS page`;
+
+/** Argument ?5 is a JSON array of the keys of the entities in the range. */
+const selectStateSql = (tables: KindTables) => `
+  SELECT json_object(
+    'observationCount', (
+      SELECT ifnull(sum(size), 0)
+      FROM ${tables.historyTable}
+      WHERE ${isInRangeOrPreviousSql(tables)}
+    ),
+    'newestStates', (
+      SELECT json_group_array(json_object(
+        'row', json_array(${tables.allColumns.map((column) => `e.${column}`).join(", ")}),
+        'lastChunk', (
+          SELECT ${CHUNK_JSON}
+          FROM ${tables.historyTable}
+          WHERE ${tables.entityColumn} = given.value
+          ORDER BY start DESC
+          LIMIT 1
+        )
+      ))
+      FROM json_each(?5) AS given
+      LEFT JOIN ${tables.entityTable} AS e ON e.key = given.value
+    )
+  ) AS state`;

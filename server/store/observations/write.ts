@@ -79,7 +79,7 @@ function createWriteStatements(
   changed: readonly PendingEntity[],
   existing: ReadonlyMap<string, ExistingEntity>,
 ): Statement[] {
-  const writtenChunks: ChunkWrite<string>[] = [];
+  const writtenChunks: ChunkWrite[] = [];
   const deletedChunks: ChunkPosition[] = [];
   for (const { id, merged } of changed) {
     const entity = existing.get(id);
@@ -88,13 +88,13 @@ function createWriteStatements(
       if (entity !== undefined && replaced !== undefined) {
         deletedChunks.push({ key: entity.key, start: replaced.start });
       }
-      for (const chunk of chunks) writtenChunks.push({ entity: id, chunk });
+      for (const chunk of chunks) writtenChunks.push({ id, chunk });
     }
   }
   return [
     ...upsertEntities(tables, changed),
     ...(deletedChunks.length === 0 ? [] : [deleteChunks(tables, deletedChunks)]),
-    upsertChunks(tables, "id", writtenChunks),
+    upsertChunks(tables, writtenChunks),
   ];
 }
 

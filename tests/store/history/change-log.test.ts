@@ -20,7 +20,7 @@ async function readLastTags(database: Database): Promise<string[]> {
 
 describe("recordHistoryRewrites()", () => {
   test.each(ENTITY_KINDS.map((kind) => [kind]))(
-    "records the tags of a %s that recordEntityWrites() records, which SQL restates",
+    "records the tags of a %s that recordEntityWrites() records",
     async (kind) => {
       await withDatabase(async (database) => {
         await checkAndStore(database, [
@@ -30,7 +30,7 @@ describe("recordHistoryRewrites()", () => {
         const writtenTags = await readLastTags(database);
         const { entityTable } = KIND_TABLES[kind];
         await writeOptimistically(database, async () => ({
-          recordChange: recordHistoryRewrites(kind, [1, 2]),
+          recordChange: recordHistoryRewrites(kind, ["first", "second"]),
           statements: [{ sql: `UPDATE ${entityTable} SET observed_at = observed_at`, args: [] }],
         }));
         // Which channels are listed does not depend on their histories.

@@ -135,7 +135,7 @@ describe.each(DATABASE_PAIRS.filter(([, isThere]) => isThere))(
           if (decisions <= 2) await writeObservations(other, [makeUserAt("a", 99 + decisions)]);
           return {
             name,
-            recordChange: recordHistoryRewrites("user", [1]),
+            recordChange: recordHistoryRewrites("user", ["a"]),
             statements: [
               { sql: "INSERT INTO creators VALUES ('microblog', ?, ?, 0)", args: [name, name] },
               { sql: "UPDATE users SET display_name = ? WHERE key = 1", args: [name] },

@@ -4,12 +4,11 @@ import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { encodeChunks } from "../../../server/store/history/chunk-codec.ts";
 import type { Database, Statement } from "../../../server/store/database/database.ts";
-import { applyRetention } from "../../../server/store/history/retention.ts";
 import {
+  applyRetention,
   STEP_MAX_CHUNKS,
-  STEP_MAX_ENTITIES,
   STEP_MAX_OBSERVATIONS,
-} from "../../../server/store/history/retention-steps.ts";
+} from "../../../server/store/history/retention.ts";
 import { NOW } from "../../support/arbitraries/values.ts";
 import { queryRows, withDatabase } from "../../support/store/database.ts";
 import { readAllPoints, readChunksOf } from "../../support/store/stored-history.ts";
@@ -186,8 +185,8 @@ describe("applyRetention()", () => {
       expect(Math.max(...written)).toBeLessThanOrEqual(STEP_MAX_CHUNKS);
       expect(written.length).toBeGreaterThanOrEqual(5000 / STEP_MAX_OBSERVATIONS);
       expect(written.length).toBeLessThanOrEqual(busySteps);
-      expect(sizes.length).toBeGreaterThanOrEqual(written.length + 475 / STEP_MAX_ENTITIES);
-      expect(sizes.length).toBeLessThanOrEqual(busySteps + 500 / STEP_MAX_ENTITIES);
+      expect(sizes.length).toBeGreaterThanOrEqual(written.length + 475 / STEP_MAX_CHUNKS);
+      expect(sizes.length).toBeLessThanOrEqual(busySteps + 500 / STEP_MAX_CHUNKS);
       written.length = 0;
       await applyPolicy(recording, parsePolicy("channel=40d/day"));
       expect(written).toEqual([]);
