@@ -2,16 +2,24 @@
  * The change log: each write of observations records, in its transaction, the cache tags of what it
  * changes. Response caches of all processes read it, and {@link writeOptimistically} detects by it
  * that another process wrote in between.
+ *
+ * A cache tag is the name of something that cached responses depend on.
  */
 import type { Row } from "@libsql/client";
-import { eq } from "drizzle-orm";
 import type { EntityKind } from "../../../core/entity-kinds.ts";
 import { foldCase } from "../../../core/text.ts";
 import type { ChangeSet } from "../../ports/caching.ts";
 import type { Database, Statement } from "../database/database.ts";
-import { changes } from "../tables/entity-tables.ts";
-import { createChannelTag, CHANNELS_TAG, createUserTag } from "./cache-tags.ts";
 import type { Attributes } from "../../../core/entities.ts";
+
+/** The tag of a user with everything of theirs. @param id The username in lower case. */
+export const createUserTag = (id: string) => `user ${id}`;
+
+/** The tag of a channel with everything of its own. */
+export const createChannelTag = (id: string) => `channel ${id}`;
+
+/** The tag of the list of all channels, and of which channel has a username. */
+export const CHANNELS_TAG = "channels";
 
 /** An entity that is written. */
 export interface ChangedEntity {
@@ -51,43 +59,38 @@ const HAS_NO_CONFLICT_SINCE = `
     )
   )`;
 
-const TAGS_JSON = `(
-  SELECT iif(count(*) > ${CHANGE_TAGS_MAX}, NULL, json_group_array(tag))
-  FROM changed_tags
-)`;
-
 /**
- * Records a change: ?1 is the expected last sequence number, ?2 the `uid` of the change, ?3 an
- * argument of `selectTags`. On a conflict the `uid` is NULL, which fails the whole transaction.
+ * Records a change: ?1 is the expected last sequence number, ?2 the `uid` of the change, ?3 the JSON
+ * of a change. On a conflict the `uid` is NULL, which fails the whole transaction.
+ *
+ * The tags are those that the entities get, and those of the users and channels that own them until
+ * now, which may lose them. Tags that are too many already need not be counted in SQL.
  */
-const insertChangeSql = (selectTags: string, condition: string, tags = TAGS_JSON) => `
+const insertChangeSql = (condition: string) => `
   INSERT INTO changes (uid, tags)
-  WITH changed_tags(tag) AS (${selectTags})
-  SELECT iif(${condition}, ?2, NULL), ${tags}`;
+  WITH changed_tags(tag) AS (
+    SELECT value
+    FROM json_each(?3, '$.tags')
+    UNION
+    SELECT '${createUserTag("")}' || users.id
+    FROM json_each(?3, '$.tweets') AS written
+    JOIN tweets ON tweets.id = written.value
+    JOIN users ON users.key = tweets.user
+    UNION
+    SELECT '${createChannelTag("")}' || channels.id
+    FROM json_each(?3, '$.shorts') AS written
+    JOIN shorts ON shorts.id = written.value
+    JOIN channels ON channels.key = shorts.channel
+  )
+  SELECT
+    iif(${condition}, ?2, NULL),
+    iif(json_array_length(?3, '$.tags') > ${CHANGE_TAGS_MAX}, NULL, (
+      SELECT iif(count(*) > ${CHANGE_TAGS_MAX}, NULL, json_group_array(tag))
+      FROM changed_tags
+    ))`;
 
-/**
- * The tags of entities that are written: those they get, and those of the users and channels that
- * own them until now, which may lose them. ?3 is a JSON object: `tags`, and identifiers of `tweets`
- * and `shorts`.
- */
-const SELECT_WRITTEN_TAGS = `
-  SELECT value AS tag
-  FROM json_each(?3, '$.tags')
-  UNION
-  SELECT '${createUserTag("")}' || users.id
-  FROM json_each(?3, '$.tweets') AS written
-  JOIN tweets ON tweets.id = written.value
-  JOIN users ON users.key = tweets.user
-  UNION
-  SELECT '${createChannelTag("")}' || channels.id
-  FROM json_each(?3, '$.shorts') AS written
-  JOIN shorts ON shorts.id = written.value
-  JOIN channels ON channels.key = shorts.channel`;
-
-const INSERT_TAGGED_CHANGE = insertChangeSql(SELECT_WRITTEN_TAGS, HAS_NO_CONFLICT_SINCE);
-
-/** For a change with too many tags, which then need not be counted in SQL. */
-const INSERT_UNTAGGED_CHANGE = insertChangeSql(SELECT_WRITTEN_TAGS, HAS_NO_CONFLICT_SINCE, "NULL");
+const INSERT_ENTITY_WRITES = insertChangeSql(HAS_NO_CONFLICT_SINCE);
+const INSERT_HISTORY_REWRITES = insertChangeSql(IS_UNCHANGED_SINCE);
 
 const DELETE_OLD_CHANGES: Statement = {
   sql: `
@@ -96,23 +99,13 @@ const DELETE_OLD_CHANGES: Statement = {
   args: [],
 };
 
-/** The version of the log that a change expects, and the identifier of the change. */
-export interface ExpectedVersion {
-  readonly lastSequence: number;
-  readonly uid: string;
-}
-
 /** Creates the statements that record a change; they come before those that make it. */
-export type RecordChange = (expected: ExpectedVersion) => Statement[];
+export type RecordChange = (lastSequence: number, uid: string) => Statement[];
 
-/**
- * @param argument What is written: `tags`, and identifiers of `tweets` and `shorts`.
- */
-function createRecorder(sql: string, argument: object): RecordChange {
-  return ({ lastSequence, uid }) => [
-    { sql, args: [lastSequence, uid, JSON.stringify(argument)] },
-    DELETE_OLD_CHANGES,
-  ];
+/** @param change Its `tags`, and the identifiers of the `tweets` and `shorts` that it changes. */
+function createRecorder(sql: string, change: object): RecordChange {
+  const json = JSON.stringify(change);
+  return (lastSequence, uid) => [{ sql, args: [lastSequence, uid, json] }, DELETE_OLD_CHANGES];
 }
 
 /** Records that entities are written; it conflicts with changes that have a tag of theirs. */
@@ -120,9 +113,8 @@ export function recordEntityWrites(written: readonly ChangedEntity[]): RecordCha
   const tags = [...new Set(written.flatMap(listTags))];
   const idsOf = (kind: EntityKind) =>
     written.filter((entity) => entity.kind === kind).map(({ id }) => id);
-  const argument = { tags, tweets: idsOf("tweet"), shorts: idsOf("short") };
-  const sql = tags.length > CHANGE_TAGS_MAX ? INSERT_UNTAGGED_CHANGE : INSERT_TAGGED_CHANGE;
-  return createRecorder(sql, argument);
+  const change = { tags, tweets: idsOf("tweet"), shorts: idsOf("short") };
+  return createRecorder(INSERT_ENTITY_WRITES, change);
 }
 
 /**
@@ -130,17 +122,13 @@ export function recordEntityWrites(written: readonly ChangedEntity[]): RecordCha
  * depends on more histories than it writes.
  */
 export function recordHistoryRewrites(kind: EntityKind, ids: readonly string[]): RecordChange {
-  const sql = insertChangeSql(SELECT_WRITTEN_TAGS, IS_UNCHANGED_SINCE);
-  switch (kind) {
-    case "channel":
-      return createRecorder(sql, { tags: ids.map(createChannelTag) });
-    case "user":
-      return createRecorder(sql, { tags: ids.map(createUserTag) });
-    case "short":
-      return createRecorder(sql, { shorts: ids });
-    case "tweet":
-      return createRecorder(sql, { tweets: ids });
-  }
+  const changes = {
+    channel: { tags: ids.map(createChannelTag) },
+    short: { shorts: ids },
+    user: { tags: ids.map(createUserTag) },
+    tweet: { tweets: ids },
+  };
+  return createRecorder(INSERT_HISTORY_REWRITES, changes[kind]);
 }
 
 /** Reads the sequence number of the last change; 0 if there is none. */
@@ -150,10 +138,8 @@ export async function readLastSequence(database: Database): Promise<number> {
 
 /** Reads whether a change is recorded. */
 export async function isRecorded(database: Database, uid: string): Promise<boolean> {
-  const recorded = await database.query((drizzle) =>
-    drizzle.select({ uid: changes.uid }).from(changes).where(eq(changes.uid, uid)),
-  );
-  return recorded.length > 0;
+  const sql = "SELECT json_quote(uid) FROM changes WHERE uid = ?";
+  return (await database.queryJson<string>(sql, [uid])) !== undefined;
 }
 
 const SELECT_CHANGES = `

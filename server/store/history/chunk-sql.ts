@@ -10,12 +10,12 @@ export const CHUNK_JSON = "json_object('start', start, 'size', size, 'points', p
  * Returns a scalar subquery for the chunks of an entity, in order, as a JSON array.
  *
  * @param key The key of the entity, as SQL.
- * @param condition Which of its chunks are read, as SQL; all by default.
+ * @param condition Which of its chunks are read, as SQL.
  */
 export function selectChunksSql(
   { historyTable, entityColumn }: KindTables,
   key: string,
-  condition = "true",
+  condition: string,
 ): string {
   return `(
     SELECT json_group_array(${CHUNK_JSON})

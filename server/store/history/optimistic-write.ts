@@ -73,10 +73,11 @@ async function attemptWrite<Plan extends WritePlan>(
   database: Database,
   createPlan: () => Promise<Plan>,
 ): Promise<OptimisticWriteResult<Plan>> {
-  const expected = { lastSequence: await readLastSequence(database), uid: crypto.randomUUID() };
+  const lastSequence = await readLastSequence(database);
+  const uid = crypto.randomUUID();
   const plan = await createPlan();
   if (plan.statements.length === 0) return { plan, results: [] };
-  const changeStatements = plan.recordChange(expected);
+  const changeStatements = plan.recordChange(lastSequence, uid);
   try {
     const results = await database.write([...changeStatements, ...plan.statements], {
       durability: "configured",
@@ -86,7 +87,7 @@ async function attemptWrite<Plan extends WritePlan>(
   } catch (error) {
     if (!isVersionConflict(error)) throw error;
     // The conflict may be with this same change, if the response to a first attempt was lost.
-    if (await isRecorded(database, expected.uid)) return { plan, results: [] };
+    if (await isRecorded(database, uid)) return { plan, results: [] };
     throw new WriteConflictError();
   }
 }

@@ -8,7 +8,7 @@ import type { ChannelList, ChannelSummary } from "../../../core/schema/video.ts"
 import { compareText } from "../../../core/text.ts";
 import type { Database } from "../database/database.ts";
 import { yieldToEventLoop, scanPages } from "../database/paged-scan.ts";
-import { CHANNELS_TAG } from "../history/cache-tags.ts";
+import { CHANNELS_TAG } from "../history/change-log.ts";
 
 /** Channels that one step reads or encodes. */
 const STEP_CHANNELS = 250;

@@ -11,7 +11,7 @@ import type { ChannelDetails } from "../../../core/schema/video.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";
-import { createChannelTag, CHANNELS_TAG } from "../history/cache-tags.ts";
+import { createChannelTag, CHANNELS_TAG } from "../history/change-log.ts";
 import { decodeChunks, type Chunk } from "../history/chunk-codec.ts";
 import { selectChunksSql, selectChunkStartSql } from "../history/chunk-sql.ts";
 import { KIND_TABLES } from "../tables/entity-sql.ts";

@@ -11,7 +11,7 @@ import type { Database } from "../database/database.ts";
 import { selectChunksSql } from "../history/chunk-sql.ts";
 import { KIND_TABLES } from "../tables/entity-sql.ts";
 import { createRowsEncoder } from "../history/history-json.ts";
-import { createUserTag } from "../history/cache-tags.ts";
+import { createUserTag } from "../history/change-log.ts";
 import { FROM_USER, createUserNotFoundError } from "./users.ts";
 
 /** Selects the chunks from the instant `?2` on, and the `?3` chunks before it. */

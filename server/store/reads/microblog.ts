@@ -16,7 +16,7 @@ import {
   type HistoryFormat,
   type HistoryRow,
 } from "../history/thinned-history.ts";
-import { createUserTag } from "../history/cache-tags.ts";
+import { createUserTag } from "../history/change-log.ts";
 import { FROM_USER, readUser, createUserNotFoundError } from "./users.ts";
 
 export function createMicroblogReads(database: Database): MicroblogReads {

@@ -5,7 +5,7 @@ import type { UserDetails } from "../../../core/schema/microblog.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";
-import { createUserTag } from "../history/cache-tags.ts";
+import { createUserTag } from "../history/change-log.ts";
 
 /** Finds a user by the folded username `?1`. A user exists once they or a tweet were observed. */
 export const FROM_USER = `

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { parseObservationLine } from "../../../core/observations.ts";
 import { createLedgerStore, type LedgerStore } from "../../../server/store/accounts/ledger.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
-import { createUserTag } from "../../../server/store/history/cache-tags.ts";
+import { createUserTag } from "../../../server/store/history/change-log.ts";
 import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
 import { queryRows, withDatabase } from "../../support/store/database.ts";
 import { makeCharge } from "../../support/store/debits.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
 import type { Database } from "../../../server/store/database/database.ts";
-import { CHANNELS_TAG } from "../../../server/store/history/cache-tags.ts";
-import { recordHistoryRewrites } from "../../../server/store/history/change-log.ts";
+import { CHANNELS_TAG, recordHistoryRewrites } from "../../../server/store/history/change-log.ts";
 import { writeOptimistically } from "../../../server/store/history/optimistic-write.ts";
 import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
 import { NOW } from "../../support/arbitraries/values.ts";
