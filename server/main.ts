@@ -11,7 +11,7 @@ import { createExportCommand } from "./commands/export.ts";
 import { createImportCommand } from "./commands/import.ts";
 import { createKeysCommand } from "./commands/keys.ts";
 import { createRetentionCommand } from "./commands/retention.ts";
-import { ConfigError, formatSettingsHelp, readConfig } from "./config.ts";
+import { ConfigError, readConfig, SETTINGS } from "./config.ts";
 import { DomainError } from "../core/errors.ts";
 import type { CommandLineIo, ServiceLogger } from "./ports/process.ts";
 import { connectToDatabase } from "./process/database-owner.ts";
@@ -99,7 +99,13 @@ export function createProgram(io = PROCESS_IO): Command {
 
 function formatSettings({ columns = 80 }: CommandLineIo): string {
   const help = Object.assign(new Help(), { helpWidth: columns });
-  return formatSettingsHelp((name, width, text) => help.formatItem(name, width, text, help));
+  const nameWidth = Math.max(...SETTINGS.map(({ name }) => name.length));
+  const lines = SETTINGS.map(({ name, description, allowed, default: initial }) => {
+    const defaultNote = initial ? `; default ${initial}` : "";
+    const text = `${description} (${allowed}${defaultNote})`;
+    return `${help.formatItem(name, nameWidth, text, help)}\n`;
+  });
+  return lines.join("");
 }
 
 /** Makes a command and its subcommands write to `io`, and throw instead of ending the process. */

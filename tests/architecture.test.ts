@@ -20,8 +20,8 @@ const ALLOWED_PARTS: Readonly<Record<string, readonly string[]>> = {
   "server/http": [],
   "server/commands": [],
   "server/demo": [],
-  "server/config.ts": ["server/collectors"],
   "server/ports": [],
+  "server/config.ts": [],
   "server/raw-json.ts": [],
   "server/system-errors.ts": [],
 };

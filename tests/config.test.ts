@@ -36,7 +36,7 @@ describe("readConfig()", () => {
       durability: "process",
       rateLimit: 60,
       corsOrigins: ["https://a.example", "http://b.example:8080"],
-      isCollecting: false,
+      collect: "off",
       retention: { tweet: { rawDays: 90, dailyDays: 90 } },
     });
   });

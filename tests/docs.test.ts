@@ -50,7 +50,7 @@ describe("server/README.md", () => {
     expect(rows).toEqual(
       SETTINGS.map(({ name, default: initial, allowed, description }) => [
         `\`${name}\``,
-        initial === undefined ? "none" : `\`${initial}\``,
+        initial ? `\`${initial}\`` : "none",
         allowed,
         description,
       ]),

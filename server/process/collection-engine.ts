@@ -19,7 +19,7 @@ export function createCollectionEngine({
   ...options
 }: CollectionEngineOptions) {
   // Each source has cycles of its own: a slow source delays no other.
-  const pollCycles = createCollectors(config.collectors).map((collector) =>
+  const pollCycles = createCollectors(config).map((collector) =>
     createPollCycle({ ...options, collector }),
   );
   const sources = () => Promise.all(pollCycles.map((pollCycle) => pollCycle.status()));

@@ -43,11 +43,11 @@ async function recoverAndLogRefunds(service: Service, log: ServiceLogger): Promi
 
 /** Starts to collect, unless that is turned off. @returns Stops it. */
 function startCollection(
-  { isCollecting }: Config,
+  { collect }: Config,
   { collecting }: Service,
   log: ServiceLogger,
 ): () => Promise<void> {
-  if (!isCollecting) return async () => undefined;
+  if (collect === "off") return async () => undefined;
   return collecting.start((error) => log.backgroundFailure?.(error, "Collecting"));
 }
 
