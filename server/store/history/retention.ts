@@ -141,7 +141,7 @@ async function readPlan(
   { from, to }: ChunkRange,
 ): Promise<PrunePlan> {
   const args = [from.key, from.start, to.key, to.start];
-  const read = (await database.queryJson<EntityChunk[]>(selectChunksSql(tables), args)) ?? [];
+  const read = (await database.queryJson<EntityChunk[]>(selectStepChunksSql(tables), args)) ?? [];
   const isPrevious = ({ key, start }: EntityChunk) => key === from.key && start <= from.start;
   const previous = read.find(isPrevious);
   const chunks: EntityChunk[] = [];
@@ -252,7 +252,7 @@ const isInRangeOrPreviousSql = ({ historyTable, entityColumn }: KindTables) => `
     WHERE ${entityColumn} = ?1 AND start <= ?2
   ), ?2)) AND (${entityColumn}, start) <= (?3, ?4)`;
 
-const selectChunksSql = (tables: KindTables) => `
+const selectStepChunksSql = (tables: KindTables) => `
   SELECT json_group_array(json_object(
     'key', ${tables.entityColumn},
     'id', (SELECT id FROM ${tables.entityTable} WHERE key = page.${tables.entityColumn}),

@@ -1,7 +1,6 @@
 /** Reads what the database has of the entities of a batch, and merges the batch with it. */
-import type { Row } from "@libsql/client";
-import { KIND_FIELDS } from "../../../core/entity-kinds.ts";
-import type { Counts, FieldValue } from "../../../core/observations.ts";
+import { KIND_FIELDS, type EntityFields } from "../../../core/entity-kinds.ts";
+import type { Counts } from "../../../core/observations.ts";
 import { sliceInstants } from "./observation-batch.ts";
 import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts";
 import type { Database } from "../database/database.ts";
@@ -48,16 +47,17 @@ export async function mergeExisting(
     else if (entity !== undefined) lateEntities.set(key, entity);
   }
   if (lateEntities.size === 0) return existing;
-  const lateIds = Array.from(lateEntities.values(), ({ id }) => id);
-  const attributesById = await readAttributes(database, tables, lateIds);
-  for (const { key, chunks } of await readTouchedChunks(database, tables, lateEntities)) {
+  for (const { key, attributes, chunks } of await readLateEntities(
+    database,
+    tables,
+    lateEntities,
+  )) {
     const entity = lateEntities.get(key);
     if (entity === undefined) continue;
     const points = new Map<number, Counts>();
     for (const { at, counts } of decodeChunks(chunks, tables.countColumns.size)) {
       points.set(at, toNamedCounts(tables, counts));
     }
-    const attributes = attributesById.get(entity.id) ?? {};
     entity.merged = mergeIncoming(entity.incoming, { attributes, points });
     existing.set(entity.id, { key, isAppend: false, chunks });
   }
@@ -90,62 +90,52 @@ function selectExistingSql({ entityTable, historyTable, entityColumn }: KindTabl
     WHERE e.observed_at IS NOT NULL`;
 }
 
-/** Reads the chunks that incoming observations fall into, by the key of their entity. */
-async function readTouchedChunks(
+interface LateRow {
+  readonly key: number;
+  readonly attributes: Attributes;
+  readonly chunks: readonly Chunk[];
+}
+
+/** Reads the attributes of entities, and the chunks that incoming observations fall into. */
+async function readLateEntities(
   database: Database,
   tables: KindTables,
-  pending: ReadonlyMap<number, PendingEntity>,
-): Promise<readonly { readonly key: number; readonly chunks: readonly Chunk[] }[]> {
-  const instants = Array.from(pending, ([key, { incoming }]) => [
+  lateEntities: ReadonlyMap<number, PendingEntity>,
+): Promise<readonly LateRow[]> {
+  const instants = Array.from(lateEntities, ([key, { incoming }]) => [
     key,
     [...new Set(sliceInstants(incoming))],
   ]);
-  const key = jsonExtractSql(0, "given.value");
   const isTouched = `start IN (
-    SELECT ${selectChunkStartSql(tables, key, "instant.value")}
+    SELECT ${selectChunkStartSql(tables, "e.key", "instant.value")}
     FROM json_each(given.value, '$[1]') AS instant
   )`;
   const sql = `
     SELECT json_group_array(json_object(
-      'key', ${key},
-      'chunks', ${selectChunksSql(tables, key, isTouched)}
+      'key', e.key,
+      'attributes', ${attributesJsonSql(tables)},
+      'chunks', ${selectChunksSql(tables, "e.key", isTouched)}
     ))
-    FROM json_each(?) AS given`;
+    FROM json_each(?) AS given
+    CROSS JOIN ${tables.entityTable} AS e ON e.key = ${jsonExtractSql(0, "given.value")}`;
   return (await database.queryJson(sql, [JSON.stringify(instants)])) ?? [];
 }
 
-async function readAttributes(
-  database: Database,
-  tables: KindTables,
-  ids: readonly string[],
-): Promise<Map<string, Attributes>> {
-  const columns = [...tables.attributeColumns.values()].flatMap((column) => [
-    `${attributeValueSql(tables, column, "e")} AS ${column}`,
-    `${column}_at`,
-  ]);
-  const sql = `
-    SELECT id, ${columns.join(", ")}
-    FROM ${tables.entityTable} AS e
-    WHERE id IN (SELECT value FROM json_each(?))`;
-  const rows = await database.queryRows({ sql, args: [JSON.stringify(ids)] });
-  return new Map(rows.map((row) => [String(row["id"]), parseAttributes(tables, row)]));
-}
-
-/** Parses the attributes of an entity's row. */
-export function parseAttributes(
-  { kind, attributeColumns }: KindTables,
-  row: Readonly<Record<string, Row[0] | undefined>>,
-): Attributes {
-  const types: Readonly<Record<string, string>> = KIND_FIELDS[kind].attributes;
-  const attributes: Record<string, { value: FieldValue; at: number }> = {};
-  for (const [field, column] of attributeColumns) {
-    const at = row[`${column}_at`];
-    const value = row[column];
-    if (typeof at !== "number") continue;
-    if (typeof value !== "string" && typeof value !== "number") continue;
-    attributes[field] = { value: types[field] === "boolean" ? value === 1 : value, at };
-  }
-  return attributes;
+/** Returns an expression for the JSON of the {@link Attributes} of the row `e`. */
+export function attributesJsonSql(tables: KindTables): string {
+  const { attributes }: EntityFields = KIND_FIELDS[tables.kind];
+  const members = Array.from(tables.attributeColumns, ([field, column]) => {
+    const stored = attributeValueSql(tables, column, "e");
+    const value =
+      attributes[field] === "boolean" ? `json(iif(${stored}, 'true', 'false'))` : stored;
+    return `'${field}', iif(
+      e.${column}_at IS NULL,
+      NULL,
+      json_object('value', ${value}, 'at', e.${column}_at)
+    )`;
+  });
+  // A patch leaves out what is NULL.
+  return `json_patch('{}', json_object(${members.join(", ")}))`;
 }
 
 /** Names the counts of a point. */

@@ -5,8 +5,8 @@ import { FIRST_INSTANT, formatInstant } from "../../../core/time.ts";
 import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts";
 import type { ExportOptions } from "../../ports/reads.ts";
 import type { Database } from "../database/database.ts";
-import { KIND_TABLES, attributeValueSql, type KindTables } from "../tables/entity-sql.ts";
-import { toNamedCounts, parseAttributes } from "./existing-entities.ts";
+import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
+import { attributesJsonSql, toNamedCounts } from "./existing-entities.ts";
 import type { Attributes } from "../../../core/entities.ts";
 
 /** Chunks that are read at once: a few thousand observations, a few milliseconds. */
@@ -40,7 +40,7 @@ async function* exportKind(
   for (;;) {
     const page = await database.queryJson<ExportPage>(sql, [key, lastInstant]);
     const { chunks, entities } = page ?? { chunks: [], entities: [] };
-    const entitiesByKey = new Map(entities.map((row) => [row["key"], parseEntity(tables, row)]));
+    const entitiesByKey = new Map(entities.map((entity) => [entity.key, entity]));
     for (const chunk of chunks) {
       if (chunk.key !== key) [key, lastInstant] = [chunk.key, Number.MIN_SAFE_INTEGER];
       const entity = entitiesByKey.get(key);
@@ -61,10 +61,14 @@ async function* exportKind(
 
 interface ExportPage {
   readonly chunks: readonly (Chunk & { readonly key: number })[];
-  readonly entities: readonly EntityRow[];
+  readonly entities: readonly ExportedEntity[];
 }
 
-type EntityRow = Readonly<Record<string, string | number | null>>;
+interface ExportedEntity {
+  readonly key: number;
+  readonly id: string;
+  readonly attributes: Attributes;
+}
 
 /**
  * Selects the chunks from an entity's key `?1` and its last exported instant `?2` on, and their
@@ -72,9 +76,7 @@ type EntityRow = Readonly<Record<string, string | number | null>>;
  * would be on no line.
  */
 function selectPageSql(tables: KindTables): string {
-  const { entityTable, historyTable, entityColumn, attributeColumns } = tables;
-  const columns = ["key", "id", ...[...attributeColumns.values()].flatMap((c) => [c, `${c}_at`])];
-  const members = columns.map((column) => `'${column}', ${attributeValueSql(tables, column, "e")}`);
+  const { entityTable, historyTable, entityColumn } = tables;
   return `
     WITH page AS MATERIALIZED (
       SELECT ${entityColumn} AS key, start, size, points
@@ -95,20 +97,13 @@ function selectPageSql(tables: KindTables): string {
         FROM (SELECT * FROM page ORDER BY key, start)
       ),
       'entities', (
-        SELECT json_group_array(json_object(${members.join(", ")}))
+        SELECT json_group_array(json_object(
+          'key', key, 'id', id, 'attributes', ${attributesJsonSql(tables)}
+        ))
         FROM ${entityTable} AS e
         WHERE e.key IN (SELECT key FROM page)
       )
     )`;
-}
-
-interface ExportedEntity {
-  readonly id: string;
-  readonly attributes: Attributes;
-}
-
-function parseEntity(tables: KindTables, row: EntityRow): ExportedEntity {
-  return { id: String(row["id"]), attributes: parseAttributes(tables, row) };
 }
 
 /** @param after The line has the attributes that came after this instant. */

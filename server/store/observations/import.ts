@@ -1,10 +1,9 @@
 /** Imports lines of observations (NDJSON): writes the good ones, and reports each bad one. */
 import type { Database } from "../database/database.ts";
-import type { ImportObservations, ImportResult, RejectedLine } from "../../ports/reads.ts";
+import type { ImportObservations, RejectedLine } from "../../ports/reads.ts";
 import {
   deserializeLines,
   parseLines,
-  countLines,
   splitAtLineEnds,
   type SerializedLines,
   type ParsedLines,
@@ -34,22 +33,20 @@ export async function startParseWorker(): Promise<void> {
  */
 export function createImporter(database: Database, now: () => number): ImportObservations {
   let previous: Promise<unknown> = Promise.resolve();
-  async function importBlock(bytes: Uint8Array): Promise<ImportResult> {
+  async function importPart(bytes: Uint8Array) {
     const parsing = parseBlock({ bytes, now: now() });
     parsing.catch(noop); // Handled once its turn comes; unhandled until then.
     const parsedInOrder = previous.then(() => parsing);
     // Without the value, which may be large.
     previous = parsedInOrder.then(noop, noop);
-    const { read, rejected, batches } = await parsedInOrder;
-    return { read, ...(await writeBatches(database, batches)), rejected };
+    const { batches, ...parsed } = await parsedInOrder;
+    return { ...parsed, ...(await writeBatches(database, batches)) };
   }
   return async (bytes) => {
-    if (bytes.byteLength <= database.transactionMaxBytes) return importBlock(bytes);
     const totals = { read: 0, new: 0, changed: 0, unchanged: 0, rejected: [] as RejectedLine[] };
     let linesBefore = 0;
     for (const part of splitAtLineEnds(bytes, database.transactionMaxBytes)) {
-      const lines = countLines(part);
-      const { rejected, ...counts } = await importBlock(part);
+      const { lines, rejected, ...counts } = await importPart(part);
       for (const name of COUNT_NAMES) totals[name] += counts[name];
       for (const { line, reason } of rejected) {
         totals.rejected.push({ line: linesBefore + line, reason });

@@ -3,7 +3,7 @@
  * hundred thousand numbers; typed arrays move from thread to thread without a copy, and no number
  * needs an object.
  */
-import { ENTITY_KINDS, KIND_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
+import { KIND_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
 import type { Counts, Observation } from "../../../core/observations.ts";
 import type { Point } from "../history/chunk-codec.ts";
 
@@ -30,33 +30,24 @@ export interface ObservationBatch extends BatchColumns {
 }
 
 /** Collects observations of any kinds into one batch for each kind. */
-export interface BatchBuilder {
-  add(observation: Observation): void;
-  build(): ObservationBatch[];
-}
-
-export function createBatchBuilder(): BatchBuilder {
-  const builders = new Map<EntityKind, KindBatchBuilder>();
+export function createBatchBuilder() {
+  const builders = {
+    channel: createKindBatchBuilder("channel"),
+    short: createKindBatchBuilder("short"),
+    user: createKindBatchBuilder("user"),
+    tweet: createKindBatchBuilder("tweet"),
+  };
   return {
-    add(observation) {
-      let builder = builders.get(observation.kind);
-      if (builder === undefined) {
-        builder = createKindBatchBuilder(observation.kind);
-        builders.set(observation.kind, builder);
-      }
-      builder.add(observation);
-    },
-    build: () => ENTITY_KINDS.flatMap((kind) => builders.get(kind)?.build() ?? []),
+    add: (observation: Observation) => builders[observation.kind].add(observation),
+    build: () =>
+      Object.values(builders)
+        .map((builder) => builder.build())
+        .filter(({ entityIds }) => entityIds.length > 0),
   };
 }
 
-interface KindBatchBuilder {
-  add(observation: Observation): void;
-  build(): ObservationBatch;
-}
-
 /** Keeps attributes once if consecutive observations of an entity give the same. */
-function createKindBatchBuilder(kind: EntityKind): KindBatchBuilder {
+function createKindBatchBuilder(kind: EntityKind) {
   const countNames = KIND_FIELDS[kind].counts;
   const indexById = new Map<string, number>();
   // By entity.
@@ -81,7 +72,7 @@ function createKindBatchBuilder(kind: EntityKind): KindBatchBuilder {
   }
 
   return {
-    add(observation) {
+    add(observation: Observation) {
       const entity = getOrAddEntity(observation.entityId);
       const lastIndex = lastAttributeIndexes[entity] ?? -1;
       const last = attributeSets[lastIndex];
@@ -97,7 +88,7 @@ function createKindBatchBuilder(kind: EntityKind): KindBatchBuilder {
       instants.push(observation.observedAt);
       for (const name of countNames) counts.push(observation.counts[name] ?? Number.NaN);
     },
-    build() {
+    build(): ObservationBatch {
       const ends = Uint32Array.from(sizes);
       for (let entity = 1; entity < ends.length; entity++) {
         ends[entity] = (ends[entity] ?? 0) + (ends[entity - 1] ?? 0);

@@ -20,7 +20,8 @@ export interface LineBlock {
 
 /** The result of parsing lines. */
 export interface ParsedLines {
-  /** The number of lines; blank ones are not counted. */
+  readonly lines: number;
+  /** The number of lines that are not blank. */
   readonly read: number;
   readonly rejected: readonly RejectedLine[];
   readonly batches: readonly ObservationBatch[];
@@ -41,10 +42,10 @@ export function parseLines({ bytes, now }: LineBlock): ParsedLines {
   const builder = createBatchBuilder();
   const rejected: RejectedLine[] = [];
   let read = 0;
-  let lineNumber = 0;
+  let lines = 0;
   for (const part of splitAtLineEnds(bytes, DECODE_BYTES)) {
     for (const text of decodeLines(part)) {
-      lineNumber++;
+      lines++;
       const line = typeof text === "string" ? text.replace(/^\uFEFF/, "") : text;
       if (typeof line === "string" && line.trim() === "") continue;
       read++;
@@ -52,11 +53,11 @@ export function parseLines({ bytes, now }: LineBlock): ParsedLines {
         builder.add(parseLine(line, now));
       } catch (error) {
         if (!(error instanceof DomainError)) throw error;
-        rejected.push({ line: lineNumber, reason: error.message });
+        rejected.push({ line: lines, reason: error.message });
       }
     }
   }
-  return { read, rejected, batches: builder.build() };
+  return { lines, read, rejected, batches: builder.build() };
 }
 
 /** About how many bytes are decoded at once: their text takes several times their memory. */
@@ -68,19 +69,12 @@ const DECODE_BYTES = 262_144;
  * @param partBytes How many bytes a part has at least; it ends at the next line end.
  */
 export function* splitAtLineEnds(bytes: Uint8Array, partBytes: number): Generator<Uint8Array> {
-  for (let start = 0; start < bytes.length;) {
+  for (let start = 0; start <= bytes.length;) {
     const newlineIndex = bytes.indexOf(NEWLINE, start + partBytes);
     const end = newlineIndex === -1 ? bytes.length : newlineIndex;
     yield bytes.subarray(start, end);
     start = end + 1;
   }
-}
-
-export function countLines(part: Uint8Array): number {
-  let lines = 1;
-  let newlineIndex = part.indexOf(NEWLINE);
-  for (; newlineIndex !== -1; newlineIndex = part.indexOf(NEWLINE, newlineIndex + 1)) lines++;
-  return lines;
 }
 
 export function serializeLines({ batches, ...rest }: ParsedLines): SerializedLines {
@@ -119,15 +113,7 @@ function parseLine(line: string | Uint8Array, now: number): Observation {
 function decodeLines(bytes: Uint8Array): (string | Uint8Array)[] {
   const text = decodeUtf8(bytes);
   if (text !== undefined) return text.split("\n");
-  const lines: (string | Uint8Array)[] = [];
-  for (let start = 0; start <= bytes.length;) {
-    const end = bytes.indexOf(NEWLINE, start);
-    const line = bytes.subarray(start, end === -1 ? undefined : end);
-    lines.push(decodeUtf8(line) ?? line);
-    if (end === -1) break;
-    start = end + 1;
-  }
-  return lines;
+  return Array.from(splitAtLineEnds(bytes, 0), (line) => decodeUtf8(line) ?? line);
 }
 
 function decodeUtf8(bytes: Uint8Array): string | undefined {
