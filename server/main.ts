@@ -21,6 +21,19 @@ import { serveDemo } from "./process/serve-demo.ts";
 import { version } from "../package.json" with { type: "json" };
 import { describeError, readSystemErrorCode } from "./system-errors.ts";
 
+/** The commands that work through the administration API, by name. */
+const ADMIN_COMMANDS = {
+  import: createImportCommand,
+  export: createExportCommand,
+  accounts: createAccountsCommand,
+  keys: createKeysCommand,
+  credits: createCreditsCommand,
+  channels: createChannelsCommand,
+  retention: createRetentionCommand,
+  collect: createCollectCommand,
+  backup: createBackupCommand,
+};
+
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
@@ -55,10 +68,10 @@ export function createProgram(io = PROCESS_IO): Command {
     io.writeErr(`${sentence.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]))}\n`);
   // A command reports its failures itself.
   const log: ServiceLogger = { failure: () => undefined, info: writeRecord, warning: writeRecord };
-  const context: CommandContext = {
+  const createContext = (verb: string): CommandContext => ({
     ...io,
-    connect: (verb) => connectToDatabase({ config: readConfig(io.environment), verb, log }),
-  };
+    connect: () => connectToDatabase({ config: readConfig(io.environment), verb, log }),
+  });
   const program = new Command("bun server/main.ts")
     .version(version)
     .description("Serves the history of creators' public numbers; each read costs one credit.")
@@ -80,18 +93,8 @@ export function createProgram(io = PROCESS_IO): Command {
     .command("openapi")
     .description("Prints the OpenAPI document of the service.")
     .action(() => printOpenApi(io));
-  for (const createCommand of [
-    createImportCommand,
-    createExportCommand,
-    createAccountsCommand,
-    createKeysCommand,
-    createCreditsCommand,
-    createChannelsCommand,
-    createRetentionCommand,
-    createCollectCommand,
-    createBackupCommand,
-  ]) {
-    program.addCommand(createCommand(context));
+  for (const [verb, createCommand] of Object.entries(ADMIN_COMMANDS)) {
+    program.addCommand(createCommand(createContext(verb)));
   }
   configureCommand(program, io);
   return program;

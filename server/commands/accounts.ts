@@ -15,7 +15,7 @@ export function createAccountsCommand(context: CommandContext): Command {
     .option("--json", "print the account as JSON")
     .action(async (name: string, options: OutputOptions & { credits?: number }) => {
       const { credits } = options;
-      const account = await requestAdmin(context, "accounts", (client) =>
+      const account = await requestAdmin(context, (client) =>
         client.accounts.post({ name, ...(credits === undefined ? {} : { credits }) }),
       );
       await printRows(context, options, COLUMNS, [account], account);
@@ -27,7 +27,7 @@ export function createAccountsCommand(context: CommandContext): Command {
     )
     .option("--json", "print the accounts as JSON")
     .action(async (options: OutputOptions) => {
-      const rows = await requestAdmin(context, "accounts", (client) => client.accounts.get());
+      const rows = await requestAdmin(context, (client) => client.accounts.get());
       await printRows(context, options, COLUMNS, rows);
     });
   return accounts;

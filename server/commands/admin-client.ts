@@ -66,14 +66,13 @@ function parseJsonOrText(text: string): unknown {
 }
 
 /** Connects, works, and disconnects in any case. */
-export async function withAdminClient<Result>(
+export async function withConnection<Result>(
   { connect }: CommandContext,
-  verb: string,
-  work: (client: AdminClient, connection: AdminConnection) => Promise<Result>,
+  work: (connection: AdminConnection) => Promise<Result>,
 ): Promise<Result> {
-  const connection = await connect(verb);
+  const connection = await connect();
   try {
-    return await work(createAdminClient(connection), connection);
+    return await work(connection);
   } catch (error) {
     if (connection.isInProcess || readSystemErrorCode(error) !== "ECONNRESET") throw error;
     throw new CommandError(
@@ -92,8 +91,9 @@ export async function withAdminClient<Result>(
  */
 export function requestAdmin<Data>(
   context: CommandContext,
-  verb: string,
   sendRequest: (client: AdminClient) => Promise<AdminResponse<Data>>,
 ): Promise<NonNullable<Data>> {
-  return withAdminClient(context, verb, async (client) => unwrap(await sendRequest(client)));
+  return withConnection(context, async (connection) =>
+    unwrap(await sendRequest(createAdminClient(connection))),
+  );
 }

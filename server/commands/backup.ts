@@ -16,7 +16,7 @@ export function createBackupCommand(context: CommandContext): Command {
     .argument("<file>", "the new file; an existing one is not overwritten")
     .option("--json", "print the path and size of the file as JSON")
     .action(async (file: string, { json }: OutputOptions) => {
-      const backup = await requestAdmin(context, "backup", (client) =>
+      const backup = await requestAdmin(context, (client) =>
         client.backup.post({ file: resolve(file) }),
       );
       if (json === true) await context.writeOut(formatJson(backup));

@@ -14,9 +14,7 @@ export function createChannelsCommand(context: CommandContext): Command {
     .description("Starts collecting a channel and its shorts.")
     .argument("<handle_or_id>", "the channel's handle (@nasa) or identifier (UC...)")
     .action(async (channel: string) => {
-      const tracked = await requestAdmin(context, "channels", (client) =>
-        client.channels.post({ channel }),
-      );
+      const tracked = await requestAdmin(context, (client) => client.channels.post({ channel }));
       context.writeErr(`Channel ${tracked.channel} is tracked from now on\n`);
     });
   channels
@@ -24,7 +22,7 @@ export function createChannelsCommand(context: CommandContext): Command {
     .description("Stops collecting a channel. The collected data stays.")
     .argument("<handle_or_id>", 'the channel, as "channels list" shows it in the column channel')
     .action(async (channel: string) => {
-      const untracked = await requestAdmin(context, "channels", (client) =>
+      const untracked = await requestAdmin(context, (client) =>
         client.channels.delete({ channel }),
       );
       context.writeErr(
@@ -36,7 +34,7 @@ export function createChannelsCommand(context: CommandContext): Command {
     .description("Lists the tracked channels, with the last success and the last failure of each.")
     .option("--json", "print the channels as JSON")
     .action(async (options: OutputOptions) => {
-      const rows = await requestAdmin(context, "channels", (client) => client.channels.get());
+      const rows = await requestAdmin(context, (client) => client.channels.get());
       await printRows(context, options, COLUMNS, rows);
     });
   return channels;

@@ -17,7 +17,7 @@ export function createCollectCommand(context: CommandContext): Command {
     .requiredOption("--once", "collect once and end (required)")
     .option("--json", "print the counts as JSON")
     .action(async (options: OutputOptions) => {
-      const sources = await requestAdmin(context, "collect", (client) => client.collect.post());
+      const sources = await requestAdmin(context, (client) => client.collect.post());
       await printRows(context, options, COLUMNS, sources, { sources });
       const problems = sources.flatMap((source) => findProblem(source) ?? []);
       if (problems.length > 0) throw new CommandError(problems.join("\n"));

@@ -6,8 +6,8 @@ import type { AdminConnection, CommandLineIo } from "../ports/process.ts";
 
 /** What every command works with. */
 export interface CommandContext extends CommandLineIo {
-  /** Connects to the database. @param verb The name of the command; other processes see it. */
-  connect(verb: string): Promise<AdminConnection>;
+  /** Connects to the database. Other processes see the name of the command. */
+  connect(): Promise<AdminConnection>;
 }
 
 /** The failure of a command, in words for its user. */

@@ -1,7 +1,7 @@
 /** The command `export`: prints observations as lines that `import` reads. */
 import { Command, Option } from "commander";
 import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
-import { sendAdmin, withAdminClient } from "./admin-client.ts";
+import { sendAdmin, withConnection } from "./admin-client.ts";
 import { type CommandContext } from "./command.ts";
 
 /** Creates the command. */
@@ -16,7 +16,7 @@ export function createExportCommand(context: CommandContext): Command {
     .option("--since <instant>", "print only observations from this time on, such as 2026-11-20")
     .action(async (options: { kind?: string; since?: string }) => {
       const query = new URLSearchParams(Object.entries(options));
-      await withAdminClient(context, "export", async (_, connection) => {
+      await withConnection(context, async (connection) => {
         const { body } = await sendAdmin(connection, `observations?${query}`);
         // Waits for the reader of a pipe, so that the memory stays small.
         for await (const piece of body ?? []) await context.writeOut(piece);

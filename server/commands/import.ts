@@ -5,7 +5,7 @@ import { Command } from "commander";
 import type { AdminConnection } from "../ports/process.ts";
 import type { ImportResult } from "../ports/reads.ts";
 import { describeError } from "../system-errors.ts";
-import { sendAdmin, withAdminClient } from "./admin-client.ts";
+import { sendAdmin, withConnection } from "./admin-client.ts";
 import { CommandError, type CommandContext } from "./command.ts";
 import { openInput, readBlocks, type FileBlock } from "./line-blocks.ts";
 import { printRows, type OutputOptions } from "./output.ts";
@@ -45,7 +45,7 @@ async function importFiles(
   const sizes = await Promise.all(files.map(readFileSize));
   const counts: FileCounts[] = [];
   try {
-    await withAdminClient(context, "import", async (_, connection) => {
+    await withConnection(context, async (connection) => {
       const progress = createProgress(sizes.reduce((sum, size) => sum + size, 0));
       try {
         for (const file of files) {

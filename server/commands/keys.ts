@@ -19,7 +19,7 @@ export function createKeysCommand(context: CommandContext): Command {
     .option("--label <text>", "a note about what the key is for")
     .option("--json", "print the key and its id as JSON")
     .action(async (account: string, { label, json }: OutputOptions & { label?: string }) => {
-      const created = await requestAdmin(context, "keys", (client) =>
+      const created = await requestAdmin(context, (client) =>
         client.keys.post({ account, ...(label === undefined ? {} : { label }) }),
       );
       try {
@@ -37,9 +37,7 @@ export function createKeysCommand(context: CommandContext): Command {
     .argument("<account>", "the account's name")
     .option("--json", "print the keys as JSON")
     .action(async (account: string, options: OutputOptions) => {
-      const rows = await requestAdmin(context, "keys", (client) =>
-        client.keys.get({ query: { account } }),
-      );
+      const rows = await requestAdmin(context, (client) => client.keys.get({ query: { account } }));
       await printRows(context, options, COLUMNS, rows);
     });
   keys
@@ -47,9 +45,7 @@ export function createKeysCommand(context: CommandContext): Command {
     .description("Revokes an API key permanently. All processes refuse it within a second.")
     .argument("<id>", 'the id of the key, which "keys list" shows', parsePositiveInteger)
     .action(async (id: number) => {
-      const { revoked_at } = await requestAdmin(context, "keys", (client) =>
-        client.keys.delete({ id }),
-      );
+      const { revoked_at } = await requestAdmin(context, (client) => client.keys.delete({ id }));
       context.writeErr(`Key ${id} is revoked since ${revoked_at}\n`);
     });
   return keys;

@@ -15,11 +15,11 @@ export interface OutputOptions {
  * @param columns The fields of the table, in its order.
  * @param value What is printed as JSON; the rows by default.
  */
-export async function printRows<Row extends Readonly<Record<keyof Row, Cell>>>(
+export async function printRows<Column extends string>(
   io: CommandLineIo,
   { json }: OutputOptions,
-  columns: readonly (keyof Row & string)[],
-  rows: readonly Row[],
+  columns: readonly Column[],
+  rows: readonly Readonly<Record<Column, Cell>>[],
   value: unknown = rows,
 ): Promise<void> {
   await io.writeOut(json === true ? formatJson(value) : formatTable(columns, rows, io.columns));
@@ -34,14 +34,14 @@ export function formatJson(value: unknown): string {
  * Formats rows as a table without lines; a null is empty. If the table is wider than the terminal,
  * each row becomes lines of a name and a value instead, because wrapped rows are hard to read.
  *
- * @param width Width of the terminal; `undefined` for any width.
+ * @param width Width of the terminal.
  */
-export function formatTable<Row extends Readonly<Record<keyof Row, Cell>>>(
-  columns: readonly (keyof Row & string)[],
-  rows: readonly Row[],
-  width?: number,
+export function formatTable<Column extends string>(
+  columns: readonly Column[],
+  rows: readonly Readonly<Record<Column, Cell>>[],
+  width = Infinity,
 ): string {
-  const isNumeric = (column: keyof Row) =>
+  const isNumeric = (column: Column) =>
     rows.length > 0 && rows.every((row) => row[column] === null || typeof row[column] === "number");
   const table = new Table({
     chars: NO_BORDER_CHARS,
@@ -50,17 +50,18 @@ export function formatTable<Row extends Readonly<Record<keyof Row, Cell>>>(
     style: { head: [], border: [], "padding-left": 0, "padding-right": 2 },
   });
   for (const row of rows) table.push(columns.map((column) => String(row[column] ?? "")));
-  const lines = table.toString().split("\n");
-  const text = lines.map((line) => `${line.trimEnd()}\n`).join("");
-  const isTooWide =
-    width !== undefined && lines.some((line) => Bun.stringWidth(line.trimEnd()) > width);
-  if (!isTooWide || rows.length === 0) return text;
+  const lines = table
+    .toString()
+    .split("\n")
+    .map((line) => line.trimEnd());
+  const isTooWide = lines.some((line) => Bun.stringWidth(line) > width);
+  if (!isTooWide || rows.length === 0) return lines.map((line) => `${line}\n`).join("");
   const nameWidth = Math.max(...columns.map(({ length }) => length));
-  const formatRow = (row: Row) =>
-    columns
-      .map((column) => `${toHeading(column).padEnd(nameWidth)}  ${row[column] ?? ""}`.trimEnd())
-      .join("\n");
-  return rows.map((row) => `${formatRow(row)}\n`).join("\n");
+  const formatField = (row: (typeof rows)[number], column: Column) =>
+    `${toHeading(column).padEnd(nameWidth)}  ${row[column] ?? ""}`.trimEnd();
+  return rows
+    .map((row) => columns.map((column) => `${formatField(row, column)}\n`).join(""))
+    .join("\n");
 }
 
 const toHeading = (column: string) => column.replaceAll("_", " ");

@@ -1,7 +1,7 @@
 /** The command `retention`: removes observations that the setting RETENTION does not keep. */
 import { Command } from "commander";
 import type { RetentionResponse } from "../http/admin/retention.ts";
-import { sendAdmin, withAdminClient } from "./admin-client.ts";
+import { sendAdmin, withConnection } from "./admin-client.ts";
 import { CommandError, type CommandContext } from "./command.ts";
 import { formatTable, printRows, type OutputOptions } from "./output.ts";
 
@@ -21,23 +21,17 @@ export function createRetentionCommand(context: CommandContext): Command {
     )
     .option("--dry-run", "only count the observations, and delete nothing")
     .option("--json", "print the result as JSON")
-    .action((options: ApplyOptions) => applyAndReport(context, options));
+    .action(async (options: OutputOptions & { dryRun?: true }) => {
+      const report = await requestRetention(context, options.dryRun === true);
+      const { kinds, faults } = report;
+      await printRows(context, options, COLUMNS, kinds, report);
+      if (options.json !== true && faults.length > 0) {
+        await context.writeOut(`\n${formatTable(["kind", "problem"], faults, context.columns)}`);
+      }
+      if (faults.length > 0) throw new CommandError("The verification of retention failed");
+      context.writeErr(`${describeReport(report)}\n`);
+    });
   return retention;
-}
-
-interface ApplyOptions extends OutputOptions {
-  readonly dryRun?: true;
-}
-
-async function applyAndReport(context: CommandContext, options: ApplyOptions): Promise<void> {
-  const report = await requestRetention(context, { isDryRun: options.dryRun === true });
-  const { kinds, faults } = report;
-  await printRows(context, options, COLUMNS, kinds, report);
-  if (options.json !== true && faults.length > 0) {
-    await context.writeOut(`\n${formatTable(["kind", "problem"], faults, context.columns)}`);
-  }
-  if (faults.length > 0) throw new CommandError("The verification of retention failed");
-  context.writeErr(`${describeReport(report)}\n`);
 }
 
 const COLUMNS = ["kind", "rule", "entities", "before", "removed", "after"] as const;
@@ -49,20 +43,16 @@ function describeReport({ is_dry_run, kinds }: RetentionResponse): string {
   return "Verified in each step: before = removed + after, and no newest state changed";
 }
 
-function requestRetention(
-  context: CommandContext,
-  { isDryRun }: { readonly isDryRun: boolean },
-): Promise<RetentionResponse> {
-  return withAdminClient(context, "retention", async (_, connection) => {
-    const response = await sendAdmin(connection, "retention", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ dry_run: isDryRun }),
-    });
-    // The lines before the last one report the progress.
-    const lastLine = (await response.text()).trim().split("\n").at(-1) ?? "";
-    const last: RetentionResponse | { walked: number } = JSON.parse(lastLine);
-    if ("walked" in last) throw new CommandError("The service ended before retention was applied");
-    return last;
-  });
+async function requestRetention(context: CommandContext, dry_run: boolean) {
+  const body = JSON.stringify({ dry_run });
+  const headers = { "content-type": "application/json" };
+  const text = await withConnection(context, async (connection) =>
+    (await sendAdmin(connection, "retention", { method: "POST", headers, body })).text(),
+  );
+  // The lines before the last one report the progress.
+  const last: RetentionResponse | { walked: number } = JSON.parse(
+    text.trim().split("\n").at(-1) ?? "",
+  );
+  if ("walked" in last) throw new CommandError("The service ended before retention was applied");
+  return last;
 }

@@ -113,6 +113,6 @@ export function formatReport(
     `${date}, ${Math.round(seconds)} seconds; medians; the spread is over the rounds\n`;
   const tables = Map.groupBy(rows, ({ part }) => part)
     .entries()
-    .map(([part, own]) => `\n${part}\n${formatTable<ReportRow>(COLUMNS, own)}`);
+    .map(([part, own]) => `\n${part}\n${formatTable(COLUMNS, own)}`);
   return head + [...tables].join("");
 }
