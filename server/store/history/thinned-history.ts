@@ -21,19 +21,14 @@ export interface HistoryFormat {
   readonly maxPoints: number;
 }
 
-/** What {@link selectHistorySql} reads: the chunks, or those that a thinned history needs. */
+/** The chunks of a history, or those that it needs to be thinned. */
 export interface HistoryRow {
   readonly isThinned: 0 | 1;
   readonly chunks: readonly Chunk[];
 }
 
-/**
- * Returns a scalar subquery that reads a {@link HistoryRow}. As a part of the statement that reads
- * the entity, it sees the same snapshot.
- *
- * @param key The entity's key, as SQL.
- */
-export function selectHistorySql({ kind, maxPoints }: HistoryFormat, key: string): string {
+/** Returns a scalar subquery that reads a {@link HistoryRow}. */
+function selectHistorySql({ kind, maxPoints }: HistoryFormat, key: string): string {
   const tables = KIND_TABLES[kind];
   const isNeeded = `start IN (${selectSliceStartsSql(tables, key, maxPoints)})`;
   // A chunk has a point or more, so maxPoints + 1 chunks are enough to see that it is too long.
@@ -78,20 +73,23 @@ function selectSliceStartsSql(
     UNION ALL SELECT (SELECT max(start) ${ofEntity})`;
 }
 
-/** A history as a response lists it. */
-export interface History<Point> {
-  readonly points: Point[];
-  /** Whether observations were left out. */
-  readonly isThinned: boolean;
-}
-
-/** Creates a function that formats what {@link selectHistorySql} read. */
-export function createHistoryFormatter<Point>(format: HistoryFormat) {
+/** Creates the SQL that reads histories, and the function that formats what it read. */
+export function createHistoryReader<Point>(format: HistoryFormat) {
   const encode = createPointsEncoder(format.kind, format.fields, format.zoneSuffix);
-  return (row: HistoryRow): History<Point> => {
-    const isThinned = row.isThinned === 1;
-    const json = encode(isThinned ? thinChunks(format, row.chunks) : row.chunks);
-    return { points: createRawJson(json), isThinned };
+  return {
+    /**
+     * Returns a scalar subquery for {@link HistoryRow}. As a part of the statement that reads the
+     * entity, it sees the same snapshot.
+     *
+     * @param key The entity's key, as SQL.
+     */
+    selectSql: (key: string) => selectHistorySql(format, key),
+
+    /** Formats a history as a response lists it. */
+    format({ isThinned, chunks }: HistoryRow): { points: Point[]; isThinned: boolean } {
+      const json = encode(isThinned === 1 ? thinChunks(format, chunks) : chunks);
+      return { points: createRawJson(json), isThinned: isThinned === 1 };
+    },
   };
 }
 

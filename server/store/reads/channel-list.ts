@@ -4,10 +4,11 @@
  */
 import { createRawJson } from "../../raw-json.ts";
 import type { CacheableResult } from "../../ports/caching.ts";
-import type { ChannelList, ChannelSummary } from "../../../core/schema/video.ts";
+import { ChannelSummary, type ChannelList } from "../../../core/schema/video.ts";
 import { compareText } from "../../../core/text.ts";
 import type { Database } from "../database/database.ts";
 import { yieldToEventLoop, scanPages } from "../database/paged-scan.ts";
+import { fieldsJsonSql } from "../tables/entity-sql.ts";
 import { CHANNELS_TAG } from "../history/change-log.ts";
 
 /** Channels that one step reads or encodes. */
@@ -20,14 +21,7 @@ const MERGE_STEP_CHANNELS = 5000;
 const SELECT_PAGE = `
   SELECT json_group_array(json_object(
     'key', key,
-    'channel', json_object(
-      'id', id,
-      'username', username,
-      'displayName', display_name,
-      'subscribers', subscribers,
-      'videoCount', video_count,
-      'thumbnail', thumbnail
-    )
+    'channel', ${fieldsJsonSql(ChannelSummary)}
   ))
   FROM (
     SELECT *

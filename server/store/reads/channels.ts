@@ -1,4 +1,5 @@
 /** Reads what describes a channel, and finds which channel a name means. */
+import { Type } from "@sinclair/typebox";
 import { DomainError } from "../../../core/errors.ts";
 import {
   GAIN_DAYS,
@@ -6,15 +7,15 @@ import {
   computeSubscriberGains,
   type TimeRange,
 } from "../../../core/growth.ts";
-import type { CacheableResult } from "../../ports/caching.ts";
-import type { ChannelDetails } from "../../../core/schema/video.ts";
+import type { VideoReads } from "../../ports/reads.ts";
+import { ChannelDetails } from "../../../core/schema/video.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";
 import { createChannelTag, CHANNELS_TAG } from "../history/change-log.ts";
 import { decodeChunks, type Chunk } from "../history/chunk-codec.ts";
 import { selectChunksSql, selectChunkStartSql } from "../history/chunk-sql.ts";
-import { KIND_TABLES } from "../tables/entity-sql.ts";
+import { fieldsJsonSql, KIND_TABLES } from "../tables/entity-sql.ts";
 
 /**
  * Finds the channel whose identifier is `?1` or whose folded username is `?2`: an identifier wins,
@@ -59,19 +60,7 @@ const SELECT_CHANNEL = `
   SELECT json_object(
     'observedAt', observed_at,
     'baselineChunks', ${SELECT_BASELINE_CHUNKS},
-    'channel', json_object(
-      'id', id,
-      'username', username,
-      'displayName', display_name,
-      'description', description,
-      'subscribers', subscribers,
-      'videoCount', video_count,
-      'viewCount', view_count,
-      'joinedAt', joined_at,
-      'country', country,
-      'thumbnail', thumbnail,
-      'bannerImage', banner_image
-    )
+    'channel', ${fieldsJsonSql(Type.Omit(ChannelDetails, ["statistics"]))}
   )
   ${FROM_CHANNEL}`;
 
@@ -83,25 +72,24 @@ interface ChannelRow {
   };
 }
 
-export async function readChannel(
-  database: Database,
-  name: string,
-): Promise<CacheableResult<ChannelDetails>> {
-  const row = await database.queryJson<ChannelRow>(SELECT_CHANNEL, [name, foldCase(name)]);
-  if (row === undefined) throw createChannelNotFoundError(name);
-  const { observedAt, baselineChunks, channel } = row;
-  const points = decodeChunks(baselineChunks, KIND_TABLES.channel.countColumns.size);
-  // The first count of a channel is its subscribers.
-  const findNewestCount = ({ from, to }: TimeRange) =>
-    points.findLast(({ at, counts: [count] }) => at >= from && at <= to && count !== null)
-      ?.counts[0] ?? null;
-  const newest = { at: observedAt, count: channel.subscribers };
-  return {
-    body: {
-      ...channel,
-      joinedAt: formatInstantOrNull(channel.joinedAt),
-      statistics: computeSubscriberGains(newest, findNewestCount),
-    },
-    tags: createChannelTags(name, channel.id),
+export function createChannelRead(database: Database): VideoReads["channel"] {
+  return async (name) => {
+    const row = await database.queryJson<ChannelRow>(SELECT_CHANNEL, [name, foldCase(name)]);
+    if (row === undefined) throw createChannelNotFoundError(name);
+    const { observedAt, baselineChunks, channel } = row;
+    const points = decodeChunks(baselineChunks, KIND_TABLES.channel.countColumns.size);
+    // The first count of a channel is its subscribers.
+    const findNewestCount = ({ from, to }: TimeRange) =>
+      points.findLast(({ at, counts: [count] }) => at >= from && at <= to && count !== null)
+        ?.counts[0] ?? null;
+    const newest = { at: observedAt, count: channel.subscribers };
+    return {
+      body: {
+        ...channel,
+        joinedAt: formatInstantOrNull(channel.joinedAt),
+        statistics: computeSubscriberGains(newest, findNewestCount),
+      },
+      tags: createChannelTags(name, channel.id),
+    };
   };
 }

@@ -75,7 +75,7 @@ export async function readFollowers(
   const from = Math.max(0, end - limit);
   const selected = slicePoints(parts, Math.max(0, from - 1), end);
   const earlier = from === 0 && end > 0 ? row.chunks.filter((chunk) => chunk.start < start) : [];
-  const previous = findLastBefore(earlier, start);
+  const previous = earlier.flatMap(decodeFollowers).findLast(({ at }) => at < start);
   if (previous === undefined && earlier.length === lookbackChunks) {
     return readFollowers(database, username, request, now, lookbackChunks * LOOKBACK_GROWTH);
   }
@@ -140,12 +140,4 @@ function decodeFollowers(chunk: Chunk): FollowerCount[] {
     if (typeof followers === "number") points.push({ at, followers });
   });
   return points;
-}
-
-function findLastBefore(chunks: readonly Chunk[], instant: number): FollowerCount | undefined {
-  for (const chunk of chunks.toReversed()) {
-    const known = decodeFollowers(chunk).findLast(({ at }) => at < instant);
-    if (known !== undefined) return known;
-  }
-  return undefined;
 }

@@ -2,34 +2,29 @@
 import { computeDaysFilterStart, computeDaysFilterValidity } from "../../../core/days.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { HISTORY_MAX_POINTS, RECORD_MAX_POINTS } from "../../../core/limits.ts";
-import { paginate, type PageRequest } from "../../../core/pagination.ts";
-import type { CacheableResult } from "../../ports/caching.ts";
-import type { TweetDetails, TweetRecord, TweetsPage } from "../../../core/schema/microblog.ts";
+import { paginate } from "../../../core/pagination.ts";
+import { TweetDetails, type TweetRecord } from "../../../core/schema/microblog.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { MicroblogReads } from "../../ports/reads.ts";
 import type { Database } from "../database/database.ts";
 import { readFollowers } from "./followers.ts";
-import {
-  selectHistorySql,
-  createHistoryFormatter,
-  type HistoryFormat,
-  type HistoryRow,
-} from "../history/thinned-history.ts";
+import { createHistoryReader, type HistoryRow } from "../history/thinned-history.ts";
+import { fieldsJsonSql } from "../tables/entity-sql.ts";
 import { createUserTag } from "../history/change-log.ts";
-import { FROM_USER, readUser, createUserNotFoundError } from "./users.ts";
+import { FROM_USER, createUserRead, createUserNotFoundError } from "./users.ts";
 
 export function createMicroblogReads(database: Database): MicroblogReads {
   return {
-    user: (username) => readUser(database, username),
-    tweets: (username, request, now) => readTweets(database, username, request, now),
+    user: createUserRead(database),
+    tweets: createTweetsRead(database),
     followers: (username, request, now) => readFollowers(database, username, request, now),
-    tweet: (username, id) => readTweet(database, username, id),
+    tweet: createTweetRead(database),
   };
 }
 
 /** The history of a tweet in the record of a page. */
-const RECORD_HISTORY: HistoryFormat = {
+const recordHistory = createHistoryReader<TweetRecord["metrics"][number]>({
   kind: "tweet",
   fields: {
     likes: "likes",
@@ -40,9 +35,7 @@ const RECORD_HISTORY: HistoryFormat = {
   },
   zoneSuffix: "",
   maxPoints: RECORD_MAX_POINTS,
-};
-
-const formatRecordHistory = createHistoryFormatter<TweetRecord["metrics"][number]>(RECORD_HISTORY);
+});
 
 // The tweets are arrays, which SQLite and JSON.parse() handle faster than objects.
 const SELECT_TWEETS = `
@@ -55,7 +48,7 @@ const SELECT_TWEETS = `
     ),
     'tweets', (
       SELECT json_group_array(json_array(
-        id, text, url, observed_at, created_at, ${selectHistorySql(RECORD_HISTORY, "page.key")}
+        id, text, url, observed_at, created_at, ${recordHistory.selectSql("page.key")}
       ))
       FROM (
         SELECT *
@@ -84,49 +77,43 @@ type TweetRow = readonly [
   history: HistoryRow,
 ];
 
-async function readTweets(
-  database: Database,
-  username: string,
-  { days, page, limit }: PageRequest,
-  now: number,
-): Promise<CacheableResult<TweetsPage>> {
-  const id = foldCase(username);
-  const args = [id, computeDaysFilterStart(now, days), limit, page * limit];
-  const row = await database.queryJson<TweetsRow>(SELECT_TWEETS, args);
-  if (row === undefined) throw createUserNotFoundError(username);
-  const pagination = paginate(page, limit, row.selected.total);
-  // Without a prototype, because `__proto__` is a valid identifier.
-  const tweets: Record<string, TweetRecord> = Object.create(null);
-  let isThinned = false;
-  for (const [tweetId, text, url, observedAt, createdAt, history] of row.tweets) {
-    const { points, isThinned: isRecordThinned } = formatRecordHistory(history);
-    isThinned ||= isRecordThinned;
-    tweets[tweetId] = {
-      created_at: formatInstant(createdAt),
-      metrics: points,
-      text,
-      timestamp: formatInstant(observedAt),
-      url,
+function createTweetsRead(database: Database): MicroblogReads["tweets"] {
+  return async (username, { days, page, limit }, now) => {
+    const id = foldCase(username);
+    const args = [id, computeDaysFilterStart(now, days), limit, page * limit];
+    const row = await database.queryJson<TweetsRow>(SELECT_TWEETS, args);
+    if (row === undefined) throw createUserNotFoundError(username);
+    const pagination = paginate(page, limit, row.selected.total);
+    // Without a prototype, because `__proto__` is a valid identifier.
+    const tweets: Record<string, TweetRecord> = Object.create(null);
+    let isThinned = false;
+    for (const [tweetId, text, url, observedAt, createdAt, history] of row.tweets) {
+      const { points, isThinned: isRecordThinned } = recordHistory.format(history);
+      isThinned ||= isRecordThinned;
+      tweets[tweetId] = {
+        created_at: formatInstant(createdAt),
+        metrics: points,
+        text,
+        timestamp: formatInstant(observedAt),
+        url,
+      };
+    }
+    return {
+      body: { username: row.username, tweets, filter_days: days, pagination },
+      tags: [createUserTag(id)],
+      validDuring: computeDaysFilterValidity(now, row.selected.oldest, days),
+      isThinned,
     };
-  }
-  return {
-    body: { username: row.username, tweets, filter_days: days, pagination },
-    tags: [createUserTag(id)],
-    validDuring: computeDaysFilterValidity(now, row.selected.oldest, days),
-    isThinned,
   };
 }
 
 /** The history of a tweet in its details. */
-const TWEET_HISTORY: HistoryFormat = {
+const tweetHistory = createHistoryReader<TweetDetails["tweet"]["history"][number]>({
   kind: "tweet",
   fields: { timestamp: "at", impressions: "impressions", likes: "likes", retweets: "retweets" },
   zoneSuffix: "Z",
   maxPoints: HISTORY_MAX_POINTS,
-};
-
-const formatTweetHistory =
-  createHistoryFormatter<TweetDetails["tweet"]["history"][number]>(TWEET_HISTORY);
+});
 
 const SELECT_TWEET = `
   SELECT json_object(
@@ -136,14 +123,8 @@ const SELECT_TWEET = `
         'id', id,
         'text', text,
         'createdAt', created_at,
-        'metrics', json_object(
-          'impressions', impressions,
-          'likes', likes,
-          'retweets', retweets,
-          'replies', replies,
-          'quotes', quotes
-        ),
-        'history', ${selectHistorySql(TWEET_HISTORY, "tweets.key")}
+        'metrics', ${fieldsJsonSql(TweetDetails.properties.tweet.properties.metrics)},
+        'history', ${tweetHistory.selectSql("tweets.key")}
       )
       FROM tweets
       WHERE id = ?2 AND user = users.key AND created_at IS NOT NULL
@@ -162,26 +143,30 @@ interface TweetDetailsRow {
   } | null;
 }
 
-async function readTweet(
-  database: Database,
-  username: string,
-  id: string,
-): Promise<CacheableResult<TweetDetails>> {
-  const userId = foldCase(username);
-  const row = await database.queryJson<TweetDetailsRow>(SELECT_TWEET, [userId, id]);
-  if (row === undefined) throw createUserNotFoundError(username);
-  if (row.tweet === null) {
-    throw new DomainError("Tweet Not Found", `Tweet ${id} of user ${username} not found`);
-  }
-  const { id: tweetId, text, createdAt, metrics, history } = row.tweet;
-  const { points, isThinned } = formatTweetHistory(history);
-  return {
-    body: {
-      username: row.username,
-      tweet_id: tweetId,
-      tweet: { id: tweetId, text, created_at: formatInstant(createdAt), metrics, history: points },
-    },
-    tags: [createUserTag(userId)],
-    isThinned,
+function createTweetRead(database: Database): MicroblogReads["tweet"] {
+  return async (username, id) => {
+    const userId = foldCase(username);
+    const row = await database.queryJson<TweetDetailsRow>(SELECT_TWEET, [userId, id]);
+    if (row === undefined) throw createUserNotFoundError(username);
+    if (row.tweet === null) {
+      throw new DomainError("Tweet Not Found", `Tweet ${id} of user ${username} not found`);
+    }
+    const { id: tweetId, text, createdAt, metrics, history } = row.tweet;
+    const { points, isThinned } = tweetHistory.format(history);
+    return {
+      body: {
+        username: row.username,
+        tweet_id: tweetId,
+        tweet: {
+          id: tweetId,
+          text,
+          created_at: formatInstant(createdAt),
+          metrics,
+          history: points,
+        },
+      },
+      tags: [createUserTag(userId)],
+      isThinned,
+    };
   };
 }

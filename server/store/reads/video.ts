@@ -1,33 +1,28 @@
 /** Reads of the video interface. Each is one SQL statement that returns one JSON text. */
-import { encodeCursor, type ShortPosition, type ShortsRequest } from "../../../core/cursor.ts";
+import { encodeCursor, type ShortPosition } from "../../../core/cursor.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { HISTORY_MAX_POINTS } from "../../../core/limits.ts";
-import type { CacheableResult } from "../../ports/caching.ts";
-import type { ShortDetails, ShortSummary, ShortsPage } from "../../../core/schema/video.ts";
+import { ShortDetails, type ShortSummary } from "../../../core/schema/video.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant, LAST_INSTANT } from "../../../core/time.ts";
 import type { VideoReads } from "../../ports/reads.ts";
 import type { Database } from "../database/database.ts";
-import {
-  selectHistorySql,
-  createHistoryFormatter,
-  type HistoryFormat,
-  type HistoryRow,
-} from "../history/thinned-history.ts";
+import { createHistoryReader, type HistoryRow } from "../history/thinned-history.ts";
+import { fieldsJsonSql } from "../tables/entity-sql.ts";
 import { readChannelList } from "./channel-list.ts";
 import {
   createChannelNotFoundError,
   createChannelTags,
   FROM_CHANNEL,
-  readChannel,
+  createChannelRead,
 } from "./channels.ts";
 
 export function createVideoReads(database: Database): VideoReads {
   return {
     channels: () => readChannelList(database),
-    channel: (name) => readChannel(database, name),
-    shorts: (name, request) => readShorts(database, name, request),
-    short: (name, id) => readShort(database, name, id),
+    channel: createChannelRead(database),
+    shorts: createShortsRead(database),
+    short: createShortRead(database),
   };
 }
 
@@ -80,43 +75,39 @@ function toShortSummary(row: ShortRow): ShortSummary {
   return { id, title, thumbnail, publishedAt: formatInstant(publishedAt), views, likes, comments };
 }
 
-async function readShorts(
-  database: Database,
-  name: string,
-  { limit, before = LAST_INSTANT + 1, after }: ShortsRequest,
-): Promise<CacheableResult<ShortsPage>> {
-  const row = await database.queryJson<ShortsRow>(SELECT_SHORTS, [
-    name,
-    foldCase(name),
-    before,
-    after?.publishedAt ?? LAST_INSTANT + 1,
-    after?.id ?? "",
-    limit + 1,
-  ]);
-  if (row === undefined) throw createChannelNotFoundError(name);
-  const { channelId, username, shorts } = row;
-  const hasMore = shorts.length > limit;
-  const page = shorts.slice(0, limit);
-  const last = page.at(-1);
-  const nextCursor = hasMore && last !== undefined ? encodeCursor(toPosition(last)) : null;
-  return {
-    body: {
-      channel: username ?? channelId,
-      shorts: page.map(toShortSummary),
-      pagination: { hasMore, nextCursor },
-    },
-    tags: createChannelTags(name, channelId),
+function createShortsRead(database: Database): VideoReads["shorts"] {
+  return async (name, { limit, before = LAST_INSTANT + 1, after }) => {
+    const row = await database.queryJson<ShortsRow>(SELECT_SHORTS, [
+      name,
+      foldCase(name),
+      before,
+      after?.publishedAt ?? LAST_INSTANT + 1,
+      after?.id ?? "",
+      limit + 1,
+    ]);
+    if (row === undefined) throw createChannelNotFoundError(name);
+    const { channelId, username, shorts } = row;
+    const hasMore = shorts.length > limit;
+    const page = shorts.slice(0, limit);
+    const last = page.at(-1);
+    const nextCursor = hasMore && last !== undefined ? encodeCursor(toPosition(last)) : null;
+    return {
+      body: {
+        channel: username ?? channelId,
+        shorts: page.map(toShortSummary),
+        pagination: { hasMore, nextCursor },
+      },
+      tags: createChannelTags(name, channelId),
+    };
   };
 }
 
-const SHORT_HISTORY: HistoryFormat = {
+const shortHistory = createHistoryReader<ShortDetails["history"][number]>({
   kind: "short",
   fields: { timestamp: "at", views: "views", likes: "likes", comments: "comments" },
   zoneSuffix: "Z",
   maxPoints: HISTORY_MAX_POINTS,
-};
-
-const formatShortHistory = createHistoryFormatter<ShortDetails["history"][number]>(SHORT_HISTORY);
+});
 
 const SELECT_SHORT = `
   SELECT json_object(
@@ -127,13 +118,8 @@ const SELECT_SHORT = `
         'title', title,
         'description', description,
         'publishedAt', published_at,
-        'metrics', json_object(
-          'views', views,
-          'likes', likes,
-          'comments', comments,
-          'shares', shares
-        ),
-        'history', ${selectHistorySql(SHORT_HISTORY, "shorts.key")}
+        'metrics', ${fieldsJsonSql(ShortDetails.properties.metrics)},
+        'history', ${shortHistory.selectSql("shorts.key")}
       )
       FROM shorts
       WHERE id = ?3 AND channel = named.key AND published_at IS NOT NULL
@@ -151,22 +137,20 @@ interface ShortDetailsRow {
     | null;
 }
 
-async function readShort(
-  database: Database,
-  name: string,
-  id: string,
-): Promise<CacheableResult<ShortDetails>> {
-  const args = [name, foldCase(name), id];
-  const row = await database.queryJson<ShortDetailsRow>(SELECT_SHORT, args);
-  if (row === undefined) throw createChannelNotFoundError(name);
-  const { channelId, short } = row;
-  if (short === null) {
-    throw new DomainError("Short Not Found", `Short ${id} not found for channel ${name}`);
-  }
-  const { points, isThinned } = formatShortHistory(short.history);
-  return {
-    body: { ...short, publishedAt: formatInstant(short.publishedAt), history: points },
-    tags: createChannelTags(name, channelId),
-    isThinned,
+function createShortRead(database: Database): VideoReads["short"] {
+  return async (name, id) => {
+    const args = [name, foldCase(name), id];
+    const row = await database.queryJson<ShortDetailsRow>(SELECT_SHORT, args);
+    if (row === undefined) throw createChannelNotFoundError(name);
+    const { channelId, short } = row;
+    if (short === null) {
+      throw new DomainError("Short Not Found", `Short ${id} not found for channel ${name}`);
+    }
+    const { points, isThinned } = shortHistory.format(short.history);
+    return {
+      body: { ...short, publishedAt: formatInstant(short.publishedAt), history: points },
+      tags: createChannelTags(name, channelId),
+      isThinned,
+    };
   };
 }

@@ -42,6 +42,14 @@ export const KIND_TABLES: Readonly<Record<EntityKind, KindTables>> = {
   tweet: createKindTables("tweet", tables.tweets),
 };
 
+/** The fields of a schema as a JSON object, as SQL: each from the column of its name. */
+export function fieldsJsonSql({ properties }: { readonly properties: object }): string {
+  const members = Object.keys(properties).map(
+    (field) => `'${field}', ${tables.toColumnName(field)}`,
+  );
+  return `json_object(${members.join(", ")})`;
+}
+
 /** Whether an attribute's column holds the key of a channel where the field has its identifier. */
 export function isChannelKeyColumn({ kind }: KindTables, column: string): boolean {
   return kind === "short" && column === "channel";

@@ -8,8 +8,7 @@ import {
 } from "../../../server/store/history/chunk-codec.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import {
-  selectHistorySql,
-  createHistoryFormatter,
+  createHistoryReader,
   type HistoryFormat,
   type HistoryRow,
 } from "../../../server/store/history/thinned-history.ts";
@@ -101,9 +100,9 @@ export type HistoryJsonPoint = Readonly<Record<string, string | number | null>>;
 
 /** Reads the history of an entity like a response, thinned if it is too long. */
 export async function readHistoryJson(database: Database, kind: HistoryFormat, key: number) {
-  const sql = `SELECT ${selectHistorySql(kind, "?1")}`;
+  const reader = createHistoryReader<HistoryJsonPoint>(kind);
+  const sql = `SELECT ${reader.selectSql("?1")}`;
   const row = await database.queryJson<HistoryRow>(sql, [key]);
-  const formatHistory = createHistoryFormatter<HistoryJsonPoint>(kind);
-  const { points, isThinned } = formatHistory(row ?? { isThinned: 0, chunks: [] });
+  const { points, isThinned } = reader.format(row ?? { isThinned: 0, chunks: [] });
   return { points: jsonRoundTrip(points), isThinned };
 }
