@@ -6,7 +6,7 @@ import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts"
 import type { ExportOptions } from "../../ports/reads.ts";
 import type { Database } from "../database/database.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
-import { attributesJsonSql, toNamedCounts } from "./existing-entities.ts";
+import { attributesJsonSql, toNamedCounts } from "./stored-entities.ts";
 import type { Attributes } from "../../../core/entities.ts";
 
 /** Chunks that are read at once: a few thousand observations, a few milliseconds. */

@@ -11,7 +11,7 @@ import {
   type ObservationBatch,
   type BatchSlice,
 } from "./observation-batch.ts";
-import type { Point } from "../history/chunk-codec.ts";
+import type { Chunk, Point } from "../history/chunk-codec.ts";
 import {
   EMPTY_ENTITY,
   mergeObservations,
@@ -34,6 +34,17 @@ export interface PendingEntity {
   readonly id: string;
   readonly incoming: BatchSlice;
   merged: MergedEntity;
+  /** What the database has of it, if anything. */
+  stored?: StoredEntity;
+}
+
+/** What the database has of a pending entity. */
+export interface StoredEntity {
+  readonly key: number;
+  /** Whether all incoming observations are newer than all stored ones. */
+  readonly isAppend: boolean;
+  /** If `isAppend`, the last chunk; else the chunks that incoming observations fall into. */
+  readonly chunks: readonly Chunk[];
 }
 
 /** Merges each entity of a batch as if nothing were stored; returns them by identifier. */

@@ -21,8 +21,8 @@ interface WrittenColumn {
   readonly name: string;
   /** The value for an entity, in the JSON argument of the statement. */
   readonly read: (entity: PendingEntity) => unknown;
-  /** Converts the value of the argument to that of the column, as SQL. */
-  readonly convert?: ((value: string) => string) | undefined;
+  /** The table of the entities whose key is written in place of their identifier. */
+  readonly keyTable?: string | undefined;
   /** The condition, as SQL, on which the value of an existing entity is replaced. */
   readonly replaceIf?: string;
 }
@@ -36,9 +36,9 @@ export function upsertEntities(
   const givenFields = new Set(entities.flatMap(({ merged }) => Object.keys(merged.attributes)));
   const fields = [...tables.attributeColumns.keys()].filter((name) => givenFields.has(name));
   const columns = listColumns(tables, fields);
-  const values = columns.map(({ convert }, index) => {
+  const values = columns.map(({ keyTable }, index) => {
     const value = jsonExtractSql(index);
-    return convert === undefined ? value : convert(value);
+    return keyTable === undefined ? value : `(SELECT key FROM ${keyTable} WHERE id = ${value})`;
   });
   const updates = columns.flatMap(({ name, replaceIf }) =>
     replaceIf === undefined ? [] : `${name} = iif(${replaceIf}, excluded.${name}, ${name})`,
@@ -92,7 +92,7 @@ function listAttributeColumns(tables: KindTables, field: string): WrittenColumn[
     {
       name,
       read: ({ merged }) => merged.attributes[field]?.value ?? null,
-      convert: isChannelKeyColumn(tables, name) ? toChannelKeySql : undefined,
+      keyTable: isChannelKeyColumn(tables, name) ? "channels" : undefined,
       replaceIf,
     },
     {
@@ -105,13 +105,10 @@ function listAttributeColumns(tables: KindTables, field: string): WrittenColumn[
     columns.push({ name: "username_folded", read: readFoldedUsername, replaceIf });
   }
   if (field === "username" && tables.kind === "tweet") {
-    columns.push({ name: "user", read: readFoldedUsername, convert: toUserKeySql, replaceIf });
+    columns.push({ name: "user", read: readFoldedUsername, keyTable: "users", replaceIf });
   }
   return columns;
 }
-
-const toChannelKeySql = (id: string) => `(SELECT key FROM channels WHERE id = ${id})`;
-const toUserKeySql = (id: string) => `(SELECT key FROM users WHERE id = ${id})`;
 
 function readFoldedUsername({ merged }: PendingEntity): string | null {
   const username = merged.attributes["username"]?.value;

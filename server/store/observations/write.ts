@@ -22,7 +22,7 @@ import {
 } from "../history/chunk-sql.ts";
 import { writeOptimistically } from "../history/optimistic-write.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
-import { mergeExisting, type ExistingEntity } from "./existing-entities.ts";
+import { mergeStored } from "./stored-entities.ts";
 import type { OutcomeCounts } from "../../ports/reads.ts";
 import { createPendingEntities, type PendingEntity } from "./merge.ts";
 import { upsertEntities } from "./upsert-sql.ts";
@@ -54,7 +54,7 @@ export async function writeBatches(
     for (const batch of batches) {
       const tables = KIND_TABLES[batch.kind];
       const pending = createPendingEntities(batch);
-      const existing = await mergeExisting(database, tables, pending);
+      await mergeStored(database, tables, pending);
       const changedEntities: PendingEntity[] = [];
       for (const entity of pending.values()) {
         const { outcomeCounts: outcomes, attributes } = entity.merged;
@@ -66,7 +66,10 @@ export async function writeBatches(
         changed.push({ kind: batch.kind, id: entity.id, attributes });
       }
       if (changedEntities.length > 0) {
-        statements.push(...createWriteStatements(tables, changedEntities, existing));
+        statements.push(
+          ...upsertEntities(tables, changedEntities),
+          ...writeHistories(tables, changedEntities),
+        );
       }
     }
     return { recordChange: recordEntityWrites(changed), statements, outcomeCounts };
@@ -74,56 +77,41 @@ export async function writeBatches(
   return plan.outcomeCounts;
 }
 
-function createWriteStatements(
-  tables: KindTables,
-  changed: readonly PendingEntity[],
-  existing: ReadonlyMap<string, ExistingEntity>,
-): Statement[] {
-  const writtenChunks: ChunkWrite[] = [];
-  const deletedChunks: ChunkPosition[] = [];
-  for (const { id, merged } of changed) {
-    const entity = existing.get(id);
-    const replacements = replaceChunks(merged.points, tables.countColumns.size, entity);
-    for (const { replaced, chunks } of replacements) {
-      if (entity !== undefined && replaced !== undefined) {
-        deletedChunks.push({ key: entity.key, start: replaced.start });
-      }
-      for (const chunk of chunks) writtenChunks.push({ id, chunk });
+/** Creates the statements that write merged points. Stored chunks that stay the same are left out. */
+function writeHistories(tables: KindTables, changed: readonly PendingEntity[]): Statement[] {
+  const width = tables.countColumns.size;
+  const written: ChunkWrite[] = [];
+  const deleted: ChunkPosition[] = [];
+  for (const { id, merged, stored } of changed) {
+    if (stored === undefined || stored.isAppend) {
+      const chunks = encodeChunks(merged.points, width, stored?.chunks.at(-1));
+      for (const chunk of chunks) written.push({ id, chunk });
+      continue;
+    }
+    for (const { replaced, points } of assignToChunks(merged.points, stored.chunks)) {
+      const chunks = encodeChunksEvenly(points, width);
+      const [first] = chunks;
+      const isSame =
+        chunks.length === 1 && first?.start === replaced.start && first.points === replaced.points;
+      if (isSame) continue;
+      deleted.push({ key: stored.key, start: replaced.start });
+      for (const chunk of chunks) written.push({ id, chunk });
     }
   }
   return [
-    ...upsertEntities(tables, changed),
-    ...(deletedChunks.length === 0 ? [] : [deleteChunks(tables, deletedChunks)]),
-    upsertChunks(tables, writtenChunks),
+    ...(deleted.length === 0 ? [] : [deleteChunks(tables, deleted)]),
+    upsertChunks(tables, written),
   ];
 }
 
-/** Chunks to write, and the stored chunk to delete before, if any. */
-interface ChunkReplacement {
-  readonly replaced?: Chunk;
-  readonly chunks: readonly Chunk[];
-}
-
-/** Encodes merged points; stored chunks that stay the same are left out. */
-function replaceChunks(
-  points: Iterable<Point>,
-  width: number,
-  existing: ExistingEntity | undefined,
-): ChunkReplacement[] {
-  if (existing === undefined) return [{ chunks: encodeChunks(points, width) }];
-  if (existing.isAppend) return [{ chunks: encodeChunks(points, width, existing.chunks.at(-1)) }];
-  const parts = existing.chunks.map((replaced) => ({ replaced, points: [] as Point[] }));
+/** Assigns points, oldest first, to the chunks that they replace. */
+function assignToChunks(points: Iterable<Point>, chunks: readonly Chunk[]) {
+  const parts = chunks.map((replaced) => ({ replaced, points: [] as Point[] }));
   let part = 0;
   for (const { at, counts } of points) {
-    while (at >= (existing.chunks[part + 1]?.start ?? Infinity)) part++;
+    while (at >= (chunks[part + 1]?.start ?? Infinity)) part++;
     // Copied, because the iterable may reuse one array.
     parts[part]?.points.push({ at, counts: [...counts] });
   }
-  return parts.flatMap(({ replaced, points: partPoints }) => {
-    const chunks = encodeChunksEvenly(partPoints, width);
-    const [first] = chunks;
-    const isSame =
-      chunks.length === 1 && first?.start === replaced.start && first.points === replaced.points;
-    return isSame ? [] : [{ replaced, chunks }];
-  });
+  return parts;
 }

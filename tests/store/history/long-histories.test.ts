@@ -16,7 +16,7 @@ import type { ExportOptions } from "../../../server/ports/reads.ts";
 import { exportObservations } from "../../../server/store/observations/export.ts";
 import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
 import { createMicroblogReads } from "../../../server/store/reads/microblog.ts";
-import { toNamedCounts } from "../../../server/store/observations/existing-entities.ts";
+import { toNamedCounts } from "../../../server/store/observations/stored-entities.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
 import { createVideoReads } from "../../../server/store/reads/video.ts";
 import { jsonRoundTrip, resultOrError, withDatabase } from "../../support/store/database.ts";

@@ -6,7 +6,7 @@ import { formatInstant } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { exportObservations } from "../../../server/store/observations/export.ts";
 import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
-import { toNamedCounts } from "../../../server/store/observations/existing-entities.ts";
+import { toNamedCounts } from "../../../server/store/observations/stored-entities.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
 import { jsonRoundTrip, withDatabase } from "../../support/store/database.ts";
 import { readPointsOf } from "../../support/store/stored-history.ts";

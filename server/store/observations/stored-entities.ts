@@ -9,49 +9,30 @@ import { CHUNK_JSON, selectChunksSql, selectChunkStartSql } from "../history/chu
 import { attributeValueSql, jsonExtractSql, type KindTables } from "../tables/entity-sql.ts";
 import type { Attributes } from "../../../core/entities.ts";
 
-/** An entity that the database has. */
-export interface ExistingEntity {
-  readonly key: number;
-  /** Whether all incoming observations are newer than all stored ones. */
-  readonly isAppend: boolean;
-  /** If `isAppend`, the last chunk; else the chunks that incoming observations fall into. */
-  readonly chunks: readonly Chunk[];
-}
-
 /**
- * Merges pending entities with what the database has of them.
+ * Merges pending entities with what the database has of them, and sets `stored`.
  *
  * If all incoming observations are newer than the stored ones, they are new whatever is stored, so
  * only the last chunk is read. For the other entities their attributes and the chunks that incoming
  * observations fall into are read, and `merged` is replaced.
  *
  * @param pending By identifier.
- * @returns The entities that the database has, by identifier.
  */
-export async function mergeExisting(
+export async function mergeStored(
   database: Database,
   tables: KindTables,
   pending: ReadonlyMap<string, PendingEntity>,
-): Promise<ReadonlyMap<string, ExistingEntity>> {
-  const firstInstants = Array.from(pending.values(), ({ id, incoming }) => [
-    id,
-    sliceInstants(incoming).reduce((first, instant) => Math.min(first, instant)),
-  ]);
-  const args = [JSON.stringify(firstInstants)];
-  const rows = await database.queryJson<ExistingRow[]>(selectExistingSql(tables), args);
-  const existing = new Map<string, ExistingEntity>();
+): Promise<void> {
   const lateEntities = new Map<number, PendingEntity>();
-  for (const { id, key, lastChunk } of rows ?? []) {
+  for (const { id, key, lastChunk } of await readLastChunks(database, tables, pending)) {
     const entity = pending.get(id);
-    if (lastChunk !== null) existing.set(id, { key, isAppend: true, chunks: [lastChunk] });
-    else if (entity !== undefined) lateEntities.set(key, entity);
+    if (entity === undefined) continue;
+    if (lastChunk === null) lateEntities.set(key, entity);
+    else entity.stored = { key, isAppend: true, chunks: [lastChunk] };
   }
-  if (lateEntities.size === 0) return existing;
-  for (const { key, attributes, chunks } of await readLateEntities(
-    database,
-    tables,
-    lateEntities,
-  )) {
+  if (lateEntities.size === 0) return;
+  const rows = await readLateEntities(database, tables, lateEntities);
+  for (const { key, attributes, chunks } of rows) {
     const entity = lateEntities.get(key);
     if (entity === undefined) continue;
     const points = new Map<number, Counts>();
@@ -59,21 +40,28 @@ export async function mergeExisting(
       points.set(at, toNamedCounts(tables, counts));
     }
     entity.merged = mergeIncoming(entity.incoming, { attributes, points });
-    existing.set(entity.id, { key, isAppend: false, chunks });
+    entity.stored = { key, isAppend: false, chunks };
   }
-  return existing;
 }
 
-interface ExistingRow {
+interface LastChunkRow {
   readonly id: string;
   readonly key: number;
   /** `null` if the entity has an observation that is not older than the first incoming one. */
   readonly lastChunk: Chunk | null;
 }
 
-/** Its argument is a JSON array of `[identifier, first incoming instant]`. */
-function selectExistingSql({ entityTable, historyTable, entityColumn }: KindTables): string {
-  return `
+/** Reads the entities that the database has, with their last chunks. */
+async function readLastChunks(
+  database: Database,
+  { entityTable, historyTable, entityColumn }: KindTables,
+  pending: ReadonlyMap<string, PendingEntity>,
+): Promise<readonly LastChunkRow[]> {
+  const firstInstants = Array.from(pending.values(), ({ id, incoming }) => [
+    id,
+    sliceInstants(incoming).reduce((first, instant) => Math.min(first, instant)),
+  ]);
+  const sql = `
     SELECT json_group_array(json_object(
       'id', e.id,
       'key', e.key,
@@ -88,6 +76,7 @@ function selectExistingSql({ entityTable, historyTable, entityColumn }: KindTabl
     FROM json_each(?) AS given
     CROSS JOIN ${entityTable} AS e ON e.id = ${jsonExtractSql(0, "given.value")}
     WHERE e.observed_at IS NOT NULL`;
+  return (await database.queryJson(sql, [JSON.stringify(firstInstants)])) ?? [];
 }
 
 interface LateRow {
