@@ -80,7 +80,9 @@ function grant(ledger: Ledger, amount: number, reference: string | undefined): L
     if (previous === amount) return ledger;
     if (previous !== undefined) throw createReferenceConflictError(reference, previous, amount);
   }
-  if (ledger.granted + amount > INTEGER_MAX) throw createGrantTooLargeError(ledger.granted, amount);
+  if (ledger.granted + amount > INTEGER_MAX) {
+    throw createSumTooLargeError("granted", ledger.granted, amount);
+  }
   const references =
     reference === undefined ? ledger.references : new Map(ledger.references).set(reference, amount);
   return { ...ledger, granted: ledger.granted + amount, references };
@@ -147,12 +149,8 @@ export function createReferenceConflictError(
   );
 }
 
-/** The error for a grant that would take the sum of grants over 2^53 - 1. */
-export function createGrantTooLargeError(granted: number, amount: number): DomainError {
-  return createSumTooLargeError("granted", granted, amount);
-}
-
-function createSumTooLargeError(
+/** The error for an amount that would take the sum of grants or debits over 2^53 - 1. */
+export function createSumTooLargeError(
   what: "granted" | "debited",
   sum: number,
   amount: number,

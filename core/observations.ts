@@ -76,26 +76,20 @@ export function parseObservation(value: unknown, now: number): Observation {
   }
   const fields: EntityFields = KIND_FIELDS[kind];
   const observedAt = parseObservedAt(value["observedAt"], now);
-  const id = parseField(fields.idField, "identifier", value[fields.idField]);
+  const id = String(parseField(fields.idField, "identifier", value[fields.idField]));
   const attributes: Record<string, FieldValue> = {};
-  for (const [name, type] of ATTRIBUTE_FIELDS[kind]) {
+  for (const name in fields.attributes) {
+    const type = fields.attributes[name];
     const rawValue = value[name];
-    if (type !== "identifier" && (rawValue === undefined || rawValue === null)) continue;
+    const isMissing = rawValue === undefined || rawValue === null;
+    if (type === undefined || (isMissing && type !== "identifier")) continue;
     attributes[name] = parseField(name, type, rawValue);
   }
   const counts: Record<string, number | null> = {};
   for (const name of fields.counts) counts[name] = parseCount(name, value[name]);
-  const entityId = kind === "user" ? foldCase(String(id)) : String(id);
+  const entityId = kind === "user" ? foldCase(id) : id;
   return { kind, entityId, observedAt, attributes, counts };
 }
-
-/** The attributes of each kind as arrays, which every line iterates. */
-const ATTRIBUTE_FIELDS: Readonly<Record<EntityKind, readonly (readonly [string, FieldType])[]>> = {
-  channel: Object.entries(KIND_FIELDS.channel.attributes),
-  short: Object.entries(KIND_FIELDS.short.attributes),
-  user: Object.entries(KIND_FIELDS.user.attributes),
-  tweet: Object.entries(KIND_FIELDS.tweet.attributes),
-};
 
 function parseObservedAt(value: unknown, now: number): number {
   const observedAt = parseField("observedAt", "instant", value);

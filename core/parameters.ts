@@ -1,22 +1,27 @@
 /** Parses query parameters: text to numbers within their limits. */
 import { DomainError, quote, type ErrorCode } from "./errors.ts";
-import type { IntegerRange } from "./limits.ts";
+import { INTEGER_MAX, type IntegerRange } from "./limits.ts";
 
 /** Returns all values of a query parameter, in order. */
 export type GetQueryValues = (name: string) => readonly string[];
 
 /**
- * Parses a whole number from 0 to 2^53 - 1 in plain decimal digits.
+ * Parses a whole number in plain decimal digits.
  *
+ * @param range Its bounds, both included; from 0 to 2^53 - 1 by default.
  * @returns `undefined` for any other text (`1e1`, `0x5`, `+3`, ` 3`, `3.0`, `03`).
  *
  * @example
  * parseInteger("20"); // 20
+ * parseInteger("20", { max: 19 }); // undefined
  */
-export function parseInteger(text: string): number | undefined {
+export function parseInteger(
+  text: string,
+  { min = 0, max = INTEGER_MAX }: { readonly min?: number; readonly max?: number } = {},
+): number | undefined {
   if (!/^(?:0|[1-9]\d{0,15})$/.test(text)) return undefined;
   const number = Number(text);
-  return Number.isSafeInteger(number) ? number : undefined;
+  return number >= min && number <= max ? number : undefined;
 }
 
 /**
@@ -38,8 +43,8 @@ export function parseIntegerParameter(
 ): number {
   const text = readSingleValue(name, values, code);
   if (text === undefined) return range.default;
-  const number = parseInteger(text);
-  if (number === undefined || number < range.min || number > range.max) {
+  const number = parseInteger(text, range);
+  if (number === undefined) {
     const allowed = `a whole number from ${range.min} to ${range.max}`;
     throw new DomainError(code, `${name} must be ${allowed}, got ${quote(text)}`);
   }

@@ -49,24 +49,17 @@ export function parseRetentionPolicy(text: string): RetentionPolicy | undefined 
   for (const part of text.split(",")) {
     const [, name, rawText = "", daily, lastText] = RULE_PATTERN.exec(part) ?? [];
     const kind = ENTITY_KINDS.find((kindName) => kindName === name);
-    const rawDays = parseDays(rawText);
+    const rawDays = parseInteger(rawText, RETENTION_DAYS);
     if (kind === undefined || rawDays === undefined || policy[kind] !== undefined) return undefined;
     const defaultDailyDays = daily === undefined ? rawDays : Infinity;
-    const dailyDays = lastText === undefined ? defaultDailyDays : parseDays(lastText);
-    if (dailyDays === undefined || (lastText !== undefined && dailyDays <= rawDays)) {
-      return undefined;
-    }
+    const dailyDays =
+      lastText === undefined
+        ? defaultDailyDays
+        : parseInteger(lastText, { min: rawDays + 1, max: RETENTION_DAYS.max });
+    if (dailyDays === undefined) return undefined;
     policy[kind] = { rawDays, dailyDays };
   }
   return policy;
-}
-
-function parseDays(text: string): number | undefined {
-  const days = parseInteger(text);
-  if (days === undefined || days < RETENTION_DAYS.min || days > RETENTION_DAYS.max) {
-    return undefined;
-  }
-  return days;
 }
 
 /**

@@ -17,10 +17,7 @@ export interface Setting {
 function integerBetween(min: number, max: number) {
   return {
     allowed: `a whole number from ${min} to ${max}`,
-    parse(text: string) {
-      const integer = parseInteger(text);
-      return integer !== undefined && integer >= min && integer <= max ? integer : undefined;
-    },
+    parse: (text: string) => parseInteger(text, { min, max }),
   };
 }
 

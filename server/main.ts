@@ -128,25 +128,18 @@ function configureCommand(command: Command, io: CommandLineIo): void {
 /** Writes why a command failed, and returns the exit code; throws what is a bug. */
 function reportFailure(error: unknown, { writeErr }: CommandLineIo): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
-  if (error instanceof ConfigError) {
-    writeErr(`${error.message}\n`);
-    return EXIT_USAGE;
-  }
-  if (!(error instanceof Error) || !isExpected(error)) throw error;
-  writeErr(`${describeError(error)}\n`);
   const isUsage =
-    error instanceof DomainError
-      ? error.code === "Invalid Request"
-      : error instanceof CommandError && error.isUsage;
-  return isUsage ? EXIT_USAGE : EXIT_FAILED;
-}
-
-function isExpected(error: Error): boolean {
-  return (
+    error instanceof ConfigError ||
+    (error instanceof CommandError && error.isUsage) ||
+    (error instanceof DomainError && error.code === "Invalid Request");
+  const isExpected =
+    isUsage ||
     error instanceof CommandError ||
     error instanceof DomainError ||
-    readSystemErrorCode(error) !== ""
-  );
+    readSystemErrorCode(error) !== "";
+  if (!isExpected) throw error;
+  writeErr(`${describeError(error)}\n`);
+  return isUsage ? EXIT_USAGE : EXIT_FAILED;
 }
 
 if (import.meta.main) {

@@ -4,7 +4,6 @@ import { requestAdmin } from "./admin-client.ts";
 import { parsePositiveInteger, type CommandContext } from "./command.ts";
 import { printRows, type OutputOptions } from "./output.ts";
 
-/** Creates the command. */
 export function createAccountsCommand(context: CommandContext): Command {
   const accounts = new Command("accounts").description("Creates and lists accounts.");
   accounts

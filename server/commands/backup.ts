@@ -5,7 +5,6 @@ import { requestAdmin } from "./admin-client.ts";
 import { type CommandContext } from "./command.ts";
 import { formatJson, type OutputOptions } from "./output.ts";
 
-/** Creates the command. */
 export function createBackupCommand(context: CommandContext): Command {
   return new Command("backup")
     .summary("Copies the database file.")

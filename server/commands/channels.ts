@@ -4,7 +4,6 @@ import { requestAdmin } from "./admin-client.ts";
 import { type CommandContext } from "./command.ts";
 import { printRows, type OutputOptions } from "./output.ts";
 
-/** Creates the command. */
 export function createChannelsCommand(context: CommandContext): Command {
   const channels = new Command("channels").description(
     "Adds, removes and lists the channels that are collected.",

@@ -4,7 +4,6 @@ import { requestAdmin, type AdminClient } from "./admin-client.ts";
 import { CommandError, type CommandContext } from "./command.ts";
 import { printRows, type OutputOptions } from "./output.ts";
 
-/** Creates the command. */
 export function createCollectCommand(context: CommandContext): Command {
   return new Command("collect")
     .summary("Collects everything that is due now.")

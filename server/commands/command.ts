@@ -24,8 +24,8 @@ export class CommandError extends Error {
 
 /** Parses an argument that is an amount of credits or an id. */
 export function parsePositiveInteger(text: string): number {
-  const integer = parseInteger(text);
-  if (integer !== undefined && integer > 0) return integer;
+  const integer = parseInteger(text, { min: 1 });
+  if (integer !== undefined) return integer;
   throw new InvalidArgumentError(
     `It must be a whole number from 1 to ${INTEGER_MAX}, got ${JSON.stringify(text)}.`,
   );

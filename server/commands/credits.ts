@@ -4,7 +4,6 @@ import { createAdminClient, requestAdmin, unwrap, withConnection } from "./admin
 import { CommandError, parsePositiveInteger, type CommandContext } from "./command.ts";
 import { formatJson, formatTable, printRows, type OutputOptions } from "./output.ts";
 
-/** Creates the command. */
 export function createCreditsCommand(context: CommandContext): Command {
   return new Command("credits")
     .description("Grants credits, prints journals, verifies balances and applies refunds.")

@@ -4,7 +4,6 @@ import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
 import { sendAdmin, withConnection } from "./admin-client.ts";
 import { type CommandContext } from "./command.ts";
 
-/** Creates the command. */
 export function createExportCommand(context: CommandContext): Command {
   return new Command("export")
     .summary("Prints observations, one per line.")

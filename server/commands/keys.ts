@@ -5,7 +5,6 @@ import { requestAdmin } from "./admin-client.ts";
 import { CommandError, parsePositiveInteger, type CommandContext } from "./command.ts";
 import { formatJson, printRows, type OutputOptions } from "./output.ts";
 
-/** Creates the command. */
 export function createKeysCommand(context: CommandContext): Command {
   const keys = new Command("keys").description("Creates, lists and revokes API keys.");
   keys

@@ -5,7 +5,6 @@ import { sendAdmin, withConnection } from "./admin-client.ts";
 import { CommandError, type CommandContext } from "./command.ts";
 import { formatTable, printRows, type OutputOptions } from "./output.ts";
 
-/** Creates the command. */
 export function createRetentionCommand(context: CommandContext): Command {
   const retention = new Command("retention").description(
     "Deletes observations that the setting RETENTION does not keep.",

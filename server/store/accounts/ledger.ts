@@ -11,7 +11,7 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import {
   assertCreditAmount,
-  createGrantTooLargeError,
+  createSumTooLargeError,
   createReferenceConflictError,
 } from "../../../core/ledger.ts";
 import { DomainError } from "../../../core/errors.ts";
@@ -112,7 +112,8 @@ async function grantCredits(database: Database, grant: Grant, now: number): Prom
     { idempotent: true },
   );
   const [sums, stored] = [account[0], grants[0]];
-  if (stored === undefined) throw createGrantTooLargeError(Number(sums?.["granted"]), amount);
+  if (stored === undefined)
+    throw createSumTooLargeError("granted", Number(sums?.["granted"]), amount);
   if (stored["amount"] !== amount) {
     throw createReferenceConflictError(String(reference), Number(stored["amount"]), amount);
   }
