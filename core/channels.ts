@@ -39,13 +39,3 @@ export function parseChannel(channel: string): string {
 export function channelKey(channel: string): string {
   return isChannelId(channel) ? channel : foldCase(channel);
 }
-
-/** The error for a channel that is tracked already; `channel` is the stored spelling. */
-export function createChannelAlreadyTrackedError(channel: string): DomainError {
-  return new DomainError("Conflict", `Channel ${channel} is tracked already`);
-}
-
-/** The error for a channel that is not tracked. */
-export function createChannelNotTrackedError(channel: string): DomainError {
-  return new DomainError("Channel Not Found", `Channel ${channel} is not tracked`);
-}

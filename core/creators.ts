@@ -15,7 +15,6 @@ export type CreatorPlatform = (typeof CREATOR_PLATFORMS)[number];
 
 export const CREATOR_USERNAME_PATTERN = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 
-/** A creator of the list. */
 export interface Creator {
   readonly platform: CreatorPlatform;
   /** The username without the @ symbol. */
@@ -25,7 +24,6 @@ export interface Creator {
 /** The list: creators by {@link creatorKey}. */
 export type CreatorSet = ReadonlyMap<string, Creator>;
 
-/** The result of an operation. */
 export interface CreatorTransition {
   readonly set: CreatorSet;
   /** In the spelling of the list. */

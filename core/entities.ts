@@ -30,10 +30,8 @@ export interface Entity {
 /** What an observation added: a new instant, a change at a known instant, or nothing. */
 export type ObservationOutcome = "new" | "changed" | "unchanged";
 
-/** What a merge needs of an observation. */
 export type MergeableObservation = Pick<Observation, "observedAt" | "attributes" | "counts">;
 
-/** An entity without observations. */
 export const EMPTY_ENTITY: Entity = { attributes: {}, points: new Map() };
 
 /**

@@ -6,7 +6,6 @@
 /** The type of an attribute. An identifier is required; the others are optional. */
 export type FieldType = "identifier" | "text" | "link" | "instant" | "boolean";
 
-/** The fields of a kind of entity. */
 export interface EntityFields {
   /** The field that identifies the entity. */
   readonly idField: "id" | "username";
@@ -66,7 +65,6 @@ export const KIND_FIELDS = {
   },
 } as const satisfies Record<string, EntityFields>;
 
-/** The name of a kind. */
 export type EntityKind = keyof typeof KIND_FIELDS;
 
 export const ENTITY_KINDS: readonly EntityKind[] = ["channel", "short", "user", "tweet"];

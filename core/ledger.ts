@@ -30,7 +30,6 @@ export interface Ledger extends CreditSums {
   readonly debits: ReadonlyMap<string, { readonly amount: number; readonly refunded: boolean }>;
 }
 
-/** The ledger of a new account. */
 export const EMPTY_LEDGER: Ledger = {
   granted: 0,
   debited: 0,

@@ -23,7 +23,6 @@ export type FieldValue = string | number | boolean;
 /** The counts of one instant, by name; `null` if the source did not report one. */
 export type Counts = Readonly<Record<string, number | null>>;
 
-/** A valid observation. */
 export interface Observation {
   readonly kind: EntityKind;
   /** The identifier of the entity; of a user, the username in lower case. */

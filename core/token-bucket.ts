@@ -9,10 +9,8 @@ export interface TokenBucket {
   readonly at: number;
 }
 
-/** The result of taking a token. */
 export interface TakeTokenResult {
   readonly isAdmitted: boolean;
-  /** The new state. */
   readonly bucket: TokenBucket;
   /** Whole tokens left. */
   readonly remaining: number;

@@ -42,3 +42,7 @@ export const Instant = Type.String({
 });
 
 export const InstantOrNull = nullable(Instant);
+
+/** The history of these counts. */
+export const historyOf = <Counts extends Record<string, TSchema>>(counts: Counts) =>
+  Type.Array(strictObject({ timestamp: Instant, ...counts }), { description: "Oldest first" });

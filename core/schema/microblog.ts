@@ -6,6 +6,7 @@ import {
   strictObject,
   Count,
   CountOrNull,
+  historyOf,
   Instant,
   InstantOrNull,
   LinkOrNull,
@@ -114,15 +115,7 @@ export const TweetDetails = strictObject({
       replies: CountOrNull,
       quotes: CountOrNull,
     }),
-    history: Type.Array(
-      strictObject({
-        timestamp: Instant,
-        impressions: CountOrNull,
-        likes: CountOrNull,
-        retweets: CountOrNull,
-      }),
-      { description: "Oldest first" },
-    ),
+    history: historyOf({ impressions: CountOrNull, likes: CountOrNull, retweets: CountOrNull }),
   }),
 });
 export type TweetDetails = Static<typeof TweetDetails>;

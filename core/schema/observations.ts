@@ -11,7 +11,6 @@ const identifier = Type.String({ minLength: 1, maxLength: IDENTIFIER_MAX_CHARACT
 const instant = Type.String({ pattern: INSTANT_PATTERN });
 const optionalInstant = Type.Optional(nullable(instant));
 
-/** An observation of a channel. */
 export const ChannelObservation = Type.Object({
   kind: Type.Literal("channel"),
   observedAt: instant,
@@ -29,7 +28,7 @@ export const ChannelObservation = Type.Object({
 });
 export type ChannelObservation = Static<typeof ChannelObservation>;
 
-/** An observation of a short; `channel` is the identifier of its channel. */
+/** `channel` is the identifier of the channel. */
 export const ShortObservation = Type.Object({
   kind: Type.Literal("short"),
   observedAt: instant,
@@ -46,7 +45,6 @@ export const ShortObservation = Type.Object({
 });
 export type ShortObservation = Static<typeof ShortObservation>;
 
-/** An observation of a user. */
 export const UserObservation = Type.Object({
   kind: Type.Literal("user"),
   observedAt: instant,
@@ -62,7 +60,6 @@ export const UserObservation = Type.Object({
 });
 export type UserObservation = Static<typeof UserObservation>;
 
-/** An observation of a tweet. */
 export const TweetObservation = Type.Object({
   kind: Type.Literal("tweet"),
   observedAt: instant,

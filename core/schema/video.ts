@@ -5,6 +5,7 @@ import {
   CountChange,
   strictObject,
   CountOrNull,
+  historyOf,
   Instant,
   InstantOrNull,
   LinkOrNull,
@@ -94,14 +95,6 @@ export const ShortDetails = strictObject({
     comments: CountOrNull,
     shares: CountOrNull,
   }),
-  history: Type.Array(
-    strictObject({
-      timestamp: Instant,
-      views: CountOrNull,
-      likes: CountOrNull,
-      comments: CountOrNull,
-    }),
-    { description: "Oldest first" },
-  ),
+  history: historyOf({ views: CountOrNull, likes: CountOrNull, comments: CountOrNull }),
 });
 export type ShortDetails = Static<typeof ShortDetails>;

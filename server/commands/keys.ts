@@ -17,9 +17,9 @@ export function createKeysCommand(context: CommandContext): Command {
     .argument("<account>", "the name of the account that pays for requests with the key")
     .option("--label <text>", "a note about what the key is for")
     .option("--json", "print the key and its id as JSON")
-    .action(async (account: string, { label, json }: OutputOptions & { label?: string }) => {
+    .action(async (account: string, { json, ...label }: OutputOptions & { label?: string }) => {
       const created = await requestAdmin(context, (client) =>
-        client.keys.post({ account, ...(label === undefined ? {} : { label }) }),
+        client.keys.post({ account, ...label }),
       );
       try {
         context.writeOutSync(json === true ? formatJson(created) : `${created.key}\n`);

@@ -1,10 +1,6 @@
 /** Stores the tracked channels; each operation is one transaction. */
-import {
-  channelKey,
-  createChannelNotTrackedError,
-  createChannelAlreadyTrackedError,
-  isChannelId,
-} from "../../../core/channels.ts";
+import { channelKey, isChannelId } from "../../../core/channels.ts";
+import { DomainError } from "../../../core/errors.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { TrackedChannel, TrackedChannelStore } from "../../ports/collection.ts";
 import type { Database } from "../database/database.ts";
@@ -45,7 +41,8 @@ export function createTrackedChannelStore(database: Database): TrackedChannelSto
         listed: { sql: "SELECT channel FROM tracked_channels WHERE key = ?", args: [key] },
       });
       if (added.length === 1) return;
-      throw createChannelAlreadyTrackedError(String(listed[0]?.["channel"] ?? channel));
+      const storedChannel = listed[0]?.["channel"] ?? channel;
+      throw new DomainError("Conflict", `Channel ${storedChannel} is tracked already`);
     },
 
     async untrack(channel) {
@@ -54,7 +51,9 @@ export function createTrackedChannelStore(database: Database): TrackedChannelSto
         removed: { sql, args: [channelKey(channel)] },
       });
       const storedChannel = removed[0]?.["channel"];
-      if (storedChannel === undefined) throw createChannelNotTrackedError(channel);
+      if (storedChannel === undefined) {
+        throw new DomainError("Channel Not Found", `Channel ${channel} is not tracked`);
+      }
       return String(storedChannel);
     },
 
