@@ -77,10 +77,9 @@ const insertChangeSql = (condition: string) => `
     JOIN tweets ON tweets.id = written.value
     JOIN users ON users.key = tweets.user
     UNION
-    SELECT '${createChannelTag("")}' || channels.id
+    SELECT '${createChannelTag("")}' || shorts.channel
     FROM json_each(?3, '$.shorts') AS written
     JOIN shorts ON shorts.id = written.value
-    JOIN channels ON channels.key = shorts.channel
   )
   SELECT
     iif(${condition}, ?2, NULL),

@@ -6,7 +6,7 @@ import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts"
 import type { Database } from "../database/database.ts";
 import { mergeIncoming, type PendingEntity } from "./merge.ts";
 import { CHUNK_JSON, selectChunksSql, selectChunkStartSql } from "../history/chunk-sql.ts";
-import { attributeValueSql, jsonExtractSql, type KindTables } from "../tables/entity-sql.ts";
+import { jsonExtractSql, type KindTables } from "../tables/entity-sql.ts";
 import type { Attributes } from "../../../core/entities.ts";
 
 /**
@@ -114,9 +114,8 @@ async function readLateEntities(
 export function attributesJsonSql(tables: KindTables): string {
   const { attributes }: EntityFields = KIND_FIELDS[tables.kind];
   const members = Array.from(tables.attributeColumns, ([field, column]) => {
-    const stored = attributeValueSql(tables, column, "e");
-    const value =
-      attributes[field] === "boolean" ? `json(iif(${stored}, 'true', 'false'))` : stored;
+    const isBoolean = attributes[field] === "boolean";
+    const value = isBoolean ? `json(iif(e.${column}, 'true', 'false'))` : `e.${column}`;
     return `'${field}', iif(
       e.${column}_at IS NULL,
       NULL,

@@ -7,13 +7,7 @@
  */
 import { foldCase } from "../../../core/text.ts";
 import type { Statement } from "../database/database.ts";
-import {
-  attributeValueSql,
-  isChannelKeyColumn,
-  jsonExtractSql,
-  KIND_TABLES,
-  type KindTables,
-} from "../tables/entity-sql.ts";
+import { jsonExtractSql, KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import type { PendingEntity } from "./merge.ts";
 
 /** A column that an upsert writes. */
@@ -22,7 +16,7 @@ interface WrittenColumn {
   /** The value for an entity, in the JSON argument of the statement. */
   readonly read: (entity: PendingEntity) => unknown;
   /** The table of the entities whose key is written in place of their identifier. */
-  readonly keyTable?: string | undefined;
+  readonly keyTable?: string;
   /** The condition, as SQL, on which the value of an existing entity is replaced. */
   readonly replaceIf?: string;
 }
@@ -87,20 +81,16 @@ function listColumns(tables: KindTables, fields: readonly string[]): WrittenColu
 /** The columns of an attribute: its value, its instant, and what is derived from the value. */
 function listAttributeColumns(tables: KindTables, field: string): WrittenColumn[] {
   const name = tables.attributeColumns.get(field) ?? field;
-  const replaceIf = isGreaterSql(tables, name);
+  const replaceIf = isGreaterSql(tables.entityTable, name);
+  const readValue = ({ merged }: PendingEntity) => merged.attributes[field]?.value ?? null;
+  const readInstant = ({ merged }: PendingEntity) => merged.attributes[field]?.at ?? null;
   const columns: WrittenColumn[] = [
-    {
-      name,
-      read: ({ merged }) => merged.attributes[field]?.value ?? null,
-      keyTable: isChannelKeyColumn(tables, name) ? "channels" : undefined,
-      replaceIf,
-    },
-    {
-      name: `${name}_at`,
-      read: ({ merged }) => merged.attributes[field]?.at ?? null,
-      replaceIf,
-    },
+    { name, read: readValue, replaceIf },
+    { name: `${name}_at`, read: readInstant, replaceIf },
   ];
+  if (field === "channel") {
+    columns.push({ name: "channel_key", read: readValue, keyTable: "channels", replaceIf });
+  }
   if (field === "username" && tables.kind === "channel") {
     columns.push({ name: "username_folded", read: readFoldedUsername, replaceIf });
   }
@@ -116,16 +106,10 @@ function readFoldedUsername({ merged }: PendingEntity): string | null {
 }
 
 /** Whether the incoming pair of instant and value is greater than the stored one. */
-function isGreaterSql(tables: KindTables, column: string): string {
-  const [incomingAt, storedAt] = [`excluded.${column}_at`, `${tables.entityTable}.${column}_at`];
-  const incoming = attributeValueSql(tables, column, "excluded");
-  const stored = attributeValueSql(tables, column, tables.entityTable);
-  return `${incomingAt} IS NOT NULL AND (
-          ${storedAt} IS NULL
-          OR ${incomingAt} > ${storedAt}
-          OR (${incomingAt} = ${storedAt} AND ${incoming} > ${stored})
+const isGreaterSql = (table: string, column: string) => `excluded.${column}_at IS NOT NULL AND (
+          ${table}.${column}_at IS NULL
+          OR (excluded.${column}_at, excluded.${column}) > (${table}.${column}_at, ${table}.${column})
         )`;
-}
 
 /** Creates the rows of entities that others refer to before they are observed. */
 function reserveKeys({ entityTable }: KindTables, ids: readonly unknown[]): Statement {

@@ -42,7 +42,7 @@ const SELECT_SHORTS = `
       FROM (
         SELECT *
         FROM shorts
-        WHERE channel = named.key AND published_at < ?3 AND (published_at, id) < (?4, ?5)
+        WHERE channel_key = named.key AND published_at < ?3 AND (published_at, id) < (?4, ?5)
         ORDER BY published_at DESC, id DESC
         LIMIT ?6
       )
@@ -122,7 +122,7 @@ const SELECT_SHORT = `
         'history', ${shortHistory.selectSql("shorts.key")}
       )
       FROM shorts
-      WHERE id = ?3 AND channel = named.key AND published_at IS NOT NULL
+      WHERE id = ?3 AND channel_key = named.key AND published_at IS NOT NULL
     )
   )
   ${FROM_CHANNEL}`;

@@ -50,19 +50,6 @@ export function fieldsJsonSql({ properties }: { readonly properties: object }): 
   return `json_object(${members.join(", ")})`;
 }
 
-/** Whether an attribute's column holds the key of a channel where the field has its identifier. */
-export function isChannelKeyColumn({ kind }: KindTables, column: string): boolean {
-  return kind === "short" && column === "channel";
-}
-
-/** The value of an attribute in a row, as SQL. */
-export function attributeValueSql(kindTables: KindTables, column: string, row: string): string {
-  const value = `${row}.${column}`;
-  return isChannelKeyColumn(kindTables, column)
-    ? `(SELECT id FROM channels WHERE key = ${value})`
-    : value;
-}
-
 /**
  * An element of a JSON array, as SQL. `json_extract` takes half the time of `->>`.
  *

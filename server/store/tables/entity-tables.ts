@@ -47,18 +47,19 @@ export const channels = sqliteTable(
   (table) => [index("channels_username").on(table.username_folded)],
 );
 
-/** Shorts. `channel` is the key of the channel in the newest observation. */
+/** Shorts. `channel_key` is the key of the channel that `channel` names. */
 export const shorts = sqliteTable(
   "shorts",
   {
     ...createIdentityColumns(),
     observed_at: integer().notNull(),
-    channel: integer().notNull(),
+    channel_key: integer().notNull(),
+    channel: text().notNull(),
     channel_at: integer().notNull(),
     ...createFieldColumns("short"),
     published_at: integer(),
   },
-  (table) => [index("shorts_listing").on(table.channel, table.published_at, table.id)],
+  (table) => [index("shorts_listing").on(table.channel_key, table.published_at, table.id)],
 );
 
 /**

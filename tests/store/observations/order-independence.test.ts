@@ -90,19 +90,14 @@ async function storeAndRead(batches: readonly (readonly Observation[])[]) {
 /** The state of every entity of a kind, from the rows of its tables. */
 async function readEntities(database: Database, kind: EntityKind): Promise<Map<string, Entity>> {
   const { attributes: types, counts } = KIND_FIELDS[kind];
-  const channel =
-    kind === "short" ? ", (SELECT id FROM channels WHERE key = channel) AS named" : "";
-  const rows = await queryRows(
-    database,
-    `SELECT *${channel} FROM ${kind}s WHERE observed_at IS NOT NULL`,
-  );
+  const rows = await queryRows(database, `SELECT * FROM ${kind}s WHERE observed_at IS NOT NULL`);
   const entities = new Map<string, Entity>();
   for (const row of rows) {
     const description: Record<string, { value: FieldValue; at: number }> = {};
     for (const [field, type] of Object.entries(types)) {
       const at = row[`${toColumnName(field)}_at`];
       if (at === null) continue;
-      const value = field === "channel" ? row["named"] : row[toColumnName(field)];
+      const value = row[toColumnName(field)];
       const hasValue = typeof value === "string" || typeof value === "number";
       if (!hasValue) throw new Error(`${kind} ${String(row["id"])} has no ${field}`);
       description[field] = { value: type === "boolean" ? value === 1 : value, at: Number(at) };

@@ -75,7 +75,7 @@ async function readState(database: Database): Promise<string> {
     "SELECT id, username FROM users WHERE username IS NOT NULL ORDER BY id",
   );
   const shorts = await database.queryRows(
-    "SELECT s.id, c.id AS channel, c.observed_at FROM shorts s JOIN channels c ON c.key = s.channel " +
+    "SELECT s.id, c.id AS channel, c.observed_at FROM shorts s JOIN channels c ON c.key = s.channel_key " +
       "ORDER BY s.id",
   );
   return [

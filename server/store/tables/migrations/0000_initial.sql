@@ -167,7 +167,8 @@ CREATE TABLE `shorts` (
 	`key` integer PRIMARY KEY NOT NULL,
 	`id` text NOT NULL,
 	`observed_at` integer NOT NULL,
-	`channel` integer NOT NULL,
+	`channel_key` integer NOT NULL,
+	`channel` text NOT NULL,
 	`channel_at` integer NOT NULL,
 	`views` integer,
 	`likes` integer,
@@ -184,7 +185,7 @@ CREATE TABLE `shorts` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `shorts_id_unique` ON `shorts` (`id`);--> statement-breakpoint
-CREATE INDEX `shorts_listing` ON `shorts` (`channel`,`published_at`,`id`);--> statement-breakpoint
+CREATE INDEX `shorts_listing` ON `shorts` (`channel_key`,`published_at`,`id`);--> statement-breakpoint
 CREATE TABLE `tweet_histories` (
 	`tweet` integer NOT NULL,
 	`start` integer NOT NULL,
