@@ -6,6 +6,7 @@ import type {
   SourceState,
   Platform,
   CollectionTarget,
+  DueTarget,
 } from "../ports/targets.ts";
 import { sanitizeMessage } from "../../core/text.ts";
 
@@ -64,7 +65,11 @@ export type Classification =
   /** The source is not polled until then; `undefined`: until its settings change. */
   | { readonly kind: "stop"; readonly until: number | undefined; readonly reason: string }
   /** `not-found`: what was requested does not exist. `transient`: worth a retry. `rejected`: not. */
-  | { readonly kind: "not-found" | "transient" | "rejected"; readonly reason: string };
+  | {
+      readonly kind: "not-found" | "transient" | "rejected";
+      readonly until?: undefined;
+      readonly reason: string;
+    };
 
 /** A GET request to a source; each one uses one unit of its bucket. */
 export interface SourceRequest<Schema extends TSchema> {
@@ -87,8 +92,8 @@ export interface CollectorContext {
    * @throws {SourceError} A collector lets it pass unless it knows better: the task ends then.
    */
   request<Schema extends TSchema>(request: SourceRequest<Schema>): Promise<Static<Schema>>;
-  /** Returns the stored state of those items that the service polls already. */
-  findKnownItems(ids: readonly string[]): Promise<ReadonlyMap<string, SourceState>>;
+  /** Returns those of some items that are targets of `counts` already, by identifier. */
+  findKnownItems(ids: readonly string[]): Promise<ReadonlyMap<string, DueTarget>>;
 }
 
 /** How a source does one task. */

@@ -6,53 +6,35 @@ import { formatInstant } from "../../core/time.ts";
 import type { PollResult, ObservationRecord } from "./collector.ts";
 
 /**
- * Creates an observation.
+ * Creates the result for one observation, or a failure if the observation is invalid.
  *
  * @param observedAt Milliseconds since 1970 UTC.
- * @param fields `undefined` is left out; a count of `null` is known to be hidden.
+ * @param fields `undefined` counts as absent; a count of `null` is known to be hidden.
+ * @param extra `missingCountsReason`, for a source that always has some count, is the failure if
+ * all are missing: the source has renamed its fields then, and the counts are not hidden.
  */
-export function createObservationRecord(
+export function createPollResult(
+  targetId: string,
   kind: ObservationRecord["kind"],
   observedAt: number,
   fields: Readonly<Record<string, unknown>>,
-): ObservationRecord {
-  const present = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return { kind, observedAt: formatInstant(observedAt), ...Object.fromEntries(present) };
-}
-
-/** Creates the result for one observation, or a failure if the observation is invalid. */
-export function createPollResult(
-  targetId: string,
-  record: ObservationRecord,
-  now: number,
-  extra: Pick<PollResult, "sourceState"> = {},
+  {
+    missingCountsReason,
+    ...extra
+  }: Pick<PollResult, "sourceState"> & { readonly missingCountsReason?: string } = {},
 ): PollResult {
+  const hasCounts = KIND_FIELDS[kind].counts.some((name) => (fields[name] ?? null) !== null);
+  if (!hasCounts && missingCountsReason !== undefined) {
+    return { targetId, failure: missingCountsReason };
+  }
+  const record = { kind, observedAt: formatInstant(observedAt), ...fields };
   try {
-    parseObservation(record, now);
+    parseObservation(record, observedAt);
     return { targetId, observations: [record], ...extra };
   } catch (error) {
     if (error instanceof DomainError) return { targetId, failure: error.message };
     throw error;
   }
-}
-
-/**
- * Like {@link createPollResult}, for a source that always has some count. If all are missing, the
- * source has renamed its fields: the counts are not hidden.
- *
- * @param missingCountsReason The failure in that case.
- */
-export function createCountedResult(
-  targetId: string,
-  record: ObservationRecord,
-  now: number,
-  missingCountsReason: string,
-  extra: Pick<PollResult, "sourceState"> = {},
-): PollResult {
-  const hasCounts = KIND_FIELDS[record.kind].counts.some((name) => (record[name] ?? null) !== null);
-  return hasCounts
-    ? createPollResult(targetId, record, now, extra)
-    : { targetId, failure: missingCountsReason };
 }
 
 /** Creates the result for a target that is missing in a response. */

@@ -162,14 +162,7 @@ export function computeGoneItemIntervalMs(failures: number): number {
  * computeJitter("nasa 1763640000000") === computeJitter("nasa 1763640000000"); // true
  */
 export function computeJitter(text: string): number {
-  // FNV-1a, then a mix: similar texts must not get similar numbers.
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
-  hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39);
-  return ((hash ^ (hash >>> 15)) >>> 0) / 2 ** 32;
+  return Bun.hash.xxHash32(text) / 2 ** 32;
 }
 
 /** The pace that makes a quota last the day. */

@@ -2,75 +2,69 @@
 import type { CollectionTarget, DiscoveredItem, SourceState } from "../ports/targets.ts";
 import {
   SourceError,
-  type Collector,
   type CollectorContext,
   type PollResult,
   type SourceTask,
 } from "./collector.ts";
 import { createGoneResult } from "./poll-results.ts";
 
-interface TaskDefinition<Polled> {
-  readonly bucket: string;
-  readonly poll: (polled: Polled, context: CollectorContext) => AsyncIterable<PollResult>;
-}
+/** Polls targets with one request, and returns a result for each of them. */
+type PollTogether = (
+  batch: readonly CollectionTarget[],
+  context: CollectorContext,
+) => Promise<readonly PollResult[]>;
 
-/** Creates the tasks of a source: lists are read one by one, all else in batches. */
-export function createTasks({
-  batchSize,
-  profile,
-  items,
-  counts,
-}: {
-  readonly batchSize: number;
-  readonly profile: TaskDefinition<readonly CollectionTarget[]>;
-  readonly items: TaskDefinition<CollectionTarget>;
-  readonly counts: TaskDefinition<readonly CollectionTarget[]>;
-}): Collector["tasks"] {
-  const pollItems: SourceTask["poll"] = (targets, context) =>
-    pollOneByOne(targets, (target) => items.poll(target, context));
-  const pollCounts: SourceTask["poll"] = (targets, context) =>
-    pollBatch(targets, (batch) => counts.poll(batch, context));
+/**
+ * Creates a task that polls targets in batches.
+ *
+ * @param explainInvalid Says why an identifier is invalid, for a source that refuses a whole request
+ * for one of them. Such a target is not gone: another source may know it, and be configured next.
+ */
+export function createBatchTask(
+  bucket: string,
+  batchSize: number,
+  poll: PollTogether,
+  explainInvalid: (id: string) => string | undefined = () => undefined,
+): SourceTask {
   return {
-    profile: { batchSize, ...profile },
-    items: { batchSize: 1, bucket: items.bucket, poll: pollItems },
-    counts: { batchSize, bucket: counts.bucket, poll: pollCounts },
+    bucket,
+    batchSize,
+    async *poll(targets, context) {
+      const valid: CollectionTarget[] = [];
+      for (const target of targets) {
+        const failure = explainInvalid(target.id);
+        if (failure === undefined) valid.push(target);
+        else yield { targetId: target.id, failure };
+      }
+      yield* pollBatch(valid, (batch) => poll(batch, context));
+    },
   };
 }
 
-/**
- * Like {@link pollBatch}, for a source that refuses a whole request for one invalid identifier.
- * Such a target is not gone: another source may know it, and be configured next.
- *
- * @param explainInvalid Returns `undefined` for a valid identifier.
- */
-export async function* pollValidBatch(
-  targets: readonly CollectionTarget[],
-  explainInvalid: (id: string) => string | undefined,
-  poll: (batch: readonly CollectionTarget[]) => AsyncIterable<PollResult>,
-): AsyncGenerator<PollResult> {
-  const valid: CollectionTarget[] = [];
-  for (const target of targets) {
-    const failure = explainInvalid(target.id);
-    if (failure === undefined) valid.push(target);
-    else yield { targetId: target.id, failure };
-  }
-  yield* pollBatch(valid, poll);
+/** Creates a task that reads lists one by one. */
+export function createListTask(
+  bucket: string,
+  poll: (target: CollectionTarget, context: CollectorContext) => AsyncIterable<PollResult>,
+): SourceTask {
+  return {
+    bucket,
+    batchSize: 1,
+    poll: (targets, context) => pollOneByOne(targets, (target) => poll(target, context)),
+  };
 }
 
 /**
  * Polls targets with one request. If the source says that something in the batch does not exist,
  * each half is polled, until the missing target is alone.
- *
- * @param poll Sends its request before it yields.
  */
 export async function* pollBatch(
   targets: readonly CollectionTarget[],
-  poll: (batch: readonly CollectionTarget[]) => AsyncIterable<PollResult>,
+  poll: (batch: readonly CollectionTarget[]) => Promise<readonly PollResult[]>,
 ): AsyncGenerator<PollResult> {
   const [first] = targets;
   if (first === undefined) return;
   try {
-    yield* poll(targets);
+    yield* await poll(targets);
   } catch (error) {
     if (!isNotFound(error)) throw error;
     if (targets.length === 1) {
@@ -121,7 +115,6 @@ export async function* pollOneByOne(
 /** An entry of a list: an item, and what was observed of it now. */
 export interface ListEntry {
   readonly result?: PollResult;
-  /** Absent for an invalid entry. */
   readonly item?: DiscoveredItem;
 }
 
@@ -159,7 +152,8 @@ export async function* pollNewestFirst({
     if (warning !== undefined) yield { targetId, failure: warning };
     for (const { result, item } of entries) {
       if (result !== undefined) yield result;
-      if (item !== undefined) items.set(item.id, item);
+      // An invalid item stays unknown: it is observed again the next time.
+      if (item !== undefined && result?.failure === undefined) items.set(item.id, item);
     }
     cursor = nextCursor;
     if (!cursor || isKnown) break;

@@ -12,7 +12,6 @@ import {
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import type { CollectionState } from "../ports/collection.ts";
 import type { QuotaBucket, Collector } from "./collector.ts";
-import { formatQuotaDay } from "./quota-day.ts";
 
 /** The factor by which the poll intervals of each task grow: 1 or more. */
 export type SlowdownFactors = Readonly<Record<TaskName, number>>;
@@ -27,6 +26,36 @@ export function getBucket({ buckets }: Collector, name: string): QuotaBucket {
   const bucket = buckets[name];
   if (bucket === undefined) throw new Error(`There is no bucket ${name}`);
   return bucket;
+}
+
+/** @param at Milliseconds since 1970 UTC. */
+function readQuotaDay(at: number, timeZone: string): Temporal.PlainDate {
+  return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).toPlainDate();
+}
+
+/**
+ * Returns the quota day of an instant, such as `2026-11-20`: it begins at midnight in a time zone.
+ *
+ * @param at Milliseconds since 1970 UTC.
+ * @throws {RangeError} The time zone or the instant does not exist.
+ */
+export function formatQuotaDay(at: number, timeZone: string): string {
+  return readQuotaDay(at, timeZone).toString();
+}
+
+/**
+ * Finds when the next quota day begins, also after a day of 23 or 25 hours.
+ *
+ * @param at Milliseconds since 1970 UTC.
+ * @throws {RangeError} The time zone or the instant does not exist.
+ *
+ * @example
+ * findQuotaReset(Date.parse("2026-11-20T12:00Z"), "America/Los_Angeles");
+ * // Date.parse("2026-11-21T08:00Z")
+ */
+export function findQuotaReset(at: number, timeZone: string): number {
+  const nextDay = readQuotaDay(at, timeZone).add({ days: 1 });
+  return nextDay.toZonedDateTime(timeZone).epochMilliseconds;
 }
 
 function usableUnits(unitsPerDay: number): number {

@@ -99,8 +99,8 @@ async function storeResults(
   targetResults: Map<string, TargetResult>,
 ): Promise<number> {
   const { collector, context, state, slowdownFactors } = options;
-  const knownItems =
-    task === "items" ? await findKnownItems(options, pollResults) : new Map<unknown, DueTarget>();
+  const knownItems: KnownItems =
+    task === "items" ? await context.findKnownItems(readItemIds(pollResults)) : new Map();
   const dueBefore = context.now() + LOOK_AHEAD_MS;
   const { lines, observedItems } = mergeResults(pollResults, targetResults, knownItems, dueBefore);
   await importLines(options, lines, targetResults);
@@ -123,6 +123,13 @@ async function storeResults(
   }
   if (updates.length > 0) await state.saveResults(collector.platform, "counts", updates);
   return lines.length;
+}
+
+function readItemIds(pollResults: readonly PollResult[]): string[] {
+  return pollResults.flatMap(({ observations = [], items = [] }) => [
+    ...observations.map((observation) => String(observation["id"])),
+    ...items.map(({ id }) => id),
+  ]);
 }
 
 /** An observation as a line of an import. */
@@ -175,21 +182,6 @@ async function importLines(
     const result = targetResults.get(lines[line - 1]?.targetId ?? "");
     if (result !== undefined) result.failure = reason;
   }
-}
-
-async function findKnownItems(
-  { collector, state }: TaskOptions,
-  pollResults: readonly PollResult[],
-): Promise<KnownItems> {
-  const ids = new Set(
-    pollResults.flatMap(({ observations = [], items = [] }) => [
-      ...observations.map((observation) => String(observation["id"])),
-      ...items.map(({ id }) => id),
-    ]),
-  );
-  if (ids.size === 0) return new Map();
-  const knownItems = await state.listItemTargets(collector.platform, Array.from(ids));
-  return new Map(knownItems.map((item) => [item.id, item]));
 }
 
 /** The count that says how many items a channel or user has, by kind of observation. */

@@ -1,12 +1,11 @@
 /** Starts the collectors of the configured sources. */
 import type { Config } from "../config.ts";
-import { createPollCycle, startPollLoop } from "../collectors/poll-cycle.ts";
+import { createPollCycle, startPollLoop, type PollCycleOptions } from "../collectors/poll-cycle.ts";
 import type { SourceCounters, SourceStatus } from "../ports/collection.ts";
-import type { RunnerOptions } from "../collectors/source-runner.ts";
 import { createCollectors } from "../collectors/create-collectors.ts";
 
 /** The options of the collection engine. */
-export interface CollectionEngineOptions extends Omit<RunnerOptions, "collector"> {
+export interface CollectionEngineOptions extends Omit<PollCycleOptions, "collector"> {
   readonly config: Config;
   /** The longest wait between two poll cycles, in milliseconds; 30 seconds by default. */
   readonly maxPollIntervalMs?: number;

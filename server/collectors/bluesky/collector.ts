@@ -10,8 +10,8 @@ import {
   parseWindowReset,
 } from "../client/responses.ts";
 import { pollFeed, pollPostCounts } from "./posts.ts";
-import { pollProfiles } from "./users.ts";
-import { createTasks } from "../poll-tasks.ts";
+import { explainInvalidHandle, pollProfiles } from "./users.ts";
+import { createBatchTask, createListTask } from "../poll-tasks.ts";
 import type { Collector, Classification, SourceResponse } from "../collector.ts";
 
 const BATCH_SIZE = 25;
@@ -29,12 +29,11 @@ export function createBlueskyCollector(settings: { readonly baseUrl: string }): 
     baseUrl: settings.baseUrl,
     credentials: { headers: {}, query: {} },
     buckets: { general: { unitsPerDay: UNITS_PER_DAY, zone: "UTC", window: WINDOW } },
-    tasks: createTasks({
-      batchSize: BATCH_SIZE,
-      profile: { bucket: "general", poll: pollProfiles },
-      items: { bucket: "general", poll: pollFeed },
-      counts: { bucket: "general", poll: pollPostCounts },
-    }),
+    tasks: {
+      profile: createBatchTask("general", BATCH_SIZE, pollProfiles, explainInvalidHandle),
+      items: createListTask("general", pollFeed),
+      counts: createBatchTask("general", BATCH_SIZE, pollPostCounts),
+    },
     classifyResponse,
   };
 }
@@ -56,12 +55,7 @@ function classifyResponse(response: SourceResponse, now: number): Classification
   const { error, message } = Value.Check(ErrorBody, body) ? body : {};
   const description = joinMessages(error, message);
   const pausedUntil = parseWindowReset(headers, WINDOW_HEADERS, WINDOW.durationMs, now);
-  const classification = classifyStatus(
-    "bluesky",
-    response,
-    now,
-    description === "" ? undefined : quote(description),
-  );
+  const classification = classifyStatus("bluesky", response, now, description);
   if (classification.kind === "ok") return { kind: "ok", pausedUntil };
   if (status === 429 && pausedUntil !== undefined) {
     return createRateLimited("The window of Bluesky is used up", pausedUntil);

@@ -1,23 +1,18 @@
 /** Polls posts of Bluesky: finds those of a user, and observes the counts of known ones. */
 import { Type, type Static } from "@sinclair/typebox";
-import type { DiscoveredItem, SourceState, CollectionTarget } from "../../ports/targets.ts";
+import type { CollectionTarget } from "../../ports/targets.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
-import { parseItems, readInstant, Unchecked } from "../client/responses.ts";
+import { parseItems, readInstant, Unchecked, UncheckedFields } from "../client/responses.ts";
 import { explainInvalidHandle } from "./users.ts";
-import { createPollResult, createMissingResult, createObservationRecord } from "../poll-results.ts";
+import { createPollResult, createMissingResult } from "../poll-results.ts";
 import { pollNewestFirst, type ListEntry, type ListPage } from "../poll-tasks.ts";
-import {
-  SourceError,
-  type PollResult,
-  type ObservationRecord,
-  type CollectorContext,
-} from "../collector.ts";
+import { SourceError, type PollResult, type CollectorContext } from "../collector.ts";
 
 const Post = Type.Object({
   uri: Type.String(),
   author: Type.Object({ handle: Type.String() }),
-  record: Type.Optional(Type.Object({ text: Unchecked, createdAt: Unchecked })),
+  record: UncheckedFields,
   replyCount: Unchecked,
   repostCount: Unchecked,
   likeCount: Unchecked,
@@ -33,7 +28,7 @@ const FeedResponse = Type.Object({
 
 const FeedEntry = Type.Object({
   post: Post,
-  reason: Type.Optional(Type.Object({ $type: Unchecked })),
+  reason: UncheckedFields,
 });
 
 /** Deleted posts are left out. */
@@ -72,46 +67,45 @@ async function fetchFeedPage(
   const observedAt = now();
   const { items: entries, warning } = parseItems("bluesky", FeedEntry, response.feed);
   const posts = entries
-    .filter(({ reason }) => reason?.$type !== REPOST_REASON)
+    .filter(({ reason }) => reason?.["$type"] !== REPOST_REASON)
     .map(({ post }) => post);
   const knownItems = await findKnownItems(posts.map(({ uri }) => readRecordKey(uri) ?? ""));
-  const readKnownState = ({ uri }: Post) => knownItems.get(readRecordKey(uri) ?? "");
+  const findKnownItem = ({ uri }: Post) => knownItems.get(readRecordKey(uri) ?? "");
   return {
-    entries: posts.map((post) => readListedPost(targetId, post, readKnownState(post), observedAt)),
+    entries: posts.map((post) => {
+      const failure = explainForeignPost(targetId, post, findKnownItem(post));
+      return failure === undefined
+        ? readPost(targetId, post, post.author.handle, observedAt)
+        : { result: { targetId, failure } };
+    }),
     warning,
     // A page of reposts alone says nothing about the pages after it.
-    isKnown: posts.length > 0 && posts.every((post) => readKnownState(post) !== undefined),
+    isKnown: posts.length > 0 && posts.every((post) => findKnownItem(post) !== undefined),
     nextCursor: response.cursor,
   };
 }
 
-/** @param knownState The source state of the known item with this record key. */
-function readListedPost(
+/** @param knownItem The known item with the record key of the post. */
+function explainForeignPost(
   targetId: string,
-  post: Post,
-  knownState: SourceState | undefined,
-  now: number,
-): ListEntry {
-  const { handle } = post.author;
-  const { failure, record, item } = readPost(post, handle, now);
-  const fail = (reason: string) => ({ result: { targetId, failure: reason } });
-  if (failure !== undefined) return fail(failure);
+  { uri, author: { handle } }: Post,
+  knownItem: CollectionTarget | undefined,
+): string | undefined {
   if (foldCase(handle) !== foldCase(targetId)) {
-    return fail(`The post ${post.uri} must be of ${targetId}, and is of ${handle}`);
+    return `The post ${uri} must be of ${targetId}, and is of ${handle}`;
   }
   // Clients choose record keys: two users can have the same.
-  if (knownState?.["uri"] !== undefined && knownState["uri"] !== post.uri) {
-    return fail(`The post ${post.uri} has the record key of another, ${knownState["uri"]}`);
-  }
-  const result = createPollResult(targetId, record, now);
-  return result.failure === undefined ? { result, item } : { result };
+  const knownUri = knownItem?.sourceState["uri"] ?? uri;
+  return knownUri === uri
+    ? undefined
+    : `The post ${uri} has the record key of another, ${knownUri}`;
 }
 
 /** Observes the counts of known posts. */
-export async function* pollPostCounts(
+export async function pollPostCounts(
   batch: readonly CollectionTarget[],
   { request, now }: CollectorContext,
-): AsyncGenerator<PollResult> {
+): Promise<PollResult[]> {
   const uris = batch.flatMap(({ sourceState }) => sourceState["uri"] ?? []);
   const response =
     uris.length === 0
@@ -125,53 +119,51 @@ export async function* pollPostCounts(
   const observedAt = now();
   const { items: posts, warning } = parseItems("bluesky", Post, response.posts);
   const byUri = new Map(posts.map((post) => [post.uri, post]));
-  for (const { id, sourceState, owner } of batch) {
+  return batch.map(({ id, sourceState, owner }) => {
     const { uri, username = owner } = sourceState;
-    const post = byUri.get(uri ?? "");
+    // Found by another source, polled before this one.
     if (uri === undefined) {
-      // Found by another source, polled before this one.
-      yield { targetId: id, failure: `Bluesky has no post ${id}: another source found it` };
-    } else if (post === undefined) {
-      yield createMissingResult(id, `Bluesky has no post ${uri}: it was deleted`, warning);
-    } else {
-      // A post stays with the username under which it was found, even if the handle has changed.
-      const { handle } = post.author;
-      const isSame = username === null || foldCase(handle) === foldCase(username);
-      const { failure, record } = readPost(post, isSame ? handle : username, observedAt);
-      yield failure === undefined
-        ? createPollResult(id, record, observedAt)
-        : { targetId: id, failure };
+      return { targetId: id, failure: `Bluesky has no post ${id}: another source found it` };
     }
-  }
+    const post = byUri.get(uri);
+    if (post === undefined) {
+      return createMissingResult(id, `Bluesky has no post ${uri}: it was deleted`, warning);
+    }
+    // A post stays with the username under which it was found, even if the handle has changed.
+    const { handle } = post.author;
+    const isSame = username === null || foldCase(handle) === foldCase(username);
+    return readPost(id, post, isSame ? handle : username, observedAt).result;
+  });
 }
 
-/** A post that can be stored, or why it cannot. */
-type ParsedPost =
-  | { readonly failure?: never; readonly record: ObservationRecord; readonly item: DiscoveredItem }
-  | { readonly failure: string; readonly record?: never; readonly item?: never };
-
-function readPost(post: Post, username: string, observedAt: number): ParsedPost {
+function readPost(
+  targetId: string,
+  post: Post,
+  username: string,
+  observedAt: number,
+): ListEntry & { readonly result: PollResult } {
   const { uri, record } = post;
+  const fail = (failure: string) => ({ result: { targetId, failure } });
   const id = readRecordKey(uri);
-  if (id === undefined)
-    return { failure: `A post must be at://…/app.bsky.feed.post/…, got ${uri}` };
-  if (record === undefined) return { failure: `Bluesky returned no record of the post ${uri}` };
+  if (id === undefined) return fail(`A post must be at://…/app.bsky.feed.post/…, got ${uri}`);
+  if (record === undefined) return fail(`Bluesky returned no record of the post ${uri}`);
   const indexedAt = readInstant(post.indexedAt);
-  if (indexedAt === undefined) return { failure: `Bluesky returned no date of the post ${uri}` };
+  if (indexedAt === undefined) return fail(`Bluesky returned no date of the post ${uri}`);
   // The client claims `createdAt`, and can be wrong; it cannot be later than the indexing.
-  const publishedAt = Math.min(readInstant(record.createdAt) ?? indexedAt, indexedAt);
+  const publishedAt = Math.min(readInstant(record["createdAt"]) ?? indexedAt, indexedAt);
+  const fields = {
+    username,
+    id,
+    text: record["text"],
+    created_at: formatInstant(publishedAt),
+    url: `https://bsky.app/profile/${username}/post/${id}`,
+    likes: post.likeCount,
+    retweets: post.repostCount,
+    replies: post.replyCount,
+    quotes: post.quoteCount,
+  };
   return {
-    record: createObservationRecord("tweet", observedAt, {
-      username,
-      id,
-      text: record.text,
-      created_at: formatInstant(publishedAt),
-      url: `https://bsky.app/profile/${username}/post/${id}`,
-      likes: post.likeCount,
-      retweets: post.repostCount,
-      replies: post.replyCount,
-      quotes: post.quoteCount,
-    }),
+    result: createPollResult(targetId, "tweet", observedAt, fields),
     item: { id, publishedAt, sourceState: { uri, username } },
   };
 }

@@ -4,9 +4,8 @@ import type { CollectionTarget } from "../../ports/targets.ts";
 import { quote } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
 import { parseItems, Unchecked } from "../client/responses.ts";
-import { createPollResult, createGoneResult, createObservationRecord } from "../poll-results.ts";
-import { pollValidBatch } from "../poll-tasks.ts";
-import type { PollResult, ObservationRecord, CollectorContext } from "../collector.ts";
+import { createPollResult, createGoneResult } from "../poll-results.ts";
+import type { PollResult, CollectorContext } from "../collector.ts";
 
 const Profile = Type.Object({
   did: Type.String(),
@@ -33,17 +32,10 @@ export function explainInvalidHandle(username: string): string | undefined {
 }
 
 /** Observes users by their handles. */
-export function pollProfiles(
-  targets: readonly CollectionTarget[],
-  context: CollectorContext,
-): AsyncGenerator<PollResult> {
-  return pollValidBatch(targets, explainInvalidHandle, (batch) => pollProfileBatch(batch, context));
-}
-
-async function* pollProfileBatch(
+export async function pollProfiles(
   batch: readonly CollectionTarget[],
   { request, now }: CollectorContext,
-): AsyncGenerator<PollResult> {
+): Promise<PollResult[]> {
   const response = await request({
     bucket: "general",
     path: "/xrpc/app.bsky.actor.getProfiles",
@@ -57,22 +49,23 @@ async function* pollProfileBatch(
   const others = profiles
     .map(({ handle }) => handle)
     .filter((handle) => !requested.has(foldCase(handle)));
-  for (const { id } of batch) {
+  return batch.map(({ id }) => {
     const profile = byHandle.get(foldCase(id));
-    if (profile !== undefined)
-      yield createPollResult(id, createUserRecord(profile, observedAt), observedAt);
-    else if (warning !== undefined) yield { targetId: id, failure: warning };
-    else if (others.length === 0) yield createGoneResult(id, `Bluesky has no profile ${id}`);
-    else {
-      const failure = `Bluesky returned nothing for ${id}, but ${quote(others.join(", "))}`;
-      yield { targetId: id, failure };
-    }
-  }
+    if (profile !== undefined) return createUserResult(id, profile, observedAt);
+    if (warning !== undefined) return { targetId: id, failure: warning };
+    if (others.length === 0) return createGoneResult(id, `Bluesky has no profile ${id}`);
+    const failure = `Bluesky returned nothing for ${id}, but ${quote(others.join(", "))}`;
+    return { targetId: id, failure };
+  });
 }
 
-function createUserRecord(profile: Static<typeof Profile>, observedAt: number): ObservationRecord {
+function createUserResult(
+  targetId: string,
+  profile: Static<typeof Profile>,
+  observedAt: number,
+): PollResult {
   const { verification } = profile;
-  return createObservationRecord("user", observedAt, {
+  return createPollResult(targetId, "user", observedAt, {
     username: profile.handle,
     displayName: profile.displayName,
     followers_count: profile.followersCount,

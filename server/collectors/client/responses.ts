@@ -21,6 +21,9 @@ export const SOURCE_NAMES: Readonly<Record<Source, string>> = {
 /** An optional field of any type: the check of the observation says what it must be. */
 export const Unchecked = Type.Optional(Type.Unknown());
 
+/** An optional object with such fields. */
+export const UncheckedFields = Type.Optional(Type.Record(Type.String(), Type.Unknown()));
+
 /** The valid items of a list, and what was wrong with the first invalid one. */
 export interface ParsedItems<Item> {
   readonly items: readonly Item[];
@@ -67,16 +70,16 @@ export function joinMessages(...texts: readonly (string | undefined)[]): string 
  * only a platform's own error says that something does not exist.
  *
  * @param now Milliseconds since 1970 UTC.
- * @param description The error that the response describes, if any.
+ * @param description The error that the response describes; empty if it describes none.
  */
 export function classifyStatus(
   source: Source,
   { status, headers }: SourceResponse,
   now: number,
-  description?: string,
+  description = "",
 ): Classification {
   if (status >= 200 && status <= 299) return { kind: "ok" };
-  const suffix = description === undefined ? "" : `: ${description}`;
+  const suffix = description === "" ? "" : `: ${quote(description)}`;
   const reason = `${SOURCE_NAMES[source]} answered with status ${status}${suffix}`;
   const until = status === 429 || status === 503 ? parseRetryAfter(headers, now) : undefined;
   if (until !== undefined) return createRateLimited(`${reason}; no requests are sent`, until);

@@ -5,10 +5,10 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import pRetry from "p-retry";
-import { findQuotaReset } from "../quota-day.ts";
+import type { SourceEvent } from "../../ports/collection.ts";
+import { findQuotaReset, getBucket } from "../quota-budget.ts";
 import { formatInstant } from "../../../core/time.ts";
 import { describeSchemaError, SOURCE_NAMES } from "./responses.ts";
-import { getBucket } from "../quota-budget.ts";
 import { SourceError, type Collector, type SourceRequest } from "../collector.ts";
 import type { SourceRateLimiter } from "../rate-limiter.ts";
 import { sendRequest, type SendOptions, type StartTimeout } from "./transport.ts";
@@ -29,13 +29,12 @@ export interface SourceClientOptions {
   /** Milliseconds before the first retry; each further delay doubles. */
   readonly retryMinMs?: number;
   /** Aborts requests. */
-  readonly signal?: AbortSignal;
-  /** Called before a request is retried. */
-  onRetry?(reason: string): void;
-  /** Called when a bucket begins to pause. */
-  onPause?(reason: string): void;
+  readonly signal: AbortSignal;
+  /** Called when a request is retried, and when a bucket begins to pause. */
+  report(event: SourceEvent): void;
 }
 
+const HEADERS = { accept: "application/json", "user-agent": "creator-metrics" };
 const TIMEOUT_MS = 20_000;
 const RESPONSE_MAX_BYTES = 8 * 1_048_576;
 const RETRIES_MAX = 3;
@@ -49,14 +48,23 @@ const SECRET_MIN_CHARACTERS = 8;
 
 /** Creates the client of a source. */
 export function createSourceClient(options: SourceClientOptions) {
-  const { collector, now, rateLimiter, onPause, signal } = options;
-  const sourceName = SOURCE_NAMES[collector.source];
-  const sendOptions = createSendOptions(options);
+  const { collector, now, rateLimiter, report, signal } = options;
+  const { source } = collector;
+  const sourceName = SOURCE_NAMES[source];
+  const sendOptions: SendOptions = {
+    sourceName,
+    headers: { ...HEADERS, ...collector.credentials.headers },
+    timeoutMs: TIMEOUT_MS,
+    startTimeout: options.startTimeout,
+    maxBytes: options.maxBytes ?? RESPONSE_MAX_BYTES,
+    signal,
+    redact: createRedactor(collector),
+  };
 
   /** Pauses a bucket until an instant. */
   function pause(bucket: string, until: number, reason: string): SourceError {
     const error = new SourceError("rate-limited", reason, { until, bucket });
-    if (rateLimiter.pause(bucket, until)) onPause?.(error.message);
+    if (rateLimiter.pause(bucket, until)) report({ kind: "paused", source, reason: error.message });
     return error;
   }
 
@@ -87,21 +95,15 @@ export function createSourceClient(options: SourceClientOptions) {
       acquire(bucket, taskBucket),
     );
     const classification = collector.classifyResponse(response, now());
-    switch (classification.kind) {
-      case "ok":
-        if (classification.pausedUntil !== undefined)
-          pauseUntil(bucket, classification.pausedUntil);
-        return parseBody(collector, request, response.body);
-      case "rate-limited":
-        throw pause(bucket, classification.until, classification.reason);
-      case "stop": {
-        const { until, reason } = classification;
-        if (until !== undefined) rateLimiter.pause(bucket, until);
-        throw new SourceError("stop", reason, { until });
-      }
-      default:
-        throw new SourceError(classification.kind, classification.reason);
+    if (classification.kind === "ok") {
+      const { pausedUntil } = classification;
+      if (pausedUntil !== undefined) pauseUntil(bucket, pausedUntil);
+      return parseBody(collector, request, response.body);
     }
+    const { kind, reason, until } = classification;
+    if (kind === "rate-limited") throw pause(bucket, until, reason);
+    if (until !== undefined) rateLimiter.pause(bucket, until);
+    throw new SourceError(kind, reason, { until });
   }
 
   return {
@@ -117,7 +119,7 @@ export function createSourceClient(options: SourceClientOptions) {
       try {
         return await retryTransient(() => requestOnce(request, taskBucket), options);
       } catch (error) {
-        if (signal?.aborted !== true) throw error;
+        if (!signal.aborted) throw error;
         const { bucket } = request;
         throw new SourceError("rate-limited", "Collecting ends", { until: now(), bucket });
       }
@@ -128,8 +130,10 @@ export function createSourceClient(options: SourceClientOptions) {
 /** Retries transient errors. @throws {SourceError} `failed` after the last attempt. */
 async function retryTransient<Result>(
   send: () => Promise<Result>,
-  { maxRetries = RETRIES_MAX, retryMinMs = RETRY_MIN_MS, signal, onRetry }: SourceClientOptions,
+  options: SourceClientOptions,
 ): Promise<Result> {
+  const { maxRetries = RETRIES_MAX, retryMinMs = RETRY_MIN_MS, signal } = options;
+  const { source } = options.collector;
   let attempts = 0;
   try {
     return await pRetry(send, {
@@ -138,11 +142,12 @@ async function retryTransient<Result>(
       maxTimeout: RETRY_MAX_MS,
       randomize: true,
       shouldRetry: ({ error }) => isTransient(error),
-      ...(signal === undefined ? {} : { signal }),
+      signal,
       onFailedAttempt({ error, retriesLeft }) {
         attempts++;
-        const isFinal = retriesLeft === 0 || signal?.aborted === true;
-        if (isTransient(error) && !isFinal) onRetry?.(error.message);
+        const isFinal = retriesLeft === 0 || signal.aborted;
+        if (isTransient(error) && !isFinal)
+          options.report({ kind: "retried", source, reason: error.message });
       },
     });
   } catch (error) {
@@ -153,27 +158,6 @@ async function retryTransient<Result>(
 
 function isTransient(error: unknown): error is SourceError {
   return error instanceof SourceError && error.kind === "transient";
-}
-
-function createSendOptions({
-  collector,
-  startTimeout,
-  maxBytes = RESPONSE_MAX_BYTES,
-  signal,
-}: SourceClientOptions): SendOptions {
-  return {
-    sourceName: SOURCE_NAMES[collector.source],
-    headers: {
-      accept: "application/json",
-      "user-agent": "creator-metrics",
-      ...collector.credentials.headers,
-    },
-    timeoutMs: TIMEOUT_MS,
-    startTimeout,
-    maxBytes,
-    signal,
-    redact: createRedactor(collector),
-  };
 }
 
 /** @param acquire Called before each request, redirects included. */

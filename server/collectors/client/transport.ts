@@ -26,7 +26,7 @@ export interface SendOptions {
   readonly startTimeout?: StartTimeout | undefined;
   /** Limit of the decompressed body, in bytes. */
   readonly maxBytes: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal;
   /** Removes credentials from text. */
   redact(text: string): string;
 }
@@ -40,10 +40,7 @@ export interface SendOptions {
 export async function sendRequest(url: URL, options: SendOptions): Promise<SourceResponse> {
   const { sourceName, headers, timeoutMs, maxBytes, startTimeout = startTimer } = options;
   const controller = new AbortController();
-  const signal =
-    options.signal === undefined
-      ? controller.signal
-      : AbortSignal.any([controller.signal, options.signal]);
+  const signal = AbortSignal.any([controller.signal, options.signal]);
   const stopTimeout = startTimeout(() => controller.abort(), timeoutMs);
   try {
     const response = await fetch(url, { headers, signal, redirect: "manual" });

@@ -1,7 +1,6 @@
 /** The collector of X, API v2: users and their tweets. */
 import { Value } from "@sinclair/typebox/value";
-import { quote } from "../../../core/errors.ts";
-import { findQuotaReset } from "../quota-day.ts";
+import { findQuotaReset } from "../quota-budget.ts";
 import { DAY_MS, MINUTE_MS } from "../../../core/time.ts";
 import {
   classifyStatus,
@@ -9,10 +8,10 @@ import {
   createRateLimited,
   parseWindowReset,
 } from "../client/responses.ts";
-import { createTasks } from "../poll-tasks.ts";
+import { createBatchTask, createListTask } from "../poll-tasks.ts";
 import type { QuotaBucket, Collector, Classification, SourceResponse } from "../collector.ts";
-import { pollTweetCounts, pollTimeline } from "./tweets.ts";
-import { Problem, pollUsers } from "./users.ts";
+import { explainInvalidTweetId, pollTweetCounts, pollTimeline } from "./tweets.ts";
+import { explainInvalidUsername, Problem, pollUsers } from "./users.ts";
 
 const BATCH_SIZE = 100;
 const WINDOW_MS = 15 * MINUTE_MS;
@@ -34,12 +33,11 @@ export function createXCollector(settings: {
       timeline: createWindowBucket(10_000),
       tweets: createWindowBucket(3500),
     },
-    tasks: createTasks({
-      batchSize: BATCH_SIZE,
-      profile: { bucket: "users", poll: pollUsers },
-      items: { bucket: "timeline", poll: pollTimeline },
-      counts: { bucket: "tweets", poll: pollTweetCounts },
-    }),
+    tasks: {
+      profile: createBatchTask("users", BATCH_SIZE, pollUsers, explainInvalidUsername),
+      items: createListTask("timeline", pollTimeline),
+      counts: createBatchTask("tweets", BATCH_SIZE, pollTweetCounts, explainInvalidTweetId),
+    },
     classifyResponse,
   };
 }
@@ -65,12 +63,7 @@ function classifyResponse(response: SourceResponse, now: number): Classification
   const { type = "", title, detail, period } = Value.Check(Problem, body) ? body : {};
   const description = joinMessages(title, detail);
   const pausedUntil = parseWindowReset(headers, WINDOW_HEADERS, WINDOW_MS, now);
-  const classification = classifyStatus(
-    "x",
-    response,
-    now,
-    description === "" ? undefined : quote(description),
-  );
+  const classification = classifyStatus("x", response, now, description);
   if (classification.kind === "ok") return { kind: "ok", pausedUntil };
   const { reason } = classification;
   const problemType = readLastSegment(type);

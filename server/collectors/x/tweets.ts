@@ -1,9 +1,9 @@
 /** Polls tweets of X: finds those of a user, and observes the counts of known ones. */
 import { Type, type Static } from "@sinclair/typebox";
 import type { CollectionTarget } from "../../ports/targets.ts";
-import { parseItems, readInstant, Unchecked } from "../client/responses.ts";
-import { createCountedResult, createGoneResult, createObservationRecord } from "../poll-results.ts";
-import { pollNewestFirst, pollValidBatch, type ListPage } from "../poll-tasks.ts";
+import { parseItems, readInstant, Unchecked, UncheckedFields } from "../client/responses.ts";
+import { createGoneResult, createPollResult } from "../poll-results.ts";
+import { pollNewestFirst, type ListPage } from "../poll-tasks.ts";
 import { SourceError, type PollResult, type CollectorContext } from "../collector.ts";
 import {
   describeProblem,
@@ -17,16 +17,7 @@ const Tweet = Type.Object({
   id: Type.String({ minLength: 1 }),
   text: Unchecked,
   created_at: Unchecked,
-  public_metrics: Type.Optional(
-    Type.Object({
-      retweet_count: Unchecked,
-      repost_count: Unchecked,
-      reply_count: Unchecked,
-      like_count: Unchecked,
-      quote_count: Unchecked,
-      impression_count: Unchecked,
-    }),
-  ),
+  public_metrics: UncheckedFields,
 });
 type Tweet = Static<typeof Tweet>;
 
@@ -91,9 +82,10 @@ async function fetchTimelinePage(
     if (publishedAt === undefined) {
       return { result: { targetId, failure: `X returned no date of the tweet ${tweet.id}` } };
     }
-    const result = createTweetResult(targetId, tweet, username, observedAt);
-    if (result.failure !== undefined) return { result };
-    return { result, item: { id: tweet.id, publishedAt, sourceState: { username } } };
+    return {
+      result: createTweetResult(targetId, tweet, username, observedAt),
+      item: { id: tweet.id, publishedAt, sourceState: { username } },
+    };
   });
   return {
     entries,
@@ -103,23 +95,17 @@ async function fetchTimelinePage(
   };
 }
 
-/** Observes the counts of known tweets. */
-export function pollTweetCounts(
-  targets: readonly CollectionTarget[],
-  context: CollectorContext,
-): AsyncGenerator<PollResult> {
-  return pollValidBatch(targets, explainInvalidId, (batch) => pollTweetBatch(batch, context));
-}
-
-function explainInvalidId(id: string): string | undefined {
+/** Explains why an identifier is none of X; `undefined` if it can be one. */
+export function explainInvalidTweetId(id: string): string | undefined {
   if (TWEET_ID_PATTERN.test(id)) return undefined;
   return `X has no tweet ${id}: identifiers there are numbers`;
 }
 
-async function* pollTweetBatch(
+/** Observes the counts of known tweets. */
+export async function pollTweetCounts(
   batch: readonly CollectionTarget[],
   { request, now }: CollectorContext,
-): AsyncGenerator<PollResult> {
+): Promise<PollResult[]> {
   const path = "/2/tweets";
   const { data, errors } = await request({
     bucket: "tweets",
@@ -131,18 +117,19 @@ async function* pollTweetBatch(
   const observedAt = now();
   const { items, warning } = parseItems("x", Tweet, data ?? []);
   const tweets = new Map(items.map((tweet) => [tweet.id, tweet]));
-  for (const { id, sourceState, owner } of batch) {
+  return batch.map(({ id, sourceState, owner }) => {
     const tweet = tweets.get(id);
     const username = sourceState["username"] ?? owner;
-    const problem = findProblem(id, errors);
     if (tweet === undefined) {
-      yield problem === undefined
+      const problem = findProblem(id, errors);
+      return problem === undefined
         ? { targetId: id, failure: warning ?? `X returned nothing for the tweet ${id}` }
         : createGoneResult(id, describeProblem(`The tweet ${id}`, problem));
-    } else if (username === null) {
-      yield { targetId: id, failure: `The author of the tweet ${id} is unknown` };
-    } else yield createTweetResult(id, tweet, username, observedAt);
-  }
+    }
+    return username === null
+      ? { targetId: id, failure: `The author of the tweet ${id} is unknown` }
+      : createTweetResult(id, tweet, username, observedAt);
+  });
 }
 
 function createTweetResult(
@@ -151,18 +138,18 @@ function createTweetResult(
   username: string,
   observedAt: number,
 ): PollResult {
-  const record = createObservationRecord("tweet", observedAt, {
+  const fields = {
     username,
     id,
     text,
     created_at,
     url: `https://x.com/${username}/status/${id}`,
-    likes: metrics.like_count,
-    retweets: metrics.retweet_count ?? metrics.repost_count,
-    replies: metrics.reply_count,
-    quotes: metrics.quote_count,
-    impressions: metrics.impression_count,
-  });
+    likes: metrics["like_count"],
+    retweets: metrics["retweet_count"] ?? metrics["repost_count"],
+    replies: metrics["reply_count"],
+    quotes: metrics["quote_count"],
+    impressions: metrics["impression_count"],
+  };
   const missingCountsReason = `X returned no metrics of the tweet ${id}`;
-  return createCountedResult(targetId, record, observedAt, missingCountsReason);
+  return createPollResult(targetId, "tweet", observedAt, fields, { missingCountsReason });
 }

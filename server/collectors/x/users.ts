@@ -5,15 +5,10 @@ import type { SourceState, CollectionTarget } from "../../ports/targets.ts";
 import { quote } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
 import { DAY_MS, formatInstant, parseInstant } from "../../../core/time.ts";
-import { parseItems, joinMessages, Unchecked } from "../client/responses.ts";
-import { createCountedResult, createGoneResult, createObservationRecord } from "../poll-results.ts";
-import { isNotFound, pollValidBatch } from "../poll-tasks.ts";
-import {
-  SourceError,
-  type PollResult,
-  type ObservationRecord,
-  type CollectorContext,
-} from "../collector.ts";
+import { parseItems, joinMessages, Unchecked, UncheckedFields } from "../client/responses.ts";
+import { createGoneResult, createPollResult } from "../poll-results.ts";
+import { isNotFound } from "../poll-tasks.ts";
+import { SourceError, type PollResult, type CollectorContext } from "../collector.ts";
 
 /** An error of X: of a whole request, or of one of the things requested. */
 export const Problem = Type.Object({
@@ -36,14 +31,7 @@ const User = Type.Object({
   profile_image_url: Unchecked,
   created_at: Unchecked,
   verified: Unchecked,
-  public_metrics: Type.Optional(
-    Type.Object({
-      followers_count: Unchecked,
-      following_count: Unchecked,
-      tweet_count: Unchecked,
-      post_count: Unchecked,
-    }),
-  ),
+  public_metrics: UncheckedFields,
 });
 type User = Static<typeof User>;
 
@@ -67,32 +55,19 @@ export interface UserIdentity {
 }
 
 /** Observes users by their usernames. */
-export function pollUsers(
-  targets: readonly CollectionTarget[],
-  context: CollectorContext,
-): AsyncGenerator<PollResult> {
-  return pollValidBatch(targets, explainInvalidUsername, (batch) => pollUserBatch(batch, context));
-}
-
-async function* pollUserBatch(
+export async function pollUsers(
   batch: readonly CollectionTarget[],
   context: CollectorContext,
-): AsyncGenerator<PollResult> {
+): Promise<PollResult[]> {
   const findUser = await fetchUsers(batch, context);
   const now = context.now();
-  for (const { id } of batch) {
+  return batch.map(({ id }) => {
     const user = findUser(id);
-    if (user instanceof SourceError) {
-      yield isNotFound(user)
-        ? createGoneResult(id, user.message)
-        : { targetId: id, failure: user.message };
-    } else {
-      const missingCountsReason = `X returned no metrics of the user ${id}`;
-      const { sourceState } = createIdentity(user, now);
-      const record = createUserRecord(user, now);
-      yield createCountedResult(id, record, now, missingCountsReason, { sourceState });
-    }
-  }
+    if (!(user instanceof SourceError)) return createUserResult(id, user, now);
+    return isNotFound(user)
+      ? createGoneResult(id, user.message)
+      : { targetId: id, failure: user.message };
+  });
 }
 
 /**
@@ -172,7 +147,8 @@ export function createEmptyResponseError(path: string): SourceError {
   return new SourceError("failed", `X answered ${path} with neither data nor errors`);
 }
 
-function explainInvalidUsername(id: string): string | undefined {
+/** Explains why a username is none of X; `undefined` if it can be one. */
+export function explainInvalidUsername(id: string): string | undefined {
   if (USERNAME_PATTERN.test(id)) return undefined;
   return `X has no user ${id}: usernames there have 1 to 15 letters, digits and _`;
 }
@@ -181,19 +157,21 @@ function createIdentity({ id, username }: User, now: number): UserIdentity {
   return { id, username, sourceState: { id, username, identifiedAt: formatInstant(now) } };
 }
 
-function createUserRecord(
-  { public_metrics: metrics = {}, ...user }: User,
-  observedAt: number,
-): ObservationRecord {
-  return createObservationRecord("user", observedAt, {
-    username: user.username,
-    displayName: user.name,
-    followers_count: metrics.followers_count,
-    following_count: metrics.following_count,
-    tweet_count: metrics.tweet_count ?? metrics.post_count,
+function createUserResult(targetId: string, user: User, now: number): PollResult {
+  const { username, name, public_metrics: metrics = {} } = user;
+  const fields = {
+    username,
+    displayName: name,
+    followers_count: metrics["followers_count"],
+    following_count: metrics["following_count"],
+    tweet_count: metrics["tweet_count"] ?? metrics["post_count"],
     description: user.description,
     profile_image_url: user.profile_image_url,
     created_at: user.created_at,
     verified: user.verified,
+  };
+  return createPollResult(targetId, "user", now, fields, {
+    missingCountsReason: `X returned no metrics of the user ${targetId}`,
+    sourceState: createIdentity(user, now).sourceState,
   });
 }

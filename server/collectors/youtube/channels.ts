@@ -1,20 +1,11 @@
 /** Polls YouTube channels: their description, their counts, and where their videos are listed. */
 import { Type, type Static } from "@sinclair/typebox";
 import type { CollectionTarget } from "../../ports/targets.ts";
-import { parseCount, Unchecked } from "../client/responses.ts";
-import {
-  createCountedResult,
-  createMissingResult,
-  createObservationRecord,
-} from "../poll-results.ts";
+import { parseCount, Unchecked, UncheckedFields } from "../client/responses.ts";
+import { createMissingResult, createPollResult } from "../poll-results.ts";
 import { pollBatch, pollOneByOne } from "../poll-tasks.ts";
 import { parseListItems, findLargestThumbnail, ListResponse, Thumbnails } from "./responses.ts";
-import {
-  SourceError,
-  type PollResult,
-  type ObservationRecord,
-  type CollectorContext,
-} from "../collector.ts";
+import { SourceError, type PollResult, type CollectorContext } from "../collector.ts";
 
 const Channel = Type.Object({
   id: Type.String({ minLength: 3 }),
@@ -33,17 +24,8 @@ const Channel = Type.Object({
       relatedPlaylists: Type.Optional(Type.Object({ uploads: Type.Optional(Type.String()) })),
     }),
   ),
-  statistics: Type.Optional(
-    Type.Object({
-      viewCount: Unchecked,
-      subscriberCount: Unchecked,
-      hiddenSubscriberCount: Unchecked,
-      videoCount: Unchecked,
-    }),
-  ),
-  brandingSettings: Type.Optional(
-    Type.Object({ image: Type.Optional(Type.Object({ bannerExternalUrl: Unchecked })) }),
-  ),
+  statistics: UncheckedFields,
+  brandingSettings: Type.Optional(Type.Object({ image: UncheckedFields })),
 });
 type Channel = Static<typeof Channel>;
 
@@ -68,10 +50,10 @@ export async function* pollChannels(
   yield* pollOneByOne(unidentified, (target) => pollByHandle(target, context));
 }
 
-async function* pollById(
+async function pollById(
   batch: readonly CollectionTarget[],
   { request, now }: CollectorContext,
-): AsyncGenerator<PollResult> {
+): Promise<PollResult[]> {
   const ids = new Set(batch.map((target) => readChannelId(target)));
   const response = await request({
     bucket: "general",
@@ -82,13 +64,13 @@ async function* pollById(
   const observedAt = now();
   const { items, warning } = parseListItems(Channel, response);
   const channels = new Map(items.map((channel) => [channel.id, channel]));
-  for (const target of batch) {
+  return batch.map((target) => {
     const id = readChannelId(target) ?? "";
     const channel = channels.get(id);
-    yield channel === undefined
+    return channel === undefined
       ? createMissingResult(target.id, `YouTube has no channel ${id}`, warning)
       : createChannelResult(target, channel, observedAt);
-  }
+  });
 }
 
 async function* pollByHandle(
@@ -144,33 +126,28 @@ function formatUploadsId(channel: string): string {
 }
 
 function createChannelResult(
-  { id }: CollectionTarget,
+  target: CollectionTarget,
   channel: Channel,
   observedAt: number,
 ): PollResult {
-  const record = createChannelRecord(channel, observedAt);
-  const missingCountsReason = `YouTube returned no statistics of the channel ${channel.id}`;
-  const sourceState = readChannelIds(channel);
-  return createCountedResult(id, record, observedAt, missingCountsReason, { sourceState });
-}
-
-function createChannelRecord(
-  { id, snippet = {}, statistics = {}, brandingSettings }: Channel,
-  observedAt: number,
-): ObservationRecord {
-  const isHidden = statistics.hiddenSubscriberCount === true;
-  return createObservationRecord("channel", observedAt, {
+  const { id, snippet = {}, statistics = {}, brandingSettings } = channel;
+  const isHidden = statistics["hiddenSubscriberCount"] === true;
+  const fields = {
     id,
     username: readUsername(snippet.customUrl),
     displayName: snippet.title,
     description: snippet.description,
-    subscribers: isHidden ? null : parseCount(statistics.subscriberCount),
-    videoCount: parseCount(statistics.videoCount),
-    viewCount: parseCount(statistics.viewCount),
+    subscribers: isHidden ? null : parseCount(statistics["subscriberCount"]),
+    videoCount: parseCount(statistics["videoCount"]),
+    viewCount: parseCount(statistics["viewCount"]),
     joinedAt: snippet.publishedAt,
     country: snippet.country,
     thumbnail: findLargestThumbnail(snippet.thumbnails),
-    bannerImage: brandingSettings?.image?.bannerExternalUrl,
+    bannerImage: brandingSettings?.image?.["bannerExternalUrl"],
+  };
+  return createPollResult(target.id, "channel", observedAt, fields, {
+    missingCountsReason: `YouTube returned no statistics of the channel ${id}`,
+    sourceState: readChannelIds(channel),
   });
 }
 

@@ -2,10 +2,10 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { quote } from "../../../core/errors.ts";
-import { findQuotaReset } from "../quota-day.ts";
+import { findQuotaReset } from "../quota-budget.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import { classifyStatus } from "../client/responses.ts";
-import { createTasks } from "../poll-tasks.ts";
+import { createBatchTask, createListTask } from "../poll-tasks.ts";
 import type { Collector, Classification, SourceResponse } from "../collector.ts";
 import { pollChannels } from "./channels.ts";
 import { pollShortCounts, pollShorts } from "./shorts.ts";
@@ -28,12 +28,11 @@ export function createYoutubeCollector(settings: {
       general: { unitsPerDay: UNITS_PER_DAY, zone: QUOTA_ZONE },
       stats: { unitsPerDay: UNITS_PER_DAY, zone: QUOTA_ZONE },
     },
-    tasks: createTasks({
-      batchSize: BATCH_SIZE,
-      profile: { bucket: "general", poll: pollChannels },
-      items: { bucket: "general", poll: pollShorts },
-      counts: { bucket: "stats", poll: pollShortCounts },
-    }),
+    tasks: {
+      profile: { bucket: "general", batchSize: BATCH_SIZE, poll: pollChannels },
+      items: createListTask("general", pollShorts),
+      counts: createBatchTask("stats", BATCH_SIZE, pollShortCounts),
+    },
     classifyResponse,
   };
 }
@@ -73,7 +72,8 @@ function classifyResponse(response: SourceResponse, now: number): Classification
   const reasons = [...errors, ...details].flatMap(({ reason }) => reason ?? []);
   const hasReason = (wanted: readonly string[]) =>
     reasons.some((reason) => wanted.includes(reason));
-  const description = quote([...reasons, message].join(": "));
+  const text = [...reasons, message].join(": ");
+  const description = quote(text);
   const isTooFast = hasReason(RATE_LIMIT_REASONS);
   if (hasReason(QUOTA_REASONS) || (isTooFast && /per day/i.test(message))) {
     const until = findQuotaReset(now, QUOTA_ZONE);
@@ -87,7 +87,7 @@ function classifyResponse(response: SourceResponse, now: number): Classification
     return { kind: "not-found", reason: `YouTube has no such thing: ${description}` };
   if (hasReason(HIDDEN_REASONS))
     return { kind: "not-found", reason: `YouTube does not show it: ${description}` };
-  const classification = classifyStatus("youtube", response, now, description);
+  const classification = classifyStatus("youtube", response, now, text);
   if (classification.kind !== "ok") return classification;
   return { kind: "rejected", reason: `YouTube answered with an error: ${description}` };
 }

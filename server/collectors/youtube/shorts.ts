@@ -2,12 +2,8 @@
 import { Type, type Static } from "@sinclair/typebox";
 import type { CollectionTarget } from "../../ports/targets.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
-import { parseCount, readInstant, Unchecked } from "../client/responses.ts";
-import {
-  createCountedResult,
-  createMissingResult,
-  createObservationRecord,
-} from "../poll-results.ts";
+import { parseCount, readInstant, Unchecked, UncheckedFields } from "../client/responses.ts";
+import { createMissingResult, createPollResult } from "../poll-results.ts";
 import { isNotFound, pollNewestFirst, type ListEntry, type ListPage } from "../poll-tasks.ts";
 import type { PollResult, CollectorContext } from "../collector.ts";
 import {
@@ -36,10 +32,8 @@ const Video = Type.Object({
       thumbnails: Thumbnails,
     }),
   ),
-  contentDetails: Type.Optional(Type.Object({ duration: Unchecked })),
-  statistics: Type.Optional(
-    Type.Object({ viewCount: Unchecked, likeCount: Unchecked, commentCount: Unchecked }),
-  ),
+  contentDetails: UncheckedFields,
+  statistics: UncheckedFields,
 });
 
 const PAGE_SIZE = 50;
@@ -96,8 +90,9 @@ function pollPlaylist(playlist: Playlist, context: CollectorContext): AsyncGener
     const dated = entries.filter(({ at }) => at !== Infinity);
     newest = Math.max(newest, ...dated.map(({ at }) => at));
     const knownEntries = dated.map(({ id, at }) => {
-      const sourceState = knownItems.get(id);
-      return sourceState === undefined ? {} : { item: { id, publishedAt: at, sourceState } };
+      const known = knownItems.get(id);
+      if (known === undefined) return {};
+      return { item: { id, publishedAt: at, sourceState: known.sourceState } };
     });
     return {
       entries: [...videos, ...knownEntries],
@@ -156,7 +151,7 @@ async function fetchVideos(
   const { items, warning } = parseListItems(Video, response);
   const shorts = items
     .filter(({ id }) => ids.includes(id))
-    .filter(({ contentDetails }) => !isMixed || isShort(contentDetails?.duration));
+    .filter(({ contentDetails }) => !isMixed || isShort(contentDetails?.["duration"]));
   const videos = shorts.map((video) => {
     const { id, snippet = {} } = video;
     const result = createVideoResult(target.id, video, observedAt, {
@@ -175,10 +170,10 @@ async function fetchVideos(
 }
 
 /** Observes the counts of known shorts. */
-export async function* pollShortCounts(
+export async function pollShortCounts(
   batch: readonly CollectionTarget[],
   { request, now }: CollectorContext,
-): AsyncGenerator<PollResult> {
+): Promise<PollResult[]> {
   const response = await request({
     bucket: "stats",
     path: "/videos:batchGetStats",
@@ -191,17 +186,18 @@ export async function* pollShortCounts(
   const observedAt = now();
   const { items, warning } = parseListItems(Video, response);
   const videos = new Map(items.map((video) => [video.id, video]));
-  for (const { id, sourceState, owner } of batch) {
+  return batch.map(({ id, sourceState, owner }) => {
     const video = videos.get(id);
-    const channel =
-      sourceState["channel"] ?? (owner?.startsWith("UC") === true ? owner : undefined);
     if (video === undefined) {
       const goneReason = `YouTube has no video ${id}: it was deleted, or is private`;
-      yield createMissingResult(id, goneReason, warning);
-    } else if (channel === undefined) {
-      yield { targetId: id, failure: `The channel of the short ${id} is unknown` };
-    } else yield createVideoResult(id, video, observedAt, { channel });
-  }
+      return createMissingResult(id, goneReason, warning);
+    }
+    const channel =
+      sourceState["channel"] ?? (owner?.startsWith("UC") === true ? owner : undefined);
+    return channel === undefined
+      ? { targetId: id, failure: `The channel of the short ${id} is unknown` }
+      : createVideoResult(id, video, observedAt, { channel });
+  });
 }
 
 /** Hidden counts are absent, and YouTube has no count of shares. */
@@ -209,17 +205,17 @@ function createVideoResult(
   targetId: string,
   { id, statistics = {} }: Static<typeof Video>,
   observedAt: number,
-  fields: Readonly<Record<string, unknown>>,
+  attributes: Readonly<Record<string, unknown>>,
 ): PollResult {
-  const record = createObservationRecord("short", observedAt, {
-    ...fields,
+  const fields = {
+    ...attributes,
     id,
-    views: parseCount(statistics.viewCount),
-    likes: parseCount(statistics.likeCount),
-    comments: parseCount(statistics.commentCount),
-  });
+    views: parseCount(statistics["viewCount"]),
+    likes: parseCount(statistics["likeCount"]),
+    comments: parseCount(statistics["commentCount"]),
+  };
   const missingCountsReason = `YouTube returned no statistics of the video ${id}`;
-  return createCountedResult(targetId, record, observedAt, missingCountsReason);
+  return createPollResult(targetId, "short", observedAt, fields, { missingCountsReason });
 }
 
 /** A scheduled broadcast has a duration of 0, and is no short. */

@@ -7,6 +7,7 @@ const SEND_OPTIONS: Omit<SendOptions, "timeoutMs"> = {
   sourceName: "The platform",
   headers: {},
   maxBytes: 1000,
+  signal: new AbortController().signal,
   redact: (text: string) => text,
 };
 

@@ -263,7 +263,10 @@ export function createTestContext(fixture: PlatformFixture, options: TestClientO
     startTimeout: fixture.fake.startTimeout,
     maxRetries: 2,
     retryMinMs: 1,
-    onRetry: (reason) => void retryReasons.push(reason),
+    signal: new AbortController().signal,
+    report: (event) => {
+      if (event.kind === "retried") retryReasons.push(event.reason);
+    },
     ...options,
   });
   return {

@@ -2,6 +2,7 @@
 import type {
   TaskName,
   DiscoveredItem,
+  DueTarget,
   SourceState,
   CollectionTarget,
 } from "../../../server/ports/targets.ts";
@@ -48,7 +49,7 @@ export async function pollBatch(
       now: () => fixture.clock.now,
       request: context.request,
       findKnownItems: async (ids) =>
-        new Map(ids.filter((id) => known.has(id)).map((id) => [id, known.get(id) ?? {}])),
+        new Map(ids.filter((id) => known.has(id)).map((id) => [id, createKnownItem(id, known)])),
     });
     for await (const result of pollResults) results.push(result);
   } catch (error) {
@@ -60,6 +61,11 @@ export async function pollBatch(
     .map((record) => parseObservation(record, fixture.clock.now));
   const items = results.flatMap((result) => result.items ?? []);
   return { results, observations, items, sourceError, context };
+}
+
+function createKnownItem(id: string, known: ReadonlyMap<string, SourceState>): DueTarget {
+  const sourceState = known.get(id) ?? {};
+  return { id, sourceState, owner: null, dueAt: 0, succeededAt: 0, publishedAt: 0, failures: 0 };
 }
 
 /** Runs a task for any number of targets, batch by batch. */

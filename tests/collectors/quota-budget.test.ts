@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { findQuotaReset, formatQuotaDay } from "../../server/collectors/quota-day.ts";
+import { findQuotaReset, formatQuotaDay } from "../../server/collectors/quota-budget.ts";
 import { DAY_MS, formatInstant } from "../../core/time.ts";
 
 const PACIFIC = "America/Los_Angeles";
