@@ -130,7 +130,6 @@ function reportFailure(error: unknown, { writeErr }: CommandLineIo): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   const isUsage =
     error instanceof ConfigError ||
-    (error instanceof CommandError && error.isUsage) ||
     (error instanceof DomainError && error.code === "Invalid Request");
   const isExpected =
     isUsage ||

@@ -43,6 +43,6 @@ export const Instant = Type.String({
 
 export const InstantOrNull = nullable(Instant);
 
-/** The history of these counts. */
-export const historyOf = <Counts extends Record<string, TSchema>>(counts: Counts) =>
+/** A history of these counts. */
+export const createHistorySchema = <Counts extends Record<string, TSchema>>(counts: Counts) =>
   Type.Array(strictObject({ timestamp: Instant, ...counts }), { description: "Oldest first" });

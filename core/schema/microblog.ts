@@ -6,7 +6,7 @@ import {
   strictObject,
   Count,
   CountOrNull,
-  historyOf,
+  createHistorySchema,
   Instant,
   InstantOrNull,
   LinkOrNull,
@@ -115,7 +115,11 @@ export const TweetDetails = strictObject({
       replies: CountOrNull,
       quotes: CountOrNull,
     }),
-    history: historyOf({ impressions: CountOrNull, likes: CountOrNull, retweets: CountOrNull }),
+    history: createHistorySchema({
+      impressions: CountOrNull,
+      likes: CountOrNull,
+      retweets: CountOrNull,
+    }),
   }),
 });
 export type TweetDetails = Static<typeof TweetDetails>;

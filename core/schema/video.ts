@@ -5,7 +5,7 @@ import {
   CountChange,
   strictObject,
   CountOrNull,
-  historyOf,
+  createHistorySchema,
   Instant,
   InstantOrNull,
   LinkOrNull,
@@ -95,6 +95,6 @@ export const ShortDetails = strictObject({
     comments: CountOrNull,
     shares: CountOrNull,
   }),
-  history: historyOf({ views: CountOrNull, likes: CountOrNull, comments: CountOrNull }),
+  history: createHistorySchema({ views: CountOrNull, likes: CountOrNull, comments: CountOrNull }),
 });
 export type ShortDetails = Static<typeof ShortDetails>;

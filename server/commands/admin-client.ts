@@ -1,5 +1,6 @@
 /** The client of the administration API that the commands use. */
 import { treaty } from "@elysiajs/eden";
+import { createInvalidRequestError } from "../../core/errors.ts";
 import type { OwnerApp } from "../http/admin/owner-app.ts";
 import type { AdminConnection } from "../ports/process.ts";
 import { readSystemErrorCode } from "../system-errors.ts";
@@ -24,9 +25,9 @@ interface AdminResponse<Data> {
   readonly error: { readonly value: unknown } | null;
 }
 
-/** Returns the data of a response. @throws {CommandError} With the message of an error response. */
+/** Returns the data of a response. @throws {Error} With the message of an error response. */
 export function unwrap<Data>(response: AdminResponse<Data>): NonNullable<Data> {
-  if (response.error !== null) throw toCommandError(response.error.value);
+  if (response.error !== null) throw createResponseError(response.error.value);
   if (response.data === null || response.data === undefined) throw new CommandError("No answer");
   return response.data;
 }
@@ -35,7 +36,7 @@ export function unwrap<Data>(response: AdminResponse<Data>): NonNullable<Data> {
  * Sends a request whose body or response is a stream, which the typed client does not support.
  *
  * @param path Behind `/admin/`.
- * @throws {CommandError} With the message of an error response.
+ * @throws {Error} With the message of an error response.
  */
 export async function sendAdmin(
   { fetcher }: AdminConnection,
@@ -43,26 +44,19 @@ export async function sendAdmin(
   init?: RequestInit,
 ): Promise<Response> {
   const response = await fetcher(`http://localhost/admin/${path}`, init);
-  if (!response.ok) throw toCommandError(await response.text());
-  return response;
+  if (response.ok) return response;
+  const isJson = response.headers.get("content-type")?.startsWith("application/json");
+  throw createResponseError(isJson === true ? await response.json() : await response.text());
 }
 
-/** @param value The body of an error response, as text or parsed. */
-function toCommandError(value: unknown): CommandError {
-  const body = typeof value === "string" ? parseJsonOrText(value) : value;
+/** @param body The body of an error response: parsed JSON, or other text. */
+function createResponseError(body: unknown): Error {
   if (typeof body !== "object" || body === null || !("message" in body)) {
     return new CommandError(String(body));
   }
-  const isUsage = "error" in body && body.error === "Invalid Request";
-  return new CommandError(String(body.message), { isUsage });
-}
-
-function parseJsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const isInvalid = "error" in body && body.error === "Invalid Request";
+  const message = String(body.message);
+  return isInvalid ? createInvalidRequestError(message) : new CommandError(message);
 }
 
 /** Connects, works, and disconnects in any case. */
@@ -87,7 +81,7 @@ export async function withConnection<Result>(
 /**
  * Connects, sends one request, and disconnects.
  *
- * @throws {CommandError} With the message of an error response.
+ * @throws {Error} With the message of an error response.
  */
 export function requestAdmin<Data>(
   context: CommandContext,

@@ -13,13 +13,6 @@ export interface CommandContext extends CommandLineIo {
 /** The failure of a command, in words for its user. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
-  /** Whether the command was used wrongly, so that the exit status is 2. */
-  readonly isUsage: boolean;
-
-  constructor(message: string, { isUsage = false } = {}) {
-    super(message);
-    this.isUsage = isUsage;
-  }
 }
 
 /** Parses an argument that is an amount of credits or an id. */

@@ -13,10 +13,7 @@ export function createCreditsCommand(context: CommandContext): Command {
     .addCommand(createApplyRefundsCommand(context));
 }
 
-interface GrantOptions extends OutputOptions {
-  readonly reference?: string;
-  readonly reason?: string;
-}
+type GrantOptions = OutputOptions & { reference?: string; reason?: string };
 
 function createGrantCommand(context: CommandContext): Command {
   return new Command("grant")
@@ -92,16 +89,14 @@ function createVerifyCommand(context: CommandContext): Command {
     .action(async (options: OutputOptions) => {
       const verification = await requestAdmin(context, (client) => client.verification.get());
       const { accounts, entries, faults } = verification;
-      if (options.json === true || faults.length > 0) {
-        await printRows(context, options, ["account", "problem"], faults, verification);
+      if (options.json !== true && faults.length === 0) {
+        const counts = `${accounts} accounts, ${entries} journal entries`;
+        return context.writeOut(`All balances are correct: ${counts}\n`);
       }
+      await printRows(context, options, ["account", "problem"], faults, verification);
       if (faults.length > 0) {
         throw new CommandError(`The verification found ${faults.length} problems`);
       }
-      if (options.json === true) return;
-      await context.writeOut(
-        `All balances are correct: ${accounts} accounts, ${entries} journal entries\n`,
-      );
     });
 }
 
