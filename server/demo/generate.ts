@@ -40,7 +40,11 @@ export function* generateObservations({ from, to }: ObservationWindow): Generato
       entities = entities.filter(({ endsAt }) => endsAt > hour);
       entities.push(...listPosts(nextDay));
     }
-    yield* observeHour(entities, hour, { from: start, to });
+    yield* entities
+      .map((entity) => ({ entity, instant: hour + entity.offsetMs }))
+      .filter(({ entity, instant }) => instant >= start && instant < to && entity.isDueAt(instant))
+      .toSorted((a, b) => a.instant - b.instant)
+      .map(({ entity, instant }) => entity.observe(instant));
   }
 }
 
@@ -52,17 +56,4 @@ function listPosts(day: number): ObservedEntity[] {
     ),
     ...USERS.flatMap((user) => listSlots(user, day).map((slot) => createTweet(user, slot))),
   ];
-}
-
-/** Observes the entities that are due in an hour, by time. */
-function observeHour(
-  entities: readonly ObservedEntity[],
-  hour: number,
-  { from, to }: ObservationWindow,
-) {
-  return entities
-    .map((entity) => ({ entity, instant: hour + entity.offsetMs }))
-    .filter(({ entity, instant }) => instant >= from && instant < to && entity.isDueAt(instant))
-    .toSorted((a, b) => a.instant - b.instant)
-    .map(({ entity, instant }) => entity.observe(instant));
 }
