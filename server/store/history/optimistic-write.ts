@@ -4,7 +4,7 @@
  * that this write depends on in between, and the write starts again.
  */
 import type { ResultSet } from "@libsql/client";
-import pRetry from "p-retry";
+import pRetry, { type Options } from "p-retry";
 import { DomainError } from "../../../core/errors.ts";
 import type { Database, Statement } from "../database/database.ts";
 import { isRecorded, readLastSequence, type RecordChange } from "./change-log.ts";
@@ -16,20 +16,14 @@ export interface WritePlan {
   readonly statements: readonly Statement[];
 }
 
-/** The result of a write. */
-export interface OptimisticWriteResult<Plan extends WritePlan> {
-  readonly plan: Plan;
-  /** The results of the plan's statements; empty if they are stored but their response was lost. */
-  readonly results: readonly ResultSet[];
-}
-
 /** Retries while other processes write; the last delays are half a second. */
-const CONFLICT_RETRIES = {
+const CONFLICT_RETRIES: Options = {
   retries: 25,
   minTimeout: 5,
   maxTimeout: 500,
   factor: 1.5,
   randomize: true,
+  shouldRetry: ({ error }) => error instanceof WriteConflictError,
 };
 
 /** The last write to each database: within a process, writes run one after another. */
@@ -39,19 +33,35 @@ const writeQueues = new WeakMap<Database, Promise<unknown>>();
  * Executes a plan as one transaction; within a process, in the order of the calls.
  *
  * @param createPlan Reads what the plan depends on. It is called again after a conflict.
+ * @returns The plan, and the results of its statements: none if they are stored but their response
+ * was lost.
  * @throws {DomainError} `Service Unavailable` if other processes write without a pause.
  */
 export function writeOptimistically<Plan extends WritePlan>(
   database: Database,
   createPlan: () => Promise<Plan>,
-): Promise<OptimisticWriteResult<Plan>> {
+): Promise<{ readonly plan: Plan; readonly results: readonly ResultSet[] }> {
+  async function attemptWrite() {
+    const lastSequence = await readLastSequence(database);
+    const uid = crypto.randomUUID();
+    const plan = await createPlan();
+    if (plan.statements.length === 0) return { plan, results: [] };
+    const changeStatements = plan.recordChange(lastSequence, uid);
+    try {
+      const results = await database.write([...changeStatements, ...plan.statements], {
+        durability: "configured",
+        idempotent: true,
+      });
+      return { plan, results: results.slice(changeStatements.length) };
+    } catch (error) {
+      if (!isVersionConflict(error)) throw error;
+      // The conflict may be with this same change, if the response to a first attempt was lost.
+      if (await isRecorded(database, uid)) return { plan, results: [] };
+      throw new WriteConflictError();
+    }
+  }
   const previousWrite = writeQueues.get(database) ?? Promise.resolve();
-  const write = previousWrite.then(() =>
-    pRetry(() => attemptWrite(database, createPlan), {
-      ...CONFLICT_RETRIES,
-      shouldRetry: ({ error }) => error instanceof WriteConflictError,
-    }),
-  );
+  const write = previousWrite.then(() => pRetry(attemptWrite, CONFLICT_RETRIES));
   // The queue must not keep the results alive: they may be large.
   writeQueues.set(database, write.then(discardResult, discardResult));
   return write;
@@ -66,29 +76,6 @@ class WriteConflictError extends DomainError {
       "Service Unavailable",
       "Other processes write the same observations without a pause; these are not stored",
     );
-  }
-}
-
-async function attemptWrite<Plan extends WritePlan>(
-  database: Database,
-  createPlan: () => Promise<Plan>,
-): Promise<OptimisticWriteResult<Plan>> {
-  const lastSequence = await readLastSequence(database);
-  const uid = crypto.randomUUID();
-  const plan = await createPlan();
-  if (plan.statements.length === 0) return { plan, results: [] };
-  const changeStatements = plan.recordChange(lastSequence, uid);
-  try {
-    const results = await database.write([...changeStatements, ...plan.statements], {
-      durability: "configured",
-      idempotent: true,
-    });
-    return { plan, results: results.slice(changeStatements.length) };
-  } catch (error) {
-    if (!isVersionConflict(error)) throw error;
-    // The conflict may be with this same change, if the response to a first attempt was lost.
-    if (await isRecorded(database, uid)) return { plan, results: [] };
-    throw new WriteConflictError();
   }
 }
 

@@ -133,9 +133,6 @@ export async function readNewestObservedAt(database: Database): Promise<number |
   const instants = Object.values(KIND_TABLES).map(
     ({ entityTable }) => `SELECT max(observed_at) AS at FROM ${entityTable}`,
   );
-  const [row] = await database.queryRows(
-    `SELECT max(at) AS at FROM (${instants.join(" UNION ALL ")})`,
-  );
-  const at = row?.["at"];
-  return typeof at === "number" ? at : undefined;
+  const sql = `SELECT json_quote(max(at)) FROM (${instants.join(" UNION ALL ")})`;
+  return (await database.queryJson<number | null>(sql, [])) ?? undefined;
 }

@@ -1,4 +1,5 @@
 /** Parses lines of observations (NDJSON) into batches, in the main thread or in a worker. */
+import { isUtf8 } from "node:buffer";
 import { DomainError } from "../../../core/errors.ts";
 import { LINE_MAX_BYTES } from "../../../core/limits.ts";
 import { parseObservationLine, type Observation } from "../../../core/observations.ts";
@@ -10,6 +11,7 @@ import {
 } from "./observation-batch.ts";
 
 const NEWLINE = 0x0a;
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Whole lines. */
 export interface LineBlock {
@@ -111,15 +113,7 @@ function parseLine(line: string | Uint8Array, now: number): Observation {
 
 /** Splits bytes into lines. A line that is not valid UTF-8 stays bytes, to be rejected. */
 function decodeLines(bytes: Uint8Array): (string | Uint8Array)[] {
-  const text = decodeUtf8(bytes);
-  if (text !== undefined) return text.split("\n");
-  return Array.from(splitAtLineEnds(bytes, 0), (line) => decodeUtf8(line) ?? line);
-}
-
-function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  if (isUtf8(bytes)) return decoder.decode(bytes).split("\n");
+  const lines = Array.from(splitAtLineEnds(bytes, 0));
+  return lines.map((line) => (isUtf8(line) ? decoder.decode(line) : line));
 }

@@ -105,15 +105,13 @@ interface FollowerCount {
   readonly followers: number;
 }
 
-/** The known follower counts of a chunk. */
-interface FollowerPart {
-  readonly size: number;
-  readonly oldest: number | undefined;
-  decode(): readonly FollowerCount[];
-}
+type FollowerPart = ReturnType<typeof createPartSince>;
 
-/** Takes the part of a chunk from an instant on. Most chunks need no decoding to tell its size. */
-function createPartSince(chunk: Chunk, since: number): FollowerPart {
+/**
+ * Takes the known counts of a chunk from an instant on. Most chunks need no decoding to tell their
+ * number.
+ */
+function createPartSince(chunk: Chunk, since: number) {
   const { start, size } = chunk;
   if (start >= since && !hasUnknownCount(chunk)) {
     return { size, oldest: start, decode: () => decodeFollowers(chunk) };

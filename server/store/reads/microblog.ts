@@ -122,7 +122,7 @@ const SELECT_TWEET = `
       SELECT json_object(
         'id', id,
         'text', text,
-        'createdAt', created_at,
+        'created_at', created_at,
         'metrics', ${fieldsJsonSql(TweetDetails.properties.tweet.properties.metrics)},
         'history', ${tweetHistory.selectSql("tweets.key")}
       )
@@ -134,13 +134,12 @@ const SELECT_TWEET = `
 
 interface TweetDetailsRow {
   readonly username: string;
-  readonly tweet: {
-    readonly id: string;
-    readonly text: string | null;
-    readonly createdAt: number;
-    readonly metrics: TweetDetails["tweet"]["metrics"];
-    readonly history: HistoryRow;
-  } | null;
+  readonly tweet:
+    | (Omit<TweetDetails["tweet"], "created_at" | "history"> & {
+        readonly created_at: number;
+        readonly history: HistoryRow;
+      })
+    | null;
 }
 
 function createTweetRead(database: Database): MicroblogReads["tweet"] {
@@ -151,19 +150,13 @@ function createTweetRead(database: Database): MicroblogReads["tweet"] {
     if (row.tweet === null) {
       throw new DomainError("Tweet Not Found", `Tweet ${id} of user ${username} not found`);
     }
-    const { id: tweetId, text, createdAt, metrics, history } = row.tweet;
-    const { points, isThinned } = tweetHistory.format(history);
+    const { tweet } = row;
+    const { points, isThinned } = tweetHistory.format(tweet.history);
     return {
       body: {
         username: row.username,
-        tweet_id: tweetId,
-        tweet: {
-          id: tweetId,
-          text,
-          created_at: formatInstant(createdAt),
-          metrics,
-          history: points,
-        },
+        tweet_id: tweet.id,
+        tweet: { ...tweet, created_at: formatInstant(tweet.created_at), history: points },
       },
       tags: [createUserTag(userId)],
       isThinned,
