@@ -10,7 +10,7 @@ import { TASK_NAMES, type DueTarget, type TaskName } from "../ports/targets.ts";
 import { createSourceClient, type SourceClientOptions } from "./client/source-client.ts";
 import type { Collector, CollectorContext } from "./collector.ts";
 import { LOOK_AHEAD_MS } from "./poll-schedule.ts";
-import { createSlowdownCache, createUnitCounter, type SlowdownFactors } from "./quota-budget.ts";
+import { createQuotaBudget, type SlowdownFactors } from "./quota-budget.ts";
 import { createSourceRateLimiter } from "./rate-limiter.ts";
 import { createSourceHealth } from "./source-health.ts";
 import { runTask } from "./task.ts";
@@ -44,8 +44,7 @@ function createTargetPoller(options: PollCycleOptions, signal: AbortSignal) {
   const work = { observed: 0, failed: 0, observations: 0, requests: 0 };
   const rateLimiter = createSourceRateLimiter(collector, now);
   const health = createSourceHealth({ ...options, rateLimiter });
-  const readSlowdownFactors = createSlowdownCache(state, collector, now);
-  const unitCounter = createUnitCounter(state, collector, now);
+  const budget = createQuotaBudget(state, collector, now);
   const client = createSourceClient({
     ...options.clientOptions,
     collector,
@@ -53,7 +52,7 @@ function createTargetPoller(options: PollCycleOptions, signal: AbortSignal) {
     now,
     signal,
     async reserveUnit(bucket) {
-      const isReserved = await unitCounter.reserveUnit(bucket);
+      const isReserved = await budget.reserveUnit(bucket);
       if (isReserved) work.requests++;
       return isReserved;
     },
@@ -95,7 +94,7 @@ function createTargetPoller(options: PollCycleOptions, signal: AbortSignal) {
      */
     async pollDueTargets({ isPaced }: { readonly isPaced: boolean }): Promise<void> {
       if (!(await health.resume())) return;
-      const slowdownFactors = await readSlowdownFactors();
+      const slowdownFactors = await budget.readSlowdownFactors();
       const endsAt = isPaced ? now() + PACED_CYCLE_MAX_MS : Infinity;
       const openTasks = new Set(TASK_NAMES);
       while (openTasks.size > 0 && now() < endsAt) {
@@ -110,7 +109,7 @@ function createTargetPoller(options: PollCycleOptions, signal: AbortSignal) {
 
     async readStatus(): Promise<SourceStatus> {
       const { stopped, failing } = await health.read();
-      const buckets = (await unitCounter.readUsage()).map((usage) =>
+      const buckets = (await budget.readUsage()).map((usage) =>
         Object.assign(usage, { pausedUntil: rateLimiter.pausedUntil(usage.bucket) }),
       );
       return { source, work: { ...work }, stopped, failing, buckets };

@@ -62,21 +62,16 @@ function usableUnits(unitsPerDay: number): number {
   return Math.floor(unitsPerDay * (1 - QUOTA_RESERVE_RATIO));
 }
 
-/** Creates the counter of the units that a source uses; the database keeps the counts. */
-export function createUnitCounter(state: CollectionState, collector: Collector, now: () => number) {
+/** Creates the quota budget of a source; the database keeps the units that are used. */
+export function createQuotaBudget(state: CollectionState, collector: Collector, now: () => number) {
   const { source, buckets } = collector;
+  let cached: { readonly factors: SlowdownFactors; readonly computedAt: number } | undefined;
   return {
     /** Counts a unit before it is used. @returns Whether the quota day has one left. */
     reserveUnit(bucket: string): Promise<boolean> {
       const { unitsPerDay, zone } = getBucket(collector, bucket);
-      const limit = usableUnits(unitsPerDay);
-      return state.reserveUnits({
-        source,
-        bucket,
-        day: formatQuotaDay(now(), zone),
-        units: 1,
-        limit,
-      });
+      const day = formatQuotaDay(now(), zone);
+      return state.reserveUnits({ source, bucket, day, units: 1, limit: usableUnits(unitsPerDay) });
     },
 
     /** Returns the units of each bucket that are used today, and that may be used. */
@@ -88,23 +83,16 @@ export function createUnitCounter(state: CollectionState, collector: Collector, 
           limit: usableUnits(unitsPerDay),
         })),
       ),
-  };
-}
 
-/** Creates a function that computes the factors at most every ten minutes: it counts all items. */
-export function createSlowdownCache(
-  state: CollectionState,
-  collector: Collector,
-  now: () => number,
-): () => Promise<SlowdownFactors> {
-  let cached: { readonly factors: SlowdownFactors; readonly computedAt: number } | undefined;
-  return async () => {
-    // The difference is negative after the clock was set back.
-    if (cached === undefined || Math.abs(now() - cached.computedAt) >= SLOWDOWN_MAX_AGE_MS) {
-      const factors = await computeSlowdownFactors(state, collector, now());
-      cached = { factors, computedAt: now() };
-    }
-    return cached.factors;
+    /** Returns the factors, computed at most every ten minutes: that counts all items. */
+    async readSlowdownFactors(): Promise<SlowdownFactors> {
+      // The difference is negative after the clock was set back.
+      if (cached === undefined || Math.abs(now() - cached.computedAt) >= SLOWDOWN_MAX_AGE_MS) {
+        const factors = await computeSlowdownFactors(state, collector, now());
+        cached = { factors, computedAt: now() };
+      }
+      return cached.factors;
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 /** Decides when a target is polled again after a poll, and why it failed if it did. */
-import type { DueTarget, TaskName, TargetUpdate } from "../ports/targets.ts";
+import type { DueTarget, SourceState, TaskName, TargetUpdate } from "../ports/targets.ts";
 import {
   computeJitter,
   computeRetryDueAt,
@@ -10,17 +10,15 @@ import {
   PROFILE_INTERVAL_MS,
 } from "./poll-schedule.ts";
 import { DAY_MS } from "../../core/time.ts";
-import { formatReason, type Collector, type PollResult, type SourceError } from "./collector.ts";
+import { formatReason, type Collector, type SourceError } from "./collector.ts";
 import type { SlowdownFactors } from "./quota-budget.ts";
 
-/** The results of a target, merged. */
+/** The results of a target, merged, and what they change of it. */
 export interface TargetResult {
-  sourceState?: PollResult["sourceState"];
   failure?: string;
   isGone: boolean;
-  /** When the newest item of the list was published, in milliseconds since 1970 UTC. */
-  newestItemAt?: number;
-  /** How many items the channel or user has. */
+  sourceState?: SourceState;
+  publishedAt?: number;
   itemCount?: number;
 }
 
@@ -32,11 +30,7 @@ export interface TargetResult {
  * @returns `undefined`: the target stays due, because the source was not polled for it.
  */
 export function reschedule(
-  {
-    collector,
-    slowdownFactors,
-    now,
-  }: {
+  options: {
     readonly collector: Collector;
     readonly slowdownFactors: SlowdownFactors;
     readonly now: number;
@@ -46,6 +40,7 @@ export function reschedule(
   result: TargetResult | undefined,
   sourceError?: SourceError,
 ): TargetUpdate | undefined {
+  const { collector, slowdownFactors, now } = options;
   const { id } = target;
   const kind = sourceError?.kind;
   if (result === undefined && (kind === "rate-limited" || kind === "stop")) {
@@ -56,30 +51,23 @@ export function reschedule(
     return isWaiting ? { id, dueAt: until } : undefined;
   }
   const chance = computeJitter(`${id} ${now}`);
-  const newestAt = Math.max(result?.newestItemAt ?? -Infinity, target.publishedAt ?? -Infinity);
+  const { failure, isGone, ...changes }: TargetResult = result ?? { isGone: false };
+  const newestAt = Math.max(changes.publishedAt ?? -Infinity, target.publishedAt ?? -Infinity);
+  if (changes.publishedAt !== undefined) changes.publishedAt = newestAt;
   const everyMs = pollIntervalMs(task, now - newestAt) * slowdownFactors[task];
-  const reason = result?.failure ?? explainMissingResult(task, result, sourceError);
-  const changes: Partial<TargetUpdate> = {
-    ...(result?.sourceState === undefined ? {} : { sourceState: result.sourceState }),
-    ...(result?.newestItemAt === undefined ? {} : { publishedAt: newestAt }),
-    ...(result?.itemCount === undefined ? {} : { itemCount: result.itemCount }),
-  };
+  const reason = failure ?? explainMissingResult(task, result, sourceError);
   if (reason === undefined) {
     const isFirst = target.succeededAt === null;
     const dueAt = computeNextDueAt({ now, everyMs, isFirst, chance });
     return { id, dueAt, succeededAt: now, ...changes };
   }
   const failures = target.failures + 1;
-  const dueAt =
-    result?.isGone === true
-      ? computeNextDueAt({ now, everyMs: goneIntervalMs(task, failures), isFirst: false, chance })
-      : computeRetryDueAt({ now, everyMs, failures, chance });
+  // A channel or user on the lists is polled every day; a gone item more and more rarely.
+  const goneIntervalMs = task === "counts" ? computeGoneItemIntervalMs(failures) : DAY_MS;
+  const dueAt = isGone
+    ? computeNextDueAt({ now, everyMs: goneIntervalMs, isFirst: false, chance })
+    : computeRetryDueAt({ now, everyMs, failures, chance });
   return { id, dueAt, failure: { at: now, reason: formatReason(reason) }, ...changes };
-}
-
-/** A channel or user on the lists is polled every day; a gone item more and more rarely. */
-function goneIntervalMs(task: TaskName, failures: number): number {
-  return task === "counts" ? computeGoneItemIntervalMs(failures) : DAY_MS;
 }
 
 /** Of a list, no result is no failure: it may have no new items. */

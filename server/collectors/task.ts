@@ -8,7 +8,6 @@ import {
   type Collector,
   type CollectorContext,
   type PollResult,
-  type ObservationRecord,
 } from "./collector.ts";
 import type { SlowdownFactors } from "./quota-budget.ts";
 import { firstDueAt, reschedule, type TargetResult } from "./reschedule.ts";
@@ -36,6 +35,12 @@ export interface TaskResult {
 
 /** Results that are stored together, at most. */
 const STORE_BATCH_SIZE = 500;
+
+/** The count that says how many items a channel or user has, by kind of observation. */
+const ITEM_COUNT_FIELDS = new Map([
+  ["channel", "videoCount"],
+  ["user", "tweet_count"],
+]);
 
 /** Runs a task for a batch of due targets. */
 export async function runTask(
@@ -110,7 +115,10 @@ async function storeResults(
     .filter((update) => update !== undefined);
   for (const { targetId, items = [] } of pollResults) {
     if (items.length === 0) continue;
-    recordNewestItem(targetResults.get(targetId), items);
+    const newestAt = Math.max(...items.map(({ publishedAt }) => publishedAt));
+    const result = targetResults.get(targetId);
+    if (result !== undefined)
+      result.publishedAt = Math.max(newestAt, result.publishedAt ?? newestAt);
     const due = items.map((item) => ({ dueAt: firstDueAt(item, now, slowdownFactors), ...item }));
     await state.addItems(collector.platform, targetId, due);
     // An item that seemed gone and is listed again without counts is polled at once.
@@ -162,7 +170,8 @@ function mergeResults(
       const item = knownItems.get(observation["id"]);
       if (item !== undefined && item.failures === 0 && item.dueAt > dueBefore) continue;
       if (item !== undefined) observedItems.push(item);
-      recordItemCount(result, observation);
+      const itemCount = observation[ITEM_COUNT_FIELDS.get(observation.kind) ?? ""];
+      if (typeof itemCount === "number") result.itemCount = itemCount;
       lines.push({ targetId, text: JSON.stringify(observation) });
     }
   }
@@ -181,26 +190,5 @@ async function importLines(
   for (const { line, reason } of rejected) {
     const result = targetResults.get(lines[line - 1]?.targetId ?? "");
     if (result !== undefined) result.failure = reason;
-  }
-}
-
-/** The count that says how many items a channel or user has, by kind of observation. */
-const ITEM_COUNT_FIELDS = new Map([
-  ["channel", "videoCount"],
-  ["user", "tweet_count"],
-]);
-
-function recordItemCount(result: TargetResult, observation: ObservationRecord): void {
-  const count = observation[ITEM_COUNT_FIELDS.get(observation.kind) ?? ""];
-  if (typeof count === "number") result.itemCount = count;
-}
-
-function recordNewestItem(
-  result: TargetResult | undefined,
-  items: readonly DiscoveredItem[],
-): void {
-  if (result === undefined) return;
-  for (const { publishedAt } of items) {
-    result.newestItemAt = Math.max(publishedAt, result.newestItemAt ?? publishedAt);
   }
 }

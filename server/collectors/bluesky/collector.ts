@@ -19,7 +19,6 @@ const BATCH_SIZE = 25;
 /** Bluesky needs no key. Our own limit a day; the window is what it allows each address. */
 const UNITS_PER_DAY = 200_000;
 const WINDOW = { requests: 3000, durationMs: 5 * MINUTE_MS };
-const WINDOW_HEADERS = { remaining: "ratelimit-remaining", reset: "ratelimit-reset" };
 
 /** Creates the collector of Bluesky. */
 export function createBlueskyCollector(settings: { readonly baseUrl: string }): Collector {
@@ -54,7 +53,7 @@ function classifyResponse(response: SourceResponse, now: number): Classification
   const { status, headers, body } = response;
   const { error, message } = Value.Check(ErrorBody, body) ? body : {};
   const description = joinMessages(error, message);
-  const pausedUntil = parseWindowReset(headers, WINDOW_HEADERS, WINDOW.durationMs, now);
+  const pausedUntil = parseWindowReset(headers, "ratelimit", WINDOW.durationMs, now);
   const classification = classifyStatus("bluesky", response, now, description);
   if (classification.kind === "ok") return { kind: "ok", pausedUntil };
   if (status === 429 && pausedUntil !== undefined) {

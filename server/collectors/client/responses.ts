@@ -101,27 +101,21 @@ function parseRetryAfter(headers: Headers, now: number): number | undefined {
   return at > now ? Math.min(at, now + DAY_MS) : undefined;
 }
 
-/** The names of a source's rate limit headers. */
-export interface RateLimitHeaders {
-  readonly remaining: string;
-  /** Its value is in Unix seconds. */
-  readonly reset: string;
-}
-
 /**
- * Reads when a used up rate limit window ends.
+ * Reads when a used up rate limit window ends, from two headers.
  *
+ * @param prefix Of `-remaining`, and of `-reset` in Unix seconds.
  * @param windowMs Used for a window whose end is missing or past.
  * @returns Milliseconds since 1970 UTC, a day ahead at most; `undefined` if requests are left.
  */
 export function parseWindowReset(
   headers: Headers,
-  { remaining, reset }: RateLimitHeaders,
+  prefix: string,
   windowMs: number,
   now: number,
 ): number | undefined {
-  if (headers.get(remaining) !== "0") return undefined;
-  const seconds = parseInteger(headers.get(reset) ?? "");
+  if (headers.get(`${prefix}-remaining`) !== "0") return undefined;
+  const seconds = parseInteger(headers.get(`${prefix}-reset`) ?? "");
   if (seconds === undefined || seconds * 1000 <= now) return now + windowMs;
   return Math.min(seconds * 1000, now + DAY_MS);
 }

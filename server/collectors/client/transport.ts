@@ -38,16 +38,14 @@ export interface SendOptions {
  * is larger than `maxBytes`.
  */
 export async function sendRequest(url: URL, options: SendOptions): Promise<SourceResponse> {
-  const { sourceName, headers, timeoutMs, maxBytes, startTimeout = startTimer } = options;
+  const { sourceName, headers, timeoutMs, startTimeout = startTimer } = options;
   const controller = new AbortController();
   const signal = AbortSignal.any([controller.signal, options.signal]);
   const stopTimeout = startTimeout(() => controller.abort(), timeoutMs);
   try {
     const response = await fetch(url, { headers, signal, redirect: "manual" });
-    const bytes = await readBody(response, maxBytes);
-    if (bytes === undefined)
-      throw new SourceError("failed", `${sourceName} answered with more than ${maxBytes} bytes`);
-    return { status: response.status, headers: response.headers, body: parseJson(bytes, options) };
+    const body = parseJson(await readBody(response, options), options);
+    return { status: response.status, headers: response.headers, body };
   } catch (error) {
     if (error instanceof SourceError) throw error;
     if (signal.aborted)
@@ -62,14 +60,19 @@ export async function sendRequest(url: URL, options: SendOptions): Promise<Sourc
   }
 }
 
-/** Returns `undefined` for a larger body, whose rest is cancelled. */
-async function readBody({ body }: Response, maxBytes: number): Promise<Uint8Array | undefined> {
+/** Reads a body; the rest of one that is too large is cancelled. */
+async function readBody(
+  { body }: Response,
+  { sourceName, maxBytes }: SendOptions,
+): Promise<Uint8Array> {
   if (body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.byteLength;
-    if (size > maxBytes) return undefined;
+    if (size > maxBytes) {
+      throw new SourceError("failed", `${sourceName} answered with more than ${maxBytes} bytes`);
+    }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -16,7 +16,6 @@ import { explainInvalidUsername, Problem, pollUsers } from "./users.ts";
 const BATCH_SIZE = 100;
 const WINDOW_MS = 15 * MINUTE_MS;
 const WINDOWS_PER_DAY = 96;
-const WINDOW_HEADERS = { remaining: "x-rate-limit-remaining", reset: "x-rate-limit-reset" };
 
 /** Creates the collector of X. */
 export function createXCollector(settings: {
@@ -62,11 +61,12 @@ function classifyResponse(response: SourceResponse, now: number): Classification
   const { status, headers, body } = response;
   const { type = "", title, detail, period } = Value.Check(Problem, body) ? body : {};
   const description = joinMessages(title, detail);
-  const pausedUntil = parseWindowReset(headers, WINDOW_HEADERS, WINDOW_MS, now);
+  const pausedUntil = parseWindowReset(headers, "x-rate-limit", WINDOW_MS, now);
   const classification = classifyStatus("x", response, now, description);
   if (classification.kind === "ok") return { kind: "ok", pausedUntil };
   const { reason } = classification;
-  const problemType = readLastSegment(type);
+  // Only the last segment identifies a problem type: the host has changed before.
+  const problemType = type.slice(type.lastIndexOf("/") + 1);
   if (status === 429 && problemType === "usage-capped") {
     const until = period === "Daily" ? findQuotaReset(now, "UTC") : startOfNextMonth(now);
     return { kind: "stop", until, reason: `The usage cap is reached: ${reason}` };
@@ -85,11 +85,6 @@ function classifyResponse(response: SourceResponse, now: number): Classification
     return createRateLimited("The window of X is used up", pausedUntil);
   }
   return classification;
-}
-
-/** Only the last segment identifies a problem type: the host has changed before. */
-function readLastSegment(type: string): string {
-  return type.slice(type.lastIndexOf("/") + 1);
 }
 
 function startOfNextMonth(now: number): number {

@@ -44,7 +44,7 @@ export async function* pollTimeline(
     targetId: target.id,
     maxPages: PAGES_MAX,
     fetchPage: (cursor) => fetchTimelinePage(target.id, identity, cursor, context),
-    readSourceState: () => identity.sourceState,
+    readSourceState: () => identity,
   });
 }
 

@@ -1,7 +1,7 @@
 /** Polls users of X: their description, their counts, and the identifier that lists their tweets. */
 import { Type, type Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import type { SourceState, CollectionTarget } from "../../ports/targets.ts";
+import type { CollectionTarget } from "../../ports/targets.ts";
 import { quote } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
 import { DAY_MS, formatInstant, parseInstant } from "../../../core/time.ts";
@@ -46,13 +46,13 @@ const USERNAME_PATTERN = /^\w{1,15}$/;
 /** A username can move to another user; after this time it is requested again. */
 const IDENTITY_MAX_AGE_MS = DAY_MS;
 
-/** A user of X. */
-export interface UserIdentity {
+/** What identifies a user of X; the source state of a target. */
+export type UserIdentity = {
   readonly id: string;
   /** In X's spelling. */
   readonly username: string;
-  readonly sourceState: SourceState;
-}
+  readonly identifiedAt: string;
+};
 
 /** Observes users by their usernames. */
 export async function pollUsers(
@@ -79,11 +79,10 @@ export async function resolveIdentity(
   target: CollectionTarget,
   context: CollectorContext,
 ): Promise<UserIdentity> {
-  const { sourceState } = target;
-  const { id, username = target.id, identifiedAt = "" } = sourceState;
+  const { id, username = target.id, identifiedAt = "" } = target.sourceState;
   const ageMs = context.now() - (parseInstant(identifiedAt) ?? -Infinity);
   const isFresh = ageMs >= 0 && ageMs < IDENTITY_MAX_AGE_MS;
-  if (id !== undefined && isFresh) return { id, username, sourceState };
+  if (id !== undefined && isFresh) return { id, username, identifiedAt };
   const failure = explainInvalidUsername(target.id);
   if (failure !== undefined) throw new SourceError("rejected", failure);
   const user = (await fetchUsers([target], context))(target.id);
@@ -154,7 +153,7 @@ export function explainInvalidUsername(id: string): string | undefined {
 }
 
 function createIdentity({ id, username }: User, now: number): UserIdentity {
-  return { id, username, sourceState: { id, username, identifiedAt: formatInstant(now) } };
+  return { id, username, identifiedAt: formatInstant(now) };
 }
 
 function createUserResult(targetId: string, user: User, now: number): PollResult {
@@ -172,6 +171,6 @@ function createUserResult(targetId: string, user: User, now: number): PollResult
   };
   return createPollResult(targetId, "user", now, fields, {
     missingCountsReason: `X returned no metrics of the user ${targetId}`,
-    sourceState: createIdentity(user, now).sourceState,
+    sourceState: createIdentity(user, now),
   });
 }

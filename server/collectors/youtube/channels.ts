@@ -4,7 +4,7 @@ import type { CollectionTarget } from "../../ports/targets.ts";
 import { parseCount, Unchecked, UncheckedFields } from "../client/responses.ts";
 import { createMissingResult, createPollResult } from "../poll-results.ts";
 import { pollBatch, pollOneByOne } from "../poll-tasks.ts";
-import { parseListItems, findLargestThumbnail, ListResponse, Thumbnails } from "./responses.ts";
+import { fetchList, findLargestThumbnail, Thumbnails } from "./responses.ts";
 import { SourceError, type PollResult, type CollectorContext } from "../collector.ts";
 
 const Channel = Type.Object({
@@ -29,8 +29,6 @@ const Channel = Type.Object({
 });
 type Channel = Static<typeof Channel>;
 
-const CHANNEL_PARTS = "snippet,statistics,contentDetails,brandingSettings";
-
 /** Where the videos of a channel are listed; the source state of a target. */
 export type ChannelIds = {
   /** The channel's identifier, `UC…`. */
@@ -52,17 +50,12 @@ export async function* pollChannels(
 
 async function pollById(
   batch: readonly CollectionTarget[],
-  { request, now }: CollectorContext,
+  context: CollectorContext,
 ): Promise<PollResult[]> {
   const ids = new Set(batch.map((target) => readChannelId(target)));
-  const response = await request({
-    bucket: "general",
-    path: "/channels",
-    query: { part: CHANNEL_PARTS, id: Array.from(ids).join(","), maxResults: String(ids.size) },
-    schema: ListResponse,
-  });
-  const observedAt = now();
-  const { items, warning } = parseListItems(Channel, response);
+  const query = { id: Array.from(ids).join(","), maxResults: String(ids.size) };
+  const { items, warning } = await fetchChannels(query, context);
+  const observedAt = context.now();
   const channels = new Map(items.map((channel) => [channel.id, channel]));
   return batch.map((target) => {
     const id = readChannelId(target) ?? "";
@@ -95,17 +88,16 @@ export async function resolveChannelIds(
   return { channel, uploads: target.sourceState["uploads"] ?? formatUploadsId(channel) };
 }
 
-async function fetchChannelByHandle(
-  handle: string,
-  { request }: CollectorContext,
-): Promise<Channel> {
-  const response = await request({
+function fetchChannels(query: Readonly<Record<string, string>>, context: CollectorContext) {
+  return fetchList(context, Channel, {
     bucket: "general",
     path: "/channels",
-    query: { part: CHANNEL_PARTS, forHandle: handle },
-    schema: ListResponse,
+    query: { part: "snippet,statistics,contentDetails,brandingSettings", ...query },
   });
-  const { items, warning } = parseListItems(Channel, response);
+}
+
+async function fetchChannelByHandle(handle: string, context: CollectorContext): Promise<Channel> {
+  const { items, warning } = await fetchChannels({ forHandle: handle }, context);
   const [channel] = items;
   if (channel !== undefined) return channel;
   if (warning !== undefined) throw new SourceError("rejected", warning);

@@ -1,10 +1,10 @@
 /** Reads what the responses of YouTube have in common. */
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { parseItems, Unchecked, type ParsedItems } from "../client/responses.ts";
-import { SourceError } from "../collector.ts";
+import { SourceError, type CollectorContext, type SourceRequest } from "../collector.ts";
 
-/** A list of resources. Resources that do not exist are left out; `items` is absent without any. */
-export const ListResponse = Type.Object({
+/** Resources that do not exist are left out; `items` is absent without any. */
+const ListResponse = Type.Object({
   kind: Unchecked,
   pageInfo: Unchecked,
   nextPageToken: Type.Optional(Type.String()),
@@ -12,18 +12,22 @@ export const ListResponse = Type.Object({
 });
 
 /**
- * Returns the valid resources of a list.
+ * Requests a list of resources, and returns the valid ones.
  *
  * @throws {SourceError} `failed`: the response is no list, or all of several resources are invalid.
  */
-export function parseListItems<Schema extends TSchema>(
-  schema: Schema,
-  { kind, pageInfo, items }: Static<typeof ListResponse>,
-): ParsedItems<Static<Schema>> {
-  if (items !== undefined) return parseItems("youtube", schema, items);
+export async function fetchList<Schema extends TSchema>(
+  { request }: CollectorContext,
+  itemSchema: Schema,
+  listRequest: Omit<SourceRequest<Schema>, "schema">,
+): Promise<ParsedItems<Static<Schema>> & { readonly nextPageToken: string | undefined }> {
+  const response = await request({ ...listRequest, schema: ListResponse });
+  const { kind, pageInfo, nextPageToken, items } = response;
   // If `items` was renamed, an empty list would mean that everything is gone.
-  if (kind !== undefined || pageInfo !== undefined) return { items: [], warning: undefined };
-  throw new SourceError("failed", "YouTube answered with neither items nor pageInfo");
+  if (items === undefined && kind === undefined && pageInfo === undefined) {
+    throw new SourceError("failed", "YouTube answered with neither items nor pageInfo");
+  }
+  return { ...parseItems("youtube", itemSchema, items ?? []), nextPageToken };
 }
 
 /** Images by the name of their size. */
@@ -63,13 +67,9 @@ export function parseDuration(value: unknown): number | undefined {
   if (typeof value !== "string") return undefined;
   const [, seconds] = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(value) ?? [];
   if (seconds !== undefined) return Number(seconds);
-  const match = ISO_DURATION.exec(value);
-  if (match === null) return undefined;
-  const [days = 0, hours = 0, minutes = 0, isoSeconds = 0] = match
-    .slice(1)
-    .map((part) => Number(part ?? 0));
-  return ((days * 24 + hours) * 60 + minutes) * 60 + isoSeconds;
+  try {
+    return Temporal.Duration.from(value).total("seconds");
+  } catch {
+    return undefined;
+  }
 }
-
-const ISO_DURATION =
-  /^P(?=\d|T\d)(?:(\d{1,4})D)?(?:T(?:(\d{1,4})H)?(?:(\d{1,5})M)?(?:(\d{1,9})S)?)?$/;

@@ -6,13 +6,7 @@ import { parseCount, readInstant, Unchecked, UncheckedFields } from "../client/r
 import { createMissingResult, createPollResult } from "../poll-results.ts";
 import { isNotFound, pollNewestFirst, type ListEntry, type ListPage } from "../poll-tasks.ts";
 import type { PollResult, CollectorContext } from "../collector.ts";
-import {
-  parseDuration,
-  parseListItems,
-  findLargestThumbnail,
-  ListResponse,
-  Thumbnails,
-} from "./responses.ts";
+import { fetchList, findLargestThumbnail, parseDuration, Thumbnails } from "./responses.ts";
 import { resolveChannelIds, type ChannelIds } from "./channels.ts";
 
 const PlaylistEntry = Type.Object({
@@ -117,38 +111,34 @@ function pollPlaylist(playlist: Playlist, context: CollectorContext): AsyncGener
 async function fetchEntries(
   { playlistId }: Playlist,
   pageToken: string | undefined,
-  { request }: CollectorContext,
+  context: CollectorContext,
 ) {
-  const response = await request({
+  const { items, warning, nextPageToken } = await fetchList(context, PlaylistEntry, {
     bucket: "general",
     path: "/playlistItems",
     query: { part: "contentDetails", playlistId, maxResults: String(PAGE_SIZE), pageToken },
-    schema: ListResponse,
   });
-  const { items, warning } = parseListItems(PlaylistEntry, response);
   const entries = items.map(({ contentDetails: { videoId, videoPublishedAt } }) => ({
     id: videoId,
     // An entry without a date counts as new.
     at: readInstant(videoPublishedAt) ?? Infinity,
   }));
-  return { entries, warning, nextCursor: response.nextPageToken };
+  return { entries, warning, nextCursor: nextPageToken };
 }
 
 /** Observes the videos of a page that are shorts. An invalid one has no item. */
 async function fetchVideos(
   { target, channelIds: { channel }, isMixed }: Playlist,
   ids: readonly string[],
-  { request, now }: CollectorContext,
+  context: CollectorContext,
 ): Promise<ListEntry[]> {
   if (ids.length === 0) return [];
-  const response = await request({
+  const { items, warning } = await fetchList(context, Video, {
     bucket: "general",
     path: "/videos",
     query: { part: "snippet,contentDetails,statistics", id: ids.join(",") },
-    schema: ListResponse,
   });
-  const observedAt = now();
-  const { items, warning } = parseListItems(Video, response);
+  const observedAt = context.now();
   const shorts = items
     .filter(({ id }) => ids.includes(id))
     .filter(({ contentDetails }) => !isMixed || isShort(contentDetails?.["duration"]));
@@ -172,19 +162,15 @@ async function fetchVideos(
 /** Observes the counts of known shorts. */
 export async function pollShortCounts(
   batch: readonly CollectionTarget[],
-  { request, now }: CollectorContext,
+  context: CollectorContext,
 ): Promise<PollResult[]> {
-  const response = await request({
+  const ids = batch.map(({ id }) => id).join(",");
+  const { items, warning } = await fetchList(context, Video, {
     bucket: "stats",
     path: "/videos:batchGetStats",
-    query: {
-      part: "id,snippet,statistics,contentDetails",
-      id: batch.map(({ id }) => id).join(","),
-    },
-    schema: ListResponse,
+    query: { part: "id,snippet,statistics,contentDetails", id: ids },
   });
-  const observedAt = now();
-  const { items, warning } = parseListItems(Video, response);
+  const observedAt = context.now();
   const videos = new Map(items.map((video) => [video.id, video]));
   return batch.map(({ id, sourceState, owner }) => {
     const video = videos.get(id);

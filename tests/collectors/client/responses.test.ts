@@ -3,7 +3,6 @@ import { DAY_MS } from "../../../core/time.ts";
 import { classifyStatus, parseWindowReset } from "../../../server/collectors/client/responses.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
-const HEADER_NAMES = { remaining: "left", reset: "reset" };
 
 const classify = (status: number, headers: Record<string, string> = {}) =>
   classifyStatus("x", { status, headers: new Headers(headers), body: undefined }, NOW);
@@ -42,7 +41,12 @@ describe("classifyStatus()", () => {
 
 describe("parseWindowReset()", () => {
   const endOf = (left: string, reset: string) =>
-    parseWindowReset(new Headers({ left, reset }), HEADER_NAMES, 60_000, NOW);
+    parseWindowReset(
+      new Headers({ "limit-remaining": left, "limit-reset": reset }),
+      "limit",
+      60_000,
+      NOW,
+    );
 
   test("returns the end in the header, a day ahead at most, else the length of the window", () => {
     expect(endOf("1", String(NOW / 1000 + 30))).toBeUndefined();
