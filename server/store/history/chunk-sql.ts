@@ -47,9 +47,8 @@ export function selectChunkStartSql(
 }
 
 /** A chunk to write, and the identifier of its entity. */
-export interface ChunkWrite {
+export interface ChunkWrite extends Chunk {
   readonly id: string;
-  readonly chunk: Chunk;
 }
 
 /** Creates the statement that writes chunks. Each replaces the chunk with the same start. */
@@ -58,12 +57,7 @@ export function upsertChunks(
   chunks: readonly ChunkWrite[],
 ): Statement {
   const [id, ...values] = [0, 1, 2, 3].map((index) => jsonExtractSql(index, "given.value"));
-  const rows = chunks.map(({ id: entityId, chunk: { start, size, points } }) => [
-    entityId,
-    start,
-    size,
-    points,
-  ]);
+  const rows = chunks.map((chunk) => [chunk.id, chunk.start, chunk.size, chunk.points]);
   return {
     sql: `
       INSERT INTO ${historyTable} (${entityColumn}, start, size, points)

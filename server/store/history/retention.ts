@@ -116,8 +116,7 @@ interface PrunePlan extends ChunkRange {
   /** How many observations the range has. */
   readonly found: number;
   readonly removed: number;
-  readonly rewrittenIds: readonly string[];
-  readonly deleted: readonly ChunkPosition[];
+  readonly deleted: readonly EntityChunk[];
   readonly written: readonly ChunkWrite[];
 }
 
@@ -151,21 +150,19 @@ async function readPlan(
     chunks.push(chunk);
     found += chunk.size;
   }
-  const rewrittenIds: string[] = [];
-  const deleted: ChunkPosition[] = [];
+  const deleted: EntityChunk[] = [];
   const written: ChunkWrite[] = [];
   let removed = 0;
-  const width = tables.countColumns.size;
+  const width = tables.counts.length;
   const oldChunks = chunks.filter(({ start }) => start < bounds.rawFrom);
   for (const [id, entityChunks] of Map.groupBy(oldChunks, (chunk) => chunk.id)) {
     const points = decodeChunks(entityChunks, width);
     const kept = applyRetentionBounds(points, bounds, entityChunks.at(-1)?.nextStart ?? undefined);
     if (kept.length === points.length) continue;
     removed += points.length - kept.length;
-    rewrittenIds.push(id);
     deleted.push(...entityChunks);
     const lastChunk = previous?.id === id ? previous : undefined;
-    for (const chunk of encodeChunks(kept, width, lastChunk)) written.push({ id, chunk });
+    for (const chunk of encodeChunks(kept, width, lastChunk)) written.push({ id, ...chunk });
   }
   const last = chunks.at(-1);
   return {
@@ -176,7 +173,6 @@ async function readPlan(
     keys: [...new Set(chunks.map(({ key }) => key))],
     found,
     removed,
-    rewrittenIds,
     deleted,
     written,
   };
@@ -192,15 +188,14 @@ async function prune(
   const { plan, results } = await writeOptimistically(database, async () => {
     const current = await readPlan(database, tables, bounds, range);
     const { from, to, keys, deleted, written } = current;
-    const selectState = {
-      sql: selectStateSql(tables),
-      args: [from.key, from.start, to.key, to.start, JSON.stringify(keys)],
-    };
+    const args = [from.key, from.start, to.key, to.start, JSON.stringify(keys)];
+    const selectState = { sql: selectStateSql(tables), args };
+    const rewrittenIds = [...new Set(deleted.map(({ id }) => id))];
     return {
       ...current,
       selectState,
       before: parseState(tables, await database.queryRows(selectState)),
-      recordChange: recordHistoryRewrites(tables.kind, current.rewrittenIds),
+      recordChange: recordHistoryRewrites(tables.kind, rewrittenIds),
       statements:
         current.removed === 0
           ? []
@@ -225,12 +220,12 @@ interface RangeState {
 }
 
 /** Parses the row of {@link selectStateSql}; `newestStates` becomes text to compare. */
-function parseState({ countColumns }: KindTables, [row]: readonly Row[]) {
+function parseState({ counts }: KindTables, [row]: readonly Row[]) {
   const { observationCount, newestStates }: RangeState = JSON.parse(String(row?.["state"]));
   const states = newestStates.map(({ row: entityRow, lastChunk }) => [
     entityRow,
     // Compared by its last point, because pruning can extend the chunk.
-    lastChunk === null ? null : decodeChunks([lastChunk], countColumns.size).at(-1),
+    lastChunk === null ? null : decodeChunks([lastChunk], counts.length).at(-1),
   ]);
   return { observationCount, newestStates: JSON.stringify(states) };
 }

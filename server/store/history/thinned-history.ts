@@ -94,7 +94,7 @@ export function createHistoryReader<Point>(format: HistoryFormat) {
 }
 
 function thinChunks({ kind, maxPoints }: HistoryFormat, chunks: readonly Chunk[]): Chunk[] {
-  const width = KIND_TABLES[kind].countColumns.size;
+  const width = KIND_TABLES[kind].counts.length;
   const points = decodeChunks(chunks, width);
   const [first, newest] = [points[0]?.at ?? 0, points.at(-1)?.at ?? 0];
   const bounds = computeSliceBounds(first, newest, maxPoints);

@@ -1,6 +1,6 @@
 /** Exports the observations of the database as the lines (NDJSON) that an import reads. */
 import { setImmediate } from "node:timers/promises";
-import { ENTITY_KINDS, KIND_FIELDS } from "../../../core/entity-kinds.ts";
+import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
 import { FIRST_INSTANT, formatInstant } from "../../../core/time.ts";
 import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts";
 import type { ExportOptions } from "../../ports/reads.ts";
@@ -44,7 +44,7 @@ async function* exportKind(
     for (const chunk of chunks) {
       if (chunk.key !== key) [key, lastInstant] = [chunk.key, Number.MIN_SAFE_INTEGER];
       const entity = entitiesByKey.get(key);
-      for (const point of decodeChunks([chunk], tables.countColumns.size)) {
+      for (const point of decodeChunks([chunk], tables.counts.length)) {
         if (point.at <= lastInstant) continue;
         const after = Math.max(lastInstant, since - 1);
         lastInstant = point.at;
@@ -113,8 +113,8 @@ function createLine(
   after: number,
   { at, counts }: Point,
 ): Record<string, unknown> {
-  const { idField, attributes: types } = KIND_FIELDS[tables.kind];
-  const line: Record<string, unknown> = { kind: tables.kind, observedAt: formatInstant(at) };
+  const { kind, idField, attributes: types } = tables;
+  const line: Record<string, unknown> = { kind, observedAt: formatInstant(at) };
   if (idField === "id") line["id"] = id;
   for (const [field, type] of Object.entries(types)) {
     const attribute = attributes[field];

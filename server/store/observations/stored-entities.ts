@@ -1,5 +1,4 @@
 /** Reads what the database has of the entities of a batch, and merges the batch with it. */
-import { KIND_FIELDS, type EntityFields } from "../../../core/entity-kinds.ts";
 import type { Counts } from "../../../core/observations.ts";
 import { sliceInstants } from "./observation-batch.ts";
 import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts";
@@ -7,6 +6,7 @@ import type { Database } from "../database/database.ts";
 import { mergeIncoming, type PendingEntity } from "./merge.ts";
 import { CHUNK_JSON, selectChunksSql, selectChunkStartSql } from "../history/chunk-sql.ts";
 import { jsonExtractSql, type KindTables } from "../tables/entity-sql.ts";
+import { toColumnName } from "../tables/entity-tables.ts";
 import type { Attributes } from "../../../core/entities.ts";
 
 /**
@@ -36,7 +36,7 @@ export async function mergeStored(
     const entity = lateEntities.get(key);
     if (entity === undefined) continue;
     const points = new Map<number, Counts>();
-    for (const { at, counts } of decodeChunks(chunks, tables.countColumns.size)) {
+    for (const { at, counts } of decodeChunks(chunks, tables.counts.length)) {
       points.set(at, toNamedCounts(tables, counts));
     }
     entity.merged = mergeIncoming(entity.incoming, { attributes, points });
@@ -112,10 +112,9 @@ async function readLateEntities(
 
 /** Returns an expression for the JSON of the {@link Attributes} of the row `e`. */
 export function attributesJsonSql(tables: KindTables): string {
-  const { attributes }: EntityFields = KIND_FIELDS[tables.kind];
-  const members = Array.from(tables.attributeColumns, ([field, column]) => {
-    const isBoolean = attributes[field] === "boolean";
-    const value = isBoolean ? `json(iif(e.${column}, 'true', 'false'))` : `e.${column}`;
+  const members = Object.entries(tables.attributes).map(([field, type]) => {
+    const column = toColumnName(field);
+    const value = type === "boolean" ? `json(iif(e.${column}, 'true', 'false'))` : `e.${column}`;
     return `'${field}', iif(
       e.${column}_at IS NULL,
       NULL,
@@ -127,9 +126,8 @@ export function attributesJsonSql(tables: KindTables): string {
 }
 
 /** Names the counts of a point. */
-export function toNamedCounts({ countColumns }: KindTables, values: Point["counts"]): Counts {
+export function toNamedCounts({ counts: names }: KindTables, values: Point["counts"]): Counts {
   const counts: Record<string, number | null> = {};
-  let index = 0;
-  for (const field of countColumns.keys()) counts[field] = values[index++] ?? null;
+  names.forEach((name, index) => (counts[name] = values[index] ?? null));
   return counts;
 }

@@ -8,6 +8,7 @@
 import { foldCase } from "../../../core/text.ts";
 import type { Statement } from "../database/database.ts";
 import { jsonExtractSql, KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
+import { toColumnName } from "../tables/entity-tables.ts";
 import type { PendingEntity } from "./merge.ts";
 
 /** A column that an upsert writes. */
@@ -28,7 +29,7 @@ export function upsertEntities(
 ): Statement[] {
   const { entityTable } = tables;
   const givenFields = new Set(entities.flatMap(({ merged }) => Object.keys(merged.attributes)));
-  const fields = [...tables.attributeColumns.keys()].filter((name) => givenFields.has(name));
+  const fields = Object.keys(tables.attributes).filter((name) => givenFields.has(name));
   const columns = listColumns(tables, fields);
   const values = columns.map(({ keyTable }, index) => {
     const value = jsonExtractSql(index);
@@ -69,8 +70,8 @@ function listColumns(tables: KindTables, fields: readonly string[]): WrittenColu
   return [
     { name: "id", read: ({ id }) => id },
     { name: "observed_at", read: ({ merged }) => merged.newest.at, replaceIf: isNewest },
-    ...Array.from(tables.countColumns.values(), (name, index) => ({
-      name,
+    ...tables.counts.map((field, index) => ({
+      name: toColumnName(field),
       read: ({ merged }: PendingEntity) => merged.newest.counts[index] ?? null,
       replaceIf: isNewest,
     })),
@@ -80,7 +81,7 @@ function listColumns(tables: KindTables, fields: readonly string[]): WrittenColu
 
 /** The columns of an attribute: its value, its instant, and what is derived from the value. */
 function listAttributeColumns(tables: KindTables, field: string): WrittenColumn[] {
-  const name = tables.attributeColumns.get(field) ?? field;
+  const name = toColumnName(field);
   const replaceIf = isGreaterSql(tables.entityTable, name);
   const readValue = ({ merged }: PendingEntity) => merged.attributes[field]?.value ?? null;
   const readInstant = ({ merged }: PendingEntity) => merged.attributes[field]?.at ?? null;

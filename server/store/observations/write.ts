@@ -79,13 +79,13 @@ export async function writeBatches(
 
 /** Creates the statements that write merged points. Stored chunks that stay the same are left out. */
 function writeHistories(tables: KindTables, changed: readonly PendingEntity[]): Statement[] {
-  const width = tables.countColumns.size;
+  const width = tables.counts.length;
   const written: ChunkWrite[] = [];
   const deleted: ChunkPosition[] = [];
   for (const { id, merged, stored } of changed) {
     if (stored === undefined || stored.isAppend) {
       const chunks = encodeChunks(merged.points, width, stored?.chunks.at(-1));
-      for (const chunk of chunks) written.push({ id, chunk });
+      for (const chunk of chunks) written.push({ id, ...chunk });
       continue;
     }
     for (const { replaced, points } of assignToChunks(merged.points, stored.chunks)) {
@@ -95,7 +95,7 @@ function writeHistories(tables: KindTables, changed: readonly PendingEntity[]): 
         chunks.length === 1 && first?.start === replaced.start && first.points === replaced.points;
       if (isSame) continue;
       deleted.push({ key: stored.key, start: replaced.start });
-      for (const chunk of chunks) written.push({ id, chunk });
+      for (const chunk of chunks) written.push({ id, ...chunk });
     }
   }
   return [

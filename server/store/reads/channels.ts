@@ -77,7 +77,7 @@ export function createChannelRead(database: Database): VideoReads["channel"] {
     const row = await database.queryJson<ChannelRow>(SELECT_CHANNEL, [name, foldCase(name)]);
     if (row === undefined) throw createChannelNotFoundError(name);
     const { observedAt, baselineChunks, channel } = row;
-    const points = decodeChunks(baselineChunks, KIND_TABLES.channel.countColumns.size);
+    const points = decodeChunks(baselineChunks, KIND_TABLES.channel.counts.length);
     // The first count of a channel is its subscribers.
     const findNewestCount = ({ from, to }: TimeRange) =>
       points.findLast(({ at, counts: [count] }) => at >= from && at <= to && count !== null)

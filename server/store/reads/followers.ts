@@ -134,7 +134,7 @@ function slicePoints(parts: readonly FollowerPart[], from: number, to: number): 
 /** Decodes the known follower counts of a chunk, oldest first. */
 function decodeFollowers(chunk: Chunk): FollowerCount[] {
   const points: FollowerCount[] = [];
-  forEachPoint(chunk, KIND_TABLES.user.countColumns.size, (at, [followers]) => {
+  forEachPoint(chunk, KIND_TABLES.user.counts.length, (at, [followers]) => {
     if (typeof followers === "number") points.push({ at, followers });
   });
   return points;

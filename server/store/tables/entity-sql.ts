@@ -4,8 +4,8 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { KIND_FIELDS, type EntityFields, type EntityKind } from "../../../core/entity-kinds.ts";
 import * as tables from "./entity-tables.ts";
 
-/** The tables and columns of a kind. */
-export interface KindTables {
+/** The fields and tables of a kind. */
+export interface KindTables extends EntityFields {
   readonly kind: EntityKind;
   readonly entityTable: string;
   readonly historyTable: string;
@@ -13,28 +13,17 @@ export interface KindTables {
   readonly entityColumn: string;
   /** All columns of the entity table. */
   readonly allColumns: readonly string[];
-  /** The columns of the attributes, by field. */
-  readonly attributeColumns: ReadonlyMap<string, string>;
-  /** The columns of the counts, by field. */
-  readonly countColumns: ReadonlyMap<string, string>;
 }
 
-function createKindTables(kind: EntityKind, entities: SQLiteTable): KindTables {
-  const { attributes, counts }: EntityFields = KIND_FIELDS[kind];
-  const toColumns = (names: readonly string[]) =>
-    new Map(names.map((name) => [name, tables.toColumnName(name)] as const));
-  return {
-    kind,
-    entityTable: getTableName(entities),
-    historyTable: `${kind}_histories`,
-    entityColumn: kind,
-    allColumns: Object.keys(getTableColumns(entities)),
-    attributeColumns: toColumns(Object.keys(attributes)),
-    countColumns: toColumns(counts),
-  };
-}
+const createKindTables = (kind: EntityKind, entities: SQLiteTable): KindTables => ({
+  ...KIND_FIELDS[kind],
+  kind,
+  entityTable: getTableName(entities),
+  historyTable: `${kind}_histories`,
+  entityColumn: kind,
+  allColumns: Object.keys(getTableColumns(entities)),
+});
 
-/** The tables and columns of every kind. */
 export const KIND_TABLES: Readonly<Record<EntityKind, KindTables>> = {
   channel: createKindTables("channel", tables.channels),
   short: createKindTables("short", tables.shorts),

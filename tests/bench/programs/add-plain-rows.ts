@@ -7,6 +7,7 @@
 import { Database } from "bun:sqlite";
 import { decodeChunks } from "../../../server/store/history/chunk-codec.ts";
 import { KIND_TABLES, type KindTables } from "../../../server/store/tables/entity-sql.ts";
+import { toColumnName } from "../../../server/store/tables/entity-tables.ts";
 
 /** A chunk, and its entity. */
 interface ChunkRow {
@@ -27,14 +28,9 @@ addRows(KIND_TABLES.tweet);
 database.run("COMMIT");
 database.close();
 
-function addRows({
-  kind,
-  historyTable: histories,
-  entityColumn: owner,
-  countColumns: counts,
-}: KindTables): void {
+function addRows({ kind, historyTable: histories, entityColumn: owner, counts }: KindTables): void {
   const table = `plain_${kind}_observations`;
-  const columns = [owner, "at", ...counts.values()];
+  const columns = [owner, "at", ...counts.map(toColumnName)];
   database.run(
     `CREATE TABLE ${table} (${columns.map((column) => `${column} INTEGER`).join(", ")}, ` +
       `PRIMARY KEY (${owner}, at)) WITHOUT ROWID`,
@@ -46,7 +42,7 @@ function addRows({
     `SELECT ${owner} AS key, start, size, points FROM ${histories} ORDER BY ${owner}, start`,
   );
   for (const { key, start, size, points } of chunks.iterate()) {
-    for (const point of decodeChunks([{ start, size, points }], counts.size)) {
+    for (const point of decodeChunks([{ start, size, points }], counts.length)) {
       insert.run(key, point.at, ...point.counts);
     }
   }

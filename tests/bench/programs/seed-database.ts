@@ -8,6 +8,7 @@
 import { Database, type SQLQueryBindings } from "bun:sqlite";
 import { encodeChunks, type Point } from "../../../server/store/history/chunk-codec.ts";
 import { KIND_TABLES, type KindTables } from "../../../server/store/tables/entity-sql.ts";
+import { toColumnName } from "../../../server/store/tables/entity-tables.ts";
 import { POINTS_PER_TWEET, POINTS_PER_USER, TWEETS_PER_USER } from "../seed.ts";
 
 const [, , file = "", userCount = ""] = process.argv;
@@ -131,17 +132,17 @@ function cutProse(from: number, length: number): string {
  * @returns The columns of the entity's row for the last point.
  */
 function insertHistory(
-  { historyTable: histories, entityColumn: owner, countColumns: counts }: KindTables,
+  { historyTable: histories, entityColumn: owner, counts }: KindTables,
   key: number,
   length: number,
   point: (nth: number) => Point,
 ) {
   const points = Array.from({ length }, (_, index) => point(index + 1));
-  for (const chunk of encodeChunks(points, counts.size)) {
+  for (const chunk of encodeChunks(points, counts.length)) {
     insertRow(histories, { [owner]: key, ...chunk });
   }
   const { at, counts: last } = point(length);
-  const columns = [...counts.values()].map((column, place) => [column, last[place] ?? null]);
+  const columns = counts.map((name, place) => [toColumnName(name), last[place] ?? null]);
   return { observed_at: at, ...(Object.fromEntries(columns) as Row) };
 }
 

@@ -136,7 +136,7 @@ describe("applyRetention() on histories of many chunks", () => {
       const old = NOW - 50 * DAY_MS;
       const chunks = Array.from({ length: 250 }, (_, index) => {
         const point = { at: old + index * HOUR_MS, counts: [index, null, null] };
-        return encodeChunks([point], 3).map((chunk) => ({ id: "u", chunk }));
+        return encodeChunks([point], 3).map((chunk) => Object.assign(chunk, { id: "u" }));
       });
       await database.write([upsertChunks(KIND_TABLES.user, chunks.flat())]);
       const before = await readHistories(database);

@@ -6,6 +6,7 @@ import { formatInstant } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { exportObservations } from "../../../server/store/observations/export.ts";
 import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
+import { toColumnName } from "../../../server/store/tables/entity-tables.ts";
 import { toNamedCounts } from "../../../server/store/observations/stored-entities.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
 import { jsonRoundTrip, withDatabase } from "../../support/store/database.ts";
@@ -157,10 +158,7 @@ describe("writeObservations()", () => {
               if (row === undefined) throw new Error(`${key} is not stored`);
               const present = findNewestCounts(entity);
               expect(row["observed_at"]).toBe(present?.at ?? null);
-              const counts = Array.from(layout.countColumns, ([name, column]) => [
-                name,
-                row[column],
-              ]);
+              const counts = layout.counts.map((name) => [name, row[toColumnName(name)]]);
               expect(Object.fromEntries(counts)).toEqual(present?.counts ?? {});
               const points = await readPointsOf(database, kind, String(row["id"]));
               expect(
