@@ -39,7 +39,7 @@ export interface PollCycleOptions {
  * @param signal Aborts the task that is running.
  */
 function createTargetPoller(options: PollCycleOptions, signal: AbortSignal) {
-  const { collector, state, now, report } = options;
+  const { collector, state, now, report, taskDelayMs = TASK_DELAY_MS } = options;
   const { source } = collector;
   const work = { observed: 0, failed: 0, observations: 0, requests: 0 };
   const rateLimiter = createSourceRateLimiter(collector, now);
@@ -74,17 +74,10 @@ function createTargetPoller(options: PollCycleOptions, signal: AbortSignal) {
       findKnownItems: (ids) => findKnownItems(options, ids),
     };
     const result = await runTask({ ...options, context, slowdownFactors }, task, targets);
-    const { sourceError, warning } = result;
     work.observed += result.observed;
     work.failed += result.failed;
     work.observations += result.observations;
-    const isNoneObserved = targets.length > 1 && result.observed === 0;
-    if (sourceError !== undefined) {
-      return health.recordError(sourceError, { bucket, targets: targets.length, isNoneObserved });
-    }
-    if (warning !== undefined && isNoneObserved) health.recordAllFailed(warning, targets.length);
-    else health.recordSuccess();
-    return true;
+    return health.recordTask(bucket, targets.length, result);
   }
 
   return {
@@ -102,7 +95,7 @@ function createTargetPoller(options: PollCycleOptions, signal: AbortSignal) {
           if (health.isStopped() || signal.aborted) return;
           if (!(await runBatch(task, { isPaced, slowdownFactors }))) openTasks.delete(task);
           // The delay lets API requests read the database in between.
-          else if (isPaced) await delay(options.taskDelayMs ?? TASK_DELAY_MS, signal);
+          else if (isPaced) await sleep(taskDelayMs, undefined, { signal }).catch(() => undefined);
         }
       }
     },
@@ -115,10 +108,6 @@ function createTargetPoller(options: PollCycleOptions, signal: AbortSignal) {
       return { source, work: { ...work }, stopped, failing, buckets };
     },
   };
-}
-
-async function delay(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => undefined);
 }
 
 async function findKnownItems({ state, collector }: PollCycleOptions, ids: readonly string[]) {

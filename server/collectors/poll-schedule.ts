@@ -10,7 +10,6 @@
  *
  * If a quota does not suffice, all intervals grow by the same factor, except those of profiles.
  */
-import type { TokenBucket } from "../../core/token-bucket.ts";
 import type { AgeRange } from "../ports/targets.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 
@@ -28,9 +27,6 @@ const LIST_INTERVAL_BOUNDS = { minMs: 6 * HOUR_MS, maxMs: DAY_MS };
 const GONE_INTERVAL_MAX_MS = 30 * DAY_MS;
 /** The delay after the first failure; each further one doubles it. */
 const RETRY_BASE_MS = 5 * MINUTE_MS;
-/** The burst is what the pace gives in this time, or the minimum. */
-const BURST_WINDOW_MS = 10 * MINUTE_MS;
-const BURST_MIN_UNITS = 20;
 
 /**
  * Computes the interval of an item.
@@ -48,9 +44,6 @@ export function computeItemIntervalMs(ageMs: number): number {
  * Computes the interval of a list of items.
  *
  * @param ageMs Milliseconds since the newest item was published; `Infinity` for an empty list.
- *
- * @example
- * computeListIntervalMs(7 * 86_400_000); // 7 * 3_600_000
  */
 export function computeListIntervalMs(ageMs: number): number {
   return clampInterval(ageMs / AGE_DIVISOR, LIST_INTERVAL_BOUNDS);
@@ -155,36 +148,7 @@ export function computeGoneItemIntervalMs(failures: number): number {
   return Math.min(GONE_INTERVAL_MAX_MS, DAY_MS * 2 ** (failures - 1));
 }
 
-/**
- * Hashes text to a number from 0 to below 1.
- *
- * @example
- * computeJitter("nasa 1763640000000") === computeJitter("nasa 1763640000000"); // true
- */
+/** Hashes text to a number from 0 to below 1. */
 export function computeJitter(text: string): number {
   return Bun.hash.xxHash32(text) / 2 ** 32;
-}
-
-/** The pace that makes a quota last the day. */
-export interface PollRate {
-  readonly unitsPerMs: number;
-  /** Units that can be used at once, after a pause of any length. */
-  readonly burst: number;
-}
-
-/** Computes the pace of a quota. */
-export function computePollRate(unitsPerDay: number): PollRate {
-  const unitsPerMs = (unitsPerDay * (1 - QUOTA_RESERVE_RATIO)) / DAY_MS;
-  return { unitsPerMs, burst: Math.max(BURST_MIN_UNITS, unitsPerMs * BURST_WINDOW_MS) };
-}
-
-/** Returns the units that can be used now. @param bucket `undefined`: never used, so it is full. */
-export function countAvailableTokens(
-  bucket: TokenBucket | undefined,
-  rate: PollRate,
-  now: number,
-): number {
-  if (bucket === undefined) return rate.burst;
-  const refilled = Math.max(0, now - bucket.at) * rate.unitsPerMs;
-  return Math.min(rate.burst, bucket.tokens + refilled);
 }

@@ -2,10 +2,15 @@
  * Limits how fast a source is polled: its pauses, its rate limit windows, and a pace that spreads
  * the quota over the day. All of it lives in this process; the used quota is in the database.
  */
-import { computePollRate, QUOTA_RESERVE_RATIO, countAvailableTokens } from "./poll-schedule.ts";
+import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
+import { QUOTA_RESERVE_RATIO } from "./poll-schedule.ts";
 import type { TokenBucket } from "../../core/token-bucket.ts";
 import type { Collector } from "./collector.ts";
 import { getBucket } from "./quota-budget.ts";
+
+/** The burst is what the pace gives in this time, or the minimum. */
+const BURST_WINDOW_MS = 10 * MINUTE_MS;
+const BURST_MIN_UNITS = 20;
 
 /** A span of time in which something is not requested, in milliseconds since 1970 UTC. */
 export interface Pause {
@@ -19,6 +24,30 @@ export interface Pause {
  */
 export function readPauseEnd(pause: Pause | undefined, now: number): number | undefined {
   return pause !== undefined && pause.from <= now && now < pause.until ? pause.until : undefined;
+}
+
+/** The pace that makes a quota last the day. */
+export interface PollRate {
+  readonly unitsPerMs: number;
+  /** Units that can be used at once, after a pause of any length. */
+  readonly burst: number;
+}
+
+/** Computes the pace of a quota. */
+export function computePollRate(unitsPerDay: number): PollRate {
+  const unitsPerMs = (unitsPerDay * (1 - QUOTA_RESERVE_RATIO)) / DAY_MS;
+  return { unitsPerMs, burst: Math.max(BURST_MIN_UNITS, unitsPerMs * BURST_WINDOW_MS) };
+}
+
+/** Returns the units that can be used now. @param bucket `undefined`: never used, so it is full. */
+export function countAvailableTokens(
+  bucket: TokenBucket | undefined,
+  rate: PollRate,
+  now: number,
+): number {
+  if (bucket === undefined) return rate.burst;
+  const refilled = Math.max(0, now - bucket.at) * rate.unitsPerMs;
+  return Math.min(rate.burst, bucket.tokens + refilled);
 }
 
 /** The rate limiter of one source. */

@@ -7,6 +7,7 @@ import {
   SourceError,
   type Collector,
   type CollectorContext,
+  type ObservationRecord,
   type PollResult,
 } from "./collector.ts";
 import type { SlowdownFactors } from "./quota-budget.ts";
@@ -107,8 +108,13 @@ async function storeResults(
   const knownItems: KnownItems =
     task === "items" ? await context.findKnownItems(readItemIds(pollResults)) : new Map();
   const dueBefore = context.now() + LOOK_AHEAD_MS;
-  const { lines, observedItems } = mergeResults(pollResults, targetResults, knownItems, dueBefore);
-  await importLines(options, lines, targetResults);
+  const { targetObservations, observedItems } = mergeResults(
+    pollResults,
+    targetResults,
+    knownItems,
+    dueBefore,
+  );
+  await storeObservations(options, targetObservations);
   const now = context.now();
   const updates: TargetUpdate[] = observedItems
     .map((item) => reschedule({ ...options, now }, "counts", item, { isGone: false }))
@@ -130,7 +136,7 @@ async function storeResults(
     updates.push(...items.filter(hasReturned).map(({ id }) => ({ id, dueAt: now })));
   }
   if (updates.length > 0) await state.saveResults(collector.platform, "counts", updates);
-  return lines.length;
+  return targetObservations.length;
 }
 
 function readItemIds(pollResults: readonly PollResult[]): string[] {
@@ -140,10 +146,10 @@ function readItemIds(pollResults: readonly PollResult[]): string[] {
   ]);
 }
 
-/** An observation as a line of an import. */
-interface TargetLine {
-  readonly targetId: string;
-  readonly text: string;
+/** An observation to store, and the result of its target. */
+interface TargetObservation {
+  readonly observation: ObservationRecord;
+  readonly result: TargetResult;
 }
 
 /**
@@ -157,8 +163,8 @@ function mergeResults(
   targetResults: Map<string, TargetResult>,
   knownItems: KnownItems,
   dueBefore: number,
-): { readonly lines: readonly TargetLine[]; readonly observedItems: readonly DueTarget[] } {
-  const lines: TargetLine[] = [];
+) {
+  const targetObservations: TargetObservation[] = [];
   const observedItems: DueTarget[] = [];
   for (const { targetId, sourceState, failure, isGone = false, observations = [] } of pollResults) {
     const result: TargetResult = targetResults.get(targetId) ?? { isGone: false };
@@ -172,23 +178,22 @@ function mergeResults(
       if (item !== undefined) observedItems.push(item);
       const itemCount = observation[ITEM_COUNT_FIELDS.get(observation.kind) ?? ""];
       if (typeof itemCount === "number") result.itemCount = itemCount;
-      lines.push({ targetId, text: JSON.stringify(observation) });
+      targetObservations.push({ observation, result });
     }
   }
-  return { lines, observedItems };
+  return { targetObservations, observedItems };
 }
 
 /** Stores observations; a rejected one is a failure of its target. */
-async function importLines(
+async function storeObservations(
   { importObservations }: TaskOptions,
-  lines: readonly TargetLine[],
-  targetResults: ReadonlyMap<string, TargetResult>,
+  targetObservations: readonly TargetObservation[],
 ): Promise<void> {
-  if (lines.length === 0) return;
-  const text = lines.map((line) => line.text).join("\n");
-  const { rejected } = await importObservations(new TextEncoder().encode(text));
+  if (targetObservations.length === 0) return;
+  const lines = targetObservations.map(({ observation }) => JSON.stringify(observation));
+  const { rejected } = await importObservations(new TextEncoder().encode(lines.join("\n")));
   for (const { line, reason } of rejected) {
-    const result = targetResults.get(lines[line - 1]?.targetId ?? "");
+    const { result } = targetObservations[line - 1] ?? {};
     if (result !== undefined) result.failure = reason;
   }
 }

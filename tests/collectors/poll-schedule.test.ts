@@ -8,10 +8,8 @@ import {
   computeGoneItemIntervalMs,
   computeListIntervalMs,
   computeNextDueAt,
-  computePollRate,
   computeSlowdownFactor,
   estimatePollsPerDay,
-  countAvailableTokens,
 } from "../../server/collectors/poll-schedule.ts";
 
 const HOUR_MS = 3_600_000;
@@ -162,30 +160,6 @@ describe("computeGoneItemIntervalMs()", () => {
       (times) => computeGoneItemIntervalMs(times) / DAY_MS,
     );
     expect(days).toEqual([1, 2, 4, 8, 16, 30, 30, 30, 30]);
-  });
-});
-
-describe("computePollRate() and countAvailableTokens()", () => {
-  const day = 10_000;
-
-  test("refill 9/10 of a day's quota in a day", () => {
-    expect(computePollRate(day).unitsPerMs * DAY_MS).toBeCloseTo(9000);
-  });
-
-  test("allow one burst after a pause of any length", () => {
-    const pace = computePollRate(day);
-    expect(countAvailableTokens({ tokens: 0, at: 0 }, pace, 100 * DAY_MS)).toBe(pace.burst);
-    expect(pace.burst).toBeLessThan(day / 24 / 4);
-  });
-
-  test("allow a burst of ten minutes, and 20 units at least", () => {
-    const { unitsPerMs: perMs, burst } = computePollRate(200_000);
-    expect(burst).toBeCloseTo(600_000 * perMs);
-    expect(computePollRate(100).burst).toBe(20);
-  });
-
-  test("add nothing if the clock goes back", () => {
-    expect(countAvailableTokens({ tokens: 3, at: DAY_MS }, computePollRate(day), 0)).toBe(3);
   });
 });
 

@@ -5,10 +5,10 @@
 import { describe, expect, test } from "bun:test";
 import {
   computeItemIntervalMs,
-  computePollRate,
   PROFILE_INTERVAL_MS,
   QUOTA_RESERVE_RATIO,
 } from "../../server/collectors/poll-schedule.ts";
+import { computePollRate } from "../../server/collectors/rate-limiter.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import { formatTable } from "../../server/commands/output.ts";
 import { withDatabase } from "../support/store/database.ts";

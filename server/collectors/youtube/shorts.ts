@@ -38,8 +38,7 @@ const SHORT_MAX_SECONDS = 180;
 interface Playlist {
   readonly target: CollectionTarget;
   readonly channelIds: ChannelIds;
-  readonly playlistId: string;
-  /** Whether it has other videos besides shorts. */
+  /** Whether it has all videos of the channel, and not only shorts. */
   readonly isMixed: boolean;
 }
 
@@ -49,14 +48,12 @@ export async function* pollShorts(
   context: CollectorContext,
 ): AsyncGenerator<PollResult> {
   const channelIds = await resolveChannelIds(target, context);
-  const { channel, uploads } = channelIds;
-  // This playlist is undocumented, and some channels don't have it.
-  const shorts = `UUSH${channel.slice(2)}`;
   try {
-    yield* pollPlaylist({ target, channelIds, playlistId: shorts, isMixed: false }, context);
+    yield* pollPlaylist({ target, channelIds, isMixed: false }, context);
   } catch (error) {
+    // The playlist of shorts is undocumented, and some channels don't have it.
     if (!isNotFound(error)) throw error;
-    yield* pollPlaylist({ target, channelIds, playlistId: uploads, isMixed: true }, context);
+    yield* pollPlaylist({ target, channelIds, isMixed: true }, context);
   }
 }
 
@@ -109,10 +106,11 @@ function pollPlaylist(playlist: Playlist, context: CollectorContext): AsyncGener
 }
 
 async function fetchEntries(
-  { playlistId }: Playlist,
+  { channelIds: { channel, uploads }, isMixed }: Playlist,
   pageToken: string | undefined,
   context: CollectorContext,
 ) {
+  const playlistId = isMixed ? uploads : `UUSH${channel.slice(2)}`;
   const { items, warning, nextPageToken } = await fetchList(context, PlaylistEntry, {
     bucket: "general",
     path: "/playlistItems",
