@@ -8,22 +8,20 @@ import {
 } from "./collector.ts";
 import { createGoneResult } from "./poll-results.ts";
 
-/** Polls targets with one request, and returns a result for each of them. */
-type PollTogether = (
-  batch: readonly CollectionTarget[],
-  context: CollectorContext,
-) => Promise<readonly PollResult[]>;
-
 /**
  * Creates a task that polls targets in batches.
  *
+ * @param poll Sends one request, and returns a result for each target.
  * @param explainInvalid Says why an identifier is invalid, for a source that refuses a whole request
  * for one of them. Such a target is not gone: another source may know it, and be configured next.
  */
 export function createBatchTask(
   bucket: string,
   batchSize: number,
-  poll: PollTogether,
+  poll: (
+    batch: readonly CollectionTarget[],
+    context: CollectorContext,
+  ) => Promise<readonly PollResult[]>,
   explainInvalid: (id: string) => string | undefined = () => undefined,
 ): SourceTask {
   return {

@@ -8,13 +8,11 @@ import {
   QUOTA_RESERVE_RATIO,
   computeSlowdownFactor,
   estimatePollsPerDay,
+  type SlowdownFactors,
 } from "./poll-schedule.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import type { CollectionState } from "../ports/collection.ts";
 import type { QuotaBucket, Collector } from "./collector.ts";
-
-/** The factor by which the poll intervals of each task grow: 1 or more. */
-export type SlowdownFactors = Readonly<Record<TaskName, number>>;
 
 /** The planned part of the usable units; the rest is for new items and retries. */
 const PLANNED_RATIO = 0.95;

@@ -15,19 +15,14 @@ const FIRST_PAUSE_MS = MINUTE_MS;
 const PAUSE_MAX_MS = HOUR_MS;
 
 /** Creates the health of a source. The database keeps a stop; all else lives in this process. */
-export function createSourceHealth({
-  collector,
-  rateLimiter,
-  state,
-  now,
-  report,
-}: {
+export function createSourceHealth(options: {
   readonly collector: Collector;
   readonly rateLimiter: SourceRateLimiter;
   readonly state: CollectionState;
   now(): number;
   report(event: SourceEvent): void;
 }) {
+  const { collector, rateLimiter, state, now, report } = options;
   const { source } = collector;
   const settingsHash = hashSettings(collector);
   let isStopped = false;

@@ -1,6 +1,5 @@
 /** Runs one task: polls a batch of targets, stores the results, and reschedules the targets. */
 import type { DueTarget, TaskName, DiscoveredItem, TargetUpdate } from "../ports/targets.ts";
-import { LOOK_AHEAD_MS } from "./poll-schedule.ts";
 import type { CollectionState } from "../ports/collection.ts";
 import type { ImportObservations } from "../ports/reads.ts";
 import {
@@ -10,8 +9,13 @@ import {
   type ObservationRecord,
   type PollResult,
 } from "./collector.ts";
-import type { SlowdownFactors } from "./quota-budget.ts";
-import { firstDueAt, reschedule, type TargetResult } from "./reschedule.ts";
+import {
+  firstDueAt,
+  LOOK_AHEAD_MS,
+  reschedule,
+  type SlowdownFactors,
+  type TargetResult,
+} from "./poll-schedule.ts";
 
 /** What a task runs with. */
 export interface TaskOptions {

@@ -169,6 +169,9 @@ async function sendFollowingRedirects(
 ) {
   let url = buildUrl(collector, path, query);
   for (let redirects = 0; ; redirects++) {
+    for (const [name, value] of Object.entries(collector.credentials.query)) {
+      url.searchParams.set(name, value);
+    }
     await acquire();
     const response = await sendRequest(url, sendOptions);
     const location = response.headers.get("location");
@@ -187,7 +190,7 @@ function buildUrl(collector: Collector, path: string, query: SourceRequest<TSche
       url.searchParams.append(name, item);
     }
   }
-  return addCredentials(collector, url);
+  return url;
 }
 
 /** Resolves a redirect; credentials are sent to no other host. */
@@ -198,11 +201,6 @@ function resolveRedirect(collector: Collector, from: URL, location: string): URL
     const origins = `redirects to ${url.origin}, wanted to stay on ${from.origin}`;
     throw createFailedError(collector, origins);
   }
-  return addCredentials(collector, url);
-}
-
-function addCredentials({ credentials }: Collector, url: URL): URL {
-  for (const [name, value] of Object.entries(credentials.query)) url.searchParams.set(name, value);
   return url;
 }
 
