@@ -3,9 +3,8 @@
  * than a thousand points; without an object for each it takes a third of the time of
  * `JSON.stringify()`.
  */
-import { KIND_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
 import { DAY_MS, formatDay } from "../../../core/time.ts";
-import { forEachPoint, type Chunk, type PointCallback } from "./chunk-codec.ts";
+import type { PointCallback } from "./chunk-codec.ts";
 
 /**
  * The members of a point in a response, in their order: JSON label to the name of a count, or to
@@ -32,26 +31,6 @@ const NULL = encoder.encode("null");
 
 // All encoders share the buffers of this file: encoding never awaits, so two calls cannot overlap.
 let buffer = new Uint8Array(131_072);
-
-/**
- * Creates an encoder of histories.
- *
- * @returns A function from the chunks of a history, in order, to the bytes of a JSON array.
- */
-export function createPointsEncoder(
-  kind: EntityKind,
-  fields: PointFields,
-  zone: ZoneSuffix,
-): (chunks: readonly Chunk[]) => Uint8Array {
-  const { counts } = KIND_FIELDS[kind];
-  const encodeRows = createRowsEncoder(counts, fields, zone);
-  return (chunks) => {
-    const size = chunks.reduce((sum, chunk) => sum + chunk.size, 0);
-    return encodeRows(size, (writeRow) => {
-      for (const chunk of chunks) forEachPoint(chunk, counts.length, writeRow);
-    });
-  };
-}
 
 /**
  * Creates an encoder of rows of numbers.

@@ -26,6 +26,9 @@ const CONFLICT_RETRIES: Options = {
   shouldRetry: ({ error }) => error instanceof WriteConflictError,
 };
 
+/** The error when the change log refuses a change because it expected another version. */
+const VERSION_CONFLICT = "NOT NULL constraint failed: changes.uid";
+
 /** The last write to each database: within a process, writes run one after another. */
 const writeQueues = new WeakMap<Database, Promise<unknown>>();
 
@@ -54,7 +57,7 @@ export function writeOptimistically<Plan extends WritePlan>(
       });
       return { plan, results: results.slice(changeStatements.length) };
     } catch (error) {
-      if (!isVersionConflict(error)) throw error;
+      if (!String(error).includes(VERSION_CONFLICT)) throw error;
       // The conflict may be with this same change, if the response to a first attempt was lost.
       if (await isRecorded(database, uid)) return { plan, results: [] };
       throw new WriteConflictError();
@@ -77,11 +80,4 @@ class WriteConflictError extends DomainError {
       "Other processes write the same observations without a pause; these are not stored",
     );
   }
-}
-
-/** Whether the change log refused a change because it expected another version. */
-function isVersionConflict(error: unknown): boolean {
-  return (
-    error instanceof Error && error.message.includes("NOT NULL constraint failed: changes.uid")
-  );
 }

@@ -7,10 +7,10 @@
 import { computeSliceBounds, keepNewestOfSlices } from "../../../core/history.ts";
 import { createRawJson } from "../../raw-json.ts";
 import type { EntityKind } from "../../../core/entity-kinds.ts";
-import { encodeChunks, decodeChunks, type Chunk } from "./chunk-codec.ts";
+import { decodeChunks, forEachPoint, type Chunk } from "./chunk-codec.ts";
 import { CHUNK_JSON, selectChunksSql } from "./chunk-sql.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
-import { createPointsEncoder, type PointFields, type ZoneSuffix } from "./history-json.ts";
+import { createRowsEncoder, type PointFields, type ZoneSuffix } from "./history-json.ts";
 
 /** Whose histories are read, and how a response shows them. */
 export interface HistoryFormat {
@@ -25,27 +25,6 @@ export interface HistoryFormat {
 export interface HistoryRow {
   readonly isThinned: 0 | 1;
   readonly chunks: readonly Chunk[];
-}
-
-/** Returns a scalar subquery that reads a {@link HistoryRow}. */
-function selectHistorySql({ kind, maxPoints }: HistoryFormat, key: string): string {
-  const tables = KIND_TABLES[kind];
-  const isNeeded = `start IN (${selectSliceStartsSql(tables, key, maxPoints)})`;
-  // A chunk has a point or more, so maxPoints + 1 chunks are enough to see that it is too long.
-  return `(
-    SELECT CASE
-      WHEN ifnull(sum(size), 0) <= ${maxPoints}
-      THEN json_object('isThinned', 0, 'chunks', json_group_array(${CHUNK_JSON}))
-      ELSE json_object('isThinned', 1, 'chunks', ${selectChunksSql(tables, key, isNeeded)})
-    END
-    FROM (
-      SELECT start, size, points
-      FROM ${tables.historyTable}
-      WHERE ${tables.entityColumn} = ${key}
-      ORDER BY start
-      LIMIT ${maxPoints + 1}
-    )
-  )`;
 }
 
 /** Selects the starts of the chunks that hold the first, the newest and each slice's newest point. */
@@ -74,29 +53,57 @@ function selectSliceStartsSql(
 }
 
 /** Creates the SQL that reads histories, and the function that formats what it read. */
-export function createHistoryReader<Point>(format: HistoryFormat) {
-  const encode = createPointsEncoder(format.kind, format.fields, format.zoneSuffix);
+export function createHistoryReader<Point>({ kind, fields, zoneSuffix, maxPoints }: HistoryFormat) {
+  const tables = KIND_TABLES[kind];
+  const width = tables.counts.length;
+  const encodeRows = createRowsEncoder(tables.counts, fields, zoneSuffix);
+
+  function encodeWhole(chunks: readonly Chunk[]): Uint8Array {
+    const size = chunks.reduce((sum, chunk) => sum + chunk.size, 0);
+    return encodeRows(size, (writeRow) => {
+      for (const chunk of chunks) forEachPoint(chunk, width, writeRow);
+    });
+  }
+
+  function encodeThinned(chunks: readonly Chunk[]): Uint8Array {
+    const points = decodeChunks(chunks, width);
+    const [first, newest] = [points[0]?.at ?? 0, points.at(-1)?.at ?? 0];
+    const bounds = computeSliceBounds(first, newest, maxPoints);
+    return encodeRows(maxPoints, (writeRow) => {
+      for (const { at, counts } of keepNewestOfSlices(points, bounds)) writeRow(at, counts);
+    });
+  }
+
   return {
     /**
-     * Returns a scalar subquery for {@link HistoryRow}. As a part of the statement that reads the
+     * Returns a scalar subquery for a {@link HistoryRow}. As a part of the statement that reads the
      * entity, it sees the same snapshot.
      *
      * @param key The entity's key, as SQL.
      */
-    selectSql: (key: string) => selectHistorySql(format, key),
+    selectSql(key: string): string {
+      const isNeeded = `start IN (${selectSliceStartsSql(tables, key, maxPoints)})`;
+      // A chunk has a point or more: maxPoints + 1 chunks are enough to see that it is too long.
+      return `(
+        SELECT CASE
+          WHEN ifnull(sum(size), 0) <= ${maxPoints}
+          THEN json_object('isThinned', 0, 'chunks', json_group_array(${CHUNK_JSON}))
+          ELSE json_object('isThinned', 1, 'chunks', ${selectChunksSql(tables, key, isNeeded)})
+        END
+        FROM (
+          SELECT start, size, points
+          FROM ${tables.historyTable}
+          WHERE ${tables.entityColumn} = ${key}
+          ORDER BY start
+          LIMIT ${maxPoints + 1}
+        )
+      )`;
+    },
 
     /** Formats a history as a response lists it. */
     format({ isThinned, chunks }: HistoryRow): { points: Point[]; isThinned: boolean } {
-      const json = encode(isThinned === 1 ? thinChunks(format, chunks) : chunks);
+      const json = isThinned === 1 ? encodeThinned(chunks) : encodeWhole(chunks);
       return { points: createRawJson(json), isThinned: isThinned === 1 };
     },
   };
-}
-
-function thinChunks({ kind, maxPoints }: HistoryFormat, chunks: readonly Chunk[]): Chunk[] {
-  const width = KIND_TABLES[kind].counts.length;
-  const points = decodeChunks(chunks, width);
-  const [first, newest] = [points[0]?.at ?? 0, points.at(-1)?.at ?? 0];
-  const bounds = computeSliceBounds(first, newest, maxPoints);
-  return encodeChunks(keepNewestOfSlices(points, bounds), width);
 }

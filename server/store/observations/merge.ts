@@ -79,10 +79,7 @@ function sortPoints(kind: EntityKind, points: ReadonlyMap<number, Counts>): Poin
 }
 
 function isAscending(instants: Float64Array): boolean {
-  for (let index = 1; index < instants.length; index++) {
-    if (!((instants[index] ?? 0) > (instants[index - 1] ?? 0))) return false;
-  }
-  return true;
+  return instants.every((instant, index) => index === 0 || instant > (instants[index - 1] ?? 0));
 }
 
 /**

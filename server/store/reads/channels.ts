@@ -44,16 +44,12 @@ const BASELINE_RANGES = Object.values(GAIN_DAYS).map((days) => computeBaselineRa
 const BASELINE_FROM = Math.min(...BASELINE_RANGES.map(({ from }) => from));
 const BASELINE_TO = Math.max(...BASELINE_RANGES.map(({ to }) => to));
 
-const BASELINE_START = selectChunkStartSql(
-  KIND_TABLES.channel,
-  "named.key",
-  `named.observed_at + ${BASELINE_FROM}`,
-);
-
+const BASELINE_START = `named.observed_at + ${BASELINE_FROM}`;
 const SELECT_BASELINE_CHUNKS = selectChunksSql(
   KIND_TABLES.channel,
   "named.key",
-  `start BETWEEN ${BASELINE_START} AND named.observed_at + ${BASELINE_TO}`,
+  `start BETWEEN ${selectChunkStartSql(KIND_TABLES.channel, "named.key", BASELINE_START)}
+    AND named.observed_at + ${BASELINE_TO}`,
 );
 
 const SELECT_CHANNEL = `

@@ -98,7 +98,6 @@ export const usage = sqliteTable(
     endpoint: text().notNull(),
     requests: integer().notNull(),
     credits: integer().notNull(),
-    /** Credits that were refunded. */
     refunded: integer().notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.account, table.hour, table.key, table.endpoint] })],

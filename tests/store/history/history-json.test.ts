@@ -1,11 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { ENTITY_KINDS, KIND_FIELDS } from "../../../core/entity-kinds.ts";
-import { encodeChunks } from "../../../server/store/history/chunk-codec.ts";
-import {
-  createPointsEncoder,
-  createRowsEncoder,
-} from "../../../server/store/history/history-json.ts";
+import type { Point } from "../../../server/store/history/chunk-codec.ts";
+import { createRowsEncoder } from "../../../server/store/history/history-json.ts";
 import { mixedPoints } from "../../support/arbitraries/history-points.ts";
 
 const decodeText = (json: Uint8Array) => new TextDecoder().decode(json);
@@ -21,7 +18,14 @@ const historyWithFields = fc.constantFrom(...ENTITY_KINDS).chain((kind) =>
   }),
 );
 
-describe("createPointsEncoder()", () => {
+/** Encodes points. */
+function encodePoints(write: ReturnType<typeof createRowsEncoder>, points: readonly Point[]) {
+  return write(points.length, (put) => {
+    for (const { at, counts } of points) put(at, counts);
+  });
+}
+
+describe("createRowsEncoder() of points", () => {
   test("writes what JSON.stringify() writes of the same points, with the instant in any position", () => {
     fc.assert(
       fc.property(
@@ -31,8 +35,7 @@ describe("createPointsEncoder()", () => {
           const names: readonly string[] = KIND_FIELDS[kind].counts;
           const label = (field: string) => `a "${field}"`;
           const form = Object.fromEntries(fields.map((field) => [label(field), field]));
-          const write = createPointsEncoder(kind, form, zone);
-          const json = write(encodeChunks(points, names.length));
+          const json = encodePoints(createRowsEncoder(names, form, zone), points);
           const values = points.map(({ at, counts }) =>
             Object.fromEntries(
               fields.map((field) => [
@@ -51,18 +54,20 @@ describe("createPointsEncoder()", () => {
   }, 60_000);
 
   test("returns bytes that later calls do not overwrite", () => {
-    const write = createPointsEncoder("user", { at: "at", n: "tweet_count" }, "Z");
-    const first = write(encodeChunks([{ at: 0, counts: [null, null, 1] }], 3));
+    const write = createRowsEncoder(KIND_FIELDS.user.counts, { at: "at", n: "tweet_count" }, "Z");
+    const first = encodePoints(write, [{ at: 0, counts: [null, null, 1] }]);
     const long = Array.from({ length: 20_000 }, (_, index) => ({
       at: index,
       counts: [index, index, index],
     }));
-    expect(JSON.parse(decodeText(write(encodeChunks(long, 3))))).toHaveLength(20_000);
+    expect(JSON.parse(decodeText(encodePoints(write, long)))).toHaveLength(20_000);
     expect(decodeText(first)).toBe('[{"at":"1970-01-01T00:00:00.000Z","n":1}]');
   });
 
-  test("rejects a count that the kind does not have", () => {
-    expect(() => createPointsEncoder("user", { seen: "at", views: "views" }, "Z")).toThrow("views");
+  test("rejects a field that is no column", () => {
+    expect(() => createRowsEncoder(["likes"], { seen: "at", views: "views" }, "Z")).toThrow(
+      "views",
+    );
   });
 });
 
