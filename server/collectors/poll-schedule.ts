@@ -199,7 +199,9 @@ export function reschedule(
   const newestAt = Math.max(changes.publishedAt ?? -Infinity, target.publishedAt ?? -Infinity);
   if (changes.publishedAt !== undefined) changes.publishedAt = newestAt;
   const everyMs = pollIntervalMs(task, now - newestAt) * slowdownFactors[task];
-  const reason = failure ?? explainMissingResult(task, result, sourceError);
+  // Of a list, no result is no failure: it may have no new items.
+  const missingReason = task === "items" ? undefined : "The source returned nothing for it";
+  const reason = result === undefined ? (sourceError?.message ?? missingReason) : failure;
   if (reason === undefined) {
     const isFirst = target.succeededAt === null;
     const dueAt = computeNextDueAt({ now, everyMs, isFirst, chance });
@@ -212,17 +214,6 @@ export function reschedule(
     ? computeNextDueAt({ now, everyMs: goneIntervalMs, isFirst: false, chance })
     : computeRetryDueAt({ now, everyMs, failures, chance });
   return { id, dueAt, failure: { at: now, reason: formatReason(reason) }, ...changes };
-}
-
-/** Of a list, no result is no failure: it may have no new items. */
-function explainMissingResult(
-  task: TaskName,
-  result: TargetResult | undefined,
-  sourceError: SourceError | undefined,
-): string | undefined {
-  if (result !== undefined) return undefined;
-  if (sourceError !== undefined) return sourceError.message;
-  return task === "items" ? undefined : "The source returned nothing for it";
 }
 
 /** @param ageMs Milliseconds since the item, or the newest item of a list, was published. */

@@ -1,5 +1,5 @@
 /** Runs the tasks of a source over its targets: in batches, one by one, and page by page. */
-import type { CollectionTarget, DiscoveredItem, SourceState } from "../ports/targets.ts";
+import type { CollectionTarget, DiscoveredItem } from "../ports/targets.ts";
 import {
   SourceError,
   type CollectorContext,
@@ -129,19 +129,15 @@ export interface ListPage {
 /**
  * Reads a list, newest first, until a page is known. The items are yielded together at the end:
  * otherwise an interrupted list would leave a gap behind items that are known.
- *
- * @param readSourceState Called at the end; what it returns replaces the state of the target.
  */
 export async function* pollNewestFirst({
   targetId,
   maxPages,
   fetchPage,
-  readSourceState = () => undefined,
 }: {
   readonly targetId: string;
   readonly maxPages: number;
   fetchPage(cursor: string | undefined): Promise<ListPage>;
-  readSourceState?(): SourceState | undefined;
 }): AsyncGenerator<PollResult> {
   const items = new Map<string, DiscoveredItem>();
   let cursor: string | undefined;
@@ -156,10 +152,5 @@ export async function* pollNewestFirst({
     cursor = nextCursor;
     if (!cursor || isKnown) break;
   }
-  const sourceState = readSourceState();
-  yield {
-    targetId,
-    items: Array.from(items.values()),
-    ...(sourceState === undefined ? {} : { sourceState }),
-  };
+  yield { targetId, items: Array.from(items.values()) };
 }

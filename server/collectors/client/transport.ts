@@ -51,10 +51,10 @@ export async function sendRequest(url: URL, options: SendOptions): Promise<Sourc
     if (signal.aborted)
       throw new SourceError("transient", `${sourceName} did not answer within ${timeoutMs} ms`);
     // The cause is dropped: it names the URL, which can hold a credential.
-    throw new SourceError(
-      "transient",
-      `${sourceName} could not be reached, or broke off: ${readErrorCode(error)}`,
-    );
+    const code =
+      error instanceof Error ? readSystemErrorCode(error) || error.name : "no reason given";
+    const reason = `${sourceName} could not be reached, or broke off: ${code}`;
+    throw new SourceError("transient", reason);
   } finally {
     stopTimeout();
   }
@@ -91,9 +91,4 @@ function parseJson(bytes: Uint8Array, { redact }: SendOptions): unknown {
   } catch {
     return undefined;
   }
-}
-
-function readErrorCode(error: unknown): string {
-  if (!(error instanceof Error)) return "no reason given";
-  return readSystemErrorCode(error) || error.name;
 }

@@ -10,6 +10,7 @@ import {
   resolveIdentity,
   createEmptyResponseError,
   findProblem,
+  ListResponse,
   type UserIdentity,
 } from "./users.ts";
 
@@ -20,12 +21,6 @@ const Tweet = Type.Object({
   public_metrics: UncheckedFields,
 });
 type Tweet = Static<typeof Tweet>;
-
-const TweetsResponse = Type.Object({
-  data: Type.Optional(Type.Array(Type.Unknown())),
-  errors: Type.Optional(Type.Array(Type.Unknown())),
-  meta: Type.Optional(Type.Object({ next_token: Type.Optional(Type.String()) })),
-});
 
 const TWEET_FIELDS = "created_at,public_metrics";
 const TWEET_ID_PATTERN = /^\d{1,19}$/;
@@ -44,8 +39,8 @@ export async function* pollTimeline(
     targetId: target.id,
     maxPages: PAGES_MAX,
     fetchPage: (cursor) => fetchTimelinePage(target.id, identity, cursor, context),
-    readSourceState: () => identity,
   });
+  yield { targetId: target.id, sourceState: identity };
 }
 
 async function fetchTimelinePage(
@@ -64,7 +59,7 @@ async function fetchTimelinePage(
       "tweet.fields": TWEET_FIELDS,
       pagination_token: cursor,
     },
-    schema: TweetsResponse,
+    schema: ListResponse,
   });
   if (data === undefined && errors?.length) {
     const problem = findProblem(id, errors);
@@ -111,7 +106,7 @@ export async function pollTweetCounts(
     bucket: "tweets",
     path,
     query: { ids: batch.map(({ id }) => id).join(","), "tweet.fields": TWEET_FIELDS },
-    schema: TweetsResponse,
+    schema: ListResponse,
   });
   if (data === undefined && errors === undefined) throw createEmptyResponseError(path);
   const observedAt = now();

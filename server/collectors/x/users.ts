@@ -35,9 +35,11 @@ const User = Type.Object({
 });
 type User = Static<typeof User>;
 
-const UsersResponse = Type.Object({
+/** A list of users or tweets, and the errors of those that are missing. */
+export const ListResponse = Type.Object({
   data: Type.Optional(Type.Array(Type.Unknown())),
   errors: Type.Optional(Type.Array(Type.Unknown())),
+  meta: Type.Optional(Type.Object({ next_token: Type.Optional(Type.String()) })),
 });
 
 /** X refuses a whole request if one username has another form. */
@@ -103,7 +105,7 @@ async function fetchUsers(
       usernames: batch.map(({ id }) => id).join(","),
       "user.fields": "created_at,description,profile_image_url,public_metrics,verified",
     },
-    schema: UsersResponse,
+    schema: ListResponse,
   });
   if (data === undefined && errors === undefined) throw createEmptyResponseError(path);
   const { items, warning } = parseItems("x", User, data ?? []);

@@ -45,7 +45,10 @@ export async function* pollChannels(
   const identified = targets.filter((target) => readChannelId(target) !== undefined);
   yield* pollBatch(identified, (batch) => pollById(batch, context));
   const unidentified = targets.filter((target) => readChannelId(target) === undefined);
-  yield* pollOneByOne(unidentified, (target) => pollByHandle(target, context));
+  yield* pollOneByOne(unidentified, async function* (target) {
+    const channel = await fetchChannelByHandle(target.id, context);
+    yield createChannelResult(target, channel, context.now());
+  });
 }
 
 async function pollById(
@@ -64,14 +67,6 @@ async function pollById(
       ? createMissingResult(target.id, `YouTube has no channel ${id}`, warning)
       : createChannelResult(target, channel, observedAt);
   });
-}
-
-async function* pollByHandle(
-  target: CollectionTarget,
-  context: CollectorContext,
-): AsyncGenerator<PollResult> {
-  const channel = await fetchChannelByHandle(target.id, context);
-  yield createChannelResult(target, channel, context.now());
 }
 
 /**

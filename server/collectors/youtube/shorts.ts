@@ -57,7 +57,10 @@ export async function* pollShorts(
   }
 }
 
-function pollPlaylist(playlist: Playlist, context: CollectorContext): AsyncGenerator<PollResult> {
+async function* pollPlaylist(
+  playlist: Playlist,
+  context: CollectorContext,
+): AsyncGenerator<PollResult> {
   const { target, channelIds, isMixed } = playlist;
   // Videos that are not shorts never become known items. So the state says up to when a mixed
   // playlist was read; its last day is read again, for videos that appeared during the reading.
@@ -93,16 +96,13 @@ function pollPlaylist(playlist: Playlist, context: CollectorContext): AsyncGener
     };
   }
 
-  return pollNewestFirst({
-    targetId: target.id,
-    maxPages: PAGES_MAX,
-    fetchPage,
-    readSourceState() {
-      const readFrom = Math.min(newest, Math.max(retryFrom, readTo ?? -Infinity));
-      if (!isMixed || readFrom === -Infinity) return channelIds;
-      return { ...channelIds, uploadsReadTo: formatInstant(readFrom) };
-    },
-  });
+  yield* pollNewestFirst({ targetId: target.id, maxPages: PAGES_MAX, fetchPage });
+  const readFrom = Math.min(newest, Math.max(retryFrom, readTo ?? -Infinity));
+  const sourceState =
+    isMixed && readFrom !== -Infinity
+      ? { ...channelIds, uploadsReadTo: formatInstant(readFrom) }
+      : channelIds;
+  yield { targetId: target.id, sourceState };
 }
 
 async function fetchEntries(
