@@ -21,7 +21,6 @@ export const createChannelTag = (id: string) => `channel ${id}`;
 /** The tag of the list of all channels, and of which channel has a username. */
 export const CHANNELS_TAG = "channels";
 
-/** An entity that is written. */
 export interface ChangedEntity {
   readonly kind: EntityKind;
   readonly id: string;
@@ -135,7 +134,6 @@ export async function readLastSequence(database: Database): Promise<number> {
   return (await database.queryJson<number>(`SELECT json_quote(${LAST_SEQUENCE})`, [])) ?? 0;
 }
 
-/** Reads whether a change is recorded. */
 export async function isRecorded(database: Database, uid: string): Promise<boolean> {
   const sql = "SELECT json_quote(uid) FROM changes WHERE uid = ?";
   return (await database.queryJson<string>(sql, [uid])) !== undefined;

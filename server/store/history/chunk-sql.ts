@@ -78,7 +78,6 @@ export interface ChunkPosition {
   readonly start: number;
 }
 
-/** Creates the statement that deletes chunks. */
 export function deleteChunks(
   { historyTable, entityColumn }: KindTables,
   chunks: readonly ChunkPosition[],

@@ -12,9 +12,6 @@ import type { PointCallback } from "./chunk-codec.ts";
  */
 export type PointFields = Readonly<Record<string, string>>;
 
-/** What follows an instant. */
-export type ZoneSuffix = "Z" | "";
-
 /** `2026-11-20T08:15:30.123`; no number is longer. */
 const INSTANT_CHARACTERS = 23;
 
@@ -36,13 +33,14 @@ let buffer = new Uint8Array(131_072);
  * Creates an encoder of rows of numbers.
  *
  * @param columns The names of the numbers of a row, in their order.
+ * @param zone What follows an instant.
  * @returns A function that takes how many rows there are at most and a function that writes them
  * one by one, and returns the bytes of a JSON array.
  */
 export function createRowsEncoder(
   columns: readonly string[],
   fields: PointFields,
-  zone: ZoneSuffix,
+  zone: "Z" | "",
 ): (maxRows: number, writeRows: (writeRow: PointCallback) => void) => Uint8Array {
   const openings = Object.entries(fields).map(([label, name], index, all) => {
     const [, previousName] = all[index - 1] ?? [];

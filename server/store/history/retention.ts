@@ -27,7 +27,6 @@ import {
 } from "./chunk-sql.ts";
 import { writeOptimistically } from "./optimistic-write.ts";
 
-/** How a policy is applied. */
 export interface RetentionOptions {
   readonly policy: RetentionPolicy;
   /** Milliseconds since 1970 UTC. */

@@ -10,13 +10,13 @@ import type { EntityKind } from "../../../core/entity-kinds.ts";
 import { decodeChunks, forEachPoint, type Chunk } from "./chunk-codec.ts";
 import { CHUNK_JSON, selectChunksSql } from "./chunk-sql.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
-import { createRowsEncoder, type PointFields, type ZoneSuffix } from "./history-json.ts";
+import { createRowsEncoder, type PointFields } from "./history-json.ts";
 
 /** Whose histories are read, and how a response shows them. */
 export interface HistoryFormat {
   readonly kind: EntityKind;
   readonly fields: PointFields;
-  readonly zoneSuffix: ZoneSuffix;
+  readonly zoneSuffix: "Z" | "";
   /** How many points a response lists at most, 3 or more. */
   readonly maxPoints: number;
 }

@@ -6,7 +6,8 @@ import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts"
 import type { ExportOptions } from "../../ports/reads.ts";
 import type { Database } from "../database/database.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
-import { attributesJsonSql, toNamedCounts } from "./stored-entities.ts";
+import { toNamedCounts } from "./observation-batch.ts";
+import { attributesJsonSql } from "./stored-entities.ts";
 import type { Attributes } from "../../../core/entities.ts";
 
 /** Chunks that are read at once: a few thousand observations, a few milliseconds. */
@@ -122,7 +123,7 @@ function createLine(
     if (type !== "identifier" && (attribute.at <= after || attribute.at > at)) continue;
     line[field] = type === "instant" ? formatInstant(Number(attribute.value)) : attribute.value;
   }
-  for (const [field, count] of Object.entries(toNamedCounts(tables, counts))) {
+  for (const [field, count] of Object.entries(toNamedCounts(kind, counts))) {
     if (count !== null) line[field] = count;
   }
   return line;

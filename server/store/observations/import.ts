@@ -20,7 +20,6 @@ const callParseWorker = createWorkerClient<LineBlock, SerializedLines>(
   new URL("parse-worker.ts", import.meta.url),
 );
 
-/** Starts the worker thread. */
 export async function startParseWorker(): Promise<void> {
   await callParseWorker({ bytes: new Uint8Array(), now: 0 }, { isJson: false });
 }

@@ -1,6 +1,5 @@
 /** Merges the observations of a batch, entity by entity, with what is stored. */
-import { KIND_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
-import type { Counts } from "../../../core/observations.ts";
+import { KIND_FIELDS } from "../../../core/entity-kinds.ts";
 import type { OutcomeCounts } from "../../ports/reads.ts";
 import {
   getAttributeValues,
@@ -66,16 +65,13 @@ export function mergeIncoming(incoming: BatchSlice, existing: Entity = EMPTY_ENT
     return mergeAscending(incoming);
   }
   const { entity, outcomes } = mergeObservations(existing, iterateObservations(incoming));
-  const points = sortPoints(incoming.batch.kind, entity.points);
+  const names = KIND_FIELDS[incoming.batch.kind].counts;
+  const points = Array.from(entity.points, ([at, counts]) => ({
+    at,
+    counts: names.map((name) => counts[name] ?? null),
+  })).toSorted((a, b) => a.at - b.at);
   const newest = points.at(-1) ?? getLastPoint(incoming);
   return { attributes: entity.attributes, points, newest, outcomeCounts: outcomes };
-}
-
-function sortPoints(kind: EntityKind, points: ReadonlyMap<number, Counts>): Point[] {
-  const names = KIND_FIELDS[kind].counts;
-  return [...points]
-    .map(([at, counts]) => ({ at, counts: names.map((name) => counts[name] ?? null) }))
-    .toSorted((a, b) => a.at - b.at);
 }
 
 function isAscending(instants: Float64Array): boolean {

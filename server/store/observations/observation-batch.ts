@@ -141,16 +141,21 @@ export function getAttributeValues(
 
 /** Iterates over the observations of a slice as core takes them. */
 export function* iterateObservations({ batch, from, to }: BatchSlice) {
-  const names = KIND_FIELDS[batch.kind].counts;
   for (let index = from; index < to; index++) {
-    const counts: Record<string, number | null> = {};
-    names.forEach((name, nth) => (counts[name] = getCount(batch, index * names.length + nth)));
+    const { at, counts } = getPoint(batch, index, []);
     yield {
-      observedAt: batch.instants[index] ?? 0,
+      observedAt: at,
       attributes: getAttributeValues(batch, index),
-      counts: counts satisfies Counts,
+      counts: toNamedCounts(batch.kind, counts),
     };
   }
+}
+
+/** Names the counts of a point. */
+export function toNamedCounts(kind: EntityKind, values: Point["counts"]): Counts {
+  const counts: Record<string, number | null> = {};
+  KIND_FIELDS[kind].counts.forEach((name, index) => (counts[name] = values[index] ?? null));
+  return counts;
 }
 
 /** Iterates over a slice as points. They share one array of counts, to save memory. */

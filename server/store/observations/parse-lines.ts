@@ -20,7 +20,6 @@ export interface LineBlock {
   readonly now: number;
 }
 
-/** The result of parsing lines. */
 export interface ParsedLines {
   readonly lines: number;
   /** The number of lines that are not blank. */
@@ -91,13 +90,11 @@ export function serializeLines({ batches, ...rest }: ParsedLines): SerializedLin
 
 export function deserializeLines({ columns, text }: SerializedLines): ParsedLines {
   const { batches, ...rest }: TextPart = JSON.parse(text);
-  return {
-    ...rest,
-    batches: columns.flatMap((numbers, index) => {
-      const texts = batches[index];
-      return texts === undefined ? [] : [{ ...texts, ...numbers }];
-    }),
-  };
+  const joined = columns.flatMap((numbers, index) => {
+    const texts = batches[index];
+    return texts === undefined ? [] : [{ ...texts, ...numbers }];
+  });
+  return { ...rest, batches: joined };
 }
 
 /** @param line Bytes if it is not valid UTF-8. */

@@ -1,7 +1,7 @@
 /** Reads what the database has of the entities of a batch, and merges the batch with it. */
 import type { Counts } from "../../../core/observations.ts";
-import { sliceInstants } from "./observation-batch.ts";
-import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts";
+import { sliceInstants, toNamedCounts } from "./observation-batch.ts";
+import { decodeChunks, type Chunk } from "../history/chunk-codec.ts";
 import type { Database } from "../database/database.ts";
 import { mergeIncoming, type PendingEntity } from "./merge.ts";
 import { CHUNK_JSON, selectChunksSql, selectChunkStartSql } from "../history/chunk-sql.ts";
@@ -37,7 +37,7 @@ export async function mergeStored(
     if (entity === undefined) continue;
     const points = new Map<number, Counts>();
     for (const { at, counts } of decodeChunks(chunks, tables.counts.length)) {
-      points.set(at, toNamedCounts(tables, counts));
+      points.set(at, toNamedCounts(tables.kind, counts));
     }
     entity.merged = mergeIncoming(entity.incoming, { attributes, points });
     entity.stored = { key, isAppend: false, chunks };
@@ -123,11 +123,4 @@ export function attributesJsonSql(tables: KindTables): string {
   });
   // A patch leaves out what is NULL.
   return `json_patch('{}', json_object(${members.join(", ")}))`;
-}
-
-/** Names the counts of a point. */
-export function toNamedCounts({ counts: names }: KindTables, values: Point["counts"]): Counts {
-  const counts: Record<string, number | null> = {};
-  names.forEach((name, index) => (counts[name] = values[index] ?? null));
-  return counts;
 }

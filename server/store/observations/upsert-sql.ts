@@ -11,7 +11,6 @@ import { jsonExtractSql, KIND_TABLES, type KindTables } from "../tables/entity-s
 import { toColumnName } from "../tables/entity-tables.ts";
 import type { PendingEntity } from "./merge.ts";
 
-/** A column that an upsert writes. */
 interface WrittenColumn {
   readonly name: string;
   /** The value for an entity, in the JSON argument of the statement. */

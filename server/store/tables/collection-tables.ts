@@ -5,7 +5,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** The monitoring list. */
 export const creators = sqliteTable(
   "creators",
   {
@@ -18,7 +17,6 @@ export const creators = sqliteTable(
   (table) => [primaryKey({ columns: [table.platform, table.creatorFolded] })],
 );
 
-/** The tracked channels. */
 export const trackedChannels = sqliteTable("tracked_channels", {
   /** The handle in lower case, or the identifier. */
   key: text().primaryKey(),
@@ -75,7 +73,6 @@ export const quotaUse = sqliteTable(
   (table) => [primaryKey({ columns: [table.source, table.bucket, table.day] })],
 );
 
-/** The stopped sources. */
 export const stoppedSources = sqliteTable("stopped_sources", {
   source: text().primaryKey(),
   /** A hash of the settings with which it was stopped. */

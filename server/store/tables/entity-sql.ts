@@ -11,7 +11,6 @@ export interface KindTables extends EntityFields {
   readonly historyTable: string;
   /** The column of the history table that holds the key of the entity. */
   readonly entityColumn: string;
-  /** All columns of the entity table. */
   readonly allColumns: readonly string[];
 }
 

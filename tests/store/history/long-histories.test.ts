@@ -14,9 +14,8 @@ import { DAY_MS, formatInstant, LAST_INSTANT } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import type { ExportOptions } from "../../../server/ports/reads.ts";
 import { exportObservations } from "../../../server/store/observations/export.ts";
-import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
 import { createMicroblogReads } from "../../../server/store/reads/microblog.ts";
-import { toNamedCounts } from "../../../server/store/observations/stored-entities.ts";
+import { toNamedCounts } from "../../../server/store/observations/observation-batch.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
 import { createVideoReads } from "../../../server/store/reads/video.ts";
 import { jsonRoundTrip, resultOrError, withDatabase } from "../../support/store/database.ts";
@@ -136,9 +135,9 @@ describe("writeObservations() of one entity in batches of any size and order", (
           }
           expect(counted).toEqual(outcomes);
           const points = await readPointsOf(database, kind, "e");
-          expect(
-            points.map(({ at, counts }) => [at, toNamedCounts(KIND_TABLES[kind], counts)]),
-          ).toEqual([...entity.points].toSorted(([a], [b]) => a - b));
+          expect(points.map(({ at, counts }) => [at, toNamedCounts(kind, counts)])).toEqual(
+            [...entity.points].toSorted(([a], [b]) => a - b),
+          );
           const exported = await exportAll(database, { kind });
           expect(exported.map(({ observedAt }) => observedAt)).toEqual(points.map(({ at }) => at));
           expect(mergeAll(exported).entity).toEqual(entity);

@@ -7,7 +7,7 @@ import type { Database } from "../../../server/store/database/database.ts";
 import { exportObservations } from "../../../server/store/observations/export.ts";
 import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
 import { toColumnName } from "../../../server/store/tables/entity-tables.ts";
-import { toNamedCounts } from "../../../server/store/observations/stored-entities.ts";
+import { toNamedCounts } from "../../../server/store/observations/observation-batch.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
 import { jsonRoundTrip, withDatabase } from "../../support/store/database.ts";
 import { readPointsOf } from "../../support/store/stored-history.ts";
@@ -162,7 +162,7 @@ describe("writeObservations()", () => {
               expect(Object.fromEntries(counts)).toEqual(present?.counts ?? {});
               const points = await readPointsOf(database, kind, String(row["id"]));
               expect(
-                points.map(({ at, counts: packed }) => [at, toNamedCounts(layout, packed)]),
+                points.map(({ at, counts: packed }) => [at, toNamedCounts(kind, packed)]),
               ).toEqual([...entity.points].toSorted(([a], [b]) => a - b));
             }
           }
