@@ -111,7 +111,7 @@ export function computeSlowdownFactor(quota: {
 }
 
 /**
- * Computes when something is due after a success. The first time, it is due anywhere within its
+ * Computes when something is due after a poll. The first time, it is due anywhere within its
  * interval, so that targets that were added together spread out; later it moves by up to a tenth.
  *
  * @param chance From 0 to below 1; see {@link computeJitter}.
@@ -127,17 +127,13 @@ export function computeNextDueAt(options: {
   return Math.round(now + everyMs * fraction);
 }
 
-/** Computes when something is retried: soon, then later and later, up to its interval. */
-export function computeRetryDueAt(options: {
-  readonly now: number;
-  readonly everyMs: number;
-  /** Failures since the last success, 1 or more. */
-  readonly failures: number;
-  readonly chance: number;
-}): number {
-  const { now, everyMs, failures, chance } = options;
-  const backoffMs = RETRY_BASE_MS * 2 ** (failures - 1);
-  return Math.round(now + Math.min(everyMs, backoffMs) * (0.9 + 0.2 * chance));
+/**
+ * Computes the interval after failures: short, then longer and longer, up to the usual one.
+ *
+ * @param failures Failures since the last success, 1 or more.
+ */
+export function computeRetryIntervalMs(everyMs: number, failures: number): number {
+  return Math.min(everyMs, RETRY_BASE_MS * 2 ** (failures - 1));
 }
 
 /**
@@ -210,9 +206,8 @@ export function reschedule(
   const failures = target.failures + 1;
   // A channel or user on the lists is polled every day; a gone item more and more rarely.
   const goneIntervalMs = task === "counts" ? computeGoneItemIntervalMs(failures) : DAY_MS;
-  const dueAt = isGone
-    ? computeNextDueAt({ now, everyMs: goneIntervalMs, isFirst: false, chance })
-    : computeRetryDueAt({ now, everyMs, failures, chance });
+  const retryMs = isGone ? goneIntervalMs : computeRetryIntervalMs(everyMs, failures);
+  const dueAt = computeNextDueAt({ now, everyMs: retryMs, isFirst: false, chance });
   return { id, dueAt, failure: { at: now, reason: formatReason(reason) }, ...changes };
 }
 

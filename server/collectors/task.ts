@@ -41,12 +41,6 @@ export interface TaskResult {
 /** Results that are stored together, at most. */
 const STORE_BATCH_SIZE = 500;
 
-/** The count that says how many items a channel or user has, by kind of observation. */
-const ITEM_COUNT_FIELDS = new Map([
-  ["channel", "videoCount"],
-  ["user", "tweet_count"],
-]);
-
 /** Runs a task for a batch of due targets. */
 export async function runTask(
   options: TaskOptions,
@@ -93,9 +87,6 @@ export async function runTask(
   };
 }
 
-/** The items of a list that are targets of `counts` already, by identifier. */
-type KnownItems = ReadonlyMap<unknown, DueTarget>;
-
 /**
  * Stores the observations, then the new items.
  *
@@ -109,8 +100,7 @@ async function storeResults(
   targetResults: Map<string, TargetResult>,
 ): Promise<number> {
   const { collector, context, state, slowdownFactors } = options;
-  const knownItems: KnownItems =
-    task === "items" ? await context.findKnownItems(readItemIds(pollResults)) : new Map();
+  const knownItems = await context.findKnownItems(task === "items" ? readItemIds(pollResults) : []);
   const dueBefore = context.now() + LOOK_AHEAD_MS;
   const { targetObservations, observedItems } = mergeResults(
     pollResults,
@@ -159,13 +149,14 @@ interface TargetObservation {
 /**
  * Merges the results into those of their targets.
  *
+ * @param knownItems The items of a list that are targets of `counts` already.
  * @param dueBefore A known item in a list is observed only if it is due before this, or seemed gone.
  * @returns The observations to store, and the known items that they are of.
  */
 function mergeResults(
   pollResults: readonly PollResult[],
   targetResults: Map<string, TargetResult>,
-  knownItems: KnownItems,
+  knownItems: ReadonlyMap<string, DueTarget>,
   dueBefore: number,
 ) {
   const targetObservations: TargetObservation[] = [];
@@ -177,10 +168,11 @@ function mergeResults(
     result.isGone ||= isGone;
     targetResults.set(targetId, result);
     for (const observation of observations) {
-      const item = knownItems.get(observation["id"]);
+      const item = knownItems.get(String(observation["id"]));
       if (item !== undefined && item.failures === 0 && item.dueAt > dueBefore) continue;
       if (item !== undefined) observedItems.push(item);
-      const itemCount = observation[ITEM_COUNT_FIELDS.get(observation.kind) ?? ""];
+      // A channel or a user says how many items it has.
+      const itemCount = observation["videoCount"] ?? observation["tweet_count"];
       if (typeof itemCount === "number") result.itemCount = itemCount;
       targetObservations.push({ observation, result });
     }

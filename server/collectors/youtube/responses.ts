@@ -36,13 +36,9 @@ export const Thumbnails = Type.Optional(
 );
 
 /** The widths of images that come without one, in pixels. */
-const THUMBNAIL_WIDTHS = new Map([
-  ["default", 120],
-  ["medium", 320],
-  ["high", 480],
-  ["standard", 640],
-  ["maxres", 1280],
-]);
+const THUMBNAIL_WIDTHS = new Map(
+  Object.entries({ default: 120, medium: 320, high: 480, standard: 640, maxres: 1280 }),
+);
 
 /** Returns the URL of the widest image; `undefined` without one. */
 export function findLargestThumbnail(thumbnails: Static<typeof Thumbnails> = {}): unknown {
