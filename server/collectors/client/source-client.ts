@@ -73,7 +73,7 @@ export function createSourceClient(options: SourceClientOptions) {
 
   /** Counts a request. @throws {SourceError} `rate-limited` */
   async function acquire(bucket: string, taskBucket: string): Promise<void> {
-    // The runner has checked the window of the task's own bucket, and a task is not cut off by it.
+    // The poll cycle has checked the window of the task's own bucket, and a task is not cut off by it.
     const readyAt =
       bucket === taskBucket
         ? rateLimiter.pausedUntil(bucket)
