@@ -6,49 +6,86 @@ import type { TObject, TSchema } from "@sinclair/typebox";
 import { DomainError } from "../../../core/errors.ts";
 import { ERROR_STATUSES, formatErrorResponse, isErrorCode, type ClientError } from "../errors.ts";
 import { parsePathParameters } from "../route-matcher.ts";
-import examples from "./examples.json" with { type: "json" };
-import type { HeaderName } from "./headers.ts";
-import { describePrice, OPERATIONS, API_PARTS, type OperationDeclaration } from "./operations.ts";
-import { ChargedReadHeaders, CommonHeaders, PATH_PARAMETERS } from "./parameters.ts";
-import type { SchemaName } from "./schemas.ts";
+import { PRICES } from "../reads/charge.ts";
+import { ChargedReadHeaders, CommonHeaders, PATH_PARAMETERS, QUERIES } from "./parameters.ts";
+import reference from "./reference.json" with { type: "json" };
+import { createSchemaRef } from "./schemas.ts";
 
 /** Messages by error code. */
 type ErrorExamples = Readonly<Record<string, string>>;
 
-/** Bodies of an operation; tests send them, and compare them with what the service responds. */
-interface OperationExamples {
+/** What cannot be derived about an operation. */
+interface OperationReference {
+  readonly summary: string;
+  readonly description: string;
+  /** The name of a schema. */
+  readonly body?: string;
+  readonly result: {
+    /** The name of a schema, or `text`. */
+    readonly schema: string;
+    readonly description: string;
+    /** 200 by default. */
+    readonly status?: number;
+    /** Headers that not every operation has. */
+    readonly headers?: readonly string[];
+  };
+  /** Example bodies; tests send them, and compare them with what the service responds. */
   readonly request?: unknown;
   readonly response: unknown;
-  /** The errors that only this operation has. */
+  /** Examples of the errors that only this operation has. */
   readonly errors?: ErrorExamples;
 }
 
-const OPERATION_EXAMPLES: Readonly<Record<string, OperationExamples>> = examples.operations;
+/** The operations by `operationId`, with which each route names its own. */
+export const OPERATIONS: Readonly<Record<string, OperationReference>> = reference.operations;
 
-interface Operation extends OperationDeclaration {
+interface Operation extends OperationReference {
   /** As OpenAPI writes it: `/api/video/{channel}/details`. */
   readonly path: string;
   readonly isCharged: boolean;
   readonly needsApiKey: boolean;
-  readonly examples: OperationExamples;
+}
+
+/** The parts of the API: a path belongs to the first whose prefix it has. Costs are in credits. */
+const API_PARTS = [
+  { tag: "Video", prefix: "/api/video/", cost: PRICES.video, about: "Channels and shorts." },
+  {
+    tag: "Microblog",
+    prefix: "/api/microblog/",
+    cost: PRICES.microblog,
+    about: "Users, tweets and followers.",
+  },
+  { tag: "Account", prefix: "/api/account", cost: 0, about: "The account of the API key." },
+  { tag: "Creators", prefix: "/api/creators", cost: 0, about: "The monitoring list." },
+  { tag: "Operation", prefix: "/", cost: 0, about: "Health and metrics, without an API key." },
+];
+
+export const TAGS = API_PARTS.map(({ tag, cost, about }) => ({
+  name: tag,
+  description: `${about} ${describePrice(cost)}`,
+}));
+
+function describePrice(cost: number): string {
+  if (cost === 0) return "Free.";
+  return cost === 1 ? "1 credit." : `${cost} credits.`;
 }
 
 /**
  * Describes an operation.
  *
  * @param path As OpenAPI writes it: `/api/video/{channel}/details`.
- * @throws {Error} If its declaration, an example or the schema of a parameter is missing.
+ * @throws {Error} If it is not in reference.json, or a schema that it names is missing.
  */
 export function describeOperation(path: string, operationId: string) {
   const part = API_PARTS.find(({ prefix }) => path.startsWith(prefix));
-  const declaration = OPERATIONS[operationId];
-  const operationExamples = OPERATION_EXAMPLES[operationId];
-  if (part === undefined || declaration === undefined || operationExamples === undefined)
-    throw new Error(`${operationId} of ${path} is not declared, or has no example`);
+  const found = OPERATIONS[operationId];
+  if (part === undefined || found === undefined) {
+    throw new Error(`${operationId} of ${path} is missing in reference.json`);
+  }
   const isCharged = part.cost > 0;
   const needsApiKey = path.startsWith("/api/");
-  const { summary, description, query, body, result } = declaration;
-  const operation = { ...declaration, path, isCharged, needsApiKey, examples: operationExamples };
+  const { summary, description, body, result } = found;
+  const operation = { ...found, path, isCharged, needsApiKey };
   const headers = createHeaderRefs(listHeaders(200, operation));
   return {
     operationId,
@@ -60,18 +97,18 @@ export function describeOperation(path: string, operationId: string) {
       ...listPathParameters(path).map((name) =>
         describeParameter("path", name, PATH_PARAMETERS[name]),
       ),
-      ...describeParameters("query", query),
+      ...describeParameters("query", QUERIES[operationId]),
       ...describeParameters("header", isCharged ? ChargedReadHeaders : undefined),
       ...describeParameters("header", CommonHeaders),
     ],
     ...(body !== undefined && {
-      requestBody: { required: true, content: describeContent(body, operationExamples.request) },
+      requestBody: { required: true, content: describeContent(body, found.request) },
     }),
     responses: {
       [result.status ?? 200]: {
         description: result.description,
         headers,
-        content: describeContent(result.schema, operationExamples.response),
+        content: describeContent(result.schema, found.response),
       },
       ...(isCharged && {
         304: { description: "The response that you have is still current", headers },
@@ -101,28 +138,20 @@ function describeParameter(
   return { name, in: location, required: location === "path", description, schema, example };
 }
 
-function describeContent(schema: SchemaName | "text", example: unknown) {
+function describeContent(schema: string, example: unknown) {
   return schema === "text"
     ? { "text/plain": { schema: { type: "string" }, example } }
     : { "application/json": { schema: createSchemaRef(schema), example } };
 }
 
-function createSchemaRef(name: SchemaName) {
-  return { $ref: `#/components/schemas/${name}` };
-}
-
-function createHeaderRefs(names: readonly HeaderName[]) {
+function createHeaderRefs(names: readonly string[]) {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
 /** Lists the headers of the responses with a status. */
-function listHeaders(status: number, { isCharged, needsApiKey, result }: Operation): HeaderName[] {
+function listHeaders(status: number, { isCharged, needsApiKey, result }: Operation): string[] {
   const isSuccess = status < 400;
-  const names: HeaderName[] = [
-    "X-Request-Id",
-    "Vary",
-    ...(isSuccess ? (result.headers ?? []) : []),
-  ];
+  const names = ["X-Request-Id", "Vary", ...(isSuccess ? (result.headers ?? []) : [])];
   if (needsApiKey) names.push("Cache-Control");
   // Requests are counted once they are authenticated, before anything else can fail.
   if (needsApiKey && status !== 401) names.push("RateLimit", "RateLimit-Policy");
@@ -153,9 +182,9 @@ function describeErrors(operation: Operation) {
 
 /** Lists an example of each error, those of the operation itself first. */
 function listErrors(operation: Operation): ClientError[] {
-  const { withApiKey, withBody, charged, always } = examples.commonErrors;
+  const { withApiKey, withBody, charged, always } = reference.commonErrors;
   const fromExamples = [
-    operation.examples.errors,
+    operation.errors,
     operation.body === undefined ? undefined : withBody,
     operation.needsApiKey ? withApiKey : undefined,
     operation.isCharged ? charged : undefined,

@@ -45,7 +45,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, TSchema>> = {
 };
 
 /** The query of a page of shorts. */
-export const ShortsQuery: TObject = Type.Object({
+const ShortsQuery: TObject = Type.Object({
   limit: createIntegerSchema(SHORTS_LIMIT, "Maximum shorts returned."),
   before: Type.String({
     pattern: INSTANT_PATTERN,
@@ -60,14 +60,14 @@ export const ShortsQuery: TObject = Type.Object({
 });
 
 /** The query of a page of tweets or follower counts. */
-export const PageQuery: TObject = Type.Object({
+const PageQuery: TObject = Type.Object({
   days: createIntegerSchema(DAYS_FILTER, "Days to filter by, back from now."),
   page: createIntegerSchema(PAGE_NUMBER, "Page number, 0-based."),
   limit: createIntegerSchema(PAGE_LIMIT, "Items per page."),
 });
 
 /** The query of an account's usage. */
-export const UsageQuery: TObject = Type.Object({
+const UsageQuery: TObject = Type.Object({
   from: Type.String({
     format: "date",
     maxLength: 10,
@@ -79,6 +79,14 @@ export const UsageQuery: TObject = Type.Object({
     description: "The last day, UTC. It defaults to today.",
   }),
 });
+
+/** The queries by `operationId`. */
+export const QUERIES: Readonly<Record<string, TObject>> = {
+  listShorts: ShortsQuery,
+  listTweets: PageQuery,
+  listFollowers: PageQuery,
+  getAccount: UsageQuery,
+};
 
 /** The header that every request may have. */
 export const CommonHeaders: TObject = Type.Object({

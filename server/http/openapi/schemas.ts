@@ -1,4 +1,5 @@
 /** The schemas of requests and responses, by the names that the OpenAPI document gives them. */
+import type { TSchema } from "@sinclair/typebox";
 import * as account from "../../../core/schema/account.ts";
 import * as creators from "../../../core/schema/creators.ts";
 import * as errors from "../../../core/schema/errors.ts";
@@ -6,13 +7,23 @@ import * as health from "./health-schema.ts";
 import * as microblog from "../../../core/schema/microblog.ts";
 import * as video from "../../../core/schema/video.ts";
 
-const SCHEMAS = { ...account, ...creators, ...errors, ...health, ...microblog, ...video };
-
-/** The name of a schema. */
-export type SchemaName = keyof typeof SCHEMAS;
+const SCHEMAS: Readonly<Record<string, TSchema>> = {
+  ...account,
+  ...creators,
+  ...errors,
+  ...health,
+  ...microblog,
+  ...video,
+};
 
 /** Selects schemas by their names. */
-export function selectSchemas(names: Iterable<SchemaName | "text" | undefined>) {
-  const selected = new Set<string | undefined>(names);
+export function selectSchemas(names: Iterable<string | undefined>) {
+  const selected = new Set(names);
   return Object.fromEntries(Object.entries(SCHEMAS).filter(([name]) => selected.has(name)));
+}
+
+/** @throws {Error} If there is no such schema. */
+export function createSchemaRef(name: string) {
+  if (SCHEMAS[name] === undefined) throw new Error(`There is no schema ${name}`);
+  return { $ref: `#/components/schemas/${name}` };
 }
