@@ -81,7 +81,7 @@ const SETTING_OF_FIELD = {
     default: "file:./data/metrics.db",
     description: "The database: a file, or a libSQL server",
     ...checkedText(
-      "file:PATH (%3F, %23 and %25 for ?, # and %), " +
+      "file:PATH (%3F, %23 and %25 stand for ?, # and %), " +
         "libsql://…, http://…, https://…, ws://… or wss://…",
       (text) => isFileUrl(text) || /^(?:libsql|https?|wss?):\/\/.+$/s.test(text),
     ),
@@ -95,7 +95,7 @@ const SETTING_OF_FIELD = {
     name: "DURABILITY",
     default: "power",
     description:
-      "Whether the record of a charged request survives a power cut, or only the end of the process",
+      "What the record of a charge survives: a power cut, or only the end of the process",
     ...oneOf("power", "process"),
   },
   spoolFolder: {

@@ -79,7 +79,7 @@ export function createProgram(io = PROCESS_IO): Command {
   program
     .command("serve")
     .summary("Runs the service.")
-    .description("Runs the service until SIGTERM or SIGINT, then finishes the requests in flight.")
+    .description("Runs the service until SIGTERM or SIGINT, then completes requests in progress.")
     .action(() => serve(readConfig(io.environment), io));
   program
     .command("demo")

@@ -7,11 +7,8 @@ import { formatJson, type OutputOptions } from "./output.ts";
 
 export function createBackupCommand(context: CommandContext): Command {
   return new Command("backup")
-    .summary("Copies the database file.")
-    .description(
-      "Copies the database file, as of one point in time, into a new file. The service can keep " +
-        "running.",
-    )
+    .summary("Writes a snapshot of the database into a file.")
+    .description("Writes a snapshot of the database into a new file. The service can keep running.")
     .argument("<file>", "the new file; an existing one is not overwritten")
     .option("--json", "print the path and size of the file as JSON")
     .action(async (file: string, { json }: OutputOptions) => {

@@ -8,10 +8,10 @@ export function createCollectCommand(context: CommandContext): Command {
   return new Command("collect")
     .summary("Collects everything that is due now.")
     .description(
-      "Collects everything that is due of the monitored creators and tracked channels, then " +
-        "ends. A running service does this by itself, spread over the day; this command does it " +
-        "at once, within the quotas. The exit status is 1 if a source is stopped or failing, or " +
-        "if everything that was due at a source failed.",
+      "Collects all data of monitored creators and tracked channels that is due, then ends. A " +
+        "running service does this by itself, spread over the day; this command does it at once, " +
+        "within the quotas. The exit status is 1 if a source is stopped or failing, or if " +
+        "everything that was due at a source failed.",
     )
     .requiredOption("--once", "collect once and end (required)")
     .option("--json", "print the counts as JSON")

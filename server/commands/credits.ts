@@ -19,8 +19,8 @@ function createGrantCommand(context: CommandContext): Command {
   return new Command("grant")
     .summary("Grants credits to an account.")
     .description(
-      "Grants credits to an account. With a reference, the grant is made once per account: " +
-        "repeating it with the same amount changes nothing, another amount is an error.",
+      "Grants credits to an account. An account gets a grant with a reference only once: repeating " +
+        "it changes nothing, and another amount is an error.",
     )
     .argument("<account>", "the account's name")
     .argument("<amount>", "how many credits", parsePositiveInteger)
@@ -80,7 +80,7 @@ const STATEMENT_COLUMNS = [
 
 function createVerifyCommand(context: CommandContext): Command {
   return new Command("verify")
-    .summary("Verifies every balance against the journal.")
+    .summary("Compares every balance with the journal.")
     .description(
       "Recomputes every balance from the journal, and compares the journal with the recorded " +
         "usage. The exit status is 1 if they differ.",
@@ -104,10 +104,9 @@ function createApplyRefundsCommand(context: CommandContext): Command {
   return new Command("apply-refunds")
     .summary("Applies refunds that a service could not apply before it ended.")
     .description(
-      "Applies the refunds that a service could not apply before it ended, and wrote to " +
-        "SPOOL_FOLDER. The next start of the service does the same. While a service owns the " +
-        "database file, the SPOOL_FOLDER of that service is used. The exit status is 1 if " +
-        "refunds remain.",
+      "Applies the refunds in SPOOL_FOLDER: those that a service could not apply before it ended. " +
+        "The next start of the service does the same. If a service owns the database file, its " +
+        "SPOOL_FOLDER is used. The exit status is 1 if refunds remain.",
     )
     .option("--json", "print the result as JSON")
     .action(async (options: OutputOptions) => {

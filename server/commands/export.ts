@@ -8,8 +8,8 @@ export function createExportCommand(context: CommandContext): Command {
   return new Command("export")
     .summary("Prints observations, one per line.")
     .description(
-      "Prints observations as JSON objects, one per line, in the format that import reads. A " +
-        "service with an empty database that imports them gives the same responses.",
+      "Prints observations as JSON objects, one per line, in the format that import reads. " +
+        "Imported into an empty database, they give the same responses.",
     )
     .addOption(new Option("--kind <kind>", "print only this kind").choices(ENTITY_KINDS))
     .option("--since <instant>", "print only observations from this time on, such as 2026-11-20")

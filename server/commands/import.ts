@@ -28,10 +28,10 @@ export function createImportCommand(context: CommandContext): Command {
   return new Command("import")
     .summary("Imports observations from files.")
     .description(
-      "Imports observations as JSON objects, one per line. A file whose name ends in .gz is " +
-        "decompressed; - is standard input. Importing a file again changes nothing. An invalid " +
-        "line is reported on standard error with its number and the reason; all other lines are " +
-        "imported, and the exit status is 1.",
+      "Imports observations: JSON objects, one per line. A file whose name ends in .gz is " +
+        "decompressed; - is standard input. Importing a file again changes nothing. If lines are " +
+        "invalid, prints their numbers and the reasons on standard error, imports all other lines, " +
+        "and exits with 1.",
     )
     .argument("<file...>", "the files to import")
     .option("--json", "print the counts as JSON")

@@ -11,12 +11,12 @@ export function createRetentionCommand(context: CommandContext): Command {
   );
   retention
     .command("apply")
-    .summary("Deletes the observations, and verifies the result.")
+    .summary("Deletes these observations, and verifies the result.")
     .description(
       "Deletes the observations that the setting RETENTION does not keep, in small steps. Each " +
         "step verifies that before = removed + after, and that the newest state of every " +
         "channel, short, user and tweet is unchanged. The exit status is 1 if the verification " +
-        "fails. While a service owns the database file, the RETENTION of that service is used.",
+        "fails. If a service owns the database file, its RETENTION is used.",
     )
     .option("--dry-run", "only count the observations, and delete nothing")
     .option("--json", "print the result as JSON")

@@ -102,8 +102,8 @@ describe("retention apply", () => {
       out: "",
       err:
         "RETENTION must be KIND=90d, KIND=90d/day or KIND=90d/day/365d, separated by commas, " +
-        "each kind (channel, short, user, tweet) once, days rising from 40 to 36500, " +
-        'got "channel=30d"\n',
+        "each kind (channel, short, user, tweet) once, days from 40 to 36500, the second more than " +
+        'the first, got "channel=30d"\n',
     });
     await wrong.close();
   });
