@@ -39,7 +39,6 @@ export function createBatchTask(
   };
 }
 
-/** Creates a task that reads lists one by one. */
 export function createListTask(
   bucket: string,
   poll: (target: CollectionTarget, context: CollectorContext) => AsyncIterable<PollResult>,
@@ -116,7 +115,6 @@ export interface ListEntry {
   readonly item?: DiscoveredItem;
 }
 
-/** One page of a list. */
 export interface ListPage {
   readonly entries: readonly ListEntry[];
   /** Why some of the page could not be read. */

@@ -50,7 +50,6 @@ export function countAvailableTokens(
   return Math.min(rate.burst, bucket.tokens + refilled);
 }
 
-/** The rate limiter of one source. */
 export type SourceRateLimiter = ReturnType<typeof createSourceRateLimiter>;
 
 /**

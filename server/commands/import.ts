@@ -23,7 +23,6 @@ const COUNT_NAMES = ["read", "new", "changed", "unchanged", "rejected"] as const
 type LineCounts = Record<(typeof COUNT_NAMES)[number], number>;
 type FileCounts = LineCounts & { readonly file: string };
 
-/** Creates the command. */
 export function createImportCommand(context: CommandContext): Command {
   return new Command("import")
     .summary("Imports observations from files.")

@@ -18,7 +18,6 @@ export interface RefundQueueOptions {
   readonly spool?: RefundSpool | undefined;
 }
 
-/** Creates the queue of refunds. */
 export function createRefundQueue({ apply, timeoutMs, onFailure, spool }: RefundQueueOptions) {
   const pending = new Map<Refund, () => Promise<void>>();
   const firstAttempts = new Set<Promise<boolean>>();

@@ -54,7 +54,6 @@ interface SpoolLine {
   readonly refund: Refund;
 }
 
-/** Counts the requests of a refund. */
 export function countRefundRequests(refund: Refund): number {
   return refund.kind === "debit" ? 1 : refund.charges.length;
 }

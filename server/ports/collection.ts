@@ -35,7 +35,6 @@ export interface CreatorListReads {
   version(): Promise<string>;
 }
 
-/** The monitoring list. */
 export interface MonitoringListStore extends CreatorListReads {
   /** @throws {DomainError} `Creator Already Exists`, `Creator List Full`. */
   add(creator: Creator, now: number): Promise<CreatorChange>;
@@ -64,7 +63,6 @@ export interface TrackedChannel extends CollectionStatus {
   readonly added_at: string;
 }
 
-/** The tracked channels. */
 export interface TrackedChannelStore {
   /** @throws {DomainError} `Conflict` when it is tracked, in any case of its handle. */
   track(channel: string, now: number): Promise<void>;

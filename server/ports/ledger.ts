@@ -7,7 +7,6 @@ import type { ChangeSet } from "./caching.ts";
 
 /** The charge of one request. */
 export interface Charge {
-  /** The account's number. */
   readonly account: number;
   /** The number of the API key. */
   readonly key: number;

@@ -26,7 +26,6 @@ export interface CollectionTarget {
   readonly owner: string | null;
 }
 
-/** A target that is due. */
 export interface DueTarget extends CollectionTarget {
   readonly dueAt: number;
   /** The last successful poll; `null` before the first. */

@@ -20,7 +20,6 @@ const BATCH_SIZE = 25;
 const UNITS_PER_DAY = 200_000;
 const WINDOW = { requests: 3000, durationMs: 5 * MINUTE_MS };
 
-/** Creates the collector of Bluesky. */
 export function createBlueskyCollector(settings: { readonly baseUrl: string }): Collector {
   return {
     source: "bluesky",

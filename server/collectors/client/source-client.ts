@@ -13,7 +13,6 @@ import { SourceError, type Collector, type SourceRequest } from "../collector.ts
 import type { SourceRateLimiter } from "../rate-limiter.ts";
 import { sendRequest, type SendOptions, type StartTimeout } from "./transport.ts";
 
-/** The options of a client. */
 export interface SourceClientOptions {
   readonly collector: Collector;
   readonly rateLimiter: SourceRateLimiter;
@@ -46,7 +45,6 @@ const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 /** The settings refuse shorter credentials: a shorter word is a scheme such as `Bearer`. */
 const SECRET_MIN_CHARACTERS = 8;
 
-/** Creates the client of a source. */
 export function createSourceClient(options: SourceClientOptions) {
   const { collector, now, rateLimiter, report, signal } = options;
   const { source } = collector;

@@ -17,7 +17,6 @@ const BATCH_SIZE = 100;
 const WINDOW_MS = 15 * MINUTE_MS;
 const WINDOWS_PER_DAY = 96;
 
-/** Creates the collector of X. */
 export function createXCollector(settings: {
   readonly baseUrl: string;
   readonly bearerToken: string;

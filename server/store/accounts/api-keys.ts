@@ -29,14 +29,12 @@ export interface KeyStore extends ApiKeyLookup {
   revoke(id: number, now: number): Promise<RevokedKey>;
 }
 
-/** A revoked key. */
 export interface RevokedKey {
   readonly id: number;
   readonly hash: string;
   readonly revokedAt: number;
 }
 
-/** Creates the key store of a database. */
 export function createKeyStore({ query }: Database): KeyStore {
   return {
     async create(key, now) {

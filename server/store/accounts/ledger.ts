@@ -33,7 +33,6 @@ import { readUsage } from "./usage.ts";
 
 export type LedgerStore = DebitLedger & AccountLedger & AccountReads;
 
-/** Creates the ledger of a database. */
 export function createLedgerStore(database: Database): LedgerStore {
   return {
     createAccount: (name, now) => createAccount(database, name, now),

@@ -17,7 +17,6 @@ const WATCH_LISTS = [
   { platform: "video", selectIds: "SELECT channel AS id FROM tracked_channels" },
 ] as const;
 
-/** Creates the collection state of a database. */
 export function createCollectionState(database: Database): CollectionState {
   return {
     async syncTargets(now) {

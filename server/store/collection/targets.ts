@@ -152,7 +152,6 @@ type TargetStore = Pick<
   | "saveResults"
 >;
 
-/** Creates the target store of a database. */
 export function createTargetStore(database: Database): TargetStore {
   const listTargets = async (sql: string, args: (string | number)[]): Promise<DueTarget[]> =>
     (await database.queryJson(sql, args)) ?? [];

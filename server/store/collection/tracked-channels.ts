@@ -31,7 +31,6 @@ interface TrackedChannelRow {
   readonly targets: readonly TargetStatus[];
 }
 
-/** Creates the store of tracked channels of a database. */
 export function createTrackedChannelStore(database: Database): TrackedChannelStore {
   return {
     async track(channel, now) {

@@ -151,7 +151,6 @@ export function* iterateObservations({ batch, from, to }: BatchSlice) {
   }
 }
 
-/** Names the counts of a point. */
 export function toNamedCounts(kind: EntityKind, values: Point["counts"]): Counts {
   const counts: Record<string, number | null> = {};
   KIND_FIELDS[kind].counts.forEach((name, index) => (counts[name] = values[index] ?? null));

@@ -14,7 +14,6 @@ import { CHANNELS_TAG } from "../history/change-log.ts";
 /** Channels that one step reads or encodes. */
 const STEP_CHANNELS = 250;
 
-/** Channels that one step merges. */
 const MERGE_STEP_CHANNELS = 5000;
 
 // Paged by key, because the counts that the list is sorted by can change between two steps.

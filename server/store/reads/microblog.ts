@@ -107,7 +107,6 @@ function createTweetsRead(database: Database): MicroblogReads["tweets"] {
   };
 }
 
-/** The history of a tweet in its details. */
 const tweetHistory = createHistoryReader<TweetDetails["tweet"]["history"][number]>({
   kind: "tweet",
   fields: { timestamp: "at", impressions: "impressions", likes: "likes", retweets: "retweets" },

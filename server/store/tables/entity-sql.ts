@@ -4,7 +4,6 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { KIND_FIELDS, type EntityFields, type EntityKind } from "../../../core/entity-kinds.ts";
 import * as tables from "./entity-tables.ts";
 
-/** The fields and tables of a kind. */
 export interface KindTables extends EntityFields {
   readonly kind: EntityKind;
   readonly entityTable: string;

@@ -10,7 +10,6 @@ import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { KIND_FIELDS, type EntityFields, type EntityKind } from "../../../core/entity-kinds.ts";
 
-/** The column of a field. */
 export function toColumnName(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
