@@ -99,7 +99,7 @@ async function measurePage(
   return createRatioRow({
     part: PART,
     what: `${pageName} / bun:sqlite, ${variant}`,
-    unit: "answers/s",
+    unit: "responses/s",
     ours: pickRates(results.service),
     theirs: pickRates(results.sqlite),
     target: atLeast(0.8),
@@ -131,7 +131,7 @@ async function measureCached(
     return createRatioRow({
       part: PART,
       what: `cached page of tweets, ${Math.round(body.length / 1000)} kB / bare Elysia`,
-      unit: "answers/s",
+      unit: "responses/s",
       ours: pickRates(results.service),
       theirs: pickRates(results.bare),
       target: atLeast(0.7),

@@ -33,12 +33,12 @@ export async function measureDetails({
   const copy = await copyBenchDatabase(store, "details-process");
   const power = await startServiceProcess(workspace, store);
   const body = await fetchAnswer(power, PATH, store.key);
-  const afternoon = [join(workspace.folder, "afternoon.db"), store.key];
+  const naive = [join(workspace.folder, "naive.db"), store.key];
   const servers = {
     power,
     process: await startServiceProcess(workspace, copy, "process"),
     bare: await startBaseline(workspace, "elysia-server", [ROUTE], body),
-    afternoon: await startBaseline(workspace, "naive-server", afternoon, body),
+    naive: await startBaseline(workspace, "naive-server", naive, body),
   };
   return withServers(servers, async () => {
     for (const [name, side] of Object.entries(servers)) {
@@ -56,8 +56,8 @@ export async function measureDetails({
       bare: target("bare", servers.bare),
     };
     logProgress("details: 64 connections");
-    const withAfternoon = { ...targets, afternoon: target("afternoon", servers.afternoon) };
-    const few = await measureRates(load, withAfternoon, FEW_CONNECTIONS);
+    const withNaive = { ...targets, naive: target("naive", servers.naive) };
+    const few = await measureRates(load, withNaive, FEW_CONNECTIONS);
     logProgress("details: 256 connections");
     const many = await measureRates(load, targets, MANY_CONNECTIONS);
     return [
@@ -65,11 +65,11 @@ export async function measureDetails({
       createRow("power / bare Elysia, 256 connections", many.power, many.bare, 0.85),
       createRow("process / bare Elysia, 64 connections", few.process, few.bare, 0.8),
       createRow("process / bare Elysia, 256 connections", many.process, many.bare, 0.9),
-      createRow("power / afternoon version, 64 connections", few.power, few.afternoon, 15),
+      createRow("power / naive server, 64 connections", few.power, few.naive, 15),
       ...createMemoryRows(PART, "power", servers.power),
       ...createMemoryRows(PART, "process", servers.process),
       ...createMemoryRows(PART, "bare Elysia", servers.bare),
-      ...createMemoryRows(PART, "afternoon version", servers.afternoon),
+      ...createMemoryRows(PART, "naive server", servers.naive),
     ];
   });
 }
@@ -81,7 +81,7 @@ function createRow(
   minRatio: number,
 ): ReportRow {
   const target = atLeast(minRatio);
-  return createRatioRow({ part: PART, what, unit: "answers/s", ours, theirs, target });
+  return createRatioRow({ part: PART, what, unit: "responses/s", ours, theirs, target });
 }
 
 /** A user with 45 days of observations. */

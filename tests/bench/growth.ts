@@ -130,7 +130,7 @@ async function measureMemoryUnderLoad(
   const { rate } = await load(target, MANY_CONNECTIONS, memorySeconds);
   const samples = side.memory.samplesMib.slice(before);
   const what = `${MANY_CONNECTIONS} connections, 10 million`;
-  const answers = createValueRow({ part: PART, what, unit: "answers/s", value: rate });
+  const answers = createValueRow({ part: PART, what, unit: "responses/s", value: rate });
   const third = Math.floor(samples.length / 3);
   if (third === 0) return [answers];
   const highest = Math.max(...samples);

@@ -1,5 +1,5 @@
 /**
- * A naive server, as written in an afternoon: each request makes one UPDATE of the balance and one SELECT
+ * A naive server: each request makes one UPDATE of the balance and one SELECT
  * of the user, with Drizzle.
  *
  * Argument: the path of its database. Standard input: the response.
