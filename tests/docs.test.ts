@@ -8,7 +8,7 @@ import { generateObservations } from "../server/demo/generate.ts";
 import { formatErrorResponse, ERROR_STATUSES } from "../server/http/errors.ts";
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from "../server/http/reads/charge.ts";
 import { BODY_MAX_BYTES } from "../server/http/request-body.ts";
-import { USAGE_DAYS } from "../server/http/usage-days.ts";
+import { USAGE_DAYS } from "../server/http/account.ts";
 import { createProgram } from "../server/main.ts";
 import { DAY_MS } from "../core/time.ts";
 import {

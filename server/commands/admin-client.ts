@@ -1,7 +1,7 @@
 /** The client of the administration API that the commands use. */
 import { treaty } from "@elysiajs/eden";
 import { createInvalidRequestError } from "../../core/errors.ts";
-import type { OwnerApp } from "../http/admin/owner-app.ts";
+import type { OwnerApp } from "../http/admin/routes.ts";
 import type { AdminConnection } from "../ports/process.ts";
 import { readSystemErrorCode } from "../system-errors.ts";
 import { CommandError, type CommandContext } from "./command.ts";

@@ -14,7 +14,6 @@ import { createErrorHandler } from "./errors.ts";
 import { createHealthRoutes, type HealthOptions } from "./health.ts";
 import { createMicroblogRoutes } from "./microblog.ts";
 import { createChargedReads, type ChargeOptions } from "./reads/charged-reads.ts";
-import { instrument, type CompletedRequest } from "./metrics/instrument.ts";
 import { createRouteMatcher, type MatchRoute } from "./route-matcher.ts";
 import { createOpenApiRoutes } from "./openapi/routes.ts";
 import { getPath, ensureHost } from "./request-url.ts";
@@ -47,7 +46,7 @@ export function createApp(options: AppOptions) {
   const { adminToken: token, now } = options;
   let matchRoute: MatchRoute | undefined;
   const getRouteMatcher = () => (matchRoute ??= createRouteMatcher(app.routes));
-  const onCompleted = ({ route, request, status, ms }: CompletedRequest) => {
+  const onCompleted = (request: Request, route: string, status: number, ms: number) => {
     const { method } = request;
     options.metrics.recordRequest(route, method, status, ms);
     options.log.request?.({ method, path: getPath(request), status, ms });
@@ -77,7 +76,13 @@ export function createApp(options: AppOptions) {
     .use(createAccountRoutes(options.account, now))
     .use(createCreatorRoutes(options.creators, options.bodyStreamer, now));
   if (token !== undefined) app.use(createAdminRoutes(options.admin));
-  const serveOther = instrument((request) => app.fetch(request), onCompleted, getRouteMatcher);
+  const serveWithElysia = async (request: Request): Promise<Response> => {
+    const startedAt = performance.now();
+    const response = await app.fetch(request);
+    const route = getRouteMatcher()(getPath(request))?.route ?? "unknown";
+    onCompleted(request, route, response.status, performance.now() - startedAt);
+    return response;
+  };
   return {
     app,
     /** From now on `/readyz` says that the service stops. */
@@ -92,7 +97,7 @@ export function createApp(options: AppOptions) {
       if (token !== undefined && isAdminPath(getPath(request))) {
         addresses.set(request, server?.requestIP(received)?.address ?? "unknown");
       }
-      return serveOther(request);
+      return serveWithElysia(request);
     },
   };
 }

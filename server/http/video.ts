@@ -5,51 +5,43 @@ import type { ShortsPage } from "../../core/schema/video.ts";
 import type { CacheableResult } from "../ports/caching.ts";
 import type { VideoReads } from "../ports/reads.ts";
 import { coalesceRuns } from "./coalesce.ts";
-import { PRICES } from "./reads/charge.ts";
 import type { ChargedReads } from "./reads/charged-reads.ts";
 import type { ReadResult } from "./reads/response-cache.ts";
-
-const cost = PRICES.video;
 
 /** Creates the routes of the video API. */
 export function createVideoRoutes(reads: VideoReads, { createHandler }: ChargedReads) {
   // The list can take a second, so requests share it even if their query strings differ.
   const readChannels = coalesceRuns(() => reads.channels());
   return new Elysia({ name: "video" })
-    .get("/api/video/channels", createHandler({ cost, parse: () => readChannels }), {
-      detail: { operationId: "listChannels" },
-    })
+    .get(
+      "/api/video/channels",
+      createHandler(() => readChannels),
+      { detail: { operationId: "listChannels" } },
+    )
     .get(
       "/api/video/:channel/details",
-      createHandler({
-        cost,
-        parse:
-          ({ channel = "" }) =>
+      createHandler(
+        ({ channel = "" }) =>
           () =>
             reads.channel(channel),
-      }),
+      ),
       { detail: { operationId: "getChannel" } },
     )
     .get(
       "/api/video/:channel/shorts",
-      createHandler({
-        cost,
-        parse({ channel = "" }, getQueryValues, pathAndQuery) {
-          const page = parseShortsRequest(getQueryValues);
-          return async () => withNextLink(await reads.shorts(channel, page), pathAndQuery);
-        },
+      createHandler(({ channel = "" }, getQueryValues, pathAndQuery) => {
+        const page = parseShortsRequest(getQueryValues);
+        return async () => withNextLink(await reads.shorts(channel, page), pathAndQuery);
       }),
       { detail: { operationId: "listShorts" } },
     )
     .get(
       "/api/video/:channel/short/:short_id",
-      createHandler({
-        cost,
-        parse:
-          ({ channel = "", short_id: id = "" }) =>
+      createHandler(
+        ({ channel = "", short_id: id = "" }) =>
           () =>
             reads.short(channel, id),
-      }),
+      ),
       { detail: { operationId: "getShort" } },
     );
 }

@@ -2,13 +2,16 @@
  * The administration API. The command line is its client: in process, or through the socket of the
  * process that owns the database file. With ADMIN_TOKEN, it is also served over HTTP.
  */
-import { Elysia } from "elysia";
+import { Elysia, t } from "elysia";
+import type { BackupResult, OnFailure, OwnerDescription } from "../../ports/process.ts";
+import { createErrorHandler } from "../errors.ts";
 import { createAdminAccountRoutes } from "./accounts.ts";
 import { createAdminCollectionRoutes } from "./collection.ts";
 import { createAdminKeyRoutes } from "./keys.ts";
 import { createAdminObservationRoutes } from "./observations.ts";
 import type { AdminOptions } from "./options.ts";
 import { createAdminRetentionRoutes } from "./retention.ts";
+import { jsonBodyParser } from "./validation.ts";
 
 /** Creates the routes below `/admin`. */
 export function createAdminRoutes(options: AdminOptions) {
@@ -18,4 +21,30 @@ export function createAdminRoutes(options: AdminOptions) {
     .use(createAdminKeyRoutes(options))
     .use(createAdminCollectionRoutes(options))
     .use(createAdminRetentionRoutes(options));
+}
+
+/** The type of the owner's API, for its typed clients. */
+export type OwnerApp = ReturnType<typeof createOwnerApp>;
+
+/**
+ * Creates the API on the socket of the process that owns a database file: administration, and
+ * backups. It has no authentication: the file mode of the socket says who may use it.
+ */
+export function createOwnerApp(
+  options: AdminOptions & {
+    readonly onFailure: OnFailure;
+    describe(): OwnerDescription;
+    backUp(file: string): Promise<BackupResult>;
+  },
+) {
+  const ownerRoutes = new Elysia({ name: "owner", prefix: "/admin" })
+    .use(jsonBodyParser)
+    .get("/owner", () => options.describe())
+    .post("/backup", ({ body }) => options.backUp(body.file), {
+      body: t.Object({ file: t.String({ minLength: 1, maxLength: 4096 }) }),
+    });
+  return new Elysia()
+    .use(createErrorHandler({ onFailure: options.onFailure, isTrusted: true }))
+    .use(createAdminRoutes(options))
+    .use(ownerRoutes);
 }

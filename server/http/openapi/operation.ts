@@ -6,7 +6,7 @@ import type { TObject, TSchema } from "@sinclair/typebox";
 import { DomainError } from "../../../core/errors.ts";
 import { ERROR_STATUSES, formatErrorResponse, isErrorCode, type ClientError } from "../errors.ts";
 import { parsePathParameters } from "../route-matcher.ts";
-import { PRICES } from "../reads/charge.ts";
+import { READ_COST } from "../reads/charge.ts";
 import { ChargedReadHeaders, CommonHeaders, PATH_PARAMETERS, QUERIES } from "./parameters.ts";
 import reference from "./reference.json" with { type: "json" };
 import { createSchemaRef } from "./schemas.ts";
@@ -48,11 +48,11 @@ interface Operation extends OperationReference {
 
 /** The parts of the API: a path belongs to the first whose prefix it has. Costs are in credits. */
 const API_PARTS = [
-  { tag: "Video", prefix: "/api/video/", cost: PRICES.video, about: "Channels and shorts." },
+  { tag: "Video", prefix: "/api/video/", cost: READ_COST, about: "Channels and shorts." },
   {
     tag: "Microblog",
     prefix: "/api/microblog/",
-    cost: PRICES.microblog,
+    cost: READ_COST,
     about: "Users, tweets and followers.",
   },
   { tag: "Account", prefix: "/api/account", cost: 0, about: "The account of the API key." },

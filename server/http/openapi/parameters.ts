@@ -11,7 +11,7 @@ import {
 import { INSTANT_PATTERN } from "../../../core/time.ts";
 import { REQUEST_ID_PATTERN } from "../admission.ts";
 import { IDEMPOTENCY_KEY_PATTERN } from "../reads/charge.ts";
-import { USAGE_DAYS } from "../usage-days.ts";
+import { USAGE_DAYS } from "../account.ts";
 
 /** A cursor holds an instant of up to 11 digits, and up to 7 characters for each of an identifier. */
 const CURSOR_MAX_CHARACTERS = 11 + 7 * IDENTIFIER_MAX_CHARACTERS;

@@ -4,8 +4,8 @@ import type { DebitQueue, IdempotencyKey, Receipt } from "../../ports/ledger.ts"
 import type { ResponseHeaders } from "../cache-headers.ts";
 import { isChargedError } from "../errors.ts";
 
-/** The cost of a read, in credits. */
-export const PRICES = { video: 1, microblog: 1 } as const;
+/** The cost of a read, in credits, unless its route has its own. */
+export const READ_COST = 1;
 
 export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 255;
 

@@ -16,13 +16,13 @@ import type { OnFailure } from "../../ports/process.ts";
 import { admit, setCommonHeaders, type AdmissionOptions } from "../admission.ts";
 import { matchesEntityTag, setCacheHeaders, type ResponseHeaders } from "../cache-headers.ts";
 import { createErrorResponse } from "../errors.ts";
-import type { OnCompleted } from "../metrics/instrument.ts";
 import { getPathAndQuery, parseQuery, removeQuery } from "../request-url.ts";
 import { parsePathParameters, type RoutePattern } from "../route-matcher.ts";
 import { createNoRoomError, type BodyStreamer } from "./body-streamer.ts";
 import {
   ConnectionClosedError,
   parseIdempotencyKey,
+  READ_COST,
   setCostHeaders,
   settleFailedRead,
 } from "./charge.ts";
@@ -34,23 +34,18 @@ import {
   type ResponseCache,
 } from "./response-cache.ts";
 
-/** A route of charged reads. */
-export interface ChargedRoute<Body = unknown> {
-  /** In credits. */
-  readonly cost: number;
-  /**
-   * Checks the parameters.
-   *
-   * @param pathAndQuery As the client sent them.
-   * @returns The read.
-   * @throws {DomainError} For a parameter that is not allowed.
-   */
-  parse(
-    parameters: Readonly<Record<string, string>>,
-    getQueryValues: GetQueryValues,
-    pathAndQuery: string,
-  ): () => Promise<ReadResult<Body>>;
-}
+/**
+ * Checks the parameters of a read.
+ *
+ * @param pathAndQuery As the client sent them.
+ * @returns The read.
+ * @throws {DomainError} For a parameter that is not allowed.
+ */
+type ParseRead<Body = unknown> = (
+  parameters: Readonly<Record<string, string>>,
+  getQueryValues: GetQueryValues,
+  pathAndQuery: string,
+) => () => Promise<ReadResult<Body>>;
 
 /** What charging and answering reads depends on. */
 export interface ChargeOptions {
@@ -66,7 +61,8 @@ export interface ChargeOptions {
 /** What serving charged reads depends on. */
 export interface ChargedReadsOptions extends AdmissionOptions, ChargeOptions {
   readonly onFailure: OnFailure;
-  readonly onCompleted: OnCompleted;
+  /** Is called with every completed request and its route as it is declared. */
+  onCompleted(request: Request, route: string, status: number, ms: number): void;
 }
 
 /** The charged reads of an app. */
@@ -78,7 +74,7 @@ interface MatchedRead {
   readonly path: string;
   readonly pathAndQuery: string;
   readonly pattern: RoutePattern;
-  readonly route: ChargedRoute;
+  readonly route: { readonly parse: ParseRead; readonly cost: number };
 }
 
 /** The status in logs and metrics of a request whose client left; nginx has the same. */
@@ -86,7 +82,7 @@ const CLIENT_CLOSED_REQUEST = 499;
 
 /** Creates the charged reads of an app. */
 export function createChargedReads(options: ChargedReadsOptions) {
-  const routesByHandler = new Map<unknown, ChargedRoute>();
+  const routesByHandler = new Map<unknown, MatchedRead["route"]>();
 
   function matchRead(request: Request): MatchedRead | undefined {
     if (request.method !== "GET" && request.method !== "HEAD") return undefined;
@@ -108,15 +104,19 @@ export function createChargedReads(options: ChargedReadsOptions) {
 
     isChargedRead: (request: Request): boolean => matchRead(request) !== undefined,
 
-    /** Creates the handler of a route for Elysia. Its type gives Eden the type of the body. */
-    createHandler<Body>(route: ChargedRoute<Body>) {
+    /**
+     * Creates the handler of a route for Elysia. Its type gives Eden the type of the body.
+     *
+     * @param cost In credits.
+     */
+    createHandler<Body>(parse: ParseRead<Body>, cost = READ_COST) {
       const handler = async ({ request }: { readonly request: Request }) => {
         const response = await serve(request);
         if (response === undefined) throw new Error("The request is no charged read");
         // Elysia sends a response as it is.
         return response as unknown as Body;
       };
-      routesByHandler.set(handler, route);
+      routesByHandler.set(handler, { parse, cost });
       return handler;
     },
   };
@@ -158,8 +158,7 @@ async function serveRead(options: ChargedReadsOptions, read: MatchedRead): Promi
         : await settleFailedRead(debitQueue, receipt, request, headers, thrown);
     response = createFailedResponse(options, read, headers, error);
   }
-  const ms = performance.now() - startedAt;
-  onCompleted({ route: pattern.route, request, status: response.status, ms });
+  onCompleted(request, pattern.route, response.status, performance.now() - startedAt);
   return response;
 }
 

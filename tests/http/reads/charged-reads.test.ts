@@ -30,9 +30,9 @@ function serve(
     now: () => 0,
     getRouteMatcher: () => matchRoute,
     onFailure: (error) => void events.push(String(error)),
-    onCompleted: ({ route, status }) => void events.push(`${route} ${status}`),
+    onCompleted: (_, route, status) => void events.push(`${route} ${status}`),
   });
-  const handler = createHandler({ cost: 1, parse: () => read });
+  const handler = createHandler(() => read);
   const matchRoute = createRouteMatcher([{ method: "GET", path: "/api/:a", handler }]);
   return serveRead(request);
 }
