@@ -1,4 +1,7 @@
-/** Runs the tasks of a source over its targets: in batches, one by one, and page by page. */
+/**
+ * Creates the tasks of sources, which poll targets in batches or one by one, or a list newest first,
+ * and tell the failure of a target from that of the source.
+ */
 import type { CollectionTarget, DiscoveredItem } from "../ports/targets.ts";
 import {
   SourceError,

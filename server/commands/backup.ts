@@ -1,4 +1,4 @@
-/** The command `backup`: copies the database file while it is in use. */
+/** The command `backup`: has a snapshot of the database written into a new file. */
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { requestAdmin } from "./admin-client.ts";

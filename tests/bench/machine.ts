@@ -19,7 +19,7 @@ export function describeMachine() {
   };
 }
 
-/** Describes this machine. */
+/** What {@link describeMachine} returns. */
 export type Machine = ReturnType<typeof describeMachine>;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Collecting as a process: by hand, by the service, and killed in the middle of a pass.
- * COLLECT_CRASH_ROUNDS=20 is the long form.
+ * The command `collect --once`, and `serve` with COLLECT=on, as processes; also killed in the middle of
+ * a poll cycle. COLLECT_CRASH_ROUNDS=20 kills them more often.
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { DAY_MS } from "../../core/time.ts";

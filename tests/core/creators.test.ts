@@ -1,3 +1,4 @@
+/** Creators of the monitoring list: parsing, equality in any case, adding and removing. */
 import { describe, expect, test } from "bun:test";
 import { Ajv } from "ajv";
 import * as fc from "fast-check";

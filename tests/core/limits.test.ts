@@ -1,3 +1,4 @@
+/** Pins the limits, so that none changes by accident. */
 import { expect, test } from "bun:test";
 import * as limits from "../../core/limits.ts";
 
@@ -8,7 +9,7 @@ test("limits have the numbers of the specification", () => {
   expect(limits.PAGE_NUMBER).toEqual({ min: 0, max: 2 ** 53 - 1, default: 0 });
 });
 
-test("limits have the documented sizes", () => {
+test("the other limits keep their sizes", () => {
   expect(limits.INTEGER_MAX).toBe(2 ** 53 - 1);
   expect(limits.IDENTIFIER_MAX_CHARACTERS).toBe(256);
   expect(limits.LINK_MAX_CHARACTERS).toBe(2048);

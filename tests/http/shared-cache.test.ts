@@ -1,4 +1,7 @@
-/** A shared cache in front of the service never sends a response to a client with another API key. */
+/**
+ * No shared cache may store a response below /api and /admin: their headers say so, and Varnish, if it
+ * is installed, serves none from its cache.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectPrivateCaching } from "../support/openapi-contract.ts";
 import { startTestService, type TestService } from "../support/service.ts";

@@ -1,4 +1,4 @@
-/** Parses requests to the administration API. */
+/** What administration routes share to check requests: the JSON body, names and the query. */
 import { Elysia, t } from "elysia";
 import { DomainError, quote } from "../../../core/errors.ts";
 import { IDENTIFIER_MAX_CHARACTERS } from "../../../core/limits.ts";

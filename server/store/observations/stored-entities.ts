@@ -1,4 +1,7 @@
-/** Reads what the database has of the entities of a batch, and merges the batch with it. */
+/**
+ * Decides for each entity of a batch whether its history is appended to or rewritten, and merges those
+ * that are rewritten with what is stored.
+ */
 import type { Counts } from "../../../core/observations.ts";
 import { sliceInstants, toNamedCounts } from "./observation-batch.ts";
 import { decodeChunks, type Chunk } from "../history/chunk-codec.ts";

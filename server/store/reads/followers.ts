@@ -1,4 +1,4 @@
-/** Reads the follower history of a user, in pages. */
+/** Reads a user's follower counts of the last days, with the change of each, by page number. */
 import { computeDaysFilterStart, computeDaysFilterValidity } from "../../../core/days.ts";
 import { computeFollowerChanges } from "../../../core/growth.ts";
 import { createRawJson } from "../../raw-json.ts";

@@ -1,3 +1,4 @@
+/** Requests to a worker thread: results, errors, and a worker that dies or cannot start. */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createWorkerClient } from "../../../server/store/database/worker-rpc.ts";

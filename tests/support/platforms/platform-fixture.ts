@@ -1,4 +1,7 @@
-/** A fake platform with the collector that polls it, for each source. */
+/**
+ * For each source: a world, a fake platform that serves it, and the collector that polls the fake. Also
+ * a context to run the collector without the service.
+ */
 import { afterEach, beforeEach } from "bun:test";
 import { DAY_MS } from "../../../core/time.ts";
 import { createSourceRateLimiter } from "../../../server/collectors/rate-limiter.ts";

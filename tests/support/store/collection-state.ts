@@ -1,4 +1,7 @@
-/** The state of the collectors on a database of a test's own. */
+/**
+ * Opens a collection state on a temporary database with two creators and a channel watched, and makes
+ * creators and items for it.
+ */
 import type { CollectionState, ListedCreator } from "../../../server/ports/collection.ts";
 import { createTrackedChannelStore } from "../../../server/store/collection/tracked-channels.ts";
 import { createCollectionState } from "../../../server/store/collection/collection-state.ts";
@@ -6,7 +9,7 @@ import { createCreatorStore } from "../../../server/store/collection/creators.ts
 import type { Database } from "../../../server/store/database/database.ts";
 import { withDatabase } from "./database.ts";
 
-/** When it begins. */
+/** When those are added. */
 export const NOW = Date.parse("2026-11-20T12:00:00Z");
 
 /** Lets a test work on it: creators Nasa and esa and the channel @Soup are watched. */

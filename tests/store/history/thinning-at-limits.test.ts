@@ -1,3 +1,4 @@
+/** At the real limits of points, the database thins a history exactly as core does. */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { thinHistory } from "../../../core/history.ts";
@@ -25,7 +26,7 @@ const pointsAbout = (max: number) =>
       }));
     });
 
-describe("selectHistorySql() and createHistoryFormatter()", () => {
+describe("createHistoryReader()", () => {
   test.each([HISTORY_MAX_POINTS, RECORD_MAX_POINTS])(
     "thin a history to at most %d points as thinHistory() of core does",
     async (max) => {
