@@ -28,14 +28,6 @@ type WriterOperation =
   | { readonly method: "copy"; readonly target: string }
   | { readonly method: "checkpoint" | "close" };
 
-/** How statements are written. */
-interface FileWriteOptions {
-  /** The commit survives a power cut, not only the death of the process. */
-  readonly isSynced: boolean;
-  /** The statements are short enough for the thread that serves requests. */
-  readonly inline: boolean;
-}
-
 // One of each for all files of the process; a thread starts with its first request.
 const WORKER_FILE = new URL("writer-worker.ts", import.meta.url);
 const callWriterWorker = createWorkerClient<WriterRequest, StatementResult[]>(WORKER_FILE);
@@ -72,10 +64,15 @@ export function openFileWriter(path: string, lockTimeoutMs: number) {
   }
 
   return {
-    /** Runs statements as one transaction, in the order of the calls. */
+    /**
+     * Runs statements as one transaction, in the order of the calls.
+     *
+     * @param options.isSynced The commit survives a power cut, not only the death of the process.
+     * @param options.inline The statements are short enough for the thread that serves requests.
+     */
     async write(
       statements: readonly Statement[],
-      { isSynced, inline }: FileWriteOptions,
+      { isSynced, inline }: { readonly isSynced: boolean; readonly inline: boolean },
     ): Promise<ResultSet[]> {
       // Writes that the worker has not finished come first.
       const results = inline && pendingCount === 0 ? inlineWriter.write(statements) : undefined;

@@ -10,8 +10,8 @@ import type { Database, DatabaseOptions, Statement } from "./database.ts";
 import { createSameFileAssertion } from "./database-file.ts";
 import { createDrizzleQueries } from "./drizzle-queries.ts";
 import { isRolledBack, mapTransientErrors } from "./errors.ts";
-import { openFileReader } from "./file-reader.ts";
 import { openFileWriter } from "./file-writer.ts";
+import { openConnection, toResultSet, type SqliteConnection } from "./sqlite-connection.ts";
 
 const DEFAULT_LOCK_TIMEOUT_MS = 5000;
 
@@ -25,7 +25,9 @@ export async function openLocalDatabase(options: DatabaseOptions, file: string):
   const writer = openFileWriter(file, lockTimeoutMs);
   // The first connection turns on WAL mode, in which readers and a writer don't block each other.
   await mapTransientErrors(() => writer.write([], { isSynced: true, inline: false }));
-  const reader = openFileReader(file, lockTimeoutMs);
+  const reader = createReader(file, lockTimeoutMs);
+  const query = (statement: Statement) =>
+    reader.read((connection) => toResultSet(connection.query(statement)));
   const assertSameFile = createSameFileAssertion(file);
   const runOnSameFile = <Result>(work: () => Promise<Result>) =>
     mapTransientErrors(() => {
@@ -46,16 +48,18 @@ export async function openLocalDatabase(options: DatabaseOptions, file: string):
   return {
     transactionMaxBytes: Number.POSITIVE_INFINITY,
     query: createDrizzleQueries({
-      execute: (statement, mode) =>
-        mode === "read" ? reader.query(statement) : writeOne(statement),
+      execute: (statement, mode) => (mode === "read" ? query(statement) : writeOne(statement)),
       // A batch of queries reads many rows.
       batch: (statements, mode) =>
         mode === "read" ? readInBackground(statements) : write(statements),
     }),
     queryRows: async (statement) =>
-      (await reader.query(typeof statement === "string" ? { sql: statement, args: [] } : statement))
-        .rows,
-    queryJson: reader.queryJson,
+      (await query(typeof statement === "string" ? { sql: statement, args: [] } : statement)).rows,
+    queryJson: (sql, args) =>
+      reader.read((connection) => {
+        const row = connection.queryFirst({ sql, args: [...args] });
+        return row === undefined ? undefined : JSON.parse(String(row[0]));
+      }),
     write,
     isRolledBack,
     copyTo: (target) => runOnSameFile(() => writer.copyTo(target)),
@@ -63,13 +67,36 @@ export async function openLocalDatabase(options: DatabaseOptions, file: string):
     async warmUp() {
       await writer.write([], { isSynced: false, inline: true });
       await writer.readInBackground([WARM_UP_QUERY]);
-      await reader.query(WARM_UP_QUERY);
+      await query(WARM_UP_QUERY);
     },
-    check: () =>
-      runOnSameFile(async () => void (await reader.query({ sql: "SELECT 1", args: [] }))),
+    check: () => runOnSameFile(async () => void (await query({ sql: "SELECT 1", args: [] }))),
     async close() {
       reader.close();
       await writer.close();
     },
+  };
+}
+
+/** Reads a file in this thread. It opens the file at the first read, and again after an error. */
+function createReader(path: string, lockTimeoutMs: number) {
+  let connection: SqliteConnection | undefined;
+
+  function close(): void {
+    connection?.close();
+    connection = undefined;
+  }
+
+  return {
+    read: <Result>(work: (connection: SqliteConnection) => Result): Promise<Result> =>
+      mapTransientErrors(async () => {
+        try {
+          connection ??= openConnection(path, { lockTimeoutMs, readonly: true });
+          return work(connection);
+        } catch (error) {
+          close();
+          throw error;
+        }
+      }),
+    close,
   };
 }

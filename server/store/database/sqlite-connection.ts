@@ -12,41 +12,6 @@ export interface StatementResult {
   readonly rowsAffected: number;
 }
 
-/**
- * A connection to a database file.
- *
- * Close it after a call failed with {@link isLocked}: on such a connection the driver acknowledges
- * writes that it never stores (tursodatabase/libsql-client-ts#352).
- */
-export interface SqliteConnection {
-  query(statement: Statement): StatementResult;
-  /** The first row of a query; the fastest read if there is only one. */
-  queryFirst(statement: Statement): Row[0][] | undefined;
-  /** Runs queries in one transaction, so that all see the same state. */
-  read(statements: readonly Statement[]): StatementResult[];
-  /**
-   * Runs statements as one transaction, all or none.
-   *
-   * @param options.isSynced Whether the commit is on the disk when this returns.
-   */
-  write(
-    statements: readonly Statement[],
-    options: { readonly isSynced: boolean },
-  ): StatementResult[];
-  /** Copies the database to a new file. Throws if it is corrupt: the copy would be corrupt too. */
-  copyTo(target: string): void;
-  /** Moves pages from the write-ahead log into the file, as far as other connections allow it. */
-  checkpoint(mode: "PASSIVE" | "TRUNCATE"): void;
-  close(): void;
-}
-
-/** Options of a connection. */
-export interface ConnectionOptions {
-  /** How long a statement waits for a lock that another connection holds. */
-  readonly lockTimeoutMs: number;
-  readonly readonly?: boolean;
-}
-
 interface PreparedStatement {
   readonly statement: Driver.Statement;
   /** The columns that it returns; empty for a statement that only writes. */
@@ -58,11 +23,21 @@ const CACHED_STATEMENTS_MAX = 200;
 const BEGIN_IMMEDIATE: Statement = { sql: "BEGIN IMMEDIATE", args: [] };
 const COMMIT: Statement = { sql: "COMMIT", args: [] };
 
-/** Opens a connection to a file; one that writes uses WAL mode. */
+/** A connection to a database file. */
+export type SqliteConnection = ReturnType<typeof openConnection>;
+
+/**
+ * Opens a connection to a file; one that writes uses WAL mode.
+ *
+ * Close it after a call failed with {@link isLocked}: on such a connection the driver acknowledges
+ * writes that it never stores (tursodatabase/libsql-client-ts#352).
+ *
+ * @param options.lockTimeoutMs How long a statement waits for a lock that another connection holds.
+ */
 export function openConnection(
   path: string,
-  { lockTimeoutMs, readonly = false }: ConnectionOptions,
-): SqliteConnection {
+  { lockTimeoutMs, readonly = false }: { readonly lockTimeoutMs: number; readonly?: boolean },
+) {
   const driver = new Driver(path, { timeout: lockTimeoutMs });
   driver.pragma(readonly ? "query_only = ON" : "journal_mode = WAL");
   const statementCache = new Map<string, PreparedStatement>();
@@ -90,8 +65,11 @@ export function openConnection(
 
   return {
     query: run,
-    queryFirst: ({ sql, args }) => prepare(sql).statement.get(args) as Row[0][] | undefined,
-    read(statements) {
+    /** The first row of a query; the fastest read if there is only one. */
+    queryFirst: ({ sql, args }: Statement) =>
+      prepare(sql).statement.get(args) as Row[0][] | undefined,
+    /** Runs queries in one transaction, so that all see the same state. */
+    read(statements: readonly Statement[]): StatementResult[] {
       driver.exec("BEGIN");
       try {
         return statements.map(run);
@@ -99,7 +77,15 @@ export function openConnection(
         driver.exec("COMMIT");
       }
     },
-    write(statements, { isSynced }) {
+    /**
+     * Runs statements as one transaction, all or none.
+     *
+     * @param options.isSynced Whether the commit is on the disk when this returns.
+     */
+    write(
+      statements: readonly Statement[],
+      { isSynced }: { readonly isSynced: boolean },
+    ): StatementResult[] {
       if (wasSynced !== isSynced) {
         driver.exec(`PRAGMA synchronous = ${isSynced ? "FULL" : "NORMAL"}`);
         wasSynced = isSynced;
@@ -114,12 +100,14 @@ export function openConnection(
         throw error;
       }
     },
-    copyTo(target) {
+    /** Copies the database to a new file. Throws if it is corrupt: the copy would be corrupt too. */
+    copyTo(target: string): void {
       assertNotCorrupt(driver);
       driver.prepare("VACUUM INTO ?").run([target]);
     },
-    checkpoint: (mode) => void driver.pragma(`wal_checkpoint(${mode})`),
-    close() {
+    /** Moves pages from the write-ahead log into the file, as far as other connections allow it. */
+    checkpoint: (mode: "PASSIVE" | "TRUNCATE") => void driver.pragma(`wal_checkpoint(${mode})`),
+    close(): void {
       statementCache.clear();
       driver.close();
     },
