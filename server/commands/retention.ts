@@ -1,6 +1,6 @@
 /** The command `retention`: removes observations that the setting RETENTION does not keep. */
 import { Command } from "commander";
-import type { RetentionResponse } from "../http/admin/retention.ts";
+import type { RetentionResponse } from "../http/admin/observations.ts";
 import { sendAdmin, withConnection } from "./admin-client.ts";
 import { CommandError, type CommandContext } from "./command.ts";
 import { formatTable, printRows, type OutputOptions } from "./output.ts";

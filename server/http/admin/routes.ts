@@ -10,7 +10,6 @@ import { createAdminCollectionRoutes } from "./collection.ts";
 import { createAdminKeyRoutes } from "./keys.ts";
 import { createAdminObservationRoutes } from "./observations.ts";
 import type { AdminOptions } from "./options.ts";
-import { createAdminRetentionRoutes } from "./retention.ts";
 import { jsonBodyParser } from "./validation.ts";
 
 /** Creates the routes below `/admin`. */
@@ -19,8 +18,7 @@ export function createAdminRoutes(options: AdminOptions) {
     .use(createAdminObservationRoutes(options))
     .use(createAdminAccountRoutes(options))
     .use(createAdminKeyRoutes(options))
-    .use(createAdminCollectionRoutes(options))
-    .use(createAdminRetentionRoutes(options));
+    .use(createAdminCollectionRoutes(options));
 }
 
 /** The type of the owner's API, for its typed clients. */

@@ -5,22 +5,13 @@ import type { SourceStatus } from "../../ports/collection.ts";
 const REFRESH_INTERVAL_MS = 5000;
 
 /** The status of the sources when it was last read. */
-export interface SourceSnapshot {
-  /** Empty until a read succeeds. */
-  statuses(): readonly SourceStatus[];
-  /** The time since the last successful read began; `undefined` before the first. */
-  ageMs(): number | undefined;
-  /** Reads the status now. It rejects if the database is away; the last status then stays. */
-  refresh(): Promise<readonly SourceStatus[]>;
-  /** Stops reading. */
-  close(): void;
-}
+export type SourceSnapshot = ReturnType<typeof createSourceSnapshot>;
 
 /** Reads the status of the sources at once, then at an interval. */
 export function createSourceSnapshot(
   readSources: () => Promise<SourceStatus[]>,
   now: () => number,
-): SourceSnapshot {
+) {
   let latest: { readonly statuses: readonly SourceStatus[]; readonly at: number } | undefined;
   let isRefreshing = false;
   const refresh = async () => {
@@ -40,93 +31,82 @@ export function createSourceSnapshot(
   const timer = setInterval(() => void refreshInBackground(), REFRESH_INTERVAL_MS);
   timer.unref();
   return {
+    /** Empty until a read succeeds. */
     statuses: () => latest?.statuses ?? [],
+    /** The time since the last successful read began; `undefined` before the first. */
     ageMs: () => (latest === undefined ? undefined : Math.max(0, now() - latest.at)),
+    /** Reads the status now. It rejects if the database is away; the last status then stays. */
     refresh,
     close: () => clearInterval(timer),
   };
 }
 
-/** A metric whose values are read from `Item`. A name with `_total` makes it a counter. */
-interface SourceMetric<Item> {
+/** A metric of each source. A name with `_total` makes it a counter. */
+interface SourceMetric {
   readonly name: string;
   readonly help: string;
-  getValue(item: Item): number;
+  /** The values of a source: one, or one for each bucket of its quota. */
+  getValues(status: SourceStatus): readonly { readonly bucket?: string; readonly value: number }[];
 }
 
-const STATUS_METRICS: readonly SourceMetric<SourceStatus>[] = [
+const SOURCE_METRICS: readonly SourceMetric[] = [
   {
     name: "collector_stopped",
     help: "1 if no requests are sent to a source until a known time or a change, else 0",
-    getValue: ({ stopped }) => (stopped === undefined ? 0 : 1),
+    getValues: ({ stopped }) => [{ value: stopped === undefined ? 0 : 1 }],
   },
   {
     name: "collector_failing",
     help: "1 if no request to a source has succeeded since a failure, else 0",
-    getValue: ({ failing }) => (failing === undefined ? 0 : 1),
+    getValues: ({ failing }) => [{ value: failing === undefined ? 0 : 1 }],
   },
   {
     name: "collector_requests_total",
     help: "Requests that were sent to a source",
-    getValue: ({ work }) => work.requests,
+    getValues: ({ work }) => [{ value: work.requests }],
   },
   {
     name: "collector_observations_total",
     help: "Observations that a source gave",
-    getValue: ({ work }) => work.observations,
+    getValues: ({ work }) => [{ value: work.observations }],
   },
   {
     name: "collector_observed_total",
     help: "Targets that were observed",
-    getValue: ({ work }) => work.observed,
+    getValues: ({ work }) => [{ value: work.observed }],
   },
   {
     name: "collector_failed_total",
     help: "Targets that could not be observed",
-    getValue: ({ work }) => work.failed,
+    getValues: ({ work }) => [{ value: work.failed }],
   },
-];
-
-const QUOTA_METRICS: readonly SourceMetric<SourceStatus["buckets"][number]>[] = [
   {
     name: "collector_quota_units_used",
     help: "Units of the quota day that are used",
-    getValue: ({ used }) => used,
+    getValues: ({ buckets }) => buckets.map(({ bucket, used }) => ({ bucket, value: used })),
   },
   {
     name: "collector_quota_units_limit",
     help: "Units of the quota day that may be used",
-    getValue: ({ limit }) => limit,
+    getValues: ({ buckets }) => buckets.map(({ bucket, limit }) => ({ bucket, value: limit })),
   },
 ];
 
 /** Registers the metrics of the sources. */
 export function registerSourceMetrics(registry: Registry, snapshot: SourceSnapshot): void {
   const registers = [registry];
-  for (const { name, help, getValue } of STATUS_METRICS) {
+  for (const { name, help, getValues } of SOURCE_METRICS) {
     const Metric = name.endsWith("_total") ? Counter : Gauge;
     const metric: Counter | Gauge = new Metric({
-      name,
-      help,
-      labelNames: ["source"],
-      registers,
-      collect() {
-        metric.reset();
-        for (const status of snapshot.statuses())
-          metric.inc({ source: status.source }, getValue(status));
-      },
-    });
-  }
-  for (const { name, help, getValue } of QUOTA_METRICS) {
-    const gauge: Gauge = new Gauge({
       name,
       help,
       labelNames: ["source", "bucket"],
       registers,
       collect() {
-        gauge.reset();
-        for (const { source, buckets } of snapshot.statuses()) {
-          for (const quota of buckets) gauge.set({ source, bucket: quota.bucket }, getValue(quota));
+        metric.reset();
+        for (const status of snapshot.statuses()) {
+          for (const { value, ...labels } of getValues(status))
+            metric.inc({ source: status.source, ...labels }, value);
         }
       },
     });

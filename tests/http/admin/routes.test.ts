@@ -1,8 +1,10 @@
 /** The administration API. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createAdminObservationRoutes } from "../../../server/http/admin/observations.ts";
 import { readBody } from "../../../server/http/request-body.ts";
 import { startTestService, type TestService } from "../../support/service.ts";
 import { sendPartial, sendRaw } from "../../support/network/raw-http.ts";
+import { waitUntil } from "../../support/wait.ts";
 
 const TOKEN = "a-token-of-an-administrator";
 
@@ -194,4 +196,29 @@ describe("POST /admin/observations", () => {
     );
     expect(await readBody(new Request("http://localhost/"), 4)).toEqual(new Uint8Array());
   });
+});
+
+test("an export waits for a client that does not read, and ends once it leaves", async () => {
+  let lines = 0;
+  let isEnded = false;
+  const { fetch: handle } = createAdminObservationRoutes({
+    importObservations: () => Promise.reject(new Error("Not used")),
+    applyRetention: () => expect.unreachable(),
+    async *exportObservations() {
+      try {
+        for (; lines < 1_000_000; lines++) yield { text: "x".repeat(1000) };
+      } finally {
+        isEnded = true;
+      }
+    },
+  });
+  await using server = Bun.serve({ port: 0, fetch: (request) => handle(request) });
+  const client = new AbortController();
+  const response = await fetch(`${server.url}observations`, { signal: client.signal });
+  await response.body?.getReader().read();
+  await Bun.sleep(300);
+  expect(isEnded).toBe(false);
+  client.abort();
+  await waitUntil(() => isEnded);
+  expect(lines).toBeLessThan(100_000);
 });
