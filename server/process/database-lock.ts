@@ -42,25 +42,25 @@ export function writePidFile(file: string): void {
 /** Checks before the start: SQLite opens a read-only file, and fails at the first debit. */
 export function assertWritable(file: string): void {
   if (!existsSync(file)) return;
+  orThrow(`${file} cannot be written`, () => accessSync(file, constants.W_OK));
+}
+
+/** Returns the result of `work`, or throws a {@link DomainError} with the message. */
+function orThrow<Result>(message: string, work: () => Result): Result {
   try {
-    accessSync(file, constants.W_OK);
+    return work();
   } catch (cause) {
-    throw new DomainError("Internal Error", `${file} cannot be written`, { cause });
+    throw new DomainError("Internal Error", message, { cause });
   }
 }
 
 function createDatabaseFolder(file: string): void {
   const folder = dirname(resolve(file));
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (cause) {
-    throw new DomainError(
-      "Internal Error",
-      `The folder of the database, ${folder}, cannot be made; make it yourself, or set ` +
-        "DATABASE_URL to a file elsewhere",
-      { cause },
-    );
-  }
+  orThrow(
+    `The folder of the database, ${folder}, cannot be made; make it yourself, or set ` +
+      "DATABASE_URL to a file elsewhere",
+    () => mkdirSync(folder, { recursive: true }),
+  );
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) {
     throw new DomainError(
       "Internal Error",
@@ -70,7 +70,7 @@ function createDatabaseFolder(file: string): void {
 }
 
 function tryLock(path: string): (() => void) | undefined {
-  const lock = openLockFile(path);
+  const lock = orThrow(`${path} cannot be opened`, () => new Lock(path));
   try {
     lock.run("PRAGMA journal_mode = MEMORY");
     lock.run("BEGIN EXCLUSIVE");
@@ -79,13 +79,5 @@ function tryLock(path: string): (() => void) | undefined {
     lock.close();
     if (readSystemErrorCode(error) === "SQLITE_BUSY") return undefined;
     throw error;
-  }
-}
-
-function openLockFile(path: string): Lock {
-  try {
-    return new Lock(path);
-  } catch (cause) {
-    throw new DomainError("Internal Error", `${path} cannot be opened`, { cause });
   }
 }

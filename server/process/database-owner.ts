@@ -14,7 +14,6 @@ import { drain, waitUntilIdle } from "./graceful-shutdown.ts";
 import {
   connectToOwner,
   createOwnerTimeoutError,
-  OWNER_TIMEOUT_MS,
   probeOwner,
   resolveSocketPath,
 } from "./owner-client.ts";
@@ -67,11 +66,27 @@ export async function connectToDatabase(options: ServiceOptions): Promise<AdminC
 }
 
 async function acquireOrConnect(options: ServiceOptions, file: string): Promise<AdminConnection> {
+  const { ownership } = await acquireOrFindOwner(options, file, () => false);
+  return ownership === undefined ? connectToOwner(file) : closeWhenIdle(ownership);
+}
+
+/**
+ * Becomes the owner of a file, or finds out who owns it.
+ *
+ * @param mayEndSoon Whether to wait for the end of an owner.
+ */
+async function acquireOrFindOwner(
+  options: ServiceOptions,
+  file: string,
+  mayEndSoon: (owner: OwnerDescription) => boolean,
+): Promise<{ ownership: FileOwnership } | { ownership: undefined; owner: OwnerDescription }> {
   for (const deadline = Date.now() + HANDOVER_TIMEOUT_MS; ;) {
     const ownership = await tryAcquireOwnership(options, file);
-    if (ownership !== undefined) return closeWhenIdle(ownership);
-    if ((await probeOwner(file, OWNER_TIMEOUT_MS)) !== undefined) return connectToOwner(file);
-    if (Date.now() > deadline) throw createOwnerTimeoutError(file);
+    if (ownership !== undefined) return { ownership };
+    const owner = await probeOwner(file);
+    const isTimeOver = Date.now() > deadline;
+    if (owner !== undefined && (isTimeOver || !mayEndSoon(owner))) return { ownership, owner };
+    if (isTimeOver) throw createOwnerTimeoutError(file);
     await Bun.sleep(HANDOVER_POLL_MS);
   }
 }
@@ -105,18 +120,10 @@ export async function acquireOwnership(options: ServiceOptions): Promise<Ownersh
     return { service, fetcher, isInProcess: true, close: service.close };
   }
   assertWritable(file);
-  for (const deadline = Date.now() + HANDOVER_TIMEOUT_MS; ;) {
-    const ownership = await tryAcquireOwnership(options, file);
-    if (ownership !== undefined) return ownership;
-    const owner = await probeOwner(file, OWNER_TIMEOUT_MS);
-    const isTimeOver = Date.now() > deadline;
-    if (owner === undefined && isTimeOver) throw createOwnerTimeoutError(file);
-    // A process that serves goes on; any other command may end in a moment.
-    if (owner !== undefined && (isTimeOver || owner.address !== null)) {
-      throw createOwnedError(file, owner);
-    }
-    await Bun.sleep(HANDOVER_POLL_MS);
-  }
+  // A process that serves goes on; any other command may end in a moment.
+  const result = await acquireOrFindOwner(options, file, ({ address }) => address === null);
+  if (result.ownership === undefined) throw createOwnedError(file, result.owner);
+  return result.ownership;
 }
 
 function createOwnedError(file: string, { pid, verb, address, since }: OwnerDescription) {

@@ -10,7 +10,7 @@ import { DomainError } from "../../core/errors.ts";
 import type { AdminConnection, OwnerDescription } from "../ports/process.ts";
 
 /** How long an owner may be silent before requests to it fail. */
-export const OWNER_TIMEOUT_MS = 10_000;
+const OWNER_TIMEOUT_MS = 10_000;
 
 /** The pause between two probes of an owner. */
 const PROBE_INTERVAL_MS = 1000;
@@ -53,14 +53,12 @@ export function getPidFilePath(file: string): string {
  */
 export async function probeOwner(
   file: string,
-  timeoutMs: number,
-  cancelSignal?: AbortSignal,
+  cancelSignal = new AbortController().signal,
 ): Promise<OwnerDescription | undefined> {
   const timeoutController = new AbortController();
-  const signals = [timeoutController.signal, ...(cancelSignal === undefined ? [] : [cancelSignal])];
-  const description = fetchOwnerDescription(file, AbortSignal.any(signals));
-  const answered = description.then((owner) => ({ owner }));
-  for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs += TIMER_STEP_MS) {
+  const signal = AbortSignal.any([timeoutController.signal, cancelSignal]);
+  const answered = fetchOwnerDescription(file, signal).then((owner) => ({ owner }));
+  for (let waitedMs = 0; waitedMs < OWNER_TIMEOUT_MS; waitedMs += TIMER_STEP_MS) {
     const answer = await Promise.race([answered, sleep(TIMER_STEP_MS, undefined, { ref: false })]);
     if (answer !== undefined) return answer.owner;
   }
@@ -104,7 +102,7 @@ async function monitorOwner(
   try {
     while (!closeSignal.aborted) {
       await sleep(PROBE_INTERVAL_MS, undefined, { ref: false, signal: closeSignal });
-      await probeOwner(file, OWNER_TIMEOUT_MS, closeSignal);
+      await probeOwner(file, closeSignal);
     }
   } catch (error) {
     if (closeSignal.aborted || !(error instanceof DomainError)) return;
