@@ -129,7 +129,10 @@ function authenticateRequest(
   path: string,
   headers: ResponseHeaders,
 ): Caller | undefined | Promise<Caller | undefined> {
-  if (isAdminPath(path)) return requireAdmin(options, request, headers);
+  if (isAdminPath(path)) {
+    if (options.authenticateAdmin !== undefined) return options.authenticateAdmin(request, headers);
+    throw new HttpError("Invalid API Key", "The administration API is not enabled");
+  }
   if (!path.startsWith("/api/")) return undefined;
   const key = request.headers.get("x-api-key");
   if (key === null || key === "") {
@@ -137,15 +140,6 @@ function authenticateRequest(
   }
   const caller = options.authenticate(key);
   return caller instanceof Promise ? caller.then(requireCaller) : requireCaller(caller);
-}
-
-function requireAdmin(
-  { authenticateAdmin }: AdmissionOptions,
-  request: Request,
-  headers: ResponseHeaders,
-): Promise<undefined> | undefined {
-  if (authenticateAdmin !== undefined) return authenticateAdmin(request, headers);
-  throw new HttpError("Invalid API Key", "The administration API is not enabled");
 }
 
 function requireCaller(caller: Caller | undefined): Caller {

@@ -36,11 +36,6 @@ export interface AppOptions
   readonly adminToken?: string | undefined;
 }
 
-/** Knows the client address of a request, as `Bun.Server` does. */
-export interface AddressSource {
-  requestIP(request: Request): { readonly address: string } | null;
-}
-
 /** Creates the HTTP interface. */
 export function createApp(options: AppOptions) {
   const { adminToken: token, now } = options;
@@ -57,7 +52,7 @@ export function createApp(options: AppOptions) {
   const addresses = new WeakMap<Request, string>();
   const getAddress = (request: Request) => addresses.get(request) ?? "unknown";
   const authenticateAdmin =
-    token === undefined ? undefined : createAdminAuthentication({ token, getAddress, now });
+    token === undefined ? undefined : createAdminAuthentication(token, getAddress, now);
   const app = new Elysia({
     // Without it, Elysia takes the first 4 characters behind `http://` for a part of the host.
     handler: { standardHostname: false },
@@ -90,7 +85,7 @@ export function createApp(options: AppOptions) {
       isStopping = true;
     },
     /** Serves a request: a charged read directly, any other with Elysia. */
-    fetch(received: Request, server?: AddressSource): Promise<Response> {
+    fetch(received: Request, server?: Pick<Bun.Server<unknown>, "requestIP">): Promise<Response> {
       const request = ensureHost(received);
       const response = chargedReads.serve(request);
       if (response !== undefined) return response;

@@ -1,7 +1,12 @@
 /** Errors as HTTP responses: the one table of statuses, and the one place that formats them. */
 import { Elysia, ParseError, ValidationError } from "elysia";
 import { InsufficientCreditsError } from "../../core/ledger.ts";
-import { DomainError, quote, type ErrorCode } from "../../core/errors.ts";
+import {
+  createInvalidRequestError,
+  DomainError,
+  quote,
+  type ErrorCode,
+} from "../../core/errors.ts";
 import type { OnFailure } from "../ports/process.ts";
 import { describeError, isOutOfDescriptors } from "../system-errors.ts";
 import type { ResponseHeaders } from "./cache-headers.ts";
@@ -46,9 +51,6 @@ export function isErrorCode(name: string): name is ClientError["code"] {
   return Object.hasOwn(ERROR_STATUSES, name);
 }
 
-/** The `Retry-After` of 503. */
-const RETRY_AFTER_S = 1;
-
 /** An error with a name and a message for clients: a {@link DomainError} or an HttpError. */
 export interface ClientError {
   readonly code: ErrorCode | HttpErrorCode;
@@ -64,13 +66,6 @@ export class HttpError extends Error implements ClientError {
     super(message);
     this.code = code;
   }
-}
-
-/** The response to an error. */
-export interface ErrorResponse {
-  readonly status: number;
-  readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** How errors are reported. */
@@ -98,10 +93,10 @@ export function toClientError(
   if (thrown instanceof ParseError) {
     const { cause } = thrown;
     if (cause instanceof DomainError || cause instanceof HttpError) return cause;
-    return new DomainError("Invalid Request", "The body must be JSON");
+    return createInvalidRequestError("The body must be JSON");
   }
   if (thrown instanceof ValidationError) {
-    return new DomainError("Invalid Request", describeValidationError(thrown));
+    return createInvalidRequestError(describeValidationError(thrown));
   }
   if (isOutOfDescriptors(thrown)) {
     const message = "The service has too many open files and connections right now";
@@ -122,7 +117,7 @@ function describeValidationError({ all: [first], type }: ValidationError): strin
 }
 
 /** Formats an error: with one field below `/api/video`, else with a code and a message. */
-export function formatErrorResponse(error: ClientError, path: string): ErrorResponse {
+export function formatErrorResponse(error: ClientError, path: string) {
   const status = ERROR_STATUSES[error.code];
   const isVideo = path === "/api/video" || path.startsWith("/api/video/");
   const body = isVideo
@@ -133,7 +128,7 @@ export function formatErrorResponse(error: ClientError, path: string): ErrorResp
     body: JSON.stringify(body),
     headers: {
       "content-type": "application/json",
-      ...(status === 503 ? { "retry-after": String(RETRY_AFTER_S) } : {}),
+      ...(status === 503 ? { "retry-after": "1" } : {}),
     },
   };
 }
@@ -166,7 +161,7 @@ export function createErrorResponse(
   request: Request,
   headers: ResponseHeaders,
   options: ErrorOptions,
-): ErrorResponse {
+) {
   const path = getPath(request);
   const clientError = toClientError(error, options);
   const response = formatErrorResponse(clientError, path);

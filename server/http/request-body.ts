@@ -2,13 +2,13 @@
  * Reads request bodies within a limit of bytes, and JSON within a time. The limits are not left to
  * Bun, because its own 413 is empty and comes before path and API key are checked.
  */
-import { DomainError, quote } from "../../core/errors.ts";
+import { createInvalidRequestError, DomainError, quote } from "../../core/errors.ts";
 import { HttpError } from "./errors.ts";
 
 /** The limit of JSON bodies. */
 export const BODY_MAX_BYTES = 65_536;
 
-const BODY_TIMEOUT_MS = 10_000;
+const BODY_TIMEOUT_S = 10;
 
 /**
  * Reads a JSON body.
@@ -18,10 +18,10 @@ const BODY_TIMEOUT_MS = 10_000;
  */
 export async function readJsonBody(request: Request): Promise<unknown> {
   const { promise: timeout, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    const message = `The body must arrive within ${BODY_TIMEOUT_MS / 1000} s`;
-    reject(new DomainError("Invalid Request", message));
-  }, BODY_TIMEOUT_MS);
+  const timer = setTimeout(
+    () => reject(createInvalidRequestError(`The body must arrive within ${BODY_TIMEOUT_S} s`)),
+    BODY_TIMEOUT_S * 1000,
+  );
   const bytes = await readBody(request, BODY_MAX_BYTES, timeout).finally(() => clearTimeout(timer));
   const type = request.headers.get("content-type");
   if (type?.split(";")[0]?.trim().toLowerCase() !== "application/json") {
@@ -34,12 +34,12 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new DomainError("Invalid Request", "The body must be valid UTF-8");
+    throw createInvalidRequestError("The body must be valid UTF-8");
   }
   try {
     return JSON.parse(text);
   } catch {
-    throw new DomainError("Invalid Request", `The body must be JSON, got ${quote(text)}`);
+    throw createInvalidRequestError(`The body must be JSON, got ${quote(text)}`);
   }
 }
 
@@ -51,7 +51,7 @@ export async function readJsonBody(request: Request): Promise<unknown> {
  */
 export async function readLargeBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   if (request.headers.has("transfer-encoding")) return readBody(request, maxBytes);
-  assertContentLength(request, maxBytes);
+  assertSize(Number(request.headers.get("content-length") ?? 0), maxBytes);
   try {
     return await request.bytes();
   } catch {
@@ -71,7 +71,7 @@ export async function readBody(
   maxBytes: number,
   timeout?: Promise<never>,
 ): Promise<Uint8Array> {
-  assertContentLength(request, maxBytes);
+  assertSize(Number(request.headers.get("content-length") ?? 0), maxBytes);
   const reader = request.body?.getReader();
   if (reader === undefined) return new Uint8Array();
   try {
@@ -82,7 +82,7 @@ export async function readBody(
       const { done, value } = await (timeout === undefined ? next : Promise.race([next, timeout]));
       if (done) return Bun.concatArrayBuffers(chunks, size, true);
       size += value.byteLength;
-      if (size > maxBytes) throw createBodyTooLargeError(maxBytes);
+      assertSize(size, maxBytes);
       chunks.push(value);
     }
   } catch (error) {
@@ -92,15 +92,11 @@ export async function readBody(
   }
 }
 
-function assertContentLength({ headers }: Request, maxBytes: number): void {
-  if (Number(headers.get("content-length") ?? 0) > maxBytes)
-    throw createBodyTooLargeError(maxBytes);
+function assertSize(bytes: number, maxBytes: number): void {
+  if (bytes > maxBytes)
+    throw new HttpError("Payload Too Large", `A body has at most ${maxBytes} bytes`);
 }
 
 function createBrokenBodyError(): DomainError {
-  return new DomainError("Invalid Request", "The body broke off or is malformed");
-}
-
-function createBodyTooLargeError(maxBytes: number): HttpError {
-  return new HttpError("Payload Too Large", `A body has at most ${maxBytes} bytes`);
+  return createInvalidRequestError("The body broke off or is malformed");
 }

@@ -1,6 +1,6 @@
 /** Matches paths to the declared routes, and parses path parameters. */
 import { Memoirist } from "memoirist";
-import { DomainError, quote } from "../../core/errors.ts";
+import { createInvalidRequestError, quote } from "../../core/errors.ts";
 import { IDENTIFIER_MAX_CHARACTERS } from "../../core/limits.ts";
 import { isIdentifier } from "../../core/text.ts";
 
@@ -19,15 +19,10 @@ export interface RoutePattern {
 /** Finds the pattern of a path. An empty segment is never a parameter. */
 export type MatchRoute = (path: string) => RoutePattern | undefined;
 
-/** A declared route. */
-export interface DeclaredRoute {
-  readonly method: string;
-  readonly path: string;
-  readonly handler: unknown;
-}
-
 /** Creates a matcher of the declared routes. */
-export function createRouteMatcher(routes: readonly DeclaredRoute[]): MatchRoute {
+export function createRouteMatcher(
+  routes: readonly { readonly method: string; readonly path: string; readonly handler: unknown }[],
+): MatchRoute {
   const router = new Memoirist<RoutePattern>();
   for (const [route, samePath] of Map.groupBy(routes, ({ path }) => path)) {
     const methods = samePath.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : method));
@@ -65,8 +60,7 @@ export function parsePathParameters(
 function parseParameter(name: string, segment: string): string {
   const value = decodeSegment(segment);
   if (value !== undefined && isIdentifier(value)) return value;
-  throw new DomainError(
-    "Invalid Request",
+  throw createInvalidRequestError(
     `${name} must be 1 to ${IDENTIFIER_MAX_CHARACTERS} characters of valid UTF-8 ` +
       `without control characters, got ${quote(value ?? segment)}`,
   );

@@ -12,15 +12,6 @@ import { takeToken, type TokenBucket } from "../../../core/token-bucket.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
 import { HttpError } from "../errors.ts";
 
-/** What authentication depends on. */
-export interface AdminAuthenticationOptions {
-  readonly token: string;
-  /** The address of the client. */
-  getAddress(request: Request): string;
-  /** The clock, in milliseconds since 1970 UTC. */
-  now(): number;
-}
-
 /**
  * Authenticates a request; waits before it rejects a wrong token.
  *
@@ -42,12 +33,17 @@ const FAILURE_DELAY_MS = 500;
 /** How many networks are remembered. Fewer can fail within a minute, which clears a failure. */
 const NETWORKS_MAX = 1000;
 
-/** Creates the authentication of administrators. */
-export function createAdminAuthentication({
-  token,
-  getAddress,
-  now,
-}: AdminAuthenticationOptions): AuthenticateAdmin {
+/**
+ * Creates the authentication of administrators.
+ *
+ * @param getAddress The address of the client.
+ * @param now The clock, in milliseconds since 1970 UTC.
+ */
+export function createAdminAuthentication(
+  token: string,
+  getAddress: (request: Request) => string,
+  now: () => number,
+): AuthenticateAdmin {
   const expected = hash(token);
   const failuresByNetwork = new LRUCache<string, TokenBucket>({ max: NETWORKS_MAX });
   const trustedNetworks = new LRUCache<string, true>({ max: NETWORKS_MAX });

@@ -1,7 +1,7 @@
 /** The administration API to import and export observations, as NDJSON, and to apply retention. */
 import { Elysia, t } from "elysia";
 import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
-import { DomainError, quote } from "../../../core/errors.ts";
+import { createInvalidRequestError, quote } from "../../../core/errors.ts";
 import { readSingleValue, type GetQueryValues } from "../../../core/parameters.ts";
 import { parseInstantParameter } from "../../../core/time.ts";
 import type { ExportOptions } from "../../ports/reads.ts";
@@ -53,8 +53,7 @@ function parseExportOptions(getQueryValues: GetQueryValues): ExportOptions {
   const since = readSingleValue("since", getQueryValues("since"));
   const kind = ENTITY_KINDS.find((name) => name === kindName);
   if (kindName !== undefined && kind === undefined) {
-    throw new DomainError(
-      "Invalid Request",
+    throw createInvalidRequestError(
       `kind must be one of ${ENTITY_KINDS.join(", ")}, got ${quote(kindName)}`,
     );
   }

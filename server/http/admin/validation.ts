@@ -1,6 +1,6 @@
 /** What administration routes share to check requests: the JSON body, names and the query. */
 import { Elysia, t } from "elysia";
-import { DomainError, quote } from "../../../core/errors.ts";
+import { createInvalidRequestError, quote } from "../../../core/errors.ts";
 import { IDENTIFIER_MAX_CHARACTERS } from "../../../core/limits.ts";
 import { readSingleValue, type GetQueryValues } from "../../../core/parameters.ts";
 import { isIdentifier } from "../../../core/text.ts";
@@ -19,8 +19,7 @@ export const Name = t.String();
 /** @throws {DomainError} `Invalid Request`, with the field's name. */
 export function assertName(field: string, value: string | undefined): void {
   if (value === undefined || isIdentifier(value)) return;
-  throw new DomainError(
-    "Invalid Request",
+  throw createInvalidRequestError(
     `${field} must be 1 to ${IDENTIFIER_MAX_CHARACTERS} characters without control characters, ` +
       `got ${quote(value)}`,
   );

@@ -1,5 +1,5 @@
 /** Charges reads: the idempotency key of a request, and the refund of a read that fails. */
-import { DomainError, quote } from "../../../core/errors.ts";
+import { createInvalidRequestError, quote } from "../../../core/errors.ts";
 import type { DebitQueue, IdempotencyKey, Receipt } from "../../ports/ledger.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
 import { isChargedError } from "../errors.ts";
@@ -36,8 +36,7 @@ export function parseIdempotencyKey(
   const value = headers.get("idempotency-key");
   if (value === null) return undefined;
   if (!IDEMPOTENCY_KEY_PATTERN.test(value)) {
-    throw new DomainError(
-      "Invalid Request",
+    throw createInvalidRequestError(
       `Idempotency-Key must be 1 to ${IDEMPOTENCY_KEY_MAX_CHARACTERS} visible ASCII characters, ` +
         `got ${quote(value)}`,
     );

@@ -65,11 +65,11 @@ describe("GET /admin/accounts", () => {
 describe("createAdminAuthentication()", () => {
   let now = 0;
   const create = () => {
-    const authenticate = createAdminAuthentication({
-      token: TOKEN,
-      getAddress: ({ headers }) => headers.get("x-address") ?? "",
-      now: () => now,
-    });
+    const authenticate = createAdminAuthentication(
+      TOKEN,
+      ({ headers }) => headers.get("x-address") ?? "",
+      () => now,
+    );
     /** The code of the error with which a request is rejected. */
     return async (address: string, token: string): Promise<string | undefined> => {
       const headers = { "x-address": address, authorization: `Bearer ${token}` };
