@@ -99,8 +99,7 @@ export async function openService(options: ServiceOptions) {
     describe: () => ({ pid: process.pid, verb, address, since }),
     backUp: (file) => backUp(database, config.databaseUrl, file),
   });
-  const { getOutage } = database;
-  const metrics = createMetrics({ readSources: collectionEngine.sources, getOutage, now });
+  const metrics = createMetrics(collectionEngine.sources, database.getOutage, now);
   const { app, fetch, beginStop } = createApp({
     now,
     log,

@@ -75,7 +75,11 @@ export function admit(
   headers: ResponseHeaders,
 ): Caller | undefined | Promise<Caller | undefined> {
   const admitCaller = (caller: Caller | undefined) => {
-    assertMethod(request.method, path, pattern, headers);
+    if (!pattern.methods.includes(request.method)) {
+      const allowed = pattern.methods.join(", ");
+      headers["allow"] = allowed;
+      throw new HttpError("Method Not Allowed", `${path} takes ${allowed}, got ${request.method}`);
+    }
     if (caller !== undefined && options.checkRateLimit !== undefined)
       enforceRateLimit(options.checkRateLimit(caller.key), headers);
     return caller;
@@ -145,17 +149,6 @@ function authenticateRequest(
 function requireCaller(caller: Caller | undefined): Caller {
   if (caller !== undefined) return caller;
   throw new HttpError("Invalid API Key", "The key in the X-API-Key header is not valid");
-}
-
-function assertMethod(
-  method: string,
-  path: string,
-  { methods }: RoutePattern,
-  headers: ResponseHeaders,
-): void {
-  if (methods.includes(method)) return;
-  headers["allow"] = methods.join(", ");
-  throw new HttpError("Method Not Allowed", `${path} takes ${methods.join(", ")}, got ${method}`);
 }
 
 function enforceRateLimit(

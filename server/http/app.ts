@@ -2,18 +2,18 @@
 import { Elysia } from "elysia";
 import type { MonitoringListStore } from "../ports/collection.ts";
 import type { AccountReads } from "../ports/ledger.ts";
-import type { OnFailure, RequestLogger } from "../ports/process.ts";
+import type { RequestLogger } from "../ports/process.ts";
 import type { MicroblogReads, VideoReads } from "../ports/reads.ts";
 import { createAccountRoutes } from "./account.ts";
 import type { AdminOptions } from "./admin/options.ts";
 import { createAdminRoutes } from "./admin/routes.ts";
 import { createCreatorRoutes } from "./creators.ts";
 import { createAdminAuthentication } from "./admin/authentication.ts";
-import { createAdmissionPlugin, isAdminPath, type AdmissionOptions } from "./admission.ts";
+import { createAdmissionPlugin, isAdminPath } from "./admission.ts";
 import { createErrorHandler } from "./errors.ts";
 import { createHealthRoutes, type HealthOptions } from "./health.ts";
 import { createMicroblogRoutes } from "./microblog.ts";
-import { createChargedReads, type ChargeOptions } from "./reads/charged-reads.ts";
+import { createChargedReads, type ChargedReadsOptions } from "./reads/charged-reads.ts";
 import { createRouteMatcher, type MatchRoute } from "./route-matcher.ts";
 import { createOpenApiRoutes } from "./openapi/routes.ts";
 import { getPath, ensureHost } from "./request-url.ts";
@@ -22,14 +22,12 @@ import { createVideoRoutes } from "./video.ts";
 /** What the app depends on. */
 export interface AppOptions
   extends
-    Omit<AdmissionOptions, "getRouteMatcher" | "authenticateAdmin">,
-    ChargeOptions,
+    Omit<ChargedReadsOptions, "getRouteMatcher" | "authenticateAdmin" | "onCompleted">,
     HealthOptions {
   readonly video: VideoReads;
   readonly microblog: MicroblogReads;
   readonly account: AccountReads;
   readonly creators: MonitoringListStore;
-  readonly onFailure: OnFailure;
   readonly log: RequestLogger;
   readonly admin: AdminOptions;
   /** Without a token there is no administration API. */

@@ -2,32 +2,31 @@
 import { Gauge, Registry, collectDefaultMetrics } from "prom-client";
 import type { SourceStatus } from "../../ports/collection.ts";
 import { createRequestMetrics } from "./request-metrics.ts";
-import { createSourceSnapshot, registerSourceMetrics } from "./source-metrics.ts";
+import { createSourceMetrics } from "./source-metrics.ts";
 
 /** Default metrics of Node that Bun lacks or reports wrongly. */
 const UNSUPPORTED_METRICS = /^(?:process_heap_bytes$|nodejs_(?:active_|gc_|heap_space_|version_))/;
 
-/** What the metrics are read from. */
-export interface MetricsOptions {
-  readSources(): Promise<SourceStatus[]>;
-  /** Why requests to the database are suspended; `undefined` if they are not. */
-  getOutage(): Error | undefined;
-  /** The clock, in milliseconds since 1970 UTC. */
-  now(): number;
-}
-
 /** The metrics of an app. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Creates the metrics. Their text is made from memory, so it never waits for the database. */
-export function createMetrics({ readSources, getOutage, now }: MetricsOptions) {
+/**
+ * Creates the metrics. Their text is made from memory, so it never waits for the database.
+ *
+ * @param getOutage Why requests to the database are suspended; `undefined` if they are not.
+ * @param now The clock, in milliseconds since 1970 UTC.
+ */
+export function createMetrics(
+  readSources: () => Promise<SourceStatus[]>,
+  getOutage: () => Error | undefined,
+  now: () => number,
+) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const { name } of registry.getMetricsAsArray()) {
     if (UNSUPPORTED_METRICS.test(name)) registry.removeSingleMetric(name);
   }
-  const snapshot = createSourceSnapshot(readSources, now);
-  registerSourceMetrics(registry, snapshot);
+  const sources = createSourceMetrics(registry, readSources, now);
   const databaseAwayGauge: Gauge = new Gauge({
     name: "database_away",
     help: "1 while a libSQL server does not answer and only probes are sent to it, else 0",
@@ -39,7 +38,7 @@ export function createMetrics({ readSources, getOutage, now }: MetricsOptions) {
     text: () => registry.metrics(),
     recordRequest: createRequestMetrics(registry),
     /** Reads the status of the sources, which the metrics then show too. */
-    refreshSources: snapshot.refresh,
-    close: snapshot.close,
+    refreshSources: sources.refresh,
+    close: sources.close,
   };
 }

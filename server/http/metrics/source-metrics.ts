@@ -4,14 +4,8 @@ import type { SourceStatus } from "../../ports/collection.ts";
 
 const REFRESH_INTERVAL_MS = 5000;
 
-/** The status of the sources when it was last read. */
-export type SourceSnapshot = ReturnType<typeof createSourceSnapshot>;
-
 /** Reads the status of the sources at once, then at an interval. */
-export function createSourceSnapshot(
-  readSources: () => Promise<SourceStatus[]>,
-  now: () => number,
-) {
+function createSourceSnapshot(readSources: () => Promise<SourceStatus[]>, now: () => number) {
   let latest: { readonly statuses: readonly SourceStatus[]; readonly at: number } | undefined;
   let isRefreshing = false;
   const refresh = async () => {
@@ -92,8 +86,13 @@ const SOURCE_METRICS: readonly SourceMetric[] = [
   },
 ];
 
-/** Registers the metrics of the sources. */
-export function registerSourceMetrics(registry: Registry, snapshot: SourceSnapshot): void {
+/** Registers the metrics of the sources; returns the snapshot that they are read from. */
+export function createSourceMetrics(
+  registry: Registry,
+  readSources: () => Promise<SourceStatus[]>,
+  now: () => number,
+) {
+  const snapshot = createSourceSnapshot(readSources, now);
   const registers = [registry];
   for (const { name, help, getValues } of SOURCE_METRICS) {
     const Metric = name.endsWith("_total") ? Counter : Gauge;
@@ -121,4 +120,5 @@ export function registerSourceMetrics(registry: Registry, snapshot: SourceSnapsh
       else ageGauge.set(ageMs / 1000);
     },
   });
+  return snapshot;
 }

@@ -7,9 +7,6 @@ const PENDING_MAX_BYTES = 96 * 1_048_576;
 /** Bun copies a chunk and holds it until the socket takes it, so each connection holds one. */
 const CHUNK_BYTES = 262_144;
 
-/** The result of writing a chunk: a promise if the socket did not take all of it at once. */
-type WriteResult = number | Promise<number>;
-
 /** Sends long bodies. */
 export type BodyStreamer = ReturnType<typeof createBodyStreamer>;
 
@@ -23,10 +20,14 @@ export function createBodyStreamer(maxBytes = PENDING_MAX_BYTES) {
   const responseCounts = new Map<Uint8Array, number>();
   let reservedBytes = 0;
 
-  function hasRoomFor(body: string | Uint8Array): boolean {
-    if (typeof body === "string") return true;
+  function assertRoomFor(body: string | Uint8Array): void {
+    if (typeof body === "string" || reservedBytes === 0) return;
     const bytes = CHUNK_BYTES + (responseCounts.has(body) ? 0 : body.length);
-    return reservedBytes === 0 || reservedBytes + bytes <= maxBytes;
+    if (reservedBytes + bytes <= maxBytes) return;
+    throw new DomainError(
+      "Service Unavailable",
+      "Too many long answers are being sent to slow clients right now",
+    );
   }
 
   function reserve(body: Uint8Array): void {
@@ -52,7 +53,10 @@ export function createBodyStreamer(maxBytes = PENDING_MAX_BYTES) {
       sentBytes = body.length;
     };
     // Bun counts the request as pending until this promise settles.
-    const sendRest = async (controller: ReadableStreamDirectController, first: WriteResult) => {
+    const sendRest = async (
+      controller: ReadableStreamDirectController,
+      first: number | Promise<number>,
+    ) => {
       try {
         await first;
         while (sentBytes < body.length) {
@@ -71,7 +75,8 @@ export function createBodyStreamer(maxBytes = PENDING_MAX_BYTES) {
       type: "direct",
       pull(controller) {
         sentBytes = CHUNK_BYTES;
-        const first: WriteResult = controller.write(body.subarray(0, CHUNK_BYTES));
+        // A promise if the socket does not take all of the chunk at once.
+        const first: number | Promise<number> = controller.write(body.subarray(0, CHUNK_BYTES));
         if (first instanceof Promise || sentBytes < body.length) return sendRest(controller, first);
         controller.close();
         return finish();
@@ -81,27 +86,23 @@ export function createBodyStreamer(maxBytes = PENDING_MAX_BYTES) {
   }
 
   return {
-    /** Whether a body can be sent now; text always can. */
-    hasRoomFor,
+    /**
+     * Asserts that a body can be sent now; text always can.
+     *
+     * @throws {DomainError} `Service Unavailable` if there is no room.
+     */
+    assertRoomFor,
 
     /**
      * Turns a body into what `Response` takes. Use the result in a response: Bun then reads the
      * stream to its end or cancels it, also if the client left, and so frees its memory.
      *
-     * @throws {DomainError} `Service Unavailable` if there is no room.
+     * @throws Like `assertRoomFor()`.
      */
     toResponseBody(body: string | Uint8Array): string | ReadableStream {
       if (typeof body === "string") return body;
-      if (!hasRoomFor(body)) throw createNoRoomError();
+      assertRoomFor(body);
       return createStream(body);
     },
   };
-}
-
-/** The error if there is no room for a long body. */
-export function createNoRoomError(): DomainError {
-  return new DomainError(
-    "Service Unavailable",
-    "Too many long answers are being sent to slow clients right now",
-  );
 }

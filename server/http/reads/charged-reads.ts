@@ -18,7 +18,7 @@ import { matchesEntityTag, setCacheHeaders, type ResponseHeaders } from "../cach
 import { createErrorResponse } from "../errors.ts";
 import { getPathAndQuery, parseQuery, removeQuery } from "../request-url.ts";
 import { parsePathParameters, type RoutePattern } from "../route-matcher.ts";
-import { createNoRoomError, type BodyStreamer } from "./body-streamer.ts";
+import type { BodyStreamer } from "./body-streamer.ts";
 import {
   ConnectionClosedError,
   parseIdempotencyKey,
@@ -47,8 +47,8 @@ type ParseRead<Body = unknown> = (
   pathAndQuery: string,
 ) => () => Promise<ReadResult<Body>>;
 
-/** What charging and answering reads depends on. */
-export interface ChargeOptions {
+/** What serving charged reads depends on. */
+export interface ChargedReadsOptions extends AdmissionOptions {
   readonly debitQueue: DebitQueue;
   readonly responseCache: ResponseCache;
   readonly bodyStreamer: BodyStreamer;
@@ -56,10 +56,6 @@ export interface ChargeOptions {
   waitForSlot(): Promise<void> | undefined;
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
-}
-
-/** What serving charged reads depends on. */
-export interface ChargedReadsOptions extends AdmissionOptions, ChargeOptions {
   readonly onFailure: OnFailure;
   /** Is called with every completed request and its route as it is declared. */
   onCompleted(request: Request, route: string, status: number, ms: number): void;
@@ -139,7 +135,7 @@ async function serveRead(options: ChargedReadsOptions, read: MatchedRead): Promi
     // The parameters of a cached response are valid: it was made for the same path and query.
     const load = cached === undefined ? parseRead(read) : undefined;
     const idempotencyKey = parseIdempotencyKey(request, pathAndQuery);
-    if (cached !== undefined && !bodyStreamer.hasRoomFor(cached.body)) throw createNoRoomError();
+    if (cached !== undefined) bodyStreamer.assertRoomFor(cached.body);
     const { account, key } = caller;
     const { endpoint } = pattern;
     const { cost } = read.route;
@@ -168,7 +164,7 @@ function parseRead({ route, pattern, path, pathAndQuery }: MatchedRead) {
 
 /** Takes a response from the cache, or reads and renders it. */
 async function loadResponse(
-  { responseCache, waitForSlot, now }: ChargeOptions,
+  { responseCache, waitForSlot, now }: ChargedReadsOptions,
   { changeSequence }: Receipt,
   pathAndQuery: string,
   load: () => Promise<ReadResult>,
