@@ -13,11 +13,7 @@ import { createMetrics } from "./http/metrics/registry.ts";
 import { createOwnerApp } from "./http/admin/routes.ts";
 import type { AdminOptions } from "./http/admin/options.ts";
 import { createRateLimiter } from "./metering/rate-limit.ts";
-import {
-  createApiKeyAuthenticator,
-  generateApiKey,
-  type ApiKeyAuthenticator,
-} from "./metering/api-keys.ts";
+import { createApiKeyAuthenticator, generateApiKey } from "./metering/api-keys.ts";
 import { backUp } from "./store/database/backup.ts";
 import { createTrackedChannelStore } from "./store/collection/tracked-channels.ts";
 import { createCollectionState } from "./store/collection/collection-state.ts";
@@ -26,7 +22,7 @@ import type { Database } from "./store/database/database.ts";
 import { openDatabase } from "./store/database/open-database.ts";
 import { exportObservations } from "./store/observations/export.ts";
 import { createImporter, startParseWorker } from "./store/observations/import.ts";
-import { createKeyStore, type KeyStore } from "./store/accounts/api-keys.ts";
+import { createKeyStore } from "./store/accounts/api-keys.ts";
 import { createLedgerStore, type LedgerStore } from "./store/accounts/ledger.ts";
 import { createMicroblogReads } from "./store/reads/microblog.ts";
 import { applyRetention } from "./store/history/retention.ts";
@@ -64,10 +60,10 @@ export type Service = Awaited<ReturnType<typeof openService>>;
 /** Opens the database, and creates the public API and the administration API on it. */
 export async function openService(options: ServiceOptions) {
   const { config, verb, now = Date.now, log = SILENT_LOGGER } = options;
+  const { rateLimit } = config;
   const database = await openConfiguredDatabase(config, log);
   const ledger = createLedgerStore(database);
-  const keys = createKeyStore(database);
-  const authenticator = createApiKeyAuthenticator(keys, now);
+  const { authenticate, keys } = createApiKeys(database, ledger, now);
   const importObservations = createImporter(database, now);
   const retention = createRetention(database, config.retention, now, log);
   const charging = createCharging({ config, database, ledger, log, now });
@@ -85,7 +81,7 @@ export async function openService(options: ServiceOptions) {
     exportObservations: (exportOptions) => exportObservations(database, exportOptions),
     ledger,
     verifyLedger: () => verifyLedger(database),
-    keys: createKeyAdministration({ ledger, keys, authenticator, now }),
+    keys,
     channels: createTrackedChannelStore(database),
     applyRetention: retention.applyForCommand,
     recoverRefunds: charging.debitQueue.recover,
@@ -100,24 +96,24 @@ export async function openService(options: ServiceOptions) {
     backUp: (file) => backUp(database, config.databaseUrl, file),
   });
   const metrics = createMetrics(collectionEngine.sources, database.getOutage, now);
-  const { app, fetch, beginStop } = createApp({
+  const publicApi = createApp({
     now,
     log,
-    authenticate: authenticator.authenticate,
-    checkRateLimit: createConfiguredRateLimiter(config, now),
+    authenticate,
+    checkRateLimit: rateLimit === undefined ? undefined : createRateLimiter(rateLimit, now),
     adminToken: config.adminToken,
     corsOrigins: config.corsOrigins,
     onFailure: log.failure,
-    ...createReads(database, config),
+    video: createVideoReads(database),
+    microblog: createMicroblogReads(database),
+    creators: createCreatorStore(database, config.creatorsMax),
     account: ledger,
     ...charging,
     metrics,
     admin,
   });
   return {
-    app,
-    fetch,
-    beginStop,
+    ...publicApi,
     owner,
     database,
     collecting: collectionEngine,
@@ -136,18 +132,6 @@ export async function openService(options: ServiceOptions) {
   };
 }
 
-function createReads(database: Database, { creatorsMax }: Config) {
-  return {
-    video: createVideoReads(database),
-    microblog: createMicroblogReads(database),
-    creators: createCreatorStore(database, creatorsMax),
-  };
-}
-
-function createConfiguredRateLimiter({ rateLimit }: Config, now: () => number) {
-  return rateLimit === undefined ? undefined : createRateLimiter(rateLimit, now);
-}
-
 async function openConfiguredDatabase(config: Config, log: ServiceLogger): Promise<Database> {
   const server = redactUrl(config.databaseUrl);
   // While it opens, an outage is thrown and need not be logged.
@@ -164,7 +148,7 @@ async function openConfiguredDatabase(config: Config, log: ServiceLogger): Promi
         log.warning?.("The database server {server} does not answer: {reason}", values);
       }
     },
-    ...(config.databaseAuthToken === undefined ? {} : { authToken: config.databaseAuthToken }),
+    authToken: config.databaseAuthToken,
   });
   isOpen = true;
   return database;
@@ -200,30 +184,23 @@ function createRetention(
   };
 }
 
-/** Creates, lists and revokes API keys of accounts. */
-function createKeyAdministration({
-  ledger,
-  keys,
-  authenticator,
-  now,
-}: {
-  readonly ledger: LedgerStore;
-  readonly keys: KeyStore;
-  readonly authenticator: ApiKeyAuthenticator;
-  now(): number;
-}): AdminOptions["keys"] {
-  return {
+/** Creates what authenticates API keys, and what creates, lists and revokes them. */
+function createApiKeys(database: Database, ledger: LedgerStore, now: () => number) {
+  const store = createKeyStore(database);
+  const { authenticate, invalidate } = createApiKeyAuthenticator(store, now);
+  const keys: AdminOptions["keys"] = {
     async create(name, label) {
       const account = await ledger.account(name);
       const { key, hash, beginsWith } = generateApiKey();
-      const id = await keys.create({ account: account.id, hash, beginsWith, label }, now());
+      const id = await store.create({ account: account.id, hash, beginsWith, label }, now());
       return { id, key };
     },
-    list: keys.list,
+    list: store.list,
     async revoke(id) {
-      const { hash, revokedAt } = await keys.revoke(id, now());
-      authenticator.invalidate(hash);
+      const { hash, revokedAt } = await store.revoke(id, now());
+      invalidate(hash);
       return { id, revokedAt };
     },
   };
+  return { authenticate, keys };
 }

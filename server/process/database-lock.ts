@@ -22,11 +22,19 @@ import { getPidFilePath } from "./owner-client.ts";
  */
 export function tryLockDatabase(file: string): (() => void) | undefined {
   createDatabaseFolder(file);
-  const unlock = tryLock(`${file}-lock`);
-  if (unlock === undefined) return undefined;
+  const path = `${file}-lock`;
+  const lock = orThrow(`${path} cannot be opened`, () => new Lock(path));
+  try {
+    lock.run("PRAGMA journal_mode = MEMORY");
+    lock.run("BEGIN EXCLUSIVE");
+  } catch (error) {
+    lock.close();
+    if (readSystemErrorCode(error) === "SQLITE_BUSY") return undefined;
+    throw error;
+  }
   return () => {
     rmSync(getPidFilePath(file), { force: true });
-    unlock();
+    lock.close();
   };
 }
 
@@ -66,18 +74,5 @@ function createDatabaseFolder(file: string): void {
       "Internal Error",
       `${file} is a folder; set DATABASE_URL to a file in it: file:${join(file, "metrics.db")}`,
     );
-  }
-}
-
-function tryLock(path: string): (() => void) | undefined {
-  const lock = orThrow(`${path} cannot be opened`, () => new Lock(path));
-  try {
-    lock.run("PRAGMA journal_mode = MEMORY");
-    lock.run("BEGIN EXCLUSIVE");
-    return () => lock.close();
-  } catch (error) {
-    lock.close();
-    if (readSystemErrorCode(error) === "SQLITE_BUSY") return undefined;
-    throw error;
   }
 }

@@ -38,12 +38,16 @@ export function startRetentionTimer({
 
   async function run(): Promise<void> {
     try {
-      const report = await runToCompletion(apply(), () => isStopped);
-      if (report === undefined) return;
-      for (const { kind, problem } of report.faults) {
+      const steps = apply();
+      let step = await steps.next();
+      while (step.done !== true) {
+        if (isStopped) return;
+        step = await steps.next();
+      }
+      for (const { kind, problem } of step.value.faults) {
         onFailure(new Error(`Retention of ${kind}: ${problem}`));
       }
-      onApplied(report);
+      onApplied(step.value);
     } catch (error) {
       onFailure(error);
     }
@@ -55,16 +59,4 @@ export function startRetentionTimer({
     clearTimeout(timer);
     await currentRun;
   };
-}
-
-/** Returns the report of a run, or `undefined` when it was stopped before its end. */
-async function runToCompletion(
-  run: RetentionRun,
-  isStopped: () => boolean,
-): Promise<RetentionReport | undefined> {
-  for (;;) {
-    const { done, value } = await run.next();
-    if (done === true) return value;
-    if (isStopped()) return undefined;
-  }
 }

@@ -20,9 +20,11 @@ export async function serve(config: Config, { writeErr }: CommandLineIo): Promis
   watchFileDescriptors(log);
   writeErr(`Serving ${redactUrl(config.databaseUrl)} at ${url}\n`);
   const stopRetention = startRetention(config, service, log);
-  const stopCollection = startCollection(config, service, log);
+  const onCollectionFailure = (error: unknown) => log.backgroundFailure?.(error, "Collecting");
+  const stopCollection =
+    config.collect === "off" ? undefined : service.collecting.start(onCollectionFailure);
   await terminated;
-  await stop(() => Promise.all([stopRetention(), stopCollection()]));
+  await stop(() => Promise.all([stopRetention?.(), stopCollection?.()]));
   log.flush();
 }
 
@@ -41,23 +43,9 @@ async function recoverAndLogRefunds(service: Service, log: ServiceLogger): Promi
   }
 }
 
-/** Starts to collect, unless that is turned off. @returns Stops it. */
-function startCollection(
-  { collect }: Config,
-  { collecting }: Service,
-  log: ServiceLogger,
-): () => Promise<void> {
-  if (collect === "off") return async () => undefined;
-  return collecting.start((error) => log.backgroundFailure?.(error, "Collecting"));
-}
-
 /** Starts to apply retention, if there is a policy. @returns Stops it. */
-function startRetention(
-  { retention }: Config,
-  service: Service,
-  log: ServiceLogger,
-): () => Promise<void> {
-  if (Object.keys(retention).length === 0) return async () => undefined;
+function startRetention({ retention }: Config, service: Service, log: ServiceLogger) {
+  if (Object.keys(retention).length === 0) return undefined;
   return startRetentionTimer({
     apply: service.applyRetention,
     onApplied({ kinds }) {

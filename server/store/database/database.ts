@@ -7,7 +7,7 @@ import type { DomainError } from "../../../core/errors.ts";
 export interface DatabaseOptions {
   /** `file:`, `libsql://`, `http(s)://` or `ws(s)://`. */
   readonly url: string;
-  readonly authToken?: string;
+  readonly authToken?: string | undefined;
   /** Commits to a file survive a power cut (`power`), or only the death of the process. */
   readonly durability: "power" | "process";
   /** How long a statement waits for a lock that another process holds; 5 seconds by default. */

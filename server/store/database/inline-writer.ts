@@ -8,23 +8,12 @@
 import { closeSync, fdatasync, openSync } from "node:fs";
 import { promisify } from "node:util";
 import type { Statement } from "./database.ts";
-import {
-  isLocked,
-  openConnection,
-  type SqliteConnection,
-  type StatementResult,
-} from "./sqlite-connection.ts";
+import { isLocked, openConnection, type StatementResult } from "./sqlite-connection.ts";
 
 /** Commits between two checkpoints: about 20 MB of log. */
 const COMMITS_PER_CHECKPOINT = 1000;
 
 const syncDescriptor = promisify(fdatasync);
-
-interface OpenLog {
-  readonly connection: SqliteConnection;
-  readonly logDescriptor: number;
-  readonly pendingSyncs: Set<Promise<void>>;
-}
 
 /**
  * Opens a file for short writes.
@@ -32,14 +21,15 @@ interface OpenLog {
  * @param onCheckpointDue Called when a checkpoint is due; it would block this thread for too long.
  */
 export function openInlineWriter(path: string, onCheckpointDue: () => void) {
-  let openLog: OpenLog | undefined;
+  let openLog: ReturnType<typeof open> | undefined;
   let commitCount = 0;
 
-  function open(): OpenLog {
+  function open() {
     const connection = openConnection(path, { lockTimeoutMs: 0 });
     try {
       connection.write([{ sql: "PRAGMA wal_autocheckpoint = 0", args: [] }], { isSynced: false });
-      return { connection, logDescriptor: openSync(`${path}-wal`, "r"), pendingSyncs: new Set() };
+      const logDescriptor = openSync(`${path}-wal`, "r");
+      return { connection, logDescriptor, pendingSyncs: new Set<Promise<void>>() };
     } catch (error) {
       connection.close();
       throw error;

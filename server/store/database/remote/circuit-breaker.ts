@@ -4,16 +4,16 @@ import type { DomainError } from "../../../../core/errors.ts";
 /** Time between two probes while the circuit is open. */
 const PROBE_INTERVAL_MS = 250;
 
-/** Options of a circuit breaker. */
-export interface CircuitBreakerOptions {
-  /** Sends the server a minimal request; resolves to the reason why it does not answer. */
-  probe(): Promise<DomainError | undefined>;
-  /** Called with the reason when the circuit opens, and without one when it closes. */
-  onStateChange(failure: DomainError | undefined): void;
-}
-
-/** Creates a circuit breaker whose circuit is closed. */
-export function createCircuitBreaker({ probe, onStateChange }: CircuitBreakerOptions) {
+/**
+ * Creates a circuit breaker whose circuit is closed.
+ *
+ * @param probe Sends the server a minimal request; resolves to the reason why it does not answer.
+ * @param onStateChange Called with the reason when the circuit opens, and without one when it closes.
+ */
+export function createCircuitBreaker(
+  probe: () => Promise<DomainError | undefined>,
+  onStateChange: (failure: DomainError | undefined) => void,
+) {
   let failure: DomainError | undefined;
   let currentProbe: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;

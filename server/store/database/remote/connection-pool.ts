@@ -2,17 +2,10 @@
  * Connections to a libSQL server. Each runs one call at a time, so closing a connection ends that
  * call and no other.
  */
-import { createClient, type Client } from "@libsql/client";
+import { createClient, type Client, type Config } from "@libsql/client";
 import pTimeout from "p-timeout";
 import { DomainError } from "../../../../core/errors.ts";
 import { createUnansweredError, toUnavailableError } from "../errors.ts";
-
-/** The address of a server. */
-export interface RemoteAddress {
-  /** `libsql://`, `http(s)://` or `ws(s)://`. */
-  readonly url: string;
-  readonly authToken?: string;
-}
 
 /** A connection to a server. */
 export interface RemoteConnection {
@@ -32,9 +25,10 @@ const REVALIDATE_INTERVAL_MS = 1000;
 /** The connections to a server. */
 export type ConnectionPool = ReturnType<typeof createConnectionPool>;
 
-/** Creates an empty pool. */
-export function createConnectionPool(address: RemoteAddress) {
-  const isWebSocket = /^wss?:/i.test(address.url);
+/** Creates an empty pool. @param url `libsql://`, `http(s)://` or `ws(s)://`. */
+export function createConnectionPool(url: string, authToken: string | undefined) {
+  const address: Config = { url, ...(authToken === undefined ? {} : { authToken }) };
+  const isWebSocket = /^wss?:/i.test(url);
   let idle: RemoteConnection[] = [];
   let isClosed = false;
   /** Whether `fetch` may use the idle sockets that it keeps; after a failure, any may be dead. */
@@ -92,7 +86,7 @@ export function createConnectionPool(address: RemoteAddress) {
   };
 }
 
-function connectHttp(address: RemoteAddress, mayReuseSocket: () => boolean): RemoteConnection {
+function connectHttp(address: Config, mayReuseSocket: () => boolean): RemoteConnection {
   const controller = new AbortController();
   const { signal } = controller;
   const client = createClient({
@@ -109,8 +103,8 @@ function connectHttp(address: RemoteAddress, mayReuseSocket: () => boolean): Rem
   };
 }
 
-function connectWebSocket(address: RemoteAddress): RemoteConnection {
-  const client = createClient({ ...address });
+function connectWebSocket(address: Config): RemoteConnection {
+  const client = createClient(address);
   return { client, close: () => client.close() };
 }
 

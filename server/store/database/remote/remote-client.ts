@@ -4,10 +4,11 @@
  */
 import type { Client } from "@libsql/client";
 import { DomainError } from "../../../../core/errors.ts";
+import type { DatabaseOptions } from "../database.ts";
 import { createUnansweredError, NotSentError } from "../errors.ts";
 import { createCallQueue } from "./call-queue.ts";
 import { createCircuitBreaker } from "./circuit-breaker.ts";
-import { createConnectionPool, type RemoteAddress } from "./connection-pool.ts";
+import { createConnectionPool } from "./connection-pool.ts";
 
 /** How long a call may take, its time in the queue included. */
 const CALL_TIMEOUT_MS = 8000;
@@ -27,32 +28,23 @@ const SUSPECT_AFTER_MS = 2000;
  */
 const TICK_MS = 250;
 
-/** Options of a remote client. */
-export interface RemoteClientOptions extends RemoteAddress {
-  /** Called with the reason when the server stops answering, and without one when it answers. */
-  onAvailabilityChange(failure: DomainError | undefined): void;
-}
-
 /** Creates a client, which connects with its first call. */
-export function createRemoteClient({ onAvailabilityChange, ...address }: RemoteClientOptions) {
+export function createRemoteClient({ url, authToken, onAvailabilityChange }: DatabaseOptions) {
   let tick = 0;
   let isClosed = false;
   let lastProbeTick = -1;
   let timer: ReturnType<typeof setInterval> | undefined;
-  const pool = createConnectionPool(address);
+  const pool = createConnectionPool(url, authToken);
   const queue = createCallQueue({
     pool,
     getTick: () => tick,
     suspectAfterTicks: toTicks(SUSPECT_AFTER_MS),
     onFailure: probeOncePerTick,
   });
-  const breaker = createCircuitBreaker({
-    probe: pool.probe,
-    onStateChange(failure) {
-      if (failure !== undefined) queue.abortAll(failure);
-      pool.discardIdle();
-      onAvailabilityChange(failure);
-    },
+  const breaker = createCircuitBreaker(pool.probe, (failure) => {
+    if (failure !== undefined) queue.abortAll(failure);
+    pool.discardIdle();
+    onAvailabilityChange?.(failure);
   });
 
   function probeOncePerTick(): void {

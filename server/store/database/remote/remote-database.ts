@@ -20,16 +20,8 @@ export const LOST_RESPONSE_RETRIES = { retries: 4, minTimeout: 50, factor: 2, ra
 const REMOTE_TRANSACTION_MAX_BYTES = 131_072;
 
 /** Opens the database of a server, as it is. */
-export function openRemoteDatabase({
-  url,
-  authToken,
-  onAvailabilityChange = () => undefined,
-}: DatabaseOptions): Database {
-  const remote = createRemoteClient({
-    url,
-    ...(authToken === undefined ? {} : { authToken }),
-    onAvailabilityChange,
-  });
+export function openRemoteDatabase(options: DatabaseOptions): Database {
+  const remote = createRemoteClient(options);
   const execute = (statement: Statement | string, timeoutMs?: number) =>
     remote.run((client) => client.execute(statement), timeoutMs);
   return {
