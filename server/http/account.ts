@@ -7,7 +7,7 @@ import type { AccountDetails } from "../../core/schema/account.ts";
 import { DAY_MS, FIRST_INSTANT, formatDay, parseInstant } from "../../core/time.ts";
 import type { AccountReads, DayRange } from "../ports/ledger.ts";
 import { getCaller } from "./admission.ts";
-import { getPathAndQuery, parseQuery } from "./request-url.ts";
+import { getQuery } from "./request-url.ts";
 
 /** How many days of usage a response covers. */
 export const USAGE_DAYS: IntegerRange = { min: 1, max: 366, default: 30 };
@@ -19,7 +19,7 @@ export function createAccountRoutes(reads: AccountReads, now: () => number) {
   return new Elysia({ name: "account" }).get(
     "/api/account",
     async ({ request }): Promise<AccountDetails> => {
-      const days = parseDayRange(parseQuery(getPathAndQuery(request)), now());
+      const days = parseDayRange(getQuery(request), now());
       const { account: id } = getCaller(request);
       const [{ name, balance }, usageRows] = await Promise.all([
         reads.accountOf(id),

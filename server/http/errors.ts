@@ -12,17 +12,8 @@ import { describeError, isOutOfDescriptors } from "../system-errors.ts";
 import type { ResponseHeaders } from "./cache-headers.ts";
 import { getPath } from "./request-url.ts";
 
-/** The names of the errors of HTTP itself; those of the domain are in core. */
-export type HttpErrorCode =
-  | "Missing API Key"
-  | "Invalid API Key"
-  | "Method Not Allowed"
-  | "Payload Too Large"
-  | "Unsupported Media Type"
-  | "Too Many Requests";
-
 /** The HTTP status of each error code. */
-export const ERROR_STATUSES: Readonly<Record<ErrorCode | HttpErrorCode, number>> = {
+export const ERROR_STATUSES = {
   "Invalid Pagination Parameters": 400,
   "Invalid Request": 400,
   "Missing API Key": 401,
@@ -44,7 +35,10 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode | HttpErrorCode, number>>
   "Too Many Requests": 429,
   "Internal Error": 500,
   "Service Unavailable": 503,
-};
+} satisfies Record<ErrorCode, number> & Record<string, number>;
+
+/** The names of the errors of HTTP itself; those of the domain are in core. */
+export type HttpErrorCode = Exclude<keyof typeof ERROR_STATUSES, ErrorCode>;
 
 /** Whether a name is the code of an error. */
 export function isErrorCode(name: string): name is ClientError["code"] {

@@ -29,7 +29,12 @@ export function createHealthRoutes({ metrics, check }: HealthOptions, isStopping
     .get(
       "/readyz",
       async (): Promise<Readiness | Response> => {
-        if (isStopping()) return createStoppingResponse();
+        if (isStopping()) {
+          // Stopping is no failure, so the error is not thrown: that would log it.
+          const error = new DomainError("Service Unavailable", "The service is stopping");
+          const { body, ...init } = formatErrorResponse(error, "/readyz");
+          return new Response(body, init);
+        }
         try {
           return await pTimeout(readReadiness(), { milliseconds: READY_TIMEOUT_MS });
         } catch (cause) {
@@ -47,13 +52,6 @@ export function createHealthRoutes({ metrics, check }: HealthOptions, isStopping
       },
       { detail: { operationId: "metrics" } },
     );
-}
-
-/** Stopping is no failure, so the error is not thrown: that would log it. */
-function createStoppingResponse(): Response {
-  const error = new DomainError("Service Unavailable", "The service is stopping");
-  const { status, headers, body } = formatErrorResponse(error, "/readyz");
-  return new Response(body, { status, headers });
 }
 
 function toSourceReadiness({ source, stopped, failing }: SourceStatus): SourceReadiness {

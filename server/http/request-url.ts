@@ -34,3 +34,8 @@ export function parseQuery(pathAndQuery: string): GetQueryValues {
   const parameters = new URLSearchParams(pathAndQuery.slice(start));
   return (name) => parameters.getAll(name);
 }
+
+/** The query of a request. Unlike Elysia's, it keeps every value of a repeated parameter. */
+export function getQuery(request: Request): GetQueryValues {
+  return parseQuery(getPathAndQuery(request));
+}

@@ -56,13 +56,9 @@ function withNextLink(
   const [path = "", query = ""] = pathAndQuery.split(/\?(.*)/s);
   const otherPairs = query
     .split("&")
-    .filter((pair) => pair !== "" && parseParameterName(pair) !== "cursor");
+    .filter((pair) => pair !== "" && !new URLSearchParams(pair).has("cursor"));
   const next = `${path}?${[...otherPairs, `cursor=${nextCursor}`].join("&")}`;
   // Bun leaves characters unencoded if the request has no valid host.
   const link = `<${next.replaceAll(/[^\x21-\x7e]|[<>"]/gu, encodeURIComponent)}>; rel="next"`;
   return { ...page, headers: { link } };
-}
-
-function parseParameterName(pair: string): string {
-  return new URLSearchParams(pair).keys().next().value ?? "";
 }

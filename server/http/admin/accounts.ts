@@ -6,7 +6,8 @@ import { parseIntegerParameter } from "../../../core/parameters.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { Account } from "../../ports/ledger.ts";
 import type { AdminOptions } from "./options.ts";
-import { assertName, assertSingleAccount, getQuery, jsonBodyParser, Name } from "./validation.ts";
+import { assertName, assertSingleAccount, jsonBodyParser, Name } from "./validation.ts";
+import { getQuery } from "../request-url.ts";
 
 // TypeBox's schema, because Elysia's accepts numbers in strings.
 const Amount = Type.Integer({ minimum: 1, maximum: INTEGER_MAX });

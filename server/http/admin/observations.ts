@@ -7,8 +7,9 @@ import { parseInstantParameter } from "../../../core/time.ts";
 import type { ExportOptions } from "../../ports/reads.ts";
 import type { RetentionReport, RetentionRun } from "../../ports/retention.ts";
 import { readLargeBody } from "../request-body.ts";
+import { getQuery } from "../request-url.ts";
 import type { AdminOptions } from "./options.ts";
-import { getQuery, jsonBodyParser } from "./validation.ts";
+import { jsonBodyParser } from "./validation.ts";
 
 /** Bytes of observations in one request. */
 const IMPORT_MAX_BYTES = 64 * 1_048_576;

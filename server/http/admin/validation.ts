@@ -2,10 +2,10 @@
 import { Elysia, t } from "elysia";
 import { createInvalidRequestError, quote } from "../../../core/errors.ts";
 import { IDENTIFIER_MAX_CHARACTERS } from "../../../core/limits.ts";
-import { readSingleValue, type GetQueryValues } from "../../../core/parameters.ts";
+import { readSingleValue } from "../../../core/parameters.ts";
 import { isIdentifier } from "../../../core/text.ts";
 import { readJsonBody } from "../request-body.ts";
-import { getPathAndQuery, parseQuery } from "../request-url.ts";
+import { getQuery } from "../request-url.ts";
 
 /** Parses the bodies of the routes that are declared after it, with the limits of the public API. */
 export const jsonBodyParser = new Elysia({ name: "admin-body" }).onParse(
@@ -23,11 +23,6 @@ export function assertName(field: string, value: string | undefined): void {
     `${field} must be 1 to ${IDENTIFIER_MAX_CHARACTERS} characters without control characters, ` +
       `got ${quote(value)}`,
   );
-}
-
-/** The query of a request. Unlike Elysia's, it keeps every value of a repeated parameter. */
-export function getQuery(request: Request): GetQueryValues {
-  return parseQuery(getPathAndQuery(request));
 }
 
 /** @throws {DomainError} `Invalid Request` if the query repeats the account. */

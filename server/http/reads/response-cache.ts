@@ -108,6 +108,7 @@ export function createResponseCache(maxBytes = CACHE_MAX_BYTES) {
     },
   });
 
+  /** The response of a key, if it is fresh. */
   function get(key: string, now: number): RenderedResponse | undefined {
     const response = entries.get(key);
     if (response === undefined || isFresh(response, now)) return response;
@@ -115,6 +116,12 @@ export function createResponseCache(maxBytes = CACHE_MAX_BYTES) {
     return undefined;
   }
 
+  /**
+   * Stores a response, unless something changed after it was read. Nothing is stored before the
+   * first `invalidate()`.
+   *
+   * @param sequence The last change before it was read.
+   */
   function set(key: string, response: RenderedResponse, sequence: number): void {
     if (sequence !== latestSequence) return;
     entries.set(key, response);
@@ -127,15 +134,7 @@ export function createResponseCache(maxBytes = CACHE_MAX_BYTES) {
   }
 
   return {
-    /** The response of a key, if it is fresh. */
     get,
-
-    /**
-     * Stores a response, unless something changed after it was read. Nothing is stored before the
-     * first {@link invalidate}.
-     *
-     * @param sequence The last change before it was read.
-     */
     set,
 
     /**
