@@ -66,7 +66,7 @@ export async function openService(options: ServiceOptions) {
   const { authenticate, keys } = createApiKeys(database, ledger, now);
   const importObservations = createImporter(database, now);
   const retention = createRetention(database, config.retention, now, log);
-  const charging = createCharging({ config, database, ledger, log, now });
+  const charging = createCharging(config, database, ledger, log, now);
   const collectionEngine = createCollectionEngine({
     config,
     state: createCollectionState(database),

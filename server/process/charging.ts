@@ -18,17 +18,14 @@ const READS_PER_TICK_MAX = 8;
 /** How long the last refunds may take at shutdown, even when the time is over. */
 const REFUND_GRACE_MS = 500;
 
-interface ChargingOptions {
-  readonly config: Config;
-  readonly database: Database;
-  readonly ledger: DebitLedger;
-  readonly log: ServiceLogger;
-  /** The clock, in milliseconds since 1970 UTC. */
-  now(): number;
-}
-
-/** Creates the parts that charged reads need. */
-export function createCharging({ config, database, ledger, log, now }: ChargingOptions) {
+/** Creates the parts that charged reads need. @param now The clock, in ms since 1970 UTC. */
+export function createCharging(
+  config: Config,
+  database: Database,
+  ledger: DebitLedger,
+  log: ServiceLogger,
+  now: () => number,
+) {
   const responseCache = createResponseCache();
   const spool = createRefundSpool(config.spoolFolder, identifyDatabase(config.databaseUrl));
   const debitQueue = createDebitQueue({

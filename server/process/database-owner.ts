@@ -27,7 +27,7 @@ export interface Ownership extends AdminConnection {
 
 /** The ownership of a file, with the socket for other processes. */
 interface FileOwnership extends Ownership {
-  readonly socket: ReturnType<typeof serveSocket>;
+  readonly socket: Bun.Server<undefined>;
 }
 
 /** How long a process waits while another one becomes the owner or ends. */
@@ -67,7 +67,13 @@ export async function connectToDatabase(options: ServiceOptions): Promise<AdminC
 
 async function acquireOrConnect(options: ServiceOptions, file: string): Promise<AdminConnection> {
   const { ownership } = await acquireOrFindOwner(options, file, () => false);
-  return ownership === undefined ? connectToOwner(file) : closeWhenIdle(ownership);
+  if (ownership === undefined) return connectToOwner(file);
+  const close = async () => {
+    // A command that is done waits for the requests of other commands.
+    await waitUntilIdle(ownership.socket);
+    await ownership.close();
+  };
+  return { ...ownership, close };
 }
 
 /**
@@ -89,15 +95,6 @@ async function acquireOrFindOwner(
     if (isTimeOver) throw createOwnerTimeoutError(file);
     await Bun.sleep(HANDOVER_POLL_MS);
   }
-}
-
-/** Makes a command that is done wait for the requests of other commands. */
-function closeWhenIdle(ownership: FileOwnership): AdminConnection {
-  const close = async () => {
-    await waitUntilIdle(ownership.socket);
-    await ownership.close();
-  };
-  return { ...ownership, close };
 }
 
 /** Whether a request was never sent, so that sending it again cannot do it twice. */

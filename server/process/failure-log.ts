@@ -4,13 +4,6 @@
  */
 import { describeError } from "../system-errors.ts";
 
-/** Writes a log record. The sentence names its values in braces. */
-export type WriteLogRecord = (
-  level: "error" | "warning",
-  sentence: string,
-  values: Readonly<Record<string, unknown>>,
-) => void;
-
 /** The failures of one cause. */
 interface FailureGroup {
   readonly cause: string;
@@ -28,8 +21,10 @@ const LINES_PER_CAUSE_MAX = 10;
 const CAUSES_MAX = 100;
 const OTHER_CAUSE = "another cause";
 
-/** Creates the log of failures. */
-export function createFailureLog(write: WriteLogRecord) {
+/** Creates the log of failures. @param write Writes a record; its sentence names values in braces. */
+export function createFailureLog(
+  write: (level: "error" | "warning", sentence: string, values: Record<string, unknown>) => void,
+) {
   const groups = new Map<string, FailureGroup>();
 
   function findOrCreateGroup(error: unknown): FailureGroup {

@@ -11,16 +11,8 @@ const POLLS_MAX = 40;
 /** How long the last bytes of responses may take to leave once no request is pending. */
 const FLUSH_TIMEOUT_MS = 1000;
 
-/** The parts of a server that stopping it needs. */
-interface DrainableServer {
-  readonly pendingRequests: number;
-  stop(closeActiveConnections?: boolean): Promise<void>;
-}
-
 /** Waits until a server has no request in flight, without a limit. */
-export async function waitUntilIdle(
-  server: Pick<DrainableServer, "pendingRequests">,
-): Promise<void> {
+export async function waitUntilIdle(server: Bun.Server<undefined>): Promise<void> {
   while (server.pendingRequests > 0) await Bun.sleep(POLL_INTERVAL_MS);
 }
 
@@ -46,7 +38,7 @@ export async function waitForQuietPeriod(getRequestCount: () => number): Promise
  *
  * @param timeoutMs How long requests in flight may take to finish.
  */
-export async function drain(server: DrainableServer, timeoutMs: number): Promise<void> {
+export async function drain(server: Bun.Server<undefined>, timeoutMs: number): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   const closed = server.stop();
   do await Bun.sleep(POLL_INTERVAL_MS);
