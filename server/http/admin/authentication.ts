@@ -61,10 +61,10 @@ export function createAdminAuthentication(
       now(),
     );
     if (!networkLimit.isAdmitted)
-      throw createTooManyTokensError("from your address", networkLimit.retryAfterS, headers);
+      rejectGuess("from your address", networkLimit.retryAfterS, headers);
     const totalLimit = takeToken(totalFailures, TOTAL_FAILURES_PER_MINUTE, now());
     if (!totalLimit.isAdmitted && !trustedNetworks.has(network))
-      throw createTooManyTokensError("in all", totalLimit.retryAfterS, headers);
+      rejectGuess("in all", totalLimit.retryAfterS, headers);
     // Hashes have equal lengths, so that the time of the comparison reveals nothing of the token.
     if (timingSafeEqual(hash(presentedToken), expected)) {
       trustedNetworks.set(network, true);
@@ -99,13 +99,9 @@ function hash(text: string): Uint8Array {
   return new Bun.CryptoHasher("sha256").update(text).digest();
 }
 
-function createTooManyTokensError(
-  scope: string,
-  retryAfterS: number,
-  headers: ResponseHeaders,
-): HttpError {
+function rejectGuess(scope: string, retryAfterS: number, headers: ResponseHeaders): never {
   headers["retry-after"] = String(retryAfterS);
-  return new HttpError(
+  throw new HttpError(
     "Too Many Requests",
     `There were too many wrong tokens ${scope}; the next try is in ${retryAfterS} s`,
   );
