@@ -1,5 +1,5 @@
 /** Typed queries: Drizzle on the connections of a database. */
-import type { Client, InValue, ResultSet } from "@libsql/client";
+import type { Client, ResultSet } from "@libsql/client";
 import { DrizzleQueryError } from "drizzle-orm/errors";
 import { drizzle } from "drizzle-orm/libsql";
 import type { Database, Statement } from "./database.ts";
@@ -60,10 +60,6 @@ function toStatement(given: GivenStatement): Statement {
   if (typeof given === "string") return { sql: given, args: [] };
   const { sql, args = [] } = Array.isArray(given) ? { sql: given[0], args: given[1] } : given;
   if (!Array.isArray(args)) throw new TypeError("Arguments must be positional");
-  return { sql, args: args.map(toSqlValue) };
-}
-
-/** SQLite has no booleans. */
-function toSqlValue(value: InValue): InValue {
-  return typeof value === "boolean" ? Number(value) : value;
+  // SQLite has no booleans.
+  return { sql, args: args.map((value) => (typeof value === "boolean" ? Number(value) : value)) };
 }

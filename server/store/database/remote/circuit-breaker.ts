@@ -25,8 +25,7 @@ export function createCircuitBreaker(
     const isChange = (result === undefined) !== (failure === undefined);
     failure = result;
     if (failure !== undefined) {
-      timer = setTimeout(() => void probeNow(), PROBE_INTERVAL_MS);
-      timer.unref();
+      timer = setTimeout(() => void probeNow(), PROBE_INTERVAL_MS).unref();
     }
     if (isChange) onStateChange(failure);
   }
