@@ -1,6 +1,6 @@
 /** Reads files as blocks of whole lines, in constant memory. */
 import { createReadStream } from "node:fs";
-import { pipeline } from "node:stream";
+import { PassThrough, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { LINE_MAX_BYTES } from "../../core/limits.ts";
 
@@ -92,8 +92,20 @@ export function openInput(
   const source =
     file === "-" ? process.stdin : createReadStream(file, { highWaterMark: READ_BYTES });
   source.on("data", (piece: Buffer | string) => onBytes(piece.length));
-  // A pipeline passes read errors on to the consumer of the unpacked bytes.
-  return file.endsWith(".gz")
-    ? pipeline(source, createGunzip({ chunkSize: UNPACKED_BYTES }), () => undefined)
-    : source;
+  return file.endsWith(".gz") ? unpack(source) : source;
+}
+
+/** Unpacks a stream. Of one that breaks off, it yields all that comes before that point first. */
+async function* unpack(source: Readable): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip({ chunkSize: UNPACKED_BYTES });
+  // A failed stream drops its buffer, so the bytes wait in a stream that does not fail.
+  const unpacked = new PassThrough();
+  let failure: Error | undefined;
+  source.on("error", (error) => gunzip.destroy(error));
+  gunzip.on("error", (error) => {
+    failure = error;
+    unpacked.end();
+  });
+  yield* source.pipe(gunzip).pipe(unpacked);
+  if (failure) throw failure;
 }
