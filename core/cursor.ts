@@ -72,9 +72,22 @@ export function isShortSelected(
  * encodeCursor({ publishedAt: 1795162530123, id: "-aB_9" }); // "mo7wumekr-2d-61-42-5f-39"
  */
 export function encodeCursor({ publishedAt, id }: ShortPosition): string {
-  const codePoints = Array.from(id, (character) => character.codePointAt(0)?.toString(16));
   // Counted from the year 0, so that the number is never negative.
-  return [(publishedAt - FIRST_INSTANT).toString(36), ...codePoints].join("-");
+  return `${(publishedAt - FIRST_INSTANT).toString(36)}-${encodeIdentifier(id)}`;
+}
+
+/** Encodes an identifier as its code points in hex, safe in a URL. */
+export function encodeIdentifier(id: string): string {
+  return Array.from(id, (character) => character.codePointAt(0)?.toString(16)).join("-");
+}
+
+/** Decodes what {@link encodeIdentifier} wrote; `undefined` for any other text. */
+export function decodeIdentifier(text: string): string | undefined {
+  if (!/^[0-9a-f]{1,6}(?:-[0-9a-f]{1,6}){0,255}$/.test(text)) return undefined;
+  const codePoints = text.split("-").map((hex) => Number.parseInt(hex, 16));
+  if (codePoints.some((point) => point > 0x10ffff)) return undefined;
+  const id = String.fromCodePoint(...codePoints);
+  return isIdentifier(id) ? id : undefined;
 }
 
 /**
@@ -96,11 +109,9 @@ export function decodeCursor(cursor: string): ShortPosition {
 }
 
 function parsePosition(cursor: string): ShortPosition | undefined {
-  if (!/^[0-9a-z]{1,11}(?:-[0-9a-f]{1,6}){1,256}$/.test(cursor)) return undefined;
-  const [instant = "", ...hexCodePoints] = cursor.split("-");
-  const codePoints = hexCodePoints.map((hex) => Number.parseInt(hex, 16));
-  if (codePoints.some((point) => point > 0x10ffff)) return undefined;
-  const id = String.fromCodePoint(...codePoints);
+  const [, instant, encodedId] = /^([0-9a-z]{1,11})-(.*)$/.exec(cursor) ?? [];
+  if (instant === undefined || encodedId === undefined) return undefined;
+  const id = decodeIdentifier(encodedId);
   const publishedAt = Number.parseInt(instant, 36) + FIRST_INSTANT;
-  return isIdentifier(id) && publishedAt <= LAST_INSTANT ? { publishedAt, id } : undefined;
+  return id !== undefined && publishedAt <= LAST_INSTANT ? { publishedAt, id } : undefined;
 }

@@ -2,6 +2,7 @@
  * Growth: how counts changed between observations. The store restates which counts are compared in
  * SQL; `tests/store/history/long-histories.test.ts` compares both.
  */
+import type { EntityKind } from "./entity-kinds.ts";
 import { DAY_MS } from "./time.ts";
 
 /** A count at an instant (milliseconds since 1970 UTC); `null` if the source did not report it. */
@@ -16,15 +17,36 @@ export interface TimeRange {
   readonly to: number;
 }
 
-/** How many days each gain of a channel looks back. */
-export const GAIN_DAYS = {
-  dailySubscriberGain: 1,
-  weeklySubscriberGain: 7,
-  monthlySubscriberGain: 30,
-} as const;
+/** How many days each gain looks back. */
+export const GAIN_DAYS = { daily: 1, weekly: 7, monthly: 30 } as const;
 
-/** The gains of a channel; `null` if unknown. */
-export type SubscriberGains = Record<keyof typeof GAIN_DAYS, number | null>;
+/** A gain: which count it compares, and over how long. */
+export interface GainDefinition {
+  readonly count: string;
+  readonly period: keyof typeof GAIN_DAYS;
+}
+
+/** The gains of each kind by name, by which lists can be sorted. */
+export const KIND_GAINS: Readonly<Record<EntityKind, Readonly<Record<string, GainDefinition>>>> = {
+  channel: {
+    dailyGain: { count: "subscribers", period: "daily" },
+    weeklyGain: { count: "subscribers", period: "weekly" },
+    monthlyGain: { count: "subscribers", period: "monthly" },
+    dailyViews: { count: "viewCount", period: "daily" },
+    weeklyViews: { count: "viewCount", period: "weekly" },
+    monthlyViews: { count: "viewCount", period: "monthly" },
+  },
+  short: {},
+  user: {
+    dailyGain: { count: "followers_count", period: "daily" },
+    weeklyGain: { count: "followers_count", period: "weekly" },
+    monthlyGain: { count: "followers_count", period: "monthly" },
+  },
+  tweet: {},
+};
+
+/** The gains of a count over a day, a week and a month; `null` if unknown. */
+export type Gains = Record<keyof typeof GAIN_DAYS, number | null>;
 
 /**
  * Where a gain looks for its baseline: from `days` to twice `days` before the newest observation. A
@@ -42,25 +64,25 @@ export function computeGain(newest: number | null, past: number | null): number 
 }
 
 /**
- * The gains of a channel.
+ * The gains of a count.
  *
- * @param newest The newest observation of its subscribers.
+ * @param newest The newest observation.
  * @param findNewestCount Returns the newest known count within a range, or `null`.
  *
  * @example
- * computeSubscriberGains({ at: Date.UTC(2026, 10, 20), count: 130 }, () => 100);
- * // { dailySubscriberGain: 30, weeklySubscriberGain: 30, monthlySubscriberGain: 30 }
+ * computeGains({ at: Date.UTC(2026, 10, 20), count: 130 }, () => 100);
+ * // { daily: 30, weekly: 30, monthly: 30 }
  */
-export function computeSubscriberGains(
+export function computeGains(
   newest: CountPoint,
   findNewestCount: (range: TimeRange) => number | null,
-): SubscriberGains {
+): Gains {
   const computeGainOver = (days: number) =>
     computeGain(newest.count, findNewestCount(computeBaselineRange(newest.at, days)));
   return {
-    dailySubscriberGain: computeGainOver(GAIN_DAYS.dailySubscriberGain),
-    weeklySubscriberGain: computeGainOver(GAIN_DAYS.weeklySubscriberGain),
-    monthlySubscriberGain: computeGainOver(GAIN_DAYS.monthlySubscriberGain),
+    daily: computeGainOver(GAIN_DAYS.daily),
+    weekly: computeGainOver(GAIN_DAYS.weekly),
+    monthly: computeGainOver(GAIN_DAYS.monthly),
   };
 }
 

@@ -22,6 +22,15 @@ export const PAGE_NUMBER: IntegerRange = { min: 0, max: INTEGER_MAX, default: 0 
 /** `limit` of `/tweets` and `/followers`. */
 export const PAGE_LIMIT: IntegerRange = { min: 1, max: 100, default: 50 };
 
+/** `limit` of histories, in buckets. */
+export const HISTORY_LIMIT: IntegerRange = { min: 1, max: 1000, default: 1000 };
+
+/** `limit` of lists of channels and users. */
+export const LIST_LIMIT: IntegerRange = { min: 1, max: 1000, default: 100 };
+
+/** Characters (code points) of `search` and `country` of lists. */
+export const SEARCH_MAX_CHARACTERS = 100;
+
 /** Characters (code points) of an identifier, in a path and in an observation. */
 export const IDENTIFIER_MAX_CHARACTERS = 256;
 

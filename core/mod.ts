@@ -13,6 +13,9 @@
  *
  * @module
  */
+export { alignBuckets, computeChanges, findBucketEnd, findBucketStart } from "./buckets.ts";
+export { findLastKnown, groupIntoBuckets, INTERVALS } from "./buckets.ts";
+export type { Bucket, ComparisonRow, HistoryPoint, Interval } from "./buckets.ts";
 export { channelKey, isChannelId, parseChannel } from "./channels.ts";
 export { addCreator, CREATOR_PLATFORMS, CREATOR_USERNAME_PATTERN, creatorKey } from "./creators.ts";
 export { parseCreator, removeCreator } from "./creators.ts";
@@ -30,17 +33,25 @@ export type { EntityFields, EntityKind, FieldType } from "./entity-kinds.ts";
 export { DomainError, ERROR_CODES, quote } from "./errors.ts";
 export type { ErrorCode } from "./errors.ts";
 export { computeBaselineRange, computeFollowerChanges, computeGain } from "./growth.ts";
-export { computeSubscriberGains, GAIN_DAYS } from "./growth.ts";
-export type { CountPoint, FollowerChange, FollowerPoint, SubscriberGains } from "./growth.ts";
+export { computeGains, GAIN_DAYS, KIND_GAINS } from "./growth.ts";
+export type { CountPoint, FollowerChange, FollowerPoint, GainDefinition, Gains } from "./growth.ts";
 export type { TimeRange } from "./growth.ts";
+export { decodeHistoryCursor, encodeHistoryCursor, findPageStart } from "./history-request.ts";
+export { HISTORY_DAYS, parseHistoryRequest } from "./history-request.ts";
+export type { HistoryRequest } from "./history-request.ts";
 export { thinHistory } from "./history.ts";
 export { applyEntry, computeBalance, EMPTY_LEDGER, InsufficientCreditsError } from "./ledger.ts";
 export type { CreditSums, Ledger, LedgerEntry } from "./ledger.ts";
 export { CLOCK_SKEW_MAX_MS, DAYS_FILTER, HISTORY_MAX_POINTS } from "./limits.ts";
 export { IDENTIFIER_MAX_CHARACTERS, LINE_MAX_BYTES, LINK_MAX_CHARACTERS } from "./limits.ts";
 export { INTEGER_MAX, PAGE_LIMIT, PAGE_NUMBER, RECORD_MAX_POINTS, SHORTS_LIMIT } from "./limits.ts";
-export { TEXT_MAX_CHARACTERS } from "./limits.ts";
+export { HISTORY_LIMIT, LIST_LIMIT, SEARCH_MAX_CHARACTERS, TEXT_MAX_CHARACTERS } from "./limits.ts";
 export type { IntegerRange } from "./limits.ts";
+export { CHANNEL_SORTS, compareListPositions, decodeListCursor } from "./lists.ts";
+export { encodeListCursor, hasListParameter, LIST_ORDERS, parseListRequest } from "./lists.ts";
+export { SEARCH_SUBSTRING_CHARACTERS, USER_SORTS } from "./lists.ts";
+export type { ChannelSort, ListOptions, ListOrder, ListPosition, ListRequest } from "./lists.ts";
+export type { UserSort } from "./lists.ts";
 export { parseObservation, parseObservationLine } from "./observations.ts";
 export type { Counts, FieldValue, Observation } from "./observations.ts";
 export { paginate, parsePageRequest } from "./pagination.ts";

@@ -46,3 +46,11 @@ export const InstantOrNull = nullable(Instant);
 /** A history of these counts. */
 export const createHistorySchema = <Counts extends Record<string, TSchema>>(counts: Counts) =>
   Type.Array(strictObject({ timestamp: Instant, ...counts }), { description: "Oldest first" });
+
+/** The pagination of a listing that continues at a cursor. */
+export const CursorPagination = strictObject({
+  hasMore: Type.Boolean(),
+  nextCursor: nullable(
+    Type.String({ description: "The `cursor` of the next page; null if hasMore is false" }),
+  ),
+});

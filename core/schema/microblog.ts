@@ -6,6 +6,7 @@ import {
   strictObject,
   Count,
   CountOrNull,
+  CursorPagination,
   createHistorySchema,
   Instant,
   InstantOrNull,
@@ -43,6 +44,36 @@ export const UserDetails = strictObject({
   verified: nullable(Type.Boolean()),
 });
 export type UserDetails = Static<typeof UserDetails>;
+
+/** The fields of a user in the list of users. */
+export const UserSummary = strictObject({
+  username: Type.String(),
+  displayName: TextOrNull,
+  followers_count: CountOrNull,
+  following_count: CountOrNull,
+  tweet_count: CountOrNull,
+  profile_image_url: LinkOrNull,
+  verified: nullable(Type.Boolean()),
+});
+export type UserSummary = Static<typeof UserSummary>;
+
+const ChangeOrNull = nullable(CountChange);
+
+/** An element of a page of users: a summary, and the figure that the page is sorted by. */
+export const ListedUser = strictObject({
+  ...UserSummary.properties,
+  dailyGain: Type.Optional(ChangeOrNull),
+  weeklyGain: Type.Optional(ChangeOrNull),
+  monthlyGain: Type.Optional(ChangeOrNull),
+});
+export type ListedUser = Static<typeof ListedUser>;
+
+/** The response of `GET /api/microblog/users`. */
+export const UserList = strictObject({
+  users: Type.Array(ListedUser),
+  pagination: CursorPagination,
+});
+export type UserList = Static<typeof UserList>;
 
 /** A value of the `tweets` map of a page of tweets. */
 export const TweetRecord = strictObject({

@@ -3,6 +3,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import { GAIN_DAYS } from "../growth.ts";
 import {
   CountChange,
+  CursorPagination,
   strictObject,
   CountOrNull,
   createHistorySchema,
@@ -24,8 +25,26 @@ export const ChannelSummary = strictObject({
 });
 export type ChannelSummary = Static<typeof ChannelSummary>;
 
-/** The response of `GET /api/video/channels`, most subscribers first. */
-export const ChannelList = strictObject({ channels: Type.Array(ChannelSummary) });
+const ChangeOrNull = nullable(CountChange);
+
+/** An element of a page of channels: a summary, and the figure that the page is sorted by. */
+export const ListedChannel = strictObject({
+  ...ChannelSummary.properties,
+  viewCount: Type.Optional(CountOrNull),
+  dailyGain: Type.Optional(ChangeOrNull),
+  weeklyGain: Type.Optional(ChangeOrNull),
+  monthlyGain: Type.Optional(ChangeOrNull),
+  dailyViews: Type.Optional(ChangeOrNull),
+  weeklyViews: Type.Optional(ChangeOrNull),
+  monthlyViews: Type.Optional(ChangeOrNull),
+});
+export type ListedChannel = Static<typeof ListedChannel>;
+
+/** The response of `GET /api/video/channels`; a page of the list has `pagination`. */
+export const ChannelList = strictObject({
+  channels: Type.Array(ListedChannel),
+  pagination: Type.Optional(CursorPagination),
+});
 export type ChannelList = Static<typeof ChannelList>;
 
 const createGainSchema = (days: number) =>
@@ -49,9 +68,9 @@ export const ChannelDetails = strictObject({
   thumbnail: LinkOrNull,
   bannerImage: LinkOrNull,
   statistics: strictObject({
-    dailySubscriberGain: createGainSchema(GAIN_DAYS.dailySubscriberGain),
-    weeklySubscriberGain: createGainSchema(GAIN_DAYS.weeklySubscriberGain),
-    monthlySubscriberGain: createGainSchema(GAIN_DAYS.monthlySubscriberGain),
+    dailySubscriberGain: createGainSchema(GAIN_DAYS.daily),
+    weeklySubscriberGain: createGainSchema(GAIN_DAYS.weekly),
+    monthlySubscriberGain: createGainSchema(GAIN_DAYS.monthly),
   }),
 });
 export type ChannelDetails = Static<typeof ChannelDetails>;
@@ -74,12 +93,7 @@ export const ShortsPage = strictObject({
     description: "The channel's username, or its identifier if no source reported a username",
   }),
   shorts: Type.Array(ShortSummary),
-  pagination: strictObject({
-    hasMore: Type.Boolean(),
-    nextCursor: nullable(
-      Type.String({ description: "The `cursor` of the next page; null if hasMore is false" }),
-    ),
-  }),
+  pagination: CursorPagination,
 });
 export type ShortsPage = Static<typeof ShortsPage>;
 

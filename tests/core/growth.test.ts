@@ -4,7 +4,7 @@ import {
   computeFollowerChanges,
   computeGain,
   computeBaselineRange,
-  computeSubscriberGains,
+  computeGains,
   type CountPoint,
   type TimeRange,
 } from "../../core/growth.ts";
@@ -42,23 +42,23 @@ describe("computeGain()", () => {
   });
 });
 
-function computeGains(newest: CountPoint, ...points: CountPoint[]) {
-  return computeSubscriberGains(newest, findNewestKnown([newest, ...points]));
+function computePointGains(newest: CountPoint, ...points: CountPoint[]) {
+  return computeGains(newest, findNewestKnown([newest, ...points]));
 }
 
-describe("computeSubscriberGains()", () => {
+describe("computeGains()", () => {
   test("compares with the newest count that is at least 1, 7 and 30 days older", () => {
     const points = [0.5, 1.5, 2, 7, 8, 30, 40].map((days) => pointDaysAgo(days, 1000 - days));
-    expect(computeGains(pointDaysAgo(0, 1000), ...points)).toEqual({
-      dailySubscriberGain: 1.5,
-      weeklySubscriberGain: 7,
-      monthlySubscriberGain: 30,
+    expect(computePointGains(pointDaysAgo(0, 1000), ...points)).toEqual({
+      daily: 1.5,
+      weekly: 7,
+      monthly: 30,
     });
   });
 
   test("includes both ends of the range", () => {
     const newest = pointDaysAgo(0, 100);
-    const daily = (at: number) => computeGains(newest, { at, count: 90 }).dailySubscriberGain;
+    const daily = (at: number) => computePointGains(newest, { at, count: 90 }).daily;
     expect(daily(NOW - DAY_MS)).toBe(10);
     expect(daily(NOW - 2 * DAY_MS)).toBe(10);
     expect(daily(NOW - DAY_MS + 1)).toBeNull();
@@ -66,34 +66,32 @@ describe("computeSubscriberGains()", () => {
   });
 
   test("skips an unknown count", () => {
-    const { dailySubscriberGain } = computeGains(
+    const { daily } = computePointGains(
       pointDaysAgo(0, 9),
       pointDaysAgo(1.1, null),
       pointDaysAgo(1.2, 4),
     );
-    expect(dailySubscriberGain).toBe(5);
+    expect(daily).toBe(5);
   });
 
   test("returns null if the newest count is unknown or there is no older one", () => {
     const unknown = {
-      dailySubscriberGain: null,
-      weeklySubscriberGain: null,
-      monthlySubscriberGain: null,
+      daily: null,
+      weekly: null,
+      monthly: null,
     };
     const points = [1, 7, 30].map((days) => pointDaysAgo(days, 10));
-    expect(computeGains(pointDaysAgo(0, null), ...points)).toEqual(unknown);
-    expect(computeGains(pointDaysAgo(0, 10))).toEqual(unknown);
+    expect(computePointGains(pointDaysAgo(0, null), ...points)).toEqual(unknown);
+    expect(computePointGains(pointDaysAgo(0, 10))).toEqual(unknown);
   });
 
   test("counts back from the newest observation, not from now", () => {
-    expect(computeGains(pointDaysAgo(100, 50), pointDaysAgo(101, 60)).dailySubscriberGain).toBe(
-      -10,
-    );
+    expect(computePointGains(pointDaysAgo(100, 50), pointDaysAgo(101, 60)).daily).toBe(-10);
   });
 
   test("asks for the three ranges of the specification", () => {
     const asked: TimeRange[] = [];
-    computeSubscriberGains({ at: NOW, count: 1 }, (span) => {
+    computeGains({ at: NOW, count: 1 }, (span) => {
       asked.push(span);
       return null;
     });

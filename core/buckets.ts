@@ -1,0 +1,191 @@
+/**
+ * Buckets: the points of a history by hour, day, week or month, in UTC. A bucket has the counts of
+ * its newest point. One without a point does not exist: nothing is interpolated, nothing summed.
+ */
+import { computeGain } from "./growth.ts";
+import { DAY_MS, FIRST_INSTANT, HOUR_MS } from "./time.ts";
+
+/** How the points of a history are grouped; `raw` leaves each point by itself. */
+export const INTERVALS = ["raw", "hour", "day", "week", "month"] as const;
+
+export type Interval = (typeof INTERVALS)[number];
+
+/** A point of a history. */
+export interface HistoryPoint {
+  /** Milliseconds since 1970 UTC. */
+  readonly at: number;
+  /** In the order in which the kind declares them; `null` is unknown. */
+  readonly counts: readonly (number | null)[];
+}
+
+/** The newest point of a bucket. */
+export interface Bucket {
+  /** Where the bucket starts, in milliseconds since 1970 UTC; of `raw`, the instant of the point. */
+  readonly start: number;
+  /** The instant of the point. */
+  readonly observedAt: number;
+  readonly counts: readonly (number | null)[];
+}
+
+const WEEK_MS = 7 * DAY_MS;
+
+/** 1970-01-05, the first Monday. */
+const FIRST_MONDAY = 4 * DAY_MS;
+
+/**
+ * Returns the start of the bucket of an instant. A week starts on Monday, the first one with the
+ * year 0, because no instant before it can be written.
+ *
+ * @param at Milliseconds since 1970 UTC.
+ *
+ * @example
+ * findBucketStart(Date.UTC(2026, 10, 22, 8), "week") === Date.UTC(2026, 10, 16); // true
+ */
+export function findBucketStart(at: number, interval: Interval): number {
+  switch (interval) {
+    case "raw":
+      return at;
+    case "hour":
+      return Math.floor(at / HOUR_MS) * HOUR_MS;
+    case "day":
+      return Math.floor(at / DAY_MS) * DAY_MS;
+    case "week":
+      return Math.max(FIRST_INSTANT, findMonday(at));
+    case "month":
+      return new Date(new Date(at).setUTCDate(1)).setUTCHours(0, 0, 0, 0);
+  }
+}
+
+function findMonday(at: number): number {
+  return Math.floor((at - FIRST_MONDAY) / WEEK_MS) * WEEK_MS + FIRST_MONDAY;
+}
+
+/**
+ * Returns where a bucket ends, which is where the next one can start.
+ *
+ * @param start Its start, from {@link findBucketStart}.
+ *
+ * @example
+ * findBucketEnd(Date.UTC(2026, 1, 1), "month") === Date.UTC(2026, 2, 1); // true
+ */
+export function findBucketEnd(start: number, interval: Interval): number {
+  switch (interval) {
+    case "raw":
+      return start + 1;
+    case "hour":
+      return start + HOUR_MS;
+    case "day":
+      return start + DAY_MS;
+    case "week":
+      return findMonday(start) + WEEK_MS;
+    case "month": {
+      const date = new Date(start);
+      return date.setUTCMonth(date.getUTCMonth() + 1);
+    }
+  }
+}
+
+/**
+ * Groups points into buckets.
+ *
+ * @param points Oldest first, no two at one instant.
+ * @returns The buckets that have a point, oldest first.
+ *
+ * @example
+ * const points = [{ at: 0, counts: [5] }, { at: 1, counts: [7] }];
+ * groupIntoBuckets(points, "day"); // [{ start: 0, observedAt: 1, counts: [7] }]
+ */
+export function groupIntoBuckets(points: Iterable<HistoryPoint>, interval: Interval): Bucket[] {
+  const buckets: Bucket[] = [];
+  let start = -Infinity;
+  let end = -Infinity;
+  for (const { at, counts } of points) {
+    if (at < end) buckets.pop();
+    else {
+      start = findBucketStart(at, interval);
+      end = findBucketEnd(start, interval);
+    }
+    buckets.push({ start, observedAt: at, counts });
+  }
+  return buckets;
+}
+
+/**
+ * Finds the last known value of each count.
+ *
+ * @param buckets Oldest first.
+ * @returns A value for each count of the kind; `null` if no bucket knows it.
+ *
+ * @example
+ * const bucket = { start: 0, observedAt: 0 };
+ * findLastKnown([{ ...bucket, counts: [1, 2] }, { ...bucket, counts: [3, null] }]); // [3, 2]
+ */
+export function findLastKnown(buckets: readonly Pick<Bucket, "counts">[]): (number | null)[] {
+  const width = buckets[0]?.counts.length ?? 0;
+  return Array.from(
+    { length: width },
+    (_, index) =>
+      buckets.findLast(({ counts }) => typeof counts[index] === "number")?.counts[index] ?? null,
+  );
+}
+
+/**
+ * Computes each count's difference from its last known value before.
+ *
+ * @param buckets Oldest first.
+ * @param known The last known values before the first bucket; `null` or absent where there is none.
+ * @returns For each bucket, in the order of its counts; `null` if either value is unknown.
+ *
+ * @example
+ * const bucket = { start: 0, observedAt: 0 };
+ * computeChanges([{ ...bucket, counts: [7] }, { ...bucket, counts: [5] }], [4]); // [[3], [-2]]
+ */
+export function computeChanges(
+  buckets: readonly Pick<Bucket, "counts">[],
+  known: readonly (number | null)[] = [],
+): (number | null)[][] {
+  const previous = [...known];
+  return buckets.map(({ counts }) =>
+    counts.map((count, index) => {
+      const change = computeGain(count, previous[index] ?? null);
+      if (count !== null) previous[index] = count;
+      return change;
+    }),
+  );
+}
+
+/** A row of a comparison: one count of several entities in the same bucket. */
+export interface ComparisonRow {
+  /** The start of the bucket, in milliseconds since 1970 UTC. */
+  readonly start: number;
+  /** In the order of the entities; `null` where the bucket has no point or an unknown count. */
+  readonly counts: readonly (number | null)[];
+}
+
+/**
+ * Aligns one count of several histories by bucket.
+ *
+ * @param histories The buckets of each entity, oldest first.
+ * @param countIndex Which count.
+ * @returns A row for each bucket that at least one of them has, oldest first.
+ *
+ * @example
+ * const history = groupIntoBuckets([{ at: 0, counts: [5] }], "day");
+ * alignBuckets([history, []], 0); // [{ start: 0, counts: [5, null] }]
+ */
+export function alignBuckets(
+  histories: readonly (readonly Bucket[])[],
+  countIndex: number,
+): ComparisonRow[] {
+  const rows = new Map<number, (number | null)[]>();
+  for (const [entity, buckets] of histories.entries()) {
+    for (const { start, counts } of buckets) {
+      let row = rows.get(start);
+      if (row === undefined) rows.set(start, (row = histories.map(() => null)));
+      row[entity] = counts[countIndex] ?? null;
+    }
+  }
+  return Array.from(rows, ([start, counts]) => ({ start, counts })).toSorted(
+    (a, b) => a.start - b.start,
+  );
+}

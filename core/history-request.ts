@@ -1,0 +1,115 @@
+/** The query of a history: which points, in what buckets, and which page of them. */
+import { findBucketEnd, INTERVALS, type Interval } from "./buckets.ts";
+import { createInvalidRequestError, quote, type ErrorCode } from "./errors.ts";
+import { HISTORY_LIMIT } from "./limits.ts";
+import { parseIntegerParameter, readSingleValue, type GetQueryValues } from "./parameters.ts";
+import { DAY_MS, FIRST_INSTANT, LAST_INSTANT, parseInstantParameter } from "./time.ts";
+
+/** How many days a history goes back without `from`. */
+export const HISTORY_DAYS = 30;
+
+/** The query of a history. All instants are milliseconds since 1970 UTC. */
+export interface HistoryRequest {
+  /** The first instant. */
+  readonly from: number;
+  /** The instant after the last one. */
+  readonly to: number;
+  readonly interval: Interval;
+  /** The most buckets of a page. */
+  readonly limit: number;
+  /** The start of the last bucket of the page before. */
+  readonly after?: number;
+  /** Whether `from` moves with the clock, because the query gives neither `from` nor `to`. */
+  readonly isRecent: boolean;
+}
+
+/**
+ * Parses `from`, `to`, `interval`, `limit` and `cursor`. Without `to`, the history goes to its
+ * newest point; without `from`, it starts 30 days before `to` or `now`.
+ *
+ * @param now Milliseconds since 1970 UTC.
+ * @param limitError The code of the error for `limit`: the interfaces name it differently.
+ * @throws {DomainError} `Invalid Request`, with the parameter, its value and what is allowed.
+ *
+ * @example
+ * const query = new URLSearchParams("from=2026-01-01&interval=week");
+ * const request = parseHistoryRequest((name) => query.getAll(name), Date.UTC(2026, 10, 20));
+ * request.interval; // "week"
+ */
+export function parseHistoryRequest(
+  getValues: GetQueryValues,
+  now: number,
+  limitError?: ErrorCode,
+): HistoryRequest {
+  const limit = parseIntegerParameter("limit", getValues("limit"), HISTORY_LIMIT, limitError);
+  const fromText = readSingleValue("from", getValues("from"));
+  const toText = readSingleValue("to", getValues("to"));
+  const to = toText === undefined ? undefined : parseInstantParameter("to", toText);
+  const from =
+    fromText === undefined
+      ? Math.max(FIRST_INSTANT, (to ?? now) - HISTORY_DAYS * DAY_MS)
+      : parseInstantParameter("from", fromText);
+  if (to !== undefined && from >= to) {
+    throw createInvalidRequestError(
+      `from must be before to, got from ${quote(fromText ?? "")} and to ${quote(toText)}`,
+    );
+  }
+  const interval = parseInterval(readSingleValue("interval", getValues("interval")));
+  const cursor = readSingleValue("cursor", getValues("cursor"));
+  return {
+    from,
+    to: to ?? LAST_INSTANT + 1,
+    interval,
+    limit,
+    ...(cursor === undefined ? {} : { after: decodeHistoryCursor(cursor) }),
+    isRecent: fromText === undefined && to === undefined,
+  };
+}
+
+function parseInterval(text = "day"): Interval {
+  const interval = INTERVALS.find((name) => name === text);
+  if (interval !== undefined) return interval;
+  throw createInvalidRequestError(
+    `interval must be one of ${INTERVALS.join(", ")}, got ${quote(text)}`,
+  );
+}
+
+/**
+ * Returns the first instant of a page: `from`, or the end of the last bucket of the page before.
+ */
+export function findPageStart({ from, after, interval }: HistoryRequest): number {
+  return after === undefined ? from : Math.max(from, findBucketEnd(after, interval));
+}
+
+/**
+ * Encodes the start of the last bucket of a page as a cursor: opaque to clients, safe in a URL.
+ *
+ * @param start Milliseconds since 1970 UTC, in the years 0 to 9999.
+ *
+ * @example
+ * encodeHistoryCursor(1795162530123); // "mo7wumekr"
+ */
+export function encodeHistoryCursor(start: number): string {
+  // Counted from the year 0, so that the number is never negative.
+  return (start - FIRST_INSTANT).toString(36);
+}
+
+/**
+ * Decodes a cursor of {@link encodeHistoryCursor}.
+ *
+ * @throws {DomainError} `Invalid Request` for any other text.
+ *
+ * @example
+ * decodeHistoryCursor("mo7wumekr"); // 1795162530123
+ */
+export function decodeHistoryCursor(cursor: string): number {
+  const start = /^[0-9a-z]{1,11}$/.test(cursor)
+    ? Number.parseInt(cursor, 36) + FIRST_INSTANT
+    : Infinity;
+  if (start > LAST_INSTANT || encodeHistoryCursor(start) !== cursor) {
+    throw createInvalidRequestError(
+      `cursor must be the nextCursor of a page of this history, got ${quote(cursor)}`,
+    );
+  }
+  return start;
+}

@@ -1,0 +1,186 @@
+/**
+ * The lists of channels and users: what they are sorted by, and the pages of a list.
+ *
+ * `server/store/reads/entity-lists.ts` restates order and selection in SQL;
+ * `tests/store/reads/entity-lists.test.ts` compares both.
+ */
+import { decodeIdentifier, encodeIdentifier } from "./cursor.ts";
+import { createInvalidRequestError, quote, type ErrorCode } from "./errors.ts";
+import { INTEGER_MAX, LIST_LIMIT, SEARCH_MAX_CHARACTERS } from "./limits.ts";
+import { parseIntegerParameter, readSingleValue, type GetQueryValues } from "./parameters.ts";
+import { compareText, foldCase, isLongerThan, isStorable } from "./text.ts";
+
+/** What lists of channels can be sorted by. */
+export const CHANNEL_SORTS = [
+  "subscribers",
+  "views",
+  "videos",
+  "dailyGain",
+  "weeklyGain",
+  "monthlyGain",
+  "dailyViews",
+  "weeklyViews",
+  "monthlyViews",
+] as const;
+
+/** What lists of users can be sorted by. */
+export const USER_SORTS = ["followers", "dailyGain", "weeklyGain", "monthlyGain"] as const;
+
+export type ChannelSort = (typeof CHANNEL_SORTS)[number];
+export type UserSort = (typeof USER_SORTS)[number];
+
+/** `desc` lists the greatest first; unknown figures come last in both. */
+export const LIST_ORDERS = ["desc", "asc"] as const;
+
+export type ListOrder = (typeof LIST_ORDERS)[number];
+
+/** The position of an entity in a list. */
+export interface ListPosition {
+  /** The figure that the list is sorted by; `null` is unknown. */
+  readonly figure: number | null;
+  readonly id: string;
+}
+
+/** The query of a page of a list. */
+export interface ListRequest<Sort extends string = string> {
+  readonly sort: Sort;
+  readonly order: ListOrder;
+  readonly limit: number;
+  /** Only channels of this country, regardless of case. */
+  readonly country?: string;
+  /** Only entities whose username or display name contains this text, in lower case. */
+  readonly search?: string;
+  /** Only entities after this position. */
+  readonly after?: ListPosition;
+}
+
+/** A search for so many characters finds them anywhere; a shorter one at the start of usernames. */
+export const SEARCH_SUBSTRING_CHARACTERS = 3;
+
+/** The parameters that make a list a page. */
+const LIST_PARAMETERS = ["limit", "cursor", "sort", "order", "country", "search"] as const;
+
+/** Whether a query asks for a page: without such a parameter, the list of channels is whole. */
+export function hasListParameter(getValues: GetQueryValues): boolean {
+  return LIST_PARAMETERS.some((name) => getValues(name).length > 0);
+}
+
+/** Which parameters a list has, and what it can be sorted by. */
+export interface ListOptions<Sort extends string> {
+  /** The first is the default. */
+  readonly sorts: readonly [Sort, ...Sort[]];
+  readonly hasCountry: boolean;
+  /** The code of the error for `limit`: the interfaces name it differently. */
+  readonly limitError?: ErrorCode;
+}
+
+/**
+ * Parses `limit`, `cursor`, `sort`, `order`, `country` and `search`.
+ *
+ * @throws {DomainError} `Invalid Request`, with the parameter, its value and what is allowed.
+ *
+ * @example
+ * const query = new URLSearchParams("sort=followers&limit=10");
+ * const options = { sorts: USER_SORTS, hasCountry: false };
+ * parseListRequest((name) => query.getAll(name), options);
+ * // { sort: "followers", order: "desc", limit: 10 }
+ */
+export function parseListRequest<Sort extends string>(
+  getValues: GetQueryValues,
+  { sorts, hasCountry, limitError }: ListOptions<Sort>,
+): ListRequest<Sort> {
+  const limit = parseIntegerParameter("limit", getValues("limit"), LIST_LIMIT, limitError);
+  const sort = parseChoice("sort", getValues, sorts);
+  const order = parseChoice("order", getValues, LIST_ORDERS);
+  const country = hasCountry ? parseFilter("country", getValues) : undefined;
+  const search = parseFilter("search", getValues);
+  const cursor = readSingleValue("cursor", getValues("cursor"));
+  return {
+    sort,
+    order,
+    limit,
+    ...(country === undefined ? {} : { country }),
+    ...(search === undefined ? {} : { search }),
+    ...(cursor === undefined ? {} : { after: decodeListCursor(cursor, sort, order) }),
+  };
+}
+
+function parseChoice<Choice extends string>(
+  name: string,
+  getValues: GetQueryValues,
+  choices: readonly [Choice, ...Choice[]],
+): Choice {
+  const text = readSingleValue(name, getValues(name));
+  const choice = text === undefined ? choices[0] : choices.find((allowed) => allowed === text);
+  if (choice !== undefined) return choice;
+  throw createInvalidRequestError(
+    `${name} must be one of ${choices.join(", ")}, got ${quote(text)}`,
+  );
+}
+
+function parseFilter(name: string, getValues: GetQueryValues): string | undefined {
+  const text = readSingleValue(name, getValues(name));
+  if (text === undefined) return undefined;
+  if (text === "" || isLongerThan(text, SEARCH_MAX_CHARACTERS) || !isStorable(text)) {
+    throw createInvalidRequestError(
+      `${name} must have 1 to ${SEARCH_MAX_CHARACTERS} characters, got ${quote(text)}`,
+    );
+  }
+  return foldCase(text);
+}
+
+/**
+ * Compares two positions of a list: by the figure, unknown ones last, then by the identifier. `asc`
+ * is the reverse of `desc`, except that unknown figures come last too.
+ *
+ * @example
+ * compareListPositions({ figure: 2, id: "a" }, { figure: 1, id: "b" }, "desc"); // -1
+ */
+export function compareListPositions(a: ListPosition, b: ListPosition, order: ListOrder): number {
+  if (a.figure === null && b.figure !== null) return 1;
+  if (a.figure !== null && b.figure === null) return -1;
+  const descending = (b.figure ?? 0) - (a.figure ?? 0) || compareText(a.id, b.id);
+  return order === "desc" ? descending : 0 - descending;
+}
+
+/**
+ * Encodes the position of the last entity of a page as a cursor: opaque to clients, safe in a URL.
+ * It names sort and order, because a position means nothing in another list.
+ *
+ * @example
+ * encodeListCursor({ figure: 36, id: "a" }, "views", "desc"); // "views-desc-10-61"
+ */
+export function encodeListCursor(
+  { figure, id }: ListPosition,
+  sort: string,
+  order: ListOrder,
+): string {
+  return `${sort}-${order}-${encodeFigure(figure)}-${encodeIdentifier(id)}`;
+}
+
+/** A gain may be negative: `_` stands for its sign. */
+function encodeFigure(figure: number | null): string {
+  return figure === null ? "" : figure.toString(36).replace("-", "_");
+}
+
+/**
+ * Decodes a cursor of {@link encodeListCursor}.
+ *
+ * @throws {DomainError} `Invalid Request` for any other text, and for another sort or order.
+ *
+ * @example
+ * decodeListCursor("views-desc-10-61", "views", "desc"); // { figure: 36, id: "a" }
+ */
+export function decodeListCursor(cursor: string, sort: string, order: ListOrder): ListPosition {
+  const [, digits = "", encodedId = ""] = /^\w+-\w+-(_?\w{0,11})-(.*)$/.exec(cursor) ?? [];
+  const id = decodeIdentifier(encodedId);
+  const figure = digits === "" ? null : Number.parseInt(digits.replace("_", "-"), 36);
+  const isInRange = figure === null || Math.abs(figure) <= INTEGER_MAX;
+  const position = id === undefined || !isInRange ? undefined : { figure, id };
+  if (position === undefined || encodeListCursor(position, sort, order) !== cursor) {
+    throw createInvalidRequestError(
+      `cursor must be the nextCursor of a page with the same sort and order, got ${quote(cursor)}`,
+    );
+  }
+  return position;
+}

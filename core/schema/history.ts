@@ -1,0 +1,77 @@
+/** Schemas of the histories of channels, shorts, users and tweets. */
+import { Type, type Static } from "@sinclair/typebox";
+import { INTERVALS } from "../buckets.ts";
+import { KIND_FIELDS, type EntityKind } from "../entity-kinds.ts";
+import {
+  CountChange,
+  CountOrNull,
+  CursorPagination,
+  Instant,
+  nullable,
+  strictObject,
+} from "./fields.ts";
+
+const ChangeOrNull = nullable(CountChange);
+
+/** The names of the counts of a kind. */
+type CountName<Kind extends EntityKind> = (typeof KIND_FIELDS)[Kind]["counts"][number];
+
+/** Creates a field for each count of a kind. */
+function createCountFields<Kind extends EntityKind, Schema>(kind: Kind, schema: Schema) {
+  const fields = KIND_FIELDS[kind].counts.map((name) => [name, schema]);
+  return Object.fromEntries(fields) as Record<CountName<Kind>, Schema>;
+}
+
+/** Creates the fields that a page of the history of any kind has. */
+const createPageFields = <Kind extends EntityKind>(kind: Kind) => ({
+  interval: Type.Unsafe<(typeof INTERVALS)[number]>({ type: "string", enum: INTERVALS }),
+  history: Type.Array(
+    strictObject({
+      timestamp: Type.Unsafe<string>({
+        ...Instant,
+        description: "The start of the bucket; with the interval raw, the instant itself",
+      }),
+      observedAt: Type.Unsafe<string>({
+        ...Instant,
+        description: "The newest observation of the bucket, which has these counts",
+      }),
+      ...createCountFields(kind, CountOrNull),
+      change: strictObject(createCountFields(kind, ChangeOrNull), {
+        description: "Differences from the last known counts before; null if either is unknown",
+      }),
+    }),
+    { description: "Oldest first; a bucket without an observation is not listed" },
+  ),
+  pagination: CursorPagination,
+});
+
+/** The response of `GET /api/video/{channel}/history`. */
+export const ChannelHistory = strictObject({
+  channel: Type.String({
+    description: "The channel's username, or its identifier if no source reported a username",
+  }),
+  ...createPageFields("channel"),
+});
+export type ChannelHistory = Static<typeof ChannelHistory>;
+
+/** The response of `GET /api/video/{channel}/short/{short_id}/history`. */
+export const ShortHistory = strictObject({
+  channel: Type.String({
+    description: "The channel's username, or its identifier if no source reported a username",
+  }),
+  short_id: Type.String(),
+  ...createPageFields("short"),
+});
+export type ShortHistory = Static<typeof ShortHistory>;
+
+/** The response of `GET /api/microblog/{username}/history`. */
+export const UserHistory = strictObject({ username: Type.String(), ...createPageFields("user") });
+export type UserHistory = Static<typeof UserHistory>;
+
+/** The response of `GET /api/microblog/{username}/tweet/{tweet_id}/history`. */
+export const TweetHistory = strictObject({
+  username: Type.String(),
+  tweet_id: Type.String(),
+  ...createPageFields("tweet"),
+});
+export type TweetHistory = Static<typeof TweetHistory>;

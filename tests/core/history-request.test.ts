@@ -1,0 +1,111 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import {
+  decodeHistoryCursor,
+  encodeHistoryCursor,
+  findPageStart,
+  parseHistoryRequest,
+} from "../../core/history-request.ts";
+import { DAY_MS, FIRST_INSTANT, LAST_INSTANT } from "../../core/time.ts";
+import { texts } from "../support/arbitraries/values.ts";
+import { catchDomainError } from "../support/domain-error.ts";
+
+const NOW = Date.UTC(2026, 10, 20, 12);
+
+function parseQuery(query: string) {
+  const parameters = new URLSearchParams(query);
+  return parseHistoryRequest((name) => parameters.getAll(name), NOW);
+}
+
+describe("parseHistoryRequest()", () => {
+  test("reads an empty query as the last 30 days by day, to the newest point", () => {
+    expect(parseQuery("")).toEqual({
+      from: NOW - 30 * DAY_MS,
+      to: LAST_INSTANT + 1,
+      interval: "day",
+      limit: 1000,
+      isRecent: true,
+    });
+  });
+
+  test("counts the 30 days back from `to` where it is given", () => {
+    const to = Date.UTC(2026, 2, 31);
+    expect(parseQuery("to=2026-03-31")).toMatchObject({ from: to - 30 * DAY_MS, to });
+    expect(parseQuery("to=0000-01-02")).toMatchObject({ from: FIRST_INSTANT, isRecent: false });
+  });
+
+  test("reads all parameters together", () => {
+    const after = Date.UTC(2026, 0, 5);
+    const cursor = encodeHistoryCursor(after);
+    const query = `from=2026-01-01&to=2026-02-01T12:00&interval=week&limit=7&cursor=${cursor}`;
+    expect(parseQuery(query)).toEqual({
+      from: Date.UTC(2026, 0, 1),
+      to: Date.UTC(2026, 1, 1, 12),
+      interval: "week",
+      limit: 7,
+      after,
+      isRecent: false,
+    });
+  });
+
+  test.each([
+    ["limit=0", 'limit must be a whole number from 1 to 1000, got "0"'],
+    ["limit=1001", 'limit must be a whole number from 1 to 1000, got "1001"'],
+    ["limit=1&limit=2", 'limit must be given once, got ["1","2"]'],
+    ["from=yesterday", /^from must be an ISO 8601 date .*, got "yesterday"$/],
+    ["to=2026-02-30", /^to must be an ISO 8601 date .* that exists, got "2026-02-30"$/],
+    ["from=&to=", /^to must be an ISO 8601 date/],
+    ["from=2026-01-02&to=2026-01-02", /^from must be before to, got /],
+    ["from=2026-01-03&to=2026-01-02", /^from must be before to, got /],
+    ["interval=year", 'interval must be one of raw, hour, day, week, month, got "year"'],
+    ["interval=Day", /^interval must be one of/],
+    ["interval=", /^interval must be one of/],
+    ["cursor=", /^cursor must be the nextCursor of a page of this history, got ""$/],
+    ["cursor=0mo7wumekr", /^cursor must be the nextCursor/],
+  ])("refuses %s with what is allowed", (query, message) => {
+    const error = catchDomainError(() => parseQuery(query));
+    expect(error?.code).toBe("Invalid Request");
+    expect(error?.message).toMatch(message);
+  });
+});
+
+describe("findPageStart()", () => {
+  test("is `from`, and after a page the end of its last bucket", () => {
+    const cursor = encodeHistoryCursor(Date.UTC(2026, 0, 1));
+    const query = "from=2026-01-10&interval=month";
+    expect(findPageStart(parseQuery(query))).toBe(Date.UTC(2026, 0, 10));
+    expect(findPageStart(parseQuery(`${query}&cursor=${cursor}`))).toBe(Date.UTC(2026, 1, 1));
+    expect(findPageStart(parseQuery(`from=2026-03-01&cursor=${cursor}`))).toBe(
+      Date.UTC(2026, 2, 1),
+    );
+  });
+});
+
+describe("decodeHistoryCursor()", () => {
+  test("returns the instant of encodeHistoryCursor()", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: FIRST_INSTANT, max: LAST_INSTANT }), (start) => {
+        expect(decodeHistoryCursor(encodeHistoryCursor(start))).toBe(start);
+      }),
+    );
+  });
+
+  test("refuses every text that is not a cursor", () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        let start: number | undefined;
+        try {
+          start = decodeHistoryCursor(text);
+        } catch (error) {
+          expect(error).toMatchObject({ code: "Invalid Request" });
+        }
+        if (start !== undefined) expect(encodeHistoryCursor(start)).toBe(text);
+      }),
+    );
+  });
+
+  test("refuses an instant after the year 9999", () => {
+    const late = encodeHistoryCursor(LAST_INSTANT + 1);
+    expect(catchDomainError(() => decodeHistoryCursor(late))?.code).toBe("Invalid Request");
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { INTEGER_MAX } from "../../core/limits.ts";
+import {
+  CHANNEL_SORTS,
+  compareListPositions,
+  decodeListCursor,
+  encodeListCursor,
+  LIST_ORDERS,
+  parseListRequest,
+  type ListPosition,
+} from "../../core/lists.ts";
+import { identifiers, texts } from "../support/arbitraries/values.ts";
+import { catchDomainError } from "../support/domain-error.ts";
+
+const OPTIONS = { sorts: CHANNEL_SORTS, hasCountry: true };
+
+function parseQuery(query: string, options = OPTIONS) {
+  const parameters = new URLSearchParams(query);
+  return parseListRequest((name) => parameters.getAll(name), options);
+}
+
+const figures = fc.oneof(
+  fc.constant(null),
+  fc.integer({ min: -3, max: 3 }),
+  fc.integer({ min: -INTEGER_MAX, max: INTEGER_MAX }),
+);
+const positions: fc.Arbitrary<ListPosition> = fc.record({ figure: figures, id: identifiers });
+const orders = fc.constantFrom(...LIST_ORDERS);
+
+describe("parseListRequest()", () => {
+  test("reads an empty query as the first 100 by the first sort", () => {
+    expect(parseQuery("")).toEqual({ sort: "subscribers", order: "desc", limit: 100 });
+  });
+
+  test("reads all parameters together", () => {
+    const after = { figure: -5, id: "UC1" };
+    const cursor = encodeListCursor(after, "dailyGain", "asc");
+    const query = `sort=dailyGain&order=asc&limit=7&country=DE&search=%C3%84pfel&cursor=${cursor}`;
+    expect(parseQuery(query)).toEqual({
+      sort: "dailyGain",
+      order: "asc",
+      limit: 7,
+      country: "de",
+      search: "äpfel",
+      after,
+    });
+  });
+
+  test("leaves country to lists that have one", () => {
+    expect(parseQuery("country=DE", { ...OPTIONS, hasCountry: false })).not.toHaveProperty(
+      "country",
+    );
+  });
+
+  test.each([
+    ["limit=0", 'limit must be a whole number from 1 to 1000, got "0"'],
+    ["limit=1001", 'limit must be a whole number from 1 to 1000, got "1001"'],
+    ["sort=likes", /^sort must be one of subscribers, views, .*, monthlyViews, got "likes"$/],
+    ["sort=", /^sort must be one of/],
+    ["sort=views&sort=views", 'sort must be given once, got ["views","views"]'],
+    ["order=up", 'order must be one of desc, asc, got "up"'],
+    ["country=", 'country must have 1 to 100 characters, got ""'],
+    ["search=", 'search must have 1 to 100 characters, got ""'],
+    [`search=${"x".repeat(101)}`, /^search must have 1 to 100 characters, got "x+…$/],
+    ["search=%00", /^search must have 1 to 100 characters/],
+    ["cursor=", 'cursor must be the nextCursor of a page with the same sort and order, got ""'],
+    ["cursor=views-desc-1-61", /^cursor must be the nextCursor/],
+    ["cursor=subscribers-asc-1-61", /^cursor must be the nextCursor/],
+    ["cursor=subscribers-desc-1-", /^cursor must be the nextCursor/],
+    ["cursor=subscribers-desc-zzzzzzzzzzz-61", /^cursor must be the nextCursor/],
+  ])("refuses %s with what is allowed", (query, message) => {
+    const error = catchDomainError(() => parseQuery(query));
+    expect(error?.code).toBe("Invalid Request");
+    expect(error?.message).toMatch(message);
+  });
+});
+
+describe("compareListPositions()", () => {
+  test("lists the greatest first, unknown figures last, and ties by identifier", () => {
+    const list: ListPosition[] = [
+      { figure: null, id: "a" },
+      { figure: 1, id: "c" },
+      { figure: -1, id: "d" },
+      { figure: 1, id: "b" },
+    ];
+    const sort = (order: "asc" | "desc") =>
+      list.toSorted((a, b) => compareListPositions(a, b, order)).map(({ id }) => id);
+    expect(sort("desc")).toEqual(["b", "c", "d", "a"]);
+    expect(sort("asc")).toEqual(["d", "c", "b", "a"]);
+  });
+
+  test("is a total order", () => {
+    fc.assert(
+      fc.property(positions, positions, positions, orders, (a, b, c, order) => {
+        const compare = (left: ListPosition, right: ListPosition) =>
+          Math.sign(compareListPositions(left, right, order));
+        expect(compare(a, b) + compare(b, a)).toBe(0);
+        if (compare(a, b) <= 0 && compare(b, c) <= 0) expect(compare(a, c)).toBeLessThanOrEqual(0);
+      }),
+    );
+  });
+});
+
+describe("decodeListCursor()", () => {
+  test("returns the position of encodeListCursor()", () => {
+    fc.assert(
+      fc.property(positions, fc.constantFrom(...CHANNEL_SORTS), orders, (position, sort, order) => {
+        const cursor = encodeListCursor(position, sort, order);
+        expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
+        expect(decodeListCursor(cursor, sort, order)).toEqual(position);
+      }),
+    );
+  });
+
+  test("refuses every text that is not a cursor", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          texts,
+          texts.map((text) => `views-desc-1-${text}`),
+        ),
+        (text) => {
+          let position: ListPosition | undefined;
+          try {
+            position = decodeListCursor(text, "views", "desc");
+          } catch (error) {
+            expect(error).toMatchObject({ code: "Invalid Request" });
+          }
+          if (position !== undefined)
+            expect(encodeListCursor(position, "views", "desc")).toBe(text);
+        },
+      ),
+    );
+  });
+});
