@@ -8,6 +8,8 @@ export interface CacheableResult<Body = unknown> {
   readonly tags: readonly string[];
   /** The instants at which the result is valid, both ends included; by default all. */
   readonly validDuring?: TimeRange;
+  /** When the entity that the body is about was last observed; a response header tells clients. */
+  readonly observedAt?: number | null;
   /** Whether a history in the body leaves observations out; a response header tells clients. */
   readonly isThinned?: boolean;
 }

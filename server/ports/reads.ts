@@ -1,6 +1,8 @@
 /** Interfaces of the reads behind the HTTP endpoints, and of importing and exporting observations. */
 import type { ShortsRequest } from "../../core/cursor.ts";
 import type { EntityKind } from "../../core/entity-kinds.ts";
+import type { HistoryRequest } from "../../core/history-request.ts";
+import type { ChannelSort, ListRequest, UserSort } from "../../core/lists.ts";
 import type { PageRequest } from "../../core/pagination.ts";
 import type { CacheableResult } from "./caching.ts";
 import type {
@@ -8,9 +10,17 @@ import type {
   TweetDetails,
   TweetsPage,
   UserDetails,
+  UserList,
 } from "../../core/schema/microblog.ts";
 import type {
+  ChannelHistory,
+  ShortHistory,
+  TweetHistory,
+  UserHistory,
+} from "../../core/schema/history.ts";
+import type {
   ChannelDetails,
+  ChannelList,
   ChannelSummary,
   ShortDetails,
   ShortsPage,
@@ -18,14 +28,22 @@ import type {
 
 /** Reads behind `/api/video`. */
 export interface VideoReads {
+  channelPage(request: ListRequest<ChannelSort>): Promise<CacheableResult<ChannelList>>;
   channels(): Promise<CacheableResult<{ channels: ChannelSummary[] }>>;
   channel(name: string): Promise<CacheableResult<ChannelDetails>>;
   shorts(name: string, request: ShortsRequest): Promise<CacheableResult<ShortsPage>>;
   short(name: string, id: string): Promise<CacheableResult<ShortDetails>>;
+  channelHistory(name: string, request: HistoryRequest): Promise<CacheableResult<ChannelHistory>>;
+  shortHistory(
+    name: string,
+    id: string,
+    request: HistoryRequest,
+  ): Promise<CacheableResult<ShortHistory>>;
 }
 
 /** Reads behind `/api/microblog`; `now` is milliseconds since 1970 UTC. */
 export interface MicroblogReads {
+  userPage(request: ListRequest<UserSort>): Promise<CacheableResult<UserList>>;
   user(username: string): Promise<CacheableResult<UserDetails>>;
   tweets(username: string, request: PageRequest, now: number): Promise<CacheableResult<TweetsPage>>;
   followers(
@@ -34,6 +52,12 @@ export interface MicroblogReads {
     now: number,
   ): Promise<CacheableResult<FollowersPage>>;
   tweet(username: string, id: string): Promise<CacheableResult<TweetDetails>>;
+  userHistory(username: string, request: HistoryRequest): Promise<CacheableResult<UserHistory>>;
+  tweetHistory(
+    username: string,
+    id: string,
+    request: HistoryRequest,
+  ): Promise<CacheableResult<TweetHistory>>;
 }
 
 /** A line that was rejected, by its number from 1, and why. */

@@ -4,7 +4,7 @@ import type { ChangeSet } from "../../server/ports/caching.ts";
 import { createDebitQueue } from "../../server/metering/debit-queue.ts";
 import { createLedgerStore, type LedgerStore } from "../../server/store/accounts/ledger.ts";
 import { writeObservations } from "../../server/store/observations/write.ts";
-import { createUserTag } from "../../server/store/history/change-log.ts";
+import { createUserTag, USERS_TAG } from "../../server/store/history/change-log.ts";
 import { verifyLedger } from "../../server/store/accounts/verify-ledger.ts";
 import { withDatabase } from "../support/store/database.ts";
 import { makeCharge } from "../support/store/debits.ts";
@@ -138,7 +138,7 @@ describe("onChanges()", () => {
       expect(received).toEqual([
         { sequence: 0, tags: undefined },
         { sequence: 0, tags: [] },
-        { sequence: 1, tags: [createUserTag("nasa")] },
+        { sequence: 1, tags: [createUserTag("nasa"), USERS_TAG] },
       ]);
     });
   });

@@ -21,6 +21,9 @@ export const createChannelTag = (id: string) => `channel ${id}`;
 /** The tag of the list of all channels, and of which channel has a username. */
 export const CHANNELS_TAG = "channels";
 
+/** The tag of the list of all users. */
+export const USERS_TAG = "users";
+
 export interface ChangedEntity {
   readonly kind: EntityKind;
   readonly id: string;
@@ -38,8 +41,8 @@ const LAST_SEQUENCE = "ifnull((SELECT max(sequence) FROM changes), 0)";
 const IS_UNCHANGED_SINCE = `${LAST_SEQUENCE} = ?1`;
 
 /**
- * Whether no change since the expected version has a tag of this one. The tag of all channels
- * counts for nothing here. Changes that are no longer retained may have had any tag.
+ * Whether no change since the expected version has a tag of this one. The tags of the lists count
+ * for nothing here. Changes that are no longer retained may have had any tag.
  */
 const HAS_NO_CONFLICT_SINCE = `
   ${IS_UNCHANGED_SINCE} OR (
@@ -52,7 +55,7 @@ const HAS_NO_CONFLICT_SINCE = `
         OR EXISTS (
           SELECT 1
           FROM json_each(later.tags)
-          WHERE value <> '${CHANNELS_TAG}' AND value IN (SELECT tag FROM changed_tags)
+          WHERE value NOT IN ('${CHANNELS_TAG}', '${USERS_TAG}') AND value IN (SELECT tag FROM changed_tags)
         )
       )
     )
@@ -116,14 +119,15 @@ export function recordEntityWrites(written: readonly ChangedEntity[]): RecordCha
 }
 
 /**
- * Records that histories of entities are rewritten. It conflicts with any change, because a rewrite
+ * Records that histories of entities are rewritten, which changes gains, by which lists are sorted.
+ * It conflicts with any change, because a rewrite
  * depends on more histories than it writes.
  */
 export function recordHistoryRewrites(kind: EntityKind, ids: readonly string[]): RecordChange {
   const changes = {
-    channel: { tags: ids.map(createChannelTag) },
+    channel: { tags: [...ids.map(createChannelTag), CHANNELS_TAG] },
     short: { shorts: ids },
-    user: { tags: ids.map(createUserTag) },
+    user: { tags: [...ids.map(createUserTag), USERS_TAG] },
     tweet: { tweets: ids },
   };
   return createRecorder(INSERT_HISTORY_REWRITES, changes[kind]);
@@ -174,8 +178,8 @@ function listTags({ kind, id, attributes }: ChangedEntity): string[] {
     case "short":
       return [createChannelTag(String(attributes["channel"]?.value))];
     case "user":
-      return [createUserTag(id)];
+      return [createUserTag(id), USERS_TAG];
     case "tweet":
-      return [createUserTag(foldCase(String(attributes["username"]?.value)))];
+      return [createUserTag(foldCase(String(attributes["username"]?.value))), USERS_TAG];
   }
 }

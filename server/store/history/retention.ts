@@ -24,7 +24,9 @@ import {
   upsertChunks,
   type ChunkPosition,
   type ChunkWrite,
+  selectLastPositionSql,
 } from "./chunk-sql.ts";
+import { updateGainsAfterPruning } from "./gains.ts";
 import { writeOptimistically } from "./optimistic-write.ts";
 
 export interface RetentionOptions {
@@ -198,7 +200,12 @@ async function prune(
       statements:
         current.removed === 0
           ? []
-          : [deleteChunks(tables, deleted), upsertChunks(tables, written), selectState],
+          : [
+              deleteChunks(tables, deleted),
+              upsertChunks(tables, written),
+              ...(await updateGainsAfterPruning(database, tables, deleted, bounds)),
+              selectState,
+            ],
     };
   });
   const { found, removed, before, selectState } = plan;
@@ -228,12 +235,6 @@ function parseState({ counts }: KindTables, [row]: readonly Row[]) {
   ]);
   return { observationCount, newestStates: JSON.stringify(states) };
 }
-
-const selectLastPositionSql = ({ historyTable, entityColumn }: KindTables) => `
-  SELECT json_object('key', ${entityColumn}, 'start', start)
-  FROM ${historyTable}
-  ORDER BY ${entityColumn} DESC, start DESC
-  LIMIT 1`;
 
 /**
  * Whether a chunk is in the range of the arguments ?1 to ?4, or the one before it: that one can be
@@ -277,7 +278,7 @@ const selectStateSql = (tables: KindTables) => `
     ),
     'newestStates', (
       SELECT json_group_array(json_object(
-        'row', json_array(${tables.allColumns.map((column) => `e.${column}`).join(", ")}),
+        'row', json_array(${tables.stateColumns.map((column) => `e.${column}`).join(", ")}),
         'lastChunk', (
           SELECT ${CHUNK_JSON}
           FROM ${tables.historyTable}

@@ -35,6 +35,8 @@ export interface PendingEntity {
   merged: MergedEntity;
   /** What the database has of it, if anything. */
   stored?: StoredEntity;
+  /** Its gains once it is written, in the order of `KIND_GAINS`. */
+  gains?: readonly (number | null)[];
 }
 
 /** What the database has of a pending entity. */

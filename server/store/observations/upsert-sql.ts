@@ -5,6 +5,7 @@
  * This restates core's `mergeAttributes()`, so that the attributes of an entity need not be read.
  * `tests/store/observations/write.test.ts` and `order-independence.test.ts` compare both.
  */
+import type { FieldValue } from "../../../core/observations.ts";
 import { foldCase } from "../../../core/text.ts";
 import type { Statement } from "../database/database.ts";
 import { jsonExtractSql, KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
@@ -74,6 +75,11 @@ function listColumns(tables: KindTables, fields: readonly string[]): WrittenColu
       read: ({ merged }: PendingEntity) => merged.newest.counts[index] ?? null,
       replaceIf: isNewest,
     })),
+    ...tables.gains.map((name, index) => ({
+      name: toColumnName(name),
+      read: ({ gains }: PendingEntity) => gains?.[index] ?? null,
+      replaceIf: "true",
+    })),
     ...fields.flatMap((field) => listAttributeColumns(tables, field)),
   ];
 }
@@ -94,6 +100,11 @@ function listAttributeColumns(tables: KindTables, field: string): WrittenColumn[
   if (field === "username" && tables.kind === "channel") {
     columns.push({ name: "username_folded", read: readFoldedUsername, replaceIf });
   }
+  if (field === "displayName") {
+    const read = ({ merged }: PendingEntity) =>
+      foldCaseOrNull(merged.attributes["displayName"]?.value);
+    columns.push({ name: "display_name_folded", read, replaceIf });
+  }
   if (field === "username" && tables.kind === "tweet") {
     columns.push({ name: "user", read: readFoldedUsername, keyTable: "users", replaceIf });
   }
@@ -101,8 +112,11 @@ function listAttributeColumns(tables: KindTables, field: string): WrittenColumn[
 }
 
 function readFoldedUsername({ merged }: PendingEntity): string | null {
-  const username = merged.attributes["username"]?.value;
-  return username === undefined ? null : foldCase(String(username));
+  return foldCaseOrNull(merged.attributes["username"]?.value);
+}
+
+function foldCaseOrNull(value: FieldValue | undefined): string | null {
+  return value === undefined ? null : foldCase(String(value));
 }
 
 /** Whether the incoming pair of instant and value is greater than the stored one. */

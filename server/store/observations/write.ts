@@ -20,6 +20,7 @@ import {
   type ChunkPosition,
   type ChunkWrite,
 } from "../history/chunk-sql.ts";
+import { computeGainsAfterWrite } from "../history/gains.ts";
 import { writeOptimistically } from "../history/optimistic-write.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { mergeStored } from "./stored-entities.ts";
@@ -66,6 +67,7 @@ export async function writeBatches(
         changed.push({ kind: batch.kind, id: entity.id, attributes });
       }
       if (changedEntities.length > 0) {
+        await setGains(database, tables, changedEntities);
         statements.push(
           ...upsertEntities(tables, changedEntities),
           ...writeHistories(tables, changedEntities),
@@ -75,6 +77,18 @@ export async function writeBatches(
     return { recordChange: recordEntityWrites(changed), statements, outcomeCounts };
   });
   return plan.outcomeCounts;
+}
+
+async function setGains(
+  database: Database,
+  tables: KindTables,
+  changed: readonly PendingEntity[],
+): Promise<void> {
+  const entities = changed.map(({ merged, stored }) => {
+    return { key: stored?.key, newest: merged.newest, points: merged.points };
+  });
+  const gains = await computeGainsAfterWrite(database, tables, entities);
+  for (const [index, entity] of changed.entries()) entity.gains = gains[index] ?? [];
 }
 
 /** Creates the statements that write merged points. Stored chunks that stay the same are left out. */

@@ -1,21 +1,13 @@
 /** Reads what describes a channel, and finds which channel a name means. */
 import { Type } from "@sinclair/typebox";
 import { DomainError } from "../../../core/errors.ts";
-import {
-  GAIN_DAYS,
-  computeBaselineRange,
-  computeSubscriberGains,
-  type TimeRange,
-} from "../../../core/growth.ts";
 import type { VideoReads } from "../../ports/reads.ts";
 import { ChannelDetails } from "../../../core/schema/video.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";
 import { createChannelTag, CHANNELS_TAG } from "../history/change-log.ts";
-import { decodeChunks, type Chunk } from "../history/chunk-codec.ts";
-import { selectChunksSql, selectChunkStartSql } from "../history/chunk-sql.ts";
-import { fieldsJsonSql, KIND_TABLES } from "../tables/entity-sql.ts";
+import { fieldsJsonSql } from "../tables/entity-sql.ts";
 
 /**
  * Finds the channel whose identifier is `?1` or whose folded username is `?2`: an identifier wins,
@@ -34,35 +26,29 @@ export function createChannelNotFoundError(name: string): DomainError {
   return new DomainError("Channel Not Found", `Channel ${name} not found`);
 }
 
+export function createShortNotFoundError(channel: string, id: string): DomainError {
+  return new DomainError("Short Not Found", `Short ${id} not found for channel ${channel}`);
+}
+
 /** Any channel that changes can change what a username means, but not what an identifier means. */
 export function createChannelTags(name: string, id: string): string[] {
   return name === id ? [createChannelTag(id)] : [createChannelTag(id), CHANNELS_TAG];
 }
 
-// The history that the gains need, as offsets from the newest observation.
-const BASELINE_RANGES = Object.values(GAIN_DAYS).map((days) => computeBaselineRange(0, days));
-const BASELINE_FROM = Math.min(...BASELINE_RANGES.map(({ from }) => from));
-const BASELINE_TO = Math.max(...BASELINE_RANGES.map(({ to }) => to));
-
-const BASELINE_START = `named.observed_at + ${BASELINE_FROM}`;
-const SELECT_BASELINE_CHUNKS = selectChunksSql(
-  KIND_TABLES.channel,
-  "named.key",
-  `start BETWEEN ${selectChunkStartSql(KIND_TABLES.channel, "named.key", BASELINE_START)}
-    AND named.observed_at + ${BASELINE_TO}`,
-);
-
 const SELECT_CHANNEL = `
   SELECT json_object(
     'observedAt', observed_at,
-    'baselineChunks', ${SELECT_BASELINE_CHUNKS},
-    'channel', ${fieldsJsonSql(Type.Omit(ChannelDetails, ["statistics"]))}
+    'channel', ${fieldsJsonSql(Type.Omit(ChannelDetails, ["statistics"]))},
+    'statistics', json_object(
+      'dailySubscriberGain', daily_gain,
+      'weeklySubscriberGain', weekly_gain,
+      'monthlySubscriberGain', monthly_gain
+    )
   )
   ${FROM_CHANNEL}`;
 
-interface ChannelRow {
+interface ChannelRow extends Pick<ChannelDetails, "statistics"> {
   readonly observedAt: number;
-  readonly baselineChunks: readonly Chunk[];
   readonly channel: Omit<ChannelDetails, "joinedAt" | "statistics"> & {
     readonly joinedAt: number | null;
   };
@@ -72,20 +58,11 @@ export function createChannelRead(database: Database): VideoReads["channel"] {
   return async (name) => {
     const row = await database.queryJson<ChannelRow>(SELECT_CHANNEL, [name, foldCase(name)]);
     if (row === undefined) throw createChannelNotFoundError(name);
-    const { observedAt, baselineChunks, channel } = row;
-    const points = decodeChunks(baselineChunks, KIND_TABLES.channel.counts.length);
-    // The first count of a channel is its subscribers.
-    const findNewestCount = ({ from, to }: TimeRange) =>
-      points.findLast(({ at, counts: [count] }) => at >= from && at <= to && count !== null)
-        ?.counts[0] ?? null;
-    const newest = { at: observedAt, count: channel.subscribers };
+    const { observedAt, channel, statistics } = row;
     return {
-      body: {
-        ...channel,
-        joinedAt: formatInstantOrNull(channel.joinedAt),
-        statistics: computeSubscriberGains(newest, findNewestCount),
-      },
+      body: { ...channel, joinedAt: formatInstantOrNull(channel.joinedAt), statistics },
       tags: createChannelTags(name, channel.id),
+      observedAt,
     };
   };
 }

@@ -16,7 +16,7 @@ import { FROM_USER, createUserNotFoundError } from "./users.ts";
 
 /** Selects the chunks from the instant `?2` on, and the `?3` chunks before it. */
 const SELECT_FOLLOWER_CHUNKS = `
-  SELECT json_object('username', username, 'chunks', ${selectChunksSql(
+  SELECT json_object('username', username, 'observedAt', observed_at, 'chunks', ${selectChunksSql(
     KIND_TABLES.user,
     "users.key",
     `start >= ifnull((
@@ -34,6 +34,7 @@ const SELECT_FOLLOWER_CHUNKS = `
 
 interface FollowersRow {
   readonly username: string;
+  readonly observedAt: number | null;
   readonly chunks: readonly Chunk[];
 }
 
@@ -95,6 +96,7 @@ export async function readFollowers(
       pagination,
     },
     tags: [createUserTag(id)],
+    observedAt: row.observedAt,
     validDuring: computeDaysFilterValidity(now, oldest, days),
   };
 }

@@ -1,6 +1,5 @@
 /** Reads of the microblog interface. Each is one SQL statement that returns one JSON text. */
 import { computeDaysFilterStart, computeDaysFilterValidity } from "../../../core/days.ts";
-import { DomainError } from "../../../core/errors.ts";
 import { HISTORY_MAX_POINTS, RECORD_MAX_POINTS } from "../../../core/limits.ts";
 import { paginate } from "../../../core/pagination.ts";
 import { TweetDetails, type TweetRecord } from "../../../core/schema/microblog.ts";
@@ -12,14 +11,24 @@ import { readFollowers } from "./followers.ts";
 import { createHistoryReader, type HistoryRow } from "../history/thinned-history.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
 import { createUserTag } from "../history/change-log.ts";
-import { FROM_USER, createUserRead, createUserNotFoundError } from "./users.ts";
+import { createUserPageRead } from "./entity-lists.ts";
+import { createTweetHistoryRead, createUserHistoryRead } from "./histories.ts";
+import {
+  FROM_USER,
+  createTweetNotFoundError,
+  createUserRead,
+  createUserNotFoundError,
+} from "./users.ts";
 
 export function createMicroblogReads(database: Database): MicroblogReads {
   return {
     user: createUserRead(database),
+    userPage: createUserPageRead(database),
     tweets: createTweetsRead(database),
     followers: (username, request, now) => readFollowers(database, username, request, now),
     tweet: createTweetRead(database),
+    userHistory: createUserHistoryRead(database),
+    tweetHistory: createTweetHistoryRead(database),
   };
 }
 
@@ -117,6 +126,7 @@ const tweetHistory = createHistoryReader<TweetDetails["tweet"]["history"][number
 const SELECT_TWEET = `
   SELECT json_object(
     'username', users.username,
+    'observedAt', (SELECT observed_at FROM tweets WHERE id = ?2),
     'tweet', (
       SELECT json_object(
         'id', id,
@@ -133,6 +143,7 @@ const SELECT_TWEET = `
 
 interface TweetDetailsRow {
   readonly username: string;
+  readonly observedAt: number | null;
   readonly tweet:
     | (Omit<TweetDetails["tweet"], "created_at" | "history"> & {
         readonly created_at: number;
@@ -146,10 +157,8 @@ function createTweetRead(database: Database): MicroblogReads["tweet"] {
     const userId = foldCase(username);
     const row = await database.queryJson<TweetDetailsRow>(SELECT_TWEET, [userId, id]);
     if (row === undefined) throw createUserNotFoundError(username);
-    if (row.tweet === null) {
-      throw new DomainError("Tweet Not Found", `Tweet ${id} of user ${username} not found`);
-    }
-    const { tweet } = row;
+    if (row.tweet === null) throw createTweetNotFoundError(username, id);
+    const { observedAt, tweet } = row;
     const { points, isThinned } = tweetHistory.format(tweet.history);
     return {
       body: {
@@ -158,6 +167,7 @@ function createTweetRead(database: Database): MicroblogReads["tweet"] {
         tweet: { ...tweet, created_at: formatInstant(tweet.created_at), history: points },
       },
       tags: [createUserTag(userId)],
+      observedAt,
       isThinned,
     };
   };

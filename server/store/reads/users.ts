@@ -17,20 +17,28 @@ export function createUserNotFoundError(username: string): DomainError {
   return new DomainError("User Not Found", `User ${username} not found`);
 }
 
+export function createTweetNotFoundError(username: string, id: string): DomainError {
+  return new DomainError("Tweet Not Found", `Tweet ${id} of user ${username} not found`);
+}
+
 const SELECT_USER = `
-  SELECT ${fieldsJsonSql(UserDetails)}
+  SELECT json_object('observedAt', observed_at, 'user', ${fieldsJsonSql(UserDetails)})
   ${FROM_USER}`;
 
-type UserRow = Omit<UserDetails, "created_at" | "verified"> & {
-  readonly created_at: number | null;
-  readonly verified: 0 | 1 | null;
-};
+interface UserRow {
+  readonly observedAt: number | null;
+  readonly user: Omit<UserDetails, "created_at" | "verified"> & {
+    readonly created_at: number | null;
+    readonly verified: 0 | 1 | null;
+  };
+}
 
 export function createUserRead(database: Database): MicroblogReads["user"] {
   return async (username) => {
     const id = foldCase(username);
-    const user = await database.queryJson<UserRow>(SELECT_USER, [id]);
-    if (user === undefined) throw createUserNotFoundError(username);
+    const row = await database.queryJson<UserRow>(SELECT_USER, [id]);
+    if (row === undefined) throw createUserNotFoundError(username);
+    const { observedAt, user } = row;
     return {
       body: {
         ...user,
@@ -38,6 +46,7 @@ export function createUserRead(database: Database): MicroblogReads["user"] {
         verified: user.verified === null ? null : user.verified === 1,
       },
       tags: [createUserTag(id)],
+      observedAt,
     };
   };
 }

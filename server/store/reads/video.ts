@@ -1,6 +1,5 @@
 /** Reads of the video interface. Each is one SQL statement that returns one JSON text. */
 import { encodeCursor, type ShortPosition } from "../../../core/cursor.ts";
-import { DomainError } from "../../../core/errors.ts";
 import { HISTORY_MAX_POINTS } from "../../../core/limits.ts";
 import { ShortDetails, type ShortSummary } from "../../../core/schema/video.ts";
 import { foldCase } from "../../../core/text.ts";
@@ -10,8 +9,11 @@ import type { Database } from "../database/database.ts";
 import { createHistoryReader, type HistoryRow } from "../history/thinned-history.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
 import { readChannelList } from "./channel-list.ts";
+import { createChannelPageRead } from "./entity-lists.ts";
+import { createChannelHistoryRead, createShortHistoryRead } from "./histories.ts";
 import {
   createChannelNotFoundError,
+  createShortNotFoundError,
   createChannelTags,
   FROM_CHANNEL,
   createChannelRead,
@@ -20,9 +22,12 @@ import {
 export function createVideoReads(database: Database): VideoReads {
   return {
     channels: () => readChannelList(database),
+    channelPage: createChannelPageRead(database),
     channel: createChannelRead(database),
     shorts: createShortsRead(database),
     short: createShortRead(database),
+    channelHistory: createChannelHistoryRead(database),
+    shortHistory: createShortHistoryRead(database),
   };
 }
 
@@ -112,6 +117,7 @@ const shortHistory = createHistoryReader<ShortDetails["history"][number]>({
 const SELECT_SHORT = `
   SELECT json_object(
     'channelId', named.id,
+    'observedAt', (SELECT observed_at FROM shorts WHERE id = ?3),
     'short', (
       SELECT json_object(
         'id', id,
@@ -129,6 +135,7 @@ const SELECT_SHORT = `
 
 interface ShortDetailsRow {
   readonly channelId: string;
+  readonly observedAt: number | null;
   readonly short:
     | (Omit<ShortDetails, "publishedAt" | "history"> & {
         readonly publishedAt: number;
@@ -142,14 +149,13 @@ function createShortRead(database: Database): VideoReads["short"] {
     const args = [name, foldCase(name), id];
     const row = await database.queryJson<ShortDetailsRow>(SELECT_SHORT, args);
     if (row === undefined) throw createChannelNotFoundError(name);
-    const { channelId, short } = row;
-    if (short === null) {
-      throw new DomainError("Short Not Found", `Short ${id} not found for channel ${name}`);
-    }
+    const { channelId, observedAt, short } = row;
+    if (short === null) throw createShortNotFoundError(name, id);
     const { points, isThinned } = shortHistory.format(short.history);
     return {
       body: { ...short, publishedAt: formatInstant(short.publishedAt), history: points },
       tags: createChannelTags(name, channelId),
+      observedAt,
       isThinned,
     };
   };

@@ -2,6 +2,7 @@
 import { getTableColumns, getTableName } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { KIND_FIELDS, type EntityFields, type EntityKind } from "../../../core/entity-kinds.ts";
+import { KIND_GAINS } from "../../../core/growth.ts";
 import * as tables from "./entity-tables.ts";
 
 export interface KindTables extends EntityFields {
@@ -10,17 +11,25 @@ export interface KindTables extends EntityFields {
   readonly historyTable: string;
   /** The column of the history table that holds the key of the entity. */
   readonly entityColumn: string;
-  readonly allColumns: readonly string[];
+  /** The names of the gains. */
+  readonly gains: readonly string[];
+  /** All columns of the entity table but the gains, which change when observations are removed. */
+  readonly stateColumns: readonly string[];
 }
 
-const createKindTables = (kind: EntityKind, entities: SQLiteTable): KindTables => ({
-  ...KIND_FIELDS[kind],
-  kind,
-  entityTable: getTableName(entities),
-  historyTable: `${kind}_histories`,
-  entityColumn: kind,
-  allColumns: Object.keys(getTableColumns(entities)),
-});
+function createKindTables(kind: EntityKind, entities: SQLiteTable): KindTables {
+  const gains = Object.keys(KIND_GAINS[kind]);
+  const isGain = new Set(gains.map(tables.toColumnName));
+  return {
+    ...KIND_FIELDS[kind],
+    kind,
+    entityTable: getTableName(entities),
+    historyTable: `${kind}_histories`,
+    entityColumn: kind,
+    gains,
+    stateColumns: Object.keys(getTableColumns(entities)).filter((name) => !isGain.has(name)),
+  };
+}
 
 export const KIND_TABLES: Readonly<Record<EntityKind, KindTables>> = {
   channel: createKindTables("channel", tables.channels),

@@ -8,17 +8,24 @@
  */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { KIND_GAINS } from "../../../core/growth.ts";
 import { KIND_FIELDS, type EntityFields, type EntityKind } from "../../../core/entity-kinds.ts";
 
 export function toColumnName(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The columns of a kind's counts and attributes, except identifiers: each table declares its own. */
+/**
+ * The columns of a kind's counts, gains and attributes, except identifiers: each table declares its
+ * own. Gains depend on the observations alone, and are written with them, so that lists can be
+ * sorted by them.
+ */
 function createFieldColumns(kind: EntityKind) {
   const { attributes, counts }: EntityFields = KIND_FIELDS[kind];
   const columns: Record<string, ReturnType<typeof integer> | ReturnType<typeof text>> = {};
-  for (const field of counts) columns[toColumnName(field)] = integer();
+  for (const field of [...counts, ...Object.keys(KIND_GAINS[kind])]) {
+    columns[toColumnName(field)] = integer();
+  }
   for (const [field, type] of Object.entries(attributes)) {
     if (type === "identifier") continue;
     const column = toColumnName(field);
@@ -33,6 +40,23 @@ const createIdentityColumns = () => ({
   id: text().notNull().unique(),
 });
 
+/** What lists can be sorted by. */
+const CHANNEL_FIGURES = [
+  "subscribers",
+  "videoCount",
+  "viewCount",
+  ...Object.keys(KIND_GAINS.channel),
+];
+const USER_FIGURES = ["followers_count", ...Object.keys(KIND_GAINS.user)];
+
+/** Creates an index for each figure, in the order of the lists. */
+function createListIndexes(table: string, figures: readonly string[]) {
+  return figures.map((figure) => {
+    const column = toColumnName(figure);
+    return index(`${table}_by_${column}`).on(sql`${sql.identifier(column)} DESC`, sql`id`);
+  });
+}
+
 /** Channels. One without `observed_at` was never observed; only shorts refer to it. */
 export const channels = sqliteTable(
   "channels",
@@ -41,9 +65,15 @@ export const channels = sqliteTable(
     observed_at: integer(),
     /** The username in lower case, for lookups. */
     username_folded: text(),
+    /** The display name in lower case, for searches. */
+    display_name_folded: text(),
     ...createFieldColumns("channel"),
   },
-  (table) => [index("channels_username").on(table.username_folded)],
+  (table) => [
+    index("channels_username").on(table.username_folded),
+    index("channels_country").on(sql`lower(country)`),
+    ...createListIndexes("channels", CHANNEL_FIGURES),
+  ],
 );
 
 /** Shorts. `channel_key` is the key of the channel that `channel` names. */
@@ -73,9 +103,12 @@ export const users = sqliteTable(
     observed_at: integer(),
     username: text(),
     username_at: integer(),
+    /** The display name in lower case, for searches. */
+    display_name_folded: text(),
     ...createFieldColumns("user"),
   },
   (table) => [
+    ...createListIndexes("users", USER_FIGURES),
     index("users_unnamed")
       .on(table.key)
       .where(sql`${table.username} IS NULL`),

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { parseObservationLine } from "../../../core/observations.ts";
 import { createLedgerStore, type LedgerStore } from "../../../server/store/accounts/ledger.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
-import { createUserTag } from "../../../server/store/history/change-log.ts";
+import { createUserTag, USERS_TAG } from "../../../server/store/history/change-log.ts";
 import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
 import { queryRows, withDatabase } from "../../support/store/database.ts";
 import { makeCharge } from "../../support/store/debits.ts";
@@ -121,7 +121,7 @@ test("debit() reports that anything may have changed when older changes are dele
     await database.write([{ sql: "DELETE FROM changes WHERE sequence = 1", args: [] }]);
     expect(await changesSince(1)).toMatchObject({
       sequence: 3,
-      tags: ["b", "c"].map(createUserTag),
+      tags: ["b", "c"].flatMap((user) => [createUserTag(user), USERS_TAG]),
     });
     expect(await changesSince(0)).toEqual({ sequence: 3, tags: undefined });
     await database.write([{ sql: "UPDATE changes SET tags = NULL", args: [] }]);

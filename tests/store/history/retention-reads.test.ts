@@ -72,8 +72,10 @@ describe("reads after applyRetention()", () => {
       expect(changes.tags?.toSorted()).toEqual([
         "channel c",
         "channel other",
+        "channels",
         "user other",
         "user u",
+        "users",
       ]);
       await applyPolicy(database, parsePolicy("channel=40d,short=40d,user=40d,tweet=40d"));
       const again = await ledger.debit([], { ...none, since: changes.sequence });

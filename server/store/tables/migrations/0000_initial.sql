@@ -134,9 +134,16 @@ CREATE TABLE `channels` (
 	`id` text NOT NULL,
 	`observed_at` integer,
 	`username_folded` text,
+	`display_name_folded` text,
 	`subscribers` integer,
 	`video_count` integer,
 	`view_count` integer,
+	`daily_gain` integer,
+	`weekly_gain` integer,
+	`monthly_gain` integer,
+	`daily_views` integer,
+	`weekly_views` integer,
+	`monthly_views` integer,
 	`username` text,
 	`username_at` integer,
 	`display_name` text,
@@ -155,6 +162,16 @@ CREATE TABLE `channels` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `channels_id_unique` ON `channels` (`id`);--> statement-breakpoint
 CREATE INDEX `channels_username` ON `channels` (`username_folded`);--> statement-breakpoint
+CREATE INDEX `channels_country` ON `channels` (lower(country));--> statement-breakpoint
+CREATE INDEX `channels_by_subscribers` ON `channels` ("subscribers" DESC,id);--> statement-breakpoint
+CREATE INDEX `channels_by_video_count` ON `channels` ("video_count" DESC,id);--> statement-breakpoint
+CREATE INDEX `channels_by_view_count` ON `channels` ("view_count" DESC,id);--> statement-breakpoint
+CREATE INDEX `channels_by_daily_gain` ON `channels` ("daily_gain" DESC,id);--> statement-breakpoint
+CREATE INDEX `channels_by_weekly_gain` ON `channels` ("weekly_gain" DESC,id);--> statement-breakpoint
+CREATE INDEX `channels_by_monthly_gain` ON `channels` ("monthly_gain" DESC,id);--> statement-breakpoint
+CREATE INDEX `channels_by_daily_views` ON `channels` ("daily_views" DESC,id);--> statement-breakpoint
+CREATE INDEX `channels_by_weekly_views` ON `channels` ("weekly_views" DESC,id);--> statement-breakpoint
+CREATE INDEX `channels_by_monthly_views` ON `channels` ("monthly_views" DESC,id);--> statement-breakpoint
 CREATE TABLE `short_histories` (
 	`short` integer NOT NULL,
 	`start` integer NOT NULL,
@@ -230,9 +247,13 @@ CREATE TABLE `users` (
 	`observed_at` integer,
 	`username` text,
 	`username_at` integer,
+	`display_name_folded` text,
 	`followers_count` integer,
 	`following_count` integer,
 	`tweet_count` integer,
+	`daily_gain` integer,
+	`weekly_gain` integer,
+	`monthly_gain` integer,
 	`display_name` text,
 	`display_name_at` integer,
 	`profile_image_url` text,
@@ -246,4 +267,47 @@ CREATE TABLE `users` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `users_id_unique` ON `users` (`id`);--> statement-breakpoint
+CREATE INDEX `users_by_followers_count` ON `users` ("followers_count" DESC,id);--> statement-breakpoint
+CREATE INDEX `users_by_daily_gain` ON `users` ("daily_gain" DESC,id);--> statement-breakpoint
+CREATE INDEX `users_by_weekly_gain` ON `users` ("weekly_gain" DESC,id);--> statement-breakpoint
+CREATE INDEX `users_by_monthly_gain` ON `users` ("monthly_gain" DESC,id);--> statement-breakpoint
 CREATE INDEX `users_unnamed` ON `users` (`key`) WHERE "users"."username" IS NULL;
+--> statement-breakpoint
+CREATE VIRTUAL TABLE channel_names USING fts5(
+	username, display_name,
+	content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1'
+);
+--> statement-breakpoint
+CREATE TRIGGER channel_names_insert AFTER INSERT ON channels
+WHEN new.username_folded IS NOT NULL OR new.display_name_folded IS NOT NULL
+BEGIN
+	INSERT INTO channel_names (rowid, username, display_name)
+	VALUES (new.key, new.username_folded, new.display_name_folded);
+END;
+--> statement-breakpoint
+CREATE TRIGGER channel_names_update AFTER UPDATE OF username_folded, display_name_folded ON channels
+WHEN (new.username_folded, new.display_name_folded) IS NOT (old.username_folded, old.display_name_folded)
+BEGIN
+	DELETE FROM channel_names WHERE rowid = old.key;
+	INSERT INTO channel_names (rowid, username, display_name)
+	VALUES (new.key, new.username_folded, new.display_name_folded);
+END;
+--> statement-breakpoint
+CREATE VIRTUAL TABLE user_names USING fts5(
+	username, display_name,
+	content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1'
+);
+--> statement-breakpoint
+CREATE TRIGGER user_names_insert AFTER INSERT ON users
+BEGIN
+	INSERT INTO user_names (rowid, username, display_name)
+	VALUES (new.key, new.id, new.display_name_folded);
+END;
+--> statement-breakpoint
+CREATE TRIGGER user_names_update AFTER UPDATE OF display_name_folded ON users
+WHEN new.display_name_folded IS NOT old.display_name_folded
+BEGIN
+	DELETE FROM user_names WHERE rowid = old.key;
+	INSERT INTO user_names (rowid, username, display_name)
+	VALUES (new.key, new.id, new.display_name_folded);
+END;

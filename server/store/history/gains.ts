@@ -1,0 +1,205 @@
+/**
+ * Computes the gains that the rows of channels and users keep.
+ *
+ * A gain compares the newest count with the newest known one from N to 2N days before. Most often
+ * that is in the chunk that holds the instant N days before, so these chunks are read first; where
+ * they don't tell, all chunks back to 2N days are.
+ */
+import {
+  computeBaselineRange,
+  computeGain,
+  GAIN_DAYS,
+  KIND_GAINS,
+  type TimeRange,
+} from "../../../core/growth.ts";
+import { applyRetentionBounds, type RetentionBounds } from "../../../core/retention.ts";
+import { FIRST_INSTANT } from "../../../core/time.ts";
+import type { Database, Statement } from "../database/database.ts";
+import { jsonExtractSql, type KindTables } from "../tables/entity-sql.ts";
+import { toColumnName } from "../tables/entity-tables.ts";
+import { decodeChunks, type Chunk, type Point } from "./chunk-codec.ts";
+import { selectChunksSql, selectChunkStartSql, type ChunkPosition } from "./chunk-sql.ts";
+
+/** An entity whose points are about to be written. */
+export interface GainingEntity {
+  /** Its key, if it is stored. */
+  readonly key: number | undefined;
+  /** The newest of the points. */
+  readonly newest: Point;
+  /** The points to write, oldest first; they replace stored ones of the same instants. */
+  readonly points: Iterable<Point>;
+}
+
+/** A gain of a kind, with its count as an index. */
+interface IndexedGain {
+  readonly countIndex: number;
+  readonly days: number;
+}
+
+/** What the database has of an entity. */
+interface StoredRow {
+  readonly key: number;
+  readonly observedAt: number;
+  /** The counts of the newest observation. */
+  readonly counts: readonly (number | null)[];
+  /** In order. */
+  readonly chunks: readonly Chunk[];
+}
+
+/**
+ * Computes the gains of entities as they will be once their points are written.
+ *
+ * @returns For each entity, its gains in the order of `KIND_GAINS`; `null` is unknown.
+ */
+export async function computeGainsAfterWrite(
+  database: Database,
+  tables: KindTables,
+  entities: readonly GainingEntity[],
+): Promise<(number | null)[][]> {
+  const gains = listGains(tables);
+  if (gains.length === 0) return entities.map(() => []);
+  const compute = (entity: GainingEntity, row: StoredRow | undefined, isComplete: boolean) => {
+    const newest =
+      row !== undefined && row.observedAt > entity.newest.at
+        ? { at: row.observedAt, counts: row.counts }
+        : entity.newest;
+    const chunks = row?.chunks ?? [];
+    const baselines = createBaselines(gains, newest.at);
+    updateBaselines(baselines, decodeChunks(chunks, newest.counts.length));
+    updateBaselines(baselines, entity.points);
+    const isResolved =
+      isComplete || baselines.every((baseline) => isFinal(baseline, newest, chunks));
+    return isResolved ? compareWithBaselines(newest, baselines) : undefined;
+  };
+  const nearest = await readRows(database, selectNearestChunksSql(tables), entities);
+  const results = entities.map((entity) => compute(entity, nearest.get(entity.key), false));
+  const unresolved = entities.filter((_, index) => results[index] === undefined);
+  const all = await readRows(database, selectAllChunksSql(tables), unresolved);
+  return entities.map(
+    (entity, index) => results[index] ?? compute(entity, all.get(entity.key), true) ?? [],
+  );
+}
+
+/** Creates the statement that sets the gains of stored entities to those of what the bounds keep. */
+export async function updateGainsAfterPruning(
+  database: Database,
+  tables: KindTables,
+  pruned: readonly ChunkPosition[],
+  bounds: RetentionBounds,
+): Promise<Statement[]> {
+  const gains = listGains(tables);
+  if (gains.length === 0) return [];
+  const entities = Array.from(new Set(pruned.map(({ key }) => key)), (key) => ({
+    key,
+    newest: { at: FIRST_INSTANT },
+  }));
+  const rows = await readRows(database, selectAllChunksSql(tables), entities);
+  const updates = Array.from(rows.values(), ({ key, observedAt, counts, chunks }) => {
+    const baselines = createBaselines(gains, observedAt);
+    updateBaselines(baselines, applyRetentionBounds(decodeChunks(chunks, counts.length), bounds));
+    return [key, ...compareWithBaselines({ at: observedAt, counts }, baselines)];
+  });
+  const assignments = tables.gains.map(
+    (name, index) => `${toColumnName(name)} = ${jsonExtractSql(index + 1, "given.value")}`,
+  );
+  const sql = `
+    UPDATE ${tables.entityTable}
+    SET ${assignments.join(", ")}
+    FROM json_each(?) AS given
+    WHERE ${tables.entityTable}.key = ${jsonExtractSql(0, "given.value")}`;
+  return [{ sql, args: [JSON.stringify(updates)] }];
+}
+
+function listGains({ kind, counts }: KindTables): IndexedGain[] {
+  return Object.values(KIND_GAINS[kind]).map(({ count, period }) => ({
+    countIndex: counts.indexOf(count),
+    days: GAIN_DAYS[period],
+  }));
+}
+
+/** The newest known count of the range of a gain. */
+interface Baseline extends IndexedGain, TimeRange {
+  at: number;
+  count: number | null;
+}
+
+function createBaselines(gains: readonly IndexedGain[], newestAt: number): Baseline[] {
+  return gains.map((gain) => {
+    return { ...gain, ...computeBaselineRange(newestAt, gain.days), at: -Infinity, count: null };
+  });
+}
+
+/** Takes points, oldest first; a later call replaces points of the same instants. */
+function updateBaselines(baselines: readonly Baseline[], points: Iterable<Point>): void {
+  for (const { at, counts } of points) {
+    for (const baseline of baselines) {
+      if (at < baseline.from || at > baseline.to || at < baseline.at) continue;
+      const count = counts[baseline.countIndex] ?? null;
+      if (count === null) continue;
+      baseline.at = at;
+      baseline.count = count;
+    }
+  }
+}
+
+/** Whether no chunk before the given ones can change a gain. */
+function isFinal(baseline: Baseline, newest: Point, chunks: readonly Chunk[]): boolean {
+  const { countIndex, count, from, to } = baseline;
+  if (count !== null || newest.counts[countIndex] === null) return true;
+  return !chunks.some(({ start }) => start > from && start <= to);
+}
+
+function compareWithBaselines(newest: Point, baselines: readonly Baseline[]): (number | null)[] {
+  return baselines.map(({ countIndex, count }) =>
+    computeGain(newest.counts[countIndex] ?? null, count),
+  );
+}
+
+/** Reads what the database has of entities, by key. */
+async function readRows(
+  database: Database,
+  sql: string,
+  entities: readonly {
+    readonly key: number | undefined;
+    readonly newest: { readonly at: number };
+  }[],
+): Promise<ReadonlyMap<number | undefined, StoredRow>> {
+  const args = entities.flatMap(({ key, newest }) => (key === undefined ? [] : [[key, newest.at]]));
+  if (args.length === 0) return new Map();
+  const rows = await database.queryJson<StoredRow[]>(sql, [JSON.stringify(args)]);
+  return new Map(rows?.map((row) => [row.key, row]));
+}
+
+/** The newest instant of an entity, the incoming ones included, as SQL. */
+const NEWEST_AT = `max(e.observed_at, ${jsonExtractSql(1, "given.value")})`;
+const DAY_COUNTS = Object.values(GAIN_DAYS);
+
+/** Selects the chunks that hold the ends of the ranges. */
+function selectNearestChunksSql(tables: KindTables): string {
+  const starts = DAY_COUNTS.map((days) => {
+    const { to } = computeBaselineRange(0, days);
+    return selectChunkStartSql(tables, "e.key", `${NEWEST_AT} + ${to}`);
+  });
+  return selectRowsSql(tables, `start IN (${starts.join(", ")})`);
+}
+
+/** Selects all chunks from the start of the longest range on. */
+function selectAllChunksSql(tables: KindTables): string {
+  const { from } = computeBaselineRange(0, Math.max(...DAY_COUNTS));
+  const start = selectChunkStartSql(tables, "e.key", `${NEWEST_AT} + ${from}`);
+  return selectRowsSql(tables, `start >= ${start}`);
+}
+
+/** The argument is a JSON array of `[key, newest incoming instant]`. */
+function selectRowsSql(tables: KindTables, condition: string): string {
+  const counts = tables.counts.map((name) => `e.${toColumnName(name)}`);
+  return `
+    SELECT json_group_array(json_object(
+      'key', e.key,
+      'observedAt', e.observed_at,
+      'counts', json_array(${counts.join(", ")}),
+      'chunks', ${selectChunksSql(tables, "e.key", condition)}
+    ))
+    FROM json_each(?) AS given
+    CROSS JOIN ${tables.entityTable} AS e ON e.key = ${jsonExtractSql(0, "given.value")}`;
+}

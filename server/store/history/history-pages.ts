@@ -1,0 +1,162 @@
+/**
+ * Reads pages of histories by bucket. A history can have millions of points, so it is read in steps
+ * of a few milliseconds, between which the process serves other requests.
+ */
+import {
+  computeChanges,
+  findLastKnown,
+  groupIntoBuckets,
+  type Bucket,
+  type Interval,
+} from "../../../core/buckets.ts";
+import { findPageStart, type HistoryRequest } from "../../../core/history-request.ts";
+import { yieldToEventLoop } from "../database/paged-scan.ts";
+import type { Database } from "../database/database.ts";
+import { KIND_TABLES } from "../tables/entity-sql.ts";
+import type { EntityKind } from "../../../core/entity-kinds.ts";
+import { decodeChunks, type Chunk } from "./chunk-codec.ts";
+import { CHUNK_JSON, selectChunkStartSql } from "./chunk-sql.ts";
+
+/** Chunks that one step reads: about 6,000 points, which take 2 milliseconds. */
+const STEP_CHUNKS = 64;
+
+/** A page of a history. */
+export interface HistoryPage {
+  /** Oldest first. */
+  readonly buckets: readonly Bucket[];
+  /** The changes of each bucket. */
+  readonly changes: readonly (readonly (number | null)[])[];
+  readonly hasMore: boolean;
+  /** The instant of the oldest point that the page selects; `null` if it selects none. */
+  readonly oldest: number | null;
+}
+
+/** The entity whose history is read. */
+export interface HistoryOwner {
+  readonly kind: EntityKind;
+  /** The key of its row. */
+  readonly key: number;
+}
+
+/**
+ * Reads a page of a history.
+ *
+ * The change of the first known count of a page needs the known count before it. It is searched
+ * backwards only for counts that the page knows, because of a count that no source reports the whole
+ * history would be searched.
+ */
+export async function readHistoryPage(
+  database: Database,
+  owner: HistoryOwner,
+  request: HistoryRequest,
+): Promise<HistoryPage> {
+  const { limit, interval } = request;
+  const start = findPageStart(request);
+  const range = { ...request, from: start };
+  const { buckets: found, oldest } = await readBuckets(database, owner, range, limit + 1);
+  const buckets = found.slice(0, limit);
+  const needed = findLastKnown(buckets).map((count) => count !== null);
+  const known = await findKnownBefore(database, owner, start, interval, needed);
+  const hasMore = found.length > limit;
+  return { buckets, changes: computeChanges(buckets, known), hasMore, oldest };
+}
+
+/** Which points are read: from the first instant up to the last one, which is left out. */
+type PointRange = Pick<HistoryRequest, "from" | "to" | "interval">;
+
+/** Reads the first buckets of a range, oldest first. */
+export async function readBuckets(
+  database: Database,
+  { kind, key }: HistoryOwner,
+  { from, to, interval }: PointRange,
+  maxBuckets: number,
+): Promise<{ buckets: Bucket[]; oldest: number | null }> {
+  const { width, selectForwards } = STATEMENTS[kind];
+  const buckets: Bucket[] = [];
+  let oldest: number | null = null;
+  let start = from;
+  for (;;) {
+    const args = [key, start, to, STEP_CHUNKS];
+    const chunks = (await database.queryJson<Chunk[]>(selectForwards, args)) ?? [];
+    const points = decodeChunks(chunks, width);
+    const selected = points.filter(({ at }) => at >= start && at < to);
+    oldest ??= selected[0]?.at ?? null;
+    appendBuckets(buckets, groupIntoBuckets(selected, interval));
+    // The last one is complete once one follows it.
+    if (chunks.length < STEP_CHUNKS || buckets.length > maxBuckets) break;
+    start = (points.at(-1)?.at ?? to) + 1;
+    await yieldToEventLoop();
+  }
+  return { buckets: buckets.slice(0, maxBuckets), oldest };
+}
+
+/** Appends buckets; the first may continue the last one that is there. */
+function appendBuckets(buckets: Bucket[], next: readonly Bucket[]): void {
+  if (next[0] !== undefined && next[0].start === buckets.at(-1)?.start) buckets.pop();
+  buckets.push(...next);
+}
+
+/** Finds the last known counts before an instant, of the counts that are needed. */
+async function findKnownBefore(
+  database: Database,
+  { kind, key }: HistoryOwner,
+  instant: number,
+  interval: Interval,
+  needed: readonly boolean[],
+): Promise<(number | null)[]> {
+  const { width, selectBackwards } = STATEMENTS[kind];
+  let end = instant;
+  let stepChunks = 1;
+  let known: (number | null)[] = needed.map(() => null);
+  while (needed.some((isNeeded, index) => isNeeded && known[index] === null)) {
+    const chunks = await database.queryJson<Chunk[]>(selectBackwards, [key, end, stepChunks]);
+    const points = decodeChunks(chunks?.toReversed() ?? [], width).filter(({ at }) => at < end);
+    const buckets = groupIntoBuckets(points, interval);
+    const oldest = buckets[0];
+    if (oldest === undefined) break;
+    const earlierKnown = findLastKnown(buckets);
+    known = known.map((count, index) => count ?? earlierKnown[index] ?? null);
+    // Earlier points of the oldest bucket don't count: its newest point was read.
+    end = oldest.start;
+    stepChunks = Math.min(STEP_CHUNKS, stepChunks * 8);
+    await yieldToEventLoop();
+  }
+  return known;
+}
+
+/** The statements of a kind. */
+interface KindStatements {
+  /** How many counts a point has. */
+  readonly width: number;
+  /** Chunks of the entity `?1` with points from `?2` on and before `?3`: the oldest `?4`. */
+  readonly selectForwards: string;
+  /** Chunks of the entity `?1` that start before `?2`: the newest `?3`, newest first. */
+  readonly selectBackwards: string;
+}
+
+function createStatements(kind: EntityKind): KindStatements {
+  const tables = KIND_TABLES[kind];
+  const { historyTable, entityColumn } = tables;
+  const selectChunks = (condition: string, order: string, limit: string) => `
+    SELECT json_group_array(${CHUNK_JSON})
+    FROM (
+      SELECT start, size, points
+      FROM ${historyTable}
+      WHERE ${entityColumn} = ?1 AND ${condition}
+      ORDER BY start ${order}
+      LIMIT ${limit}
+    )`;
+  const from = selectChunkStartSql(tables, "?1", "?2");
+  return {
+    width: tables.counts.length,
+    selectForwards: selectChunks(`start >= ${from} AND start < ?3`, "ASC", "?4"),
+    selectBackwards: selectChunks("start < ?2", "DESC", "?3"),
+  };
+}
+
+const STATEMENTS: Readonly<Record<EntityKind, KindStatements>> = {
+  channel: createStatements("channel"),
+  short: createStatements("short"),
+  user: createStatements("user"),
+  tweet: createStatements("tweet"),
+};

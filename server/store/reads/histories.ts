@@ -1,0 +1,174 @@
+/** Reads the histories of channels, shorts, users and tweets, by bucket and in pages. */
+import type { Bucket } from "../../../core/buckets.ts";
+import { computeDaysFilterValidity } from "../../../core/days.ts";
+import { KIND_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
+import {
+  encodeHistoryCursor,
+  HISTORY_DAYS,
+  type HistoryRequest,
+} from "../../../core/history-request.ts";
+import { foldCase } from "../../../core/text.ts";
+import { DAY_MS, formatInstant } from "../../../core/time.ts";
+import type { MicroblogReads, VideoReads } from "../../ports/reads.ts";
+import type { Database } from "../database/database.ts";
+import { createUserTag } from "../history/change-log.ts";
+import { readHistoryPage } from "../history/history-pages.ts";
+import {
+  createChannelNotFoundError,
+  createChannelTags,
+  createShortNotFoundError,
+  FROM_CHANNEL,
+} from "./channels.ts";
+import { createTweetNotFoundError, createUserNotFoundError, FROM_USER } from "./users.ts";
+
+const SELECT_CHANNEL_KEY = `
+  SELECT json_object(
+    'entity', json_object('key', key, 'observedAt', observed_at),
+    'id', id,
+    'username', username
+  )
+  ${FROM_CHANNEL}`;
+
+/** The entity whose history is read. */
+interface EntityRow {
+  readonly key: number;
+  /** `null` for a user who was never observed. */
+  readonly observedAt: number | null;
+}
+
+interface ChannelKeyRow {
+  readonly entity: EntityRow;
+  readonly id: string;
+  readonly username: string | null;
+}
+
+export function createChannelHistoryRead(database: Database): VideoReads["channelHistory"] {
+  return async (name, request) => {
+    const row = await database.queryJson<ChannelKeyRow>(SELECT_CHANNEL_KEY, [name, foldCase(name)]);
+    if (row === undefined) throw createChannelNotFoundError(name);
+    const { page, ...caching } = await readPage(database, "channel", row.entity, request);
+    return {
+      body: { channel: row.username ?? row.id, ...page },
+      tags: createChannelTags(name, row.id),
+      ...caching,
+    };
+  };
+}
+
+const SELECT_SHORT_KEY = `
+  SELECT json_object(
+    'entity', (
+      SELECT json_object('key', key, 'observedAt', observed_at)
+      FROM shorts
+      WHERE id = ?3 AND channel_key = named.key AND published_at IS NOT NULL
+    ),
+    'id', named.id,
+    'username', named.username
+  )
+  ${FROM_CHANNEL}`;
+
+export function createShortHistoryRead(database: Database): VideoReads["shortHistory"] {
+  return async (name, id, request) => {
+    type Row = Omit<ChannelKeyRow, "entity"> & { readonly entity: EntityRow | null };
+    const row = await database.queryJson<Row>(SELECT_SHORT_KEY, [name, foldCase(name), id]);
+    if (row === undefined) throw createChannelNotFoundError(name);
+    if (row.entity === null) throw createShortNotFoundError(name, id);
+    const { page, ...caching } = await readPage(database, "short", row.entity, request);
+    return {
+      body: { channel: row.username ?? row.id, short_id: id, ...page },
+      tags: createChannelTags(name, row.id),
+      ...caching,
+    };
+  };
+}
+
+const SELECT_USER_KEY = `
+  SELECT json_object(
+    'entity', json_object('key', key, 'observedAt', observed_at),
+    'username', username
+  )
+  ${FROM_USER}`;
+
+export function createUserHistoryRead(database: Database): MicroblogReads["userHistory"] {
+  return async (username, request) => {
+    const id = foldCase(username);
+    type Row = { readonly entity: EntityRow; readonly username: string };
+    const row = await database.queryJson<Row>(SELECT_USER_KEY, [id]);
+    if (row === undefined) throw createUserNotFoundError(username);
+    const { page, ...caching } = await readPage(database, "user", row.entity, request);
+    return { body: { username: row.username, ...page }, tags: [createUserTag(id)], ...caching };
+  };
+}
+
+const SELECT_TWEET_KEY = `
+  SELECT json_object(
+    'entity', (
+      SELECT json_object('key', key, 'observedAt', observed_at)
+      FROM tweets
+      WHERE id = ?2 AND user = users.key AND created_at IS NOT NULL
+    ),
+    'username', users.username
+  )
+  ${FROM_USER}`;
+
+export function createTweetHistoryRead(database: Database): MicroblogReads["tweetHistory"] {
+  return async (username, id, request) => {
+    const userId = foldCase(username);
+    type Row = { readonly entity: EntityRow | null; readonly username: string };
+    const row = await database.queryJson<Row>(SELECT_TWEET_KEY, [userId, id]);
+    if (row === undefined) throw createUserNotFoundError(username);
+    if (row.entity === null) throw createTweetNotFoundError(username, id);
+    const { page, ...caching } = await readPage(database, "tweet", row.entity, request);
+    return {
+      body: { username: row.username, tweet_id: id, ...page },
+      tags: [createUserTag(userId)],
+      ...caching,
+    };
+  };
+}
+
+/** Reads the fields of a page that are the same for all kinds, and how long it may be cached. */
+async function readPage<Kind extends EntityKind>(
+  database: Database,
+  kind: Kind,
+  { key, observedAt }: EntityRow,
+  request: HistoryRequest,
+) {
+  const { buckets, changes, hasMore, oldest } = await readHistoryPage(
+    database,
+    { kind, key },
+    request,
+  );
+  const last = buckets.at(-1);
+  const nextCursor = hasMore && last !== undefined ? encodeHistoryCursor(last.start) : null;
+  const history = buckets.map((bucket, index) => toItem(kind, bucket, changes[index] ?? []));
+  const now = request.from + HISTORY_DAYS * DAY_MS;
+  return {
+    observedAt,
+    page: { interval: request.interval, history, pagination: { hasMore, nextCursor } },
+    ...(request.isRecent
+      ? { validDuring: computeDaysFilterValidity(now, oldest, HISTORY_DAYS) }
+      : {}),
+  };
+}
+
+function toItem<Kind extends EntityKind>(
+  kind: Kind,
+  { start, observedAt, counts }: Bucket,
+  changes: readonly (number | null)[],
+) {
+  return {
+    timestamp: formatInstant(start),
+    observedAt: formatInstant(observedAt),
+    ...nameCounts(kind, counts),
+    change: nameCounts(kind, changes),
+  };
+}
+
+type CountName<Kind extends EntityKind> = (typeof KIND_FIELDS)[Kind]["counts"][number];
+
+/** Creates an object of counts by name. */
+function nameCounts<Kind extends EntityKind>(kind: Kind, counts: readonly (number | null)[]) {
+  const entries = KIND_FIELDS[kind].counts.map((name, index) => [name, counts[index] ?? null]);
+  return Object.fromEntries(entries) as Record<CountName<Kind>, number | null>;
+}

@@ -1,0 +1,188 @@
+/**
+ * Compares histories of real entities with a naive computation from the raw lines. Skipped without
+ * ../shared/data, which is not part of the project. HISTORY_ENTITIES=500 takes all files.
+ */
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { INTERVALS, type Interval } from "../core/buckets.ts";
+import { KIND_FIELDS, type EntityKind } from "../core/entity-kinds.ts";
+import { parseHistoryRequest } from "../core/history-request.ts";
+import { DAY_MS, formatInstant } from "../core/time.ts";
+import type { Database } from "../server/store/database/database.ts";
+import { createImporter } from "../server/store/observations/import.ts";
+import { createMicroblogReads } from "../server/store/reads/microblog.ts";
+import { createVideoReads } from "../server/store/reads/video.ts";
+import { splitAtLineEnds } from "../server/store/observations/parse-lines.ts";
+import { withDatabase } from "./support/store/database.ts";
+
+const ENTITIES = Number(process.env["HISTORY_ENTITIES"] ?? 60);
+const RANGES = 20;
+const FILES = [
+  "large-video.ndjson.gz",
+  "large-microblog.ndjson.gz",
+  ...(ENTITIES >= 500 ? ["large-channels.ndjson.gz"] : []),
+].map((name) => join(import.meta.dir, "../../shared/data", name));
+
+const BLOCK_BYTES = 4_000_000;
+
+function hasFiles(): boolean {
+  if (FILES.every((file) => existsSync(file))) return true;
+  process.stderr.write("Skipped the histories of real entities: ../shared/data does not exist\n");
+  return false;
+}
+
+interface Line {
+  readonly kind: EntityKind;
+  readonly observedAt: string;
+  readonly id?: string;
+  readonly username?: string;
+  readonly channel?: string;
+  readonly publishedAt?: string | null;
+  readonly created_at?: string | null;
+}
+
+/** An entity with its counts by instant. */
+interface RawEntity {
+  readonly line: Line;
+  readonly points: Map<number, (number | null)[]>;
+}
+
+/** A generator of the same pseudorandom numbers in each run (mulberry32). */
+function createRandom(seed: number) {
+  let state = seed;
+  return (below: number): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+const decoder = new TextDecoder();
+
+/** Imports a file, and collects the counts of every entity from its raw lines. */
+async function importFile(database: Database, file: string, entities: Map<string, RawEntity>) {
+  const importLines = createImporter(database, Date.now);
+  const bytes = Bun.gunzipSync(new Uint8Array(await Bun.file(file).arrayBuffer()));
+  for (const block of splitAtLineEnds(bytes, BLOCK_BYTES)) {
+    for (const text of decoder.decode(block).split("\n")) {
+      if (text !== "") collectLine(JSON.parse(text), entities);
+    }
+    const { rejected } = await importLines(block.slice());
+    expect(rejected).toEqual([]);
+  }
+}
+
+function collectLine(line: Line, entities: Map<string, RawEntity>): void {
+  const { kind, observedAt } = line;
+  const key = `${kind} ${kind === "user" ? line.username?.toLowerCase() : line.id}`;
+  const entity = entities.get(key) ?? { line, points: new Map<number, (number | null)[]>() };
+  // The newest line says whom a short or a tweet belongs to.
+  entities.set(key, observedAt >= entity.line.observedAt ? { ...entity, line } : entity);
+  const at = Date.parse(observedAt);
+  const known = entity.points.get(at);
+  const counts = KIND_FIELDS[kind].counts.map((name, index) => {
+    const count: unknown = Reflect.get(line, name);
+    const values = [count, known?.[index]].filter((value) => typeof value === "number");
+    return values.length === 0 ? null : Math.max(...values);
+  });
+  entity.points.set(at, counts);
+}
+
+/** The start of a bucket by the calendar of `Date`. */
+function findStart(at: number, interval: Interval): string {
+  const date = new Date(at);
+  if (interval !== "raw") date.setUTCMinutes(0, 0, 0);
+  if (interval !== "raw" && interval !== "hour") date.setUTCHours(0);
+  if (interval === "week") date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
+  if (interval === "month") date.setUTCDate(1);
+  return date.toISOString();
+}
+
+function computeHistory({ line, points }: RawEntity, from: number, to: number, interval: Interval) {
+  const names = KIND_FIELDS[line.kind].counts;
+  const sorted = [...points].toSorted(([a], [b]) => a - b).filter(([at]) => at < to);
+  const last: (number | null)[] = [];
+  return [false, true].flatMap((isSelected) => {
+    const part = sorted.filter(([at]) => at >= from === isSelected);
+    const buckets = new Map(part.map((point) => [findStart(point[0], interval), point]));
+    const items = Array.from(buckets, ([timestamp, [at, counts]]) => {
+      const changes = counts.map((count, index) => {
+        const previous = last[index] ?? null;
+        last[index] = count ?? previous;
+        return count === null || previous === null ? null : count - previous;
+      });
+      const nameAll = (values: readonly (number | null)[]) =>
+        Object.fromEntries(names.map((name, index) => [name, values[index] ?? null]));
+      const observedAt = new Date(at).toISOString();
+      return { timestamp, observedAt, ...nameAll(counts), change: nameAll(changes) };
+    });
+    return isSelected ? items : [];
+  });
+}
+
+function createReader(database: Database) {
+  const video = createVideoReads(database);
+  const microblog = createMicroblogReads(database);
+  return ({ kind, id = "", username = "", channel = "" }: Line, query: string) => {
+    const parameters = new URLSearchParams(query);
+    const request = parseHistoryRequest((name) => parameters.getAll(name), 0);
+    if (kind === "channel") return video.channelHistory(id, request);
+    if (kind === "short") return video.shortHistory(channel, id, request);
+    if (kind === "user") return microblog.userHistory(username, request);
+    return microblog.tweetHistory(username, id, request);
+  };
+}
+
+/** Reads all pages of a history, each of at most `limit` buckets. */
+async function walk(
+  read: ReturnType<typeof createReader>,
+  line: Line,
+  query: string,
+  limit: number,
+): Promise<unknown[]> {
+  const items: unknown[] = [];
+  let cursor = "";
+  do {
+    const { body } = await read(line, `${query}&limit=${limit}${cursor && `&cursor=${cursor}`}`);
+    items.push(...body.history);
+    cursor = body.pagination.nextCursor ?? "";
+  } while (cursor !== "");
+  return items;
+}
+
+describe.skipIf(!hasFiles())("histories of real entities", () => {
+  test(`of ${ENTITIES} entities equal a naive computation, in ${RANGES} ranges by each interval`, async () => {
+    await withDatabase(async (database) => {
+      const entities = new Map<string, RawEntity>();
+      for (const file of FILES) await importFile(database, file, entities);
+      // A short is served once its channel is known too.
+      const served = [...entities.values()].filter(({ line }) =>
+        line.kind === "short"
+          ? line.publishedAt && entities.has(`channel ${line.channel}`)
+          : line.kind !== "tweet" || line.created_at,
+      );
+      const random = createRandom(16);
+      const read = createReader(database);
+      for (let count = 0; count < ENTITIES; count++) {
+        const entity = served[random(served.length)];
+        if (entity === undefined) throw new Error("There is no entity");
+        const instants = [...entity.points.keys()];
+        const [first, newest] = [Math.min(...instants), Math.max(...instants)];
+        const spanMs = newest - first + 4 * DAY_MS;
+        for (const interval of INTERVALS) {
+          for (let range = 0; range < RANGES; range++) {
+            const from = first - 2 * DAY_MS + random(spanMs);
+            const to = from + 1 + random(spanMs);
+            const query = `interval=${interval}&from=${formatInstant(from)}&to=${formatInstant(to)}`;
+            const limit = range % 2 === 0 ? 1000 : 1 + random(40);
+            expect(await walk(read, entity.line, query, limit)).toEqual(
+              computeHistory(entity, from, to, interval),
+            );
+          }
+        }
+      }
+    });
+  }, 600_000);
+});

@@ -1,0 +1,136 @@
+/** Holds the gains on the rows of channels and users to those that core computes from all points. */
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { computeGains, KIND_GAINS } from "../../../core/growth.ts";
+import { parseObservation } from "../../../core/observations.ts";
+import { applyRetentionRule } from "../../../core/retention.ts";
+import { DAY_MS, formatInstant, HOUR_MS } from "../../../core/time.ts";
+import type { Database } from "../../../server/store/database/database.ts";
+import { applyRetention } from "../../../server/store/history/retention.ts";
+import { writeObservations } from "../../../server/store/observations/write.ts";
+import { toColumnName } from "../../../server/store/tables/entity-tables.ts";
+import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
+import { NOW } from "../../support/arbitraries/values.ts";
+import { withDatabase } from "../../support/store/database.ts";
+
+interface Point {
+  readonly at: number;
+  readonly subscribers: number | null;
+  readonly viewCount: number | null;
+}
+
+const countOrNull = fc.option(fc.nat(1000), { freq: 4 });
+
+/** Points of 70 days, in any order. */
+const histories = fc.uniqueArray(
+  fc.record({
+    at: fc.integer({ min: 0, max: 140 }).map((halfDays) => NOW - (halfDays * DAY_MS) / 2),
+    subscribers: countOrNull,
+    viewCount: countOrNull,
+  }),
+  { selector: ({ at }) => at, minLength: 1, maxLength: 60 },
+);
+
+async function observe(database: Database, points: readonly Point[]): Promise<void> {
+  const lines = points.map(({ at, ...counts }) => ({
+    kind: "channel",
+    id: "c",
+    observedAt: formatInstant(at),
+    ...counts,
+  }));
+  await writeObservations(
+    database,
+    lines.map((line) => parseObservation(line, NOW)),
+  );
+}
+
+/** The gains of all points, by name. */
+function computeAllGains(points: readonly Point[]) {
+  const sorted = points.toSorted((a, b) => a.at - b.at);
+  return Object.entries(KIND_GAINS.channel).map(([name, { count, period }]) => {
+    const counts = sorted.map((point) => ({
+      at: point.at,
+      count: count === "subscribers" ? point.subscribers : point.viewCount,
+    }));
+    const newest = counts.at(-1) ?? { at: 0, count: null };
+    const gains = computeGains(
+      newest,
+      ({ from, to }) =>
+        counts.findLast((point) => point.at >= from && point.at <= to && point.count !== null)
+          ?.count ?? null,
+    );
+    return [name, gains[period]];
+  });
+}
+
+async function readGains(database: Database) {
+  const [row] = await database.queryRows("SELECT * FROM channels WHERE id = 'c'");
+  return KIND_TABLES.channel.gains.map((name) => [name, row?.[toColumnName(name)] ?? null]);
+}
+
+describe("computeGainsAfterWrite()", () => {
+  test("equals core after each write, in whatever order observations come", async () => {
+    await fc.assert(
+      fc.asyncProperty(histories, fc.integer({ min: 1, max: 20 }), async (points, size) => {
+        await withDatabase(async (database) => {
+          for (let from = 0; from < points.length; from += size) {
+            await observe(database, points.slice(from, from + size));
+            expect(await readGains(database)).toEqual(
+              computeAllGains(points.slice(0, from + size)),
+            );
+          }
+        });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("finds baselines before many chunks without a known count", async () => {
+    const points = Array.from({ length: 70 * 24 }, (_, hour) => ({
+      at: NOW - hour * HOUR_MS,
+      // Unknown for the 20 days before the ends of the weekly and the monthly range.
+      subscribers: hour > 0 && hour < 50 * 24 && hour % 337 !== 0 ? null : 10_000 - hour,
+      viewCount: hour % 2 === 0 ? 1_000_000 - hour : null,
+    })).toReversed();
+    await withDatabase(async (database) => {
+      await observe(database, points.slice(0, -1));
+      await observe(database, points.slice(-1));
+      expect(await readGains(database)).toEqual(computeAllGains(points));
+    });
+  });
+
+  test("equals core after a correction of a baseline and of the newest observation", async () => {
+    const point = (days: number, subscribers: number) => {
+      return { at: NOW - days * DAY_MS, subscribers, viewCount: null };
+    };
+    const written: Point[] = [];
+    await withDatabase(async (database) => {
+      for (const next of [point(0, 50), point(1, 20), point(1, 30), point(0, 60), point(8, 5)]) {
+        written.splice(0, written.length, ...written.filter(({ at }) => at !== next.at), next);
+        await observe(database, [next]);
+        expect(await readGains(database)).toEqual(computeAllGains(written));
+      }
+    });
+  });
+});
+
+describe("updateGainsAfterPruning()", () => {
+  test("equals core for what retention leaves of a channel that was last observed long ago", async () => {
+    const rule = { rawDays: 40, dailyDays: 80 };
+    await fc.assert(
+      fc.asyncProperty(histories, fc.integer({ min: 0, max: 60 }), async (points, ageDays) => {
+        const now = NOW + ageDays * DAY_MS;
+        const options = { policy: { channel: rule }, now, isDryRun: false, pauseRatio: 0 };
+        await withDatabase(async (database) => {
+          await observe(database, points);
+          for await (const _ of applyRetention(database, options)) continue;
+          const sorted = points.toSorted((a, b) => a.at - b.at);
+          expect(await readGains(database)).toEqual(
+            computeAllGains(applyRetentionRule(sorted, rule, now)),
+          );
+        });
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
