@@ -107,14 +107,13 @@ describe("server/README.md", () => {
   });
 
   test("lists every limit", () => {
-    const rows = new Map(
-      parseTable(findSection(serverReadme, "### Limits")).map(([what = "", limit = ""]) => [
-        what,
-        limit,
-      ]),
-    );
+    const table = parseTable(findSection(serverReadme, "### Limits"));
+    const rows = new Map(table.map(([what = "", limit = ""]) => [what, limit]));
     const limitTexts: Record<string, string | undefined> = {
       SHORTS_LIMIT: rows.get("`limit` of `/shorts`"),
+      HISTORY_LIMIT: rows.get("`limit` of `/history`"),
+      LIST_LIMIT: rows.get("`limit` of lists"),
+      SEARCH_MAX_CHARACTERS: rows.get("`search` and `country` of lists"),
       DAYS_FILTER: rows.get("`days` of `/tweets` and `/followers`"),
       PAGE_NUMBER: rows.get("`page` of `/tweets` and `/followers`"),
       PAGE_LIMIT: rows.get("`limit` of `/tweets` and `/followers`"),
@@ -273,8 +272,8 @@ describe("README.md", () => {
     await service.importLines(lines.join("\n"));
   });
 
-  test("shows four requests", () => {
-    expect(requests.length).toBe(4);
+  test("shows five requests", () => {
+    expect(requests.length).toBe(5);
   });
 
   test.each(requests)("shows the whole response to GET %s", async (path, answer) => {

@@ -34,7 +34,7 @@ export const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,128}$/;
 
 const CORS_EXPOSED_HEADERS =
   "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Credits-Cost, X-Credits-Remaining, " +
-  "X-History-Thinned, X-Request-Id";
+  "X-History-Thinned, X-Observed-At, X-Request-Id";
 
 /** The callers of the requests that the Elysia plugin admitted. */
 const callers = new WeakMap<Request, Caller>();

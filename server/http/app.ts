@@ -12,6 +12,7 @@ import { createAdminAuthentication } from "./admin/authentication.ts";
 import { createAdmissionPlugin, isAdminPath } from "./admission.ts";
 import { createErrorHandler } from "./errors.ts";
 import { createHealthRoutes, type HealthOptions } from "./health.ts";
+import { createHistoryRoutes } from "./histories.ts";
 import { createMicroblogRoutes } from "./microblog.ts";
 import { createChargedReads, type ChargedReadsOptions } from "./reads/charged-reads.ts";
 import { createRouteMatcher, type MatchRoute } from "./route-matcher.ts";
@@ -66,6 +67,7 @@ export function createApp(options: AppOptions) {
     .use(createOpenApiRoutes())
     .use(createVideoRoutes(options.video, chargedReads))
     .use(createMicroblogRoutes(options.microblog, chargedReads, now))
+    .use(createHistoryRoutes(options.video, options.microblog, chargedReads, now))
     .use(createAccountRoutes(options.account, now))
     .use(createCreatorRoutes(options.creators, options.bodyStreamer, now));
   if (token !== undefined) app.use(createAdminRoutes(options.admin));

@@ -1,8 +1,16 @@
 /** The microblog API: users, their tweets and their followers. */
 import { Elysia } from "elysia";
+import { parseListRequest, USER_SORTS } from "../../core/lists.ts";
 import { parsePageRequest } from "../../core/pagination.ts";
 import type { MicroblogReads } from "../ports/reads.ts";
 import type { ChargedReads } from "./reads/charged-reads.ts";
+import { withNextLink } from "./reads/next-link.ts";
+
+const LIST_OPTIONS = {
+  sorts: USER_SORTS,
+  hasCountry: false,
+  limitError: "Invalid Pagination Parameters",
+} as const;
 
 /** Creates the routes of the microblog API. */
 export function createMicroblogRoutes(
@@ -11,6 +19,14 @@ export function createMicroblogRoutes(
   now: () => number,
 ) {
   return new Elysia({ name: "microblog" })
+    .get(
+      "/api/microblog/users",
+      createHandler((_, getQueryValues, pathAndQuery) => {
+        const request = parseListRequest(getQueryValues, LIST_OPTIONS);
+        return async () => withNextLink(await reads.userPage(request), pathAndQuery);
+      }),
+      { detail: { operationId: "listUsers" } },
+    )
     .get(
       "/api/microblog/:username/details",
       createHandler(

@@ -1,12 +1,14 @@
 /** The video API: channels and their shorts. */
 import { Elysia } from "elysia";
 import { parseShortsRequest } from "../../core/cursor.ts";
-import type { ShortsPage } from "../../core/schema/video.ts";
-import type { CacheableResult } from "../ports/caching.ts";
+import { CHANNEL_SORTS, hasListParameter, parseListRequest } from "../../core/lists.ts";
+import type { ChannelList } from "../../core/schema/video.ts";
 import type { VideoReads } from "../ports/reads.ts";
 import { coalesceRuns } from "./coalesce.ts";
 import type { ChargedReads } from "./reads/charged-reads.ts";
-import type { ReadResult } from "./reads/response-cache.ts";
+import { withNextLink } from "./reads/next-link.ts";
+
+const LIST_OPTIONS = { sorts: CHANNEL_SORTS, hasCountry: true };
 
 /** Creates the routes of the video API. */
 export function createVideoRoutes(reads: VideoReads, { createHandler }: ChargedReads) {
@@ -15,7 +17,11 @@ export function createVideoRoutes(reads: VideoReads, { createHandler }: ChargedR
   return new Elysia({ name: "video" })
     .get(
       "/api/video/channels",
-      createHandler(() => readChannels),
+      createHandler<ChannelList>((_, getQueryValues, pathAndQuery) => {
+        if (!hasListParameter(getQueryValues)) return readChannels;
+        const request = parseListRequest(getQueryValues, LIST_OPTIONS);
+        return async () => withNextLink(await reads.channelPage(request), pathAndQuery);
+      }),
       { detail: { operationId: "listChannels" } },
     )
     .get(
@@ -44,21 +50,4 @@ export function createVideoRoutes(reads: VideoReads, { createHandler }: ChargedR
       ),
       { detail: { operationId: "getShort" } },
     );
-}
-
-/** Adds a `Link` to the next page: the request's own parameters with the next cursor. */
-function withNextLink(
-  page: CacheableResult<ShortsPage>,
-  pathAndQuery: string,
-): ReadResult<ShortsPage> {
-  const { nextCursor } = page.body.pagination;
-  if (nextCursor === null) return page;
-  const [path = "", query = ""] = pathAndQuery.split(/\?(.*)/s);
-  const otherPairs = query
-    .split("&")
-    .filter((pair) => pair !== "" && !new URLSearchParams(pair).has("cursor"));
-  const next = `${path}?${[...otherPairs, `cursor=${nextCursor}`].join("&")}`;
-  // Bun leaves characters unencoded if the request has no valid host.
-  const link = `<${next.replaceAll(/[^\x21-\x7e]|[<>"]/gu, encodeURIComponent)}>; rel="next"`;
-  return { ...page, headers: { link } };
 }

@@ -55,6 +55,7 @@ describe("CORS_ORIGINS", () => {
         "X-Credits-Cost",
         "X-Credits-Remaining",
         "X-History-Thinned",
+        "X-Observed-At",
         "X-Request-Id",
       ]);
       for (const what of PREFLIGHT_HEADERS) expect(readAllowHeader(response, what)).toBeNull();

@@ -1,7 +1,13 @@
 /** The parameters of requests as schemas, with the limits that their parsers enforce. */
 import { Type, type TObject, type TSchema } from "@sinclair/typebox";
+import { INTERVALS } from "../../../core/buckets.ts";
+import { CHANNEL_SORTS, LIST_ORDERS, USER_SORTS } from "../../../core/lists.ts";
+import { HISTORY_DAYS } from "../../../core/history-request.ts";
 import {
   DAYS_FILTER,
+  HISTORY_LIMIT,
+  LIST_LIMIT,
+  SEARCH_MAX_CHARACTERS,
   IDENTIFIER_MAX_CHARACTERS,
   PAGE_LIMIT,
   PAGE_NUMBER,
@@ -59,6 +65,73 @@ const ShortsQuery: TObject = Type.Object({
   }),
 });
 
+const createListQuery = (sorts: readonly string[], country: Record<string, TSchema>): TObject =>
+  Type.Object({
+    limit: createIntegerSchema(LIST_LIMIT, "Maximum entities returned."),
+    cursor: Type.String({
+      minLength: 1,
+      maxLength: 30 + CURSOR_MAX_CHARACTERS,
+      description: "The nextCursor of the previous page, with the same sort and order.",
+    }),
+    sort: Type.Unsafe<string>({
+      type: "string",
+      enum: sorts,
+      default: sorts[0],
+      description: "The figure to sort by. A gain is the difference from the count so long before.",
+    }),
+    order: Type.Unsafe<string>({
+      type: "string",
+      enum: LIST_ORDERS,
+      default: LIST_ORDERS[0],
+      description: "desc lists the greatest first. Unknown figures come last in both.",
+    }),
+    ...country,
+    search: Type.String({
+      minLength: 1,
+      maxLength: SEARCH_MAX_CHARACTERS,
+      description:
+        "Only entities whose username or display name contains this text, in any case. A text of " +
+        "one or two characters is compared with the beginning of the username.",
+    }),
+  });
+
+/** The query of the list of channels. */
+const ChannelListQuery = createListQuery(CHANNEL_SORTS, {
+  country: Type.String({
+    minLength: 1,
+    maxLength: SEARCH_MAX_CHARACTERS,
+    description: "Only channels of this country, in any case.",
+  }),
+});
+
+/** The query of the list of users. */
+const UserListQuery = createListQuery(USER_SORTS, {});
+
+/** The query of a history. */
+const HistoryQuery: TObject = Type.Object({
+  from: Type.String({
+    pattern: INSTANT_PATTERN,
+    description: `The first instant, as a date or date-time. It defaults to ${HISTORY_DAYS} days before to, or before now.`,
+  }),
+  to: Type.String({
+    pattern: INSTANT_PATTERN,
+    description:
+      "The instant after the last one. Without it, the history goes to its newest observation.",
+  }),
+  interval: Type.Unsafe<string>({
+    type: "string",
+    enum: INTERVALS,
+    default: "day",
+    description: "How observations are grouped, in UTC; raw lists each. A week begins on Monday.",
+  }),
+  limit: createIntegerSchema(HISTORY_LIMIT, "Maximum buckets returned."),
+  cursor: Type.String({
+    minLength: 1,
+    maxLength: 11,
+    description: "The nextCursor of the previous page.",
+  }),
+});
+
 /** The query of a page of tweets or follower counts. */
 const PageQuery: TObject = Type.Object({
   days: createIntegerSchema(DAYS_FILTER, "Days to filter by, back from now."),
@@ -82,7 +155,13 @@ const UsageQuery: TObject = Type.Object({
 
 /** The queries by `operationId`. */
 export const QUERIES: Readonly<Record<string, TObject>> = {
+  listChannels: ChannelListQuery,
   listShorts: ShortsQuery,
+  getChannelHistory: HistoryQuery,
+  getShortHistory: HistoryQuery,
+  listUsers: UserListQuery,
+  getUserHistory: HistoryQuery,
+  getTweetHistory: HistoryQuery,
   listTweets: PageQuery,
   listFollowers: PageQuery,
   getAccount: UsageQuery,

@@ -4,6 +4,7 @@ import * as account from "../../../core/schema/account.ts";
 import * as creators from "../../../core/schema/creators.ts";
 import * as errors from "../../../core/schema/errors.ts";
 import * as health from "./health-schema.ts";
+import * as history from "../../../core/schema/history.ts";
 import * as microblog from "../../../core/schema/microblog.ts";
 import * as video from "../../../core/schema/video.ts";
 
@@ -12,6 +13,7 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   ...creators,
   ...errors,
   ...health,
+  ...history,
   ...microblog,
   ...video,
 };

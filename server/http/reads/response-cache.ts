@@ -2,6 +2,7 @@
  * Renders and caches the responses of reads. A cached response is stale once something that it
  * depends on changes, or once an item leaves the requested period as time passes.
  */
+import { formatInstant } from "../../../core/time.ts";
 import { LRUCache } from "lru-cache";
 import type { TimeRange } from "../../../core/growth.ts";
 import { stringifyToPieces } from "../../raw-json.ts";
@@ -65,13 +66,14 @@ export function isFresh({ isInvalidated, validDuring }: RenderedResponse, now: n
 
 /** Renders the result of a read: its JSON, entity tag and headers. */
 export function renderResponse(result: ReadResult): RenderedResponse {
-  const { tags, validDuring = ALWAYS, isThinned = false } = result;
+  const { tags, validDuring = ALWAYS, observedAt = null, isThinned = false } = result;
   const body = joinPieces(stringifyToPieces(result.body));
   const etag = getEtag(body);
   const headers = new Headers({
     ...PRIVATE_CACHE_HEADERS,
     ...result.headers,
     ...(isThinned ? { "x-history-thinned": "1" } : {}),
+    ...(observedAt === null ? {} : { "x-observed-at": formatInstant(observedAt) }),
     etag,
     "content-type": "application/json",
   });

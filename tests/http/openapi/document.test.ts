@@ -129,7 +129,8 @@ describe("/swagger/json", () => {
       );
       for (const { name: parameter, description, schema } of parameters) {
         const bounds = schema.type === "integer" ? ["minimum", "maximum"] : ["maxLength"];
-        const isBound = "pattern" in schema || bounds.every((bound) => bound in schema);
+        const isBound =
+          "pattern" in schema || "enum" in schema || bounds.every((bound) => bound in schema);
         expect({ parameter, type: schema.type, isBound }).toEqual({
           parameter,
           type: schema.type === "integer" ? "integer" : "string",

@@ -1,0 +1,54 @@
+/** The histories of both interfaces: channels, shorts, users and tweets by bucket. */
+import { Elysia } from "elysia";
+import { parseHistoryRequest } from "../../core/history-request.ts";
+import type { MicroblogReads, VideoReads } from "../ports/reads.ts";
+import type { ChargedReads } from "./reads/charged-reads.ts";
+import { withNextLink } from "./reads/next-link.ts";
+
+/** The error of a wrong `limit` in the microblog interface. */
+const MICROBLOG_LIMIT_ERROR = "Invalid Pagination Parameters";
+
+/** Creates the routes of the histories. */
+export function createHistoryRoutes(
+  video: VideoReads,
+  microblog: MicroblogReads,
+  { createHandler }: ChargedReads,
+  now: () => number,
+) {
+  return new Elysia({ name: "histories" })
+    .get(
+      "/api/video/:channel/history",
+      createHandler(({ channel = "" }, getQueryValues, pathAndQuery) => {
+        const request = parseHistoryRequest(getQueryValues, now());
+        return async () => withNextLink(await video.channelHistory(channel, request), pathAndQuery);
+      }),
+      { detail: { operationId: "getChannelHistory" } },
+    )
+    .get(
+      "/api/video/:channel/short/:short_id/history",
+      createHandler(({ channel = "", short_id: id = "" }, getQueryValues, pathAndQuery) => {
+        const request = parseHistoryRequest(getQueryValues, now());
+        return async () =>
+          withNextLink(await video.shortHistory(channel, id, request), pathAndQuery);
+      }),
+      { detail: { operationId: "getShortHistory" } },
+    )
+    .get(
+      "/api/microblog/:username/history",
+      createHandler(({ username = "" }, getQueryValues, pathAndQuery) => {
+        const request = parseHistoryRequest(getQueryValues, now(), MICROBLOG_LIMIT_ERROR);
+        return async () =>
+          withNextLink(await microblog.userHistory(username, request), pathAndQuery);
+      }),
+      { detail: { operationId: "getUserHistory" } },
+    )
+    .get(
+      "/api/microblog/:username/tweet/:tweet_id/history",
+      createHandler(({ username = "", tweet_id: id = "" }, getQueryValues, pathAndQuery) => {
+        const request = parseHistoryRequest(getQueryValues, now(), MICROBLOG_LIMIT_ERROR);
+        return async () =>
+          withNextLink(await microblog.tweetHistory(username, id, request), pathAndQuery);
+      }),
+      { detail: { operationId: "getTweetHistory" } },
+    );
+}

@@ -1,0 +1,26 @@
+/** Links a page to the next one, for responses that continue at a cursor. */
+import type { CacheableResult } from "../../ports/caching.ts";
+import type { ReadResult } from "./response-cache.ts";
+
+/** A page that continues at a cursor. */
+interface CursorPage {
+  /** Absent if the response is the whole list. */
+  readonly pagination?: { readonly nextCursor: string | null } | undefined;
+}
+
+/** Adds a `Link` to the next page: the request's own parameters with the next cursor. */
+export function withNextLink<Page extends CursorPage>(
+  page: CacheableResult<Page>,
+  pathAndQuery: string,
+): ReadResult<Page> {
+  const nextCursor = page.body.pagination?.nextCursor ?? null;
+  if (nextCursor === null) return page;
+  const [path = "", query = ""] = pathAndQuery.split(/\?(.*)/s);
+  const otherPairs = query
+    .split("&")
+    .filter((pair) => pair !== "" && !new URLSearchParams(pair).has("cursor"));
+  const next = `${path}?${[...otherPairs, `cursor=${nextCursor}`].join("&")}`;
+  // Bun leaves characters unencoded if the request has no valid host.
+  const link = `<${next.replaceAll(/[^\x21-\x7e]|[<>"]/gu, encodeURIComponent)}>; rel="next"`;
+  return { ...page, headers: { link } };
+}
