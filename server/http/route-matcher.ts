@@ -11,8 +11,8 @@ export interface RoutePattern {
   /** As the API reference names it: `/api/video/{channel}/details`. */
   readonly endpoint: string;
   readonly methods: readonly string[];
-  /** The handler of `GET`, as it is declared. */
-  readonly getHandler: unknown;
+  /** The declared handlers by method; that of `HEAD` is that of `GET`. */
+  readonly handlers: ReadonlyMap<string, unknown>;
   readonly parameters: readonly { readonly name: string; readonly segment: number }[];
 }
 
@@ -25,12 +25,16 @@ export function createRouteMatcher(
 ): MatchRoute {
   const router = new Memoirist<RoutePattern>();
   for (const [route, samePath] of Map.groupBy(routes, ({ path }) => path)) {
-    const methods = samePath.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : method));
+    const handlers = new Map(
+      samePath.flatMap(({ method, handler }) =>
+        (method === "GET" ? ["GET", "HEAD"] : [method]).map((name) => [name, handler] as const),
+      ),
+    );
     router.add("", route, {
       route,
       endpoint: route.replaceAll(/:(\w+)/g, "{$1}"),
-      methods: [...methods, "OPTIONS"],
-      getHandler: samePath.find(({ method }) => method === "GET")?.handler,
+      methods: [...handlers.keys(), "OPTIONS"],
+      handlers,
       parameters: route
         .split("/")
         .flatMap((name, segment) =>

@@ -192,6 +192,6 @@ function settle(
 function createKeyReuseError({ idempotencyKey }: Charge): DomainError {
   return new DomainError(
     "Invalid Request",
-    `The Idempotency-Key ${idempotencyKey?.value} paid for another URL within 24 hours`,
+    `The Idempotency-Key ${idempotencyKey?.value} paid for another URL or body within 24 hours`,
   );
 }

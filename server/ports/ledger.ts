@@ -20,7 +20,7 @@ export interface Charge {
 /** A client's idempotency key. Requests with the same key and fingerprint are charged once. */
 export interface IdempotencyKey {
   readonly value: string;
-  /** SHA-256 of the request's path and query, in hex. */
+  /** SHA-256 of the request's path, query and body, in hex. */
   readonly fingerprint: string;
 }
 

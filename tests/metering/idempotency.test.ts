@@ -22,7 +22,7 @@ describe("debit() of requests with one idempotency key", () => {
       ].map(debits.debit);
       expect(await Promise.all(others.map(outcomeOrWaiting))).toEqual(["waits", "waits", "waits"]);
       debits.complete(first);
-      const misused = "The Idempotency-Key one paid for another URL within 24 hours";
+      const misused = "The Idempotency-Key one paid for another URL or body within 24 hours";
       expect(await Promise.all(others.map(outcomeOrWaiting))).toEqual([0, 0, misused]);
       expect(await ledger.account("a")).toMatchObject({ debited: 1, refunded: 0, balance: 4 });
     });

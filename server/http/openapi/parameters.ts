@@ -186,6 +186,6 @@ export const ChargedReadHeaders: TObject = Type.Object({
     pattern: IDEMPOTENCY_KEY_PATTERN.source,
     description:
       "A key of your choice. All requests with it are charged once within 24 hours, so a retry " +
-      "costs nothing. With another URL it is 400.",
+      "costs nothing. With another URL or body it is 400.",
   }),
 });

@@ -4,7 +4,7 @@ import type { DebitQueue, IdempotencyKey, Receipt } from "../../ports/ledger.ts"
 import type { ResponseHeaders } from "../cache-headers.ts";
 import { isChargedError } from "../errors.ts";
 
-/** The cost of a read, in credits, unless its route has its own. */
+/** The cost of a read of one entity or one page, in credits; that of a request unless it says more. */
 export const READ_COST = 1;
 
 export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 255;
@@ -27,11 +27,13 @@ export class ConnectionClosedError extends Error {
 /**
  * The idempotency key of a request, if it has one.
  *
+ * @param body The JSON value that a `POST` sent. Spaces make no difference.
  * @throws {DomainError} `Invalid Request` for a malformed key.
  */
 export function parseIdempotencyKey(
   { headers }: Request,
   pathAndQuery: string,
+  body: unknown,
 ): IdempotencyKey | undefined {
   const value = headers.get("idempotency-key");
   if (value === null) return undefined;
@@ -41,7 +43,8 @@ export function parseIdempotencyKey(
         `got ${quote(value)}`,
     );
   }
-  const fingerprint = new Bun.CryptoHasher("sha256").update(pathAndQuery).digest("hex");
+  const text = body === undefined ? pathAndQuery : `${pathAndQuery} ${JSON.stringify(body)}`;
+  const fingerprint = new Bun.CryptoHasher("sha256").update(text).digest("hex");
   return { value, fingerprint };
 }
 

@@ -16,6 +16,7 @@ import type { OnFailure } from "../../ports/process.ts";
 import { admit, setCommonHeaders, type AdmissionOptions } from "../admission.ts";
 import { matchesEntityTag, setCacheHeaders, type ResponseHeaders } from "../cache-headers.ts";
 import { createErrorResponse } from "../errors.ts";
+import { readJsonBody } from "../request-body.ts";
 import { getPathAndQuery, parseQuery, removeQuery } from "../request-url.ts";
 import { parsePathParameters, type RoutePattern } from "../route-matcher.ts";
 import type { BodyStreamer } from "./body-streamer.ts";
@@ -34,18 +35,29 @@ import {
   type ResponseCache,
 } from "./response-cache.ts";
 
+type Load<Body> = () => Promise<ReadResult<Body>>;
+
+/** A read whose cost depends on the request. */
+export interface PricedRead<Body = unknown> {
+  /** In credits. */
+  readonly cost: number;
+  readonly load: Load<Body>;
+}
+
 /**
  * Checks the parameters of a read.
  *
  * @param pathAndQuery As the client sent them.
- * @returns The read.
- * @throws {DomainError} For a parameter that is not allowed.
+ * @param body The JSON value that a `POST` sent.
+ * @returns The read; without a cost, it costs {@link READ_COST}.
+ * @throws {DomainError} For a parameter or body that is not allowed.
  */
 type ParseRead<Body = unknown> = (
   parameters: Readonly<Record<string, string>>,
   getQueryValues: GetQueryValues,
   pathAndQuery: string,
-) => () => Promise<ReadResult<Body>>;
+  body: unknown,
+) => Load<Body> | PricedRead<Body>;
 
 /** What serving charged reads depends on. */
 export interface ChargedReadsOptions extends AdmissionOptions {
@@ -70,7 +82,7 @@ interface MatchedRead {
   readonly path: string;
   readonly pathAndQuery: string;
   readonly pattern: RoutePattern;
-  readonly route: { readonly parse: ParseRead; readonly cost: number };
+  readonly parse: ParseRead;
 }
 
 /** The status in logs and metrics of a request whose client left; nginx has the same. */
@@ -78,15 +90,14 @@ const CLIENT_CLOSED_REQUEST = 499;
 
 /** Creates the charged reads of an app. */
 export function createChargedReads(options: ChargedReadsOptions) {
-  const routesByHandler = new Map<unknown, MatchedRead["route"]>();
+  const parsersByHandler = new Map<unknown, ParseRead>();
 
   function matchRead(request: Request): MatchedRead | undefined {
-    if (request.method !== "GET" && request.method !== "HEAD") return undefined;
     const pathAndQuery = getPathAndQuery(request);
     const path = removeQuery(pathAndQuery);
     const pattern = options.getRouteMatcher()(path);
-    const route = routesByHandler.get(pattern?.getHandler);
-    return pattern && route && { request, path, pathAndQuery, pattern, route };
+    const parse = parsersByHandler.get(pattern?.handlers.get(request.method));
+    return pattern && parse && { request, path, pathAndQuery, pattern, parse };
   }
 
   /** Serves a request, if it is a charged read. */
@@ -101,18 +112,17 @@ export function createChargedReads(options: ChargedReadsOptions) {
     isChargedRead: (request: Request): boolean => matchRead(request) !== undefined,
 
     /**
-     * Creates the handler of a route for Elysia. Its type gives Eden the type of the body.
-     *
-     * @param cost In credits.
+     * Creates the handler of a `GET` or `POST` route for Elysia. Its type gives Eden the type of the
+     * response's body.
      */
-    createHandler<Body>(parse: ParseRead<Body>, cost = READ_COST) {
+    createHandler<Body>(parse: ParseRead<Body>) {
       const handler = async ({ request }: { readonly request: Request }) => {
         const response = await serve(request);
         if (response === undefined) throw new Error("The request is no charged read");
         // Elysia sends a response as it is.
         return response as unknown as Body;
       };
-      routesByHandler.set(handler, { parse, cost });
+      parsersByHandler.set(handler, parse);
       return handler;
     },
   };
@@ -131,19 +141,20 @@ async function serveRead(options: ChargedReadsOptions, read: MatchedRead): Promi
     const admitted = admit(options, request, read, headers);
     const caller = admitted instanceof Promise ? await admitted : admitted;
     if (caller === undefined) throw new Error("A charged read needs an API key");
-    const cached = responseCache.get(pathAndQuery, now());
+    const body = hasBody(request) ? await readJsonBody(request) : undefined;
+    const cached = hasBody(request) ? undefined : responseCache.get(pathAndQuery, now());
     // The parameters of a cached response are valid: it was made for the same path and query.
-    const load = cached === undefined ? parseRead(read) : undefined;
-    const idempotencyKey = parseIdempotencyKey(request, pathAndQuery);
+    const parsed = cached === undefined ? parseRead(read, body) : undefined;
+    const idempotencyKey = parseIdempotencyKey(request, pathAndQuery, body);
     if (cached !== undefined) bodyStreamer.assertRoomFor(cached.body);
     const { account, key } = caller;
     const { endpoint } = pattern;
-    const { cost } = read.route;
+    const cost = parsed?.cost ?? cached?.cost ?? READ_COST;
     receipt = await debitQueue.debit({ account, key, endpoint, cost, idempotencyKey });
     const rendered =
       cached !== undefined && isFresh(cached, now())
         ? cached
-        : await loadResponse(options, receipt, pathAndQuery, load ?? parseRead(read));
+        : await loadResponse(options, receipt, read, parsed ?? parseRead(read, body));
     if (request.signal.aborted) throw new ConnectionClosedError();
     response = createResponse(bodyStreamer, request, rendered, headers, receipt);
     debitQueue.complete(receipt);
@@ -158,28 +169,36 @@ async function serveRead(options: ChargedReadsOptions, read: MatchedRead): Promi
   return response;
 }
 
-function parseRead({ route, pattern, path, pathAndQuery }: MatchedRead) {
-  return route.parse(parsePathParameters(pattern, path), parseQuery(pathAndQuery), pathAndQuery);
+/** Whether the parameters of a request are in its body. Such a request is not cached. */
+function hasBody({ method }: Request): boolean {
+  return method === "POST";
+}
+
+function parseRead({ parse, pattern, path, pathAndQuery }: MatchedRead, body: unknown): PricedRead {
+  const parameters = parsePathParameters(pattern, path);
+  const parsed = parse(parameters, parseQuery(pathAndQuery), pathAndQuery, body);
+  return typeof parsed === "function" ? { cost: READ_COST, load: parsed } : parsed;
 }
 
 /** Takes a response from the cache, or reads and renders it. */
 async function loadResponse(
   { responseCache, waitForSlot, now }: ChargedReadsOptions,
   { changeSequence }: Receipt,
-  pathAndQuery: string,
-  load: () => Promise<ReadResult>,
+  { request, pathAndQuery }: MatchedRead,
+  { cost, load }: PricedRead,
 ): Promise<RenderedResponse> {
-  const cached = responseCache.get(pathAndQuery, now());
-  if (cached !== undefined) return cached;
-  return responseCache.load(pathAndQuery, changeSequence, async () => {
+  const render = async () => {
     const slot = waitForSlot();
     if (slot !== undefined) await slot;
-    return renderResponse(await load());
-  });
+    return renderResponse(await load(), cost);
+  };
+  if (hasBody(request)) return render();
+  const cached = responseCache.get(pathAndQuery, now());
+  return cached ?? responseCache.load(pathAndQuery, changeSequence, render);
 }
 
 /**
- * Creates the response: 304 if the client has it already.
+ * Creates the response: 304 if the client has it already. Only a `GET` has an entity tag.
  *
  * @throws {DomainError} `Service Unavailable` if there is no room for a long body.
  */
@@ -190,12 +209,13 @@ function createResponse(
   headers: ResponseHeaders,
   receipt: Receipt,
 ): Response {
-  const ifNoneMatch = request.headers.get("if-none-match");
+  const ifNoneMatch = hasBody(request) ? null : request.headers.get("if-none-match");
   const isNotModified = ifNoneMatch !== null && matchesEntityTag(ifNoneMatch, rendered.etag);
   const response = isNotModified
     ? new Response(null, { status: 304, headers: rendered.headers })
     : new Response(bodyStreamer.toResponseBody(rendered.body), { headers: rendered.headers });
   if (isNotModified) response.headers.delete("content-type");
+  if (hasBody(request)) response.headers.delete("etag");
   setCostHeaders(headers, receipt);
   for (const name in headers) response.headers.set(name, String(headers[name]));
   return response;

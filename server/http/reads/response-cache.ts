@@ -8,6 +8,7 @@ import type { TimeRange } from "../../../core/growth.ts";
 import { stringifyToPieces } from "../../raw-json.ts";
 import type { ChangeSet, CacheableResult } from "../../ports/caching.ts";
 import { PRIVATE_CACHE_HEADERS } from "../cache-headers.ts";
+import { READ_COST } from "./charge.ts";
 
 /** The result of a read, with further headers of its response. */
 export interface ReadResult<Body = unknown> extends CacheableResult<Body> {
@@ -23,6 +24,8 @@ export interface RenderedResponse {
   readonly headers: Headers;
   readonly tags: readonly string[];
   readonly validDuring: TimeRange;
+  /** What a read of it costs, in credits. */
+  readonly cost: number;
   /** Whether something that it depends on changed, or the cache dropped it. */
   isInvalidated: boolean;
 }
@@ -65,7 +68,7 @@ export function isFresh({ isInvalidated, validDuring }: RenderedResponse, now: n
 }
 
 /** Renders the result of a read: its JSON, entity tag and headers. */
-export function renderResponse(result: ReadResult): RenderedResponse {
+export function renderResponse(result: ReadResult, cost = READ_COST): RenderedResponse {
   const { tags, validDuring = ALWAYS, observedAt = null, isThinned = false } = result;
   const body = joinPieces(stringifyToPieces(result.body));
   const etag = getEtag(body);
@@ -77,7 +80,7 @@ export function renderResponse(result: ReadResult): RenderedResponse {
     etag,
     "content-type": "application/json",
   });
-  return { body, etag, headers, tags, validDuring, isInvalidated: false };
+  return { body, etag, headers, tags, validDuring, cost, isInvalidated: false };
 }
 
 /**

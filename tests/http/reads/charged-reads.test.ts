@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { letEventLoopRun } from "../../support/wait.ts";
-import type { Receipt } from "../../../server/ports/ledger.ts";
+import type { Charge, Receipt } from "../../../server/ports/ledger.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { createBodyStreamer } from "../../../server/http/reads/body-streamer.ts";
 import { createChargedReads } from "../../../server/http/reads/charged-reads.ts";
@@ -88,3 +88,91 @@ test.each([
     expect(events).toEqual(["The connection closed before the answer", "/api/:a 499"]);
   },
 );
+
+/** Serves reads of one route, and returns what each was charged and answered. */
+function createServer(method: "GET" | "POST", parse: Parameters<CreateHandler>[0]) {
+  const charges: Charge[] = [];
+  const responseCache = createResponseCache();
+  responseCache.invalidate({ sequence: 0, tags: [] });
+  const { createHandler, serve: serveRead } = createChargedReads({
+    authenticate: () => ({ key: 1, account: 1 }),
+    corsOrigins: [],
+    debitQueue: {
+      async debit(charge) {
+        charges.push(charge);
+        return { cost: charge.cost, balance: 0, changeSequence: 0 };
+      },
+      complete: () => undefined,
+      refund: () => Promise.reject(new Error("It was refunded")),
+    },
+    responseCache,
+    bodyStreamer: createBodyStreamer(),
+    waitForSlot: () => undefined,
+    now: () => 0,
+    getRouteMatcher: () => matchRoute,
+    onFailure: (error) => expect.unreachable(String(error)),
+    onCompleted: () => undefined,
+  });
+  const handler = createHandler(parse);
+  const matchRoute = createRouteMatcher([{ method, path: "/api/a", handler }]);
+  return async (
+    query: string,
+    body: string | null = null,
+    ownHeaders: Record<string, string> = {},
+  ) => {
+    const headers = { "x-api-key": "k", "content-type": "application/json", ...ownHeaders };
+    const init = { method, headers, ...(body === null ? {} : { body }) };
+    const response = await serveRead(new Request(`http://localhost/api/a${query}`, init));
+    const charge = charges.pop();
+    return {
+      status: response?.status,
+      cost: charge?.cost,
+      fingerprint: charge?.idempotencyKey?.fingerprint,
+      etag: response?.headers.get("etag"),
+      body: await response?.json().catch(() => null),
+    };
+  };
+}
+
+type CreateHandler = ReturnType<typeof createChargedReads>["createHandler"];
+
+test("createHandler() charges the cost of the request, also for a cached response", async () => {
+  let runs = 0;
+  const read = createServer("GET", (_, getQueryValues) => ({
+    cost: getQueryValues("name").length,
+    load: async () => ({ body: { run: ++runs }, tags: [] }),
+  }));
+  const responses = [
+    await read("?name=a&name=b"),
+    await read("?name=a&name=b"),
+    await read("?name=a"),
+  ];
+  expect(responses.map(({ cost, body }) => [cost, body])).toEqual([
+    [2, { run: 1 }],
+    [2, { run: 1 }],
+    [1, { run: 2 }],
+  ]);
+});
+
+test("createHandler() gives a POST its body, and never caches the response", async () => {
+  const read = createServer("POST", (_parameters, _getQueryValues, _pathAndQuery, body) => ({
+    cost: 3,
+    load: async () => ({ body: { sent: body }, tags: [] }),
+  }));
+  for (const sent of [{ a: 1 }, [2], null]) {
+    const response = await read("", JSON.stringify(sent), { "if-none-match": "*" });
+    expect(response).toMatchObject({ status: 200, cost: 3, etag: null, body: { sent } });
+  }
+  expect(await read("", "{")).toMatchObject({ status: 400, cost: undefined });
+});
+
+test("parseIdempotencyKey() fingerprints the JSON value of a body, not its spaces", async () => {
+  const read = createServer("POST", () => async () => ({ body: {}, tags: [] }));
+  const key = { "idempotency-key": "one" };
+  const { fingerprint: first } = await read("", '{"a":[1,2]}', key);
+  const { fingerprint: spaced } = await read("", ' { "a": [1, 2] } ', key);
+  const { fingerprint: other } = await read("", '{"a":[2,1]}', key);
+  expect(first).toBeString();
+  expect(spaced).toBe(first);
+  expect(other).not.toBe(first);
+});
