@@ -10,6 +10,7 @@ import { createAdminRoutes } from "./admin/routes.ts";
 import { createCreatorRoutes } from "./creators.ts";
 import { createAdminAuthentication } from "./admin/authentication.ts";
 import { createAdmissionPlugin, isAdminPath } from "./admission.ts";
+import { createCompressionPlugin } from "./content/compression.ts";
 import { createErrorHandler } from "./errors.ts";
 import { createHealthRoutes, type HealthOptions } from "./health.ts";
 import { createHistoryRoutes } from "./histories.ts";
@@ -63,8 +64,9 @@ export function createApp(options: AppOptions) {
         chargedReads.isChargedRead,
       ),
     )
-    .use(createHealthRoutes(options, () => isStopping))
     .use(createOpenApiRoutes())
+    .use(createCompressionPlugin())
+    .use(createHealthRoutes(options, () => isStopping))
     .use(createVideoRoutes(options.video, chargedReads))
     .use(createMicroblogRoutes(options.microblog, chargedReads, now))
     .use(createHistoryRoutes(options.video, options.microblog, chargedReads, now))

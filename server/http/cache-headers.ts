@@ -6,11 +6,11 @@ export type ResponseHeaders = Record<string, string | number | undefined>;
 /** The client may store such a response, but revalidates it before each use. */
 export const PRIVATE_CACHE_HEADERS = {
   "cache-control": "private, no-cache",
-  vary: "X-API-Key",
+  vary: "X-API-Key, Accept-Encoding",
 } as const;
 
 /** `Vary` of every response if the service allows requests from other origins. */
-export const VARY_WITH_ORIGIN = "X-API-Key, Origin";
+export const VARY_WITH_ORIGIN = `${PRIVATE_CACHE_HEADERS.vary}, Origin`;
 
 /** Their responses change at any time or contain keys, so nobody may store them. */
 const NO_STORE_PATHS = ["/api/account", "/api/creators", "/admin"];

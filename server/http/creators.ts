@@ -4,11 +4,24 @@ import { parseCreator, type Creator } from "../../core/creators.ts";
 import type { CreatorResult } from "../../core/schema/creators.ts";
 import type { CreatorChange, CreatorListReads, MonitoringListStore } from "../ports/collection.ts";
 import { coalesceRuns } from "./coalesce.ts";
+import {
+  chooseEncoding,
+  compress,
+  isCompressible,
+  type ContentEncoding,
+} from "./content/compression.ts";
 import type { BodyStreamer } from "./reads/body-streamer.ts";
 import { readJsonBody } from "./request-body.ts";
 
 /** The encoded list is read again after this time, even if its version is the same. */
 const LIST_MAX_AGE_MS = 1000;
+
+/** The list as the bytes of its JSON. */
+interface EncodedList {
+  readonly body: Uint8Array;
+  /** Compresses the body, once for each encoding. */
+  compress(encoding: ContentEncoding): Promise<Uint8Array>;
+}
 
 /** Creates the routes of the monitoring list. */
 export function createCreatorRoutes(
@@ -20,9 +33,15 @@ export function createCreatorRoutes(
   return new Elysia({ name: "creators" })
     .get(
       "/api/creators",
-      async () => {
-        const headers = { "content-type": "application/json" };
-        return new Response(bodyStreamer.toResponseBody(await readList()), { headers });
+      async ({ request }) => {
+        const encoded = await readList();
+        const encoding = isCompressible(encoded.body) ? chooseEncoding(request) : undefined;
+        const headers = {
+          "content-type": "application/json",
+          ...(encoding && { "content-encoding": encoding }),
+        };
+        const body = encoding === undefined ? encoded.body : await encoded.compress(encoding);
+        return new Response(bodyStreamer.toResponseBody(body), { headers });
       },
       { detail: { operationId: "listCreators" } },
     )
@@ -59,15 +78,22 @@ function toCreatorResult(
  * Creates a reader of the list as JSON bytes. The list can have ten thousand creators, so it is
  * encoded page by page, and requests share the result.
  */
-function createListReader(list: CreatorListReads): () => Promise<Uint8Array> {
-  let cached: { version: string; startedAt: number; body: Uint8Array } | undefined;
+function createListReader(list: CreatorListReads): () => Promise<EncodedList> {
+  let cached: (EncodedList & { version: string; startedAt: number }) | undefined;
   return coalesceRuns(async () => {
     const version = await list.version();
     const startedAt = performance.now();
     if (cached?.version !== version || startedAt - cached.startedAt > LIST_MAX_AGE_MS) {
-      cached = { version, startedAt, body: await encodeList(list) };
+      const body = await encodeList(list);
+      const variants = new Map<ContentEncoding, Promise<Uint8Array>>();
+      const compressOnce = (encoding: ContentEncoding) => {
+        const bytes = variants.get(encoding) ?? compress(body, encoding);
+        variants.set(encoding, bytes);
+        return bytes;
+      };
+      cached = { version, startedAt, body, compress: compressOnce };
     }
-    return cached.body;
+    return cached;
   });
 }
 

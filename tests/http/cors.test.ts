@@ -67,7 +67,7 @@ describe("CORS_ORIGINS", () => {
     for (const headers of [{}, { origin: ORIGIN }, { origin: OTHER_ORIGIN }]) {
       for (const path of ["/api/video/channels", "/api/creators", "/nothing"]) {
         const response = await service.get(path, service.key, { headers });
-        expect(response.headers.get("vary")).toBe("X-API-Key, Origin");
+        expect(response.headers.get("vary")).toBe("X-API-Key, Accept-Encoding, Origin");
       }
     }
   });
@@ -81,7 +81,7 @@ describe("CORS_ORIGINS", () => {
     }
   });
 
-  test("* allows every origin; without CORS_ORIGINS none is allowed, and responses vary by API key alone", async () => {
+  test("* allows every origin; without CORS_ORIGINS none is allowed, and responses do not vary by origin", async () => {
     const [openService, closedService] = [
       await startTestService({ CORS_ORIGINS: "*" }),
       await startTestService(),
@@ -92,7 +92,7 @@ describe("CORS_ORIGINS", () => {
     const closed = await closedService.get("/api/video/channels", closedService.key, { headers });
     expect([readAllowHeader(closed, "origin"), closed.headers.get("vary")]).toEqual([
       null,
-      "X-API-Key",
+      "X-API-Key, Accept-Encoding",
     ]);
     await openService.close();
     await closedService.close();

@@ -152,6 +152,7 @@ function createHeaderRefs(names: readonly string[]) {
 function listHeaders(status: number, { isCharged, needsApiKey, result }: Operation): string[] {
   const isSuccess = status < 400;
   const names = ["X-Request-Id", "Vary", ...(isSuccess ? (result.headers ?? []) : [])];
+  if (status === 200) names.push("Content-Encoding");
   if (needsApiKey) names.push("Cache-Control");
   // Requests are counted once they are authenticated, before anything else can fail.
   if (needsApiKey && status !== 401) names.push("RateLimit", "RateLimit-Policy");

@@ -1,7 +1,17 @@
 /** Responds with bodies that never change: compressed once, and shared by all responses. */
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
 import { matchesEntityTag } from "../cache-headers.ts";
+import {
+  chooseEncoding,
+  compress,
+  createEncodedEtag,
+  type ContentEncoding,
+} from "../content/compression.ts";
+
+/** A body in one encoding. */
+interface Variant {
+  readonly blob: Blob;
+  readonly headers: Readonly<Record<string, string>> & { readonly etag: string };
+}
 
 type LoadBody = () => Promise<Uint8Array<ArrayBuffer>>;
 
@@ -16,37 +26,29 @@ export function createStaticResponder(contentType: string, cacheControl: string)
     "cache-control": cacheControl,
     vary: "Accept-Encoding",
   };
-  let loading: ReturnType<typeof loadBlobs> | undefined;
+  let loading: Promise<Uint8Array<ArrayBuffer>> | undefined;
+  const variants = new Map<ContentEncoding | undefined, Promise<Variant>>();
 
-  /** Loads the body as blobs: Bun sends a blob without a copy for each response. */
-  async function loadBlobs(load: LoadBody) {
-    const bytes = await load();
-    const tag = Bun.hash(bytes).toString(36);
-    const etag = `"${tag}-gzip"`;
-    return {
-      plain: { blob: new Blob([bytes]), headers: { ...headers, etag: `"${tag}"` } },
-      compressed: {
-        blob: new Blob([await promisify(gzip)(bytes)]),
-        headers: { ...headers, etag, "content-encoding": "gzip" },
-      },
-    };
+  /** Creates a variant with its body as a blob: Bun sends one without a copy for each response. */
+  async function createVariant(bytes: Uint8Array<ArrayBuffer>, encoding?: ContentEncoding) {
+    const etag = `"${Bun.hash(bytes).toString(36)}"`;
+    if (encoding === undefined) return { blob: new Blob([bytes]), headers: { ...headers, etag } };
+    const blob = new Blob([await compress(bytes, encoding)]);
+    const encodedEtag = createEncodedEtag(etag, encoding);
+    return { blob, headers: { ...headers, etag: encodedEtag, "content-encoding": encoding } };
   }
 
   return async (request: Request, load: LoadBody): Promise<Response> => {
-    loading ??= loadBlobs(load);
+    loading ??= load();
     loading.catch(() => (loading = undefined));
-    const { plain, compressed } = await loading;
-    const encoded = acceptsGzip(request.headers.get("accept-encoding") ?? "") ? compressed : plain;
+    const bytes = await loading;
+    const encoding = chooseEncoding(request);
+    const created = variants.get(encoding) ?? createVariant(bytes, encoding);
+    variants.set(encoding, created);
+    const variant = await created;
     const ifNoneMatch = request.headers.get("if-none-match");
-    return ifNoneMatch !== null && matchesEntityTag(ifNoneMatch, encoded.headers.etag)
-      ? new Response(null, { status: 304, headers: encoded.headers })
-      : new Response(encoded.blob, { headers: encoded.headers });
+    return ifNoneMatch !== null && matchesEntityTag(ifNoneMatch, variant.headers.etag)
+      ? new Response(null, { status: 304, headers: variant.headers })
+      : new Response(variant.blob, { headers: variant.headers });
   };
-}
-
-/** Whether an `Accept-Encoding` allows gzip: it is listed, and its quality is not 0. */
-function acceptsGzip(accepted: string): boolean {
-  return accepted
-    .split(",")
-    .some((encoding) => /^\s*(?:x-)?gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$)|$)/i.test(encoding));
 }

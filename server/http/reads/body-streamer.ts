@@ -4,6 +4,9 @@ import { DomainError } from "../../../core/errors.ts";
 /** The bound of the memory for long bodies that are being sent. */
 const PENDING_MAX_BYTES = 96 * 1_048_576;
 
+/** Bun may copy such a body for each response; a longer one is sent in chunks. */
+export const SHORT_BODY_MAX_BYTES = 14_000;
+
 /** Bun copies a chunk and holds it until the socket takes it, so each connection holds one. */
 const CHUNK_BYTES = 262_144;
 
@@ -21,7 +24,7 @@ export function createBodyStreamer(maxBytes = PENDING_MAX_BYTES) {
   let reservedBytes = 0;
 
   function assertRoomFor(body: string | Uint8Array): void {
-    if (typeof body === "string" || reservedBytes === 0) return;
+    if (!isLong(body) || reservedBytes === 0) return;
     const bytes = CHUNK_BYTES + (responseCounts.has(body) ? 0 : body.length);
     if (reservedBytes + bytes <= maxBytes) return;
     throw new DomainError(
@@ -87,7 +90,7 @@ export function createBodyStreamer(maxBytes = PENDING_MAX_BYTES) {
 
   return {
     /**
-     * Asserts that a body can be sent now; text always can.
+     * Asserts that a body can be sent now; a short one always can.
      *
      * @throws {DomainError} `Service Unavailable` if there is no room.
      */
@@ -99,10 +102,14 @@ export function createBodyStreamer(maxBytes = PENDING_MAX_BYTES) {
      *
      * @throws Like `assertRoomFor()`.
      */
-    toResponseBody(body: string | Uint8Array): string | ReadableStream {
-      if (typeof body === "string") return body;
+    toResponseBody(body: string | Uint8Array): string | Uint8Array | ReadableStream {
+      if (!isLong(body)) return body;
       assertRoomFor(body);
       return createStream(body);
     },
   };
+}
+
+function isLong(body: string | Uint8Array): body is Uint8Array {
+  return typeof body !== "string" && body.length > SHORT_BODY_MAX_BYTES;
 }

@@ -15,6 +15,7 @@ import type { DebitQueue, Receipt } from "../../ports/ledger.ts";
 import type { OnFailure } from "../../ports/process.ts";
 import { admit, setCommonHeaders, type AdmissionOptions } from "../admission.ts";
 import { matchesEntityTag, setCacheHeaders, type ResponseHeaders } from "../cache-headers.ts";
+import { chooseEncoding, isCompressible, type ContentEncoding } from "../content/compression.ts";
 import { createErrorResponse } from "../errors.ts";
 import { readJsonBody } from "../request-body.ts";
 import { getPathAndQuery, parseQuery, removeQuery } from "../request-url.ts";
@@ -28,6 +29,7 @@ import {
   settleFailedRead,
 } from "./charge.ts";
 import {
+  compressResponse,
   isFresh,
   renderResponse,
   type ReadResult,
@@ -131,7 +133,7 @@ export function createChargedReads(options: ChargedReadsOptions) {
 /** Serves a read. The debit is committed before the response, and refunded if the read fails. */
 async function serveRead(options: ChargedReadsOptions, read: MatchedRead): Promise<Response> {
   const startedAt = performance.now();
-  const { responseCache, bodyStreamer, debitQueue, now, onCompleted } = options;
+  const { bodyStreamer, debitQueue, now, onCompleted } = options;
   const { request, pathAndQuery, pattern } = read;
   const headers: ResponseHeaders = {};
   let receipt: Receipt | undefined;
@@ -142,7 +144,8 @@ async function serveRead(options: ChargedReadsOptions, read: MatchedRead): Promi
     const caller = admitted instanceof Promise ? await admitted : admitted;
     if (caller === undefined) throw new Error("A charged read needs an API key");
     const body = hasBody(request) ? await readJsonBody(request) : undefined;
-    const cached = hasBody(request) ? undefined : responseCache.get(pathAndQuery, now());
+    const encoding = chooseEncoding(request);
+    const cached = hasBody(request) ? undefined : findCached(options, pathAndQuery, encoding);
     // The parameters of a cached response are valid: it was made for the same path and query.
     const parsed = cached === undefined ? parseRead(read, body) : undefined;
     const idempotencyKey = parseIdempotencyKey(request, pathAndQuery, body);
@@ -155,8 +158,10 @@ async function serveRead(options: ChargedReadsOptions, read: MatchedRead): Promi
       cached !== undefined && isFresh(cached, now())
         ? cached
         : await loadResponse(options, receipt, read, parsed ?? parseRead(read, body));
+    const encoded = encodeResponse(options, receipt, read, rendered, encoding);
+    const sent = encoded instanceof Promise ? await encoded : encoded;
     if (request.signal.aborted) throw new ConnectionClosedError();
-    response = createResponse(bodyStreamer, request, rendered, headers, receipt);
+    response = createResponse(bodyStreamer, request, sent, headers, receipt);
     debitQueue.complete(receipt);
   } catch (thrown) {
     const error =
@@ -178,6 +183,32 @@ function parseRead({ parse, pattern, path, pathAndQuery }: MatchedRead, body: un
   const parameters = parsePathParameters(pattern, path);
   const parsed = parse(parameters, parseQuery(pathAndQuery), pathAndQuery, body);
   return typeof parsed === "function" ? { cost: READ_COST, load: parsed } : parsed;
+}
+
+/** The cached response of a request, compressed if there is one. Paths do not begin like an encoding. */
+function findCached(
+  { responseCache, now }: ChargedReadsOptions,
+  pathAndQuery: string,
+  encoding: ContentEncoding | undefined,
+): RenderedResponse | undefined {
+  const compressed =
+    encoding === undefined ? undefined : responseCache.get(encoding + pathAndQuery, now());
+  return compressed ?? responseCache.get(pathAndQuery, now());
+}
+
+/** Compresses a response if the client accepts that, and it is long enough and not compressed yet. */
+function encodeResponse(
+  { responseCache }: ChargedReadsOptions,
+  { changeSequence }: Receipt,
+  { request, pathAndQuery }: MatchedRead,
+  rendered: RenderedResponse,
+  encoding: ContentEncoding | undefined,
+): RenderedResponse | Promise<RenderedResponse> {
+  if (encoding === undefined || rendered.headers.has("content-encoding")) return rendered;
+  if (!isCompressible(rendered.body)) return rendered;
+  const encode = () => compressResponse(rendered, encoding);
+  if (hasBody(request)) return encode();
+  return responseCache.load(encoding + pathAndQuery, changeSequence, encode);
 }
 
 /** Takes a response from the cache, or reads and renders it. */
@@ -214,7 +245,10 @@ function createResponse(
   const response = isNotModified
     ? new Response(null, { status: 304, headers: rendered.headers })
     : new Response(bodyStreamer.toResponseBody(rendered.body), { headers: rendered.headers });
-  if (isNotModified) response.headers.delete("content-type");
+  if (isNotModified) {
+    response.headers.delete("content-type");
+    response.headers.delete("content-encoding");
+  }
   if (hasBody(request)) response.headers.delete("etag");
   setCostHeaders(headers, receipt);
   for (const name in headers) response.headers.set(name, String(headers[name]));

@@ -8,6 +8,8 @@ import type { TimeRange } from "../../../core/growth.ts";
 import { stringifyToPieces } from "../../raw-json.ts";
 import type { ChangeSet, CacheableResult } from "../../ports/caching.ts";
 import { PRIVATE_CACHE_HEADERS } from "../cache-headers.ts";
+import { compress, createEncodedEtag, type ContentEncoding } from "../content/compression.ts";
+import { SHORT_BODY_MAX_BYTES } from "./body-streamer.ts";
 import { READ_COST } from "./charge.ts";
 
 /** The result of a read, with further headers of its response. */
@@ -40,9 +42,6 @@ const ENTRY_MAX_SHARE = 1 / 2;
 
 /** What an entry takes beside its body and key. */
 const ENTRY_OVERHEAD_BYTES = 1024;
-
-/** A body with more characters is stored and sent as bytes. */
-const TEXT_BODY_MAX_CHARACTERS = 14_000;
 
 /** The estimated garbage between two garbage collections. */
 const GC_INTERVAL_BYTES = 64 * 1_048_576;
@@ -81,6 +80,19 @@ export function renderResponse(result: ReadResult, cost = READ_COST): RenderedRe
     "content-type": "application/json",
   });
   return { body, etag, headers, tags, validDuring, cost, isInvalidated: false };
+}
+
+/** Compresses a response. */
+export async function compressResponse(
+  response: RenderedResponse,
+  encoding: ContentEncoding,
+): Promise<RenderedResponse> {
+  const body = await compress(response.body, encoding);
+  const etag = createEncodedEtag(response.etag, encoding);
+  const headers = new Headers(response.headers);
+  headers.set("etag", etag);
+  headers.set("content-encoding", encoding);
+  return { ...response, body, etag, headers };
 }
 
 /**
@@ -189,7 +201,8 @@ function getEtag(body: RenderedResponse["body"]): string {
 function joinPieces(pieces: readonly (string | Uint8Array)[]): RenderedResponse["body"] {
   const [onlyPiece] = pieces;
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  if (length <= TEXT_BODY_MAX_CHARACTERS) {
+  // Longer ones are sent in chunks of bytes.
+  if (length <= SHORT_BODY_MAX_BYTES) {
     return pieces
       .map((piece) => (typeof piece === "string" ? piece : decoder.decode(piece)))
       .join("");

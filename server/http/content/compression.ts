@@ -1,0 +1,81 @@
+/** Compresses responses with what their clients accept: RFC 9110, section 12.5.3. */
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { Elysia } from "elysia";
+import { LRUCache } from "lru-cache";
+import Negotiator from "negotiator";
+
+/** The encodings, the preferred one first. */
+const ENCODINGS = ["zstd", "gzip"] as const;
+
+/** A content encoding that makes bodies smaller. */
+export type ContentEncoding = (typeof ENCODINGS)[number];
+
+/** A shorter body fits into one packet anyway. */
+const COMPRESSED_MIN_BYTES = 1024;
+
+const COMPRESSORS: Readonly<Record<ContentEncoding, (bytes: Uint8Array) => Promise<Uint8Array>>> = {
+  zstd: (bytes) => Bun.zstdCompress(bytes),
+  gzip: promisify<Uint8Array, Uint8Array>(gzip),
+};
+
+/** The choices by header, because parsing one takes longer than serving a cached response. */
+const choices = new LRUCache<string, { readonly encoding: ContentEncoding | undefined }>({
+  max: 100,
+});
+
+/** The encoding that a client likes best; `undefined` for none. */
+export function chooseEncoding({ headers }: Request): ContentEncoding | undefined {
+  const accepted = headers.get("accept-encoding");
+  if (accepted === null) return undefined;
+  let choice = choices.get(accepted);
+  if (choice === undefined) {
+    const negotiator = new Negotiator({
+      headers: { "accept-encoding": accepted.replaceAll(/\bx-gzip\b/gi, "gzip") },
+    });
+    const best = negotiator.encoding([...ENCODINGS, "identity"], { preferred: ENCODINGS });
+    choice = { encoding: ENCODINGS.find((encoding) => encoding === best) };
+    choices.set(accepted, choice);
+  }
+  return choice.encoding;
+}
+
+/** Whether a body is long enough to be compressed. */
+export function isCompressible(body: string | Uint8Array): boolean {
+  if (body.length >= COMPRESSED_MIN_BYTES) return true;
+  return typeof body === "string" && Buffer.byteLength(body) >= COMPRESSED_MIN_BYTES;
+}
+
+/** Compresses a body in another thread. */
+export function compress(
+  body: string | Uint8Array,
+  encoding: ContentEncoding,
+): Promise<Uint8Array> {
+  return COMPRESSORS[encoding](typeof body === "string" ? Buffer.from(body) : body);
+}
+
+/** The entity tag of a body in an encoding: each has its own, because its bytes are others. */
+export function createEncodedEtag(etag: string, encoding: ContentEncoding): string {
+  return `${etag.slice(0, -1)}-${encoding}"`;
+}
+
+/**
+ * Creates the Elysia plugin that compresses the values that handlers return. A `Response` stays as
+ * it is: its route decides, because its body can be a stream.
+ */
+export function createCompressionPlugin() {
+  return new Elysia({ name: "compression" }).onAfterHandle(
+    { as: "global" },
+    async ({ request, responseValue: value, set }) => {
+      const encoding = chooseEncoding(request);
+      const isText = typeof value === "string";
+      const isJson = typeof value === "object" && value !== null && !(value instanceof Response);
+      if (encoding === undefined || !(isText || isJson)) return undefined;
+      const body = isText ? value : JSON.stringify(value);
+      if (!isCompressible(body)) return undefined;
+      set.headers["content-type"] ??= `${isText ? "text/plain" : "application/json"};charset=utf-8`;
+      set.headers["content-encoding"] = encoding;
+      return new Response(await compress(body, encoding));
+    },
+  );
+}

@@ -1,0 +1,12 @@
+/** What the service uses of negotiator; `@types/negotiator` does not know `preferred`. */
+declare module "negotiator" {
+  export default class Negotiator {
+    constructor(request: { readonly headers: Readonly<Record<string, string>> });
+
+    /** @param options.preferred Decides between encodings that the client likes equally. */
+    encoding(
+      available: readonly string[],
+      options: { readonly preferred: readonly string[] },
+    ): string | undefined;
+  }
+}
