@@ -2,7 +2,7 @@
  * `bun run bench`: compares the service with an ideal server and with a naive one. Machines differ, so
  * only the ratios within one run are meaningful.
  *
- * It measures all parts, or the named ones: `details`, `cold`, `import`, `collecting`, `growth`. With
+ * It measures all parts, or the named ones: `details`, `cold`, `history`, `import`, `collecting`, `growth`. With
  * --json the report is JSON. With --minute it measures the memory under load for a minute.
  */
 import { parseArgs } from "node:util";
@@ -11,6 +11,7 @@ import { measureColdReads } from "./cold.ts";
 import { measureCollecting } from "./collecting.ts";
 import { measureDetails } from "./details.ts";
 import { measureGrowth } from "./growth.ts";
+import { measureHistory } from "./history/measure-history.ts";
 import { measureImport } from "./importing.ts";
 import { createLoadGenerator } from "./load-generator.ts";
 import { describeMachine } from "./machine.ts";
@@ -21,6 +22,7 @@ import { openWorkspace, type Workspace } from "./workspace.ts";
 const PARTS: Readonly<Record<string, Part>> = {
   details: measureDetails,
   cold: measureColdReads,
+  history: measureHistory,
   import: measureImport,
   collecting: measureCollecting,
   growth: measureGrowth,

@@ -1,4 +1,4 @@
-/** Fills databases with users, tweets and histories, in the format that the import writes. */
+/** Fills databases with users, tweets, channels and histories, in the format that the import writes. */
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { FreshPaths } from "./load-generator.ts";
@@ -13,6 +13,9 @@ export const POINTS_PER_TWEET = 24;
 
 /** Observations of a user: nearly one an hour for 14 days. */
 export const POINTS_PER_USER = 336;
+
+/** Hourly observations of a channel: a year, and three days before it. */
+export const HISTORY_HOURS = 8760 + 72;
 
 const OBSERVATIONS_PER_USER = TWEETS_PER_USER * POINTS_PER_TWEET + POINTS_PER_USER;
 
@@ -30,6 +33,15 @@ export function countObservations(users: number): number {
 export const seedDatabase = (workspace: Workspace, store: BenchDatabase, users: number) =>
   runWriter(workspace, "seed-database", store, [String(users)]);
 
+/** Fills a database of the service with channels, the first of which have histories up to `end`. */
+export const seedChannels = (
+  workspace: Workspace,
+  store: BenchDatabase,
+  channels: number,
+  histories: number,
+  end: number,
+) => runWriter(workspace, "seed-channels", store, [channels, histories, end].map(String));
+
 /** Adds the histories as plain rows, for the servers that use bun:sqlite. */
 export const addPlainRows = (workspace: Workspace, store: BenchDatabase) =>
   runWriter(workspace, "add-plain-rows", store, []);
@@ -40,7 +52,7 @@ export const addPlainRows = (workspace: Workspace, store: BenchDatabase) =>
  */
 async function runWriter(
   workspace: Workspace,
-  program: "seed-database" | "add-plain-rows",
+  program: "seed-database" | "seed-channels" | "add-plain-rows",
   { file }: BenchDatabase,
   programArguments: readonly string[],
 ): Promise<void> {

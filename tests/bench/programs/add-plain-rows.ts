@@ -23,6 +23,7 @@ const database = new Database(file);
 // Durability is not needed: the file is temporary.
 database.run("PRAGMA synchronous = OFF");
 database.run("BEGIN");
+addRows(KIND_TABLES.channel);
 addRows(KIND_TABLES.user);
 addRows(KIND_TABLES.tweet);
 database.run("COMMIT");
