@@ -27,6 +27,9 @@ export interface HistoryRow {
   readonly chunks: readonly Chunk[];
 }
 
+/** Reading that many chunks takes less time than finding those of each slice. */
+const UNSLICED_MAX_CHUNKS = 48;
+
 /** Selects the starts of the chunks that hold the first, the newest and each slice's newest point. */
 function selectSliceStartsSql(
   { historyTable, entityColumn, entityTable }: KindTables,
@@ -88,6 +91,8 @@ export function createHistoryReader<Point>({ kind, fields, zoneSuffix, maxPoints
         SELECT CASE
           WHEN ifnull(sum(size), 0) <= ${maxPoints}
           THEN json_object('isThinned', 0, 'chunks', json_group_array(${CHUNK_JSON}))
+          WHEN count(*) <= ${Math.min(UNSLICED_MAX_CHUNKS, maxPoints)}
+          THEN json_object('isThinned', 1, 'chunks', json_group_array(${CHUNK_JSON}))
           ELSE json_object('isThinned', 1, 'chunks', ${selectChunksSql(tables, key, isNeeded)})
         END
         FROM (

@@ -1,27 +1,37 @@
 /**
- * Reads the list of all channels. It can have a hundred thousand, so it is read, sorted and encoded
- * in steps of a few milliseconds, between which the process serves other requests.
+ * Reads the list of all channels. It can have a hundred thousand, so it is read, sorted and joined in
+ * steps of a few milliseconds, between which the process serves other requests. The JSON of a channel
+ * comes from SQLite and stays bytes: an object for each would make the garbage collector stop the
+ * process for longer than any step.
  */
 import { createRawJson } from "../../raw-json.ts";
 import type { CacheableResult } from "../../ports/caching.ts";
 import { ChannelSummary, type ChannelList } from "../../../core/schema/video.ts";
 import { compareText } from "../../../core/text.ts";
 import type { Database } from "../database/database.ts";
-import { yieldToEventLoop, scanPages } from "../database/paged-scan.ts";
+import { yieldToEventLoop } from "../database/paged-scan.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
 import { CHANNELS_TAG } from "../history/change-log.ts";
 
-/** Channels that one step reads or encodes. */
+/** Channels that one step reads. */
 const STEP_CHANNELS = 250;
 
-const MERGE_STEP_CHANNELS = 5000;
+/** Channels that one step sorts, and that one step joins. */
+const SORT_STEP_CHANNELS = 5000;
+const JOIN_STEP_CHANNELS = 2000;
 
-// Paged by key, because the counts that the list is sorted by can change between two steps.
+const LINE_END = 0x0a;
+const COMMA = 0x2c;
+
+// Paged by key, because the counts that the list is sorted by can change between two steps. The
+// JSON of a channel has no line break.
 const SELECT_PAGE = `
-  SELECT json_group_array(json_object(
-    'key', key,
-    'channel', ${fieldsJsonSql(ChannelSummary)}
-  ))
+  SELECT json_object(
+    'keys', json_group_array(key),
+    'ids', json_group_array(id),
+    'subscribers', json_group_array(ifnull(subscribers, -1)),
+    'lines', group_concat(${fieldsJsonSql(ChannelSummary)}, char(10))
+  )
   FROM (
     SELECT *
     FROM channels
@@ -30,69 +40,109 @@ const SELECT_PAGE = `
     LIMIT ?2
   )`;
 
-interface ChannelRow {
-  readonly key: number;
-  readonly channel: ChannelSummary;
+interface ChannelPage {
+  readonly keys: readonly number[];
+  readonly ids: readonly string[];
+  /** -1 if unknown. */
+  readonly subscribers: readonly number[];
+  /** The JSON of the channels, a line each; null if there is none. */
+  readonly lines: string | null;
+}
+
+/** The channels that were read; one is named by its index in the order of reading. */
+interface ReadChannels {
+  readonly ids: string[];
+  readonly subscribers: number[];
+  /** The JSON of the channels of each page, a line each. */
+  readonly pages: Buffer[];
+  /** Where the JSON of each channel ends in its page. */
+  readonly ends: number[];
 }
 
 /** Reads all channels: most subscribers first, unknown counts last, then by identifier. */
 export async function readChannelList(database: Database): Promise<CacheableResult<ChannelList>> {
-  const pages = scanPages(STEP_CHANNELS, (after: ChannelRow | undefined) =>
-    database.queryJson<ChannelRow[]>(SELECT_PAGE, [after?.key ?? 0, STEP_CHANNELS]),
-  );
-  const sorted: ChannelSummary[][] = [];
-  for await (const rows of pages) {
-    sorted.push(rows.map(({ channel }) => channel).toSorted(compareChannels));
-  }
-  const channels = await mergeSortedLists(sorted);
-  const body = channels.length <= STEP_CHANNELS ? { channels } : await encodeChannelList(channels);
-  return { body, tags: [CHANNELS_TAG] };
+  const channels = await readChannels(database);
+  const order = await sortChannels(channels);
+  const json = await joinChannels(channels, order);
+  const isShort = order.length <= STEP_CHANNELS;
+  return {
+    body: isShort ? JSON.parse(json.toString()) : createRawJson(json),
+    tags: [CHANNELS_TAG],
+  };
 }
 
-function compareChannels(a: ChannelSummary, b: ChannelSummary): number {
-  return (b.subscribers ?? -1) - (a.subscribers ?? -1) || compareText(a.id, b.id);
-}
-
-/** Merges neighbouring lists in pairs until one is left. */
-async function mergeSortedLists(sorted: readonly ChannelSummary[][]): Promise<ChannelSummary[]> {
-  let lists = sorted;
-  while (lists.length > 1) {
-    const merged: ChannelSummary[][] = [];
-    for (let index = 0; index < lists.length; index += 2) {
-      merged.push(await mergePair(lists[index] ?? [], lists[index + 1] ?? []));
-    }
-    lists = merged;
-  }
-  return lists[0] ?? [];
-}
-
-async function mergePair(
-  a: readonly ChannelSummary[],
-  b: readonly ChannelSummary[],
-): Promise<ChannelSummary[]> {
-  const merged: ChannelSummary[] = [];
-  let [indexA, indexB] = [0, 0];
+async function readChannels(database: Database): Promise<ReadChannels> {
+  const channels: ReadChannels = { ids: [], subscribers: [], pages: [], ends: [] };
+  let lastKey = 0;
   for (;;) {
-    if (merged.length % MERGE_STEP_CHANNELS === 0) await yieldToEventLoop();
-    const [left, right] = [a[indexA], b[indexB]];
-    if (left === undefined) return merged.concat(b.slice(indexB));
-    if (right === undefined) return merged.concat(a.slice(indexA));
-    const isLeftFirst = compareChannels(left, right) < 0;
-    merged.push(isLeftFirst ? left : right);
-    if (isLeftFirst) indexA++;
-    else indexB++;
-  }
-}
-
-/** Encodes the list as the bytes of its JSON. */
-async function encodeChannelList(channels: readonly ChannelSummary[]): Promise<ChannelList> {
-  const encoder = new TextEncoder();
-  const pieces = [encoder.encode('{"channels":[')];
-  for (let from = 0; from < channels.length; from += STEP_CHANNELS) {
-    const text = JSON.stringify(channels.slice(from, from + STEP_CHANNELS)).slice(1, -1);
-    pieces.push(encoder.encode(from === 0 ? text : `,${text}`));
+    const page = await database.queryJson<ChannelPage>(SELECT_PAGE, [lastKey, STEP_CHANNELS]);
+    if (page === undefined || page.lines === null) return channels;
+    const lines = Buffer.from(page.lines);
+    channels.pages.push(lines);
+    for (let end = lines.indexOf(LINE_END); end !== -1; end = lines.indexOf(LINE_END, end + 1)) {
+      channels.ends.push(end);
+    }
+    channels.ends.push(lines.length);
+    channels.ids.push(...page.ids);
+    channels.subscribers.push(...page.subscribers);
+    if (page.keys.length < STEP_CHANNELS) return channels;
+    lastKey = page.keys.at(-1) ?? 0;
     await yieldToEventLoop();
   }
-  pieces.push(encoder.encode("]}"));
-  return createRawJson(Buffer.concat(pieces));
+}
+
+type Compare = (a: number, b: number) => number;
+
+/** Sorts the channels: sorts runs of them, then merges neighbouring runs until one is left. */
+async function sortChannels({ ids, subscribers }: ReadChannels): Promise<Uint32Array> {
+  const compare: Compare = (a, b) =>
+    (subscribers[b] ?? -1) - (subscribers[a] ?? -1) || compareText(ids[a] ?? "", ids[b] ?? "");
+  let sorted = Uint32Array.from(ids.keys());
+  let target = new Uint32Array(ids.length);
+  for (let from = 0; from < ids.length; from += STEP_CHANNELS) {
+    sorted.subarray(from, from + STEP_CHANNELS).sort(compare);
+    await yieldToEventLoop();
+  }
+  for (let size = STEP_CHANNELS; size < ids.length; size *= 2) {
+    for (let from = 0; from < ids.length; from += 2 * size) {
+      await mergeRuns(sorted, target, { from, size }, compare);
+    }
+    [sorted, target] = [target, sorted];
+  }
+  return sorted;
+}
+
+/** Merges two neighbouring runs, of which the second may be shorter or missing. */
+async function mergeRuns(
+  sorted: Uint32Array,
+  target: Uint32Array,
+  { from, size }: { readonly from: number; readonly size: number },
+  compare: Compare,
+): Promise<void> {
+  const middle = Math.min(from + size, sorted.length);
+  const end = Math.min(middle + size, sorted.length);
+  let [left, right] = [from, middle];
+  for (let to = from; to < end; to++) {
+    if (to % SORT_STEP_CHANNELS === 0) await yieldToEventLoop();
+    const isLeftNext =
+      right === end || (left < middle && compare(sorted[left] ?? 0, sorted[right] ?? 0) < 0);
+    target[to] = sorted[isLeftNext ? left++ : right++] ?? 0;
+  }
+}
+
+/** Joins the JSON of the channels in an order. */
+async function joinChannels({ pages, ends }: ReadChannels, order: Uint32Array): Promise<Buffer> {
+  const begin = Buffer.from('{"channels":[');
+  const size = pages.reduce((sum, page) => sum + page.length + 1, begin.length + 2);
+  const joined = Buffer.allocUnsafeSlow(size);
+  let offset = begin.copy(joined);
+  for (const [place, index] of order.entries()) {
+    if (place % JOIN_STEP_CHANNELS === JOIN_STEP_CHANNELS - 1) await yieldToEventLoop();
+    if (place > 0) joined[offset++] = COMMA;
+    const start = index % STEP_CHANNELS === 0 ? 0 : (ends[index - 1] ?? 0) + 1;
+    const page = pages[Math.floor(index / STEP_CHANNELS)];
+    offset += page?.copy(joined, offset, start, ends[index]) ?? 0;
+  }
+  joined.write("]}", offset);
+  return joined.subarray(0, offset + 2);
 }

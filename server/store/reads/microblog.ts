@@ -7,6 +7,7 @@ import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { MicroblogReads } from "../../ports/reads.ts";
 import type { Database } from "../database/database.ts";
+import { yieldToEventLoop } from "../database/paged-scan.ts";
 import { readFollowers } from "./followers.ts";
 import { createHistoryReader, type HistoryRow } from "../history/thinned-history.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
@@ -31,6 +32,9 @@ export function createMicroblogReads(database: Database): MicroblogReads {
     tweetHistory: createTweetHistoryRead(database),
   };
 }
+
+/** Tweets that are formatted at once: with long histories, a few milliseconds. */
+const STEP_TWEETS = 25;
 
 /** The history of a tweet in the record of a page. */
 const recordHistory = createHistoryReader<TweetRecord["metrics"][number]>({
@@ -96,7 +100,9 @@ function createTweetsRead(database: Database): MicroblogReads["tweets"] {
     // Without a prototype, because `__proto__` is a valid identifier.
     const tweets: Record<string, TweetRecord> = Object.create(null);
     let isThinned = false;
-    for (const [tweetId, text, url, observedAt, createdAt, history] of row.tweets) {
+    for (const [index, tweet] of row.tweets.entries()) {
+      const [tweetId, text, url, observedAt, createdAt, history] = tweet;
+      if (index % STEP_TWEETS === STEP_TWEETS - 1) await yieldToEventLoop();
       const { points, isThinned: isRecordThinned } = recordHistory.format(history);
       isThinned ||= isRecordThinned;
       tweets[tweetId] = {

@@ -24,7 +24,7 @@ const BASELINE_DAYS = { daily: 1, weekly: 7, monthly: 30 };
 
 const count = fc.option(fc.nat(5), { freq: 4 });
 const counts = fc.record({ subscribers: count, viewCount: count });
-const names = fc.constantFrom(
+const names = fc.constantFrom<string[]>(
   "Anna's Soup",
   "ANNA",
   "Суп дня",
@@ -37,7 +37,9 @@ const names = fc.constantFrom(
 const channels = fc.uniqueArray(
   fc.record({
     id: fc.string({ unit: fc.constantFrom("a", "b", "😀", "！"), minLength: 1, maxLength: 3 }),
-    username: fc.option(fc.constantFrom("Anna", "annabel", "суп", "x", "soup_time"), { freq: 5 }),
+    username: fc.option(fc.constantFrom<string[]>("Anna", "annabel", "суп", "x", "soup_time"), {
+      freq: 5,
+    }),
     displayName: fc.option(names, { freq: 5 }),
     country: fc.option(fc.constantFrom("DE", "de", "FR"), { freq: 3 }),
     videoCount: count,
@@ -186,6 +188,43 @@ describe("createVideoReads().channelPage()", () => {
       { numRuns: 60 },
     );
   }, 60_000);
+
+  test("finds the same where so many match that the list is scanned", async () => {
+    await withDatabase(async (database) => {
+      const listed = Array.from({ length: 5500 }, (_, index): Channel => {
+        const same = {
+          subscribers: index % 7 === 0 ? null : (index * 131) % 977,
+          viewCount: null,
+        };
+        const isRare = index % 500 === 3;
+        return {
+          id: `c${index}`,
+          username: index % 2 === 0 ? `soup_${index}` : null,
+          displayName: isRare ? "Rare soup" : "Soup of the day",
+          country: index % 3 === 0 ? "FR" : "DE",
+          videoCount: null,
+          now: same,
+          daily: same,
+          weekly: same,
+          monthly: same,
+        };
+      });
+      await observe(database, listed);
+      for (const [query, limit] of [
+        [{ sort: "subscribers", order: "desc", search: "soup" }, 999],
+        [{ sort: "subscribers", order: "asc", search: "soup", country: "FR" }, 100],
+        [{ sort: "dailyGain", order: "desc", search: "of the", country: "XX" }, 7],
+        [{ sort: "subscribers", order: "asc", search: "rare" }, 3],
+      ] as const) {
+        const found = await walkList(database, query, limit);
+        const expected = listed
+          .filter((channel) => matches(channel, query))
+          .map((channel) => ({ id: channel.id, figure: computeFigure(channel, query.sort) }))
+          .toSorted((a, b) => compareListPositions(a, b, query.order));
+        expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+      }
+    });
+  });
 
   test("finds a name after it changed, and not by the one before", async () => {
     await withDatabase(async (database) => {
