@@ -2,7 +2,12 @@
 import { findBucketEnd, INTERVALS, type Interval } from "./buckets.ts";
 import { createInvalidRequestError, quote, type ErrorCode } from "./errors.ts";
 import { HISTORY_LIMIT } from "./limits.ts";
-import { parseIntegerParameter, readSingleValue, type GetQueryValues } from "./parameters.ts";
+import {
+  parseChoiceParameter,
+  parseIntegerParameter,
+  readSingleValue,
+  type GetQueryValues,
+} from "./parameters.ts";
 import { DAY_MS, FIRST_INSTANT, LAST_INSTANT, parseInstantParameter } from "./time.ts";
 
 /** How many days a history goes back without `from`. */
@@ -54,7 +59,7 @@ export function parseHistoryRequest(
       `from must be before to, got from ${quote(fromText ?? "")} and to ${quote(toText)}`,
     );
   }
-  const interval = parseInterval(readSingleValue("interval", getValues("interval")));
+  const interval = parseChoiceParameter("interval", getValues, INTERVALS, "day");
   const cursor = readSingleValue("cursor", getValues("cursor"));
   return {
     from,
@@ -64,14 +69,6 @@ export function parseHistoryRequest(
     ...(cursor === undefined ? {} : { after: decodeHistoryCursor(cursor) }),
     isRecent: fromText === undefined && to === undefined,
   };
-}
-
-function parseInterval(text = "day"): Interval {
-  const interval = INTERVALS.find((name) => name === text);
-  if (interval !== undefined) return interval;
-  throw createInvalidRequestError(
-    `interval must be one of ${INTERVALS.join(", ")}, got ${quote(text)}`,
-  );
 }
 
 /**

@@ -7,7 +7,12 @@
 import { decodeIdentifier, encodeIdentifier } from "./cursor.ts";
 import { createInvalidRequestError, quote, type ErrorCode } from "./errors.ts";
 import { INTEGER_MAX, LIST_LIMIT, SEARCH_MAX_CHARACTERS } from "./limits.ts";
-import { parseIntegerParameter, readSingleValue, type GetQueryValues } from "./parameters.ts";
+import {
+  parseChoiceParameter,
+  parseIntegerParameter,
+  readSingleValue,
+  type GetQueryValues,
+} from "./parameters.ts";
 import { compareText, foldCase, isLongerThan, isStorable } from "./text.ts";
 
 /** What lists of channels can be sorted by. */
@@ -28,6 +33,29 @@ export const USER_SORTS = ["followers", "dailyGain", "weeklyGain", "monthlyGain"
 
 export type ChannelSort = (typeof CHANNEL_SORTS)[number];
 export type UserSort = (typeof USER_SORTS)[number];
+
+const GAIN_FIELDS = {
+  dailyGain: "dailyGain",
+  weeklyGain: "weeklyGain",
+  monthlyGain: "monthlyGain",
+} as const;
+
+/** The field of a channel that each sort compares. */
+export const CHANNEL_SORT_FIELDS = {
+  subscribers: "subscribers",
+  views: "viewCount",
+  videos: "videoCount",
+  ...GAIN_FIELDS,
+  dailyViews: "dailyViews",
+  weeklyViews: "weeklyViews",
+  monthlyViews: "monthlyViews",
+} as const satisfies Record<ChannelSort, string>;
+
+/** The field of a user that each sort compares. */
+export const USER_SORT_FIELDS = {
+  followers: "followers_count",
+  ...GAIN_FIELDS,
+} as const satisfies Record<UserSort, string>;
 
 /** `desc` lists the greatest first; unknown figures come last in both. */
 export const LIST_ORDERS = ["desc", "asc"] as const;
@@ -90,8 +118,8 @@ export function parseListRequest<Sort extends string>(
   { sorts, hasCountry, limitError }: ListOptions<Sort>,
 ): ListRequest<Sort> {
   const limit = parseIntegerParameter("limit", getValues("limit"), LIST_LIMIT, limitError);
-  const sort = parseChoice("sort", getValues, sorts);
-  const order = parseChoice("order", getValues, LIST_ORDERS);
+  const sort = parseChoiceParameter("sort", getValues, sorts, sorts[0]);
+  const order = parseChoiceParameter("order", getValues, LIST_ORDERS, LIST_ORDERS[0]);
   const country = hasCountry ? parseFilter("country", getValues) : undefined;
   const search = parseFilter("search", getValues);
   const cursor = readSingleValue("cursor", getValues("cursor"));
@@ -103,19 +131,6 @@ export function parseListRequest<Sort extends string>(
     ...(search === undefined ? {} : { search }),
     ...(cursor === undefined ? {} : { after: decodeListCursor(cursor, sort, order) }),
   };
-}
-
-function parseChoice<Choice extends string>(
-  name: string,
-  getValues: GetQueryValues,
-  choices: readonly [Choice, ...Choice[]],
-): Choice {
-  const text = readSingleValue(name, getValues(name));
-  const choice = text === undefined ? choices[0] : choices.find((allowed) => allowed === text);
-  if (choice !== undefined) return choice;
-  throw createInvalidRequestError(
-    `${name} must be one of ${choices.join(", ")}, got ${quote(text)}`,
-  );
 }
 
 function parseFilter(name: string, getValues: GetQueryValues): string | undefined {

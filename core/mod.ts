@@ -23,6 +23,8 @@ export type { Creator, CreatorPlatform, CreatorSet, CreatorTransition } from "./
 export { comparePositions, decodeCursor, encodeCursor, isShortSelected } from "./cursor.ts";
 export { parseShortsRequest } from "./cursor.ts";
 export type { ShortPosition, ShortsRequest } from "./cursor.ts";
+export { encodeCsvRow, parseCsvRow } from "./csv.ts";
+export type { CsvCell } from "./csv.ts";
 export { computeDaysFilterStart, computeDaysFilterValidity, filterDays } from "./days.ts";
 export { applyObservation, EMPTY_ENTITY, findNewestCounts } from "./entities.ts";
 export { mergeAttributes, mergeCounts, mergeObservations } from "./entities.ts";
@@ -47,7 +49,8 @@ export { IDENTIFIER_MAX_CHARACTERS, LINE_MAX_BYTES, LINK_MAX_CHARACTERS } from "
 export { INTEGER_MAX, PAGE_LIMIT, PAGE_NUMBER, RECORD_MAX_POINTS, SHORTS_LIMIT } from "./limits.ts";
 export { HISTORY_LIMIT, LIST_LIMIT, SEARCH_MAX_CHARACTERS, TEXT_MAX_CHARACTERS } from "./limits.ts";
 export type { IntegerRange } from "./limits.ts";
-export { CHANNEL_SORTS, compareListPositions, decodeListCursor } from "./lists.ts";
+export { CHANNEL_SORT_FIELDS, CHANNEL_SORTS, compareListPositions } from "./lists.ts";
+export { decodeListCursor, USER_SORT_FIELDS } from "./lists.ts";
 export { encodeListCursor, hasListParameter, LIST_ORDERS, parseListRequest } from "./lists.ts";
 export { SEARCH_SUBSTRING_CHARACTERS, USER_SORTS } from "./lists.ts";
 export type { ChannelSort, ListOptions, ListOrder, ListPosition, ListRequest } from "./lists.ts";
@@ -56,7 +59,7 @@ export { parseObservation, parseObservationLine } from "./observations.ts";
 export type { Counts, FieldValue, Observation } from "./observations.ts";
 export { paginate, parsePageRequest } from "./pagination.ts";
 export type { PageRequest } from "./pagination.ts";
-export { parseInteger, parseIntegerParameter } from "./parameters.ts";
+export { parseChoiceParameter, parseInteger, parseIntegerParameter } from "./parameters.ts";
 export type { GetQueryValues } from "./parameters.ts";
 export { applyRetentionRule, formatRetentionRule, parseRetentionPolicy } from "./retention.ts";
 export { RETENTION_DAYS } from "./retention.ts";

@@ -1,5 +1,5 @@
 /** Parses query parameters: text to numbers within their limits. */
-import { DomainError, quote, type ErrorCode } from "./errors.ts";
+import { createInvalidRequestError, DomainError, quote, type ErrorCode } from "./errors.ts";
 import { INTEGER_MAX, type IntegerRange } from "./limits.ts";
 
 /** Returns all values of a query parameter, in order. */
@@ -49,6 +49,29 @@ export function parseIntegerParameter(
     throw new DomainError(code, `${name} must be ${allowed}, got ${quote(text)}`);
   }
   return number;
+}
+
+/**
+ * Parses an optional parameter that is one of some names.
+ *
+ * @param initial Its value if it is not given.
+ * @throws {DomainError} `Invalid Request` if it is repeated, or any other name.
+ *
+ * @example
+ * parseChoiceParameter("order", () => ["asc"], ["desc", "asc"], "desc"); // "asc"
+ */
+export function parseChoiceParameter<Choice extends string>(
+  name: string,
+  getValues: GetQueryValues,
+  choices: readonly Choice[],
+  initial: Choice,
+): Choice {
+  const text = readSingleValue(name, getValues(name)) ?? initial;
+  const choice = choices.find((allowed) => allowed === text);
+  if (choice !== undefined) return choice;
+  throw createInvalidRequestError(
+    `${name} must be one of ${choices.join(", ")}, got ${quote(text)}`,
+  );
 }
 
 /**

@@ -16,25 +16,47 @@ let currentParts: Uint8Array[] | undefined;
 class RawJson {
   /** Public, so that tests can compare two values. */
   readonly bytes: Uint8Array;
+  readonly #readParts: (() => Iterable<unknown>) | undefined;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, readParts: (() => Iterable<unknown>) | undefined) {
     this.bytes = bytes;
+    this.#readParts = readParts;
+  }
+
+  read(): unknown {
+    return JSON.parse(new TextDecoder().decode(this.bytes));
+  }
+
+  readParts(): Iterable<unknown> {
+    return this.#readParts?.() ?? [this.read()];
   }
 
   toJSON(): unknown {
-    if (currentParts === undefined) return JSON.parse(new TextDecoder().decode(this.bytes));
+    if (currentParts === undefined) return this.read();
     currentParts.push(this.bytes);
     return PLACEHOLDER;
   }
 }
 
 /**
- * Creates a value from its JSON. It can only be written as JSON again, not read.
+ * Creates a value from its JSON. It can be written as JSON again, and only the functions of this file
+ * read it.
  *
  * @param bytes The JSON in UTF-8.
+ * @param readParts Reads a long list in parts: each is such a value, with some of the items.
  */
-export function createRawJson<Value>(bytes: Uint8Array): Value {
-  return new RawJson(bytes) as Value;
+export function createRawJson<Value>(bytes: Uint8Array, readParts?: () => Iterable<Value>): Value {
+  return new RawJson(bytes, readParts) as Value;
+}
+
+/** Reads a value that may be raw JSON; what it contains may not. */
+export function readRawJson<Value>(value: Value): Value {
+  return value instanceof RawJson ? (value.read() as Value) : value;
+}
+
+/** Reads a value that may be raw JSON, a long list in parts. */
+export function readRawParts<Value>(value: Value): Iterable<Value> {
+  return value instanceof RawJson ? (value.readParts() as Iterable<Value>) : [value];
 }
 
 /**

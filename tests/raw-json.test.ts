@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { stringifyToPieces, createRawJson } from "../server/raw-json.ts";
+import { createRawJson, readRawJson, readRawParts, stringifyToPieces } from "../server/raw-json.ts";
 
 const encodeAscii = (value: unknown) =>
   new TextEncoder().encode(JSON.stringify(value).replaceAll(/[^ -~]/g, "?"));
@@ -57,5 +57,22 @@ describe("createRawJson()", () => {
   test("returns unequal values for different JSON", () => {
     expect(createRawJson(encodeAscii([1]))).toEqual(createRawJson(encodeAscii([1])));
     expect(createRawJson(encodeAscii([1]))).not.toEqual(createRawJson(encodeAscii([2])));
+  });
+});
+
+describe("readRawJson() and readRawParts()", () => {
+  test("read a value from its JSON, or as it is", () => {
+    const raw = createRawJson(encodeAscii({ items: [1, 2] }));
+    for (const value of [raw, { items: [1, 2] }]) {
+      expect(readRawJson(value)).toEqual({ items: [1, 2] });
+      expect([...readRawParts(value)]).toEqual([{ items: [1, 2] }]);
+    }
+  });
+
+  test("read a long list in its parts", () => {
+    const parts = [{ items: [1] }, { items: [2] }];
+    const raw = createRawJson<{ items: number[] }>(encodeAscii({ items: [1, 2] }), () => parts);
+    expect([...readRawParts(raw)]).toEqual(parts);
+    expect(JSON.stringify(raw)).toBe('{"items":[1,2]}');
   });
 });

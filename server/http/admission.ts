@@ -33,8 +33,8 @@ export interface AdmissionOptions extends Pick<Authenticator, "authenticate"> {
 export const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,128}$/;
 
 const CORS_EXPOSED_HEADERS =
-  "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Credits-Cost, X-Credits-Remaining, " +
-  "X-History-Thinned, X-Observed-At, X-Request-Id";
+  "Content-Disposition, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Credits-Cost, " +
+  "X-Credits-Remaining, X-History-Thinned, X-Observed-At, X-Request-Id";
 
 /** The callers of the requests that the Elysia plugin admitted. */
 const callers = new WeakMap<Request, Caller>();

@@ -23,6 +23,11 @@ export function setCacheHeaders(path: string, headers: ResponseHeaders): void {
   headers["vary"] ??= PRIVATE_CACHE_HEADERS.vary;
 }
 
+/** Declares that a response is JSON or CSV, whichever its client prefers. */
+export function varyByAccept(headers: ResponseHeaders): void {
+  headers["vary"] = `${headers["vary"] ?? PRIVATE_CACHE_HEADERS.vary}, Accept`;
+}
+
 /** Whether an `If-None-Match` header contains an entity tag. */
 export function matchesEntityTag(ifNoneMatch: string, etag: string): boolean {
   return ifNoneMatch

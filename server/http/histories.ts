@@ -1,12 +1,42 @@
 /** The histories of both interfaces: channels, shorts, users and tweets by bucket. */
+import type { TObject } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { parseHistoryRequest } from "../../core/history-request.ts";
+import {
+  ChannelHistory,
+  ShortHistory,
+  TweetHistory,
+  UserHistory,
+} from "../../core/schema/history.ts";
 import type { MicroblogReads, VideoReads } from "../ports/reads.ts";
+import { listColumns, type CsvTable } from "./content/csv.ts";
 import type { ChargedReads } from "./reads/charged-reads.ts";
 import { withNextLink } from "./reads/next-link.ts";
 
 /** The error of a wrong `limit` in the microblog interface. */
 const MICROBLOG_LIMIT_ERROR = "Invalid Pagination Parameters";
+
+/** A page of any history. */
+interface HistoryPage {
+  readonly history: readonly Readonly<Record<string, unknown>>[];
+}
+
+/**
+ * Describes the CSV of histories: a row for each bucket.
+ *
+ * @param name The path parameter that names the entity.
+ */
+function describeHistory(
+  schema: { readonly properties: { readonly history: { readonly items: TObject } } },
+  name: string,
+) {
+  const columns = listColumns(schema.properties.history.items);
+  return (parameters: Readonly<Record<string, string>>): CsvTable<HistoryPage> => ({
+    columns,
+    fileName: `${parameters[name]}-history.csv`,
+    getItems: ({ history }) => history,
+  });
+}
 
 /** Creates the routes of the histories. */
 export function createHistoryRoutes(
@@ -18,37 +48,50 @@ export function createHistoryRoutes(
   return new Elysia({ name: "histories" })
     .get(
       "/api/video/:channel/history",
-      createHandler(({ channel = "" }, getQueryValues, pathAndQuery) => {
-        const request = parseHistoryRequest(getQueryValues, now());
-        return async () => withNextLink(await video.channelHistory(channel, request), pathAndQuery);
-      }),
+      createHandler(
+        ({ channel = "" }, getQueryValues, pathAndQuery) => {
+          const request = parseHistoryRequest(getQueryValues, now());
+          return async () =>
+            withNextLink(await video.channelHistory(channel, request), pathAndQuery);
+        },
+        describeHistory(ChannelHistory, "channel"),
+      ),
       { detail: { operationId: "getChannelHistory" } },
     )
     .get(
       "/api/video/:channel/short/:short_id/history",
-      createHandler(({ channel = "", short_id: id = "" }, getQueryValues, pathAndQuery) => {
-        const request = parseHistoryRequest(getQueryValues, now());
-        return async () =>
-          withNextLink(await video.shortHistory(channel, id, request), pathAndQuery);
-      }),
+      createHandler(
+        ({ channel = "", short_id: id = "" }, getQueryValues, pathAndQuery) => {
+          const request = parseHistoryRequest(getQueryValues, now());
+          return async () =>
+            withNextLink(await video.shortHistory(channel, id, request), pathAndQuery);
+        },
+        describeHistory(ShortHistory, "short_id"),
+      ),
       { detail: { operationId: "getShortHistory" } },
     )
     .get(
       "/api/microblog/:username/history",
-      createHandler(({ username = "" }, getQueryValues, pathAndQuery) => {
-        const request = parseHistoryRequest(getQueryValues, now(), MICROBLOG_LIMIT_ERROR);
-        return async () =>
-          withNextLink(await microblog.userHistory(username, request), pathAndQuery);
-      }),
+      createHandler(
+        ({ username = "" }, getQueryValues, pathAndQuery) => {
+          const request = parseHistoryRequest(getQueryValues, now(), MICROBLOG_LIMIT_ERROR);
+          return async () =>
+            withNextLink(await microblog.userHistory(username, request), pathAndQuery);
+        },
+        describeHistory(UserHistory, "username"),
+      ),
       { detail: { operationId: "getUserHistory" } },
     )
     .get(
       "/api/microblog/:username/tweet/:tweet_id/history",
-      createHandler(({ username = "", tweet_id: id = "" }, getQueryValues, pathAndQuery) => {
-        const request = parseHistoryRequest(getQueryValues, now(), MICROBLOG_LIMIT_ERROR);
-        return async () =>
-          withNextLink(await microblog.tweetHistory(username, id, request), pathAndQuery);
-      }),
+      createHandler(
+        ({ username = "", tweet_id: id = "" }, getQueryValues, pathAndQuery) => {
+          const request = parseHistoryRequest(getQueryValues, now(), MICROBLOG_LIMIT_ERROR);
+          return async () =>
+            withNextLink(await microblog.tweetHistory(username, id, request), pathAndQuery);
+        },
+        describeHistory(TweetHistory, "tweet_id"),
+      ),
       { detail: { operationId: "getTweetHistory" } },
     );
 }

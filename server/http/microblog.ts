@@ -1,16 +1,50 @@
 /** The microblog API: users, their tweets and their followers. */
 import { Elysia } from "elysia";
-import { parseListRequest, USER_SORTS } from "../../core/lists.ts";
+import { parseListRequest, USER_SORT_FIELDS, USER_SORTS } from "../../core/lists.ts";
 import { parsePageRequest } from "../../core/pagination.ts";
+import type { GetQueryValues } from "../../core/parameters.ts";
+import { FollowersPage, UserSummary, type UserList } from "../../core/schema/microblog.ts";
 import type { MicroblogReads } from "../ports/reads.ts";
+import { readRawJson } from "../raw-json.ts";
+import { listColumns, type CsvTable } from "./content/csv.ts";
 import type { ChargedReads } from "./reads/charged-reads.ts";
-import { withNextLink } from "./reads/next-link.ts";
+import { createNextLink, withNextLink } from "./reads/next-link.ts";
 
 const LIST_OPTIONS = {
   sorts: USER_SORTS,
   hasCountry: false,
   limitError: "Invalid Pagination Parameters",
 } as const;
+
+const USER_COLUMNS = listColumns(UserSummary);
+const FOLLOWER_COLUMNS = listColumns(
+  FollowersPage.properties.followers.properties.USER.properties.metrics.items,
+);
+
+/** Describes the CSV of a page of users: also the figure that it is sorted by. */
+function describeUsers(_: unknown, getQueryValues: GetQueryValues): CsvTable<UserList> {
+  const { sort } = parseListRequest(getQueryValues, LIST_OPTIONS);
+  return {
+    columns: Array.from(new Set([...USER_COLUMNS, USER_SORT_FIELDS[sort]])),
+    fileName: "users.csv",
+    getItems: ({ users }) => users,
+  };
+}
+
+/** Describes the CSV of a page of follower counts. Only a header can tell that there are more. */
+function describeFollowers(
+  { username = "" }: { readonly username?: string },
+  _: unknown,
+  pathAndQuery: string,
+): CsvTable<FollowersPage> {
+  return {
+    columns: FOLLOWER_COLUMNS,
+    fileName: `${username}-followers.csv`,
+    getItems: ({ followers }) => readRawJson(followers.USER.metrics),
+    getHeaders: ({ pagination: { has_more, page } }) =>
+      has_more ? createNextLink(pathAndQuery, "page", String(page + 1)) : {},
+  };
+}
 
 /** Creates the routes of the microblog API. */
 export function createMicroblogRoutes(
@@ -24,7 +58,7 @@ export function createMicroblogRoutes(
       createHandler((_, getQueryValues, pathAndQuery) => {
         const request = parseListRequest(getQueryValues, LIST_OPTIONS);
         return async () => withNextLink(await reads.userPage(request), pathAndQuery);
-      }),
+      }, describeUsers),
       { detail: { operationId: "listUsers" } },
     )
     .get(
@@ -49,7 +83,7 @@ export function createMicroblogRoutes(
       createHandler(({ username = "" }, getQueryValues) => {
         const page = parsePageRequest(getQueryValues);
         return () => reads.followers(username, page, now());
-      }),
+      }, describeFollowers),
       { detail: { operationId: "listFollowers" } },
     )
     .get(

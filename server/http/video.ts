@@ -1,14 +1,50 @@
 /** The video API: channels and their shorts. */
 import { Elysia } from "elysia";
 import { parseShortsRequest } from "../../core/cursor.ts";
-import { CHANNEL_SORTS, hasListParameter, parseListRequest } from "../../core/lists.ts";
-import type { ChannelList } from "../../core/schema/video.ts";
+import {
+  CHANNEL_SORT_FIELDS,
+  CHANNEL_SORTS,
+  hasListParameter,
+  parseListRequest,
+} from "../../core/lists.ts";
+import type { GetQueryValues } from "../../core/parameters.ts";
+import {
+  ChannelSummary,
+  ShortSummary,
+  type ChannelList,
+  type ShortsPage,
+} from "../../core/schema/video.ts";
 import type { VideoReads } from "../ports/reads.ts";
 import { coalesceRuns } from "./coalesce.ts";
+import { listColumns, type CsvTable } from "./content/csv.ts";
 import type { ChargedReads } from "./reads/charged-reads.ts";
 import { withNextLink } from "./reads/next-link.ts";
 
 const LIST_OPTIONS = { sorts: CHANNEL_SORTS, hasCountry: true };
+
+const CHANNEL_COLUMNS = listColumns(ChannelSummary);
+const SHORT_COLUMNS = listColumns(ShortSummary);
+
+/** Describes the CSV of a list of channels: a page also has the figure that it is sorted by. */
+function describeChannels(_: unknown, getQueryValues: GetQueryValues): CsvTable<ChannelList> {
+  const figures = hasListParameter(getQueryValues)
+    ? [CHANNEL_SORT_FIELDS[parseListRequest(getQueryValues, LIST_OPTIONS).sort]]
+    : [];
+  return {
+    columns: Array.from(new Set([...CHANNEL_COLUMNS, ...figures])),
+    fileName: "channels.csv",
+    getItems: ({ channels }) => channels,
+  };
+}
+
+/** Describes the CSV of a page of shorts. */
+function describeShorts({ channel = "" }: { readonly channel?: string }): CsvTable<ShortsPage> {
+  return {
+    columns: SHORT_COLUMNS,
+    fileName: `${channel}-shorts.csv`,
+    getItems: ({ shorts }) => shorts,
+  };
+}
 
 /** Creates the routes of the video API. */
 export function createVideoRoutes(reads: VideoReads, { createHandler }: ChargedReads) {
@@ -21,7 +57,7 @@ export function createVideoRoutes(reads: VideoReads, { createHandler }: ChargedR
         if (!hasListParameter(getQueryValues)) return readChannels;
         const request = parseListRequest(getQueryValues, LIST_OPTIONS);
         return async () => withNextLink(await reads.channelPage(request), pathAndQuery);
-      }),
+      }, describeChannels),
       { detail: { operationId: "listChannels" } },
     )
     .get(
@@ -38,7 +74,7 @@ export function createVideoRoutes(reads: VideoReads, { createHandler }: ChargedR
       createHandler(({ channel = "" }, getQueryValues, pathAndQuery) => {
         const page = parseShortsRequest(getQueryValues);
         return async () => withNextLink(await reads.shorts(channel, page), pathAndQuery);
-      }),
+      }, describeShorts),
       { detail: { operationId: "listShorts" } },
     )
     .get(

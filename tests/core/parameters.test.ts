@@ -1,6 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { parseInteger, readSingleValue, parseIntegerParameter } from "../../core/parameters.ts";
+import {
+  parseChoiceParameter,
+  parseInteger,
+  readSingleValue,
+  parseIntegerParameter,
+} from "../../core/parameters.ts";
 import { counts, texts } from "../support/arbitraries/values.ts";
 import { catchDomainError } from "../support/domain-error.ts";
 
@@ -101,4 +106,20 @@ describe("readSingleValue()", () => {
     expect(refusal?.message).toStartWith('before must be given once, got ["xxx');
     expect(refusal?.message.length).toBeLessThan(150);
   });
+});
+
+describe("parseChoiceParameter()", () => {
+  const parse = (...values: string[]) =>
+    parseChoiceParameter("format", () => values, ["json", "csv"], "json");
+
+  test("returns the name, or the default without one", () => {
+    expect([parse(), parse("csv"), parse("json")]).toEqual(["json", "csv", "json"]);
+  });
+
+  test.each([[["xml"]], [["CSV"]], [[""]], [["csv", "csv"]], [["__proto__"]]])(
+    "rejects %j",
+    (values) => {
+      expect(catchDomainError(() => parse(...values))?.code).toBe("Invalid Request");
+    },
+  );
 });

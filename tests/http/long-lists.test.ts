@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createCollectionState } from "../../server/store/collection/collection-state.ts";
 import { coalesceRuns } from "../../server/http/coalesce.ts";
+import { readCsvObjects } from "../support/csv-rows.ts";
 import { NOW, startTestService, type TestService } from "../support/service.ts";
 
 const CHANNELS = 20_000;
@@ -80,6 +81,18 @@ describe("GET /api/video/channels", () => {
         (b.subscribers ?? -1) - (a.subscribers ?? -1) || (a.id < b.id ? -1 : 1),
     );
     expect(channels).toEqual(sorted);
+  });
+
+  test("200: as CSV, a long list has the same channels in the same order", async () => {
+    const { channels } = Object(await (await fetchInProcess("/api/video/channels")).json());
+    const csv = await fetchInProcess("/api/video/channels?format=csv");
+    const rows = readCsvObjects(await csv.text());
+    const cells = (value: unknown) => (value === null ? "" : String(value));
+    expect(rows).toEqual(
+      channels.map((channel: object) =>
+        Object.fromEntries(Object.entries(channel).map(([name, value]) => [name, cells(value)])),
+      ),
+    );
   });
 
   test("200: the bytes are those of JSON.stringify()", async () => {

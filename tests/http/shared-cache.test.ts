@@ -98,7 +98,7 @@ describe("every response below /api and /admin", () => {
 
   test("varies by Origin too if CORS_ORIGINS is set", async () => {
     const response = await service.get("/api/video/channels");
-    expect(response.headers.get("vary")).toBe("X-API-Key, Accept-Encoding, Origin");
+    expect(response.headers.get("vary")).toBe("X-API-Key, Accept-Encoding, Origin, Accept");
   });
 });
 

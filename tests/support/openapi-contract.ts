@@ -2,6 +2,7 @@
 import { expect } from "bun:test";
 import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { readCsvRows } from "./csv-rows.ts";
 
 interface ReceivedResponse {
   readonly method: string;
@@ -33,6 +34,15 @@ export function expectPrivateCaching(path: string, headers: Headers): void {
   const expected = isNoStore ? "no-store" : "private, no-cache";
   expect([path, headers.get("cache-control")]).toEqual([path, expected]);
   expect(headers.get("vary")?.split(", ")).toContain("X-API-Key");
+}
+
+const isCsv = ({ headers }: Response) =>
+  headers.get("content-type") === "text/csv; charset=utf-8; header=present";
+
+/** Checks that all rows of a CSV have as many cells as its header. */
+function expectRows(text: string): void {
+  const lengths = readCsvRows(text).map((row) => row.length);
+  expect(lengths).toEqual(lengths.map(() => Number(lengths[0])));
 }
 
 /** Creates the check from the OpenAPI document of a service. */
@@ -90,6 +100,9 @@ export function createOpenApiValidator(document: unknown) {
           expect([name, isPresent]).toEqual([name, documentedHeaders.includes(name)]);
       }
       if (method === "HEAD") return expect(text).toBe("");
+      if (valueAt(documentedResponse, "content", "text/csv") !== undefined && isCsv(response)) {
+        return expectRows(text);
+      }
       const schema = valueAt(documentedResponse, "content", "application/json", "schema");
       if (schema !== undefined) await checkBody(schema, response, text);
     },

@@ -32,6 +32,8 @@ interface OperationReference {
   /** Example bodies; tests send them, and compare them with what the service responds. */
   readonly request?: unknown;
   readonly response: unknown;
+  /** An example of the response as CSV, if the operation has that. */
+  readonly csv?: string;
   /** Examples of the errors that only this operation has. */
   readonly errors?: ErrorExamples;
 }
@@ -108,7 +110,12 @@ export function describeOperation(path: string, operationId: string) {
       [result.status ?? 200]: {
         description: result.description,
         headers,
-        content: describeContent(result.schema, found.response),
+        content: {
+          ...describeContent(result.schema, found.response),
+          ...(found.csv !== undefined && {
+            "text/csv": { schema: { type: "string" }, example: found.csv },
+          }),
+        },
       },
       ...(isCharged && {
         304: { description: "The response that you have is still current", headers },
@@ -149,10 +156,11 @@ function createHeaderRefs(names: readonly string[]) {
 }
 
 /** Lists the headers of the responses with a status. */
-function listHeaders(status: number, { isCharged, needsApiKey, result }: Operation): string[] {
+function listHeaders(status: number, { isCharged, needsApiKey, result, csv }: Operation): string[] {
   const isSuccess = status < 400;
   const names = ["X-Request-Id", "Vary", ...(isSuccess ? (result.headers ?? []) : [])];
   if (status === 200) names.push("Content-Encoding");
+  if (csv !== undefined && isSuccess) names.push("Content-Disposition");
   if (needsApiKey) names.push("Cache-Control");
   // Requests are counted once they are authenticated, before anything else can fail.
   if (needsApiKey && status !== 401) names.push("RateLimit", "RateLimit-Policy");

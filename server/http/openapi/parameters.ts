@@ -18,6 +18,7 @@ import { INSTANT_PATTERN } from "../../../core/time.ts";
 import { REQUEST_ID_PATTERN } from "../admission.ts";
 import { IDEMPOTENCY_KEY_PATTERN } from "../reads/charge.ts";
 import { USAGE_DAYS } from "../account.ts";
+import { FORMATS } from "../content/csv.ts";
 
 /** A cursor holds an instant of up to 11 digits, and up to 7 characters for each of an identifier. */
 const CURSOR_MAX_CHARACTERS = 11 + 7 * IDENTIFIER_MAX_CHARACTERS;
@@ -50,6 +51,17 @@ export const PATH_PARAMETERS: Readonly<Record<string, TSchema>> = {
   tweet_id: createIdentifierSchema("The tweet's identifier.", "1720756077208628457"),
 };
 
+/** The parameter of the operations that have CSV. */
+const FORMAT = {
+  format: Type.Unsafe<string>({
+    type: "string",
+    enum: FORMATS,
+    description:
+      "The format of the response. It takes precedence over the header Accept; without both, it " +
+      "is json.",
+  }),
+};
+
 /** The query of a page of shorts. */
 const ShortsQuery: TObject = Type.Object({
   limit: createIntegerSchema(SHORTS_LIMIT, "Maximum shorts returned."),
@@ -63,6 +75,7 @@ const ShortsQuery: TObject = Type.Object({
     maxLength: CURSOR_MAX_CHARACTERS,
     description: "The nextCursor of the previous page. It combines with before.",
   }),
+  ...FORMAT,
 });
 
 const createListQuery = (sorts: readonly string[], country: Record<string, TSchema>): TObject =>
@@ -93,6 +106,7 @@ const createListQuery = (sorts: readonly string[], country: Record<string, TSche
         "Only entities whose username or display name contains this text, in any case. A text of " +
         "one or two characters is compared with the beginning of the username.",
     }),
+    ...FORMAT,
   });
 
 /** The query of the list of channels. */
@@ -130,6 +144,7 @@ const HistoryQuery: TObject = Type.Object({
     maxLength: 11,
     description: "The nextCursor of the previous page.",
   }),
+  ...FORMAT,
 });
 
 /** The query of a page of tweets or follower counts. */
@@ -153,6 +168,8 @@ const UsageQuery: TObject = Type.Object({
   }),
 });
 
+const FollowersQuery: TObject = Type.Object({ ...PageQuery.properties, ...FORMAT });
+
 /** The queries by `operationId`. */
 export const QUERIES: Readonly<Record<string, TObject>> = {
   listChannels: ChannelListQuery,
@@ -163,7 +180,7 @@ export const QUERIES: Readonly<Record<string, TObject>> = {
   getUserHistory: HistoryQuery,
   getTweetHistory: HistoryQuery,
   listTweets: PageQuery,
-  listFollowers: PageQuery,
+  listFollowers: FollowersQuery,
   getAccount: UsageQuery,
 };
 

@@ -15,12 +15,21 @@ export function withNextLink<Page extends CursorPage>(
 ): ReadResult<Page> {
   const nextCursor = page.body.pagination?.nextCursor ?? null;
   if (nextCursor === null) return page;
+  return { ...page, headers: createNextLink(pathAndQuery, "cursor", nextCursor) };
+}
+
+/**
+ * Creates the header `Link` to the next page: the request's own parameters with one changed.
+ *
+ * @param value Of the changed parameter, safe in a URL.
+ */
+export function createNextLink(pathAndQuery: string, name: string, value: string) {
   const [path = "", query = ""] = pathAndQuery.split(/\?(.*)/s);
   const otherPairs = query
     .split("&")
-    .filter((pair) => pair !== "" && !new URLSearchParams(pair).has("cursor"));
-  const next = `${path}?${[...otherPairs, `cursor=${nextCursor}`].join("&")}`;
+    .filter((pair) => pair !== "" && !new URLSearchParams(pair).has(name));
+  const next = `${path}?${[...otherPairs, `${name}=${value}`].join("&")}`;
   // Bun leaves characters unencoded if the request has no valid host.
   const link = `<${next.replaceAll(/[^\x21-\x7e]|[<>"]/gu, encodeURIComponent)}>; rel="next"`;
-  return { ...page, headers: { link } };
+  return { link };
 }

@@ -66,18 +66,26 @@ export function isFresh({ isInvalidated, validDuring }: RenderedResponse, now: n
   return !isInvalidated && now >= validDuring.from && now <= validDuring.to;
 }
 
-/** Renders the result of a read: its JSON, entity tag and headers. */
-export function renderResponse(result: ReadResult, cost = READ_COST): RenderedResponse {
+/**
+ * Renders the result of a read: its body, entity tag and headers.
+ *
+ * @param pieces The body; by default JSON.
+ */
+export function renderResponse(
+  result: ReadResult,
+  cost = READ_COST,
+  pieces: readonly (string | Uint8Array)[] = stringifyToPieces(result.body),
+): RenderedResponse {
   const { tags, validDuring = ALWAYS, observedAt = null, isThinned = false } = result;
-  const body = joinPieces(stringifyToPieces(result.body));
+  const body = joinPieces(pieces);
   const etag = getEtag(body);
   const headers = new Headers({
     ...PRIVATE_CACHE_HEADERS,
+    "content-type": "application/json",
     ...result.headers,
     ...(isThinned ? { "x-history-thinned": "1" } : {}),
     ...(observedAt === null ? {} : { "x-observed-at": formatInstant(observedAt) }),
     etag,
-    "content-type": "application/json",
   });
   return { body, etag, headers, tags, validDuring, cost, isInvalidated: false };
 }

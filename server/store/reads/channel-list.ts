@@ -20,6 +20,9 @@ const STEP_CHANNELS = 250;
 const SORT_STEP_CHANNELS = 5000;
 const JOIN_STEP_CHANNELS = 2000;
 
+/** Channels that who reads the JSON gets at once. */
+const PART_CHANNELS = 500;
+
 const LINE_END = 0x0a;
 const COMMA = 0x2c;
 
@@ -63,10 +66,12 @@ interface ReadChannels {
 export async function readChannelList(database: Database): Promise<CacheableResult<ChannelList>> {
   const channels = await readChannels(database);
   const order = await sortChannels(channels);
-  const json = await joinChannels(channels, order);
+  const { json, partStarts } = await joinChannels(channels, order);
   const isShort = order.length <= STEP_CHANNELS;
   return {
-    body: isShort ? JSON.parse(json.toString()) : createRawJson(json),
+    body: isShort
+      ? JSON.parse(json.toString())
+      : createRawJson(json, () => readParts(json, partStarts)),
     tags: [CHANNELS_TAG],
   };
 }
@@ -130,19 +135,41 @@ async function mergeRuns(
   }
 }
 
+/** A list of channels as JSON. */
+interface JoinedChannels {
+  readonly json: Buffer;
+  /** Where the first channel, and each after {@link PART_CHANNELS} more, begins. */
+  readonly partStarts: readonly number[];
+}
+
 /** Joins the JSON of the channels in an order. */
-async function joinChannels({ pages, ends }: ReadChannels, order: Uint32Array): Promise<Buffer> {
+async function joinChannels(
+  { pages, ends }: ReadChannels,
+  order: Uint32Array,
+): Promise<JoinedChannels> {
   const begin = Buffer.from('{"channels":[');
   const size = pages.reduce((sum, page) => sum + page.length + 1, begin.length + 2);
   const joined = Buffer.allocUnsafeSlow(size);
+  const partStarts: number[] = [];
   let offset = begin.copy(joined);
   for (const [place, index] of order.entries()) {
     if (place % JOIN_STEP_CHANNELS === JOIN_STEP_CHANNELS - 1) await yieldToEventLoop();
     if (place > 0) joined[offset++] = COMMA;
+    if (place % PART_CHANNELS === 0) partStarts.push(offset);
     const start = index % STEP_CHANNELS === 0 ? 0 : (ends[index - 1] ?? 0) + 1;
     const page = pages[Math.floor(index / STEP_CHANNELS)];
     offset += page?.copy(joined, offset, start, ends[index]) ?? 0;
   }
   joined.write("]}", offset);
-  return joined.subarray(0, offset + 2);
+  return { json: joined.subarray(0, offset + 2), partStarts };
+}
+
+/** Parses the list in parts. */
+function* readParts(json: Buffer, partStarts: readonly number[]): Generator<ChannelList> {
+  for (const [index, start] of partStarts.entries()) {
+    const next = partStarts[index + 1];
+    // A comma separates two parts; behind the last are the ends of the list and of the object.
+    const end = next === undefined ? json.length - 2 : next - 1;
+    yield { channels: JSON.parse(`[${json.toString("utf8", start, end)}]`) };
+  }
 }

@@ -1,6 +1,8 @@
 /** Reads pages of the lists of channels and users, sorted by a figure. */
 import {
+  CHANNEL_SORT_FIELDS,
   encodeListCursor,
+  USER_SORT_FIELDS,
   type ChannelSort,
   type ListRequest,
   type UserSort,
@@ -12,27 +14,13 @@ import type { Database } from "../database/database.ts";
 import { CHANNELS_TAG, USERS_TAG } from "../history/change-log.ts";
 import { readListRows, type SortableList } from "./list-scan.ts";
 
-const GAIN_FIELDS = {
-  dailyGain: "dailyGain",
-  weeklyGain: "weeklyGain",
-  monthlyGain: "monthlyGain",
-} as const;
-
 const CHANNEL_LIST: SortableList<ChannelSort> = {
   table: "channels",
   namesTable: "channel_names",
   usernameColumn: "username_folded",
   isListed: "observed_at IS NOT NULL",
   summary: ChannelSummary,
-  fields: {
-    subscribers: "subscribers",
-    views: "viewCount",
-    videos: "videoCount",
-    ...GAIN_FIELDS,
-    dailyViews: "dailyViews",
-    weeklyViews: "weeklyViews",
-    monthlyViews: "monthlyViews",
-  },
+  fields: CHANNEL_SORT_FIELDS,
 };
 
 const USER_LIST: SortableList<UserSort> = {
@@ -41,7 +29,7 @@ const USER_LIST: SortableList<UserSort> = {
   usernameColumn: "id",
   isListed: "username IS NOT NULL",
   summary: UserSummary,
-  fields: { followers: "followers_count", ...GAIN_FIELDS },
+  fields: USER_SORT_FIELDS,
 };
 
 export function createChannelPageRead(database: Database): VideoReads["channelPage"] {

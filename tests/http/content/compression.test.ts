@@ -80,7 +80,7 @@ describe.each(["zstd", "gzip"] as const)("a charged read in %s", (encoding) => {
       expect(bytes.length).toBeLessThan(Buffer.byteLength(body) / 2);
       expect(compressed.headers.get("content-type")).toBe("application/json");
       for (const { headers } of [plain, compressed]) {
-        expect(headers.get("vary")).toBe("X-API-Key, Accept-Encoding");
+        expect(headers.get("vary")).toStartWith("X-API-Key, Accept-Encoding");
         expect(headers.get("x-credits-cost")).toBe("1");
       }
       etags.add(compressed.headers.get("etag"));

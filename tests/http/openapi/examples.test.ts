@@ -18,6 +18,7 @@ interface Example {
 }
 
 interface Content {
+  readonly "text/csv"?: { readonly example: string };
   readonly "application/json"?: {
     readonly example?: unknown;
     readonly examples?: Readonly<Record<string, Example>>;
@@ -181,6 +182,10 @@ describe("the example response", () => {
     const example = described.operation.responses["200"]?.content?.["application/json"]?.example;
     const body: unknown = await response.json();
     expect({ isShown: isSubset(example, body), body }).toEqual({ isShown: true, body });
+    const csv = described.operation.responses["200"]?.content?.["text/csv"]?.example;
+    if (csv === undefined) return;
+    const table = await service.get(`${buildPath(described)}?limit=1&format=csv`);
+    expect(await table.text()).toBe(csv);
   });
 
   test.each(["addCreator", "removeCreator"])("of %s is the response", async (id) => {

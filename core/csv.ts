@@ -1,0 +1,73 @@
+/** CSV as RFC 4180 defines it: encodes rows, and parses one. */
+import { createInvalidRequestError, quote } from "./errors.ts";
+
+/**
+ * A cell of a parsed row. An empty cell is `null`; only an empty cell in quotes is an empty text, so
+ * that no value and an empty text are told apart.
+ */
+export type CsvCell = string | null;
+
+/** Texts with such a character need quotes. */
+const SPECIAL_CHARACTER = /[",\r\n]/;
+
+/**
+ * Encodes a row, with its line end. No value is an empty cell, an empty text an empty cell in quotes.
+ * All other values are written as they are, also those that a spreadsheet takes for a formula.
+ *
+ * @example
+ * encodeCsvRow(["UC1", 'Say "hi"', 1200, null, ""]); // 'UC1,"Say ""hi""",1200,,""\r\n'
+ */
+export function encodeCsvRow(values: readonly unknown[]): string {
+  let row = "";
+  for (let index = 0; index < values.length; index++) {
+    row += index === 0 ? encodeCell(values[index]) : `,${encodeCell(values[index])}`;
+  }
+  return `${row}\r\n`;
+}
+
+function encodeCell(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  const text = String(value);
+  return text === "" || SPECIAL_CHARACTER.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/**
+ * Parses one row.
+ *
+ * @param row Without its line end. A quoted cell may have line breaks.
+ * @throws {DomainError} `Invalid Request` if a quoted cell does not end, or ends before a character
+ * that is no comma.
+ *
+ * @example
+ * parseCsvRow('UC1,"Say ""hi""",1200,,""'); // ["UC1", 'Say "hi"', "1200", null, ""]
+ */
+export function parseCsvRow(row: string): CsvCell[] {
+  // Most rows have no quotes, and this is several times as fast.
+  if (!row.includes('"')) return row.split(",").map((text) => (text === "" ? null : text));
+  const cells: CsvCell[] = [];
+  for (let start = 0; start <= row.length;) {
+    if (row[start] === '"') {
+      const end = findClosingQuote(row, start);
+      cells.push(row.slice(start + 1, end).replaceAll('""', '"'));
+      start = end + 2;
+    } else {
+      const comma = row.indexOf(",", start);
+      const end = comma === -1 ? row.length : comma;
+      cells.push(end === start ? null : row.slice(start, end));
+      start = end + 1;
+    }
+  }
+  return cells;
+}
+
+function findClosingQuote(row: string, start: number): number {
+  for (let at = row.indexOf('"', start + 1); at !== -1; at = row.indexOf('"', at + 2)) {
+    const next = row[at + 1];
+    if (next === '"') continue;
+    if (next === undefined || next === ",") return at;
+    throw createInvalidRequestError(
+      `After the quotes around a cell, a comma or the end of the row must follow, got ${quote(next)}`,
+    );
+  }
+  throw createInvalidRequestError("The quotes around a cell must be closed");
+}
