@@ -28,6 +28,12 @@ export const HISTORY_LIMIT: IntegerRange = { min: 1, max: 1000, default: 1000 };
 /** `limit` of lists of channels and users. */
 export const LIST_LIMIT: IntegerRange = { min: 1, max: 1000, default: 100 };
 
+/** Names of a batch. */
+export const BATCH_MAX_NAMES = 100;
+
+/** Names of a comparison. */
+export const COMPARISON_MAX_NAMES = 10;
+
 /** Characters (code points) of `search` and `country` of lists. */
 export const SEARCH_MAX_CHARACTERS = 100;
 

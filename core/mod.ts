@@ -13,6 +13,8 @@
  *
  * @module
  */
+export { parseBatchRequest, parseComparisonRequest } from "./batch.ts";
+export type { ComparisonRequest, NamedKind } from "./batch.ts";
 export { alignBuckets, computeChanges, findBucketEnd, findBucketStart } from "./buckets.ts";
 export { findLastKnown, groupIntoBuckets, INTERVALS } from "./buckets.ts";
 export type { Bucket, ComparisonRow, HistoryPoint, Interval } from "./buckets.ts";
@@ -44,6 +46,7 @@ export type { HistoryRequest } from "./history-request.ts";
 export { thinHistory } from "./history.ts";
 export { applyEntry, computeBalance, EMPTY_LEDGER, InsufficientCreditsError } from "./ledger.ts";
 export type { CreditSums, Ledger, LedgerEntry } from "./ledger.ts";
+export { BATCH_MAX_NAMES, COMPARISON_MAX_NAMES } from "./limits.ts";
 export { CLOCK_SKEW_MAX_MS, DAYS_FILTER, HISTORY_MAX_POINTS } from "./limits.ts";
 export { IDENTIFIER_MAX_CHARACTERS, LINE_MAX_BYTES, LINK_MAX_CHARACTERS } from "./limits.ts";
 export { INTEGER_MAX, PAGE_LIMIT, PAGE_NUMBER, RECORD_MAX_POINTS, SHORTS_LIMIT } from "./limits.ts";

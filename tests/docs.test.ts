@@ -111,7 +111,9 @@ describe("server/README.md", () => {
     const rows = new Map(table.map(([what = "", limit = ""]) => [what, limit]));
     const limitTexts: Record<string, string | undefined> = {
       SHORTS_LIMIT: rows.get("`limit` of `/shorts`"),
-      HISTORY_LIMIT: rows.get("`limit` of `/history`"),
+      HISTORY_LIMIT: rows.get("`limit` of `/history` and `/compare`"),
+      BATCH_MAX_NAMES: rows.get("names of a batch"),
+      COMPARISON_MAX_NAMES: rows.get("names of a comparison"),
       LIST_LIMIT: rows.get("`limit` of lists"),
       SEARCH_MAX_CHARACTERS: rows.get("`search` and `country` of lists"),
       DAYS_FILTER: rows.get("`days` of `/tweets` and `/followers`"),

@@ -175,7 +175,7 @@ function setCorsHeaders(
   headers["access-control-allow-origin"] = origin;
   headers["access-control-expose-headers"] = CORS_EXPOSED_HEADERS;
   if (request.method !== "OPTIONS") return;
-  headers["access-control-allow-methods"] = "GET, HEAD, PATCH, DELETE";
+  headers["access-control-allow-methods"] = "GET, HEAD, POST, PATCH, DELETE";
   headers["access-control-allow-headers"] =
     "X-API-Key, X-Request-Id, Idempotency-Key, If-None-Match, Content-Type";
   headers["access-control-max-age"] = "600";

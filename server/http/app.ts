@@ -7,6 +7,7 @@ import type { MicroblogReads, VideoReads } from "../ports/reads.ts";
 import { createAccountRoutes } from "./account.ts";
 import type { AdminOptions } from "./admin/options.ts";
 import { createAdminRoutes } from "./admin/routes.ts";
+import { createChannelBatchRoutes, createUserBatchRoutes } from "./batches.ts";
 import { createCreatorRoutes } from "./creators.ts";
 import { createAdminAuthentication } from "./admin/authentication.ts";
 import { createAdmissionPlugin, isAdminPath } from "./admission.ts";
@@ -70,6 +71,8 @@ export function createApp(options: AppOptions) {
     .use(createVideoRoutes(options.video, chargedReads))
     .use(createMicroblogRoutes(options.microblog, chargedReads, now))
     .use(createHistoryRoutes(options.video, options.microblog, chargedReads, now))
+    .use(createChannelBatchRoutes(options.video, chargedReads, now))
+    .use(createUserBatchRoutes(options.microblog, chargedReads, now))
     .use(createAccountRoutes(options.account, now))
     .use(createCreatorRoutes(options.creators, options.bodyStreamer, now));
   if (token !== undefined) app.use(createAdminRoutes(options.admin));

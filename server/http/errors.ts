@@ -7,6 +7,7 @@ import {
   quote,
   type ErrorCode,
 } from "../../core/errors.ts";
+import type { ServiceError, VideoError } from "../../core/schema/errors.ts";
 import type { OnFailure } from "../ports/process.ts";
 import { describeError, isOutOfDescriptors } from "../system-errors.ts";
 import type { ResponseHeaders } from "./cache-headers.ts";
@@ -114,9 +115,7 @@ function describeValidationError({ all: [first], type }: ValidationError): strin
 export function formatErrorResponse(error: ClientError, path: string) {
   const status = ERROR_STATUSES[error.code];
   const isVideo = path === "/api/video" || path.startsWith("/api/video/");
-  const body = isVideo
-    ? { error: formatVideoError(error) }
-    : { error: error.code, message: error.message };
+  const body = isVideo ? formatVideoError(error) : formatServiceError(error);
   return {
     status,
     body: JSON.stringify(body),
@@ -128,9 +127,13 @@ export function formatErrorResponse(error: ClientError, path: string) {
 }
 
 /** Two errors are their message alone; a 400 has its code and its message, the others the code. */
-function formatVideoError({ code, message }: ClientError): string {
-  if (code === "Channel Not Found" || code === "Short Not Found") return message;
-  return ERROR_STATUSES[code] === 400 ? `${code}: ${message}` : code;
+export function formatVideoError({ code, message }: ClientError): VideoError {
+  if (code === "Channel Not Found" || code === "Short Not Found") return { error: message };
+  return { error: ERROR_STATUSES[code] === 400 ? `${code}: ${message}` : code };
+}
+
+export function formatServiceError({ code, message }: ClientError): ServiceError {
+  return { error: code, message };
 }
 
 /** Creates the Elysia plugin that responds to every error. */

@@ -1,6 +1,8 @@
 /** Interfaces of the reads behind the HTTP endpoints, and of importing and exporting observations. */
 import type { ShortsRequest } from "../../core/cursor.ts";
+import type { ComparisonRequest } from "../../core/batch.ts";
 import type { EntityKind } from "../../core/entity-kinds.ts";
+import type { DomainError } from "../../core/errors.ts";
 import type { HistoryRequest } from "../../core/history-request.ts";
 import type { ChannelSort, ListRequest, UserSort } from "../../core/lists.ts";
 import type { PageRequest } from "../../core/pagination.ts";
@@ -12,6 +14,7 @@ import type {
   UserDetails,
   UserList,
 } from "../../core/schema/microblog.ts";
+import type { ChannelComparison } from "../../core/schema/batch.ts";
 import type {
   ChannelHistory,
   ShortHistory,
@@ -26,11 +29,24 @@ import type {
   ShortsPage,
 } from "../../core/schema/video.ts";
 
+/** What was found, or the error of a read that finds nothing. */
+export type Found<Value> = Value | DomainError;
+
+/** A count of several entities by bucket. */
+export interface Comparison extends Pick<ChannelComparison, "rows" | "pagination"> {
+  /** How each entity is called, in the order of the request. */
+  readonly entities: readonly Found<string>[];
+}
+
 /** Reads behind `/api/video`. */
 export interface VideoReads {
   channelPage(request: ListRequest<ChannelSort>): Promise<CacheableResult<ChannelList>>;
   channels(): Promise<CacheableResult<{ channels: ChannelSummary[] }>>;
   channel(name: string): Promise<CacheableResult<ChannelDetails>>;
+  /** Reads the channels of many names, in their order; of one that is not found, the error. */
+  channelBatch(names: readonly string[]): Promise<readonly Found<ChannelDetails>[]>;
+  /** Compares a count of several channels; of one that is not found, the error. */
+  channelComparison(request: ComparisonRequest<"channel">): Promise<CacheableResult<Comparison>>;
   shorts(name: string, request: ShortsRequest): Promise<CacheableResult<ShortsPage>>;
   short(name: string, id: string): Promise<CacheableResult<ShortDetails>>;
   channelHistory(name: string, request: HistoryRequest): Promise<CacheableResult<ChannelHistory>>;
@@ -45,6 +61,10 @@ export interface VideoReads {
 export interface MicroblogReads {
   userPage(request: ListRequest<UserSort>): Promise<CacheableResult<UserList>>;
   user(username: string): Promise<CacheableResult<UserDetails>>;
+  /** Reads the users of many usernames, in their order; of one that is not found, the error. */
+  userBatch(usernames: readonly string[]): Promise<readonly Found<UserDetails>[]>;
+  /** Compares a count of several users; of one that is not found, the error. */
+  userComparison(request: ComparisonRequest<"user">): Promise<CacheableResult<Comparison>>;
   tweets(username: string, request: PageRequest, now: number): Promise<CacheableResult<TweetsPage>>;
   followers(
     username: string,

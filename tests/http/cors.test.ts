@@ -30,6 +30,7 @@ describe("CORS_ORIGINS", () => {
       "GET",
       "HEAD",
       "PATCH",
+      "POST",
     ]);
     expect(splitList(readAllowHeader(response, "headers"))).toEqual([
       "Content-Type",

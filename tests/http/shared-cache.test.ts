@@ -93,7 +93,7 @@ describe("every response below /api and /admin", () => {
         }
       }
     }
-    expect([...statuses].toSorted()).toEqual([200, 204, 304, 400, 401, 402, 404, 405]);
+    expect([...statuses].toSorted()).toEqual([200, 204, 304, 400, 401, 402, 404, 405, 415]);
   }, 60_000);
 
   test("varies by Origin too if CORS_ORIGINS is set", async () => {

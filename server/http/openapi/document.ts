@@ -13,7 +13,8 @@ export interface ListedOperations {
 export function createDocument({ paths }: ListedOperations) {
   const describedPaths = Object.entries(paths).map(([path, operations]) => {
     const described = Object.entries(operations).map(
-      ([method, { operationId }]) => [method, describeOperation(path, operationId)] as const,
+      ([method, { operationId }]) =>
+        [method, describeOperation(path, method, operationId)] as const,
     );
     return [path, Object.fromEntries(described)] as const;
   });

@@ -2,12 +2,19 @@
  * Describes an operation for the OpenAPI document. What it has and how it can fail follows from its
  * path, its declaration, the schemas and the error table.
  */
-import type { TObject, TSchema } from "@sinclair/typebox";
+import { Type, type TObject, type TSchema } from "@sinclair/typebox";
 import { DomainError } from "../../../core/errors.ts";
+import { InsufficientCreditsError } from "../../../core/ledger.ts";
 import { ERROR_STATUSES, formatErrorResponse, isErrorCode, type ClientError } from "../errors.ts";
 import { parsePathParameters } from "../route-matcher.ts";
 import { READ_COST } from "../reads/charge.ts";
-import { ChargedReadHeaders, CommonHeaders, PATH_PARAMETERS, QUERIES } from "./parameters.ts";
+import {
+  ChargedReadHeaders,
+  CommonHeaders,
+  PATH_PARAMETERS,
+  QUERIES,
+  REQUIRED_QUERY,
+} from "./parameters.ts";
 import reference from "./reference.json" with { type: "json" };
 import { createSchemaRef } from "./schemas.ts";
 
@@ -18,6 +25,12 @@ type ErrorExamples = Readonly<Record<string, string>>;
 interface OperationReference {
   readonly summary: string;
   readonly description: string;
+  /** If it does not cost what its part of the API costs. */
+  readonly price?: {
+    readonly text: string;
+    /** What the example request costs, in credits. */
+    readonly example: number;
+  };
   /** The name of a schema. */
   readonly body?: string;
   readonly result: {
@@ -44,6 +57,7 @@ export const OPERATIONS: Readonly<Record<string, OperationReference>> = referenc
 interface Operation extends OperationReference {
   /** As OpenAPI writes it: `/api/video/{channel}/details`. */
   readonly path: string;
+  readonly method: string;
   readonly isCharged: boolean;
   readonly needsApiKey: boolean;
 }
@@ -72,13 +86,23 @@ function describePrice(cost: number): string {
   return cost === 1 ? "1 credit." : `${cost} credits.`;
 }
 
+/** Whether clients can cache the responses of a charged read. */
+const isCacheable = ({ method, isCharged }: Pick<Operation, "method" | "isCharged">) =>
+  isCharged && method === "get";
+
+/** The headers that a read may have: one whose response is not cached has no `If-None-Match`. */
+function selectReadHeaders(operation: Operation): TObject | undefined {
+  if (isCacheable(operation)) return ChargedReadHeaders;
+  return operation.isCharged ? Type.Pick(ChargedReadHeaders, ["Idempotency-Key"]) : undefined;
+}
+
 /**
  * Describes an operation.
  *
  * @param path As OpenAPI writes it: `/api/video/{channel}/details`.
  * @throws {Error} If it is not in reference.json, or a schema that it names is missing.
  */
-export function describeOperation(path: string, operationId: string) {
+export function describeOperation(path: string, method: string, operationId: string) {
   const part = API_PARTS.find(({ prefix }) => path.startsWith(prefix));
   const found = OPERATIONS[operationId];
   if (part === undefined || found === undefined) {
@@ -86,21 +110,21 @@ export function describeOperation(path: string, operationId: string) {
   }
   const isCharged = part.cost > 0;
   const needsApiKey = path.startsWith("/api/");
-  const { summary, description, body, result } = found;
-  const operation = { ...found, path, isCharged, needsApiKey };
+  const { summary, description, price, body, result } = found;
+  const operation = { ...found, path, method, isCharged, needsApiKey };
   const headers = createHeaderRefs(listHeaders(200, operation));
   return {
     operationId,
     tags: [part.tag],
     summary,
-    description: `${description} ${describePrice(part.cost)}`,
+    description: `${description} ${price?.text ?? describePrice(part.cost)}`,
     security: needsApiKey ? [{ apiKey: [] }] : [],
     parameters: [
       ...listPathParameters(path).map((name) =>
         describeParameter("path", name, PATH_PARAMETERS[name]),
       ),
       ...describeParameters("query", QUERIES[operationId]),
-      ...describeParameters("header", isCharged ? ChargedReadHeaders : undefined),
+      ...describeParameters("header", selectReadHeaders(operation)),
       ...describeParameters("header", CommonHeaders),
     ],
     ...(body !== undefined && {
@@ -117,7 +141,7 @@ export function describeOperation(path: string, operationId: string) {
           }),
         },
       },
-      ...(isCharged && {
+      ...(isCacheable(operation) && {
         304: { description: "The response that you have is still current", headers },
       }),
       ...describeErrors(operation),
@@ -142,7 +166,14 @@ function describeParameter(
 ) {
   if (parameter === undefined) throw new Error(`The parameter ${name} has no schema`);
   const { description, examples: [example] = [], ...schema } = parameter;
-  return { name, in: location, required: location === "path", description, schema, example };
+  return {
+    name,
+    in: location,
+    required: location === "path" || REQUIRED_QUERY.has(name),
+    description,
+    schema,
+    example,
+  };
 }
 
 function describeContent(schema: string, example: unknown) {
@@ -156,7 +187,8 @@ function createHeaderRefs(names: readonly string[]) {
 }
 
 /** Lists the headers of the responses with a status. */
-function listHeaders(status: number, { isCharged, needsApiKey, result, csv }: Operation): string[] {
+function listHeaders(status: number, operation: Operation): string[] {
+  const { isCharged, needsApiKey, result, csv } = operation;
   const isSuccess = status < 400;
   const names = ["X-Request-Id", "Vary", ...(isSuccess ? (result.headers ?? []) : [])];
   if (status === 200) names.push("Content-Encoding");
@@ -168,7 +200,7 @@ function listHeaders(status: number, { isCharged, needsApiKey, result, csv }: Op
   if (isCharged && (isSuccess || status === 404 || status === 402)) {
     names.push("X-Credits-Remaining");
   }
-  if (isCharged && isSuccess) names.push("ETag");
+  if (isCacheable(operation) && isSuccess) names.push("ETag");
   if (status === 429 || status === 503) names.push("Retry-After");
   return names;
 }
@@ -191,15 +223,20 @@ function describeErrors(operation: Operation) {
 
 /** Lists an example of each error, those of the operation itself first. */
 function listErrors(operation: Operation): ClientError[] {
-  const { withApiKey, withBody, charged, always } = reference.commonErrors;
+  const { withApiKey, withBody, always } = reference.commonErrors;
   const fromExamples = [
     operation.errors,
     operation.body === undefined ? undefined : withBody,
     operation.needsApiKey ? withApiKey : undefined,
-    operation.isCharged ? charged : undefined,
+    operation.isCharged ? createChargedErrors(operation) : undefined,
     always,
   ].flatMap(createErrors);
   return [...createPathErrors(operation.path), ...fromExamples];
+}
+
+function createChargedErrors({ price }: Operation): ErrorExamples {
+  const { code, message } = new InsufficientCreditsError(0, price?.example ?? READ_COST);
+  return { ...reference.commonErrors.charged, [code]: message };
 }
 
 function createErrors(messages: ErrorExamples = {}): ClientError[] {

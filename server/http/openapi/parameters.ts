@@ -1,9 +1,12 @@
 /** The parameters of requests as schemas, with the limits that their parsers enforce. */
 import { Type, type TObject, type TSchema } from "@sinclair/typebox";
+import type { NamedKind } from "../../../core/batch.ts";
 import { INTERVALS } from "../../../core/buckets.ts";
+import { KIND_FIELDS } from "../../../core/entity-kinds.ts";
 import { CHANNEL_SORTS, LIST_ORDERS, USER_SORTS } from "../../../core/lists.ts";
 import { HISTORY_DAYS } from "../../../core/history-request.ts";
 import {
+  COMPARISON_MAX_NAMES,
   DAYS_FILTER,
   HISTORY_LIMIT,
   LIST_LIMIT,
@@ -147,6 +150,23 @@ const HistoryQuery: TObject = Type.Object({
   ...FORMAT,
 });
 
+const createComparisonQuery = (kind: NamedKind, names: string, example: string): TObject =>
+  Type.Object({
+    [names]: Type.String({
+      minLength: 1,
+      maxLength: COMPARISON_MAX_NAMES * (IDENTIFIER_MAX_CHARACTERS + 1),
+      description: `1 to ${COMPARISON_MAX_NAMES} names, separated by commas.`,
+      examples: [example],
+    }),
+    count: Type.Unsafe<string>({
+      type: "string",
+      enum: KIND_FIELDS[kind].counts,
+      default: KIND_FIELDS[kind].counts[0],
+      description: "The count that is compared.",
+    }),
+    ...HistoryQuery.properties,
+  });
+
 /** The query of a page of tweets or follower counts. */
 const PageQuery: TObject = Type.Object({
   days: createIntegerSchema(DAYS_FILTER, "Days to filter by, back from now."),
@@ -176,13 +196,18 @@ export const QUERIES: Readonly<Record<string, TObject>> = {
   listShorts: ShortsQuery,
   getChannelHistory: HistoryQuery,
   getShortHistory: HistoryQuery,
+  compareChannels: createComparisonQuery("channel", "channels", "sevenminutesoup,nobody"),
   listUsers: UserListQuery,
+  compareUsers: createComparisonQuery("user", "usernames", "slowcompiler,nobody"),
   getUserHistory: HistoryQuery,
   getTweetHistory: HistoryQuery,
   listTweets: PageQuery,
   listFollowers: FollowersQuery,
   getAccount: UsageQuery,
 };
+
+/** The parameters in queries that a request must have. */
+export const REQUIRED_QUERY: ReadonlySet<string> = new Set(["channels", "usernames"]);
 
 /** The header that every request may have. */
 export const CommonHeaders: TObject = Type.Object({

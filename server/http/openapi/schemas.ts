@@ -1,6 +1,7 @@
 /** The schemas of requests and responses, by the names that the OpenAPI document gives them. */
 import type { TSchema } from "@sinclair/typebox";
 import * as account from "../../../core/schema/account.ts";
+import * as batch from "../../../core/schema/batch.ts";
 import * as creators from "../../../core/schema/creators.ts";
 import * as errors from "../../../core/schema/errors.ts";
 import * as health from "./health-schema.ts";
@@ -10,6 +11,7 @@ import * as video from "../../../core/schema/video.ts";
 
 const SCHEMAS: Readonly<Record<string, TSchema>> = {
   ...account,
+  ...batch,
   ...creators,
   ...errors,
   ...health,

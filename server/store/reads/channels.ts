@@ -7,20 +7,47 @@ import { foldCase } from "../../../core/text.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";
 import { createChannelTag, CHANNELS_TAG } from "../history/change-log.ts";
-import { fieldsJsonSql } from "../tables/entity-sql.ts";
+import { fieldsJsonSql, jsonExtractSql } from "../tables/entity-sql.ts";
 
 /**
- * Finds the channel whose identifier is `?1` or whose folded username is `?2`: an identifier wins,
- * then the channel observed last, then the smaller identifier.
+ * Finds the channel whose identifier is a name or whose folded username is that name folded: an
+ * identifier wins, then the channel observed last, then the smaller identifier.
  */
-export const FROM_CHANNEL = `
-  FROM (
-    SELECT *
-    FROM channels
-    WHERE (id = ?1 OR username_folded = ?2) AND observed_at IS NOT NULL
-    ORDER BY id = ?1 DESC, observed_at DESC, id
-    LIMIT 1
-  ) AS named`;
+const fromChannelSql = (name: string, foldedName: string) => `
+  FROM channels AS named
+  WHERE named.key = coalesce(
+    (
+      SELECT key
+      FROM channels
+      WHERE id = ${name} AND observed_at IS NOT NULL
+    ),
+    (
+      SELECT key
+      FROM channels
+      WHERE username_folded = ${foldedName} AND observed_at IS NOT NULL
+      ORDER BY observed_at DESC, id
+      LIMIT 1
+    )
+  )`;
+
+/** The channel of the name `?1`, folded `?2`. */
+export const FROM_CHANNEL = fromChannelSql("?1", "?2");
+
+/**
+ * Selects a JSON value for each name of `?1`, a JSON array of pairs of a name and that name folded;
+ * `null` for a name without a channel. One statement takes a fraction of the time of many.
+ */
+export const selectChannelsSql = (jsonSql: string) => `
+  SELECT json_group_array((
+    SELECT ${jsonSql}
+    ${fromChannelSql(jsonExtractSql(0, "pair.value"), jsonExtractSql(1, "pair.value"))}
+  ))
+  FROM json_each(?1) AS pair`;
+
+/** Serializes names for the argument of {@link selectChannelsSql}. */
+export function serializeChannelNames(names: readonly string[]): string {
+  return JSON.stringify(names.map((name) => [name, foldCase(name)]));
+}
 
 export function createChannelNotFoundError(name: string): DomainError {
   return new DomainError("Channel Not Found", `Channel ${name} not found`);
@@ -35,8 +62,8 @@ export function createChannelTags(name: string, id: string): string[] {
   return name === id ? [createChannelTag(id)] : [createChannelTag(id), CHANNELS_TAG];
 }
 
-const SELECT_CHANNEL = `
-  SELECT json_object(
+const CHANNEL_JSON = `
+  json_object(
     'observedAt', observed_at,
     'channel', ${fieldsJsonSql(Type.Omit(ChannelDetails, ["statistics"]))},
     'statistics', json_object(
@@ -44,8 +71,11 @@ const SELECT_CHANNEL = `
       'weeklySubscriberGain', weekly_gain,
       'monthlySubscriberGain', monthly_gain
     )
-  )
-  ${FROM_CHANNEL}`;
+  )`;
+
+const SELECT_CHANNEL = `SELECT ${CHANNEL_JSON} ${FROM_CHANNEL}`;
+
+const SELECT_CHANNELS = selectChannelsSql(CHANNEL_JSON);
 
 interface ChannelRow extends Pick<ChannelDetails, "statistics"> {
   readonly observedAt: number;
@@ -54,15 +84,29 @@ interface ChannelRow extends Pick<ChannelDetails, "statistics"> {
   };
 }
 
+function toChannelDetails({ channel, statistics }: ChannelRow): ChannelDetails {
+  return { ...channel, joinedAt: formatInstantOrNull(channel.joinedAt), statistics };
+}
+
 export function createChannelRead(database: Database): VideoReads["channel"] {
   return async (name) => {
     const row = await database.queryJson<ChannelRow>(SELECT_CHANNEL, [name, foldCase(name)]);
     if (row === undefined) throw createChannelNotFoundError(name);
-    const { observedAt, channel, statistics } = row;
     return {
-      body: { ...channel, joinedAt: formatInstantOrNull(channel.joinedAt), statistics },
-      tags: createChannelTags(name, channel.id),
-      observedAt,
+      body: toChannelDetails(row),
+      tags: createChannelTags(name, row.channel.id),
+      observedAt: row.observedAt,
     };
+  };
+}
+
+export function createChannelBatchRead(database: Database): VideoReads["channelBatch"] {
+  return async (names) => {
+    type Rows = readonly (ChannelRow | null)[];
+    const rows = await database.queryJson<Rows>(SELECT_CHANNELS, [serializeChannelNames(names)]);
+    return names.map((name, index) => {
+      const row = rows?.[index] ?? null;
+      return row === null ? createChannelNotFoundError(name) : toChannelDetails(row);
+    });
   };
 }

@@ -12,18 +12,22 @@ import { readFollowers } from "./followers.ts";
 import { createHistoryReader, type HistoryRow } from "../history/thinned-history.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
 import { createUserTag } from "../history/change-log.ts";
+import { createUserComparisonRead } from "./comparisons.ts";
 import { createUserPageRead } from "./entity-lists.ts";
 import { createTweetHistoryRead, createUserHistoryRead } from "./histories.ts";
 import {
   FROM_USER,
   createTweetNotFoundError,
   createUserRead,
+  createUserBatchRead,
   createUserNotFoundError,
 } from "./users.ts";
 
 export function createMicroblogReads(database: Database): MicroblogReads {
   return {
     user: createUserRead(database),
+    userBatch: createUserBatchRead(database),
+    userComparison: createUserComparisonRead(database),
     userPage: createUserPageRead(database),
     tweets: createTweetsRead(database),
     followers: (username, request, now) => readFollowers(database, username, request, now),

@@ -8,10 +8,29 @@ import type { Database } from "../database/database.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
 import { createUserTag } from "../history/change-log.ts";
 
-/** Finds a user by the folded username `?1`. A user exists once they or a tweet were observed. */
-export const FROM_USER = `
+/** Finds a user by a folded username. A user exists once they or a tweet were observed. */
+const fromUserSql = (foldedUsername: string) => `
   FROM users
-  WHERE id = ?1 AND username IS NOT NULL`;
+  WHERE id = ${foldedUsername} AND username IS NOT NULL`;
+
+/** Finds the user of the folded username `?1`. */
+export const FROM_USER = fromUserSql("?1");
+
+/**
+ * Selects a JSON value for each folded username of the JSON array `?1`; `null` for one without a
+ * user. One statement takes a fraction of the time of many.
+ */
+export const selectUsersSql = (jsonSql: string) => `
+  SELECT json_group_array((
+    SELECT ${jsonSql}
+    ${fromUserSql("name.value")}
+  ))
+  FROM json_each(?1) AS name`;
+
+/** Serializes usernames for the argument of {@link selectUsersSql}. */
+export function serializeUsernames(usernames: readonly string[]): string {
+  return JSON.stringify(usernames.map(foldCase));
+}
 
 export function createUserNotFoundError(username: string): DomainError {
   return new DomainError("User Not Found", `User ${username} not found`);
@@ -21,9 +40,11 @@ export function createTweetNotFoundError(username: string, id: string): DomainEr
   return new DomainError("Tweet Not Found", `Tweet ${id} of user ${username} not found`);
 }
 
-const SELECT_USER = `
-  SELECT json_object('observedAt', observed_at, 'user', ${fieldsJsonSql(UserDetails)})
-  ${FROM_USER}`;
+const USER_JSON = `json_object('observedAt', observed_at, 'user', ${fieldsJsonSql(UserDetails)})`;
+
+const SELECT_USER = `SELECT ${USER_JSON} ${FROM_USER}`;
+
+const SELECT_USERS = selectUsersSql(USER_JSON);
 
 interface UserRow {
   readonly observedAt: number | null;
@@ -33,20 +54,30 @@ interface UserRow {
   };
 }
 
+function toUserDetails({ user }: UserRow): UserDetails {
+  return {
+    ...user,
+    created_at: formatInstantOrNull(user.created_at),
+    verified: user.verified === null ? null : user.verified === 1,
+  };
+}
+
 export function createUserRead(database: Database): MicroblogReads["user"] {
   return async (username) => {
     const id = foldCase(username);
     const row = await database.queryJson<UserRow>(SELECT_USER, [id]);
     if (row === undefined) throw createUserNotFoundError(username);
-    const { observedAt, user } = row;
-    return {
-      body: {
-        ...user,
-        created_at: formatInstantOrNull(user.created_at),
-        verified: user.verified === null ? null : user.verified === 1,
-      },
-      tags: [createUserTag(id)],
-      observedAt,
-    };
+    return { body: toUserDetails(row), tags: [createUserTag(id)], observedAt: row.observedAt };
+  };
+}
+
+export function createUserBatchRead(database: Database): MicroblogReads["userBatch"] {
+  return async (usernames) => {
+    type Rows = readonly (UserRow | null)[];
+    const rows = await database.queryJson<Rows>(SELECT_USERS, [serializeUsernames(usernames)]);
+    return usernames.map((username, index) => {
+      const row = rows?.[index] ?? null;
+      return row === null ? createUserNotFoundError(username) : toUserDetails(row);
+    });
   };
 }

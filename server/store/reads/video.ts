@@ -8,6 +8,7 @@ import type { VideoReads } from "../../ports/reads.ts";
 import type { Database } from "../database/database.ts";
 import { createHistoryReader, type HistoryRow } from "../history/thinned-history.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
+import { createChannelComparisonRead } from "./comparisons.ts";
 import { readChannelList } from "./channel-list.ts";
 import { createChannelPageRead } from "./entity-lists.ts";
 import { createChannelHistoryRead, createShortHistoryRead } from "./histories.ts";
@@ -17,6 +18,7 @@ import {
   createChannelTags,
   FROM_CHANNEL,
   createChannelRead,
+  createChannelBatchRead,
 } from "./channels.ts";
 
 export function createVideoReads(database: Database): VideoReads {
@@ -24,6 +26,8 @@ export function createVideoReads(database: Database): VideoReads {
     channels: () => readChannelList(database),
     channelPage: createChannelPageRead(database),
     channel: createChannelRead(database),
+    channelBatch: createChannelBatchRead(database),
+    channelComparison: createChannelComparisonRead(database),
     shorts: createShortsRead(database),
     short: createShortRead(database),
     channelHistory: createChannelHistoryRead(database),

@@ -4,6 +4,16 @@ import { DAY_MS } from "../../../core/time.ts";
 import { DEMO_CHANNEL, DEMO_USER } from "../../../server/demo/creators.ts";
 import { generateObservations } from "../../../server/demo/generate.ts";
 import { startTestService, type TestService } from "../../support/service.ts";
+import {
+  addToQuery,
+  buildPath,
+  buildRequestInit,
+  hasItems,
+  isSubset,
+  listOperations,
+  type DescribedOperation,
+  type OpenApiDocument,
+} from "../../support/openapi-examples.ts";
 import { BODY_MAX_BYTES } from "../../../server/http/request-body.ts";
 
 /** The instant of the example responses, and the instant of a demo in another year. */
@@ -12,30 +22,6 @@ const LATER_AT = Date.parse("2031-07-06T12:00:00Z");
 
 /** Errors that one request cannot cause. Tests of their own cause 429 and a full list. */
 const SKIPPED_ERRORS = new Set(["429", "500", "503", "CreatorListFull"]);
-
-interface Example {
-  readonly value: unknown;
-}
-
-interface Content {
-  readonly "text/csv"?: { readonly example: string };
-  readonly "application/json"?: {
-    readonly example?: unknown;
-    readonly examples?: Readonly<Record<string, Example>>;
-  };
-}
-
-interface Operation {
-  readonly operationId: string;
-  readonly parameters: readonly { readonly name: string; readonly example?: string }[];
-  readonly requestBody?: { readonly content: Content };
-  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
-}
-
-interface OpenApiDocument {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly headers: Readonly<Record<string, { readonly example: string }>> };
-}
 
 const service = await startTestService();
 const laterService = await startTestService();
@@ -46,13 +32,7 @@ afterAll(async () => {
 
 const document = (await (await fetch(`${service.address}/swagger/json`)).json()) as OpenApiDocument;
 
-const OPERATIONS = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([verb, operation]) => {
-    const method = verb.toUpperCase();
-    return [operation.operationId, { method, path, operation }] as const;
-  }),
-);
-type DescribedOperation = (typeof OPERATIONS)[number][1];
+const OPERATIONS = listOperations(document);
 
 const ERRORS = OPERATIONS.flatMap(([id, described]) =>
   Object.entries(described.operation.responses)
@@ -87,24 +67,6 @@ beforeAll(async () => {
   await importDemoData(laterService, LATER_AT);
 });
 
-/** Fills the example parameters of an operation into its path, or other values. */
-function buildPath(
-  { path, operation }: DescribedOperation,
-  overrides: Readonly<Record<string, string>> = {},
-) {
-  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const example = operation.parameters.find((parameter) => parameter.name === name)?.example;
-    return overrides[name] ?? String(example);
-  });
-}
-
-function buildRequestInit({ method, operation }: DescribedOperation): RequestInit {
-  const body = operation.requestBody?.content["application/json"]?.example;
-  if (body === undefined) return { method };
-  const headers = { "content-type": "application/json" };
-  return { method, headers, body: JSON.stringify(body) };
-}
-
 /** Adds the creator of the examples to the monitoring list, or removes it. */
 async function setCreator({ get, key }: TestService, isListed: boolean): Promise<void> {
   const named = Object.fromEntries(OPERATIONS)[isListed ? "addCreator" : "removeCreator"];
@@ -112,29 +74,6 @@ async function setCreator({ get, key }: TestService, isListed: boolean): Promise
 }
 
 const isRemoval = ({ operation }: DescribedOperation) => operation.operationId === "removeCreator";
-
-/** Whether no list, map or page in a response is empty. */
-function hasItems(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length > 0 && value.every(hasItems);
-  if (typeof value !== "object" || value === null) return true;
-  const values = Object.values(value);
-  return values.length > 0 && values.every(hasItems);
-}
-
-/** Whether a response has all that an example has; a list may have more items. */
-function isSubset(example: unknown, response: unknown): boolean {
-  if (Array.isArray(example)) {
-    return (
-      Array.isArray(response) &&
-      example.every((item) => response.some((other: unknown) => isSubset(item, other)))
-    );
-  }
-  if (typeof example !== "object" || example === null) return Object.is(example, response);
-  if (typeof response !== "object" || response === null) return false;
-  return Object.entries(example).every(([name, value]) =>
-    isSubset(value, Reflect.get(response, name)),
-  );
-}
 
 describe.each([
   ["2026", service],
@@ -178,7 +117,12 @@ describe("the example response", () => {
   test.each(chargedReads)("of %s is in the response of the demo", async (_, described) => {
     // The example pages have one item.
     const hasLimit = described.operation.parameters.some(({ name }) => name === "limit");
-    const response = await service.get(`${buildPath(described)}${hasLimit ? "?limit=1" : ""}`);
+    const path = buildPath(described);
+    const response = await service.get(
+      hasLimit ? addToQuery(path, "limit=1") : path,
+      service.key,
+      buildRequestInit(described),
+    );
     const example = described.operation.responses["200"]?.content?.["application/json"]?.example;
     const body: unknown = await response.json();
     expect({ isShown: isSubset(example, body), body }).toEqual({ isShown: true, body });
@@ -216,8 +160,8 @@ async function provokeError(
   if (status === "413") return get(path, service.key, { body: "x".repeat(BODY_MAX_BYTES + 1) });
   if (status === "415") return get(path, service.key, { headers: { "content-type": value } });
   if (message.includes("Idempotency-Key")) {
-    const headers = { "idempotency-key": "order-7" };
-    await get(`${path}?again`, service.key, { headers });
+    const headers = { ...init.headers, "idempotency-key": "order-7" };
+    await get(addToQuery(path, "again"), service.key, { headers });
     return get(path, service.key, { headers });
   }
   if (parameter === "platform") {
@@ -225,10 +169,13 @@ async function provokeError(
       body: JSON.stringify({ creator: "nobody", platform: value }),
     });
   }
+  if (status === "400" && init.body !== undefined) {
+    return get(path, service.key, { body: JSON.stringify({ [parameter]: value }) });
+  }
   if (described.path.includes(`{${parameter}}`)) {
     return get(buildPath(described, { [parameter]: encodeURIComponent(value) }));
   }
-  if (status === "400") return get(`${path}?${parameter}=${encodeURIComponent(value)}`);
+  if (status === "400") return get(addToQuery(path, `${parameter}=${encodeURIComponent(value)}`));
   const [, short] = /^Short (\w+) not/.exec(message) ?? [];
   const [, tweet] = /Tweet (\w+) of/.exec(message) ?? [];
   if (short !== undefined) return get(buildPath(described, { short_id: short }));

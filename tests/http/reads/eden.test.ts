@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { treaty } from "@elysiajs/eden";
+import type { ChannelBatch, UserComparison } from "../../../core/schema/batch.ts";
 import type { ChannelDetails, ShortsPage } from "../../../core/schema/video.ts";
 import type { FollowersPage } from "../../../core/schema/microblog.ts";
 import { startTestService } from "../../support/service.ts";
@@ -17,5 +18,14 @@ test("createApp() gives Eden the response types of charged reads", async () => {
   expect(expectType<ShortsPage>(shorts.data)?.shorts).toEqual([]);
   const followers = await api.microblog({ username: "nobody" }).followers.get();
   expect([followers.status, expectType<FollowersPage>(followers.data)]).toEqual([404, null]);
+  const batch = await api.video.details.post({ channels: ["c", "nobody"] });
+  const results = expectType<ChannelBatch>(batch.data)?.results ?? [];
+  expect(results.map((result) => (result.found ? result.details.id : result.error.error))).toEqual([
+    "c",
+    "Channel nobody not found",
+  ]);
+  const query = { usernames: "nobody" };
+  const comparison = await api.microblog.compare.get({ query });
+  expect(expectType<UserComparison>(comparison.data)?.rows).toEqual([]);
   await close();
 });

@@ -1,0 +1,110 @@
+/** Requests for several entities by name: a batch of details, and a comparison of one count. */
+import { KIND_FIELDS } from "./entity-kinds.ts";
+import { createInvalidRequestError, quote, type ErrorCode } from "./errors.ts";
+import { parseHistoryRequest, type HistoryRequest } from "./history-request.ts";
+import { BATCH_MAX_NAMES, COMPARISON_MAX_NAMES, IDENTIFIER_MAX_CHARACTERS } from "./limits.ts";
+import { parseChoiceParameter, readSingleValue, type GetQueryValues } from "./parameters.ts";
+import { isIdentifier } from "./text.ts";
+
+/** What a request calls the names of entities, by kind. */
+const NAMES_FIELDS = { channel: "channels", user: "usernames" } as const;
+
+/** The kinds whose entities can be read together. */
+export type NamedKind = keyof typeof NAMES_FIELDS;
+
+/** The name of a count of a kind. */
+type CountName<Kind extends NamedKind> = (typeof KIND_FIELDS)[Kind]["counts"][number];
+
+/** The query of a comparison; the buckets are those of histories. */
+export interface ComparisonRequest<Kind extends NamedKind = NamedKind> extends HistoryRequest {
+  /** In the order asked for; a name can be repeated. */
+  readonly names: readonly string[];
+  /** The count that is compared. */
+  readonly count: CountName<Kind>;
+  /** Its index among the counts of the kind. */
+  readonly countIndex: number;
+}
+
+/**
+ * Parses the body of a batch: an object with `channels` or `usernames`, a list of 1 to 100 names.
+ *
+ * @param body The parsed JSON.
+ * @returns The names in the order asked for; a name can be repeated.
+ * @throws {DomainError} `Invalid Request`, with what was wrong and what is allowed.
+ *
+ * @example
+ * parseBatchRequest("channel", { channels: ["nasa", "esa"] }); // ["nasa", "esa"]
+ */
+export function parseBatchRequest(kind: NamedKind, body: unknown): readonly string[] {
+  const field = NAMES_FIELDS[kind];
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw createInvalidRequestError(`The body must be an object with ${field}, got ${quote(body)}`);
+  }
+  const unknownField = Object.keys(body).find((name) => name !== field);
+  if (unknownField !== undefined) {
+    throw createInvalidRequestError(
+      `The body must have no field but ${field}, got ${quote(unknownField)}`,
+    );
+  }
+  const names: unknown = Reflect.get(body, field);
+  if (!Array.isArray(names)) {
+    throw createInvalidRequestError(
+      `${field} must be a list of 1 to ${BATCH_MAX_NAMES} names, got ${quote(names)}`,
+    );
+  }
+  assertNameCount(field, names.length, BATCH_MAX_NAMES);
+  return names.map((name: unknown, index) => parseName(`${field}[${index}]`, name));
+}
+
+/**
+ * Parses the query of a comparison: `channels` or `usernames` (1 to 10 names, separated by commas),
+ * `count`, and the parameters of a history.
+ *
+ * @param now Milliseconds since 1970 UTC.
+ * @param limitError The code of the error for `limit`: the interfaces name it differently.
+ * @throws {DomainError} `Invalid Request`, with the parameter, its value and what is allowed.
+ *
+ * @example
+ * const query = new URLSearchParams("channels=nasa,esa&count=viewCount");
+ * const request = parseComparisonRequest("channel", (name) => query.getAll(name), 0);
+ * request.names; // ["nasa", "esa"]
+ * request.countIndex; // 2
+ */
+export function parseComparisonRequest<Kind extends NamedKind>(
+  kind: Kind,
+  getValues: GetQueryValues,
+  now: number,
+  limitError?: ErrorCode,
+): ComparisonRequest<Kind> {
+  const field = NAMES_FIELDS[kind];
+  const text = readSingleValue(field, getValues(field));
+  if (text === undefined) {
+    throw createInvalidRequestError(
+      `${field} must be 1 to ${COMPARISON_MAX_NAMES} names, separated by commas, got none`,
+    );
+  }
+  const names = text.split(",");
+  assertNameCount(field, names.length, COMPARISON_MAX_NAMES);
+  const counts: readonly CountName<Kind>[] = KIND_FIELDS[kind].counts;
+  const count = parseChoiceParameter("count", getValues, counts, KIND_FIELDS[kind].counts[0]);
+  return {
+    ...parseHistoryRequest(getValues, now, limitError),
+    names: names.map((name) => parseName(`Each name of ${field}`, name)),
+    count,
+    countIndex: counts.indexOf(count),
+  };
+}
+
+function assertNameCount(field: string, count: number, max: number): void {
+  if (count >= 1 && count <= max) return;
+  throw createInvalidRequestError(`${field} must be 1 to ${max} names, got ${count} names`);
+}
+
+/** @param label What the message calls it. */
+function parseName(label: string, name: unknown): string {
+  if (typeof name === "string" && isIdentifier(name)) return name;
+  throw createInvalidRequestError(
+    `${label} must be text of 1 to ${IDENTIFIER_MAX_CHARACTERS} characters ` +
+      `without control characters, got ${quote(name)}`,
+  );
+}

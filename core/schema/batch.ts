@@ -1,0 +1,115 @@
+/** Schemas of requests for several entities: batches of details, and comparisons of one count. */
+import { Type, type Static, type TSchema } from "@sinclair/typebox";
+import { INTERVALS } from "../buckets.ts";
+import { KIND_FIELDS } from "../entity-kinds.ts";
+import { BATCH_MAX_NAMES, IDENTIFIER_MAX_CHARACTERS } from "../limits.ts";
+import { ServiceError, VideoError } from "./errors.ts";
+import { CountOrNull, CursorPagination, Instant, strictObject } from "./fields.ts";
+import { UserDetails } from "./microblog.ts";
+import { ChannelDetails } from "./video.ts";
+
+const createNamesSchema = (description: string) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: IDENTIFIER_MAX_CHARACTERS }), {
+    minItems: 1,
+    maxItems: BATCH_MAX_NAMES,
+    description,
+  });
+
+/** The body of `POST /api/video/details`. */
+export const ChannelBatchRequest = strictObject({
+  channels: createNamesSchema("Identifiers, or usernames in any case; a name can be repeated"),
+});
+export type ChannelBatchRequest = Static<typeof ChannelBatchRequest>;
+
+/** The body of `POST /api/microblog/details`. */
+export const UserBatchRequest = strictObject({
+  usernames: createNamesSchema("Usernames without the @ symbol, in any case; may be repeated"),
+});
+export type UserBatchRequest = Static<typeof UserBatchRequest>;
+
+const NAME = Type.String({ description: "As the request has it" });
+
+/** Creates the schema of an entity that a request named: what was found, or the error of a 404. */
+const createNamedSchema = <Found extends Record<string, TSchema>, NotFound extends TSchema>(
+  found: Found,
+  error: NotFound,
+) =>
+  Type.Union([
+    strictObject({ name: NAME, found: Type.Literal(true), ...found }),
+    strictObject({ name: NAME, found: Type.Literal(false), error }),
+  ]);
+
+const createBatchSchema = <Details extends TSchema, NotFound extends TSchema>(
+  details: Details,
+  error: NotFound,
+) =>
+  strictObject({
+    results: Type.Array(createNamedSchema({ details }, error), {
+      description: "In the order of the request; error is the body of the 404 of a single read",
+    }),
+  });
+
+/** The response of `POST /api/video/details`. */
+export const ChannelBatch = createBatchSchema(ChannelDetails, VideoError);
+export type ChannelBatch = Static<typeof ChannelBatch>;
+
+/** The response of `POST /api/microblog/details`. */
+export const UserBatch = createBatchSchema(UserDetails, ServiceError);
+export type UserBatch = Static<typeof UserBatch>;
+
+/** The fields that the comparisons of all kinds have after their entities. */
+const TABLE_FIELDS = {
+  rows: Type.Array(
+    strictObject({
+      timestamp: Type.Unsafe<string>({
+        ...Instant,
+        description: "The start of the bucket; with the interval raw, the instant itself",
+      }),
+      values: Type.Array(CountOrNull, {
+        description:
+          "In the order of the entities; null if the bucket has no observation or its newest one " +
+          "has no such count",
+      }),
+    }),
+    { description: "Oldest first; a bucket without any observation is not listed" },
+  ),
+  pagination: CursorPagination,
+};
+
+const INTERVAL = Type.Unsafe<(typeof INTERVALS)[number]>({ type: "string", enum: INTERVALS });
+
+const createCountSchema = <Name extends string>(names: readonly Name[]) =>
+  Type.Unsafe<Name>({ type: "string", enum: names });
+
+const ENTITIES_DESCRIPTION =
+  "In the order of the request; error is the body of the 404 of a single read";
+
+/** The response of `GET /api/video/compare`. */
+export const ChannelComparison = strictObject({
+  count: createCountSchema(KIND_FIELDS.channel.counts),
+  interval: INTERVAL,
+  channels: Type.Array(
+    createNamedSchema(
+      {
+        channel: Type.String({
+          description: "The channel's username, or its identifier if no source reported a username",
+        }),
+      },
+      VideoError,
+    ),
+    { description: ENTITIES_DESCRIPTION },
+  ),
+  ...TABLE_FIELDS,
+});
+export type ChannelComparison = Static<typeof ChannelComparison>;
+
+/** The response of `GET /api/microblog/compare`. */
+export const UserComparison = strictObject({
+  count: createCountSchema(KIND_FIELDS.user.counts),
+  interval: INTERVAL,
+  users: Type.Array(createNamedSchema({ username: Type.String() }, ServiceError), {
+    description: ENTITIES_DESCRIPTION,
+  }),
+  ...TABLE_FIELDS,
+});
+export type UserComparison = Static<typeof UserComparison>;

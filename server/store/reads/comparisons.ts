@@ -1,0 +1,113 @@
+/** Compares one count of several channels or users, by bucket and in pages. */
+import type { ComparisonRequest, NamedKind } from "../../../core/batch.ts";
+import { alignBuckets, type Bucket } from "../../../core/buckets.ts";
+import { computeDaysFilterValidity } from "../../../core/days.ts";
+import type { DomainError } from "../../../core/errors.ts";
+import { encodeHistoryCursor, findPageStart, HISTORY_DAYS } from "../../../core/history-request.ts";
+import { foldCase } from "../../../core/text.ts";
+import { DAY_MS, formatInstant } from "../../../core/time.ts";
+import type { CacheableResult } from "../../ports/caching.ts";
+import type { Comparison, MicroblogReads, VideoReads } from "../../ports/reads.ts";
+import type { Database } from "../database/database.ts";
+import { yieldToEventLoop } from "../database/paged-scan.ts";
+import { CHANNELS_TAG, createUserTag } from "../history/change-log.ts";
+import { readBuckets } from "../history/history-pages.ts";
+import {
+  createChannelNotFoundError,
+  createChannelTags,
+  selectChannelsSql,
+  serializeChannelNames,
+} from "./channels.ts";
+import { createUserNotFoundError, selectUsersSql, serializeUsernames } from "./users.ts";
+
+/** An entity that is compared. */
+interface ComparedEntity {
+  /** The key of its row. */
+  readonly key: number;
+  /** How the response calls it. */
+  readonly name: string;
+}
+
+const SELECT_CHANNEL_KEYS = selectChannelsSql(
+  "json_object('key', key, 'id', id, 'name', ifnull(username, id))",
+);
+
+export function createChannelComparisonRead(database: Database): VideoReads["channelComparison"] {
+  return async (request) => {
+    const { names } = request;
+    type Rows = readonly ((ComparedEntity & { readonly id: string }) | null)[];
+    const args = [serializeChannelNames(names)];
+    const rows = (await database.queryJson<Rows>(SELECT_CHANNEL_KEYS, args)) ?? [];
+    const channels = names.map((name, index) => rows[index] ?? createChannelNotFoundError(name));
+    const tags = names.flatMap((name, index) => {
+      const row = rows[index] ?? null;
+      return row === null ? [CHANNELS_TAG] : createChannelTags(name, row.id);
+    });
+    return { tags: [...new Set(tags)], ...(await compare(database, "channel", channels, request)) };
+  };
+}
+
+const SELECT_USER_KEYS = selectUsersSql("json_object('key', key, 'name', username)");
+
+export function createUserComparisonRead(database: Database): MicroblogReads["userComparison"] {
+  return async (request) => {
+    const { names } = request;
+    type Rows = readonly (ComparedEntity | null)[];
+    const args = [serializeUsernames(names)];
+    const rows = (await database.queryJson<Rows>(SELECT_USER_KEYS, args)) ?? [];
+    const users = names.map((name, index) => rows[index] ?? createUserNotFoundError(name));
+    // A user who is not found yet has a tag too.
+    const tags = new Set(names.map((name) => createUserTag(foldCase(name))));
+    return { tags: [...tags], ...(await compare(database, "user", users, request)) };
+  };
+}
+
+/**
+ * Reads a page of a comparison. The first rows of the table need no more than so many first buckets
+ * of each entity.
+ */
+async function compare(
+  database: Database,
+  kind: NamedKind,
+  entities: readonly (ComparedEntity | DomainError)[],
+  request: ComparisonRequest,
+): Promise<Omit<CacheableResult<Comparison>, "tags">> {
+  const { limit, countIndex } = request;
+  const range = { ...request, from: findPageStart(request) };
+  const histories: Bucket[][] = [];
+  let oldest: number | null = null;
+  for (const entity of entities) {
+    if (!("key" in entity)) {
+      histories.push([]);
+      continue;
+    }
+    const owner = { kind, key: entity.key };
+    const read = await readBuckets(database, owner, range, limit + 1);
+    histories.push(read.buckets);
+    oldest = minOrNull(oldest, read.oldest);
+    await yieldToEventLoop();
+  }
+  const rows = alignBuckets(histories, countIndex);
+  const hasMore = rows.length > limit;
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const nextCursor = hasMore && last !== undefined ? encodeHistoryCursor(last.start) : null;
+  const now = request.from + HISTORY_DAYS * DAY_MS;
+  return {
+    body: {
+      entities: entities.map((entity) => ("key" in entity ? entity.name : entity)),
+      rows: page.map(({ start, counts }) => ({
+        timestamp: formatInstant(start),
+        values: [...counts],
+      })),
+      pagination: { hasMore, nextCursor },
+    },
+    ...(request.isRecent
+      ? { validDuring: computeDaysFilterValidity(now, oldest, HISTORY_DAYS) }
+      : {}),
+  };
+}
+
+function minOrNull(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
+}

@@ -1,0 +1,101 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { parseBatchRequest, parseComparisonRequest, type NamedKind } from "../../core/batch.ts";
+import { parseHistoryRequest } from "../../core/history-request.ts";
+import { isIdentifier } from "../../core/text.ts";
+import { catchDomainError } from "../support/domain-error.ts";
+
+const NOW = Date.UTC(2026, 10, 20, 12);
+
+const KINDS = [
+  ["channel", "channels"],
+  ["user", "usernames"],
+] as const;
+
+const names = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }).filter(isIdentifier);
+
+describe.each(KINDS)("parseBatchRequest() of a %s", (kind, field) => {
+  test("returns 1 to 100 names in their order, repeated ones too", () => {
+    fc.assert(
+      fc.property(fc.array(names, { minLength: 1, maxLength: 100 }), (sent) => {
+        expect(parseBatchRequest(kind, { [field]: sent })).toEqual(sent);
+      }),
+    );
+  });
+
+  test.each([
+    [null, `The body must be an object with ${field}, got null`],
+    ["a", `The body must be an object with ${field}, got "a"`],
+    [["a"], `The body must be an object with ${field}, got ["a"]`],
+    [{}, `${field} must be a list of 1 to 100 names, got undefined`],
+    [{ [field]: "a" }, `${field} must be a list of 1 to 100 names, got "a"`],
+    [{ [field]: { length: 1 } }, `${field} must be a list of 1 to 100 names, got {"length":1}`],
+    [{ [field]: [] }, `${field} must be 1 to 100 names, got 0 names`],
+    [{ [field]: Array(101).fill("a") }, `${field} must be 1 to 100 names, got 101 names`],
+    [{ [field]: ["a"], days: 3 }, `The body must have no field but ${field}, got "days"`],
+    [{ [field]: ["a"], ["__proto__"]: 1 }, /^The body must have no field but .*, got "__proto__"$/],
+    ...[7, null, "", "a\u0000", "\ud800", "x".repeat(257), ["a"]].map(
+      (name) =>
+        [
+          { [field]: ["a", name] },
+          /^\w+\[1\] must be text of 1 to 256 characters without control characters, got /,
+        ] as const,
+    ),
+  ])("refuses %j with what is allowed", (body, message) => {
+    const error = catchDomainError(() => parseBatchRequest(kind, body));
+    expect(error?.code).toBe("Invalid Request");
+    expect(error?.message).toMatch(message);
+  });
+});
+
+const parseQuery = (kind: NamedKind, query: string) => {
+  const parameters = new URLSearchParams(query);
+  return parseComparisonRequest(kind, (name) => parameters.getAll(name), NOW);
+};
+
+describe("parseComparisonRequest()", () => {
+  test.each([
+    ["channel", "channels=a,b,a", "subscribers", 0],
+    ["channel", "channels=a,b,a&count=viewCount", "viewCount", 2],
+    ["user", "usernames=a%2Cb%2Ca", "followers_count", 0],
+    ["user", "usernames=a,b,a&count=tweet_count", "tweet_count", 2],
+  ] as const)("of a %s reads %s", (kind, query, count, countIndex) => {
+    const history = parseHistoryRequest(() => [], NOW);
+    expect(parseQuery(kind, query)).toEqual({
+      ...history,
+      names: ["a", "b", "a"],
+      count,
+      countIndex,
+    });
+  });
+
+  test("reads the parameters of a history", () => {
+    const query = "from=2026-01-01&to=2026-02-01&interval=week&limit=7";
+    const history = parseHistoryRequest((name) => new URLSearchParams(query).getAll(name), NOW);
+    expect(parseQuery("user", `usernames=a&${query}`)).toMatchObject(history);
+  });
+
+  test.each([
+    ["", "channels must be 1 to 10 names, separated by commas, got none"],
+    ["usernames=a", "channels must be 1 to 10 names, separated by commas, got none"],
+    ["channels=a&channels=b", 'channels must be given once, got ["a","b"]'],
+    ["channels=", /^Each name of channels must be text of 1 to 256 characters .*, got ""$/],
+    ["channels=a,,b", /^Each name of channels must be text .*, got ""$/],
+    ["channels=a%00", /^Each name of channels must be text .* without control characters, got /],
+    [`channels=${"a,".repeat(10)}a`, "channels must be 1 to 10 names, got 11 names"],
+    [
+      "channels=a&count=followers_count",
+      'count must be one of subscribers, videoCount, viewCount, got "followers_count"',
+    ],
+    ["channels=a&count=", 'count must be one of subscribers, videoCount, viewCount, got ""'],
+    ["channels=a&count=viewCount&count=viewCount", /^count must be given once/],
+    ["channels=a&interval=year", /^interval must be one of/],
+    ["channels=a&limit=0", /^limit must be/],
+    ["channels=a&from=x", /^from must be/],
+    ["channels=a&cursor=X", /^cursor must be/],
+  ])("refuses %s with what is allowed", (query, message) => {
+    const error = catchDomainError(() => parseQuery("channel", query));
+    expect(error?.code).toBe("Invalid Request");
+    expect(error?.message).toMatch(message);
+  });
+});
