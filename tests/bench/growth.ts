@@ -49,7 +49,7 @@ export async function measureGrowth(context: BenchContext): Promise<ReportRow[]>
       what: "database per observation, 10 million",
       unit: "bytes",
       value: perObservation,
-      target: atMost(32),
+      target: atMost(26),
     });
     const memory = await measureMemoryUnderLoad(context, servers.large, stores.large.key);
     return [...tweets, ...followers, bytes, ...pages, ...memory];

@@ -58,7 +58,9 @@ function insertUser(user: number): void {
   insertRow(database, "users", {
     key,
     id: `creator${user}`,
+    display_name_folded: `creator no. ${user}`,
     ...newest,
+    ...createGains(point),
     ...withInstants(newest.observed_at, {
       username: `Creator${user}`,
       display_name: `Creator No. ${user}`,
@@ -68,6 +70,17 @@ function insertUser(user: number): void {
       verified: user % 5 === 0,
     }),
   });
+}
+
+/** The gains of a user whose history is shorter than a month. */
+function createGains(point: (nth: number) => Point): Record<string, number | null> {
+  const countFollowers = (hoursBefore: number) =>
+    point(POINTS_PER_USER - hoursBefore).counts[0] ?? 0;
+  return {
+    daily_gain: countFollowers(0) - countFollowers(25),
+    weekly_gain: countFollowers(0) - countFollowers(7 * 25),
+    monthly_gain: null,
+  };
 }
 
 /** Writes a tweet with its counts, which grow fast at first. */
