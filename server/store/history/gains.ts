@@ -1,9 +1,10 @@
 /**
  * Computes the gains that the rows of channels and users keep.
  *
- * A gain compares the newest count with the newest known one from N to 2N days before. Most often
- * that is in the chunk that holds the instant N days before, so these chunks are read first; where
- * they don't tell, all chunks back to 2N days are.
+ * A gain compares the newest count with the newest known one from N to 2N days before. In an import
+ * in the order of time, that is most often among the points to write or in the last chunk, which the
+ * writer has read. Otherwise the chunks that hold the instants N days before are read; where they
+ * don't tell, all chunks back to 2N days are.
  */
 import {
   computeBaselineRange,
@@ -17,7 +18,7 @@ import { FIRST_INSTANT } from "../../../core/time.ts";
 import type { Database, Statement } from "../database/database.ts";
 import { jsonExtractSql, type KindTables } from "../tables/entity-sql.ts";
 import { toColumnName } from "../tables/entity-tables.ts";
-import { decodeChunks, type Chunk, type Point } from "./chunk-codec.ts";
+import { decodeChunks, forEachPoint, type Chunk, type Point } from "./chunk-codec.ts";
 import { selectChunksSql, selectChunkStartSql, type ChunkPosition } from "./chunk-sql.ts";
 
 /** An entity whose points are about to be written. */
@@ -28,6 +29,8 @@ export interface GainingEntity {
   readonly newest: Point;
   /** The points to write, oldest first; they replace stored ones of the same instants. */
   readonly points: Iterable<Point>;
+  /** The last stored chunk, if all of the points are newer than the stored ones. */
+  readonly lastChunk: Chunk | undefined;
 }
 
 /** A gain of a kind, with its count as an index. */
@@ -58,26 +61,66 @@ export async function computeGainsAfterWrite(
 ): Promise<(number | null)[][]> {
   const gains = listGains(tables);
   if (gains.length === 0) return entities.map(() => []);
-  const compute = (entity: GainingEntity, row: StoredRow | undefined, isComplete: boolean) => {
-    const newest =
-      row !== undefined && row.observedAt > entity.newest.at
-        ? { at: row.observedAt, counts: row.counts }
-        : entity.newest;
-    const chunks = row?.chunks ?? [];
-    const baselines = createBaselines(gains, newest.at);
-    updateBaselines(baselines, decodeChunks(chunks, newest.counts.length));
-    updateBaselines(baselines, entity.points);
-    const isResolved =
-      isComplete || baselines.every((baseline) => isFinal(baseline, newest, chunks));
-    return isResolved ? compareWithBaselines(newest, baselines) : undefined;
-  };
-  const nearest = await readRows(database, selectNearestChunksSql(tables), entities);
-  const results = entities.map((entity) => compute(entity, nearest.get(entity.key), false));
-  const unresolved = entities.filter((_, index) => results[index] === undefined);
-  const all = await readRows(database, selectAllChunksSql(tables), unresolved);
-  return entities.map(
-    (entity, index) => results[index] ?? compute(entity, all.get(entity.key), true) ?? [],
-  );
+  const results = entities.map((entity) => computeFromEnd(gains, entity));
+  for (const selectSql of [selectNearestChunksSql, selectAllChunksSql]) {
+    const unresolved = entities.filter((_, index) => results[index] === undefined);
+    if (unresolved.length === 0) break;
+    const rows = await readRows(database, selectSql(tables), unresolved);
+    const isComplete = selectSql === selectAllChunksSql;
+    for (const [index, entity] of entities.entries()) {
+      results[index] ??= computeFromRow(gains, entity, rows.get(entity.key), isComplete);
+    }
+  }
+  return results.map((result) => result ?? []);
+}
+
+/**
+ * Computes gains from the end of a history alone: the points to write, and the last chunk.
+ *
+ * @returns `undefined` if points before them can matter.
+ */
+function computeFromEnd(
+  gains: readonly IndexedGain[],
+  { key, newest, points, lastChunk }: GainingEntity,
+): (number | null)[] | undefined {
+  if (key !== undefined && lastChunk === undefined) return undefined;
+  const baselines = createBaselines(gains, newest.at);
+  const isMissing = (baseline: Baseline) =>
+    baseline.count === null && newest.counts[baseline.countIndex] !== null;
+  updateBaselines(baselines, points);
+  if (lastChunk === undefined) return compareWithBaselines(newest, baselines);
+  const missing = baselines.filter(isMissing);
+  if (missing.length > 0) {
+    updateFromChunks(missing, [lastChunk], newest.counts.length);
+    if (missing.some((baseline) => isMissing(baseline) && baseline.from < lastChunk.start)) {
+      return undefined;
+    }
+  }
+  return compareWithBaselines(newest, baselines);
+}
+
+/**
+ * Computes gains from stored chunks and the points to write.
+ *
+ * @param isComplete Whether the chunks are all that can matter.
+ * @returns `undefined` if other chunks can matter.
+ */
+function computeFromRow(
+  gains: readonly IndexedGain[],
+  entity: GainingEntity,
+  row: StoredRow | undefined,
+  isComplete: boolean,
+): (number | null)[] | undefined {
+  const newest =
+    row !== undefined && row.observedAt > entity.newest.at
+      ? { at: row.observedAt, counts: row.counts }
+      : entity.newest;
+  const chunks = row?.chunks ?? [];
+  const baselines = createBaselines(gains, newest.at);
+  updateFromChunks(baselines, chunks, newest.counts.length);
+  updateBaselines(baselines, entity.points);
+  const isResolved = isComplete || baselines.every((baseline) => isFinal(baseline, newest, chunks));
+  return isResolved ? compareWithBaselines(newest, baselines) : undefined;
 }
 
 /** Creates the statement that sets the gains of stored entities to those of what the bounds keep. */
@@ -131,14 +174,30 @@ function createBaselines(gains: readonly IndexedGain[], newestAt: number): Basel
 
 /** Takes points, oldest first; a later call replaces points of the same instants. */
 function updateBaselines(baselines: readonly Baseline[], points: Iterable<Point>): void {
-  for (const { at, counts } of points) {
-    for (const baseline of baselines) {
-      if (at < baseline.from || at > baseline.to || at < baseline.at) continue;
-      const count = counts[baseline.countIndex] ?? null;
-      if (count === null) continue;
-      baseline.at = at;
-      baseline.count = count;
-    }
+  for (const { at, counts } of points) updateWithPoint(baselines, at, counts);
+}
+
+function updateFromChunks(
+  baselines: readonly Baseline[],
+  chunks: readonly Chunk[],
+  width: number,
+): void {
+  for (const chunk of chunks) {
+    forEachPoint(chunk, width, (at, counts) => updateWithPoint(baselines, at, counts));
+  }
+}
+
+function updateWithPoint(
+  baselines: readonly Baseline[],
+  at: number,
+  counts: readonly (number | null)[],
+): void {
+  for (const baseline of baselines) {
+    if (at < baseline.from || at > baseline.to || at < baseline.at) continue;
+    const count = counts[baseline.countIndex] ?? null;
+    if (count === null) continue;
+    baseline.at = at;
+    baseline.count = count;
   }
 }
 

@@ -85,7 +85,8 @@ async function setGains(
   changed: readonly PendingEntity[],
 ): Promise<void> {
   const entities = changed.map(({ merged, stored }) => {
-    return { key: stored?.key, newest: merged.newest, points: merged.points };
+    const lastChunk = stored?.isAppend === true ? stored.chunks.at(-1) : undefined;
+    return { key: stored?.key, newest: merged.newest, points: merged.points, lastChunk };
   });
   const gains = await computeGainsAfterWrite(database, tables, entities);
   for (const [index, entity] of changed.entries()) entity.gains = gains[index] ?? [];
