@@ -247,3 +247,23 @@ test("1,000 concurrent batches on too few credits: exactly what is paid for is s
   });
   expect(await service.admin("GET", "verification")).toMatchObject({ faults: [] });
 }, 60_000);
+
+test("concurrent batches of any size: none takes what it does not get, and none is refused what is left", async () => {
+  const CREDITS = 500;
+  const { key, account } = await service.createAccountWithKey(CREDITS);
+  const sizes = Array.from({ length: 200 }, (_, index) => 1 + ((index * 37) % 100));
+  const responses = await Promise.all(
+    sizes.map(async (size) => {
+      const channels = Array<string>(size).fill("nobody");
+      return { size, ...(await sendBatch("/api/video/details", { channels }, key)) };
+    }),
+  );
+  const served = responses.filter(({ status }) => status === 200);
+  const refused = responses.filter(({ status }) => status === 402);
+  expect(served.length + refused.length).toBe(sizes.length);
+  const paid = served.reduce((sum, { size }) => sum + size, 0);
+  const balance = CREDITS - paid;
+  expect(await service.readSums(account)).toEqual({ balance, debited: paid, refunded: 0 });
+  for (const { size, remaining } of refused) expect(Number(remaining)).toBeLessThan(size);
+  for (const { size } of refused) expect(size).toBeGreaterThan(balance);
+});

@@ -64,22 +64,51 @@ const IS_UNPAID_RUN = `NOT EXISTS (
         AND payments.at > ?2
     )`;
 
-/** The runs ?1 to pay for, each with the cost of its account's runs before it. */
-const withUnpaidRunsSql = (isUnpaid: string) => `
-  WITH runs AS (${SELECT_RUNS}),
+/** Where the credits are that pay for runs: a join with `unpaid`, and its column of credits. */
+interface CreditSource {
+  readonly join: string;
+  readonly credits: string;
+}
+
+/** The balance of each account before the batch. */
+const BALANCES: CreditSource = {
+  join: "JOIN accounts ON accounts.id = unpaid.account",
+  credits: "accounts.balance",
+};
+
+/** What the batch ?3 debited from each account. It covers the same charges as the balance before. */
+const DEBITED_AMOUNTS: CreditSource = {
+  join: "JOIN journal AS committed ON committed.uid = ?3 AND committed.account = unpaid.account",
+  credits: "committed.amount",
+};
+
+/**
+ * The runs ?1 to pay for, each with how many of its charges are covered. A run is decided with the
+ * credits that the runs of its account before it leave: one that costs too much takes none of them.
+ */
+const withCoveredRunsSql = (isUnpaid: string, { join, credits }: CreditSource) => `
+  WITH RECURSIVE runs AS (${SELECT_RUNS}),
   unpaid AS (
-    SELECT *, ifnull(sum(cost * count) OVER (
-      PARTITION BY account
-      ORDER BY position
-      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS cost_before
+    SELECT *, row_number() OVER (PARTITION BY account ORDER BY position) AS place
     FROM runs
     WHERE ${isUnpaid}
+  ),
+  covered AS (
+    SELECT
+      unpaid.*,
+      min(count, ${credits} / cost) AS covered_count,
+      ${credits} - cost * min(count, ${credits} / cost) AS credits_left
+    FROM unpaid
+    ${join}
+    WHERE place = 1
+    UNION ALL
+    SELECT
+      unpaid.*,
+      min(unpaid.count, credits_left / unpaid.cost),
+      credits_left - unpaid.cost * min(unpaid.count, credits_left / unpaid.cost)
+    FROM covered
+    JOIN unpaid ON unpaid.account = covered.account AND unpaid.place = covered.place + 1
   )`;
-
-/** How many charges of a run the credits cover, after the runs before it. */
-const coveredCountSql = (credits: string) =>
-  `max(0, min(count, (${credits} - cost_before) / cost))`;
 
 /** Whether the batch was neither committed nor cancelled before. */
 const isNewBatchSql = (uid: string) => `
@@ -88,10 +117,9 @@ const isNewBatchSql = (uid: string) => `
 
 const insertJournalSql = (isUnpaid: string) => `
   INSERT INTO journal (uid, account, kind, amount, at)
-  ${withUnpaidRunsSql(isUnpaid)}
-  SELECT ?3, account, 'debit', sum(cost * ${coveredCountSql("balance")}) AS amount, ?4
-  FROM unpaid
-  JOIN accounts ON accounts.id = unpaid.account
+  ${withCoveredRunsSql(isUnpaid, BALANCES)}
+  SELECT ?3, account, 'debit', sum(cost * covered_count) AS amount, ?4
+  FROM covered
   WHERE ${isNewBatchSql("?3")}
   GROUP BY account
   HAVING amount > 0`;
@@ -120,18 +148,11 @@ const ON_USAGE_CONFLICT = `
 
 const upsertUsageSql = (isUnpaid: string) => `
   INSERT INTO usage (account, hour, key, endpoint, requests, credits)
-  ${withUnpaidRunsSql(isUnpaid)}
-  SELECT
-    unpaid.account,
-    ?4,
-    key,
-    endpoint,
-    sum(${coveredCountSql("amount")}),
-    sum(cost * ${coveredCountSql("amount")})
-  FROM unpaid
-  JOIN journal AS committed ON committed.uid = ?3 AND committed.account = unpaid.account
-  WHERE changes() > 0 AND ${coveredCountSql("amount")} > 0
-  GROUP BY unpaid.account, key, endpoint
+  ${withCoveredRunsSql(isUnpaid, DEBITED_AMOUNTS)}
+  SELECT account, ?4, key, endpoint, sum(covered_count), sum(cost * covered_count)
+  FROM covered
+  WHERE changes() > 0 AND covered_count > 0
+  GROUP BY account, key, endpoint
   ${ON_USAGE_CONFLICT}`;
 
 const UPSERT_USAGE = upsertUsageSql(IS_ANY_RUN);
@@ -146,11 +167,10 @@ const UPSERT_USAGE_OF_SINGLE_RUN = `
 
 const INSERT_PAYMENTS = `
   INSERT INTO payments (account, idempotency_key, request_hash, debit, at)
-  ${withUnpaidRunsSql(IS_UNPAID_RUN)}
-  SELECT unpaid.account, idempotency_key, request_hash, ?3, ?4
-  FROM unpaid
-  JOIN journal AS committed ON committed.uid = ?3 AND committed.account = unpaid.account
-  WHERE changes() > 0 AND idempotency_key IS NOT NULL AND ${coveredCountSql("amount")} > 0
+  ${withCoveredRunsSql(IS_UNPAID_RUN, DEBITED_AMOUNTS)}
+  SELECT account, idempotency_key, request_hash, ?3, ?4
+  FROM covered
+  WHERE changes() > 0 AND idempotency_key IS NOT NULL AND covered_count > 0
   ON CONFLICT (account, idempotency_key) DO UPDATE SET
     request_hash = excluded.request_hash,
     debit = excluded.debit,

@@ -3,7 +3,8 @@
  *
  * Consecutive charges of one account, key, endpoint and cost are a run. A run is covered as far as
  * the balance reaches after the runs before it, so each charge is decided as if it came alone, in
- * its order. A charge whose idempotency key paid before costs nothing.
+ * its order: one that costs too much leaves the balance to those behind it. A charge whose
+ * idempotency key paid before costs nothing.
  */
 import type { Row } from "@libsql/client";
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
@@ -75,10 +76,8 @@ export function groupIntoRuns(charges: readonly Charge[]): ChargeRun[] {
 interface AccountCoverage {
   /** After the whole batch. */
   readonly balance: number;
-  /** Credits that the batch debited. */
-  readonly amount: number;
-  /** The cost of the charges so far, refused ones included. */
-  cost: number;
+  /** The credits that are left of it for the charges that follow. */
+  left: number;
   debitCount: number;
 }
 
@@ -97,7 +96,7 @@ export function assignOutcomes(
   const accounts = new Map<number, AccountCoverage>(
     outcomes.map(({ account, balance, amount }) => [
       Number(account),
-      { balance: Number(balance), amount: Number(amount), cost: 0, debitCount: 0 },
+      { balance: Number(balance), left: Number(amount), debitCount: 0 },
     ]),
   );
   const paymentsByKey = new Map(
@@ -112,12 +111,10 @@ export function assignOutcomes(
         : paymentsByKey.get(`${account} ${idempotencyKey.value}`);
     if (payment !== undefined && payment["debit"] !== uid) {
       if (payment["request_hash"] !== idempotencyKey?.fingerprint) return { kind: "misused" };
-      const uncharged = Math.max(0, coverage.amount - coverage.cost);
-      return { kind: "repeated", balance: coverage.balance + uncharged };
+      return { kind: "repeated", balance: coverage.balance + coverage.left };
     }
-    coverage.cost += cost;
-    const uncharged = coverage.amount - coverage.cost;
-    if (uncharged < 0) return { kind: "refused", balance: coverage.balance };
+    if (coverage.left < cost) return { kind: "refused", balance: coverage.balance + coverage.left };
+    coverage.left -= cost;
     const debit = {
       uid,
       account,
@@ -128,6 +125,6 @@ export function assignOutcomes(
       hour,
       idempotencyKey: idempotencyKey?.value,
     };
-    return { kind: "charged", debit, balance: coverage.balance + uncharged };
+    return { kind: "charged", debit, balance: coverage.balance + coverage.left };
   });
 }

@@ -1,12 +1,14 @@
 /** Tests what a batch of debits decides for each charge, and what it records. */
 import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { applyEntry, computeBalance, EMPTY_LEDGER, type Ledger } from "../../../core/ledger.ts";
 import { parseObservationLine } from "../../../core/observations.ts";
 import { createLedgerStore, type LedgerStore } from "../../../server/store/accounts/ledger.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
 import { createUserTag, USERS_TAG } from "../../../server/store/history/change-log.ts";
 import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
 import { queryRows, withDatabase } from "../../support/store/database.ts";
-import { makeCharge } from "../../support/store/debits.ts";
+import { ACCOUNT_NAMES, makeCharge, withAccounts } from "../../support/store/debits.ts";
 import { makeKeyedCharge, withFundedLedger } from "../../support/store/blocked-ledger.ts";
 
 const NOW = 1_790_000_000_000;
@@ -107,6 +109,64 @@ test("debit() counts the usage of each key at each endpoint", async () => {
     expect((await verifyLedger(database)).faults).toEqual([]);
   });
 });
+
+test("debit() decides charges of any cost one after another, as applyEntry() of core does", async () => {
+  const charge = fc.record({
+    account: fc.nat(1),
+    cost: fc.integer({ min: 1, max: 9 }),
+    endpoint: fc.constantFrom("/a", "/b"),
+    hasKey: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.nat(30), { minLength: 2, maxLength: 2 }),
+      fc.array(charge, { minLength: 1, maxLength: 12 }),
+      (granted, each) =>
+        withAccounts(granted, async (database, ids) => {
+          const ledger = createLedgerStore(database);
+          const charges = each.map(({ account, cost, endpoint, hasKey }, index) => ({
+            account: ids[account] ?? 0,
+            cost,
+            key: 1,
+            endpoint,
+            idempotencyKey: hasKey ? { value: `key ${index}`, fingerprint: "a" } : undefined,
+          }));
+          const models = granted.map((amount) => ({ ...EMPTY_LEDGER, granted: amount }) as Ledger);
+          const expected = each.map(({ account, cost }, index) => {
+            const model = models[account] ?? EMPTY_LEDGER;
+            const isCovered = computeBalance(model) >= cost;
+            const entry = { kind: "debit", id: `${index}`, amount: cost } as const;
+            if (isCovered) models[account] = applyEntry(model, entry);
+            return {
+              kind: isCovered ? "charged" : "refused",
+              balance: computeBalance(models[account] ?? model),
+            };
+          });
+          const { outcomes } = await ledger.debit(charges, { uid: "one", now: 0 });
+          expect(outcomes).toMatchObject(expected);
+          // The same commit again, and a commit of the keys that have paid.
+          expect((await ledger.debit(charges, { uid: "one", now: 0 })).outcomes).toEqual(outcomes);
+          const paid = charges.filter(
+            ({ idempotencyKey }, index) =>
+              idempotencyKey !== undefined && expected[index]?.kind === "charged",
+          );
+          const again = await ledger.debit(paid, { uid: "two", now: 1 });
+          expect(again.outcomes.map(({ kind }) => kind)).toEqual(paid.map(() => "repeated"));
+          for (const [index, id] of ids.entries()) {
+            const { debited, balance } = await ledger.account(ACCOUNT_NAMES[index] ?? "");
+            const model = models[index] ?? EMPTY_LEDGER;
+            expect([id, debited, balance]).toEqual([id, model.debited, computeBalance(model)]);
+          }
+          expect((await verifyLedger(database)).faults).toEqual([]);
+          await ledger.cancel(charges, "one", 2);
+          for (const { balance, granted: sum } of await ledger.accounts())
+            expect(balance).toBe(sum);
+          expect((await verifyLedger(database)).faults).toEqual([]);
+        }),
+    ),
+    { numRuns: 60 },
+  );
+}, 60_000);
 
 test("debit() reports that anything may have changed when older changes are deleted", async () => {
   await withDatabase(async (database) => {

@@ -2,30 +2,16 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { applyEntry, computeBalance, EMPTY_LEDGER, type Ledger } from "../../../core/ledger.ts";
 import { DomainError } from "../../../core/errors.ts";
-import type { Database } from "../../../server/store/database/database.ts";
 import type { Debit } from "../../../server/ports/ledger.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
 import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
-import { queryRows, withDatabase } from "../../support/store/database.ts";
-import { makeCharge, commitDebitGroup } from "../../support/store/debits.ts";
-
-const ACCOUNT_NAMES = ["first", "second", "third"];
-
-async function withAccounts(
-  granted: readonly number[],
-  work: (database: Database, ids: readonly number[]) => Promise<void>,
-): Promise<void> {
-  await withDatabase(async (database) => {
-    const ledger = createLedgerStore(database);
-    const ids: number[] = [];
-    for (const [index, amount] of granted.entries()) {
-      const account = ACCOUNT_NAMES[index] ?? "";
-      ids.push((await ledger.createAccount(account, 0)).id);
-      if (amount > 0) await ledger.grant({ uid: `g${index}`, account, amount }, 0);
-    }
-    await work(database, ids);
-  });
-}
+import { queryRows } from "../../support/store/database.ts";
+import {
+  ACCOUNT_NAMES,
+  commitDebitGroup,
+  makeCharge,
+  withAccounts,
+} from "../../support/store/debits.ts";
 
 /** Debits one charge after another, as core does. */
 function debitInModel(
@@ -156,29 +142,6 @@ describe("debit() and refund()", () => {
       ]);
     });
   });
-
-  test("charges of different costs are covered from the first on, as far as the balance reaches", async () => {
-    const costs = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 8 });
-    await fc.assert(
-      fc.asyncProperty(fc.nat(15), costs, (granted, each) =>
-        withAccounts([granted], async (database, [account = 0]) => {
-          const waiting = each.map((cost) => ({ account, cost }));
-          const outcomes = await commitDebitGroup(createLedgerStore(database), waiting, "group", 0);
-          let upto = 0;
-          expect(outcomes.map(({ isAccepted }) => isAccepted)).toEqual(
-            each.map((cost) => (upto += cost) <= granted),
-          );
-          const spent = outcomes.reduce(
-            (sum, outcome) => sum + (outcome.isAccepted ? outcome.debit.cost : 0),
-            0,
-          );
-          const stored = await createLedgerStore(database).account("first");
-          expect(stored).toMatchObject({ debited: spent, balance: granted - spent });
-        }),
-      ),
-      { numRuns: 30 },
-    );
-  }, 30_000);
 
   test("a debit is refunded once, under any uid; an unknown debit never", async () => {
     await withAccounts([2], async (database, [id = 0]) => {

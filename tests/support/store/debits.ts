@@ -1,6 +1,28 @@
 /** Charges and debits of one key at one endpoint. */
 import type { Debit } from "../../../server/ports/ledger.ts";
-import type { LedgerStore } from "../../../server/store/accounts/ledger.ts";
+import { createLedgerStore, type LedgerStore } from "../../../server/store/accounts/ledger.ts";
+import type { Database } from "../../../server/store/database/database.ts";
+import { withDatabase } from "./database.ts";
+
+/** The names of the accounts of `withAccounts()`. */
+export const ACCOUNT_NAMES = ["first", "second", "third"];
+
+/** Opens a database with an account for each amount of granted credits. */
+export async function withAccounts(
+  granted: readonly number[],
+  work: (database: Database, ids: readonly number[]) => Promise<void>,
+): Promise<void> {
+  await withDatabase(async (database) => {
+    const ledger = createLedgerStore(database);
+    const ids: number[] = [];
+    for (const [index, amount] of granted.entries()) {
+      const account = ACCOUNT_NAMES[index] ?? "";
+      ids.push((await ledger.createAccount(account, 0)).id);
+      if (amount > 0) await ledger.grant({ uid: `g${index}`, account, amount }, 0);
+    }
+    await work(database, ids);
+  });
+}
 
 /** The result of a charge. */
 export type DebitResult =
