@@ -189,10 +189,10 @@ function createApiKeys(database: Database, ledger: LedgerStore, now: () => numbe
   const store = createKeyStore(database);
   const { authenticate, invalidate } = createApiKeyAuthenticator(store, now);
   const keys: AdminOptions["keys"] = {
-    async create(name, label) {
+    async create(name, options) {
       const account = await ledger.account(name);
       const { key, hash, beginsWith } = generateApiKey();
-      const id = await store.create({ account: account.id, hash, beginsWith, label }, now());
+      const id = await store.create({ ...options, account: account.id, hash, beginsWith }, now());
       return { id, key };
     },
     list: store.list,

@@ -16,10 +16,16 @@ export function createKeysCommand(context: CommandContext): Command {
     )
     .argument("<account>", "the name of the account that pays for requests with the key")
     .option("--label <text>", "a note about what the key is for")
+    .option(
+      "--scope <scopes>",
+      "what the key may do: read, creators, or both with a comma between (default: both)",
+      parseList,
+    )
+    .option("--expires <when>", "when it expires: after 12h, 90d or 8w, or at an instant")
     .option("--json", "print the key and its id as JSON")
-    .action(async (account: string, { json, ...label }: OutputOptions & { label?: string }) => {
+    .action(async (account: string, { json, scope, ...options }: CreateOptions) => {
       const created = await requestAdmin(context, (client) =>
-        client.keys.post({ account, ...label }),
+        client.keys.post({ account, ...options, ...(scope && { scopes: scope }) }),
       );
       try {
         context.writeOutSync(json === true ? formatJson(created) : `${created.key}\n`);
@@ -36,7 +42,12 @@ export function createKeysCommand(context: CommandContext): Command {
     .argument("<account>", "the account's name")
     .option("--json", "print the keys as JSON")
     .action(async (account: string, options: OutputOptions) => {
-      const rows = await requestAdmin(context, (client) => client.keys.get({ query: { account } }));
+      const keysOfAccount = await requestAdmin(context, (client) =>
+        client.keys.get({ query: { account } }),
+      );
+      const rows = keysOfAccount.map((key) =>
+        Object.assign(key, { scopes: key.scopes.join(", ") }),
+      );
       await printRows(context, options, COLUMNS, rows);
     });
   keys
@@ -50,4 +61,23 @@ export function createKeysCommand(context: CommandContext): Command {
   return keys;
 }
 
-const COLUMNS = ["id", "begins_with", "label", "created_at", "revoked_at"] as const;
+interface CreateOptions extends OutputOptions {
+  readonly label?: string;
+  readonly scope?: string[];
+  readonly expires?: string;
+}
+
+/** Parses a list with commas; a repeated option adds to it. */
+function parseList(text: string, before: readonly string[] = []): string[] {
+  return [...before, ...text.split(",")];
+}
+
+const COLUMNS = [
+  "id",
+  "begins_with",
+  "label",
+  "scopes",
+  "created_at",
+  "expires_at",
+  "revoked_at",
+] as const;

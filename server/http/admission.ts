@@ -1,6 +1,6 @@
 /**
- * Admits requests: path, then authentication, method, rate limit and path parameters, in that
- * order. The route checks the rest: body, query, credits, existence. So a request without a valid
+ * Admits requests: path, then authentication, method, rate limit, scope of the key and path
+ * parameters, in that order. The route checks the rest: body, query, credits, existence. So a request without a valid
  * key gets 401 on every known path, whatever else is wrong with it.
  */
 import { Elysia } from "elysia";
@@ -9,6 +9,7 @@ import type {
   Authenticator,
   Caller,
   CheckRateLimit,
+  KeyScope,
   RateLimitDecision,
 } from "../ports/admission.ts";
 import type { AuthenticateAdmin } from "./admin/authentication.ts";
@@ -66,7 +67,7 @@ export function setCommonHeaders(
  * @param headers Gets the headers that the response must have, also if this throws.
  * @returns The caller; `undefined` for a path that needs no API key. It is no promise if the key is
  * cached, because most requests come with a cached key and a promise costs time.
- * @throws {HttpError} 401, 405 or 429; an asynchronous one rejects.
+ * @throws {HttpError} 401, 403, 405 or 429; an asynchronous one rejects.
  */
 export function admit(
   options: AdmissionOptions,
@@ -80,8 +81,10 @@ export function admit(
       headers["allow"] = allowed;
       throw new HttpError("Method Not Allowed", `${path} takes ${allowed}, got ${request.method}`);
     }
-    if (caller !== undefined && options.checkRateLimit !== undefined)
+    if (caller === undefined) return undefined;
+    if (options.checkRateLimit !== undefined)
       enforceRateLimit(options.checkRateLimit(caller.key), headers);
+    if (!caller.scopes.includes(getRequiredScope(path))) throw createMissingScopeError(path);
     return caller;
   };
   const caller = authenticateRequest(options, request, path, headers);
@@ -144,6 +147,17 @@ function authenticateRequest(
   }
   const caller = options.authenticate(key);
   return caller instanceof Promise ? caller.then(requireCaller) : requireCaller(caller);
+}
+
+/** The scope that a key needs for a path. */
+function getRequiredScope(path: string): KeyScope {
+  return path === "/api/creators" ? "creators" : "read";
+}
+
+/** The error of a key without the scope that a path needs. */
+export function createMissingScopeError(path: string): HttpError {
+  const scope = getRequiredScope(path);
+  return new HttpError("Forbidden", `This request needs a key with the scope ${scope}`);
 }
 
 function requireCaller(caller: Caller | undefined): Caller {

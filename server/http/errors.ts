@@ -20,6 +20,7 @@ export const ERROR_STATUSES = {
   "Missing API Key": 401,
   "Invalid API Key": 401,
   "Insufficient Credits": 402,
+  Forbidden: 403,
   "Channel Not Found": 404,
   "Short Not Found": 404,
   "User Not Found": 404,

@@ -1,5 +1,5 @@
 /** Generates API keys, and authenticates requests by them. */
-import type { ApiKeyLookup, Authenticator, Caller } from "../ports/admission.ts";
+import type { ApiKeyLookup, Authenticator, Caller, StoredKey } from "../ports/admission.ts";
 
 /** Characters of a key that are stored in clear, so that people can tell keys apart. */
 const PREFIX_CHARACTERS = 10;
@@ -38,6 +38,7 @@ export interface ApiKeyAuthenticator extends Authenticator {
 
 interface CachedCaller {
   readonly caller: Caller;
+  readonly expiresAt: number | null;
   readonly hash: string;
   /** When the lookup began, in milliseconds. */
   readonly startedAt: number;
@@ -45,7 +46,7 @@ interface CachedCaller {
 
 interface PendingLookup {
   readonly startedAt: number;
-  readonly caller: Promise<Caller | undefined>;
+  readonly found: Promise<StoredKey | undefined>;
 }
 
 /**
@@ -71,7 +72,8 @@ export function createApiKeyAuthenticator(
 
   function getCachedCaller(key: string): Caller | undefined {
     const cached = cache.get(key);
-    return cached !== undefined && isFresh(cached.startedAt) ? cached.caller : undefined;
+    if (cached === undefined || !isFresh(cached.startedAt) || isExpired(cached)) return undefined;
+    return cached.caller;
   }
 
   /** An instant in the future is not fresh: the clock was set back. */
@@ -80,27 +82,36 @@ export function createApiKeyAuthenticator(
     return ageMs >= 0 && ageMs < CACHE_TTL_MS;
   }
 
-  function lookUp(key: string): Promise<Caller | undefined> {
+  function isExpired({ expiresAt }: Pick<StoredKey, "expiresAt">): boolean {
+    return expiresAt !== null && now() >= expiresAt;
+  }
+
+  async function lookUp(key: string): Promise<Caller | undefined> {
+    const found = await findKey(key);
+    return found === undefined || isExpired(found) ? undefined : toCaller(found);
+  }
+
+  function findKey(key: string): Promise<StoredKey | undefined> {
     const hash = hashApiKey(key);
     const pending = pendingLookups.get(hash);
-    if (pending !== undefined && isFresh(pending.startedAt)) return pending.caller;
-    const lookup: PendingLookup = { startedAt: now(), caller: findCaller(hash) };
+    if (pending !== undefined && isFresh(pending.startedAt)) return pending.found;
+    const lookup: PendingLookup = { startedAt: now(), found: keys.findByHash(hash) };
     pendingLookups.set(hash, lookup);
-    const onSettled = (caller: Caller | undefined) => {
+    const onSettled = (found: StoredKey | undefined) => {
       // A later lookup or a revocation in this process has newer information.
       if (pendingLookups.get(hash) !== lookup) return;
       pendingLookups.delete(hash);
       cache.delete(key);
-      if (caller === undefined) return;
+      if (found === undefined) return;
       if (cache.size >= CACHE_MAX_ENTRIES) cache.clear();
-      cache.set(key, { caller, hash, startedAt: lookup.startedAt });
+      const { expiresAt } = found;
+      cache.set(key, { caller: toCaller(found), expiresAt, hash, startedAt: lookup.startedAt });
     };
-    lookup.caller.then(onSettled, () => onSettled(undefined));
-    return lookup.caller;
+    lookup.found.then(onSettled, () => onSettled(undefined));
+    return lookup.found;
   }
+}
 
-  async function findCaller(hash: string): Promise<Caller | undefined> {
-    const found = await keys.findByHash(hash);
-    return found && { key: found.id, account: found.account };
-  }
+function toCaller({ id, account, scopes }: StoredKey): Caller {
+  return { key: id, account, scopes };
 }

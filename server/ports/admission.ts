@@ -1,9 +1,23 @@
 /** Interfaces of admission: who sends a request, and whether the rate limit admits it. */
 
+/** What an API key may do: read data and its account, or use the monitoring list. */
+export const KEY_SCOPES = ["read", "creators"] as const;
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
 /** The API key of a request and its account, by their numbers. */
 export interface Caller {
   readonly key: number;
   readonly account: number;
+  readonly scopes: readonly KeyScope[];
+}
+
+/** A stored API key that is not revoked. */
+export interface StoredKey {
+  readonly id: number;
+  readonly account: number;
+  readonly scopes: readonly KeyScope[];
+  /** From when on it is not valid, in milliseconds since 1970 UTC; `null` if it does not expire. */
+  readonly expiresAt: number | null;
 }
 
 /** Finds stored API keys. */
@@ -12,12 +26,12 @@ export interface ApiKeyLookup {
    * @param hash SHA-256 of the key, in hex.
    * @returns `undefined` for an unknown or revoked key.
    */
-  findByHash(hash: string): Promise<{ readonly id: number; readonly account: number } | undefined>;
+  findByHash(hash: string): Promise<StoredKey | undefined>;
 }
 
 /** Authenticates requests by their API key. */
 export interface Authenticator {
-  /** The caller of a key; `undefined` for an unknown or revoked one. */
+  /** The caller of a key; `undefined` for one that is unknown, revoked or expired. */
   authenticate(key: string): Caller | Promise<Caller | undefined>;
 }
 

@@ -3,6 +3,7 @@
  *
  * All instants (`now`, `at`, `createdAt`) are milliseconds since 1970 UTC; amounts are credits.
  */
+import type { KeyScope } from "./admission.ts";
 import type { ChangeSet } from "./caching.ts";
 
 /** The charge of one request. */
@@ -211,6 +212,8 @@ export interface ApiKeyRecord {
   /** The first characters of the key, by which people tell keys apart. */
   readonly beginsWith: string;
   readonly label: string | null;
+  readonly scopes: readonly KeyScope[];
+  readonly expiresAt: number | null;
   readonly createdAt: number;
   readonly revokedAt: number | null;
 }

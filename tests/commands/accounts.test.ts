@@ -117,6 +117,52 @@ describe("keys", () => {
     expect(await child.stderr.text()).toContain("Key 1 was created, but could not be written: ");
   });
 
+  test("keys create limits what a key may do, and how long", async () => {
+    await sandbox.runOrThrow("accounts", "create", "acme", "--credits", "100");
+    const service = await sandbox.serve();
+    const create = async (...options: string[]) =>
+      (await sandbox.runOrThrow("keys", "create", "acme", ...options)).trim();
+    const reader = await create("--scope", "read", "--expires", "90d");
+    const editor = await create("--scope", "creators", "--expires", "2999-01-01");
+    const both = await create("--scope", "creators,read");
+    const statusOf = async (key: string, path: string) =>
+      (await fetch(`${service.url}${path}`, { headers: { "x-api-key": key } })).status;
+    const statuses = await Promise.all(
+      [reader, editor, both].map((key) =>
+        Promise.all([statusOf(key, "/api/video/channels"), statusOf(key, "/api/creators")]),
+      ),
+    );
+    expect(statuses).toEqual([
+      [200, 403],
+      [403, 200],
+      [200, 200],
+    ]);
+    const listed = await sandbox.runOrThrow("keys", "list", "acme", "--json");
+    expect(JSON.parse(listed)).toMatchObject([
+      { scopes: "read", expires_at: expect.stringMatching(/^20\d\d-/) },
+      { scopes: "creators", expires_at: "2999-01-01T00:00:00.000Z" },
+      { scopes: "read, creators", expires_at: null },
+    ]);
+    for (const [option, value, allowed] of [
+      ["--scope", "write", "scopes must be one or more of read, creators"],
+      ["--scope", "", "scopes must be one or more of read, creators"],
+      ["--expires", "90", "expires must be a duration (12h, 90d, 8w) or an ISO 8601 date"],
+      ["--expires", "0d", "is in the future"],
+      ["--expires", "2020-01-01", "is in the future"],
+      ["--expires", "999999w", "expires must be"],
+    ] as const) {
+      const { status, err } = await sandbox.run(["keys", "create", "acme", option, value]);
+      expect([option, value, status, err]).toEqual([
+        option,
+        value,
+        2,
+        expect.stringContaining(allowed),
+      ]);
+    }
+    expect(JSON.parse(await sandbox.runOrThrow("keys", "list", "acme", "--json"))).toHaveLength(3);
+    await service.stop();
+  });
+
   test("keys revoke makes a running service refuse the key from the next request on", async () => {
     await sandbox.runOrThrow("accounts", "create", "acme", "--credits", "100");
     const service = await sandbox.serve();

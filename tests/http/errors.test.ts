@@ -5,6 +5,7 @@ import { formatErrorResponse, ERROR_STATUSES, isErrorCode } from "../../server/h
 const CODES_BY_STATUS: Readonly<Record<number, readonly string[]>> = {
   400: ["Invalid Pagination Parameters", "Invalid Request"],
   401: ["Missing API Key", "Invalid API Key"],
+  403: ["Forbidden"],
   402: ["Insufficient Credits"],
   404: [
     "Channel Not Found",

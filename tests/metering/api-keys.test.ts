@@ -5,11 +5,15 @@ import {
   hashApiKey,
   generateApiKey,
 } from "../../server/metering/api-keys.ts";
+import { KEY_SCOPES, type KeyScope, type StoredKey } from "../../server/ports/admission.ts";
 import { createKeyStore } from "../../server/store/accounts/api-keys.ts";
 import { createLedgerStore } from "../../server/store/accounts/ledger.ts";
 import { withDatabase } from "../support/store/database.ts";
 
 const NOW = 1_790_000_000_000;
+
+const FOUND: StoredKey = { id: 1, account: 4, scopes: KEY_SCOPES, expiresAt: null };
+const CALLER = { key: 1, account: 4, scopes: KEY_SCOPES };
 
 describe("createApiKeyAuthenticator()", () => {
   test("authenticate() looks an unknown key up each time, and accepts it once it is created", async () => {
@@ -19,7 +23,11 @@ describe("createApiKeyAuthenticator()", () => {
       const authenticator = createApiKeyAuthenticator(store, () => 0);
       expect(await authenticator.authenticate(key)).toBeUndefined();
       const id = await store.create({ account: 4, hash, beginsWith, label: null }, 0);
-      expect(await authenticator.authenticate(key)).toEqual({ key: id, account: 4 });
+      expect(await authenticator.authenticate(key)).toEqual({
+        key: id,
+        account: 4,
+        scopes: KEY_SCOPES,
+      });
     });
   });
 
@@ -58,7 +66,7 @@ describe("createApiKeyAuthenticator()", () => {
       const [here, elsewhere] = [0, 1].map(() => createApiKeyAuthenticator(store, () => clock.now));
       const { key, hash, beginsWith } = generateApiKey();
       const id = await store.create({ account: account.id, hash, beginsWith, label: null }, NOW);
-      const caller = { key: id, account: account.id };
+      const caller = { key: id, account: account.id, scopes: KEY_SCOPES };
       expect(await here?.authenticate(key)).toEqual(caller);
       expect(await elsewhere?.authenticate(key)).toEqual(caller);
       expect(await here?.authenticate(`${key}x`)).toBeUndefined();
@@ -77,9 +85,9 @@ describe("createApiKeyAuthenticator() while lookups are slow", () => {
   /** An authenticator whose lookups wait to be answered. */
   function startAuthenticator() {
     const clock = { now: NOW };
-    const lookups: PromiseWithResolvers<{ id: number; account: number } | undefined>[] = [];
+    const lookups: PromiseWithResolvers<StoredKey | undefined>[] = [];
     const find = () => {
-      const lookup = Promise.withResolvers<{ id: number; account: number } | undefined>();
+      const lookup = Promise.withResolvers<StoredKey | undefined>();
       lookups.push(lookup);
       return lookup.promise;
     };
@@ -89,8 +97,6 @@ describe("createApiKeyAuthenticator() while lookups are slow", () => {
       authenticator: createApiKeyAuthenticator({ findByHash: find }, () => clock.now),
     };
   }
-  const FOUND = { id: 1, account: 4 };
-  const CALLER = { key: 1, account: 4 };
 
   test("authenticate() looks a key up once for all requests of half a second", async () => {
     const { clock, lookups, authenticator } = startAuthenticator();
@@ -140,15 +146,59 @@ describe("createApiKeyAuthenticator() while lookups are slow", () => {
   });
 });
 
+describe("createApiKeyAuthenticator() with a key that expires", () => {
+  test("authenticate() accepts it until that instant, also while it is cached, and not after", async () => {
+    await withDatabase(async (database) => {
+      const store = createKeyStore(database);
+      const clock = { now: NOW };
+      const { key, hash, beginsWith } = generateApiKey();
+      const expiresAt = NOW + 300;
+      const scopes: KeyScope[] = ["creators"];
+      const id = await store.create(
+        { account: 4, hash, beginsWith, label: null, scopes, expiresAt },
+        NOW,
+      );
+      const authenticator = createApiKeyAuthenticator(store, () => clock.now);
+      const caller = { key: id, account: 4, scopes };
+      expect(await authenticator.authenticate(key)).toEqual(caller);
+      clock.now = expiresAt - 1;
+      expect(authenticator.getCachedCaller(key)).toEqual(caller);
+      expect(await authenticator.authenticate(key)).toEqual(caller);
+      for (const now of [expiresAt, expiresAt + 1, expiresAt + 10_000]) {
+        clock.now = now;
+        expect(authenticator.getCachedCaller(key)).toBeUndefined();
+        expect(await authenticator.authenticate(key)).toBeUndefined();
+      }
+    });
+  });
+
+  test("authenticate() refuses it to requests that shared a lookup and come after that instant", async () => {
+    const clock = { now: NOW };
+    const lookup = Promise.withResolvers<StoredKey | undefined>();
+    const authenticator = createApiKeyAuthenticator(
+      { findByHash: () => lookup.promise },
+      () => clock.now,
+    );
+    const asked = [authenticator.authenticate("cm_a"), authenticator.authenticate("cm_a")];
+    clock.now = NOW + 100;
+    lookup.resolve({ ...FOUND, expiresAt: NOW + 100 });
+    expect(await Promise.all(asked)).toEqual([undefined, undefined]);
+  });
+});
+
 describe("createApiKeyAuthenticator() with a clock that is set back", () => {
   test("authenticate() does not cache a key for longer than half a second", async () => {
     const clock = { now: NOW };
-    let found: { id: number; account: number } | undefined = { id: 1, account: 4 };
+    let found: StoredKey | undefined = FOUND;
     const authenticator = createApiKeyAuthenticator(
       { findByHash: async () => found },
       () => clock.now,
     );
-    expect(await authenticator.authenticate("cm_a")).toEqual({ key: 1, account: 4 });
+    expect(await authenticator.authenticate("cm_a")).toEqual({
+      key: 1,
+      account: 4,
+      scopes: KEY_SCOPES,
+    });
     found = undefined;
     clock.now = NOW - 3_600_000;
     expect(await authenticator.authenticate("cm_a")).toBeUndefined();
@@ -159,10 +209,7 @@ describe("createApiKeyAuthenticator() with a clock that is set back", () => {
 
 describe("getCachedCaller()", () => {
   test("holds at most 10,000 keys", async () => {
-    const authenticator = createApiKeyAuthenticator(
-      { findByHash: async () => ({ id: 1, account: 4 }) },
-      () => NOW,
-    );
+    const authenticator = createApiKeyAuthenticator({ findByHash: async () => FOUND }, () => NOW);
     const names = Array.from({ length: 10_001 }, (_, index) => `cm_${index}`);
     for (const name of names) await authenticator.authenticate(name);
     const cached = names.filter((name) => authenticator.getCachedCaller(name) !== undefined);

@@ -70,13 +70,13 @@ export async function startTestService(
   const fieldOf = (value: unknown, name: string): unknown =>
     typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
   let accounts = 0;
-  const createAccountWithKey = async (credits?: number) => {
+  const createAccountWithKey = async (credits?: number, options: object = {}) => {
     const account = `account ${++accounts}`;
     await admin("POST", "accounts", {
       name: account,
       ...(credits === undefined ? {} : { credits }),
     });
-    const created = await admin("POST", "keys", { account });
+    const created = await admin("POST", "keys", { account, ...options });
     return { account, key: String(fieldOf(created, "key")) };
   };
   const access = await createAccountWithKey(1_000_000);

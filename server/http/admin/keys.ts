@@ -1,13 +1,23 @@
 /** The administration API of API keys. */
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
-import { formatInstant, formatInstantOrNull } from "../../../core/time.ts";
+import { createInvalidRequestError, quote } from "../../../core/errors.ts";
+import {
+  DAY_MS,
+  formatInstant,
+  formatInstantOrNull,
+  HOUR_MS,
+  INSTANT_SYNTAX,
+  LAST_INSTANT,
+  parseInstant,
+} from "../../../core/time.ts";
+import { KEY_SCOPES, type KeyScope } from "../../ports/admission.ts";
 import type { ApiKeyRecord } from "../../ports/ledger.ts";
 import type { AdminOptions } from "./options.ts";
 import { assertName, assertSingleAccount, jsonBodyParser, Name } from "./validation.ts";
 
 /** Creates the routes of API keys. */
-export function createAdminKeyRoutes({ ledger, keys }: AdminOptions) {
+export function createAdminKeyRoutes({ now, ledger, keys }: AdminOptions) {
   return new Elysia({ name: "admin-keys" })
     .use(jsonBodyParser)
     .get(
@@ -21,13 +31,24 @@ export function createAdminKeyRoutes({ ledger, keys }: AdminOptions) {
     )
     .post(
       "/keys",
-      async ({ body: { account, label }, set }) => {
-        assertName("label", label);
-        const created = await keys.create(account, label ?? null);
+      async ({ body: { account, label = null, scopes, expires }, set }) => {
+        assertName("label", label ?? undefined);
+        const created = await keys.create(account, {
+          label,
+          scopes: parseScopes(scopes),
+          expiresAt: expires === undefined ? null : parseExpiry(expires, now()),
+        });
         set.status = 201;
         return created;
       },
-      { body: t.Object({ account: Name, label: t.Optional(Name) }) },
+      {
+        body: t.Object({
+          account: Name,
+          label: t.Optional(Name),
+          scopes: t.Optional(t.Array(t.String())),
+          expires: t.Optional(t.String()),
+        }),
+      },
     )
     .delete(
       "/keys",
@@ -40,12 +61,42 @@ export function createAdminKeyRoutes({ ledger, keys }: AdminOptions) {
     );
 }
 
-function toKeyResource({ id, beginsWith, label, createdAt, revokedAt }: ApiKeyRecord) {
+/** Parses the scopes of a new key; by default it has all. */
+function parseScopes(names: readonly string[] = KEY_SCOPES): KeyScope[] {
+  const scopes = KEY_SCOPES.filter((scope) => names.includes(scope));
+  const unknown = names.find((name) => !scopes.some((scope) => scope === name));
+  if (scopes.length > 0 && unknown === undefined) return scopes;
+  throw createInvalidRequestError(
+    `scopes must be one or more of ${KEY_SCOPES.join(", ")}, got ${quote(unknown ?? names)}`,
+  );
+}
+
+/**
+ * Parses when a new key expires: an instant, or a duration from now as in `12h`, `90d` or `8w`.
+ *
+ * @param now Milliseconds since 1970 UTC.
+ * @throws {DomainError} `Invalid Request`, also if it is not in the future.
+ */
+function parseExpiry(text: string, now: number): number {
+  const [, amount = "", unit] = /^(\d{1,6})([hdw])$/.exec(text) ?? [];
+  const unitMs = { h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS }[unit ?? ""];
+  const expiresAt = unitMs === undefined ? parseInstant(text) : now + Number(amount) * unitMs;
+  if (expiresAt !== undefined && expiresAt > now && expiresAt <= LAST_INSTANT) return expiresAt;
+  throw createInvalidRequestError(
+    `expires must be a duration (12h, 90d, 8w) or ${INSTANT_SYNTAX} and is in the future, ` +
+      `got ${quote(text)}`,
+  );
+}
+
+function toKeyResource(record: ApiKeyRecord) {
+  const { id, beginsWith, label, scopes, createdAt, expiresAt, revokedAt } = record;
   return {
     id,
     begins_with: beginsWith,
     label,
+    scopes,
     created_at: formatInstant(createdAt),
+    expires_at: formatInstantOrNull(expiresAt),
     revoked_at: formatInstantOrNull(revokedAt),
   };
 }

@@ -1,4 +1,5 @@
 /** What the administration API depends on. */
+import type { KeyScope } from "../../ports/admission.ts";
 import type { SourceStatus, TrackedChannelStore } from "../../ports/collection.ts";
 import type {
   AccountLedger,
@@ -8,6 +9,13 @@ import type {
 } from "../../ports/ledger.ts";
 import type { ExportOptions, ImportObservations } from "../../ports/reads.ts";
 import type { RetentionRun } from "../../ports/retention.ts";
+
+/** What a new API key may do, and how long. */
+export interface KeyOptions {
+  readonly label: string | null;
+  readonly scopes: readonly KeyScope[];
+  readonly expiresAt: number | null;
+}
 
 /** What the administration API depends on. */
 export interface AdminOptions {
@@ -19,7 +27,7 @@ export interface AdminOptions {
   recoverRefunds(): Promise<readonly RecoveredFile[]>;
   readonly keys: {
     /** Creates an API key of an account. Its text is known only here. */
-    create(account: string, label: string | null): Promise<{ id: number; key: string }>;
+    create(account: string, options: KeyOptions): Promise<{ id: number; key: string }>;
     list(account: string): Promise<ApiKeyRecord[]>;
     revoke(id: number): Promise<{ id: number; revokedAt: number }>;
   };

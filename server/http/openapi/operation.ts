@@ -5,6 +5,7 @@
 import { Type, type TObject, type TSchema } from "@sinclair/typebox";
 import { DomainError } from "../../../core/errors.ts";
 import { InsufficientCreditsError } from "../../../core/ledger.ts";
+import { createMissingScopeError } from "../admission.ts";
 import { ERROR_STATUSES, formatErrorResponse, isErrorCode, type ClientError } from "../errors.ts";
 import { parsePathParameters } from "../route-matcher.ts";
 import { READ_COST } from "../reads/charge.ts";
@@ -231,7 +232,8 @@ function listErrors(operation: Operation): ClientError[] {
     operation.isCharged ? createChargedErrors(operation) : undefined,
     always,
   ].flatMap(createErrors);
-  return [...createPathErrors(operation.path), ...fromExamples];
+  const scopeErrors = operation.needsApiKey ? [createMissingScopeError(operation.path)] : [];
+  return [...createPathErrors(operation.path), ...scopeErrors, ...fromExamples];
 }
 
 function createChargedErrors({ price }: Operation): ErrorExamples {

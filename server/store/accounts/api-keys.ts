@@ -1,7 +1,7 @@
 /** Stores API keys: their hashes and first characters, never the keys themselves. */
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { DomainError } from "../../../core/errors.ts";
-import type { ApiKeyLookup } from "../../ports/admission.ts";
+import { KEY_SCOPES, type ApiKeyLookup, type KeyScope } from "../../ports/admission.ts";
 import type { ApiKeyRecord } from "../../ports/ledger.ts";
 import type { Database } from "../database/database.ts";
 import { accounts, keys } from "../tables/account-tables.ts";
@@ -13,6 +13,10 @@ export interface NewKey {
   readonly hash: string;
   readonly beginsWith: string;
   readonly label: string | null;
+  /** By default all. */
+  readonly scopes?: readonly KeyScope[];
+  /** By default the key does not expire. */
+  readonly expiresAt?: number | null;
 }
 
 /** The stored API keys; `now` is in milliseconds since 1970 UTC. */
@@ -41,7 +45,7 @@ export function createKeyStore({ query }: Database): KeyStore {
       const [created] = await query((drizzle) =>
         drizzle
           .insert(keys)
-          .values({ ...key, createdAt: now })
+          .values({ ...key, scopes: [...(key.scopes ?? KEY_SCOPES)], createdAt: now })
           .returning({ id: keys.id }),
       );
       if (created === undefined) throw new Error("The key was not stored");
@@ -51,7 +55,12 @@ export function createKeyStore({ query }: Database): KeyStore {
     async findByHash(hash) {
       const [key] = await query((drizzle) =>
         drizzle
-          .select({ id: keys.id, account: keys.account })
+          .select({
+            id: keys.id,
+            account: keys.account,
+            scopes: keys.scopes,
+            expiresAt: keys.expiresAt,
+          })
           .from(keys)
           .where(and(eq(keys.hash, hash), isNull(keys.revokedAt))),
       );
@@ -65,6 +74,8 @@ export function createKeyStore({ query }: Database): KeyStore {
             id: keys.id,
             beginsWith: keys.beginsWith,
             label: keys.label,
+            scopes: keys.scopes,
+            expiresAt: keys.expiresAt,
             createdAt: keys.createdAt,
             revokedAt: keys.revokedAt,
           })

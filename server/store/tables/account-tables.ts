@@ -14,6 +14,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
+import type { KeyScope } from "../../ports/admission.ts";
 
 /** Accounts, with the sums of their journal entries. */
 export const accounts = sqliteTable(
@@ -45,6 +46,9 @@ export const keys = sqliteTable("keys", {
   /** The first characters of the key, which help people to recognize it. */
   beginsWith: text("begins_with").notNull(),
   label: text(),
+  /** What the key may do, as a JSON array. */
+  scopes: text({ mode: "json" }).$type<KeyScope[]>().notNull(),
+  expiresAt: integer("expires_at"),
   createdAt: integer("created_at").notNull(),
   revokedAt: integer("revoked_at"),
 });

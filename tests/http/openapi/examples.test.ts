@@ -19,7 +19,6 @@ import { BODY_MAX_BYTES } from "../../../server/http/request-body.ts";
 /** The instant of the example responses, and the instant of a demo in another year. */
 const EXAMPLES_AT = Date.parse("2026-11-21T03:07:00Z");
 const LATER_AT = Date.parse("2031-07-06T12:00:00Z");
-
 /** Errors that one request cannot cause. Tests of their own cause 429 and a full list. */
 const SKIPPED_ERRORS = new Set(["429", "500", "503", "CreatorListFull"]);
 
@@ -156,6 +155,8 @@ async function provokeError(
   const value = String(JSON.parse(quoted));
   if (status === "401") return get(path, message.startsWith("Missing") ? "" : "cm_wrong");
   if (status === "402") return get(path, (await service.createAccountWithKey()).key);
+  const scopes = [path === "/api/creators" ? "read" : "creators"];
+  if (status === "403") return get(path, (await service.createAccountWithKey(9, { scopes })).key);
   if (status === "409") await setCreator(service, true);
   if (status === "413") return get(path, service.key, { body: "x".repeat(BODY_MAX_BYTES + 1) });
   if (status === "415") return get(path, service.key, { headers: { "content-type": value } });

@@ -17,7 +17,7 @@ function serve(
   read: () => Promise<ReadResult>,
 ): Promise<Response> | undefined {
   const { createHandler, serve: serveRead } = createChargedReads({
-    authenticate: () => ({ key: 1, account: 1 }),
+    authenticate: () => ({ key: 1, account: 1, scopes: ["read"] }),
     corsOrigins: [],
     debitQueue: {
       debit: async () => RECEIPT,
@@ -95,7 +95,7 @@ function createServer(method: "GET" | "POST", parse: Parameters<CreateHandler>[0
   const responseCache = createResponseCache();
   responseCache.invalidate({ sequence: 0, tags: [] });
   const { createHandler, serve: serveRead } = createChargedReads({
-    authenticate: () => ({ key: 1, account: 1 }),
+    authenticate: () => ({ key: 1, account: 1, scopes: ["read"] }),
     corsOrigins: [],
     debitQueue: {
       async debit(charge) {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { hashApiKey, generateApiKey } from "../../../server/metering/api-keys.ts";
+import { KEY_SCOPES } from "../../../server/ports/admission.ts";
 import { createKeyStore } from "../../../server/store/accounts/api-keys.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
 import {
@@ -16,17 +17,18 @@ describe("createKeyStore()", () => {
       const [kept, revoked] = [generateApiKey(), generateApiKey()];
       const create = ({ hash, beginsWith }: typeof kept, label: string | null) =>
         keys.create({ account: account.id, hash, beginsWith, label }, 5);
+      const found = { account: account.id, scopes: KEY_SCOPES, expiresAt: null };
       const keptId = await create(kept, "one");
       const revokedId = await create(revoked, null);
       expect(await keys.findByHash(kept.key)).toBeUndefined();
       expect(await keys.findByHash(hashApiKey("cm_unknown"))).toBeUndefined();
-      expect(await keys.findByHash(revoked.hash)).toEqual({ id: revokedId, account: account.id });
+      expect(await keys.findByHash(revoked.hash)).toEqual({ id: revokedId, ...found });
       const answer = { id: revokedId, hash: revoked.hash, revokedAt: 7 };
       expect(await keys.revoke(revokedId, 7)).toEqual(answer);
       expect(await keys.revoke(revokedId, 8)).toEqual(answer);
       expect(await keys.findByHash(revoked.hash)).toBeUndefined();
-      expect(await keys.findByHash(kept.hash)).toEqual({ id: keptId, account: account.id });
-      const shared = { createdAt: 5 };
+      expect(await keys.findByHash(kept.hash)).toEqual({ id: keptId, ...found });
+      const shared = { createdAt: 5, scopes: KEY_SCOPES, expiresAt: null };
       expect(await keys.list("nasa")).toEqual([
         { ...shared, id: keptId, beginsWith: kept.beginsWith, label: "one", revokedAt: null },
         { ...shared, id: revokedId, beginsWith: revoked.beginsWith, label: null, revokedAt: 7 },

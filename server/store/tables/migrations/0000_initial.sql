@@ -40,6 +40,8 @@ CREATE TABLE `keys` (
 	`hash` text NOT NULL,
 	`begins_with` text NOT NULL,
 	`label` text,
+	`scopes` text NOT NULL,
+	`expires_at` integer,
 	`created_at` integer NOT NULL,
 	`revoked_at` integer
 );
