@@ -58,6 +58,9 @@ export { encodeListCursor, hasListParameter, LIST_ORDERS, parseListRequest } fro
 export { SEARCH_SUBSTRING_CHARACTERS, USER_SORTS } from "./lists.ts";
 export type { ChannelSort, ListOptions, ListOrder, ListPosition, ListRequest } from "./lists.ts";
 export type { UserSort } from "./lists.ts";
+export { createObservationRowParser, findRowKind } from "./observation-rows.ts";
+export { listObservationColumns, OBSERVATION_FORMATS } from "./observation-rows.ts";
+export type { ObservationFormat, ParseObservationRow } from "./observation-rows.ts";
 export { parseObservation, parseObservationLine } from "./observations.ts";
 export type { Counts, FieldValue, Observation } from "./observations.ts";
 export { paginate, parsePageRequest } from "./pagination.ts";

@@ -1,20 +1,37 @@
-/** The command `export`: prints observations as lines that `import` reads. */
+/** The command `export`: prints observations as lines or CSV that `import` reads. */
 import { Command, Option } from "commander";
 import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
+import { OBSERVATION_FORMATS } from "../../core/observation-rows.ts";
 import { sendAdmin, withConnection } from "./admin-client.ts";
 import { type CommandContext } from "./command.ts";
+
+type ExportArguments = Readonly<Record<"format" | "kind" | "since", string>> & {
+  readonly id?: readonly string[];
+};
 
 export function createExportCommand(context: CommandContext): Command {
   return new Command("export")
     .summary("Prints observations, one per line.")
     .description(
-      "Prints observations as JSON objects, one per line, in the format that import reads. " +
-        "Imported into an empty database, they give the same responses.",
+      "Prints observations as JSON objects, one per line, or those of one kind as CSV, in the " +
+        "format that import reads. Imported into an empty database, they give the same responses.",
+    )
+    .addOption(
+      new Option("--format <format>", "the format: csv needs --kind (default: ndjson)").choices(
+        OBSERVATION_FORMATS,
+      ),
     )
     .addOption(new Option("--kind <kind>", "print only this kind").choices(ENTITY_KINDS))
+    .addOption(
+      new Option(
+        "--id <id>",
+        "print only the entity with this id, a user by the username; may be repeated",
+      ).argParser((id, previous: readonly string[] = []) => [...previous, id]),
+    )
     .option("--since <instant>", "print only observations from this time on, such as 2026-11-20")
-    .action(async (options: { kind?: string; since?: string }) => {
+    .action(async ({ id: ids = [], ...options }: ExportArguments) => {
       const query = new URLSearchParams(Object.entries(options));
+      for (const id of ids) query.append("id", id);
       await withConnection(context, async (connection) => {
         const { body } = await sendAdmin(connection, `observations?${query}`);
         // Waits for the reader of a pipe, so that the memory stays small.

@@ -102,9 +102,11 @@ export interface ImportResult extends OutcomeCounts {
 /** Imports whole lines of observations (NDJSON). It takes the bytes over: don't use them again. */
 export type ImportObservations = (lines: Uint8Array) => Promise<ImportResult>;
 
-/** Which observations are exported: all, where both are left out. */
+/** Which observations are exported: all, where all are left out. */
 export interface ExportOptions {
   readonly kind?: EntityKind | undefined;
+  /** The identifiers of entities; of users, the usernames in any case. */
+  readonly ids?: readonly string[] | undefined;
   /** Milliseconds since 1970 UTC, included. */
   readonly since?: number | undefined;
 }

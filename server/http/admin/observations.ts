@@ -1,11 +1,18 @@
-/** The administration API to import and export observations, as NDJSON, and to apply retention. */
+/** The administration API to import observations, to export them as NDJSON or CSV, and to apply retention. */
 import { Elysia, t } from "elysia";
+import { encodeCsvRow } from "../../../core/csv.ts";
 import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
 import { createInvalidRequestError, quote } from "../../../core/errors.ts";
-import { readSingleValue, type GetQueryValues } from "../../../core/parameters.ts";
+import { listObservationColumns, OBSERVATION_FORMATS } from "../../../core/observation-rows.ts";
+import {
+  parseChoiceParameter,
+  readSingleValue,
+  type GetQueryValues,
+} from "../../../core/parameters.ts";
 import { parseInstantParameter } from "../../../core/time.ts";
 import type { ExportOptions } from "../../ports/reads.ts";
 import type { RetentionReport, RetentionRun } from "../../ports/retention.ts";
+import { CSV_TYPE } from "../content/csv.ts";
 import { readLargeBody } from "../request-body.ts";
 import { getQuery } from "../request-url.ts";
 import type { AdminOptions } from "./options.ts";
@@ -16,6 +23,9 @@ const IMPORT_MAX_BYTES = 64 * 1_048_576;
 
 /** Observations in one chunk of an export. */
 const CHUNK_MAX_LINES = 500;
+
+/** An exported observation. */
+type Observation = Record<string, unknown>;
 
 /** The time between two lines of progress of retention. */
 const PROGRESS_INTERVAL_MS = 500;
@@ -35,11 +45,21 @@ export function createAdminObservationRoutes({
       async ({ request }) => importObservations(await readLargeBody(request, IMPORT_MAX_BYTES)),
       { parse: "none" },
     )
-    .get("/observations", ({ request }) =>
-      createLinesResponse(
-        encodeObservations(exportObservations(parseExportOptions(getQuery(request)))),
-      ),
-    )
+    .get("/observations", async ({ request }) => {
+      const getQueryValues = getQuery(request);
+      const options = parseExportOptions(getQueryValues);
+      const format = parseChoiceParameter("format", getQueryValues, OBSERVATION_FORMATS, "ndjson");
+      if (format === "ndjson") {
+        return startResponse(encodeObservations(exportObservations(options), encodeLine));
+      }
+      if (options.kind === undefined) {
+        throw createInvalidRequestError("A CSV has one kind: format csv needs kind");
+      }
+      const columns = listObservationColumns(options.kind);
+      const encodeRow = (line: Observation) => encodeCsvRow(columns.map((name) => line[name]));
+      const rows = encodeObservations(exportObservations(options), encodeRow);
+      return startResponse(rows, encodeCsvRow(columns));
+    })
     .use(jsonBodyParser)
     .post(
       "/retention",
@@ -58,19 +78,45 @@ function parseExportOptions(getQueryValues: GetQueryValues): ExportOptions {
       `kind must be one of ${ENTITY_KINDS.join(", ")}, got ${quote(kindName)}`,
     );
   }
-  return { kind, since: since === undefined ? undefined : parseInstantParameter("since", since) };
+  const ids = getQueryValues("id");
+  return {
+    kind,
+    ids: ids.length === 0 ? undefined : ids,
+    since: since === undefined ? undefined : parseInstantParameter("since", since),
+  };
+}
+
+/**
+ * Responds with an export, once its first observations are read: what they fail with has a status.
+ *
+ * @param header What comes first, if the export is CSV.
+ */
+async function startResponse(chunks: AsyncGenerator<string>, header?: string): Promise<Response> {
+  const first = await chunks.next();
+  async function* resume() {
+    if (header !== undefined) yield header;
+    if (first.done !== true) yield first.value;
+    yield* chunks;
+  }
+  return createLinesResponse(resume(), header === undefined ? undefined : CSV_TYPE);
 }
 
 /** Responds with NDJSON, generated as fast as the client reads it, and no longer than it reads. */
-function createLinesResponse(lines: AsyncGenerator<string>): Response {
-  return new Response(lines, { headers: { "content-type": "application/x-ndjson" } });
+function createLinesResponse(
+  lines: AsyncGenerator<string>,
+  type = "application/x-ndjson",
+): Response {
+  return new Response(lines, { headers: { "content-type": type } });
 }
 
 /** Encodes a line for each observation, in chunks of lines. */
-async function* encodeObservations(observations: AsyncIterable<Record<string, unknown>>) {
+async function* encodeObservations(
+  observations: AsyncIterable<Observation>,
+  encode: (observation: Observation) => string,
+) {
   let lines: string[] = [];
   for await (const observation of observations) {
-    lines.push(encodeLine(observation));
+    lines.push(encode(observation));
     if (lines.length < CHUNK_MAX_LINES) continue;
     yield lines.join("");
     lines = [];

@@ -8,6 +8,8 @@ import { readRawParts } from "../../raw-json.ts";
 /** The values of the parameter `format`. */
 export const FORMATS = ["json", "csv"] as const;
 
+export const CSV_TYPE = "text/csv; charset=utf-8; header=present";
+
 /** What a row of a table can be read from. */
 type Item = Readonly<Record<string, unknown>>;
 
@@ -112,7 +114,7 @@ function readPath(item: Item, path: readonly string[]): unknown {
 export function createTableHeaders<Body>({ fileName, getHeaders }: CsvTable<Body>, body: Body) {
   return {
     ...getHeaders?.(body),
-    "content-type": "text/csv; charset=utf-8; header=present",
+    "content-type": CSV_TYPE,
     "content-disposition": createDisposition(fileName),
   };
 }

@@ -1,6 +1,8 @@
 /** Exports the observations of the database as the lines (NDJSON) that an import reads. */
 import { setImmediate } from "node:timers/promises";
-import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
+import { ENTITY_KINDS, type EntityKind } from "../../../core/entity-kinds.ts";
+import { DomainError, quote } from "../../../core/errors.ts";
+import { foldCase } from "../../../core/text.ts";
 import { FIRST_INSTANT, formatInstant } from "../../../core/time.ts";
 import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts";
 import type { ExportOptions } from "../../ports/reads.ts";
@@ -22,24 +24,78 @@ const PAGE_CHUNKS = 20;
  */
 export async function* exportObservations(
   database: Database,
-  { kind, since = FIRST_INSTANT }: ExportOptions,
+  { kind, ids, since = FIRST_INSTANT }: ExportOptions,
 ): AsyncGenerator<Record<string, unknown>> {
-  for (const name of kind === undefined ? ENTITY_KINDS : [kind]) {
-    yield* exportKind(database, KIND_TABLES[name], since);
+  const kinds = kind === undefined ? ENTITY_KINDS : [kind];
+  if (ids === undefined) {
+    for (const name of kinds) yield* exportEntities(database, KIND_TABLES[name], since, ALL_KEYS);
+    return;
+  }
+  const entities = await findEntities(database, kinds, ids);
+  for (const { tables, key } of entities) {
+    yield* exportEntities(database, tables, since, { first: key, last: key });
   }
 }
 
-async function* exportKind(
+/** A range of keys, both ends included. */
+interface KeyRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+const ALL_KEYS: KeyRange = { first: 0, last: Number.MAX_SAFE_INTEGER };
+
+/**
+ * Finds the observed entities with some identifiers, in the order of an export.
+ *
+ * @throws {DomainError} `Not Found` if no entity has one of them.
+ */
+async function findEntities(
+  database: Database,
+  kinds: readonly EntityKind[],
+  ids: readonly string[],
+) {
+  const found = new Set<string>();
+  const entities: { readonly tables: KindTables; readonly key: number }[] = [];
+  for (const kind of kinds) {
+    const tables = KIND_TABLES[kind];
+    const toEntityId = (id: string) => (kind === "user" ? foldCase(id) : id);
+    const rows = await database.queryJson<{ readonly key: number; readonly id: string }[]>(
+      selectEntitiesSql(tables),
+      [JSON.stringify(ids.map(toEntityId))],
+    );
+    const foundIds = new Set(rows?.map(({ id }) => id));
+    for (const id of ids) if (foundIds.has(toEntityId(id))) found.add(id);
+    for (const { key } of rows ?? []) entities.push({ tables, key });
+  }
+  const missing = ids.find((id) => !found.has(id));
+  if (missing === undefined) return entities;
+  throw new DomainError("Not Found", `Nothing with the id ${quote(missing)} was observed`);
+}
+
+function selectEntitiesSql({ entityTable }: KindTables): string {
+  return `
+    SELECT json_group_array(json_object('key', key, 'id', id))
+    FROM (
+      SELECT key, id
+      FROM ${entityTable}
+      WHERE id IN (SELECT value FROM json_each(?1)) AND observed_at IS NOT NULL
+      ORDER BY key
+    )`;
+}
+
+async function* exportEntities(
   database: Database,
   tables: KindTables,
   since: number,
+  { first, last }: KeyRange,
 ): AsyncGenerator<Record<string, unknown>> {
   const sql = selectPageSql(tables);
-  let key = 0;
+  let key = first;
   // The position is an instant and not a chunk: chunks can be rewritten between two pages.
   let lastInstant = Number.MIN_SAFE_INTEGER;
   for (;;) {
-    const page = await database.queryJson<ExportPage>(sql, [key, lastInstant]);
+    const page = await database.queryJson<ExportPage>(sql, [key, lastInstant, last]);
     const { chunks, entities } = page ?? { chunks: [], entities: [] };
     const entitiesByKey = new Map(entities.map((entity) => [entity.key, entity]));
     for (const chunk of chunks) {
@@ -72,8 +128,8 @@ interface ExportedEntity {
 }
 
 /**
- * Selects the chunks from an entity's key `?1` and its last exported instant `?2` on, and their
- * entities. It is one statement, because an attribute of a newer observation than the chunks hold
+ * Selects the chunks from an entity's key `?1` and its last exported instant `?2` on, up to the key
+ * `?3`, and their entities. It is one statement, because an attribute of a newer observation than the chunks hold
  * would be on no line.
  */
 function selectPageSql(tables: KindTables): string {
@@ -86,7 +142,7 @@ function selectPageSql(tables: KindTables): string {
         SELECT max(start)
         FROM ${historyTable}
         WHERE ${entityColumn} = ?1 AND start <= ?2
-      ), ?2))
+      ), ?2)) AND ${entityColumn} <= ?3
       ORDER BY ${entityColumn}, start
       LIMIT ${PAGE_CHUNKS}
     )

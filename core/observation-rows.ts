@@ -1,0 +1,123 @@
+/** Observations as rows of CSV: a table has one kind, and a column for each field. */
+import type { CsvCell } from "./csv.ts";
+import { ENTITY_KINDS, KIND_FIELDS, type EntityFields, type EntityKind } from "./entity-kinds.ts";
+import { createInvalidRequestError, quote } from "./errors.ts";
+import { parseInteger } from "./parameters.ts";
+
+/** The formats of observations in files: JSON lines, or a table of one kind. */
+export const OBSERVATION_FORMATS = ["ndjson", "csv"] as const;
+
+export type ObservationFormat = (typeof OBSERVATION_FORMATS)[number];
+
+/**
+ * Lists the columns of a kind: the fields of an observation, in their order.
+ *
+ * @example
+ * listObservationColumns("short").slice(0, 5); // ["kind", "observedAt", "id", "channel", "title"]
+ */
+export function listObservationColumns(kind: EntityKind): string[] {
+  const { idField, attributes, counts }: EntityFields = KIND_FIELDS[kind];
+  const names = [idField, ...Object.keys(attributes), ...counts];
+  return ["kind", "observedAt", ...new Set(names)];
+}
+
+/**
+ * Finds the kind of a table in its first row.
+ *
+ * @throws {DomainError} `Invalid Request` if there is no such column, or no such kind.
+ *
+ * @example
+ * findRowKind(["id", "kind"], ["UC1", "channel"]); // "channel"
+ */
+export function findRowKind(header: readonly CsvCell[], cells: readonly CsvCell[]): EntityKind {
+  const index = header.indexOf("kind");
+  if (index === -1) {
+    throw createInvalidRequestError(
+      `Without a column kind, the kind must be given: ${ENTITY_KINDS.join(", ")}`,
+    );
+  }
+  const kind = ENTITY_KINDS.find((name) => name === cells[index]);
+  if (kind !== undefined) return kind;
+  throw createInvalidRequestError(
+    `kind must be one of ${ENTITY_KINDS.join(", ")}, got ${quote(cells[index])}`,
+  );
+}
+
+/**
+ * Parses a row to the value that `parseObservation()` checks. A cell that is no value of its field
+ * stays a text, so that the check rejects it.
+ *
+ * @throws {DomainError} `Invalid Request` if the row has more or fewer cells than the header, or
+ * another kind.
+ */
+export type ParseObservationRow = (cells: readonly CsvCell[]) => Record<string, unknown>;
+
+/**
+ * Creates the parser of the rows of a table.
+ *
+ * An empty cell is no value. An empty cell in quotes is an empty text where the field is a text or a
+ * link, else no value. Counts are plain digits, and `verified` is true or false in any case.
+ *
+ * @param header The first row, with some of the columns of the kind in any order.
+ * @throws {DomainError} `Invalid Request` if a column is unknown, repeated, or missing.
+ *
+ * @example
+ * const parse = createObservationRowParser("user", ["username", "observedAt", "followers_count"]);
+ * parse(["NASA", "2026-11-20", "97"]).followers_count; // 97
+ */
+export function createObservationRowParser(
+  kind: EntityKind,
+  header: readonly CsvCell[],
+): ParseObservationRow {
+  checkHeader(kind, header);
+  const columns = header.map((name) => ({
+    name: name ?? "",
+    parseCell: createCellParser(kind, name ?? ""),
+  }));
+  return (cells) => {
+    if (cells.length !== columns.length) {
+      throw createInvalidRequestError(
+        `A row must have as many cells as the header, ${columns.length}, got ${cells.length}`,
+      );
+    }
+    const record: Record<string, unknown> = { kind };
+    for (const [index, { name, parseCell }] of columns.entries()) {
+      const value = parseCell(cells[index] ?? null);
+      if (value !== undefined) record[name] = value;
+    }
+    if (record["kind"] === kind) return record;
+    throw createInvalidRequestError(
+      `kind must be ${kind} as in the whole file, got ${quote(record["kind"])}`,
+    );
+  };
+}
+
+function checkHeader(kind: EntityKind, header: readonly CsvCell[]): void {
+  const allowed = listObservationColumns(kind);
+  const list = `the columns of the kind ${kind}, separated by commas, are ${allowed.join(", ")}`;
+  const unknown = header.find((name) => name === null || !allowed.includes(name));
+  if (unknown !== undefined) {
+    throw createInvalidRequestError(`Unknown column ${quote(unknown ?? "")}: ${list}`);
+  }
+  const repeated = header.find((name, index) => header.indexOf(name) !== index);
+  if (repeated !== undefined) {
+    throw createInvalidRequestError(`A column must be there once, got ${quote(repeated)} twice`);
+  }
+  const { idField, attributes }: EntityFields = KIND_FIELDS[kind];
+  const identifiers = Object.keys(attributes).filter((name) => attributes[name] === "identifier");
+  const missing = ["observedAt", idField, ...identifiers].find((name) => !header.includes(name));
+  if (missing !== undefined) throw createInvalidRequestError(`Missing column ${missing}: ${list}`);
+}
+
+/** Creates the parser of the cells of a column: it returns `undefined` for no value. */
+function createCellParser(kind: EntityKind, column: string): (cell: CsvCell) => unknown {
+  const { attributes, counts }: EntityFields = KIND_FIELDS[kind];
+  const type = counts.includes(column) ? "count" : attributes[column];
+  if (type === "text" || type === "link") return (cell) => cell ?? undefined;
+  return (cell) => {
+    if (cell === null || cell === "") return undefined;
+    if (type === "count") return parseInteger(cell) ?? cell;
+    if (type === "boolean") return /^true$/i.test(cell) || (/^false$/i.test(cell) ? false : cell);
+    return cell;
+  };
+}

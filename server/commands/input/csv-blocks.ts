@@ -1,0 +1,140 @@
+/** Reads CSV files of observations as blocks of lines (NDJSON), in constant memory. */
+import { parseCsvRow, type CsvCell } from "../../../core/csv.ts";
+import type { EntityKind } from "../../../core/entity-kinds.ts";
+import { createInvalidRequestError, DomainError } from "../../../core/errors.ts";
+import {
+  createObservationRowParser,
+  findRowKind,
+  type ParseObservationRow,
+} from "../../../core/observation-rows.ts";
+import type { RejectedLine } from "../../ports/reads.ts";
+import { createRowCutter, type FileRow } from "./csv-rows.ts";
+
+/** Rows of a file as lines of observations. */
+export interface CsvBlock {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** For each line, the number of the line of the file at which its row begins. */
+  readonly fileLines: readonly number[];
+  /** The rows that are no lines, by their numbers in the file. */
+  readonly rejected: readonly RejectedLine[];
+}
+
+/** Rows of a block: the report of a rejected row takes more memory than a short row. */
+const BLOCK_MAX_ROWS = 150_000;
+
+/** Characters of lines that are kept as text. */
+const TEXT_MAX_CHARACTERS = 65_536;
+
+const encoder = new TextEncoder();
+
+/**
+ * Reads a CSV file. Rows that are blank or have empty cells only are skipped.
+ *
+ * @param kind Of all rows; by default the one in the column `kind` of the first row.
+ * @param blockBytes The size of a block, roughly.
+ * @throws {DomainError} `Invalid Request` before the first observation, if the header or the kind is
+ * wrong.
+ */
+export async function* readCsvBlocks(
+  stream: AsyncIterable<Uint8Array>,
+  kind: EntityKind | undefined,
+  blockBytes: number,
+): AsyncGenerator<CsvBlock> {
+  const reader = createRowReader(kind);
+  let block = createBlockBuilder();
+  for await (const rows of cutRows(stream)) {
+    for (const row of rows) {
+      block.add(row, reader.read(row));
+      if (!block.isFull(blockBytes)) continue;
+      yield block.build();
+      block = createBlockBuilder();
+    }
+  }
+  reader.assertHeader();
+  yield block.build();
+}
+
+async function* cutRows(stream: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow[]> {
+  const cutter = createRowCutter();
+  for await (const piece of stream) yield cutter.cut(piece);
+  yield cutter.end();
+}
+
+/** What a row is: an observation, or why it is none; neither if it is blank or the header. */
+interface ReadRow {
+  readonly record?: Record<string, unknown>;
+  readonly reason?: string;
+}
+
+/** Creates a reader of the rows of a file. It throws what is wrong with the header or the kind. */
+function createRowReader(kind: EntityKind | undefined) {
+  let header: readonly CsvCell[] | undefined;
+  let parseRow: ParseObservationRow | undefined;
+
+  return {
+    read(row: FileRow): ReadRow {
+      if (header === undefined) {
+        const names = parseCells(row);
+        if (names.every((name) => name === null)) return {};
+        header = names;
+        if (kind !== undefined) parseRow = createObservationRowParser(kind, header);
+        return {};
+      }
+      const { value: cells, ...unreadable } = attempt(() => parseCells(row));
+      if (cells === undefined) return unreadable;
+      if (cells.every((cell) => cell === null)) return {};
+      parseRow ??= createObservationRowParser(kind ?? findRowKind(header, cells), header);
+      const { value: record, ...invalid } = attempt(() => parseRow?.(cells));
+      return record === undefined ? invalid : { record };
+    },
+
+    assertHeader(): void {
+      if (header === undefined) throw createInvalidRequestError("There is no row with the columns");
+    },
+  };
+}
+
+function parseCells({ text, line, problem }: FileRow): CsvCell[] {
+  if (text === undefined) throw createInvalidRequestError(problem ?? "");
+  return parseCsvRow(line === 1 ? text.replace(/^\uFEFF/, "") : text);
+}
+
+function attempt<Value>(action: () => Value): { readonly value?: Value; readonly reason?: string } {
+  try {
+    return { value: action() };
+  } catch (error) {
+    if (error instanceof DomainError) return { reason: error.message };
+    throw error;
+  }
+}
+
+function createBlockBuilder() {
+  const pieces: Uint8Array[] = [];
+  let text = "";
+  let byteCount = 0;
+  const fileLines: number[] = [];
+  const rejected: RejectedLine[] = [];
+
+  /** Turns the text into bytes early: it takes up to four times their memory. */
+  function flush(): void {
+    pieces.push(encoder.encode(text));
+    byteCount += pieces.at(-1)?.length ?? 0;
+    text = "";
+  }
+
+  return {
+    add({ line }: FileRow, { record, reason }: ReadRow): void {
+      if (reason !== undefined) rejected.push({ line, reason });
+      if (record === undefined) return;
+      text += `${JSON.stringify(record)}\n`;
+      fileLines.push(line);
+      if (text.length >= TEXT_MAX_CHARACTERS) flush();
+    },
+    isFull: (blockBytes: number): boolean =>
+      byteCount + text.length >= blockBytes || fileLines.length + rejected.length >= BLOCK_MAX_ROWS,
+    build(): CsvBlock {
+      flush();
+      return { bytes: Buffer.concat(pieces), fileLines, rejected };
+    },
+  };
+}

@@ -1,0 +1,78 @@
+/** Reads files of observations, lines or CSV, as blocks of lines. */
+import type { EntityKind } from "../../../core/entity-kinds.ts";
+import type { ObservationFormat } from "../../../core/observation-rows.ts";
+import type { RejectedLine } from "../../ports/reads.ts";
+import { describeError } from "../../system-errors.ts";
+import { CommandError } from "../command.ts";
+import { openInput, readBlocks } from "../line-blocks.ts";
+import { readCsvBlocks } from "./csv-blocks.ts";
+
+/** Lines of observations from a file. */
+export interface InputBlock {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The number in the file of a line of the block. */
+  findFileLine(line: number): number;
+  /** What is in the file between the lines but is no line, by its numbers in the file. */
+  readonly rejected: readonly RejectedLine[];
+}
+
+/** What files of observations are; by default what their names say. */
+export interface InputOptions {
+  readonly format?: ObservationFormat;
+  /** The kind of all rows of CSV; by default the one in the column `kind`. */
+  readonly kind?: EntityKind;
+}
+
+/** Whether a file is CSV. */
+export function isCsv(file: string, { format }: InputOptions): boolean {
+  return format === undefined ? /\.csv(?:\.gz)?$/.test(file) : format === "csv";
+}
+
+/**
+ * Reads the blocks of a file.
+ *
+ * @param file `-` is standard input.
+ * @param blockBytes The size of a block, roughly.
+ * @param onBytes Receives the number of bytes read.
+ * @throws {CommandError} Naming the file.
+ */
+export async function* readInput(
+  file: string,
+  options: InputOptions,
+  blockBytes: number,
+  onBytes: (count: number) => void = () => undefined,
+): AsyncGenerator<InputBlock> {
+  try {
+    const input = openInput(file, onBytes);
+    if (isCsv(file, options)) yield* readTable(input, options.kind, blockBytes);
+    else yield* readLines(input, blockBytes);
+  } catch (error) {
+    throw new CommandError(`Cannot read ${file}: ${describeError(error)}`);
+  }
+}
+
+/** Checks the columns and the kind of a file. @throws {CommandError} If they are wrong. */
+export async function checkInput(file: string, options: InputOptions): Promise<void> {
+  if (!isCsv(file, options)) return;
+  // The kind is checked with the first row.
+  for await (const _ of readInput(file, options, 1)) break;
+}
+
+async function* readLines(
+  input: AsyncIterable<Uint8Array>,
+  blockBytes: number,
+): AsyncGenerator<InputBlock> {
+  for await (const { bytes, firstLine } of readBlocks(input, blockBytes)) {
+    yield { bytes, rejected: [], findFileLine: (line) => firstLine + line - 1 };
+  }
+}
+
+async function* readTable(
+  input: AsyncIterable<Uint8Array>,
+  kind: EntityKind | undefined,
+  blockBytes: number,
+): AsyncGenerator<InputBlock> {
+  for await (const { bytes, rejected, fileLines } of readCsvBlocks(input, kind, blockBytes)) {
+    yield { bytes, rejected, findFileLine: (line) => fileLines[line - 1] ?? 0 };
+  }
+}
