@@ -124,8 +124,8 @@ const ChannelListQuery = createListQuery(CHANNEL_SORTS, {
 /** The query of the list of users. */
 const UserListQuery = createListQuery(USER_SORTS, {});
 
-/** The query of a history. */
-const HistoryQuery: TObject = Type.Object({
+/** What selects the buckets of a history or a comparison. */
+const BUCKETS = {
   from: Type.String({
     pattern: INSTANT_PATTERN,
     description: `The first instant, as a date or date-time. It defaults to ${HISTORY_DAYS} days before to, or before now.`,
@@ -147,8 +147,10 @@ const HistoryQuery: TObject = Type.Object({
     maxLength: 11,
     description: "The nextCursor of the previous page.",
   }),
-  ...FORMAT,
-});
+};
+
+/** The query of a history. */
+const HistoryQuery: TObject = Type.Object({ ...BUCKETS, ...FORMAT });
 
 const createComparisonQuery = (kind: NamedKind, names: string, example: string): TObject =>
   Type.Object({
@@ -164,7 +166,7 @@ const createComparisonQuery = (kind: NamedKind, names: string, example: string):
       default: KIND_FIELDS[kind].counts[0],
       description: "The count that is compared.",
     }),
-    ...HistoryQuery.properties,
+    ...BUCKETS,
   });
 
 /** The query of a page of tweets or follower counts. */
