@@ -4,7 +4,7 @@ import { ENTITY_KINDS, KIND_FIELDS, type EntityFields } from "../core/entity-kin
 import type { IntegerRange } from "../core/limits.ts";
 import * as coreLimits from "../core/limits.ts";
 import { SETTINGS } from "../server/config.ts";
-import { generateObservations } from "../server/demo/generate.ts";
+import { generateDailyProfiles, generateObservations } from "../server/demo/generate.ts";
 import { formatErrorResponse, ERROR_STATUSES } from "../server/http/errors.ts";
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from "../server/http/reads/charge.ts";
 import { BODY_MAX_BYTES } from "../server/http/request-body.ts";
@@ -261,10 +261,9 @@ describe("README.md", () => {
   beforeAll(async () => {
     const channel = String(JSON.parse(requests[0]?.[1] ?? "{}").id);
     const lines: string[] = [];
-    for (const line of generateObservations({
-      from: README_CLOCK - 45 * DAY_MS,
-      to: README_CLOCK,
-    })) {
+    const from = README_CLOCK - 45 * DAY_MS;
+    const recent = generateObservations({ from, to: README_CLOCK });
+    for (const line of [...generateDailyProfiles({ from: 0, to: from }), ...recent]) {
       const isShown =
         line.kind === "user"
           ? line.username === "slowcompiler"

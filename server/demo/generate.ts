@@ -32,7 +32,7 @@ export interface ObservationWindow {
 export function* generateObservations({ from, to }: ObservationWindow): Generator<ObservationLine> {
   const start = Math.max(from, EPOCH);
   // The first day has the posts that are observed for good.
-  let entities = [...CHANNELS.map(createChannel), ...USERS.map(createUser), ...listPosts(0)];
+  let entities = [...createProfiles(), ...listPosts(0)];
   // One day more, because a creator's day may end on the next UTC day.
   let nextDay = Math.max(1, toDayNumber(start - OBSERVED_AGE_MAX_MS) - 1);
   for (let hour = start - (start % HOUR_MS); hour < to; hour += HOUR_MS) {
@@ -40,12 +40,38 @@ export function* generateObservations({ from, to }: ObservationWindow): Generato
       entities = entities.filter(({ endsAt }) => endsAt > hour);
       entities.push(...listPosts(nextDay));
     }
-    yield* entities
-      .map((entity) => ({ entity, instant: hour + entity.offsetMs }))
-      .filter(({ entity, instant }) => instant >= start && instant < to && entity.isDueAt(instant))
-      .toSorted((a, b) => a.instant - b.instant)
-      .map(({ entity, instant }) => entity.observe(instant));
+    yield* observeInHour(entities, hour, { from: start, to });
   }
+}
+
+/**
+ * Generates one observation a day of each channel and user, oldest first: the history from before
+ * the demo. They are among those of {@link generateObservations}, so both can be imported.
+ */
+export function* generateDailyProfiles({
+  from,
+  to,
+}: ObservationWindow): Generator<ObservationLine> {
+  const start = Math.max(from, EPOCH);
+  const profiles = createProfiles();
+  for (let day = start - (start % DAY_MS); day < to; day += DAY_MS) {
+    yield* observeInHour(profiles, day, { from: start, to });
+  }
+}
+
+const createProfiles = () => [...CHANNELS.map(createChannel), ...USERS.map(createUser)];
+
+/** Observes the entities that are due in an hour and within the window, in the order of time. */
+function observeInHour(
+  entities: readonly ObservedEntity[],
+  hour: number,
+  { from, to }: ObservationWindow,
+): ObservationLine[] {
+  return entities
+    .map((entity) => ({ entity, instant: hour + entity.offsetMs }))
+    .filter(({ entity, instant }) => instant >= from && instant < to && entity.isDueAt(instant))
+    .toSorted((a, b) => a.instant - b.instant)
+    .map(({ entity, instant }) => entity.observe(instant));
 }
 
 /** Lists the shorts and tweets that are published on a day, counted from `EPOCH`. */

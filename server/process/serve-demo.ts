@@ -1,9 +1,10 @@
 /** The command `demo`: runs the service on generated data, with an account and an API key. */
-import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
+import type { ObservationLine } from "../../core/schema/observations.ts";
+import { DAY_MS, formatInstant, MINUTE_MS } from "../../core/time.ts";
 import { createAdminClient, sendAdmin, unwrap } from "../commands/admin-client.ts";
 import { readConfig } from "../config.ts";
 import { DEMO_CHANNEL, DEMO_USER } from "../demo/creators.ts";
-import { generateObservations } from "../demo/generate.ts";
+import { generateDailyProfiles, generateObservations } from "../demo/generate.ts";
 import type { AdminConnection, CommandLineIo } from "../ports/process.ts";
 import { readNewestObservedAt } from "../store/observations/export.ts";
 import { acquireOwnership, closeOnFailure } from "./database-owner.ts";
@@ -11,7 +12,7 @@ import { watchFileDescriptors } from "./file-descriptors.ts";
 import { listen } from "./http-server.ts";
 import { startLogger } from "./logger.ts";
 
-/** Days of history in a new demo. */
+/** The days of a new demo with posts. Its channels and users have one observation a day before. */
 const HISTORY_DAYS = 45;
 
 /** Credits of the account at every start. */
@@ -35,11 +36,14 @@ export async function serveDemo({ environment, writeOut, writeErr }: CommandLine
   let observedUntil = Date.now() - HISTORY_DAYS * DAY_MS;
   const update = async () => {
     const now = Date.now();
-    await importGenerated(ownership, observedUntil, now);
+    await importLines(ownership, generateObservations({ from: observedUntil, to: now }));
     observedUntil = now;
   };
   const [key, { url, terminated, stop }] = await closeOnFailure(ownership, async () => {
-    observedUntil = (await readNewestObservedAt(ownership.service.database)) ?? observedUntil;
+    const newest = await readNewestObservedAt(ownership.service.database);
+    if (newest === undefined) {
+      await importLines(ownership, generateDailyProfiles({ from: 0, to: observedUntil }));
+    } else observedUntil = newest;
     await update();
     const newKey = await createAccess(ownership);
     return [newKey, await listen(ownership, config, { isAnyPortAllowed: !environment["PORT"] })];
@@ -53,11 +57,10 @@ export async function serveDemo({ environment, writeOut, writeErr }: CommandLine
   log.flush();
 }
 
-/** Imports the observations of a time range; `to` is excluded. */
-async function importGenerated(
+/** Imports generated observations in blocks. */
+async function importLines(
   connection: AdminConnection,
-  from: number,
-  to: number,
+  observations: Iterable<ObservationLine>,
 ): Promise<void> {
   let lines: string[] = [];
   const flush = async () => {
@@ -65,7 +68,7 @@ async function importGenerated(
     await sendAdmin(connection, "observations", { method: "POST", body: lines.join("\n") });
     lines = [];
   };
-  for (const observation of generateObservations({ from, to })) {
+  for (const observation of observations) {
     lines.push(JSON.stringify(observation));
     if (lines.length >= BLOCK_LINES) await flush();
   }
@@ -93,12 +96,14 @@ async function createAccess(connection: AdminConnection): Promise<string> {
 }
 
 function formatGreeting(url: string, key: string): string {
+  const yearAgo = formatInstant(Date.now() - 365 * DAY_MS).slice(0, 10);
   const curl = (path: string) => `  curl -s -H "X-API-Key: ${key}" "${url}${path}"\n`;
   return (
     `The demo is at ${url}, its API reference at ${url}/swagger\n` +
     `The API key, until the next start: ${key}\n\nTry:\n\n` +
     curl(`/api/video/${DEMO_CHANNEL}/details`) +
     curl(`/api/video/${DEMO_CHANNEL}/shorts?limit=2`) +
+    curl(`/api/video/${DEMO_CHANNEL}/history?interval=month&from=${yearAgo}`) +
     curl(`/api/microblog/${DEMO_USER}/followers?days=1&limit=3`) +
     `\nCtrl-C stops it; the next start continues with the same data.\n`
   );

@@ -4,7 +4,7 @@ import { parseObservation } from "../../core/observations.ts";
 import type { ObservationLine } from "../../core/schema/observations.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { CHANNELS, DEMO_CHANNEL, DEMO_USER, USERS } from "../../server/demo/creators.ts";
-import { generateObservations } from "../../server/demo/generate.ts";
+import { generateDailyProfiles, generateObservations } from "../../server/demo/generate.ts";
 
 const EPOCH = Date.UTC(2024, 0, 1);
 const NOW = Date.UTC(2026, 10, 20, 8, 15, 30, 123);
@@ -246,3 +246,34 @@ test.each([...CHANNELS, ...USERS])(
     }
   },
 );
+
+describe("generateDailyProfiles()", () => {
+  const YEAR_AGO = NOW - 365 * DAY_MS;
+
+  test("yields one observation a day of each channel and user, within the window, oldest first", () => {
+    const lines = [...generateDailyProfiles({ from: YEAR_AGO, to: NOW })];
+    const instants = lines.map(({ observedAt }) => Date.parse(observedAt));
+    expect(instants).toEqual(instants.toSorted((a, b) => a - b));
+    expect(instants[0]).toBeGreaterThanOrEqual(YEAR_AGO);
+    expect(instants.at(-1)).toBeLessThan(NOW);
+    const profiles = groupByEntity(lines);
+    expect(profiles).toHaveLength(CHANNELS.length + USERS.length);
+    for (const profile of profiles) {
+      const days = profile.map(({ observedAt }) => observedAt.slice(0, 10));
+      expect(new Set(days).size).toBe(days.length);
+      expect(days.length).toBeWithin(364, 367);
+    }
+  });
+
+  test("yields observations that generateObservations() yields, too", () => {
+    const window = { from: FROM, to: NOW };
+    const all = new Set(HISTORY.map((line) => JSON.stringify(line)));
+    const daily = Array.from(generateDailyProfiles(window), (line) => JSON.stringify(line));
+    expect(daily.length).toBeGreaterThan(500);
+    expect(daily.filter((line) => !all.has(line))).toEqual([]);
+  });
+
+  test("yields nothing before 2024", () => {
+    expect([...generateDailyProfiles({ from: 0, to: EPOCH })]).toEqual([]);
+  });
+});
