@@ -20,11 +20,11 @@ async function startDemo({ spawn }: Sandbox) {
 }
 
 describe("demo", () => {
-  test("prints three requests that work as pasted, and continues its data after a restart", async () => {
+  test("prints four requests that work as pasted, and continues its data after a restart", async () => {
     const start = async () => {
       const { child, printed } = await startDemo(sandbox);
       const requests = printed.split("\n").filter((line) => line.startsWith("  curl "));
-      expect(requests.length).toBe(3);
+      expect(requests.length).toBe(4);
       for (const request of requests) {
         const answer = await runPasted(request);
         expect(answer).toMatch(/^\{"(?:id|channel|username)":/);

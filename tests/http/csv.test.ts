@@ -104,6 +104,16 @@ describe("CSV", () => {
     }
   });
 
+  test("200: HEAD has the headers of the CSV, and no body", async () => {
+    const path = "/api/video/soup/history?format=csv";
+    const get = await service.get(path);
+    const head = await service.get(path, service.key, { method: "HEAD" });
+    for (const name of ["content-type", "content-disposition", "etag", "vary", "x-credits-cost"]) {
+      expect([name, head.headers.get(name)]).toEqual([name, get.headers.get(name)]);
+    }
+    expect(await head.text()).toBe("");
+  });
+
   test("200: the JSON of followers has no Link", async () => {
     const response = await service.get("/api/microblog/someone/followers?limit=20");
     expect(response.headers.get("link")).toBeNull();
