@@ -3,7 +3,7 @@
  *
  * Why no library: papaparse does not tell an empty cell in quotes from an empty cell, and keeps all
  * of a row whose quotes are not closed. csv-parse drops the rest of a block behind a row that is too
- * long, counts a line break of two characters in quotes as two lines, and takes ten times as long.
+ * long, and counts a line break of two characters in quotes as two lines.
  */
 import { isUtf8 } from "node:buffer";
 import { LINE_MAX_BYTES } from "../../../core/limits.ts";

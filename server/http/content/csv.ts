@@ -1,6 +1,7 @@
 /** Chooses whether a client gets CSV instead of JSON, and encodes lists as CSV. */
 import { setImmediate } from "node:timers/promises";
 import type { TObject, TSchema } from "@sinclair/typebox";
+import Negotiator from "negotiator";
 import { encodeCsvRow } from "../../../core/csv.ts";
 import { parseChoiceParameter, type GetQueryValues } from "../../../core/parameters.ts";
 import { readRawParts } from "../../raw-json.ts";
@@ -31,8 +32,8 @@ const encoder = new TextEncoder();
 const STEP_ITEMS = 500;
 
 /**
- * Whether a client accepts `text/csv` and prefers it to `application/json`. Wildcards mean JSON,
- * and so do equal preferences.
+ * Whether a client prefers `text/csv` to `application/json`: RFC 9110, section 12.5.1. It must name
+ * it, because browsers accept every type.
  *
  * @param accept The header `Accept`.
  *
@@ -41,25 +42,8 @@ const STEP_ITEMS = 500;
  */
 export function prefersCsv(accept: string | null): boolean {
   if (accept === null || !/text\/csv/i.test(accept)) return false;
-  const weights = parseAccept(accept);
-  const csv = weights.get("text/csv") ?? 0;
-  const json = weights.get("application/json");
-  if (json !== undefined) return csv > json;
-  const wildcard = weights.get("application/*") ?? weights.get("*/*") ?? 0;
-  return csv > 0 && csv >= wildcard;
-}
-
-/** Parses the weights of media ranges: RFC 9110, section 12.5.1. */
-function parseAccept(accept: string): Map<string, number> {
-  const ranges = accept.split(",").map((range) => {
-    const [name = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
-    const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? "1";
-    return [
-      name,
-      /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight) : 0,
-    ] as const;
-  });
-  return new Map(ranges);
+  const negotiator = new Negotiator({ headers: { accept } });
+  return negotiator.mediaType(["application/json", CSV_TYPE]) === CSV_TYPE;
 }
 
 /**

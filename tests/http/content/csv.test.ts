@@ -20,6 +20,7 @@ describe("prefersCsv()", () => {
     "application/json;q=0.9,text/csv",
     "text/csv;q=0.5, application/json;q=0",
     "text/html, text/csv",
+    "text/csv, application/json",
   ])("is true for %s", (accept) => {
     expect(prefersCsv(accept)).toBe(true);
   });
@@ -31,7 +32,6 @@ describe("prefersCsv()", () => {
     "text/*",
     "application/json",
     "application/json, text/csv",
-    "text/csv, application/json",
     "text/csv;q=0.9, application/json",
     "text/csv;q=0.5, */*",
     "text/csv;q=0.5, application/*;q=0.6",
