@@ -1,7 +1,9 @@
 /**
  * Measures uncached pages of histories against bun:sqlite on a copy of the same file, which also has the
- * histories as plain rows; and one cached page against a fixed body of its size.
+ * histories as plain rows; batches of details against single ones; and one cached page against a fixed
+ * body of its size.
  */
+import { BATCH_MAX_NAMES } from "../../core/limits.ts";
 import { addPlainRows, seedDatabase, createFreshPaths, countObservations } from "./seed.ts";
 import type { LoadTarget } from "./load-generator.ts";
 import { atLeast, createMemoryRows, withServers, type BenchContext } from "./bench-context.ts";
@@ -54,6 +56,7 @@ export async function measureColdReads(context: BenchContext): Promise<ReportRow
     return [
       await measurePage(context, readers, store.key, "tweets"),
       await measurePage(context, readers, store.key, "followers"),
+      await measureBatch(context, readers.service, store.key),
       await measureCached(context, readers.service, store.key),
       ...createMemoryRows(PART, "the service", readers.service),
       ...createMemoryRows(PART, "bun:sqlite, JSON of SQLite", readers.json),
@@ -103,6 +106,36 @@ async function measurePage(
     ours: pickRates(results.service),
     theirs: pickRates(results.sqlite),
     target: atLeast(0.8),
+  });
+}
+
+/** Compares the names a second of batches with those of single reads; neither is cached. */
+async function measureBatch(
+  { load, logProgress }: BenchContext,
+  { origin }: BenchServer,
+  key: string,
+): Promise<ReportRow> {
+  logProgress("cold: batches of 100 users");
+  const usernames = Array.from({ length: BATCH_MAX_NAMES }, (_, index) => `creator${index * 6}`);
+  const targets = {
+    batch: {
+      name: "batches",
+      origin,
+      key,
+      paths: "/api/microblog/details",
+      body: JSON.stringify({ usernames }),
+    },
+    single: { name: "cold details", origin, key, paths: [createFreshPaths(USERS).details] },
+  };
+  await warmUp(load, targets, PLAN.connections);
+  const results = await measureInRounds(load, targets, PLAN);
+  return createRatioRow({
+    part: PART,
+    what: `users in batches of ${BATCH_MAX_NAMES} / in single reads`,
+    unit: "users/s",
+    ours: pickRates(results.batch).map((rate) => rate * BATCH_MAX_NAMES),
+    theirs: pickRates(results.single),
+    target: atLeast(10),
   });
 }
 

@@ -19,6 +19,8 @@ export interface LoadTarget {
   readonly origin: string;
   readonly key: string;
   readonly paths: string | readonly FreshPaths[];
+  /** JSON to send to one path, with POST. */
+  readonly body?: string;
 }
 
 /** The result of a load. */
@@ -69,10 +71,17 @@ export function createLoadGenerator(workspace: Workspace): LoadGenerator {
 }
 
 /** Describes the current response of a target, to explain a failure. */
-async function fetchSample({ origin, key, paths }: LoadTarget, counter: number): Promise<string> {
+async function fetchSample(target: LoadTarget, counter: number): Promise<string> {
+  const { origin, paths, body } = target;
   const path = typeof paths === "string" ? paths : buildFreshPath(paths, counter);
-  const response = await fetch(`${origin}${path}`, { headers: { "X-API-Key": key } });
+  const init = body === undefined ? {} : { method: "POST", body };
+  const response = await fetch(`${origin}${path}`, { ...init, headers: createHeaders(target) });
   return `${path} responds with ${response.status}: ${(await response.text()).slice(0, 200)}`;
+}
+
+function createHeaders({ key, body }: LoadTarget): Record<string, string> {
+  const headers = { "X-API-Key": key };
+  return body === undefined ? headers : { ...headers, "Content-Type": "application/json" };
 }
 
 interface LoadSize {
@@ -84,12 +93,14 @@ interface LoadSize {
 
 async function loadWithWrk(
   workspace: Workspace,
-  { origin, key, paths }: LoadTarget,
+  target: LoadTarget,
   { connections, seconds, start }: LoadSize,
 ): Promise<LoadAttempt> {
+  const { origin, paths, body } = target;
   const isOne = typeof paths === "string";
-  const script = join(workspace.folder, "fresh.lua");
+  const script = join(workspace.folder, "requests.lua");
   if (!isOne) await Bun.write(script, renderLuaScript(paths));
+  else await Bun.write(script, body === undefined ? "" : renderPostScript(body));
   const printed = await workspace.run([
     "wrk",
     "-t1",
@@ -98,9 +109,13 @@ async function loadWithWrk(
     "--latency",
     "--timeout",
     `${TIMEOUT_S}s`,
-    "-H",
-    `X-API-Key: ${key}`,
-    ...(isOne ? [`${origin}${paths}`] : ["-s", script, origin, "--", String(start)]),
+    ...Object.entries(createHeaders(target)).flatMap(([name, value]) => [
+      "-H",
+      `${name}: ${value}`,
+    ]),
+    "-s",
+    script,
+    ...(isOne ? [`${origin}${paths}`] : [origin, "--", String(start)]),
   ]);
   const [fault] = /Non-2xx.*|Socket errors.*/.exec(printed) ?? [];
   const [, rate] = /Requests\/sec:\s+([\d.]+)/.exec(printed) ?? [];
@@ -120,6 +135,10 @@ function parsePercentile(printed: string, percent: number): number {
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000 };
+
+function renderPostScript(body: string): string {
+  return `wrk.method = "POST"\nwrk.body = ${JSON.stringify(body)}\n`;
+}
 
 function renderLuaScript(paths: readonly FreshPaths[]): string {
   const kinds = paths.map(
@@ -143,14 +162,16 @@ function renderLuaScript(paths: readonly FreshPaths[]): string {
 }
 
 async function loadWithAutocannon(
-  { origin, key, paths }: LoadTarget,
+  target: LoadTarget,
   { connections, seconds, start }: LoadSize,
 ): Promise<LoadAttempt> {
+  const { origin, paths, body } = target;
   const durationsMs: number[] = [];
   let counter = start;
   const { non2xx, errors, requests, duration } = await autocannon({
     url: typeof paths === "string" ? `${origin}${paths}` : origin,
-    headers: { "X-API-Key": key },
+    headers: createHeaders(target),
+    ...(body === undefined ? {} : { method: "POST" as const, body }),
     connections,
     duration: seconds,
     timeout: TIMEOUT_S,
