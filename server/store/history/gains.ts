@@ -167,8 +167,9 @@ interface Baseline extends IndexedGain, TimeRange {
 }
 
 function createBaselines(gains: readonly IndexedGain[], newestAt: number): Baseline[] {
-  return gains.map((gain) => {
-    return { ...gain, ...computeBaselineRange(newestAt, gain.days), at: -Infinity, count: null };
+  return gains.map(({ countIndex, days }) => {
+    const { from, to } = computeBaselineRange(newestAt, days);
+    return { countIndex, days, from, to, at: -Infinity, count: null };
   });
 }
 
