@@ -15,6 +15,7 @@ const API_PATHS = [
   "/api/video/%00/details",
   "/api/video/c/shorts?limit=0",
   "/api/video/c/short/s",
+  "/api/video/compare",
   "/api/microblog/u/details",
   "/api/microblog/u/tweets?days=0",
   "/api/microblog/u/followers",
@@ -23,17 +24,18 @@ const API_PATHS = [
 ];
 
 describe("admission", () => {
-  test.each(API_PATHS.flatMap((path) => ["GET", "POST", "PATCH"].map((method) => [method, path])))(
-    "401: %s %s without a valid API key, whatever else is wrong",
-    async (method, path) => {
-      const body = method === "GET" ? null : "x".repeat(70_000);
-      for (const headers of [{}, { "x-api-key": "" }, { "x-api-key": "cm_wrong" }]) {
-        const response = await service.send(path, { method, headers, body });
-        expect(response.status).toBe(401);
-        expect(await response.text()).not.toContain("cm_wrong");
-      }
-    },
-  );
+  test.each(
+    [...API_PATHS, "/api/video/details"].flatMap((path) =>
+      ["GET", "POST", "PATCH"].map((method) => [method, path]),
+    ),
+  )("401: %s %s without a valid API key, whatever else is wrong", async (method, path) => {
+    const body = method === "GET" ? null : "x".repeat(70_000);
+    for (const headers of [{}, { "x-api-key": "" }, { "x-api-key": "cm_wrong" }]) {
+      const response = await service.send(path, { method, headers, body });
+      expect(response.status).toBe(401);
+      expect(await response.text()).not.toContain("cm_wrong");
+    }
+  });
 
   test("401: a missing or empty API key and a wrong one are different errors", async () => {
     const readError = async (headers: Record<string, string>) => {

@@ -64,6 +64,19 @@ describe("RATE_LIMIT", () => {
     expect(response.headers.get("ratelimit-policy")).toBe('"minute";q=3;w=60');
   });
 
+  test("a batch and a comparison count as one request each, however many names they have", async () => {
+    const { key } = await service.createAccountWithKey(99);
+    const batch = await service.get("/api/video/details", key, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ channels: Array(50).fill("nobody") }),
+    });
+    expect(batch.headers.get("ratelimit")).toBe('"minute";r=2;t=20');
+    const path = "/api/microblog/compare?usernames=a,b,c";
+    const comparison = await service.get(path, key);
+    expect(comparison.headers.get("ratelimit")).toBe('"minute";r=1;t=40');
+  });
+
   test("405 is checked before the limit, 400 after it", async () => {
     const { key } = await service.createAccountWithKey(9);
     for (let index = 0; index < 3; index++) await service.get("/api/creators", key);
