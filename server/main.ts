@@ -5,6 +5,7 @@ import { createAccountsCommand } from "./commands/accounts.ts";
 import { CommandError, type CommandContext } from "./commands/command.ts";
 import { createBackupCommand } from "./commands/backup.ts";
 import { createChannelsCommand } from "./commands/channels.ts";
+import { createCreatorsCommand } from "./commands/creators.ts";
 import { createCollectCommand } from "./commands/collect.ts";
 import { createCreditsCommand } from "./commands/credits.ts";
 import { createExportCommand } from "./commands/export.ts";
@@ -29,6 +30,7 @@ const ADMIN_COMMANDS = {
   keys: createKeysCommand,
   credits: createCreditsCommand,
   channels: createChannelsCommand,
+  creators: createCreatorsCommand,
   retention: createRetentionCommand,
   collect: createCollectCommand,
   backup: createBackupCommand,

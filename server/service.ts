@@ -13,6 +13,7 @@ import { createMetrics } from "./http/metrics/registry.ts";
 import { createOwnerApp } from "./http/admin/routes.ts";
 import type { AdminOptions } from "./http/admin/options.ts";
 import { createRateLimiter } from "./metering/rate-limit.ts";
+import { explainUncollectable } from "./collectors/create-collectors.ts";
 import { createApiKeyAuthenticator, generateApiKey } from "./metering/api-keys.ts";
 import { backUp } from "./store/database/backup.ts";
 import { createTrackedChannelStore } from "./store/collection/tracked-channels.ts";
@@ -60,7 +61,6 @@ export type Service = Awaited<ReturnType<typeof openService>>;
 /** Opens the database, and creates the public API and the administration API on it. */
 export async function openService(options: ServiceOptions) {
   const { config, verb, now = Date.now, log = SILENT_LOGGER } = options;
-  const { rateLimit } = config;
   const database = await openConfiguredDatabase(config, log);
   const ledger = createLedgerStore(database);
   const { authenticate, keys } = createApiKeys(database, ledger, now);
@@ -75,6 +75,7 @@ export async function openService(options: ServiceOptions) {
     report: (event) => log.sourceEvent?.(event),
     clientOptions: options.sourceClient,
   });
+  const monitoringList = createMonitoringList(config, database);
   const admin: AdminOptions = {
     now,
     importObservations,
@@ -83,6 +84,7 @@ export async function openService(options: ServiceOptions) {
     verifyLedger: () => verifyLedger(database),
     keys,
     channels: createTrackedChannelStore(database),
+    ...monitoringList,
     applyRetention: retention.applyForCommand,
     recoverRefunds: charging.debitQueue.recover,
     collect: collectionEngine.collect,
@@ -100,13 +102,13 @@ export async function openService(options: ServiceOptions) {
     now,
     log,
     authenticate,
-    checkRateLimit: rateLimit === undefined ? undefined : createRateLimiter(rateLimit, now),
+    checkRateLimit: createConfiguredRateLimiter(config, now),
     adminToken: config.adminToken,
     corsOrigins: config.corsOrigins,
     onFailure: log.failure,
     video: createVideoReads(database),
     microblog: createMicroblogReads(database),
-    creators: createCreatorStore(database, config.creatorsMax),
+    creators: monitoringList.creators,
     account: ledger,
     ...charging,
     metrics,
@@ -182,6 +184,17 @@ function createRetention(
         kinds: kindsWithRule,
       }),
   };
+}
+
+function createConfiguredRateLimiter({ rateLimit }: Config, now: () => number) {
+  return rateLimit === undefined ? undefined : createRateLimiter(rateLimit, now);
+}
+
+/** Creates the monitoring list, and what knows which creators the source cannot have. */
+function createMonitoringList(config: Config, database: Database) {
+  const explain = (username: string) => explainUncollectable(config, username);
+  const options = { max: config.creatorsMax, explainUncollectable: explain };
+  return { creators: createCreatorStore(database, options), explainUncollectable: explain };
 }
 
 /** Creates what authenticates API keys, and what creates, lists and revokes them. */

@@ -41,7 +41,9 @@ export const CreatorList = strictObject({
       last_failure: nullable(Instant, {
         description: "When an observation last failed; null if it has succeeded since",
       }),
-      failure: nullable(Type.String(), { description: "Why it failed" }),
+      failure: nullable(Type.String(), {
+        description: "Why it failed, or why the source cannot have such a creator",
+      }),
       next_due: nullable(Instant, { description: "When the creator is observed next" }),
     }),
     { description: "Sorted by platform and username" },

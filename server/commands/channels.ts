@@ -1,7 +1,8 @@
 /** The command `channels`: chooses the channels that are collected. */
 import { Command } from "commander";
-import { requestAdmin } from "./admin-client.ts";
+import { requestAdmin, unwrap } from "./admin-client.ts";
 import { type CommandContext } from "./command.ts";
+import { runOnNames, type NamesOptions } from "./input/names.ts";
 import { printRows, type OutputOptions } from "./output.ts";
 
 export function createChannelsCommand(context: CommandContext): Command {
@@ -10,12 +11,23 @@ export function createChannelsCommand(context: CommandContext): Command {
   );
   channels
     .command("track")
-    .description("Starts collecting a channel and its shorts.")
-    .argument("<handle_or_id>", "the channel's handle (@nasa) or identifier (UC...)")
-    .action(async (channel: string) => {
-      const tracked = await requestAdmin(context, (client) => client.channels.post({ channel }));
-      context.writeErr(`Channel ${tracked.channel} is tracked from now on\n`);
-    });
+    .description("Starts collecting channels and their shorts.")
+    .argument(
+      "[handles_or_ids...]",
+      "the channels' handles (@nasa) or identifiers (UC...); - reads them from standard input, " +
+        "one a line",
+    )
+    .option("--file <file>", "a file of handles and identifiers, one a line")
+    .option("--json", "print what became of each channel as JSON")
+    .action((names: string[], options: NamesOptions) =>
+      runOnNames(context, names, options, async (client, name) => {
+        const { channel } = unwrap(await client.channels.post({ channel: name }));
+        return {
+          result: { channel, change: "tracked" },
+          sentence: `Channel ${channel} is tracked from now on`,
+        };
+      }),
+    );
   channels
     .command("untrack")
     .description("Stops collecting a channel. The collected data stays.")

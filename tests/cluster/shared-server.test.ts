@@ -35,7 +35,7 @@ describe.skipIf(!hasSqld())("a libSQL server that two services share", () => {
     expect(new Set(accepted.map(({ balance }) => balance)).size).toBe(100);
     expect(await verifyLedger(second)).toMatchObject({ accounts: 1, faults: [] });
 
-    const lists = both.map((database) => createCreatorStore(database, 25));
+    const lists = both.map((database) => createCreatorStore(database, { max: 25 }));
     const totals = await Promise.allSettled(
       Array.from({ length: 40 }, (_, index) =>
         lists[index % 2]?.add({ platform: "microblog", creator: `c${index % 20}` }, 0),

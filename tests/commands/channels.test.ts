@@ -77,10 +77,11 @@ describe("channels", () => {
     },
   );
 
-  test.each([[["channels"]], [["channels", "track"]], [["channels", "track", "@soup", "@two"]]])(
-    "exit with 2 for wrong usage: %j",
-    async (verb) => {
-      expect((await sandbox.run(verb)).status).toBe(2);
-    },
-  );
+  test.each([
+    [["channels"]],
+    [["channels", "untrack"]],
+    [["channels", "untrack", "@soup", "@two"]],
+  ])("exit with 2 for wrong usage: %j", async (verb) => {
+    expect((await sandbox.run(verb)).status).toBe(2);
+  });
 });

@@ -6,7 +6,8 @@ import { waitUntil } from "../support/wait.ts";
 
 let service: TestService;
 beforeEach(async () => {
-  service = await startTestService();
+  // With X as their source, these creators can be collected.
+  service = await startTestService({ X_BEARER_TOKEN: "token-of-x" });
 });
 afterEach(() => service.close());
 
@@ -61,6 +62,30 @@ describe("/api/creators", () => {
       { error: "Creator Not Found" },
     ]);
   });
+
+  test.each([
+    [{}, "nasa", "Bluesky has no profile nasa: handles there are domain names"],
+    [{}, "nasa.bsky.social", null],
+    [
+      { X_BEARER_TOKEN: "token-of-x" },
+      "nasa.bsky.social",
+      expect.stringContaining("X has no user"),
+    ],
+    [{ X_BEARER_TOKEN: "token-of-x", MICROBLOG_SOURCE: "bluesky" }, "nasa.bsky.social", null],
+  ])(
+    "200: the list says at once why the source of %j cannot have %s",
+    async (settings, creator, failure) => {
+      const other = await startTestService(settings);
+      const body = JSON.stringify({ creator, platform: "microblog" });
+      const headers = { "content-type": "application/json" };
+      const added = await other.get("/api/creators", other.key, { method: "PATCH", headers, body });
+      expect(added.status).toBe(201);
+      expect(await (await other.get("/api/creators")).json()).toMatchObject({
+        creators: [{ creator, failure, last_failure: null }],
+      });
+      await other.close();
+    },
+  );
 
   test("200: the list has the collection status of each creator", async () => {
     const collection = createCollectionState(service.service.database);

@@ -1,15 +1,19 @@
 /** The administration API of the tracked channels and of collection. */
 import { Elysia, t } from "elysia";
 import { parseChannel } from "../../../core/channels.ts";
+import { parseCreator } from "../../../core/creators.ts";
+import { DomainError } from "../../../core/errors.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";
-import type { SourceStatus } from "../../ports/collection.ts";
+import type { MonitoringListStore, SourceStatus } from "../../ports/collection.ts";
 import type { AdminOptions } from "./options.ts";
 import { jsonBodyParser } from "./validation.ts";
 
+const CreatorBody = t.Object({ creator: t.String({ minLength: 1, maxLength: 256 }) });
 const ChannelBody = t.Object({ channel: t.String({ minLength: 1, maxLength: 256 }) });
 
 /** Creates the routes of the tracked channels and of collection. */
-export function createAdminCollectionRoutes({ now, channels, collect }: AdminOptions) {
+export function createAdminCollectionRoutes(options: AdminOptions) {
+  const { now, channels, creators, collect, explainUncollectable } = options;
   return (
     new Elysia({ name: "admin-collection" })
       // Before the parser, which rejects a request without a body.
@@ -31,7 +35,40 @@ export function createAdminCollectionRoutes({ now, channels, collect }: AdminOpt
         async ({ body }) => ({ channel: await channels.untrack(parseChannel(body.channel)) }),
         { body: ChannelBody },
       )
+      .get("/creators", async () => (await Array.fromAsync(creators.pages())).flat())
+      .post(
+        "/creators",
+        async ({ body, set }) => {
+          const added = await addCreator(creators, body.creator, now());
+          if (added.change === "added") set.status = 201;
+          return { ...added, failure: explainUncollectable(added.creator) ?? null };
+        },
+        { body: CreatorBody },
+      )
+      .delete(
+        "/creators",
+        async ({ body }) => {
+          const { creator } = await creators.remove(parseMicroblogCreator(body.creator));
+          return { creator };
+        },
+        { body: CreatorBody },
+      )
   );
+}
+
+/** Adds a creator to the monitoring list, unless it is there. */
+async function addCreator(creators: MonitoringListStore, username: string, now: number) {
+  const creator = parseMicroblogCreator(username);
+  try {
+    return { creator: (await creators.add(creator, now)).creator, change: "added" as const };
+  } catch (error) {
+    if (!(error instanceof DomainError && error.code === "Creator Already Exists")) throw error;
+    return { creator: username, change: "present" as const };
+  }
+}
+
+function parseMicroblogCreator(creator: string) {
+  return parseCreator({ creator, platform: "microblog" });
 }
 
 function toSourceResource({ source, stopped, failing, work }: SourceStatus) {

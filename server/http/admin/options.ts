@@ -1,6 +1,10 @@
 /** What the administration API depends on. */
 import type { KeyScope } from "../../ports/admission.ts";
-import type { SourceStatus, TrackedChannelStore } from "../../ports/collection.ts";
+import type {
+  MonitoringListStore,
+  SourceStatus,
+  TrackedChannelStore,
+} from "../../ports/collection.ts";
 import type {
   AccountLedger,
   ApiKeyRecord,
@@ -32,6 +36,9 @@ export interface AdminOptions {
     revoke(id: number): Promise<{ id: number; revokedAt: number }>;
   };
   readonly channels: TrackedChannelStore;
+  readonly creators: MonitoringListStore;
+  /** Why the active source cannot have a creator; `undefined` if it can. */
+  explainUncollectable(username: string): string | undefined;
   /** Collects all that is due, within the quotas but without pauses. */
   collect(): Promise<SourceStatus[]>;
   readonly importObservations: ImportObservations;

@@ -41,14 +41,18 @@ const DELETE_CREATOR = `
   WHERE platform = ? AND creator_folded = ?
   RETURNING creator`;
 
-/**
- * Creates the monitoring list of a database.
- *
- * @param max How many creators it holds at most.
- */
+/** Options of the monitoring list. */
+export interface CreatorStoreOptions {
+  /** How many creators it holds at most. */
+  readonly max?: number | undefined;
+  /** Why the active source cannot have a creator; `undefined` if it can. */
+  explainUncollectable?(username: string): string | undefined;
+}
+
+/** Creates the monitoring list of a database. */
 export function createCreatorStore(
   database: Database,
-  max: number = INTEGER_MAX,
+  { max = INTEGER_MAX, explainUncollectable = () => undefined }: CreatorStoreOptions = {},
 ): MonitoringListStore {
   // Part of the version, because an addition and a removal in one millisecond can cancel out there.
   let changeCount = 0;
@@ -87,7 +91,9 @@ export function createCreatorStore(
           PAGE_CREATORS,
         ]),
       );
-      for await (const rows of pages) yield rows.map(toListedCreator);
+      for await (const rows of pages) {
+        yield rows.map((row) => toListedCreator(row, explainUncollectable(row.creator)));
+      }
     },
 
     async version() {
@@ -102,8 +108,14 @@ interface CreatorRow extends Pick<ListedCreator, "platform" | "creator"> {
   readonly targets: readonly TargetStatus[];
 }
 
-function toListedCreator({ platform, creator, addedAt, targets }: CreatorRow): ListedCreator {
-  return { creator, platform, added_at: formatInstant(addedAt), ...toCollectionStatus(targets) };
+/** @param uncollectable Why the source cannot have the creator, which no attempt has to find out. */
+function toListedCreator(
+  { platform, creator, addedAt, targets }: CreatorRow,
+  uncollectable: string | undefined,
+): ListedCreator {
+  const status = toCollectionStatus(targets);
+  const failure = status.failure ?? uncollectable ?? null;
+  return { creator, platform, added_at: formatInstant(addedAt), ...status, failure };
 }
 
 /** Creators that are read at once. */

@@ -26,7 +26,7 @@ describe("createCreatorStore()", () => {
     await fc.assert(
       fc.asyncProperty(operations, fc.integer({ min: 1, max: 8 }), async (all, max) => {
         await withDatabase(async (database) => {
-          const store = createCreatorStore(database, max);
+          const store = createCreatorStore(database, { max });
           let set: CreatorSet = new Map();
           const addedAt = new Map<string, number>();
           for (const { isAdd, name, at } of all) {

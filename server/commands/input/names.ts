@@ -1,0 +1,96 @@
+/** Commands on many names: from arguments, a file or standard input, one after the other. */
+import { readFile } from "node:fs/promises";
+import { createInvalidRequestError } from "../../../core/errors.ts";
+import { describeError } from "../../system-errors.ts";
+import { createAdminClient, withConnection, type AdminClient } from "../admin-client.ts";
+import { CommandError, type CommandContext } from "../command.ts";
+import { formatJson, type OutputOptions } from "../output.ts";
+
+/** Where the names of a command come from. */
+export interface NamesOptions extends OutputOptions {
+  readonly file?: string;
+}
+
+/** The most names that one run takes. */
+const NAMES_MAX = 100_000;
+
+/** What became of a name. */
+export type NameResult = Readonly<Record<string, string | null>>;
+
+/**
+ * Runs a command on names. A name that fails does not stop the others.
+ *
+ * @param names The arguments; `-` stands for the lines of standard input.
+ * @param work Returns what became of a name, and its sentence for people.
+ * @throws {CommandError} At the end, if a name failed; if there is only one, its own error.
+ */
+export async function runOnNames(
+  context: CommandContext,
+  names: readonly string[],
+  { file, json }: NamesOptions,
+  work: (client: AdminClient, name: string) => Promise<{ result: NameResult; sentence: string }>,
+): Promise<void> {
+  const all = await readNames(names, file);
+  const results: NameResult[] = [];
+  let failureCount = 0;
+  await withConnection(context, async (connection) => {
+    const client = createAdminClient(connection);
+    for (const name of all) {
+      try {
+        const { result, sentence } = await work(client, name);
+        results.push({ name, ...result });
+        if (json !== true) context.writeErr(`${sentence}\n`);
+      } catch (error) {
+        if (all.length === 1) throw error;
+        failureCount++;
+        results.push({ name, error: describeError(error) });
+        if (json !== true) context.writeErr(`${describeError(error)}\n`);
+      }
+    }
+  });
+  if (json === true) await context.writeOut(formatJson(results));
+  if (failureCount > 0) throw new CommandError(`${failureCount} of ${all.length} names failed`);
+}
+
+/** Reads the names, each once and in order. */
+async function readNames(names: readonly string[], file?: string): Promise<string[]> {
+  const sources = [
+    ...names.filter((name) => name !== "-"),
+    ...(file === undefined ? [] : parseNames(await readText(file))),
+    ...(names.includes("-") ? parseNames(await Bun.stdin.text()) : []),
+  ];
+  const unique = [...new Set(sources)];
+  if (unique.length === 0) {
+    throw createInvalidRequestError(
+      "Give one name or more: as arguments, in the lines of --file FILE, or with - on standard input",
+    );
+  }
+  if (unique.length > NAMES_MAX) {
+    throw createInvalidRequestError(
+      `There may be at most ${NAMES_MAX} names, got ${unique.length}`,
+    );
+  }
+  return unique;
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw new CommandError(`Cannot read ${file}: ${describeError(error)}`);
+  }
+}
+
+/**
+ * Parses a list of names: one in each line. Blank lines are ignored, as is a byte-order mark.
+ *
+ * @example
+ * parseNames("nasa\r\n\n esa \n"); // ["nasa", "esa"]
+ */
+export function parseNames(text: string): string[] {
+  // trim() removes a byte-order mark too.
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}
