@@ -75,7 +75,7 @@ export { DAY_MS, FIRST_INSTANT, formatDay, formatInstant, HOUR_MS, LAST_INSTANT 
 export { MINUTE_MS, parseInstant } from "./time.ts";
 export { takeToken } from "./token-bucket.ts";
 export type { TakeTokenResult, TokenBucket } from "./token-bucket.ts";
-export type { AccountDetails, DayUsage } from "./schema/account.ts";
+export type { AccountDetails, UsageRow, UsageStatuses } from "./schema/account.ts";
 export type { CreatorList, CreatorRequest, CreatorResult } from "./schema/creators.ts";
 export type { ServiceError, VideoError } from "./schema/errors.ts";
 export type { FollowersPage, Pagination, TweetDetails, TweetRecord } from "./schema/microblog.ts";

@@ -1,20 +1,43 @@
 /** Schemas of `GET /api/account`. */
 import { Type, type Static } from "@sinclair/typebox";
-import { strictObject, Count } from "./fields.ts";
+import { strictObject, Count, Instant, TextOrNull } from "./fields.ts";
 
-/** The usage of one day. */
-export const DayUsage = strictObject({
-  day: Type.String({ format: "date", description: "UTC" }),
+/** How charged requests ended. */
+export const UsageStatuses = strictObject(
+  { "200": Count, "304": Count, "404": Count, failed: Count, unknown: Count },
+  {
+    description:
+      "How the requests ended: a failed one was refunded. Unknown are those of the last seconds, and " +
+      "those of the seconds before a process was killed",
+  },
+);
+export type UsageStatuses = Static<typeof UsageStatuses>;
+
+/** The usage of a day; or, with `by`, of a key, an endpoint, a day or an hour. */
+export const UsageRow = strictObject({
+  key: Type.Optional(
+    strictObject({
+      id: Type.Integer({ minimum: 1 }),
+      begins_with: Type.String({ description: "The first characters of the key" }),
+      label: TextOrNull,
+    }),
+  ),
+  endpoint: Type.Optional(Type.String({ description: "As in this reference" })),
+  day: Type.Optional(Type.String({ format: "date", description: "UTC" })),
+  hour: Type.Optional(Type.Unsafe<string>({ ...Instant, description: "The start of the hour" })),
   requests: Type.Integer({ minimum: 0, description: "Charged requests" }),
   credits: Type.Integer({ minimum: 0, description: "Credits that they were charged" }),
   refunded: Type.Integer({ minimum: 0, description: "Credits that were refunded" }),
+  statuses: Type.Optional(UsageStatuses),
 });
-export type DayUsage = Static<typeof DayUsage>;
+export type UsageRow = Static<typeof UsageRow>;
 
 /** The response of `GET /api/account`. */
 export const AccountDetails = strictObject({
   account: Type.String(),
   balance: Count,
-  usage: Type.Array(DayUsage, { description: "Every day of the range, oldest first" }),
+  usage: Type.Array(UsageRow, {
+    description: "Every day of the range, oldest first; with by, the groups with use",
+  }),
 });
 export type AccountDetails = Static<typeof AccountDetails>;

@@ -42,25 +42,40 @@ function createGrantCommand(context: CommandContext): Command {
     });
 }
 
+interface StatementOptions extends OutputOptions {
+  readonly since?: string;
+  readonly until?: string;
+}
+
 function createStatementCommand(context: CommandContext): Command {
   return new Command("statement")
-    .description("Prints the journal of an account, with the balance after each entry.")
+    .summary("Prints the grants, debits and refunds of an account.")
+    .description(
+      "Prints the grants, refunds and debits of an account, with the balance after each. The debits " +
+        "of an hour are one line for each key and endpoint. Within an hour, the grants come first, " +
+        "then the refunds.",
+    )
     .argument("<account>", "the account's name")
-    .option("--json", "print the entries as JSON, one per line")
-    .action(async (account: string, { json }: OutputOptions) => {
+    .option("--since <instant>", "from this UTC day or hour on")
+    .option("--until <instant>", "before this UTC day or hour")
+    .option("--json", "print the lines as JSON, one per line")
+    .action(async (account: string, { json, since, until }: StatementOptions) => {
       const written: Promise<void>[] = [];
       await withConnection(context, async (connection) => {
         const { statement } = createAdminClient(connection);
-        for (let after = 0; ;) {
-          const query = { account, after: String(after) };
-          const { entries, has_more } = unwrap(await statement.get({ query }));
+        const end = until === undefined ? {} : { until };
+        let start = since === undefined ? {} : { since };
+        for (;;) {
+          const { lines, next } = unwrap(
+            await statement.get({ query: { account, ...start, ...end } }),
+          );
           const text =
             json === true
-              ? entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")
-              : formatTable(STATEMENT_COLUMNS, entries, context.columns);
+              ? lines.map((line) => `${JSON.stringify(line)}\n`).join("")
+              : formatTable(STATEMENT_COLUMNS, lines, context.columns);
           written.push(context.writeOut(text));
-          after = entries.at(-1)?.entry ?? after;
-          if (!has_more) return;
+          if (next === null) return;
+          start = { since: next };
         }
       });
       // Not before: a pager that reads slowly must not keep the database from other processes.
@@ -69,9 +84,13 @@ function createStatementCommand(context: CommandContext): Command {
 }
 
 const STATEMENT_COLUMNS = [
-  "entry",
   "at",
   "kind",
+  "key",
+  "key_begins_with",
+  "label",
+  "endpoint",
+  "requests",
   "amount",
   "balance",
   "reference",

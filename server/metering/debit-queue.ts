@@ -31,6 +31,8 @@ export interface DebitQueueOptions {
   onChanges?(changes: ChangeSet): void;
   /** Receives why a refund failed; it is retried until the service stops. */
   onFailure?(error: unknown): void;
+  /** Receives the status of a request that was charged; `undefined` if it failed and is refunded. */
+  onEnd?(debit: Debit, status: number | undefined): void;
   /** How long a commit may take; 10 seconds by default. */
   readonly timeoutMs?: number;
   /** Saves refunds that outlive the process; without it they are lost at its end. */
@@ -51,15 +53,13 @@ const ignore = () => undefined;
 /** Creates the queue of debits in front of a ledger. */
 export function createDebitQueue(options: DebitQueueOptions) {
   const { ledger, now, spool, timeoutMs = COMMIT_TIMEOUT_MS } = options;
-  const { onChanges = ignore, onFailure = ignore } = options;
+  const { onChanges = ignore, onFailure = ignore, onEnd = ignore } = options;
   let lastSequence: number | undefined;
   const batchCommitter = createBatchCommitter(commit);
   const locks = createIdempotencyLocks(batchCommitter.add, timeoutMs);
   const applyRefund = createRefundApplier(ledger, now);
   const refundQueue = createRefundQueue({ apply: applyRefund, timeoutMs, onFailure, spool });
-  const health = createLedgerHealth(() =>
-    withDeadline(ledger.cancel([], Bun.randomUUIDv7(), now()), timeoutMs),
-  );
+  const health = createLedgerHealth(() => probe(ledger, now(), timeoutMs));
 
   async function commit(batch: readonly PendingDebit[], startNext: () => void): Promise<void> {
     const charges = batch.map(({ charge }) => charge);
@@ -79,13 +79,9 @@ export function createDebitQueue(options: DebitQueueOptions) {
     startNext();
     for (const [index, request] of batch.entries()) {
       // A request that paid keeps its lock until it is answered.
-      if (outcomes[index]?.kind !== "charged") locks.release(request.charge);
+      if (outcomes[index]?.kind !== "charged") locks.release([request.charge]);
       settle(request, outcomes[index], changes.sequence);
     }
-  }
-
-  function releaseAll(charges: readonly Charge[]): void {
-    for (const charge of charges) locks.release(charge);
   }
 
   /** Rejects the requests of a failed commit, and refunds them unless nothing was debited. */
@@ -98,13 +94,13 @@ export function createDebitQueue(options: DebitQueueOptions) {
     // Saved first, so that not even a kill of the process loses it.
     if (!isRolledBack) await refundQueue.save(refund);
     for (const { reject } of batch) reject(error);
-    if (isRolledBack) releaseAll(refund.charges);
+    if (isRolledBack) locks.release(refund.charges);
     else await giveBack(refund, refund.charges);
   }
 
   /** Refunds charges. Requests that wait for them go on if the first attempt succeeds. */
   async function giveBack(refund: Refund, charges: readonly Charge[]): Promise<void> {
-    if (await refundQueue.enqueue(refund, () => releaseAll(charges))) return;
+    if (await refundQueue.enqueue(refund, () => locks.release(charges))) return;
     for (const charge of charges) locks.rejectWaiting(charge, createDeadlineError());
   }
 
@@ -112,12 +108,17 @@ export function createDebitQueue(options: DebitQueueOptions) {
     debit: (charge: Charge): Promise<Receipt> =>
       new Promise((resolve, reject) => locks.submit({ charge, resolve, reject })),
 
-    complete: (receipt: Receipt): void => locks.complete(toDebitReceipt(receipt).charge),
+    complete(receipt: Receipt, status: number): void {
+      const { charge, debit } = toDebitReceipt(receipt);
+      if (debit !== undefined) onEnd(debit, status);
+      locks.complete(charge);
+    },
 
     /** Refunds once. If the first attempt fails, it resolves, and the queue goes on trying. */
     async refund(receipt: Receipt, reason: string): Promise<void> {
       const { charge, debit } = takeDebit(toDebitReceipt(receipt));
       if (debit === undefined) return;
+      onEnd(debit, undefined);
       await giveBack({ kind: "debit", uid: Bun.randomUUIDv7(), debit, charge, reason }, [charge]);
     },
 
@@ -156,6 +157,11 @@ function toDebitReceipt(receipt: Receipt): DebitReceipt {
 
 function isDebitReceipt(receipt: Receipt): receipt is DebitReceipt {
   return "charge" in receipt && "debit" in receipt;
+}
+
+/** Writes to a ledger without any effect. */
+function probe(ledger: DebitLedger, now: number, timeoutMs: number): Promise<void> {
+  return withDeadline(ledger.cancel([], Bun.randomUUIDv7(), now), timeoutMs);
 }
 
 function createRefundApplier(ledger: DebitLedger, now: () => number) {

@@ -77,11 +77,13 @@ export function createIdempotencyLocks(
       for (const request of unlock(getLockKey(charge), charge)) forward(request);
     },
 
-    /** The charge was not paid, or refunded: the next waiting request pays. */
-    release(charge: Charge): void {
-      const lockKey = getLockKey(charge);
-      const [next, ...rest] = unlock(lockKey, charge);
-      if (lockKey !== undefined && next !== undefined) acquire(lockKey, next, rest);
+    /** The charges were not paid, or refunded: the next waiting request of each pays. */
+    release(charges: readonly Charge[]): void {
+      for (const charge of charges) {
+        const lockKey = getLockKey(charge);
+        const [next, ...rest] = unlock(lockKey, charge);
+        if (lockKey !== undefined && next !== undefined) acquire(lockKey, next, rest);
+      }
     },
   };
 }

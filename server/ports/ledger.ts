@@ -103,8 +103,8 @@ export interface DebitQueue {
    * stays debited then.
    */
   debit(charge: Charge): Promise<Receipt>;
-  /** Keeps the debit: the request was answered. */
-  complete(receipt: Receipt): void;
+  /** Keeps the debit: the request was answered with a status. */
+  complete(receipt: Receipt, status: number): void;
   /** Gives the debit back: the request could not be answered. */
   refund(receipt: Receipt, reason: string): Promise<void>;
 }
@@ -146,17 +146,39 @@ export interface GrantResult {
   readonly balance: number;
 }
 
-/** One entry of an account's journal, with the balance after it. */
-export interface StatementEntry {
-  /** Its number; numbers rise through the whole journal. */
-  readonly entry: number;
+/** A line of an account's statement: a grant, a refund, or the debits of a key and endpoint in an hour. */
+export interface StatementLine {
+  /** Counted from 1970 UTC. */
+  readonly hour: number;
+  readonly kind: "grant" | "refund" | "debit";
+  /** The instant of a grant or refund; of debits the start of their hour. */
   readonly at: number;
-  readonly kind: string;
+  /** Of debits: the key, its first characters and its label. */
+  readonly key: number | null;
+  readonly beginsWith: string | null;
+  readonly label: string | null;
+  readonly endpoint: string | null;
+  /** Of debits: how many requests. */
+  readonly requests: number | null;
   readonly amount: number;
+  /** After this line. */
   readonly balance: number;
+  /** Of a grant. */
   readonly reference: string | null;
   readonly reason: string | null;
-  readonly debit: string | null;
+}
+
+/** The hours that a statement covers, counted from 1970 UTC; `until` is excluded. */
+export interface StatementRange {
+  readonly since: number;
+  readonly until: number;
+}
+
+/** Some hours of a statement. */
+export interface StatementPage {
+  readonly lines: readonly StatementLine[];
+  /** Where the next page starts; `undefined` if there is none. */
+  readonly nextHour: number | undefined;
 }
 
 /** Administers accounts. */
@@ -173,14 +195,46 @@ export interface AccountLedger {
    * @throws {DomainError} `Not Found`, `Conflict`, `Invalid Request`.
    */
   grant(grant: Grant, now: number): Promise<GrantResult>;
-  /** At most `limit` entries after the entry `after`, oldest first. */
-  statement(name: string, after: number, limit: number): Promise<StatementEntry[]>;
+  /**
+   * The lines of the first hours of a range: about `limit` lines, of whole hours. Within an hour the
+   * grants come first, then the refunds, then the debits.
+   */
+  statement(name: string, range: StatementRange, limit: number): Promise<StatementPage>;
 }
 
-/** The requests and credits of one day. */
-export interface UsageDay {
-  /** Counted from 1970 UTC. */
-  readonly day: number;
+/** How requests ended that were charged; a failed one was refunded. */
+export interface StatusCounts {
+  readonly ok: number;
+  readonly notModified: number;
+  readonly notFound: number;
+  readonly failed: number;
+}
+
+/** How some requests of a debit's account, key, endpoint and hour ended. */
+export interface StatusUpdate
+  extends StatusCounts, Pick<Debit, "account" | "key" | "endpoint" | "hour"> {}
+
+/** Records how charged requests ended. */
+export interface StatusLedger {
+  /** Adds to the usage. It is not retried: after an error, it may or may not have added. */
+  addStatuses(updates: readonly StatusUpdate[]): Promise<void>;
+}
+
+/** By what usage is grouped. */
+export interface UsageGrouping {
+  readonly hasKey: boolean;
+  readonly hasEndpoint: boolean;
+  readonly period: "day" | "hour" | undefined;
+}
+
+/** The usage of a group. */
+export interface UsageGroup extends StatusCounts {
+  /** Days or hours since 1970 UTC; `null` if it is not grouped by them. */
+  readonly period: number | null;
+  readonly key: number | null;
+  readonly beginsWith: string | null;
+  readonly label: string | null;
+  readonly endpoint: string | null;
   readonly requests: number;
   readonly credits: number;
   readonly refunded: number;
@@ -189,8 +243,13 @@ export interface UsageDay {
 /** Reads the account of a caller. */
 export interface AccountReads {
   accountOf(id: number): Promise<Pick<Account, "name" | "balance">>;
-  /** Days without use may be left out. */
-  usage(account: number, days: DayRange): Promise<readonly UsageDay[]>;
+  /** The groups with use, in order, at most `limit`. */
+  usage(
+    account: number,
+    days: DayRange,
+    grouping: UsageGrouping,
+    limit: number,
+  ): Promise<readonly UsageGroup[]>;
 }
 
 /** An account whose journal and sums disagree, and how. */

@@ -5,9 +5,10 @@ import type { Config } from "../config.ts";
 import { createBodyStreamer } from "../http/reads/body-streamer.ts";
 import { createEventLoopLimiter } from "../http/reads/event-loop-limiter.ts";
 import { createResponseCache } from "../http/reads/response-cache.ts";
+import { createStatusCounter } from "../metering/status-counter.ts";
 import { createDebitQueue } from "../metering/debit-queue.ts";
 import { createRefundSpool } from "../metering/refund-spool.ts";
-import type { DebitLedger } from "../ports/ledger.ts";
+import type { DebitLedger, StatusLedger } from "../ports/ledger.ts";
 import type { ServiceLogger } from "../ports/process.ts";
 import type { Database } from "../store/database/database.ts";
 import { parseFileUrl } from "../store/database/database-file.ts";
@@ -22,14 +23,18 @@ const REFUND_GRACE_MS = 500;
 export function createCharging(
   config: Config,
   database: Database,
-  ledger: DebitLedger,
+  ledger: DebitLedger & StatusLedger,
   log: ServiceLogger,
   now: () => number,
 ) {
   const responseCache = createResponseCache();
   const spool = createRefundSpool(config.spoolFolder, identifyDatabase(config.databaseUrl));
+  const statuses = createStatusCounter(ledger, (error) =>
+    log.backgroundFailure?.(error, "Counting the statuses of charged requests"),
+  );
   const debitQueue = createDebitQueue({
     ledger,
+    onEnd: statuses.count,
     now,
     spool,
     onChanges: responseCache.invalidate,
@@ -53,7 +58,11 @@ export function createCharging(
      * @param timeoutMs How long running work may take. Refunds that fail stay in the spool.
      */
     async close(timeoutMs: number): Promise<void> {
-      await pTimeout(debitQueue.close(), {
+      const finish = async () => {
+        await debitQueue.close();
+        await statuses.flush();
+      };
+      await pTimeout(finish(), {
         milliseconds: Math.max(timeoutMs, REFUND_GRACE_MS),
         fallback: () => undefined,
       });

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { AccountDetails } from "../../core/schema/account.ts";
+import { HOUR_MS } from "../../core/time.ts";
+import { waitUntil } from "../support/wait.ts";
 import { NOW, startTestService, type TestService } from "../support/service.ts";
 
 let service: TestService;
@@ -7,6 +10,12 @@ beforeAll(async () => {
   await service.observe({ kind: "channel", observedAt: "2026-11-20", id: "c" });
 });
 afterAll(() => service.close());
+
+const fetchRows = async (key: string, query: string) => {
+  const response = await service.get(`/api/account${query}`, key);
+  expect(response.status).toBe(200);
+  return ((await response.json()) as AccountDetails).usage;
+};
 
 const fetchUsage = async (key: string, query = "") => {
   const response = await service.get(`/api/account${query}`, key);
@@ -36,6 +45,77 @@ describe("/api/account", () => {
     expect(response.headers.has("x-credits-cost")).toBe(false);
     expect(await service.readSums(account)).toMatchObject({ balance: 2, debited: 3 });
   });
+
+  test("200: by groups what was used, with the statuses of the requests", async () => {
+    const { key, account } = await service.createAccountWithKey(50);
+    const second = await service.admin("POST", "keys", { account, label: "second" });
+    const otherKey = String(Object(second).key);
+    const etag = (await service.get("/api/video/c/details", key)).headers.get("etag") ?? "";
+    for (let count = 0; count < 3; count++) await service.get("/api/video/c/details", key);
+    await service.get("/api/video/c/details", key, { headers: { "if-none-match": etag } });
+    await service.get("/api/video/no/details", otherKey);
+    service.clock.now = NOW + HOUR_MS;
+    await service.get("/api/video/channels", otherKey);
+    const batch = JSON.stringify({ channels: ["c", "no", "c"] });
+    const headers = { "content-type": "application/json" };
+    await service.get("/api/video/details", key, { method: "POST", headers, body: batch });
+    await waitUntil(async () => {
+      const rows = await fetchRows(key, "?by=key");
+      return rows.every(({ statuses }) => statuses?.unknown === 0);
+    }, 20_000);
+    service.clock.now = NOW;
+    const endpoint = "/api/video/{channel}/details";
+    const none = { "200": 0, "304": 0, "404": 0, failed: 0, unknown: 0 };
+    expect(await fetchRows(key, "?by=endpoint,key,hour")).toMatchObject([
+      {
+        hour: "2026-11-20T12:00:00.000Z",
+        key: { label: null },
+        endpoint,
+        requests: 5,
+        credits: 5,
+        statuses: { ...none, "200": 4, "304": 1 },
+      },
+      { key: { label: "second" }, endpoint, requests: 1, statuses: { ...none, "404": 1 } },
+      {
+        hour: "2026-11-20T13:00:00.000Z",
+        endpoint: "/api/video/details",
+        requests: 1,
+        credits: 3,
+        statuses: { ...none, "200": 1 },
+      },
+      { endpoint: "/api/video/channels", requests: 1, statuses: { ...none, "200": 1 } },
+    ]);
+    expect(await fetchRows(key, "?by=day")).toMatchObject([
+      { day: "2026-11-20", requests: 8, credits: 10, statuses: { "200": 6, "304": 1, "404": 1 } },
+    ]);
+    const [total] = await fetchRows(key, "?from=2026-11-20&to=2026-11-20");
+    expect(total).toEqual({ day: "2026-11-20", requests: 8, credits: 10, refunded: 0 });
+    for (const by of [
+      "key",
+      "endpoint",
+      "hour",
+      "day",
+      "key,endpoint",
+      "hour,key",
+      "day,endpoint",
+    ]) {
+      const rows = await fetchRows(key, `?by=${by}`);
+      expect([by, rows.reduce((sum, { requests }) => sum + requests, 0)]).toEqual([by, 8]);
+      expect(rows.reduce((sum, { credits }) => sum + credits, 0)).toBe(10);
+    }
+    expect(await fetchRows(key, "?by=key&from=2026-11-01&to=2026-11-02")).toEqual([]);
+  });
+
+  test.each(["", "status", "day,hour", "key,key", "key,", "KEY", "key;day"])(
+    "400: by=%s is rejected with what is allowed",
+    async (by) => {
+      const response = await service.get(`/api/account?by=${by}`);
+      expect([response.status, await response.text()]).toEqual([
+        400,
+        expect.stringContaining("by must be one or more of key, endpoint and either day or hour"),
+      ]);
+    },
+  );
 
   test("200: usage is counted by UTC day, to the millisecond", async () => {
     const { key } = await service.createAccountWithKey(5);

@@ -82,11 +82,11 @@ describe("createDebitQueue()", () => {
       if (second === undefined) throw new Error("There is no second receipt");
       await Promise.all(["a", "b"].map((reason) => debits.refund(second, reason)));
       expect(await ledger.account("a")).toMatchObject({ debited: 3, refunded: 2, balance: 4 });
-      const entries = await ledger.statement("a", 0, 10);
-      expect(entries.map(({ kind, amount, at }) => [kind, amount, at])).toEqual([
+      const { lines } = await ledger.statement("a", { since: 0, until: 1 }, 10);
+      expect(lines.map(({ kind, amount, at }) => [kind, amount, at])).toEqual([
         ["grant", 5, 0],
-        ["debit", 3, 9],
         ["refund", 2, 9],
+        ["debit", 3, 0],
       ]);
     });
   });

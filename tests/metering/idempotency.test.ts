@@ -21,7 +21,7 @@ describe("debit() of requests with one idempotency key", () => {
         makeKeyedCharge(id, "another URL"),
       ].map(debits.debit);
       expect(await Promise.all(others.map(outcomeOrWaiting))).toEqual(["waits", "waits", "waits"]);
-      debits.complete(first);
+      debits.complete(first, 200);
       const misused = "The Idempotency-Key one paid for another URL or body within 24 hours";
       expect(await Promise.all(others.map(outcomeOrWaiting))).toEqual([0, 0, misused]);
       expect(await ledger.account("a")).toMatchObject({ debited: 1, refunded: 0, balance: 4 });
@@ -40,7 +40,7 @@ describe("debit() of requests with one idempotency key", () => {
       expect([(await second).cost, await outcomeOrWaiting(third)]).toEqual([1, "waits"]);
       await debits.refund(await second, "It failed too");
       expect((await third).cost).toBe(1);
-      debits.complete(await third);
+      debits.complete(await third, 200);
       expect((await debits.debit(makeKeyedCharge(id))).cost).toBe(0);
       expect(await ledger.account("a")).toMatchObject({ debited: 3, refunded: 2, balance: 4 });
     });
@@ -50,13 +50,13 @@ describe("debit() of requests with one idempotency key", () => {
     await withFundedLedger(async (ledger, id) => {
       const clock = { now: NOW };
       const debits = createDebitQueue({ ledger, now: () => clock.now });
-      debits.complete(await debits.debit(makeKeyedCharge(id)));
+      debits.complete(await debits.debit(makeKeyedCharge(id)), 200);
       clock.now = NOW + DAY_MS - 1;
       const [second, ...rest] = Array.from({ length: 5 }, () => debits.debit(makeKeyedCharge(id)));
       expect((await second)?.cost).toBe(0);
       clock.now = NOW + DAY_MS;
       expect(await Promise.all(rest.map(outcomeOrWaiting))).toEqual([1, "waits", "waits", "waits"]);
-      if (rest[0] !== undefined) debits.complete(await rest[0]);
+      if (rest[0] !== undefined) debits.complete(await rest[0], 200);
       expect(await Promise.all(rest.map(outcomeOrWaiting))).toEqual([1, 0, 0, 0]);
       expect(await ledger.account("a")).toMatchObject({ debited: 2, balance: 3 });
     });
@@ -101,7 +101,7 @@ describe("debit() of requests with one idempotency key", () => {
       const others = [makeKeyedCharge(id), makeKeyedCharge(id), makeKeyedCharge(id)].map(
         debits.debit,
       );
-      debits.complete(first);
+      debits.complete(first, 200);
       expect((await Promise.all(others)).map(({ cost }) => cost)).toEqual([0, 0, 0]);
       expect(groups).toEqual([1, 3]);
     });

@@ -2,9 +2,16 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { INTEGER_MAX } from "../../../core/limits.ts";
-import { parseIntegerParameter } from "../../../core/parameters.ts";
-import { formatInstant } from "../../../core/time.ts";
-import type { Account } from "../../ports/ledger.ts";
+import { createInvalidRequestError, quote } from "../../../core/errors.ts";
+import { readSingleValue, type GetQueryValues } from "../../../core/parameters.ts";
+import {
+  FIRST_INSTANT,
+  formatInstant,
+  HOUR_MS,
+  LAST_INSTANT,
+  parseInstantParameter,
+} from "../../../core/time.ts";
+import type { Account, StatementLine } from "../../ports/ledger.ts";
 import type { AdminOptions } from "./options.ts";
 import { assertName, assertSingleAccount, jsonBodyParser, Name } from "./validation.ts";
 import { getQuery } from "../request-url.ts";
@@ -21,11 +28,11 @@ const NewGrant = t.Object({
   reason: t.Optional(Name),
 });
 
-/** The range of `after`, the entry after which a statement begins. */
-const AFTER_ENTRY_RANGE = { min: 0, max: INTEGER_MAX, default: 0 };
+/** About how many lines a response to `/statement` has. */
+const STATEMENT_PAGE_LINES = 1000;
 
-/** How many entries a response to `/statement` has at most. */
-const STATEMENT_MAX_ENTRIES = 1000;
+const FIRST_HOUR = FIRST_INSTANT / HOUR_MS;
+const LAST_HOUR = Math.ceil(LAST_INSTANT / HOUR_MS);
 
 /** Creates the routes of accounts. */
 export function createAdminAccountRoutes({
@@ -69,22 +76,64 @@ export function createAdminAccountRoutes({
         "/statement",
         async ({ query: { account }, request }) => {
           assertSingleAccount(request);
-          const after = parseIntegerParameter(
-            "after",
-            getQuery(request)("after"),
-            AFTER_ENTRY_RANGE,
+          const getValues = getQuery(request);
+          const since = parseHour("since", getValues) ?? FIRST_HOUR;
+          const until = parseHour("until", getValues) ?? LAST_HOUR;
+          const { lines, nextHour } = await ledger.statement(
+            account,
+            { since, until },
+            STATEMENT_PAGE_LINES,
           );
-          // One entry more than the response has shows whether there are more.
-          const rows = await ledger.statement(account, after, STATEMENT_MAX_ENTRIES + 1);
-          const entries = rows
-            .slice(0, STATEMENT_MAX_ENTRIES)
-            .map(({ at, ...entry }) => Object.assign(entry, { at: formatInstant(at) }));
-          return { entries, has_more: rows.length > entries.length };
+          return {
+            lines: lines.map(toLineResource),
+            next: nextHour === undefined ? null : formatInstant(nextHour * HOUR_MS),
+          };
         },
-        { query: t.Object({ account: Name, after: t.Optional(t.String()) }) },
+        {
+          query: t.Object({
+            account: Name,
+            since: t.Optional(t.String()),
+            until: t.Optional(t.String()),
+          }),
+        },
       )
       .get("/verification", () => verifyLedger())
   );
+}
+
+/**
+ * Parses a parameter that begins or ends a statement: a day or the start of an hour.
+ *
+ * @returns Hours since 1970 UTC.
+ * @throws {DomainError} `Invalid Request`.
+ */
+function parseHour(name: string, getValues: GetQueryValues): number | undefined {
+  const text = readSingleValue(name, getValues(name));
+  const instant = text === undefined ? undefined : parseInstantParameter(name, text);
+  if (instant === undefined || instant % HOUR_MS === 0) return instant && instant / HOUR_MS;
+  throw createInvalidRequestError(
+    `${name} must be a day or the start of an hour in UTC, because usage is counted by hour, ` +
+      `got ${quote(text)}`,
+  );
+}
+
+function toLineResource(line: StatementLine) {
+  const { kind, key, label, endpoint, requests, amount, balance, reference, reason } = line;
+  const at = formatInstant(line.at);
+  const key_begins_with = line.beginsWith;
+  return {
+    at,
+    kind,
+    key,
+    key_begins_with,
+    label,
+    endpoint,
+    requests,
+    amount,
+    balance,
+    reference,
+    reason,
+  };
 }
 
 function toAccountResource({ name, createdAt, granted, debited, refunded, balance }: Account) {

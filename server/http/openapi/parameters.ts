@@ -20,7 +20,7 @@ import {
 import { INSTANT_PATTERN } from "../../../core/time.ts";
 import { REQUEST_ID_PATTERN } from "../admission.ts";
 import { IDEMPOTENCY_KEY_PATTERN } from "../reads/charge.ts";
-import { USAGE_DAYS } from "../account.ts";
+import { GROUPINGS, USAGE_DAYS } from "../account.ts";
 import { FORMATS } from "../content/csv.ts";
 
 /** A cursor holds an instant of up to 11 digits, and up to 7 characters for each of an identifier. */
@@ -187,6 +187,13 @@ const UsageQuery: TObject = Type.Object({
     format: "date",
     maxLength: 10,
     description: "The last day, UTC. It defaults to today.",
+  }),
+  by: Type.String({
+    minLength: 1,
+    maxLength: 20,
+    description:
+      `How the usage is grouped: one or more of ${GROUPINGS.join(", ")}, separated by commas, but ` +
+      "not both day and hour. Only groups with use are listed.",
   }),
 });
 

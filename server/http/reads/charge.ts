@@ -63,7 +63,7 @@ export async function settleFailedRead(
 ): Promise<unknown> {
   if (isChargedError(thrown) && !signal.aborted) {
     setCostHeaders(headers, receipt);
-    debitQueue.complete(receipt);
+    debitQueue.complete(receipt, 404);
     return thrown;
   }
   const error = isChargedError(thrown) ? new ConnectionClosedError() : thrown;

@@ -147,7 +147,7 @@ async function serveRead(options: ChargedReadsOptions, read: MatchedRead): Promi
     const sent = encoded instanceof Promise ? await encoded : encoded;
     if (request.signal.aborted) throw new ConnectionClosedError();
     response = createResponse(bodyStreamer, request, sent, headers, receipt);
-    debitQueue.complete(receipt);
+    debitQueue.complete(receipt, response.status);
   } catch (thrown) {
     const error =
       receipt === undefined

@@ -8,7 +8,7 @@
  * The SQL restates the rules of core's `applyEntry()`; `tests/store/accounts/ledger.test.ts`
  * compares both.
  */
-import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { asc, eq } from "drizzle-orm";
 import {
   assertCreditAmount,
   createSumTooLargeError,
@@ -25,13 +25,14 @@ import type {
   DebitLedger,
   Grant,
   GrantResult,
-  StatementEntry,
+  StatusLedger,
 } from "../../ports/ledger.ts";
 import { refundDebit, cancelDebits } from "./refunds.ts";
-import { accounts, journal } from "../tables/account-tables.ts";
-import { readUsage } from "./usage.ts";
+import { accounts } from "../tables/account-tables.ts";
+import { readStatement } from "./statement.ts";
+import { addStatuses, readUsage } from "./usage.ts";
 
-export type LedgerStore = DebitLedger & AccountLedger & AccountReads;
+export type LedgerStore = DebitLedger & AccountLedger & AccountReads & StatusLedger;
 
 export function createLedgerStore(database: Database): LedgerStore {
   return {
@@ -44,8 +45,12 @@ export function createLedgerStore(database: Database): LedgerStore {
     debit: (charges, batch) => commitDebits(database, charges, batch),
     refund: (debit, uid, reason, now) => refundDebit(database, debit, uid, reason, now),
     cancel: (charges, uid, now) => cancelDebits(database, charges, uid, now),
-    usage: (account, days) => readUsage(database, account, days),
-    statement: (name, after, limit) => readStatement(database, name, after, limit),
+    usage: (...request) => readUsage(database, ...request),
+    addStatuses: (updates) => addStatuses(database, updates),
+    async statement(name, range, limit) {
+      const { id } = await getAccountByName(database, name);
+      return readStatement(database, id, range, limit);
+    },
     isRolledBack: database.isRolledBack,
   };
 }
@@ -117,33 +122,4 @@ async function grantCredits(database: Database, grant: Grant, now: number): Prom
     throw createReferenceConflictError(String(reference), Number(stored["amount"]), amount);
   }
   return { isNew: stored["uid"] === uid, balance: Number(sums?.["balance"]) };
-}
-
-async function readStatement(
-  database: Database,
-  name: string,
-  after: number,
-  limit: number,
-): Promise<StatementEntry[]> {
-  const account = await getAccountByName(database, name);
-  const signedAmount = sql`CASE ${journal.kind} WHEN 'debit' THEN -${journal.amount} ELSE ${journal.amount} END`;
-  const [[opening], rows] = await database.query((drizzle) =>
-    drizzle.batch([
-      drizzle
-        .select({ balance: sql<number>`ifnull(sum(${signedAmount}), 0)` })
-        .from(journal)
-        .where(and(eq(journal.account, account.id), sql`${journal.entry} <= ${after}`)),
-      drizzle
-        .select()
-        .from(journal)
-        .where(and(eq(journal.account, account.id), gt(journal.entry, after)))
-        .orderBy(asc(journal.entry))
-        .limit(limit),
-    ]),
-  );
-  let balance = opening?.balance ?? 0;
-  return rows.map(({ entry, kind, amount, at, reference, reason, debit }) => {
-    balance += kind === "debit" ? -amount : amount;
-    return { entry, at, kind, amount, balance, reference, reason, debit };
-  });
 }

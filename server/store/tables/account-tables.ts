@@ -14,7 +14,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import type { KeyScope } from "../../ports/admission.ts";
+import { KEY_SCOPES, type KeyScope } from "../../ports/admission.ts";
 
 /** Accounts, with the sums of their journal entries. */
 export const accounts = sqliteTable(
@@ -47,7 +47,10 @@ export const keys = sqliteTable("keys", {
   beginsWith: text("begins_with").notNull(),
   label: text(),
   /** What the key may do, as a JSON array. */
-  scopes: text({ mode: "json" }).$type<KeyScope[]>().notNull(),
+  scopes: text({ mode: "json" })
+    .$type<KeyScope[]>()
+    .notNull()
+    .default([...KEY_SCOPES]),
   expiresAt: integer("expires_at"),
   createdAt: integer("created_at").notNull(),
   revokedAt: integer("revoked_at"),
@@ -103,6 +106,11 @@ export const usage = sqliteTable(
     requests: integer().notNull(),
     credits: integer().notNull(),
     refunded: integer().notNull().default(0),
+    // How the requests ended, as far as it is known: counted after the responses, in a later write.
+    ok: integer().notNull().default(0),
+    notModified: integer("not_modified").notNull().default(0),
+    notFound: integer("not_found").notNull().default(0),
+    failed: integer().notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.account, table.hour, table.key, table.endpoint] })],
 );

@@ -207,8 +207,9 @@ describe("cancel()", () => {
       await ledger.cancel([makeCharge(id), makeCharge(id, 2)], "u", NOW + DAY_MS);
       expect(await ledger.account("a")).toMatchObject({ debited: 3, refunded: 3, balance: 5 });
       const day = Math.floor(NOW / DAY_MS);
-      expect(await ledger.usage(id, { first: day, last: day + 1 })).toEqual([
-        { day, requests: 2, credits: 3, refunded: 3 },
+      const byDay = { hasKey: false, hasEndpoint: false, period: "day" } as const;
+      expect(await ledger.usage(id, { first: day, last: day + 1 }, byDay, 9)).toMatchObject([
+        { period: day, requests: 2, credits: 3, refunded: 3 },
       ]);
     });
   });

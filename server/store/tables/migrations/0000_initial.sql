@@ -40,7 +40,7 @@ CREATE TABLE `keys` (
 	`hash` text NOT NULL,
 	`begins_with` text NOT NULL,
 	`label` text,
-	`scopes` text NOT NULL,
+	`scopes` text DEFAULT '["read","creators"]' NOT NULL,
 	`expires_at` integer,
 	`created_at` integer NOT NULL,
 	`revoked_at` integer
@@ -65,6 +65,10 @@ CREATE TABLE `usage` (
 	`requests` integer NOT NULL,
 	`credits` integer NOT NULL,
 	`refunded` integer DEFAULT 0 NOT NULL,
+	`ok` integer DEFAULT 0 NOT NULL,
+	`not_modified` integer DEFAULT 0 NOT NULL,
+	`not_found` integer DEFAULT 0 NOT NULL,
+	`failed` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`account`, `hour`, `key`, `endpoint`)
 ) WITHOUT ROWID;
 --> statement-breakpoint

@@ -1,0 +1,91 @@
+/**
+ * Reads the statement of an account. The journal has one entry for all debits of a commit, so the
+ * debits come from the usage, which has their key and endpoint by hour; grants and refunds come from
+ * the journal. The balance after the last line of an hour is the balance at its end.
+ */
+import { sql } from "drizzle-orm";
+import { HOUR_MS } from "../../../core/time.ts";
+import type { StatementLine, StatementPage, StatementRange } from "../../ports/ledger.ts";
+import type { Database } from "../database/database.ts";
+
+type LineRow = Omit<StatementLine, "balance">;
+
+/** Reads the first hours of a statement: whole hours with about `limit` lines. */
+export async function readStatement(
+  database: Database,
+  account: number,
+  range: StatementRange,
+  limit: number,
+): Promise<StatementPage> {
+  const page = await readLines(database, account, range, limit + 1);
+  const last = page.lines.at(limit);
+  if (last === undefined) return { lines: addBalances(page), nextHour: undefined };
+  // The hour of the line behind the limit is cut off. It is read whole if it is the only one.
+  const first = page.lines[0]?.hour ?? range.since;
+  const nextHour = last.hour === first ? first + 1 : last.hour;
+  const whole = await readLines(database, account, { since: range.since, until: nextHour });
+  return { lines: addBalances(whole), nextHour };
+}
+
+/** Reads lines in order, and the balance before them, as they are at one instant. */
+async function readLines(
+  { query }: Database,
+  account: number,
+  { since, until }: StatementRange,
+  limit = -1,
+) {
+  const [from, to] = [since * HOUR_MS, until * HOUR_MS];
+  const [[opening], lines] = await query((drizzle) =>
+    drizzle.batch([
+      drizzle.all<{ balance: number }>(sql`
+        SELECT ifnull(sum(CASE kind WHEN 'debit' THEN -amount ELSE amount END), 0) AS balance
+        FROM journal
+        WHERE account = ${account} AND at < ${from}`),
+      drizzle.all<LineRow>(sql`
+        WITH lines AS (
+          SELECT
+            at / ${sql.raw(String(HOUR_MS))} AS hour,
+            kind,
+            at,
+            NULL AS key,
+            NULL AS endpoint,
+            NULL AS requests,
+            amount,
+            reference,
+            reason,
+            entry
+          FROM journal
+          WHERE account = ${account} AND kind <> 'debit' AND at >= ${from} AND at < ${to}
+          UNION ALL
+          SELECT hour, 'debit', hour * ${HOUR_MS}, key, endpoint, requests, credits, NULL, NULL, NULL
+          FROM usage
+          WHERE account = ${account} AND hour >= ${since} AND hour < ${until}
+        )
+        SELECT
+          hour,
+          kind,
+          at,
+          key,
+          begins_with AS beginsWith,
+          label,
+          endpoint,
+          requests,
+          amount,
+          reference,
+          reason
+        FROM lines
+        LEFT JOIN keys ON keys.id = lines.key
+        ORDER BY hour, kind = 'debit', kind = 'refund', entry, key, endpoint
+        LIMIT ${limit}`),
+    ]),
+  );
+  return { opening: opening?.balance ?? 0, lines };
+}
+
+function addBalances({ opening, lines }: Awaited<ReturnType<typeof readLines>>): StatementLine[] {
+  let balance = opening;
+  return lines.map((line) => {
+    balance += line.kind === "debit" ? -line.amount : line.amount;
+    return Object.assign(line, { balance });
+  });
+}
