@@ -9,6 +9,7 @@ import { createStatusCounter } from "../metering/status-counter.ts";
 import { createDebitQueue } from "../metering/debit-queue.ts";
 import { createRefundSpool } from "../metering/refund-spool.ts";
 import type { DebitLedger, StatusLedger } from "../ports/ledger.ts";
+import { describeError } from "../system-errors.ts";
 import type { ServiceLogger } from "../ports/process.ts";
 import type { Database } from "../store/database/database.ts";
 import { parseFileUrl } from "../store/database/database-file.ts";
@@ -30,7 +31,9 @@ export function createCharging(
   const responseCache = createResponseCache();
   const spool = createRefundSpool(config.spoolFolder, identifyDatabase(config.databaseUrl));
   const statuses = createStatusCounter(ledger, (error) =>
-    log.backgroundFailure?.(error, "Counting the statuses of charged requests"),
+    log.warning?.("How some charged requests ended stays unknown: {reason}", {
+      reason: describeError(error),
+    }),
   );
   const debitQueue = createDebitQueue({
     ledger,
