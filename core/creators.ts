@@ -13,7 +13,7 @@ import { foldCase } from "./text.ts";
 export const CREATOR_PLATFORMS = ["microblog"] as const;
 export type CreatorPlatform = (typeof CREATOR_PLATFORMS)[number];
 
-export const CREATOR_USERNAME_PATTERN = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
+export const CREATOR_USERNAME_PATTERN: RegExp = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 
 export interface Creator {
   readonly platform: CreatorPlatform;

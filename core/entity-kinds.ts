@@ -63,7 +63,7 @@ export const KIND_FIELDS = {
     },
     counts: ["likes", "retweets", "replies", "quotes", "impressions"],
   },
-} as const satisfies Record<string, EntityFields>;
+} as const;
 
 export type EntityKind = keyof typeof KIND_FIELDS;
 

@@ -8,7 +8,7 @@ export interface IntegerRange {
 }
 
 /** The largest count, amount or page number: the last integer that every JSON reader represents. */
-export const INTEGER_MAX = Number.MAX_SAFE_INTEGER;
+export const INTEGER_MAX: number = Number.MAX_SAFE_INTEGER;
 
 /** `limit` of `/shorts`. */
 export const SHORTS_LIMIT: IntegerRange = { min: 1, max: 100, default: 20 };
@@ -50,7 +50,7 @@ export const TEXT_MAX_CHARACTERS = 65_536;
 export const LINE_MAX_BYTES = 1_048_576;
 
 /** How far an observation may be ahead of the clock, because clocks differ. */
-export const CLOCK_SKEW_MAX_MS = 5 * 60_000;
+export const CLOCK_SKEW_MAX_MS = 300_000;
 
 /** Points that the history of a short or a tweet lists before it is thinned. */
 export const HISTORY_MAX_POINTS = 1000;

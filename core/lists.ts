@@ -41,7 +41,7 @@ const GAIN_FIELDS = {
 } as const;
 
 /** The field of a channel that each sort compares. */
-export const CHANNEL_SORT_FIELDS = {
+export const CHANNEL_SORT_FIELDS: Readonly<Record<ChannelSort, string>> = {
   subscribers: "subscribers",
   views: "viewCount",
   videos: "videoCount",
@@ -49,13 +49,13 @@ export const CHANNEL_SORT_FIELDS = {
   dailyViews: "dailyViews",
   weeklyViews: "weeklyViews",
   monthlyViews: "monthlyViews",
-} as const satisfies Record<ChannelSort, string>;
+};
 
 /** The field of a user that each sort compares. */
-export const USER_SORT_FIELDS = {
+export const USER_SORT_FIELDS: Readonly<Record<UserSort, string>> = {
   followers: "followers_count",
   ...GAIN_FIELDS,
-} as const satisfies Record<UserSort, string>;
+};
 
 /** `desc` lists the greatest first; unknown figures come last in both. */
 export const LIST_ORDERS = ["desc", "asc"] as const;

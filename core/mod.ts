@@ -3,7 +3,7 @@
  * monitoring list. They read no clock, network or disk.
  *
  * @example
- * import { applyObservation, paginate, parseObservationLine, EMPTY_ENTITY } from "creator-metrics";
+ * import { applyObservation, paginate, parseObservationLine, EMPTY_ENTITY } from "@creator-metrics/core";
  *
  * const now = Date.parse("2026-11-20T12:00:00Z");
  * const line = '{"kind":"user","observedAt":"2026-11-20","username":"NASA","followers_count":7}';
@@ -75,12 +75,22 @@ export { DAY_MS, FIRST_INSTANT, formatDay, formatInstant, HOUR_MS, LAST_INSTANT 
 export { MINUTE_MS, parseInstant } from "./time.ts";
 export { takeToken } from "./token-bucket.ts";
 export type { TakeTokenResult, TokenBucket } from "./token-bucket.ts";
-export type { AccountDetails, UsageRow, UsageStatuses } from "./schema/account.ts";
-export type { CreatorList, CreatorRequest, CreatorResult } from "./schema/creators.ts";
-export type { ServiceError, VideoError } from "./schema/errors.ts";
-export type { FollowersPage, Pagination, TweetDetails, TweetRecord } from "./schema/microblog.ts";
-export type { TweetsPage, UserDetails } from "./schema/microblog.ts";
-export type { ChannelObservation, ObservationLine } from "./schema/observations.ts";
-export type { ShortObservation, TweetObservation, UserObservation } from "./schema/observations.ts";
-export type { ChannelDetails, ChannelList, ChannelSummary, ShortDetails } from "./schema/video.ts";
-export type { ShortsPage, ShortSummary } from "./schema/video.ts";
+export type { AccountDetails, UsageRow, UsageStatuses } from "./resources/account.ts";
+export type { ChannelBatch, ChannelBatchRequest, ChannelComparison } from "./resources/batch.ts";
+export type { ComparisonTable, NamedResult, UserBatch } from "./resources/batch.ts";
+export type { UserBatchRequest, UserComparison } from "./resources/batch.ts";
+export type { CreatorList, CreatorRequest, CreatorResult } from "./resources/creators.ts";
+export type { ListedCreator } from "./resources/creators.ts";
+export type { ServiceError, VideoError } from "./resources/errors.ts";
+export type { ChannelCounts, ChannelHistory, HistoryItem } from "./resources/history.ts";
+export type { HistoryPage, ShortCounts, ShortHistory, TweetCounts } from "./resources/history.ts";
+export type { TweetHistory, UserCounts, UserHistory } from "./resources/history.ts";
+export type { FollowersPage, ListedUser, Pagination } from "./resources/microblog.ts";
+export type { TweetDetails, TweetRecord, TweetsPage } from "./resources/microblog.ts";
+export type { UserDetails, UserList, UserSummary } from "./resources/microblog.ts";
+export type { ChannelObservation, ObservationLine } from "./resources/observations.ts";
+export type { ShortObservation, TweetObservation } from "./resources/observations.ts";
+export type { UserObservation } from "./resources/observations.ts";
+export type { ChannelDetails, ChannelList, ChannelSummary } from "./resources/video.ts";
+export type { CursorPagination, ListedChannel, ShortDetails } from "./resources/video.ts";
+export type { ShortSummary, ShortsPage } from "./resources/video.ts";

@@ -2,7 +2,7 @@
 import { DomainError } from "./errors.ts";
 import { DAYS_FILTER, PAGE_NUMBER, PAGE_LIMIT } from "./limits.ts";
 import { parseIntegerParameter, type GetQueryValues } from "./parameters.ts";
-import type { Pagination } from "./schema/microblog.ts";
+import type { Pagination } from "./resources/microblog.ts";
 
 /** The query of a listing: how many days back, which page (from 0), how many items a page. */
 export interface PageRequest {

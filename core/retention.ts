@@ -27,7 +27,7 @@ export interface RetentionRule {
 export type RetentionPolicy = Readonly<Partial<Record<EntityKind, RetentionRule>>>;
 
 /** What {@link parseRetentionPolicy} accepts, for messages. */
-export const RETENTION_SYNTAX =
+export const RETENTION_SYNTAX: string =
   "KIND=90d, KIND=90d/day or KIND=90d/day/365d, separated by commas, " +
   `each kind (${ENTITY_KINDS.join(", ")}) once, days from ${RETENTION_DAYS.min} to ` +
   `${RETENTION_DAYS.max}, the second more than the first`;

@@ -5,8 +5,8 @@
 import { createInvalidRequestError, quote } from "./errors.ts";
 
 export const MINUTE_MS = 60_000;
-export const HOUR_MS = 60 * MINUTE_MS;
-export const DAY_MS = 24 * HOUR_MS;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
 
 /** 0000-01-01T00:00:00.000Z, the first instant with a year of four digits. */
 export const FIRST_INSTANT = -62_167_219_200_000;
@@ -18,7 +18,7 @@ const INSTANT_REGEXP =
   /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(?:Z|([+-])(\d{2}):(\d{2}))?)?$/;
 
 /** The syntax of {@link parseInstant} for JSON Schemas; it also matches days that do not exist. */
-export const INSTANT_PATTERN = INSTANT_REGEXP.source;
+export const INSTANT_PATTERN: string = INSTANT_REGEXP.source;
 
 /** What {@link parseInstant} accepts, for messages. */
 export const INSTANT_SYNTAX =

@@ -23,7 +23,7 @@ describe("core/README.md", () => {
     const rows = parseTable(findSection(await readDoc("core/README.md"), "## Files"));
     const files = Array.from(new Bun.Glob("*.ts").scanSync(join(ROOT, "core")));
     expect(rows.flatMap(([file = ""]) => parseInlineCode(file)).toSorted()).toEqual(
-      [...files, "schema/"].toSorted(),
+      [...files, "entries/", "resources/", "schema/"].toSorted(),
     );
   });
 });
@@ -34,6 +34,7 @@ describe("CONTRIBUTING.md", () => {
     const listed = rows.flatMap(([folder = ""]) => parseInlineCode(folder));
     const folders = new Set(["tests"]);
     for (const file of new Bun.Glob("{core,server}/**/*.ts").scanSync(ROOT)) {
+      if (file.startsWith("core/dist/")) continue;
       for (let folder = dirname(file); folder !== "."; folder = dirname(folder)) {
         folders.add(folder);
       }

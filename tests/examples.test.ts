@@ -44,7 +44,9 @@ function evaluate(statements: readonly Statement[], exports: Readonly<Record<str
 }
 
 const files = ["core", "server"].flatMap((folder) =>
-  Array.from(new Glob(`${folder}/**/*.ts`).scanSync(ROOT)).toSorted(),
+  Array.from(new Glob(`${folder}/**/*.ts`).scanSync(ROOT))
+    .filter((file) => !file.startsWith("core/dist/"))
+    .toSorted(),
 );
 const examples: (readonly [file: string, number: number, example: string])[] = [];
 let count = 0;
@@ -78,7 +80,7 @@ describe("@example", () => {
 async function runExample(code: string): Promise<string> {
   const child = Bun.spawn([process.execPath, "run", "-"], {
     cwd: CORE,
-    stdin: Buffer.from(code.replaceAll('from "creator-metrics"', 'from "./mod.ts"')),
+    stdin: Buffer.from(code.replaceAll('from "@creator-metrics/core"', 'from "./mod.ts"')),
     stdout: "pipe",
     stderr: "pipe",
   });

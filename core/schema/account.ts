@@ -1,6 +1,7 @@
 /** Schemas of `GET /api/account`. */
-import { Type, type Static } from "@sinclair/typebox";
-import { strictObject, Count, Instant, TextOrNull } from "./fields.ts";
+import { Type } from "@sinclair/typebox";
+import type * as resources from "../resources/account.ts";
+import { strictObject, Count, Instant, TextOrNull, type SchemaOf } from "./fields.ts";
 
 /** How charged requests ended. */
 export const UsageStatuses = strictObject(
@@ -10,8 +11,7 @@ export const UsageStatuses = strictObject(
       "How the requests ended: a failed one was refunded. Unknown are those of the last seconds, and " +
       "those of the seconds before a process was killed",
   },
-);
-export type UsageStatuses = Static<typeof UsageStatuses>;
+) satisfies SchemaOf<resources.UsageStatuses>;
 
 /** The usage of a day; or, with `by`, of a key, an endpoint, a day or an hour. */
 export const UsageRow = strictObject({
@@ -29,8 +29,7 @@ export const UsageRow = strictObject({
   credits: Type.Integer({ minimum: 0, description: "Credits that they were charged" }),
   refunded: Type.Integer({ minimum: 0, description: "Credits that were refunded" }),
   statuses: Type.Optional(UsageStatuses),
-});
-export type UsageRow = Static<typeof UsageRow>;
+}) satisfies SchemaOf<resources.UsageRow>;
 
 /** The response of `GET /api/account`. */
 export const AccountDetails = strictObject({
@@ -39,5 +38,4 @@ export const AccountDetails = strictObject({
   usage: Type.Array(UsageRow, {
     description: "Every day of the range, oldest first; with by, the groups with use",
   }),
-});
-export type AccountDetails = Static<typeof AccountDetails>;
+}) satisfies SchemaOf<resources.AccountDetails>;

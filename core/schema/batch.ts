@@ -1,10 +1,11 @@
 /** Schemas of requests for several entities: batches of details, and comparisons of one count. */
-import { Type, type Static, type TSchema } from "@sinclair/typebox";
+import { Type, type TSchema } from "@sinclair/typebox";
+import type * as resources from "../resources/batch.ts";
 import { INTERVALS } from "../buckets.ts";
 import { KIND_FIELDS } from "../entity-kinds.ts";
 import { BATCH_MAX_NAMES, IDENTIFIER_MAX_CHARACTERS } from "../limits.ts";
 import { ServiceError, VideoError } from "./errors.ts";
-import { CountOrNull, CursorPagination, Instant, strictObject } from "./fields.ts";
+import { CountOrNull, CursorPagination, Instant, strictObject, type SchemaOf } from "./fields.ts";
 import { UserDetails } from "./microblog.ts";
 import { ChannelDetails } from "./video.ts";
 
@@ -18,14 +19,12 @@ const createNamesSchema = (description: string) =>
 /** The body of `POST /api/video/details`. */
 export const ChannelBatchRequest = strictObject({
   channels: createNamesSchema("Identifiers, or usernames in any case; a name can be repeated"),
-});
-export type ChannelBatchRequest = Static<typeof ChannelBatchRequest>;
+}) satisfies SchemaOf<resources.ChannelBatchRequest>;
 
 /** The body of `POST /api/microblog/details`. */
 export const UserBatchRequest = strictObject({
   usernames: createNamesSchema("Usernames without the @ symbol, in any case; may be repeated"),
-});
-export type UserBatchRequest = Static<typeof UserBatchRequest>;
+}) satisfies SchemaOf<resources.UserBatchRequest>;
 
 const NAME = Type.String({ description: "As the request has it" });
 
@@ -50,12 +49,16 @@ const createBatchSchema = <Details extends TSchema, NotFound extends TSchema>(
   });
 
 /** The response of `POST /api/video/details`. */
-export const ChannelBatch = createBatchSchema(ChannelDetails, VideoError);
-export type ChannelBatch = Static<typeof ChannelBatch>;
+export const ChannelBatch = createBatchSchema(
+  ChannelDetails,
+  VideoError,
+) satisfies SchemaOf<resources.ChannelBatch>;
 
 /** The response of `POST /api/microblog/details`. */
-export const UserBatch = createBatchSchema(UserDetails, ServiceError);
-export type UserBatch = Static<typeof UserBatch>;
+export const UserBatch = createBatchSchema(
+  UserDetails,
+  ServiceError,
+) satisfies SchemaOf<resources.UserBatch>;
 
 /** The fields that the comparisons of all kinds have after their entities. */
 const TABLE_FIELDS = {
@@ -100,8 +103,7 @@ export const ChannelComparison = strictObject({
     { description: ENTITIES_DESCRIPTION },
   ),
   ...TABLE_FIELDS,
-});
-export type ChannelComparison = Static<typeof ChannelComparison>;
+}) satisfies SchemaOf<resources.ChannelComparison>;
 
 /** The response of `GET /api/microblog/compare`. */
 export const UserComparison = strictObject({
@@ -111,5 +113,4 @@ export const UserComparison = strictObject({
     description: ENTITIES_DESCRIPTION,
   }),
   ...TABLE_FIELDS,
-});
-export type UserComparison = Static<typeof UserComparison>;
+}) satisfies SchemaOf<resources.UserComparison>;

@@ -1,12 +1,13 @@
 /** Schemas of `/api/creators`. */
-import { Type, type Static } from "@sinclair/typebox";
-import { CREATOR_USERNAME_PATTERN, CREATOR_PLATFORMS } from "../creators.ts";
-import { strictObject, Instant, nullable } from "./fields.ts";
+import { Type, type TString } from "@sinclair/typebox";
+import type * as resources from "../resources/creators.ts";
+import { CREATOR_USERNAME_PATTERN, CREATOR_PLATFORMS, type CreatorPlatform } from "../creators.ts";
+import { strictObject, Instant, nullable, type SchemaOf } from "./fields.ts";
 
 const PlatformName = Type.String({
   enum: [...CREATOR_PLATFORMS],
   pattern: `^(?:${CREATOR_PLATFORMS.join("|")})$`,
-});
+}) as TString & { static: CreatorPlatform };
 
 /** The body of `PATCH` and `DELETE /api/creators`. */
 export const CreatorRequest = Type.Object({
@@ -15,8 +16,7 @@ export const CreatorRequest = Type.Object({
     description: "Username without the @ symbol",
   }),
   platform: PlatformName,
-});
-export type CreatorRequest = Static<typeof CreatorRequest>;
+}) satisfies SchemaOf<resources.CreatorRequest>;
 
 /** The response to adding or removing a creator. */
 export const CreatorResult = strictObject({
@@ -27,8 +27,7 @@ export const CreatorResult = strictObject({
     minimum: 0,
     description: "Size of the list after the operation",
   }),
-});
-export type CreatorResult = Static<typeof CreatorResult>;
+}) satisfies SchemaOf<resources.CreatorResult>;
 
 /** The response of `GET /api/creators`. */
 export const CreatorList = strictObject({
@@ -49,5 +48,4 @@ export const CreatorList = strictObject({
     { description: "Sorted by platform and username" },
   ),
   total_creators: Type.Integer({ minimum: 0 }),
-});
-export type CreatorList = Static<typeof CreatorList>;
+}) satisfies SchemaOf<resources.CreatorList>;

@@ -12,6 +12,11 @@ for (const [format, pattern] of [
   FormatRegistry.Set(format, (text) => pattern.test(text) && parseInstant(text) !== undefined);
 }
 
+/** A schema of a type. `tests/core/resource-types.test.ts` holds the other direction. */
+export interface SchemaOf<Resource> extends TSchema {
+  static: Resource;
+}
+
 /** A value, or `null` if no source reported it. */
 export const nullable = <Schema extends TSchema>(schema: Schema, options?: SchemaOptions) =>
   Type.Union([schema, Type.Null()], options);

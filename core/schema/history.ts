@@ -1,5 +1,6 @@
 /** Schemas of the histories of channels, shorts, users and tweets. */
-import { Type, type Static } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
+import type * as resources from "../resources/history.ts";
 import { INTERVALS } from "../buckets.ts";
 import { KIND_FIELDS, type EntityKind } from "../entity-kinds.ts";
 import {
@@ -9,6 +10,7 @@ import {
   Instant,
   nullable,
   strictObject,
+  type SchemaOf,
 } from "./fields.ts";
 
 const ChangeOrNull = nullable(CountChange);
@@ -51,8 +53,7 @@ export const ChannelHistory = strictObject({
     description: "The channel's username, or its identifier if no source reported a username",
   }),
   ...createPageFields("channel"),
-});
-export type ChannelHistory = Static<typeof ChannelHistory>;
+}) satisfies SchemaOf<resources.ChannelHistory>;
 
 /** The response of `GET /api/video/{channel}/short/{short_id}/history`. */
 export const ShortHistory = strictObject({
@@ -61,17 +62,17 @@ export const ShortHistory = strictObject({
   }),
   short_id: Type.String(),
   ...createPageFields("short"),
-});
-export type ShortHistory = Static<typeof ShortHistory>;
+}) satisfies SchemaOf<resources.ShortHistory>;
 
 /** The response of `GET /api/microblog/{username}/history`. */
-export const UserHistory = strictObject({ username: Type.String(), ...createPageFields("user") });
-export type UserHistory = Static<typeof UserHistory>;
+export const UserHistory = strictObject({
+  username: Type.String(),
+  ...createPageFields("user"),
+}) satisfies SchemaOf<resources.UserHistory>;
 
 /** The response of `GET /api/microblog/{username}/tweet/{tweet_id}/history`. */
 export const TweetHistory = strictObject({
   username: Type.String(),
   tweet_id: Type.String(),
   ...createPageFields("tweet"),
-});
-export type TweetHistory = Static<typeof TweetHistory>;
+}) satisfies SchemaOf<resources.TweetHistory>;

@@ -1,5 +1,6 @@
 /** Schemas of `/api/microblog`. */
-import { Type, type Static } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
+import type * as resources from "../resources/microblog.ts";
 import { DAYS_FILTER, PAGE_LIMIT } from "../limits.ts";
 import {
   CountChange,
@@ -13,6 +14,7 @@ import {
   LinkOrNull,
   nullable,
   TextOrNull,
+  type SchemaOf,
 } from "./fields.ts";
 
 /** The place of a page in its listing. */
@@ -22,8 +24,7 @@ export const Pagination = strictObject({
   total: Type.Integer({ minimum: 0, description: "Items that the days filter selects" }),
   page_count: Type.Integer({ minimum: 0 }),
   has_more: Type.Boolean(),
-});
-export type Pagination = Static<typeof Pagination>;
+}) satisfies SchemaOf<resources.Pagination>;
 
 const FilterDays = Type.Integer({
   minimum: DAYS_FILTER.min,
@@ -42,8 +43,7 @@ export const UserDetails = strictObject({
   description: TextOrNull,
   created_at: InstantOrNull,
   verified: nullable(Type.Boolean()),
-});
-export type UserDetails = Static<typeof UserDetails>;
+}) satisfies SchemaOf<resources.UserDetails>;
 
 /** The fields of a user in the list of users. */
 export const UserSummary = strictObject({
@@ -54,8 +54,7 @@ export const UserSummary = strictObject({
   tweet_count: CountOrNull,
   profile_image_url: LinkOrNull,
   verified: nullable(Type.Boolean()),
-});
-export type UserSummary = Static<typeof UserSummary>;
+}) satisfies SchemaOf<resources.UserSummary>;
 
 const ChangeOrNull = nullable(CountChange);
 
@@ -65,15 +64,13 @@ export const ListedUser = strictObject({
   dailyGain: Type.Optional(ChangeOrNull),
   weeklyGain: Type.Optional(ChangeOrNull),
   monthlyGain: Type.Optional(ChangeOrNull),
-});
-export type ListedUser = Static<typeof ListedUser>;
+}) satisfies SchemaOf<resources.ListedUser>;
 
 /** The response of `GET /api/microblog/users`. */
 export const UserList = strictObject({
   users: Type.Array(ListedUser),
   pagination: CursorPagination,
-});
-export type UserList = Static<typeof UserList>;
+}) satisfies SchemaOf<resources.UserList>;
 
 /** A value of the `tweets` map of a page of tweets. */
 export const TweetRecord = strictObject({
@@ -97,8 +94,7 @@ export const TweetRecord = strictObject({
     description: "When the tweet was last observed",
   }),
   url: LinkOrNull,
-});
-export type TweetRecord = Static<typeof TweetRecord>;
+}) satisfies SchemaOf<resources.TweetRecord>;
 
 /** The response of `GET /api/microblog/{username}/tweets`, newest first. */
 export const TweetsPage = strictObject({
@@ -106,8 +102,7 @@ export const TweetsPage = strictObject({
   tweets: Type.Record(Type.String(), TweetRecord, { description: "By tweet identifier" }),
   filter_days: FilterDays,
   pagination: Pagination,
-});
-export type TweetsPage = Static<typeof TweetsPage>;
+}) satisfies SchemaOf<resources.TweetsPage>;
 
 /** The response of `GET /api/microblog/{username}/followers`, newest first. */
 export const FollowersPage = strictObject({
@@ -128,8 +123,7 @@ export const FollowersPage = strictObject({
   }),
   filter_days: FilterDays,
   pagination: Pagination,
-});
-export type FollowersPage = Static<typeof FollowersPage>;
+}) satisfies SchemaOf<resources.FollowersPage>;
 
 /** The response of `GET /api/microblog/{username}/tweet/{tweet_id}`. */
 export const TweetDetails = strictObject({
@@ -152,5 +146,4 @@ export const TweetDetails = strictObject({
       retweets: CountOrNull,
     }),
   }),
-});
-export type TweetDetails = Static<typeof TweetDetails>;
+}) satisfies SchemaOf<resources.TweetDetails>;

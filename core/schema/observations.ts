@@ -1,8 +1,9 @@
 /** Schemas of the lines of an import or export; text and link fields are optional. */
-import { Type, type Static } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
+import type * as resources from "../resources/observations.ts";
 import { IDENTIFIER_MAX_CHARACTERS, LINK_MAX_CHARACTERS, TEXT_MAX_CHARACTERS } from "../limits.ts";
 import { INSTANT_PATTERN } from "../time.ts";
-import { CountOrNull, nullable } from "./fields.ts";
+import { CountOrNull, nullable, type SchemaOf } from "./fields.ts";
 
 const optionalCount = Type.Optional(CountOrNull);
 const text = Type.Optional(nullable(Type.String({ maxLength: TEXT_MAX_CHARACTERS })));
@@ -25,8 +26,7 @@ export const ChannelObservation = Type.Object({
   country: text,
   thumbnail: link,
   bannerImage: link,
-});
-export type ChannelObservation = Static<typeof ChannelObservation>;
+}) satisfies SchemaOf<resources.ChannelObservation>;
 
 /** `channel` is the identifier of the channel. */
 export const ShortObservation = Type.Object({
@@ -42,8 +42,7 @@ export const ShortObservation = Type.Object({
   likes: optionalCount,
   comments: optionalCount,
   shares: optionalCount,
-});
-export type ShortObservation = Static<typeof ShortObservation>;
+}) satisfies SchemaOf<resources.ShortObservation>;
 
 export const UserObservation = Type.Object({
   kind: Type.Literal("user"),
@@ -57,8 +56,7 @@ export const UserObservation = Type.Object({
   profile_image_url: link,
   created_at: optionalInstant,
   verified: Type.Optional(nullable(Type.Boolean())),
-});
-export type UserObservation = Static<typeof UserObservation>;
+}) satisfies SchemaOf<resources.UserObservation>;
 
 export const TweetObservation = Type.Object({
   kind: Type.Literal("tweet"),
@@ -73,8 +71,7 @@ export const TweetObservation = Type.Object({
   replies: optionalCount,
   quotes: optionalCount,
   impressions: optionalCount,
-});
-export type TweetObservation = Static<typeof TweetObservation>;
+}) satisfies SchemaOf<resources.TweetObservation>;
 
 /** One line of an import or an export. */
 export const ObservationLine = Type.Union([
@@ -82,5 +79,4 @@ export const ObservationLine = Type.Union([
   ShortObservation,
   UserObservation,
   TweetObservation,
-]);
-export type ObservationLine = Static<typeof ObservationLine>;
+]) satisfies SchemaOf<resources.ObservationLine>;

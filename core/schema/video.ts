@@ -1,5 +1,6 @@
 /** Schemas of `/api/video`. */
-import { Type, type Static } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
+import type * as resources from "../resources/video.ts";
 import { GAIN_DAYS } from "../growth.ts";
 import {
   CountChange,
@@ -12,6 +13,7 @@ import {
   LinkOrNull,
   nullable,
   TextOrNull,
+  type SchemaOf,
 } from "./fields.ts";
 
 /** An element of the list of channels. */
@@ -22,8 +24,7 @@ export const ChannelSummary = strictObject({
   subscribers: CountOrNull,
   videoCount: CountOrNull,
   thumbnail: LinkOrNull,
-});
-export type ChannelSummary = Static<typeof ChannelSummary>;
+}) satisfies SchemaOf<resources.ChannelSummary>;
 
 const ChangeOrNull = nullable(CountChange);
 
@@ -37,15 +38,13 @@ export const ListedChannel = strictObject({
   dailyViews: Type.Optional(ChangeOrNull),
   weeklyViews: Type.Optional(ChangeOrNull),
   monthlyViews: Type.Optional(ChangeOrNull),
-});
-export type ListedChannel = Static<typeof ListedChannel>;
+}) satisfies SchemaOf<resources.ListedChannel>;
 
 /** The response of `GET /api/video/channels`; a page of the list has `pagination`. */
 export const ChannelList = strictObject({
   channels: Type.Array(ListedChannel),
   pagination: Type.Optional(CursorPagination),
-});
-export type ChannelList = Static<typeof ChannelList>;
+}) satisfies SchemaOf<resources.ChannelList>;
 
 const createGainSchema = (days: number) =>
   nullable(CountChange, {
@@ -72,8 +71,7 @@ export const ChannelDetails = strictObject({
     weeklySubscriberGain: createGainSchema(GAIN_DAYS.weekly),
     monthlySubscriberGain: createGainSchema(GAIN_DAYS.monthly),
   }),
-});
-export type ChannelDetails = Static<typeof ChannelDetails>;
+}) satisfies SchemaOf<resources.ChannelDetails>;
 
 /** An element of a page of shorts. */
 export const ShortSummary = strictObject({
@@ -84,8 +82,7 @@ export const ShortSummary = strictObject({
   views: CountOrNull,
   likes: CountOrNull,
   comments: CountOrNull,
-});
-export type ShortSummary = Static<typeof ShortSummary>;
+}) satisfies SchemaOf<resources.ShortSummary>;
 
 /** The response of `GET /api/video/{channel}/shorts`, newest first. */
 export const ShortsPage = strictObject({
@@ -94,8 +91,7 @@ export const ShortsPage = strictObject({
   }),
   shorts: Type.Array(ShortSummary),
   pagination: CursorPagination,
-});
-export type ShortsPage = Static<typeof ShortsPage>;
+}) satisfies SchemaOf<resources.ShortsPage>;
 
 /** The response of `GET /api/video/{channel}/short/{short_id}`. */
 export const ShortDetails = strictObject({
@@ -110,5 +106,4 @@ export const ShortDetails = strictObject({
     shares: CountOrNull,
   }),
   history: createHistorySchema({ views: CountOrNull, likes: CountOrNull, comments: CountOrNull }),
-});
-export type ShortDetails = Static<typeof ShortDetails>;
+}) satisfies SchemaOf<resources.ShortDetails>;

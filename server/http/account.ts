@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { createInvalidRequestError, quote } from "../../core/errors.ts";
 import type { IntegerRange } from "../../core/limits.ts";
 import { readSingleValue, type GetQueryValues } from "../../core/parameters.ts";
-import type { AccountDetails, UsageRow } from "../../core/schema/account.ts";
+import type { AccountDetails, UsageRow } from "../../core/resources/mod.ts";
 import {
   DAY_MS,
   FIRST_INSTANT,

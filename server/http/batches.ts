@@ -7,7 +7,7 @@ import type {
   ChannelComparison,
   UserBatch,
   UserComparison,
-} from "../../core/schema/batch.ts";
+} from "../../core/resources/mod.ts";
 import type { Found, MicroblogReads, VideoReads } from "../ports/reads.ts";
 import { formatServiceError, formatVideoError } from "./errors.ts";
 import { READ_COST } from "./reads/charge.ts";

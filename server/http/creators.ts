@@ -1,7 +1,7 @@
 /** The monitoring list API: list, add and remove creators. It is free of charge. */
 import { Elysia } from "elysia";
 import { parseCreator, type Creator } from "../../core/creators.ts";
-import type { CreatorResult } from "../../core/schema/creators.ts";
+import type { CreatorResult } from "../../core/resources/mod.ts";
 import type { CreatorChange, CreatorListReads, MonitoringListStore } from "../ports/collection.ts";
 import { coalesceRuns } from "./coalesce.ts";
 import {

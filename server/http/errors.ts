@@ -7,7 +7,7 @@ import {
   quote,
   type ErrorCode,
 } from "../../core/errors.ts";
-import type { ServiceError, VideoError } from "../../core/schema/errors.ts";
+import type { ServiceError, VideoError } from "../../core/resources/mod.ts";
 import type { OnFailure } from "../ports/process.ts";
 import { describeError, isOutOfDescriptors } from "../system-errors.ts";
 import type { ResponseHeaders } from "./cache-headers.ts";

@@ -2,12 +2,7 @@
 import type { TObject } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { parseHistoryRequest } from "../../core/history-request.ts";
-import {
-  ChannelHistory,
-  ShortHistory,
-  TweetHistory,
-  UserHistory,
-} from "../../core/schema/history.ts";
+import * as historySchemas from "../../core/schema/history.ts";
 import type { MicroblogReads, VideoReads } from "../ports/reads.ts";
 import { listColumns, type CsvTable } from "./content/csv.ts";
 import type { ChargedReads } from "./reads/charged-reads.ts";
@@ -17,8 +12,8 @@ import { withNextLink } from "./reads/next-link.ts";
 const MICROBLOG_LIMIT_ERROR = "Invalid Pagination Parameters";
 
 /** A page of any history. */
-interface HistoryPage {
-  readonly history: readonly Readonly<Record<string, unknown>>[];
+interface HistoryRows {
+  readonly history: readonly object[];
 }
 
 /**
@@ -31,7 +26,7 @@ function describeHistory(
   name: string,
 ) {
   const columns = listColumns(schema.properties.history.items);
-  return (parameters: Readonly<Record<string, string>>): CsvTable<HistoryPage> => ({
+  return (parameters: Readonly<Record<string, string>>): CsvTable<HistoryRows> => ({
     columns,
     fileName: `${parameters[name]}-history.csv`,
     getItems: ({ history }) => history,
@@ -54,7 +49,7 @@ export function createHistoryRoutes(
           return async () =>
             withNextLink(await video.channelHistory(channel, request), pathAndQuery);
         },
-        describeHistory(ChannelHistory, "channel"),
+        describeHistory(historySchemas.ChannelHistory, "channel"),
       ),
       { detail: { operationId: "getChannelHistory" } },
     )
@@ -66,7 +61,7 @@ export function createHistoryRoutes(
           return async () =>
             withNextLink(await video.shortHistory(channel, id, request), pathAndQuery);
         },
-        describeHistory(ShortHistory, "short_id"),
+        describeHistory(historySchemas.ShortHistory, "short_id"),
       ),
       { detail: { operationId: "getShortHistory" } },
     )
@@ -78,7 +73,7 @@ export function createHistoryRoutes(
           return async () =>
             withNextLink(await microblog.userHistory(username, request), pathAndQuery);
         },
-        describeHistory(UserHistory, "username"),
+        describeHistory(historySchemas.UserHistory, "username"),
       ),
       { detail: { operationId: "getUserHistory" } },
     )
@@ -90,7 +85,7 @@ export function createHistoryRoutes(
           return async () =>
             withNextLink(await microblog.tweetHistory(username, id, request), pathAndQuery);
         },
-        describeHistory(TweetHistory, "tweet_id"),
+        describeHistory(historySchemas.TweetHistory, "tweet_id"),
       ),
       { detail: { operationId: "getTweetHistory" } },
     );

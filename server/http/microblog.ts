@@ -3,7 +3,8 @@ import { Elysia } from "elysia";
 import { parseListRequest, USER_SORT_FIELDS, USER_SORTS } from "../../core/lists.ts";
 import { parsePageRequest } from "../../core/pagination.ts";
 import type { GetQueryValues } from "../../core/parameters.ts";
-import { FollowersPage, UserSummary, type UserList } from "../../core/schema/microblog.ts";
+import * as schema from "../../core/schema/microblog.ts";
+import type { FollowersPage, UserList } from "../../core/resources/mod.ts";
 import type { MicroblogReads } from "../ports/reads.ts";
 import { readRawJson } from "../raw-json.ts";
 import { listColumns, type CsvTable } from "./content/csv.ts";
@@ -16,9 +17,9 @@ const LIST_OPTIONS = {
   limitError: "Invalid Pagination Parameters",
 } as const;
 
-const USER_COLUMNS = listColumns(UserSummary);
+const USER_COLUMNS = listColumns(schema.UserSummary);
 const FOLLOWER_COLUMNS = listColumns(
-  FollowersPage.properties.followers.properties.USER.properties.metrics.items,
+  schema.FollowersPage.properties.followers.properties.USER.properties.metrics.items,
 );
 
 /** Describes the CSV of a page of users: also the figure that it is sorted by. */

@@ -8,12 +8,8 @@ import {
   parseListRequest,
 } from "../../core/lists.ts";
 import type { GetQueryValues } from "../../core/parameters.ts";
-import {
-  ChannelSummary,
-  ShortSummary,
-  type ChannelList,
-  type ShortsPage,
-} from "../../core/schema/video.ts";
+import * as schema from "../../core/schema/video.ts";
+import type { ChannelList, ShortsPage } from "../../core/resources/mod.ts";
 import type { VideoReads } from "../ports/reads.ts";
 import { coalesceRuns } from "./coalesce.ts";
 import { listColumns, type CsvTable } from "./content/csv.ts";
@@ -22,8 +18,8 @@ import { withNextLink } from "./reads/next-link.ts";
 
 const LIST_OPTIONS = { sorts: CHANNEL_SORTS, hasCountry: true };
 
-const CHANNEL_COLUMNS = listColumns(ChannelSummary);
-const SHORT_COLUMNS = listColumns(ShortSummary);
+const CHANNEL_COLUMNS = listColumns(schema.ChannelSummary);
+const SHORT_COLUMNS = listColumns(schema.ShortSummary);
 
 /** Describes the CSV of a list of channels: a page also has the figure that it is sorted by. */
 function describeChannels(_: unknown, getQueryValues: GetQueryValues): CsvTable<ChannelList> {

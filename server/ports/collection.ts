@@ -14,10 +14,7 @@ import type {
   AgeRange,
 } from "./targets.ts";
 import type { Creator } from "../../core/creators.ts";
-import type { CreatorList } from "../../core/schema/creators.ts";
-
-/** A creator as the monitoring list shows it. */
-export type ListedCreator = CreatorList["creators"][number];
+import type { ListedCreator } from "../../core/resources/mod.ts";
 
 /** The result of adding or removing a creator. */
 export interface CreatorChange {

@@ -8,26 +8,22 @@ import type { ChannelSort, ListRequest, UserSort } from "../../core/lists.ts";
 import type { PageRequest } from "../../core/pagination.ts";
 import type { CacheableResult } from "./caching.ts";
 import type {
-  FollowersPage,
-  TweetDetails,
-  TweetsPage,
-  UserDetails,
-  UserList,
-} from "../../core/schema/microblog.ts";
-import type { ChannelComparison } from "../../core/schema/batch.ts";
-import type {
-  ChannelHistory,
-  ShortHistory,
-  TweetHistory,
-  UserHistory,
-} from "../../core/schema/history.ts";
-import type {
+  ChannelComparison,
   ChannelDetails,
+  ChannelHistory,
   ChannelList,
   ChannelSummary,
+  FollowersPage,
   ShortDetails,
+  ShortHistory,
   ShortsPage,
-} from "../../core/schema/video.ts";
+  TweetDetails,
+  TweetHistory,
+  TweetsPage,
+  UserDetails,
+  UserHistory,
+  UserList,
+} from "../../core/resources/mod.ts";
 
 /** What was found, or the error of a read that finds nothing. */
 export type Found<Value> = Value | DomainError;

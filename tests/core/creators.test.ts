@@ -10,7 +10,7 @@ import {
   type Creator,
   type CreatorSet,
 } from "../../core/creators.ts";
-import { CreatorRequest } from "../../core/schema/creators.ts";
+import * as creatorsSchemas from "../../core/schema/creators.ts";
 import { creatorNames, texts } from "../support/arbitraries/values.ts";
 import { catchDomainError } from "../support/domain-error.ts";
 
@@ -85,7 +85,7 @@ describe("parseCreator()", () => {
   });
 
   test("accepts exactly what the schema of the request accepts", () => {
-    const matchesSchema = new Ajv({ strict: false }).compile(CreatorRequest);
+    const matchesSchema = new Ajv({ strict: false }).compile(creatorsSchemas.CreatorRequest);
     const bodies = fc.record(
       {
         creator: fc.oneof(

@@ -3,7 +3,7 @@ import { Value } from "@sinclair/typebox/value";
 import * as fc from "fast-check";
 import { INTEGER_MAX } from "../../core/limits.ts";
 import { paginate, parsePageRequest } from "../../core/pagination.ts";
-import { Pagination } from "../../core/schema/microblog.ts";
+import * as microblogSchemas from "../../core/schema/microblog.ts";
 import { counts } from "../support/arbitraries/values.ts";
 import { catchDomainError } from "../support/domain-error.ts";
 
@@ -121,7 +121,7 @@ describe("paginate()", () => {
   test("returns what its schema allows", () => {
     fc.assert(
       fc.property(counts, limits, (total, limit) => {
-        expect(Value.Check(Pagination, paginate(0, limit, total))).toBe(true);
+        expect(Value.Check(microblogSchemas.Pagination, paginate(0, limit, total))).toBe(true);
       }),
     );
   });

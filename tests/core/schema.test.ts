@@ -9,22 +9,22 @@ import {
   type EntityFields,
 } from "../../core/entity-kinds.ts";
 import { parseObservation } from "../../core/observations.ts";
-import { CreatorRequest } from "../../core/schema/creators.ts";
+import * as creatorsSchemas from "../../core/schema/creators.ts";
 import { Instant } from "../../core/schema/fields.ts";
-import * as schemas from "../../core/schema/observations.ts";
+import * as sSchemas from "../../core/schema/observations.ts";
 import { formatInstant } from "../../core/time.ts";
 import { instants, nearlyValidArbitrary, NOW } from "../support/arbitraries/values.ts";
 import { catchDomainError } from "../support/domain-error.ts";
 
 const SCHEMAS = {
-  channel: schemas.ChannelObservation,
-  short: schemas.ShortObservation,
-  user: schemas.UserObservation,
-  tweet: schemas.TweetObservation,
+  channel: sSchemas.ChannelObservation,
+  short: sSchemas.ShortObservation,
+  user: sSchemas.UserObservation,
+  tweet: sSchemas.TweetObservation,
 } satisfies Record<EntityKind, object>;
 
 /** Ajv counts lengths in code points, as JSON Schema says. */
-const matchesJsonSchema = new Ajv({ strict: false }).compile(schemas.ObservationLine);
+const matchesJsonSchema = new Ajv({ strict: false }).compile(sSchemas.ObservationLine);
 
 /** TypeBox counts UTF-16 units, which differ from code points only with surrogates. */
 function hasNoSurrogate(value: unknown): boolean {
@@ -81,7 +81,7 @@ describe("ObservationLine", () => {
         const parsed: unknown = JSON.parse(JSON.stringify(value));
         expect([value, matchesJsonSchema(parsed)]).toEqual([value, true]);
         if (hasNoSurrogate(value)) {
-          expect([value, Value.Check(schemas.ObservationLine, parsed)]).toEqual([value, true]);
+          expect([value, Value.Check(sSchemas.ObservationLine, parsed)]).toEqual([value, true]);
         }
       }),
       { numRuns: 1000 },
@@ -148,7 +148,7 @@ describe("TypeBox by itself", () => {
 
   test("rejects a creator of another platform", () => {
     const isValid = (platform: string) =>
-      Value.Check(CreatorRequest, { creator: "nasa", platform });
+      Value.Check(creatorsSchemas.CreatorRequest, { creator: "nasa", platform });
     expect([isValid("microblog"), isValid("video")]).toEqual([true, false]);
   });
 });

@@ -11,9 +11,6 @@ export const FORMATS = ["json", "csv"] as const;
 
 export const CSV_TYPE = "text/csv; charset=utf-8; header=present";
 
-/** What a row of a table can be read from. */
-type Item = Readonly<Record<string, unknown>>;
-
 /** How a response is written as CSV: a list of it, one row for each item. */
 export interface CsvTable<Body = unknown> {
   /** The fields of an item, those of nested objects behind a dot: `change.views`. */
@@ -21,7 +18,7 @@ export interface CsvTable<Body = unknown> {
   /** The file in which browsers save it. */
   readonly fileName: string;
   /** The items of a body, or of a part of it. */
-  getItems(body: Body): readonly Item[];
+  getItems(body: Body): readonly object[];
   /** Headers that only the CSV has. */
   getHeaders?(body: Body): Readonly<Record<string, string>>;
 }
@@ -88,9 +85,9 @@ export async function encodeTable<Body>(
   return pieces;
 }
 
-function readPath(item: Item, path: readonly string[]): unknown {
+function readPath(item: object, path: readonly string[]): unknown {
   let value: unknown = item;
-  for (const name of path) value = (value as Item | undefined)?.[name];
+  for (const name of path) value = value === undefined ? value : Reflect.get(Object(value), name);
   return value;
 }
 

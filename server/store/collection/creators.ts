@@ -12,7 +12,8 @@ import {
 import { INTEGER_MAX } from "../../../core/limits.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
-import type { ListedCreator, MonitoringListStore } from "../../ports/collection.ts";
+import type { ListedCreator } from "../../../core/resources/mod.ts";
+import type { MonitoringListStore } from "../../ports/collection.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { scanPages } from "../database/paged-scan.ts";

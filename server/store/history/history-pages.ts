@@ -21,7 +21,7 @@ import { CHUNK_JSON, selectChunkStartSql } from "./chunk-sql.ts";
 const STEP_CHUNKS = 64;
 
 /** A page of a history. */
-export interface HistoryPage {
+export interface BucketPage {
   /** Oldest first. */
   readonly buckets: readonly Bucket[];
   /** The changes of each bucket. */
@@ -49,7 +49,7 @@ export async function readHistoryPage(
   database: Database,
   owner: HistoryOwner,
   request: HistoryRequest,
-): Promise<HistoryPage> {
+): Promise<BucketPage> {
   const { limit, interval } = request;
   const start = findPageStart(request);
   const range = { ...request, from: start };

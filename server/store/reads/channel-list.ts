@@ -6,7 +6,8 @@
  */
 import { createRawJson } from "../../raw-json.ts";
 import type { CacheableResult } from "../../ports/caching.ts";
-import { ChannelSummary, type ChannelList } from "../../../core/schema/video.ts";
+import * as schema from "../../../core/schema/video.ts";
+import type { ChannelList } from "../../../core/resources/mod.ts";
 import { compareText } from "../../../core/text.ts";
 import type { Database } from "../database/database.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
@@ -33,7 +34,7 @@ const SELECT_PAGE = `
     'keys', json_group_array(key),
     'ids', json_group_array(id),
     'subscribers', json_group_array(ifnull(subscribers, -1)),
-    'lines', group_concat(${fieldsJsonSql(ChannelSummary)}, char(10))
+    'lines', group_concat(${fieldsJsonSql(schema.ChannelSummary)}, char(10))
   )
   FROM (
     SELECT *

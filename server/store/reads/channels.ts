@@ -2,7 +2,8 @@
 import { Type } from "@sinclair/typebox";
 import { DomainError } from "../../../core/errors.ts";
 import type { VideoReads } from "../../ports/reads.ts";
-import { ChannelDetails } from "../../../core/schema/video.ts";
+import * as schema from "../../../core/schema/video.ts";
+import type { ChannelDetails } from "../../../core/resources/mod.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";
@@ -65,7 +66,7 @@ export function createChannelTags(name: string, id: string): string[] {
 const CHANNEL_JSON = `
   json_object(
     'observedAt', observed_at,
-    'channel', ${fieldsJsonSql(Type.Omit(ChannelDetails, ["statistics"]))},
+    'channel', ${fieldsJsonSql(Type.Omit(schema.ChannelDetails, ["statistics"]))},
     'statistics', json_object(
       'dailySubscriberGain', daily_gain,
       'weeklySubscriberGain', weekly_gain,

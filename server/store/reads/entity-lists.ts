@@ -7,8 +7,9 @@ import {
   type ListRequest,
   type UserSort,
 } from "../../../core/lists.ts";
-import { UserSummary, type ListedUser } from "../../../core/schema/microblog.ts";
-import { ChannelSummary, type ListedChannel } from "../../../core/schema/video.ts";
+import * as microblogSchemas from "../../../core/schema/microblog.ts";
+import type { ListedChannel, ListedUser } from "../../../core/resources/mod.ts";
+import * as videoSchemas from "../../../core/schema/video.ts";
 import type { MicroblogReads, VideoReads } from "../../ports/reads.ts";
 import type { Database } from "../database/database.ts";
 import { CHANNELS_TAG, USERS_TAG } from "../history/change-log.ts";
@@ -19,7 +20,7 @@ const CHANNEL_LIST: SortableList<ChannelSort> = {
   namesTable: "channel_names",
   usernameColumn: "username_folded",
   isListed: "observed_at IS NOT NULL",
-  summary: ChannelSummary,
+  summary: videoSchemas.ChannelSummary,
   fields: CHANNEL_SORT_FIELDS,
 };
 
@@ -28,7 +29,7 @@ const USER_LIST: SortableList<UserSort> = {
   namesTable: "user_names",
   usernameColumn: "id",
   isListed: "username IS NOT NULL",
-  summary: UserSummary,
+  summary: microblogSchemas.UserSummary,
   fields: USER_SORT_FIELDS,
 };
 

@@ -4,7 +4,7 @@ import { computeFollowerChanges } from "../../../core/growth.ts";
 import { createRawJson } from "../../raw-json.ts";
 import { paginate, type PageRequest } from "../../../core/pagination.ts";
 import type { CacheableResult } from "../../ports/caching.ts";
-import type { FollowersPage } from "../../../core/schema/microblog.ts";
+import type { FollowersPage } from "../../../core/resources/mod.ts";
 import { foldCase } from "../../../core/text.ts";
 import { hasUnknownCount, forEachPoint, type Chunk } from "../history/chunk-codec.ts";
 import type { Database } from "../database/database.ts";

@@ -2,7 +2,8 @@
 import { computeDaysFilterStart, computeDaysFilterValidity } from "../../../core/days.ts";
 import { HISTORY_MAX_POINTS, RECORD_MAX_POINTS } from "../../../core/limits.ts";
 import { paginate } from "../../../core/pagination.ts";
-import { TweetDetails, type TweetRecord } from "../../../core/schema/microblog.ts";
+import * as schema from "../../../core/schema/microblog.ts";
+import type { TweetDetails, TweetRecord } from "../../../core/resources/mod.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { MicroblogReads } from "../../ports/reads.ts";
@@ -142,7 +143,7 @@ const SELECT_TWEET = `
         'id', id,
         'text', text,
         'created_at', created_at,
-        'metrics', ${fieldsJsonSql(TweetDetails.properties.tweet.properties.metrics)},
+        'metrics', ${fieldsJsonSql(schema.TweetDetails.properties.tweet.properties.metrics)},
         'history', ${tweetHistory.selectSql("tweets.key")}
       )
       FROM tweets

@@ -1,7 +1,8 @@
 /** Reads what describes a user, and finds which user a username means. */
 import { DomainError } from "../../../core/errors.ts";
 import type { MicroblogReads } from "../../ports/reads.ts";
-import { UserDetails } from "../../../core/schema/microblog.ts";
+import * as schema from "../../../core/schema/microblog.ts";
+import type { UserDetails } from "../../../core/resources/mod.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";
@@ -40,7 +41,7 @@ export function createTweetNotFoundError(username: string, id: string): DomainEr
   return new DomainError("Tweet Not Found", `Tweet ${id} of user ${username} not found`);
 }
 
-const USER_JSON = `json_object('observedAt', observed_at, 'user', ${fieldsJsonSql(UserDetails)})`;
+const USER_JSON = `json_object('observedAt', observed_at, 'user', ${fieldsJsonSql(schema.UserDetails)})`;
 
 const SELECT_USER = `SELECT ${USER_JSON} ${FROM_USER}`;
 

@@ -1,7 +1,8 @@
 /** Reads of the video interface. Each is one SQL statement that returns one JSON text. */
 import { encodeCursor, type ShortPosition } from "../../../core/cursor.ts";
 import { HISTORY_MAX_POINTS } from "../../../core/limits.ts";
-import { ShortDetails, type ShortSummary } from "../../../core/schema/video.ts";
+import * as schema from "../../../core/schema/video.ts";
+import type { ShortDetails, ShortSummary } from "../../../core/resources/mod.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant, LAST_INSTANT } from "../../../core/time.ts";
 import type { VideoReads } from "../../ports/reads.ts";
@@ -128,7 +129,7 @@ const SELECT_SHORT = `
         'title', title,
         'description', description,
         'publishedAt', published_at,
-        'metrics', ${fieldsJsonSql(ShortDetails.properties.metrics)},
+        'metrics', ${fieldsJsonSql(schema.ShortDetails.properties.metrics)},
         'history', ${shortHistory.selectSql("shorts.key")}
       )
       FROM shorts

@@ -1,8 +1,12 @@
 import { expect, test } from "bun:test";
 import { treaty } from "@elysiajs/eden";
-import type { ChannelBatch, UserComparison } from "../../../core/schema/batch.ts";
-import type { ChannelDetails, ShortsPage } from "../../../core/schema/video.ts";
-import type { FollowersPage } from "../../../core/schema/microblog.ts";
+import type {
+  ChannelBatch,
+  ChannelDetails,
+  FollowersPage,
+  ShortsPage,
+  UserComparison,
+} from "../../../core/resources/mod.ts";
 import { startTestService } from "../../support/service.ts";
 
 /** Compiles only if the type of the argument is exactly `Expected` or null. */

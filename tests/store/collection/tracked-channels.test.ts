@@ -79,7 +79,7 @@ describe("createCreatorStore().pages()", () => {
         next_due: number,
       ) => ({
         creator: "Nasa",
-        platform: "microblog",
+        platform: "microblog" as const,
         added_at: at(0),
         last_success: last_success === null ? null : at(last_success),
         last_failure: last_failure === null ? null : at(last_failure),

@@ -12,6 +12,7 @@ import {
 } from "../../../core/lists.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
+import type { ListedChannel } from "../../../core/resources/mod.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
 import { createMicroblogReads } from "../../../server/store/reads/microblog.ts";
@@ -135,7 +136,7 @@ const queries: fc.Arbitrary<Query> = fc.record(
 /** Reads all pages of a list. */
 async function walkList(database: Database, query: Query, limit: number) {
   const { channelPage } = createVideoReads(database);
-  const pages: Record<string, unknown>[][] = [];
+  const pages: ListedChannel[][] = [];
   let cursor: string | null = null;
   do {
     const parameters = new URLSearchParams({ ...query, limit: String(limit) });
@@ -179,7 +180,7 @@ describe("createVideoReads().channelPage()", () => {
               const found = await walkList(database, query, limit);
               const field = FIGURE_FIELDS[sort] ?? sort;
               expect(
-                found.map((channel) => ({ id: channel["id"], figure: channel[field] })),
+                found.map((channel) => ({ id: channel.id, figure: Reflect.get(channel, field) })),
               ).toEqual(expected);
             }
           });

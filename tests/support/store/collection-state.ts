@@ -2,7 +2,8 @@
  * Opens a collection state on a temporary database with two creators and a channel watched, and makes
  * creators and items for it.
  */
-import type { CollectionState, ListedCreator } from "../../../server/ports/collection.ts";
+import type { ListedCreator } from "../../../core/resources/mod.ts";
+import type { CollectionState } from "../../../server/ports/collection.ts";
 import { createTrackedChannelStore } from "../../../server/store/collection/tracked-channels.ts";
 import { createCollectionState } from "../../../server/store/collection/collection-state.ts";
 import { createCreatorStore } from "../../../server/store/collection/creators.ts";

@@ -1,0 +1,7 @@
+/**
+ * Which observations are kept, and which points of a long history are listed.
+ *
+ * @module
+ */
+export * from "../history.ts";
+export * from "../retention.ts";

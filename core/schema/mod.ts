@@ -1,0 +1,13 @@
+/**
+ * A TypeBox schema of each resource, error and observation. Needs `@sinclair/typebox`.
+ *
+ * @module
+ */
+export * from "./account.ts";
+export * from "./batch.ts";
+export * from "./creators.ts";
+export * from "./errors.ts";
+export * from "./history.ts";
+export * from "./microblog.ts";
+export * from "./observations.ts";
+export * from "./video.ts";
