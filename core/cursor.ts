@@ -65,6 +65,65 @@ export function isShortSelected(
   return after === undefined || comparePositions(after, short) < 0;
 }
 
+/** A page of a list that continues at a cursor. */
+export interface CursorPage<Item> {
+  readonly items: readonly Item[];
+  readonly hasMore: boolean;
+  /** The cursor of the next page; `null` if there is none. */
+  readonly nextCursor: string | null;
+}
+
+/**
+ * Cuts a page off the beginning of a list.
+ *
+ * @param items In the order of {@link comparePositions}; one more than `limit` is enough to see that
+ * there is a next page.
+ * @param getPosition The position of an item.
+ *
+ * @example
+ * const shorts = [{ publishedAt: 2, id: "b" }, { publishedAt: 1, id: "a" }];
+ * cutPage(shorts, 1, (short) => short).items; // [{ publishedAt: 2, id: "b" }]
+ */
+export function cutPage<Item>(
+  items: readonly Item[],
+  limit: number,
+  getPosition: (item: Item) => ShortPosition,
+): CursorPage<Item> {
+  if (!Number.isSafeInteger(limit) || limit < 1) {
+    throw new RangeError(`limit must be a whole number from 1, got ${limit}`);
+  }
+  const page = items.slice(0, limit);
+  const last = page.at(-1);
+  const hasMore = items.length > limit;
+  const nextCursor = hasMore && last !== undefined ? encodeCursor(getPosition(last)) : null;
+  return { items: page, hasMore, nextCursor };
+}
+
+/**
+ * Finds the page of a sorted list that a request selects, by binary search.
+ *
+ * @param sorted In the order of {@link comparePositions}.
+ *
+ * @example
+ * const shorts = [{ publishedAt: 2, id: "b" }, { publishedAt: 1, id: "a" }];
+ * pageAfter(shorts, { limit: 5, after: { publishedAt: 2, id: "b" } }).items;
+ * // [{ publishedAt: 1, id: "a" }]
+ */
+export function pageAfter<Short extends ShortPosition>(
+  sorted: readonly Short[],
+  { limit, ...selection }: ShortsRequest,
+): CursorPage<Short> {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const short = sorted[middle];
+    // The shorts that are not selected come first: those from `before` on, and those up to `after`.
+    if (short !== undefined && isShortSelected(short, selection)) high = middle;
+    else low = middle + 1;
+  }
+  return cutPage(sorted.slice(low, low + limit + 1), limit, (short) => short);
+}
+
 /**
  * Encodes a position as a cursor: opaque to clients, safe in a URL.
  *

@@ -62,35 +62,72 @@ export function computeBalance(sums: CreditSums): number {
  * computeBalance(applyEntry(granted, { kind: "debit", id: "a", amount: 1 })); // 9
  */
 export function applyEntry(ledger: Ledger, entry: LedgerEntry): Ledger {
+  return replay([entry], ledger);
+}
+
+/**
+ * Applies operations to a ledger, in their order. It takes time in proportion to their number, where
+ * {@link applyEntry} copies the ledger for each.
+ *
+ * @param ledger The ledger before them.
+ * @returns The ledger after them; the same one if nothing changed.
+ * @throws {DomainError} Like {@link applyEntry}, for the first operation that is refused.
+ *
+ * @example
+ * const ledger = replay([{ kind: "grant", amount: 10 }, { kind: "debit", id: "a", amount: 1 }]);
+ * computeBalance(ledger); // 9
+ */
+export function replay(entries: Iterable<LedgerEntry>, ledger: Ledger = EMPTY_LEDGER): Ledger {
+  const draft: LedgerDraft = {
+    ...ledger,
+    references: new Map(ledger.references),
+    debits: new Map(ledger.debits),
+  };
+  let isChanged = false;
+  for (const entry of entries) isChanged = applyToDraft(draft, entry) || isChanged;
+  return isChanged ? draft : ledger;
+}
+
+/** A ledger while operations are applied to it. */
+interface LedgerDraft {
+  granted: number;
+  debited: number;
+  refunded: number;
+  references: Map<string, number>;
+  debits: Map<string, { readonly amount: number; readonly refunded: boolean }>;
+}
+
+/** @returns Whether anything changed. */
+function applyToDraft(draft: LedgerDraft, entry: LedgerEntry): boolean {
   switch (entry.kind) {
     case "grant":
-      return grant(ledger, entry.amount, entry.reference);
+      return grant(draft, entry.amount, entry.reference);
     case "debit":
-      return debit(ledger, entry.id, entry.amount);
+      return debit(draft, entry.id, entry.amount);
     case "refund":
-      return refund(ledger, entry.debit);
+      return refund(draft, entry.debit);
   }
 }
 
-function grant(ledger: Ledger, amount: number, reference: string | undefined): Ledger {
+function grant(ledger: LedgerDraft, amount: number, reference: string | undefined): boolean {
   assertCreditAmount(amount);
   if (reference !== undefined) {
     const previous = ledger.references.get(reference);
-    if (previous === amount) return ledger;
+    if (previous === amount) return false;
     if (previous !== undefined) throw createReferenceConflictError(reference, previous, amount);
   }
   if (ledger.granted + amount > INTEGER_MAX) {
     throw createSumTooLargeError("granted", ledger.granted, amount);
   }
-  const references =
-    reference === undefined ? ledger.references : new Map(ledger.references).set(reference, amount);
-  return { ...ledger, granted: ledger.granted + amount, references };
+  if (reference !== undefined) ledger.references.set(reference, amount);
+  ledger.granted += amount;
+  return true;
 }
 
-function debit(ledger: Ledger, id: string, amount: number): Ledger {
+function debit(ledger: LedgerDraft, id: string, amount: number): boolean {
   assertCreditAmount(amount);
   const existing = ledger.debits.get(id);
-  if (existing?.amount === amount) return ledger;
+  if (existing?.amount === amount) return false;
   if (existing !== undefined) {
     throw new DomainError("Conflict", `Debit ${id} was of ${existing.amount}, got ${amount}`);
   }
@@ -100,16 +137,18 @@ function debit(ledger: Ledger, id: string, amount: number): Ledger {
   if (ledger.debited + amount > INTEGER_MAX) {
     throw createSumTooLargeError("debited", ledger.debited, amount);
   }
-  const debits = new Map(ledger.debits).set(id, { amount, refunded: false });
-  return { ...ledger, debited: ledger.debited + amount, debits };
+  ledger.debits.set(id, { amount, refunded: false });
+  ledger.debited += amount;
+  return true;
 }
 
-function refund(ledger: Ledger, id: string): Ledger {
+function refund(ledger: LedgerDraft, id: string): boolean {
   const existing = ledger.debits.get(id);
   if (existing === undefined) throw createInvalidRequestError(`There is no debit ${id}`);
-  if (existing.refunded) return ledger;
-  const debits = new Map(ledger.debits).set(id, { ...existing, refunded: true });
-  return { ...ledger, refunded: ledger.refunded + existing.amount, debits };
+  if (existing.refunded) return false;
+  ledger.debits.set(id, { ...existing, refunded: true });
+  ledger.refunded += existing.amount;
+  return true;
 }
 
 /**

@@ -34,11 +34,15 @@ export function parsePageRequest(getValues: GetQueryValues): PageRequest {
  * @param page From 0. Page 0 of an empty listing is an empty page.
  * @param total Items of the whole listing.
  * @throws {DomainError} `Page Out of Range` for any other page at or after `page_count`.
+ * @throws {RangeError} Unless all are whole numbers: `page` and `total` from 0, `limit` from 1.
  *
  * @example
  * paginate(1, 50, 60); // { page: 1, limit: 50, total: 60, page_count: 2, has_more: false }
  */
 export function paginate(page: number, limit: number, total: number): Pagination {
+  assertWholeNumber("page", page, 0);
+  assertWholeNumber("limit", limit, 1);
+  assertWholeNumber("total", total, 0);
   const pageCount = Math.ceil(total / limit);
   if (page > 0 && page >= pageCount) {
     const [items, verb] = total === 1 ? ["1 item", "makes"] : [`${total} items`, "make"];
@@ -49,4 +53,9 @@ export function paginate(page: number, limit: number, total: number): Pagination
     );
   }
   return { page, limit, total, page_count: pageCount, has_more: page + 1 < pageCount };
+}
+
+function assertWholeNumber(name: string, value: number, min: number): void {
+  if (Number.isSafeInteger(value) && value >= min) return;
+  throw new RangeError(`${name} must be a whole number from ${min}, got ${value}`);
 }

@@ -112,11 +112,18 @@ export function parseInstantParameter(name: string, text: string): number {
  * Formats an instant in UTC with milliseconds.
  *
  * @param instant Milliseconds since 1970 UTC, in the years 0 to 9999.
+ * @throws {RangeError} For another number, which has no such form.
  *
  * @example
  * formatInstant(1795162530123); // "2026-11-20T08:15:30.123Z"
  */
 export function formatInstant(instant: number): string {
+  // Negated, so that NaN is refused too.
+  if (!(instant >= FIRST_INSTANT && instant <= LAST_INSTANT)) {
+    throw new RangeError(
+      `An instant must be from ${FIRST_INSTANT} to ${LAST_INSTANT} milliseconds, got ${instant}`,
+    );
+  }
   return new Date(instant).toISOString();
 }
 

@@ -5,6 +5,7 @@ import {
   decodeCursor,
   encodeCursor,
   isShortSelected,
+  pageAfter,
   parseShortsRequest,
   type ShortPosition,
 } from "../../core/cursor.ts";
@@ -212,6 +213,44 @@ describe("cursor pagination", () => {
         expect(new Set(seen)).toEqual(due);
       }),
       { numRuns: 300 },
+    );
+  });
+});
+
+describe("pageAfter()", () => {
+  test("gives what a filter of the whole list gives, and its cursors walk it once", () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(positions, { selector: ({ id }) => id, maxLength: 40 }),
+        fc.option(positions, { nil: undefined }),
+        fc.option(fc.nat(), { nil: undefined }),
+        fc.integer({ min: 1, max: 9 }),
+        (shorts, after, index, limit) => {
+          const sorted = shorts.toSorted(comparePositions);
+          const before = sorted[(index ?? 0) % (sorted.length || 1)]?.publishedAt;
+          const selection = {
+            ...(after === undefined ? {} : { after }),
+            ...(index === undefined || before === undefined ? {} : { before }),
+          };
+          const selected = sorted.filter((short) => isShortSelected(short, selection));
+          const page = pageAfter(sorted, { ...selection, limit });
+          expect(page.items).toEqual(selected.slice(0, limit));
+          expect(page.hasMore).toBe(selected.length > limit);
+          const walked: ShortPosition[] = [];
+          for (let next = page; ;) {
+            walked.push(...next.items);
+            if (next.nextCursor === null) break;
+            next = pageAfter(sorted, { ...selection, limit, after: decodeCursor(next.nextCursor) });
+          }
+          expect(walked).toEqual(selected);
+        },
+      ),
+    );
+  });
+
+  test.each([0, -1, 1.5, NaN])("refuses a limit of %d", (limit) => {
+    expect(() => pageAfter([], { limit })).toThrow(
+      new RangeError(`limit must be a whole number from 1, got ${limit}`),
     );
   });
 });

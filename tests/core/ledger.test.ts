@@ -5,6 +5,7 @@ import {
   computeBalance,
   assertCreditAmount,
   EMPTY_LEDGER,
+  replay,
   type Ledger,
   type LedgerEntry,
 } from "../../core/ledger.ts";
@@ -221,5 +222,34 @@ describe("applyEntry()", () => {
         }
       }),
     );
+  });
+});
+
+describe("replay()", () => {
+  test("gives what applyEntry() gives step by step, and does not change its argument", () => {
+    fc.assert(
+      fc.property(sequences, sequences, (before, sequence) => {
+        const { ledger, applied } = applyAccepted(before);
+        const copy = structuredClone(ledger);
+        expect(replay(applied)).toEqual(ledger);
+        const error = catchDomainError(() => replay(sequence, ledger));
+        const stepByStep = () => sequence.reduce(applyEntry, ledger);
+        expect(error).toEqual(catchDomainError(stepByStep));
+        if (error === undefined) expect(replay(sequence, ledger)).toEqual(stepByStep());
+        expect(ledger).toEqual(copy);
+      }),
+    );
+  });
+
+  test("returns the same ledger if nothing changes", () => {
+    const ledger = applyEntries(grant(5, "r"), debit("a"), refund("a"));
+    expect(replay([grant(5, "r"), debit("a"), refund("a")], ledger)).toBe(ledger);
+    expect(replay([])).toBe(EMPTY_LEDGER);
+  });
+
+  test("applies 100,000 operations", () => {
+    const debits = Array.from({ length: 99_999 }, (_, index) => debit(`d${index}`));
+    const ledger = replay([grant(99_999), ...debits]);
+    expect([computeBalance(ledger), ledger.debits.size]).toEqual([0, 99_999]);
   });
 });

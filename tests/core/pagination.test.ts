@@ -126,3 +126,14 @@ describe("paginate()", () => {
     );
   });
 });
+
+test.each([
+  [-1, 1, 0, "page must be a whole number from 0, got -1"],
+  [0, 0, 0, "limit must be a whole number from 1, got 0"],
+  [0, 1, -1, "total must be a whole number from 0, got -1"],
+  [NaN, 1, 0, "page must be a whole number from 0, got NaN"],
+  [0, 1.5, 9, "limit must be a whole number from 1, got 1.5"],
+  [0, 1, Infinity, "total must be a whole number from 0, got Infinity"],
+])("paginate(%d, %d, %d) is a RangeError", (page, limit, total, message) => {
+  expect(() => paginate(page, limit, total)).toThrow(new RangeError(message));
+});

@@ -214,3 +214,29 @@ describe("formatInstantOrNull()", () => {
 function padDigits(number: number, digits: number): string {
   return String(number).padStart(digits, "0");
 }
+
+test.each([NaN, Infinity, -Infinity, FIRST_INSTANT - 1, LAST_INSTANT + 1])(
+  "formatInstant(%d) is a RangeError that says what is allowed",
+  (instant) => {
+    expect(() => formatInstant(instant)).toThrow(
+      new RangeError(
+        "An instant must be from -62167219200000 to 253402300799999 milliseconds, " +
+          `got ${instant}`,
+      ),
+    );
+  },
+);
+
+test("parseInstant() refuses every text in which one character is replaced by another kind", () => {
+  const text = "2026-11-20T08:15:30.123Z";
+  for (let index = 0; index < text.length; index++) {
+    for (const wrong of ["a", "O", "l", "/", ":", " ", "\u0660", "\uff11", "-", "+"]) {
+      if (wrong === text[index]) continue;
+      const changed = text.slice(0, index) + wrong + text.slice(index + 1);
+      expect([changed, parseInstant(changed)]).toEqual([changed, undefined]);
+    }
+  }
+  for (const trailing of ["0", "Z", " ", "\n", "+00:00", "\u0000"]) {
+    expect([trailing, parseInstant(`${text}${trailing}`)]).toEqual([trailing, undefined]);
+  }
+});

@@ -1,5 +1,5 @@
 /** Reads of the video interface. Each is one SQL statement that returns one JSON text. */
-import { encodeCursor, type ShortPosition } from "../../../core/cursor.ts";
+import { cutPage, type ShortPosition } from "../../../core/cursor.ts";
 import { HISTORY_MAX_POINTS } from "../../../core/limits.ts";
 import * as schema from "../../../core/schema/video.ts";
 import type { ShortDetails, ShortSummary } from "../../../core/resources/mod.ts";
@@ -97,14 +97,11 @@ function createShortsRead(database: Database): VideoReads["shorts"] {
     ]);
     if (row === undefined) throw createChannelNotFoundError(name);
     const { channelId, username, shorts } = row;
-    const hasMore = shorts.length > limit;
-    const page = shorts.slice(0, limit);
-    const last = page.at(-1);
-    const nextCursor = hasMore && last !== undefined ? encodeCursor(toPosition(last)) : null;
+    const { items, hasMore, nextCursor } = cutPage(shorts, limit, toPosition);
     return {
       body: {
         channel: username ?? channelId,
-        shorts: page.map(toShortSummary),
+        shorts: items.map(toShortSummary),
         pagination: { hasMore, nextCursor },
       },
       tags: createChannelTags(name, channelId),
