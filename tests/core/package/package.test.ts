@@ -18,7 +18,9 @@ let installed = "";
 const expected = digestResults({ ...core }, ROUNDS);
 
 async function run(command: readonly string[], cwd: string): Promise<string> {
-  const child = Bun.spawn([...command], { cwd, stdout: "pipe", stderr: "pipe" });
+  const PATH = `${join(ROOT, "node_modules/.bin")}:${process.env["PATH"]}`;
+  const env = { ...process.env, PATH };
+  const child = Bun.spawn([...command], { cwd, env, stdout: "pipe", stderr: "pipe" });
   const [out, err, status] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
@@ -36,11 +38,10 @@ beforeAll(async () => {
     await cp(join(ROOT, path), join(source, path), { recursive: true, filter });
   }
   await Bun.write(join(source, "package.json"), '{ "private": true, "workspaces": ["core"] }');
-  const compiler = join(ROOT, "node_modules/.bin/tsc");
   await mkdir(join(source, "node_modules/@sinclair"), { recursive: true });
   const typebox = "node_modules/@sinclair/typebox";
   await cp(join(ROOT, typebox), join(source, typebox), { recursive: true });
-  await run([compiler, "-p", "core/tsconfig.build.json"], source);
+  await run([process.execPath, "run", "build"], join(source, "core"));
   await cp(join(source, "LICENSE"), join(source, "core/dist/LICENSE"));
   await run([process.execPath, "pm", "pack", "--destination", folder], join(source, "core"));
   const tarball = (await readdir(folder)).find((name) => name.endsWith(".tgz")) ?? "";
@@ -100,6 +101,13 @@ describe("@creator-metrics/core, packed and installed", () => {
         `import { paginate, type ChannelDetails } from "@creator-metrics/core";
 import type { ShortsPage } from "@creator-metrics/core/resources";
 import { applyEntry } from "@creator-metrics/core/ledger";
+import { createClient } from "@creator-metrics/core/client";
+const client = createClient({ baseUrl: "http://127.0.0.1", apiKey: "cm_", fetch });
+export const views: Promise<(number | null)[]> = (async () => {
+  const all: (number | null)[] = [];
+  for await (const short of client.video.shorts("nasa")) all.push(short.views);
+  return all;
+})();
 export const subscribers: ChannelDetails["subscribers"] = null;
 export const cursor: ShortsPage["pagination"]["nextCursor"] = "x";
 // @ts-expect-error An identifier is text.

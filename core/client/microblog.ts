@@ -1,0 +1,105 @@
+/** The microblog part of the client: users and their tweets. */
+import type { UserSort } from "../lists.ts";
+import type * as resources from "../resources/mod.ts";
+import type { Listing } from "./listing.ts";
+import type { HistoryQuery, ListQuery, PageQuery } from "./queries.ts";
+import { createRequests } from "./requests.ts";
+import type { RequestOptions, Result, Send } from "./request.ts";
+
+/** Reads users and tweets. `username` is without the @ symbol, in any case. */
+export interface MicroblogClient {
+  /** Users, sorted by a figure. */
+  users(
+    query?: ListQuery<UserSort>,
+    options?: RequestOptions,
+  ): Listing<resources.ListedUser, resources.UserList>;
+  user(username: string, options?: RequestOptions): Promise<Result<resources.UserDetails>>;
+  /** The tweets of a user with their identifiers, newest first. */
+  tweets(
+    username: string,
+    query?: PageQuery,
+    options?: RequestOptions,
+  ): Listing<readonly [id: string, tweet: resources.TweetRecord], resources.TweetsPage>;
+  /** The follower counts of a user, newest first. */
+  followers(
+    username: string,
+    query?: PageQuery,
+    options?: RequestOptions,
+  ): Listing<
+    resources.FollowersPage["followers"]["USER"]["metrics"][number],
+    resources.FollowersPage
+  >;
+  tweet(
+    username: string,
+    id: string,
+    options?: RequestOptions,
+  ): Promise<Result<resources.TweetDetails>>;
+  /** The counts of a user over time, oldest first. */
+  history(
+    username: string,
+    query?: HistoryQuery,
+    options?: RequestOptions,
+  ): Listing<resources.HistoryItem<resources.UserCounts>, resources.UserHistory>;
+  tweetHistory(
+    username: string,
+    id: string,
+    query?: HistoryQuery,
+    options?: RequestOptions,
+  ): Listing<resources.HistoryItem<resources.TweetCounts>, resources.TweetHistory>;
+  /** The details of 1 to 100 users; a credit a name. */
+  details(
+    usernames: readonly string[],
+    options?: RequestOptions,
+  ): Promise<Result<resources.UserBatch>>;
+  /** A count of 1 to 10 users over time; a credit a name and page. */
+  compare(
+    usernames: readonly string[],
+    query?: HistoryQuery & { readonly count?: keyof resources.UserCounts },
+    options?: RequestOptions,
+  ): Listing<resources.ComparisonTable["rows"][number], resources.UserComparison>;
+}
+
+/** Creates the microblog part of a client. */
+export function createMicroblogClient(send: Send): MicroblogClient {
+  const { get, listByCursor, listByNumber } = createRequests(send, "/api/microblog");
+  const pathOf = (username: string) => `/${encodeURIComponent(username)}`;
+  const tweetPathOf = (username: string, id: string) =>
+    `${pathOf(username)}/tweet/${encodeURIComponent(id)}`;
+  return {
+    users: (query, options) => listByCursor("/users", { ...query }, (page) => page.users, options),
+    user: (username, options) => get(`${pathOf(username)}/details`, options),
+    tweets: (username, query, options) =>
+      listByNumber(
+        `${pathOf(username)}/tweets`,
+        { ...query },
+        (page) => Object.entries(page.tweets),
+        options,
+      ),
+    followers: (username, query, options) =>
+      listByNumber(
+        `${pathOf(username)}/followers`,
+        { ...query },
+        (page) => page.followers.USER.metrics,
+        options,
+      ),
+    tweet: (username, id, options) => get(tweetPathOf(username, id), options),
+    history: (username, query, options) =>
+      listByCursor(`${pathOf(username)}/history`, { ...query }, (page) => page.history, options),
+    tweetHistory: (username, id, query, options) =>
+      listByCursor(
+        `${tweetPathOf(username, id)}/history`,
+        { ...query },
+        (page) => page.history,
+        options,
+      ),
+    details: (usernames, options) =>
+      send({ method: "POST", path: "/api/microblog/details", body: { usernames } }, options),
+    compare: (usernames, query, options) =>
+      listByCursor(
+        "/compare",
+        { usernames: usernames.join(","), ...query },
+        (page) => page.rows,
+        options,
+      ),
+  };
+}

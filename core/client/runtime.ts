@@ -1,0 +1,45 @@
+/**
+ * What the client uses of a runtime: Node 20, Deno, Bun, workers and browsers all have it. The types
+ * are declared here, so that the package needs neither the types of a browser nor those of Node.
+ */
+
+/** The part of `AbortSignal` that the client uses. */
+export interface AbortSignalLike {
+  readonly aborted: boolean;
+  readonly reason?: unknown;
+  addEventListener(type: "abort", listener: () => void): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
+/** The part of `Response` that the client uses. */
+export interface ResponseLike {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  text(): Promise<string>;
+}
+
+/** A request of the client. */
+export interface RequestInitLike {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+  // `never` fits every runtime's own type of a signal.
+  readonly signal: never;
+}
+
+/** A function like `fetch`. */
+export type FetchLike = (url: string, init: RequestInitLike) => Promise<ResponseLike>;
+
+interface Runtime {
+  readonly fetch: FetchLike;
+  readonly AbortController: new () => {
+    readonly signal: AbortSignalLike;
+    abort(reason?: unknown): void;
+  };
+  readonly crypto: { randomUUID(): string };
+  setTimeout(callback: () => void, ms: number): unknown;
+  clearTimeout(timer: unknown): void;
+}
+
+/** The globals of the runtime, which no type of the language declares. */
+export const runtime = globalThis as unknown as Runtime;

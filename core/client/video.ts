@@ -1,0 +1,91 @@
+/** The video part of the client: channels and their shorts. */
+import type { ChannelSort } from "../lists.ts";
+import type * as resources from "../resources/mod.ts";
+import type { Listing } from "./listing.ts";
+import type { HistoryQuery, ListQuery } from "./queries.ts";
+import { createRequests } from "./requests.ts";
+import type { RequestOptions, Result, Send } from "./request.ts";
+
+/** Reads channels and shorts. `channel` is an identifier, or a username in any case. */
+export interface VideoClient {
+  /** Channels, sorted by a figure. */
+  channels(
+    query?: ListQuery<ChannelSort> & { readonly country?: string },
+    options?: RequestOptions,
+  ): Listing<resources.ListedChannel, resources.ChannelList>;
+  /** All channels in one response. */
+  allChannels(options?: RequestOptions): Promise<Result<resources.ChannelList>>;
+  channel(channel: string, options?: RequestOptions): Promise<Result<resources.ChannelDetails>>;
+  /** The shorts of a channel, newest first; `before` is an instant in ISO 8601. */
+  shorts(
+    channel: string,
+    query?: { readonly limit?: number; readonly before?: string },
+    options?: RequestOptions,
+  ): Listing<resources.ShortSummary, resources.ShortsPage>;
+  short(
+    channel: string,
+    id: string,
+    options?: RequestOptions,
+  ): Promise<Result<resources.ShortDetails>>;
+  /** The counts of a channel over time, oldest first. */
+  history(
+    channel: string,
+    query?: HistoryQuery,
+    options?: RequestOptions,
+  ): Listing<resources.HistoryItem<resources.ChannelCounts>, resources.ChannelHistory>;
+  shortHistory(
+    channel: string,
+    id: string,
+    query?: HistoryQuery,
+    options?: RequestOptions,
+  ): Listing<resources.HistoryItem<resources.ShortCounts>, resources.ShortHistory>;
+  /** The details of 1 to 100 channels; a credit a name. */
+  details(
+    channels: readonly string[],
+    options?: RequestOptions,
+  ): Promise<Result<resources.ChannelBatch>>;
+  /** A count of 1 to 10 channels over time; a credit a name and page. */
+  compare(
+    channels: readonly string[],
+    query?: HistoryQuery & { readonly count?: keyof resources.ChannelCounts },
+    options?: RequestOptions,
+  ): Listing<resources.ComparisonTable["rows"][number], resources.ChannelComparison>;
+}
+
+/** A page is asked for by a parameter; without one, the response is the whole list. */
+const PAGE_LIMIT = 100;
+
+/** Creates the video part of a client. */
+export function createVideoClient(send: Send): VideoClient {
+  const { get, listByCursor } = createRequests(send, "/api/video");
+  const pathOf = (channel: string) => `/${encodeURIComponent(channel)}`;
+  const shortPathOf = (channel: string, id: string) =>
+    `${pathOf(channel)}/short/${encodeURIComponent(id)}`;
+  return {
+    channels: (query, options) =>
+      listByCursor("/channels", { limit: PAGE_LIMIT, ...query }, (page) => page.channels, options),
+    allChannels: (options) => get("/channels", options),
+    channel: (channel, options) => get(`${pathOf(channel)}/details`, options),
+    shorts: (channel, query, options) =>
+      listByCursor(`${pathOf(channel)}/shorts`, { ...query }, (page) => page.shorts, options),
+    short: (channel, id, options) => get(shortPathOf(channel, id), options),
+    history: (channel, query, options) =>
+      listByCursor(`${pathOf(channel)}/history`, { ...query }, (page) => page.history, options),
+    shortHistory: (channel, id, query, options) =>
+      listByCursor(
+        `${shortPathOf(channel, id)}/history`,
+        { ...query },
+        (page) => page.history,
+        options,
+      ),
+    details: (channels, options) =>
+      send({ method: "POST", path: "/api/video/details", body: { channels } }, options),
+    compare: (channels, query, options) =>
+      listByCursor(
+        "/compare",
+        { channels: channels.join(","), ...query },
+        (page) => page.rows,
+        options,
+      ),
+  };
+}
