@@ -19,6 +19,15 @@ const COMPRESSORS: Readonly<Record<ContentEncoding, (bytes: Uint8Array) => Promi
   gzip: promisify<Uint8Array, Uint8Array>(gzip),
 };
 
+/**
+ * The bound of the bodies that are being compressed, in all. They are held while they wait for a
+ * thread, and two threads compress far less than a service can render.
+ */
+const PENDING_MAX_BYTES = 32 * 1_048_576;
+
+/** The bodies that are being compressed. It is global, as the threads are. */
+let pendingBytes = 0;
+
 /** The choices by header, because parsing one takes longer than serving a cached response. */
 const choices = new LRUCache<string, { readonly encoding: ContentEncoding | undefined }>({
   max: 100,
@@ -46,12 +55,22 @@ export function isCompressible(body: string | Uint8Array): boolean {
   return typeof body === "string" && Buffer.byteLength(body) >= COMPRESSED_MIN_BYTES;
 }
 
+/** Whether a body can be compressed now. If not, it is sent as it is. */
+export function hasRoomToCompress(body: string | Uint8Array): boolean {
+  return pendingBytes === 0 || pendingBytes + body.length <= PENDING_MAX_BYTES;
+}
+
 /** Compresses a body in another thread. */
-export function compress(
+export async function compress(
   body: string | Uint8Array,
   encoding: ContentEncoding,
 ): Promise<Uint8Array> {
-  return COMPRESSORS[encoding](typeof body === "string" ? Buffer.from(body) : body);
+  pendingBytes += body.length;
+  try {
+    return await COMPRESSORS[encoding](typeof body === "string" ? Buffer.from(body) : body);
+  } finally {
+    pendingBytes -= body.length;
+  }
 }
 
 /** The entity tag of a body in an encoding: each has its own, because its bytes are others. */

@@ -64,14 +64,14 @@ export function listColumns({ properties }: TObject, prefix = ""): string[] {
 /**
  * Encodes a table, in steps between which the process serves other requests.
  *
- * @returns The pieces of the text in order.
+ * @returns The text in UTF-8.
  */
 export async function encodeTable<Body>(
   { columns, getItems }: CsvTable<Body>,
   body: Body,
-): Promise<(string | Uint8Array)[]> {
+): Promise<Uint8Array> {
   const paths = columns.map((column) => column.split("."));
-  const pieces: (string | Uint8Array)[] = [encodeCsvRow(columns)];
+  const pieces = [encoder.encode(encodeCsvRow(columns))];
   for (const part of readRawParts(body)) {
     const items = getItems(part);
     for (let from = 0; from < items.length; from += STEP_ITEMS) {
@@ -82,7 +82,7 @@ export async function encodeTable<Body>(
       pieces.push(encoder.encode(rows.join("")));
     }
   }
-  return pieces;
+  return Buffer.concat(pieces);
 }
 
 function readPath(item: object, path: readonly string[]): unknown {

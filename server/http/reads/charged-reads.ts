@@ -19,7 +19,12 @@ import {
   varyByAccept,
   type ResponseHeaders,
 } from "../cache-headers.ts";
-import { chooseEncoding, isCompressible, type ContentEncoding } from "../content/compression.ts";
+import {
+  chooseEncoding,
+  hasRoomToCompress,
+  isCompressible,
+  type ContentEncoding,
+} from "../content/compression.ts";
 import { createTableHeaders, encodeTable, prefersCsv } from "../content/csv.ts";
 import { createErrorResponse } from "../errors.ts";
 import { readJsonBody } from "../request-body.ts";
@@ -143,6 +148,7 @@ async function serveRead(options: ChargedReadsOptions, read: MatchedRead): Promi
       cached !== undefined && isFresh(cached, now())
         ? cached
         : await loadResponse(options, receipt, read, parsed ?? parseRead(read, body));
+    if (request.signal.aborted) throw new ConnectionClosedError();
     const encoded = encodeResponse(options, receipt, read, rendered, encoding);
     const sent = encoded instanceof Promise ? await encoded : encoded;
     if (request.signal.aborted) throw new ConnectionClosedError();
@@ -184,7 +190,7 @@ function encodeResponse(
   encoding: ContentEncoding | undefined,
 ): RenderedResponse | Promise<RenderedResponse> {
   if (encoding === undefined || rendered.headers.has("content-encoding")) return rendered;
-  if (!isCompressible(rendered.body)) return rendered;
+  if (!isCompressible(rendered.body) || !hasRoomToCompress(rendered.body)) return rendered;
   const encode = () => compressResponse(rendered, encoding);
   if (hasBody(request)) return encode();
   return responseCache.load(encoding + cacheKey, changeSequence, encode);
@@ -203,8 +209,7 @@ async function loadResponse(
     const result = await load();
     if (table === undefined) return renderResponse(result, cost);
     const headers = { ...result.headers, ...createTableHeaders(table, result.body) };
-    const rows = await encodeTable(table, result.body);
-    return renderResponse({ ...result, headers }, cost, rows);
+    return renderResponse({ ...result, headers }, cost, [await encodeTable(table, result.body)]);
   };
   if (hasBody(request)) return render();
   const cached = responseCache.get(cacheKey, now());

@@ -56,7 +56,8 @@ let garbageBytes = 0;
 const ALWAYS: TimeRange = { from: -Infinity, to: Infinity };
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+// Otherwise it would remove a byte-order mark at the beginning of a body.
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** The entity tags of long bodies: the body of a large read can be the same bytes again. */
 const etags = new WeakMap<Uint8Array, string>();

@@ -1,9 +1,7 @@
 /** Reads what accounts used, and records how their requests ended. */
-import { and, between, eq, sql } from "drizzle-orm";
-import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
+import { sql } from "drizzle-orm";
 import type { DayRange, StatusUpdate, UsageGroup, UsageGrouping } from "../../ports/ledger.ts";
 import type { Database } from "../database/database.ts";
-import { keys, usage } from "../tables/account-tables.ts";
 
 /** Reads what an account used in groups, in order; those without use are left out. */
 export async function readUsage(
@@ -13,36 +11,55 @@ export async function readUsage(
   { hasKey, hasEndpoint, period }: UsageGrouping,
   limit: number,
 ): Promise<UsageGroup[]> {
-  const hours = period === "hour" ? 1 : 24;
-  const start = period === undefined ? sql`NULL` : sql`${usage.hour} / ${sql.raw(String(hours))}`;
-  const key = hasKey ? sql`${usage.key}` : sql`NULL`;
-  const endpoint = hasEndpoint ? sql`${usage.endpoint}` : sql`NULL`;
-  return query((drizzle) =>
-    drizzle
-      .select({
-        period: sql<number | null>`${start}`,
-        key: sql<number | null>`${key}`,
-        beginsWith: hasKey ? keys.beginsWith : sql<null>`NULL`,
-        label: hasKey ? keys.label : sql<null>`NULL`,
-        endpoint: sql<string | null>`${endpoint}`,
-        requests: sum(usage.requests),
-        credits: sum(usage.credits),
-        refunded: sum(usage.refunded),
-        ok: sum(usage.ok),
-        notModified: sum(usage.notModified),
-        notFound: sum(usage.notFound),
-        failed: sum(usage.failed),
-      })
-      .from(usage)
-      .leftJoin(keys, eq(keys.id, usage.key))
-      .where(and(eq(usage.account, account), between(usage.hour, first * 24, last * 24 + 23)))
-      .groupBy(start, key, endpoint)
-      .orderBy(start, key, endpoint)
-      .limit(limit),
+  const columns = [
+    ...(period === undefined ? [] : [`hour / ${period === "day" ? 24 : 1}`]),
+    ...(hasKey ? ["key"] : []),
+    ...(hasEndpoint ? ["endpoint"] : []),
+  ];
+  const groups = sql.raw(columns.join(", "));
+  const column = (isGrouped: boolean, expression = "NULL") =>
+    sql.raw(isGrouped ? expression : "NULL");
+  // A batch is read by another thread: the usage of a year can take a while.
+  const [rows] = await query((drizzle) =>
+    drizzle.batch([
+      drizzle.all<UsageGroup>(sql`
+        SELECT
+          period,
+          key,
+          begins_with AS beginsWith,
+          label,
+          endpoint,
+          requests,
+          credits,
+          refunded,
+          ok,
+          not_modified AS notModified,
+          not_found AS notFound,
+          failed
+        FROM (
+          SELECT
+            ${column(period !== undefined, columns[0])} AS period,
+            ${column(hasKey, "key")} AS key,
+            ${column(hasEndpoint, "endpoint")} AS endpoint,
+            sum(requests) AS requests,
+            sum(credits) AS credits,
+            sum(refunded) AS refunded,
+            sum(ok) AS ok,
+            sum(not_modified) AS not_modified,
+            sum(not_found) AS not_found,
+            sum(failed) AS failed
+          FROM usage
+          WHERE account = ${account} AND hour BETWEEN ${first * 24} AND ${last * 24 + 23}
+          GROUP BY ${groups}
+          ORDER BY ${groups}
+          LIMIT ${limit}
+        ) AS grouped
+        LEFT JOIN keys ON keys.id = grouped.key
+        ORDER BY period, key, endpoint`),
+    ]),
   );
+  return rows;
 }
-
-const sum = (column: AnySQLiteColumn) => sql<number>`ifnull(sum(${column}), 0)`;
 
 const UPDATE_STATUSES = `
   UPDATE usage

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chooseEncoding } from "../../../server/http/content/compression.ts";
+import {
+  chooseEncoding,
+  compress,
+  hasRoomToCompress,
+} from "../../../server/http/content/compression.ts";
 import { NOW, startTestService, type TestService } from "../../support/service.ts";
 
 let service: TestService;
@@ -167,4 +171,15 @@ describe("a free response", () => {
       }
     },
   );
+});
+
+test("hasRoomToCompress() bounds the bytes that wait for a thread, but always lets one body pass", async () => {
+  const large = new Uint8Array(20 * 1_048_576);
+  const huge = new Uint8Array(40 * 1_048_576);
+  expect(hasRoomToCompress(huge)).toBe(true);
+  const first = compress(large, "gzip");
+  expect([hasRoomToCompress(large), hasRoomToCompress("short")]).toEqual([false, true]);
+  const second = compress("x".repeat(2000), "zstd");
+  await Promise.all([first, second]);
+  expect(hasRoomToCompress(huge)).toBe(true);
 });
