@@ -4,7 +4,9 @@ import { cp, mkdtemp, mkdir, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as core from "../../../core/mod.ts";
+import { formatInstant } from "../../../core/time.ts";
 import { ROOT } from "../../support/docs.ts";
+import { NOW, startTestService } from "../../support/service.ts";
 import { hasBrowser, openPage } from "../../support/processes/browser.ts";
 import { digestResults } from "./probe.mjs";
 
@@ -78,6 +80,41 @@ describe("@creator-metrics/core, packed and installed", () => {
     await Bun.write(join(folder, "user/entries.mjs"), code);
     expect(await run(["node", "entries.mjs"], join(folder, "user"))).toBe("");
   });
+
+  test("has a client that reads from the service, in Bun and in Node", async () => {
+    const service = await startTestService();
+    try {
+      const shorts = ["s1", "s2", "s3"].map((id, index) => ({
+        kind: "short",
+        observedAt: formatInstant(NOW),
+        channel: "UC1",
+        id,
+        publishedAt: formatInstant(NOW - index),
+      }));
+      const channel = { kind: "channel", observedAt: formatInstant(NOW), id: "UC1" };
+      await service.observe(channel, ...shorts);
+      const options = JSON.stringify({ baseUrl: service.address, apiKey: service.key });
+      await Bun.write(
+        join(folder, "user/client.mjs"),
+        `import { createClient } from "@creator-metrics/core/client";
+const { video } = createClient(${options});
+const ids = [];
+for await (const { id } of video.shorts("UC1", { limit: 2 })) ids.push(id);
+const failed = await video.channel("nobody").catch(({ name, code }) => [name, code]);
+console.log(JSON.stringify([ids, failed]));
+`,
+      );
+      const expectedOutput = JSON.stringify([
+        ["s1", "s2", "s3"],
+        ["MetricsError", "Channel Not Found"],
+      ]);
+      for (const program of [process.execPath, "node"]) {
+        expect(await run([program, "client.mjs"], join(folder, "user"))).toBe(expectedOutput);
+      }
+    } finally {
+      await service.close();
+    }
+  }, 60_000);
 
   test("takes less than 500 kB, and installs nothing else", async () => {
     const files = await readdir(installed, { recursive: true, withFileTypes: true });
