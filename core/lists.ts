@@ -120,8 +120,8 @@ export function parseListRequest<Sort extends string>(
   const limit = parseIntegerParameter("limit", getValues("limit"), LIST_LIMIT, limitError);
   const sort = parseChoiceParameter("sort", getValues, sorts, sorts[0]);
   const order = parseChoiceParameter("order", getValues, LIST_ORDERS, LIST_ORDERS[0]);
-  const country = hasCountry ? parseFilter("country", getValues) : undefined;
-  const search = parseFilter("search", getValues);
+  const country = hasCountry ? parseFilter("country", getValues, foldAscii) : undefined;
+  const search = parseFilter("search", getValues, foldCase);
   const cursor = readSingleValue("cursor", getValues("cursor"));
   return {
     sort,
@@ -133,7 +133,16 @@ export function parseListRequest<Sort extends string>(
   };
 }
 
-function parseFilter(name: string, getValues: GetQueryValues): string | undefined {
+/** Folds the letters A to Z alone, as the database does for countries. */
+function foldAscii(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+function parseFilter(
+  name: string,
+  getValues: GetQueryValues,
+  fold: (text: string) => string,
+): string | undefined {
   const text = readSingleValue(name, getValues(name));
   if (text === undefined) return undefined;
   if (text === "" || isLongerThan(text, SEARCH_MAX_CHARACTERS) || !isStorable(text)) {
@@ -141,7 +150,7 @@ function parseFilter(name: string, getValues: GetQueryValues): string | undefine
       `${name} must have 1 to ${SEARCH_MAX_CHARACTERS} characters, got ${quote(text)}`,
     );
   }
-  return foldCase(text);
+  return fold(text);
 }
 
 /**

@@ -52,8 +52,8 @@ function createStatementCommand(context: CommandContext): Command {
     .summary("Prints the grants, debits and refunds of an account.")
     .description(
       "Prints the grants, refunds and debits of an account, with the balance after each. The debits " +
-        "of an hour are one line for each key and endpoint. Within an hour, the grants come first, " +
-        "then the refunds.",
+        "of an hour are one line for each key and endpoint, its refunds one for each reason. Within an " +
+        "hour, the grants come first, then the refunds.",
     )
     .argument("<account>", "the account's name")
     .option("--since <instant>", "from this UTC day or hour on")

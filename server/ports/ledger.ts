@@ -146,19 +146,22 @@ export interface GrantResult {
   readonly balance: number;
 }
 
-/** A line of an account's statement: a grant, a refund, or the debits of a key and endpoint in an hour. */
+/**
+ * A line of an account's statement: a grant, or of an hour the refunds with one reason, or the debits
+ * of one key and endpoint.
+ */
 export interface StatementLine {
   /** Counted from 1970 UTC. */
   readonly hour: number;
   readonly kind: "grant" | "refund" | "debit";
-  /** The instant of a grant or refund; of debits the start of their hour. */
+  /** The instant of a grant; of debits and refunds the start of their hour. */
   readonly at: number;
   /** Of debits: the key, its first characters and its label. */
   readonly key: number | null;
   readonly beginsWith: string | null;
   readonly label: string | null;
   readonly endpoint: string | null;
-  /** Of debits: how many requests. */
+  /** Of debits and refunds: how many requests. */
   readonly requests: number | null;
   readonly amount: number;
   /** After this line. */

@@ -1,7 +1,8 @@
 /**
  * Reads the statement of an account. The journal has one entry for all debits of a commit, so the
- * debits come from the usage, which has their key and endpoint by hour; grants and refunds come from
- * the journal. The balance after the last line of an hour is the balance at its end.
+ * debits come from the usage, which has their key and endpoint by hour. Grants and refunds come from
+ * the journal; the refunds of an hour with one reason are one line, because a failure can cause very
+ * many. The balance after the last line of an hour is the balance at its end.
  */
 import { sql } from "drizzle-orm";
 import { HOUR_MS } from "../../../core/time.ts";
@@ -34,6 +35,8 @@ async function readLines(
   { since, until }: StatementRange,
   limit = -1,
 ) {
+  // Raw, because a number that is an argument is REAL, which divides with a fraction.
+  const hourMs = sql.raw(String(HOUR_MS));
   const [from, to] = [since * HOUR_MS, until * HOUR_MS];
   const [[opening], lines] = await query((drizzle) =>
     drizzle.batch([
@@ -44,7 +47,7 @@ async function readLines(
       drizzle.all<LineRow>(sql`
         WITH lines AS (
           SELECT
-            at / ${sql.raw(String(HOUR_MS))} AS hour,
+            at / ${hourMs} AS hour,
             kind,
             at,
             NULL AS key,
@@ -55,7 +58,22 @@ async function readLines(
             reason,
             entry
           FROM journal
-          WHERE account = ${account} AND kind <> 'debit' AND at >= ${from} AND at < ${to}
+          WHERE account = ${account} AND kind = 'grant' AND at >= ${from} AND at < ${to}
+          UNION ALL
+          SELECT
+            at / ${hourMs} AS hour,
+            'refund',
+            at / ${hourMs} * ${hourMs},
+            NULL,
+            NULL,
+            count(*),
+            sum(amount),
+            NULL,
+            reason,
+            NULL
+          FROM journal
+          WHERE account = ${account} AND kind = 'refund' AND at >= ${from} AND at < ${to}
+          GROUP BY hour, reason
           UNION ALL
           SELECT hour, 'debit', hour * ${HOUR_MS}, key, endpoint, requests, credits, NULL, NULL, NULL
           FROM usage
@@ -75,7 +93,7 @@ async function readLines(
           reason
         FROM lines
         LEFT JOIN keys ON keys.id = lines.key
-        ORDER BY hour, kind = 'debit', kind = 'refund', entry, key, endpoint
+        ORDER BY hour, kind = 'debit', kind = 'refund', entry, key, endpoint, reason
         LIMIT ${limit}`),
     ]),
   );

@@ -17,6 +17,7 @@ import { applyRetentionBounds, type RetentionBounds } from "../../../core/retent
 import { FIRST_INSTANT } from "../../../core/time.ts";
 import type { Database, Statement } from "../database/database.ts";
 import { jsonExtractSql, type KindTables } from "../tables/entity-sql.ts";
+import { yieldToEventLoop } from "../database/paged-scan.ts";
 import { toColumnName } from "../tables/entity-tables.ts";
 import { decodeChunks, forEachPoint, type Chunk, type Point } from "./chunk-codec.ts";
 import { selectChunksSql, selectChunkStartSql, type ChunkPosition } from "./chunk-sql.ts";
@@ -32,6 +33,13 @@ export interface GainingEntity {
   /** The last stored chunk, if all of the points are newer than the stored ones. */
   readonly lastChunk: Chunk | undefined;
 }
+
+/**
+ * Entities that one statement reads. A libSQL server returns no value of 5 MB: with an observation a
+ * minute, all chunks of one entity that can matter have 0.9 MB.
+ */
+const NEAREST_STEP_ENTITIES = 200;
+const ALL_STEP_ENTITIES = 5;
 
 /** A gain of a kind, with its count as an index. */
 interface IndexedGain {
@@ -65,8 +73,9 @@ export async function computeGainsAfterWrite(
   for (const selectSql of [selectNearestChunksSql, selectAllChunksSql]) {
     const unresolved = entities.filter((_, index) => results[index] === undefined);
     if (unresolved.length === 0) break;
-    const rows = await readRows(database, selectSql(tables), unresolved);
     const isComplete = selectSql === selectAllChunksSql;
+    const stepEntities = isComplete ? ALL_STEP_ENTITIES : NEAREST_STEP_ENTITIES;
+    const rows = await readRows(database, selectSql(tables), unresolved, stepEntities);
     for (const [index, entity] of entities.entries()) {
       results[index] ??= computeFromRow(gains, entity, rows.get(entity.key), isComplete);
     }
@@ -136,7 +145,7 @@ export async function updateGainsAfterPruning(
     key,
     newest: { at: FIRST_INSTANT },
   }));
-  const rows = await readRows(database, selectAllChunksSql(tables), entities);
+  const rows = await readRows(database, selectAllChunksSql(tables), entities, ALL_STEP_ENTITIES);
   const updates = Array.from(rows.values(), ({ key, observedAt, counts, chunks }) => {
     const baselines = createBaselines(gains, observedAt);
     updateBaselines(baselines, applyRetentionBounds(decodeChunks(chunks, counts.length), bounds));
@@ -202,11 +211,18 @@ function updateWithPoint(
   }
 }
 
-/** Whether no chunk before the given ones can change a gain. */
+/**
+ * Whether no other chunk can change a gain.
+ *
+ * @param chunks In order, among them the one that holds the end of the range.
+ */
 function isFinal(baseline: Baseline, newest: Point, chunks: readonly Chunk[]): boolean {
-  const { countIndex, count, from, to } = baseline;
-  if (count !== null || newest.counts[countIndex] === null) return true;
-  return !chunks.some(({ start }) => start > from && start <= to);
+  const { countIndex, count, at, from, to } = baseline;
+  if (newest.counts[countIndex] === null) return true;
+  const nearest = chunks.findLast(({ start }) => start <= to);
+  if (nearest === undefined || nearest.start <= from) return true;
+  // A count from before that chunk can be older than one of a chunk that was not read.
+  return count !== null && at >= nearest.start;
 }
 
 function compareWithBaselines(newest: Point, baselines: readonly Baseline[]): (number | null)[] {
@@ -223,11 +239,18 @@ async function readRows(
     readonly key: number | undefined;
     readonly newest: { readonly at: number };
   }[],
+  stepEntities: number,
 ): Promise<ReadonlyMap<number | undefined, StoredRow>> {
   const args = entities.flatMap(({ key, newest }) => (key === undefined ? [] : [[key, newest.at]]));
-  if (args.length === 0) return new Map();
-  const rows = await database.queryJson<StoredRow[]>(sql, [JSON.stringify(args)]);
-  return new Map(rows?.map((row) => [row.key, row]));
+  const rows = new Map<number | undefined, StoredRow>();
+  for (let from = 0; from < args.length; from += stepEntities) {
+    if (from > 0) await yieldToEventLoop();
+    const step = JSON.stringify(args.slice(from, from + stepEntities));
+    for (const row of (await database.queryJson<StoredRow[]>(sql, [step])) ?? []) {
+      rows.set(row.key, row);
+    }
+  }
+  return rows;
 }
 
 /** The newest instant of an entity, the incoming ones included, as SQL. */

@@ -5,9 +5,9 @@
 import {
   computeChanges,
   findLastKnown,
+  findBucketStart,
   groupIntoBuckets,
   type Bucket,
-  type Interval,
 } from "../../../core/buckets.ts";
 import { findPageStart, type HistoryRequest } from "../../../core/history-request.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
@@ -50,13 +50,13 @@ export async function readHistoryPage(
   owner: HistoryOwner,
   request: HistoryRequest,
 ): Promise<BucketPage> {
-  const { limit, interval } = request;
+  const { limit } = request;
   const start = findPageStart(request);
   const range = { ...request, from: start };
   const { buckets: found, oldest } = await readBuckets(database, owner, range, limit + 1);
   const buckets = found.slice(0, limit);
   const needed = findLastKnown(buckets).map((count) => count !== null);
-  const known = await findKnownBefore(database, owner, start, interval, needed);
+  const known = await findKnownBefore(database, owner, { ...request, to: start }, needed);
   const hasMore = found.length > limit;
   return { buckets, changes: computeChanges(buckets, known), hasMore, oldest };
 }
@@ -96,28 +96,41 @@ function appendBuckets(buckets: Bucket[], next: readonly Bucket[]): void {
   buckets.push(...next);
 }
 
-/** Finds the last known counts before an instant, of the counts that are needed. */
+/**
+ * Finds the last known counts before an instant, of the counts that are needed.
+ *
+ * @param range Its end is the instant. Its beginning cuts a bucket in two, on every page.
+ */
 async function findKnownBefore(
   database: Database,
   { kind, key }: HistoryOwner,
-  instant: number,
-  interval: Interval,
+  { from, to, interval }: PointRange,
   needed: readonly boolean[],
 ): Promise<(number | null)[]> {
   const { width, selectBackwards } = STATEMENTS[kind];
-  let end = instant;
+  let end = to;
   let stepChunks = 1;
   let known: (number | null)[] = needed.map(() => null);
   while (needed.some((isNeeded, index) => isNeeded && known[index] === null)) {
     const chunks = await database.queryJson<Chunk[]>(selectBackwards, [key, end, stepChunks]);
     const points = decodeChunks(chunks?.toReversed() ?? [], width).filter(({ at }) => at < end);
-    const buckets = groupIntoBuckets(points, interval);
-    const oldest = buckets[0];
-    if (oldest === undefined) break;
+    const first = points[0];
+    if (first === undefined) break;
+    const buckets = [
+      ...groupIntoBuckets(
+        points.filter(({ at }) => at < from),
+        interval,
+      ),
+      ...groupIntoBuckets(
+        points.filter(({ at }) => at >= from),
+        interval,
+      ),
+    ];
+    const oldestStart = findBucketStart(first.at, interval);
     const earlierKnown = findLastKnown(buckets);
     known = known.map((count, index) => count ?? earlierKnown[index] ?? null);
     // Earlier points of the oldest bucket don't count: its newest point was read.
-    end = oldest.start;
+    end = first.at < from ? oldestStart : Math.max(oldestStart, from);
     stepChunks = Math.min(STEP_CHUNKS, stepChunks * 8);
     await yieldToEventLoop();
   }

@@ -144,10 +144,13 @@ async function scanList<Sort extends string, Summary>(
   const { limit } = request;
   const stepRows = isFiltered(request) ? STEP_ENTITIES : limit + 1;
   const found: ListRow<Summary>[] = [];
+  const foundIds = new Set<string>();
   let { after }: { readonly after?: ListPosition | undefined } = request;
   for (;;) {
     const rows = await readNextRows<Sort, Summary>(database, list, request, after, stepRows);
-    found.push(...rows.filter(isMatch));
+    // An entity whose figure fell meanwhile comes again.
+    found.push(...rows.filter(isMatch).filter(({ id }) => !foundIds.has(id)));
+    for (const { id } of rows) foundIds.add(id);
     if (rows.length < stepRows || found.length > limit) return found;
     after = rows.at(-1);
     await yieldToEventLoop();

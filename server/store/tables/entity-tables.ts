@@ -49,11 +49,17 @@ const CHANNEL_FIGURES = [
 ];
 const USER_FIGURES = ["followers_count", ...Object.keys(KIND_GAINS.user)];
 
-/** Creates an index for each figure, in the order of the lists. */
-function createListIndexes(table: string, figures: readonly string[]) {
+/**
+ * Creates an index for each figure, in the order of the lists.
+ *
+ * @param isListed Which rows are listed: only they are in the indexes.
+ */
+function createListIndexes(table: string, figures: readonly string[], isListed: string) {
   return figures.map((figure) => {
     const column = toColumnName(figure);
-    return index(`${table}_by_${column}`).on(sql`${sql.identifier(column)} DESC`, sql`id`);
+    return index(`${table}_by_${column}`)
+      .on(sql`${sql.identifier(column)} DESC`, sql`id`)
+      .where(sql.raw(isListed));
   });
 }
 
@@ -72,7 +78,7 @@ export const channels = sqliteTable(
   (table) => [
     index("channels_username").on(table.username_folded),
     index("channels_country").on(sql`lower(country)`),
-    ...createListIndexes("channels", CHANNEL_FIGURES),
+    ...createListIndexes("channels", CHANNEL_FIGURES, "observed_at IS NOT NULL"),
   ],
 );
 
@@ -108,7 +114,7 @@ export const users = sqliteTable(
     ...createFieldColumns("user"),
   },
   (table) => [
-    ...createListIndexes("users", USER_FIGURES),
+    ...createListIndexes("users", USER_FIGURES, "username IS NOT NULL"),
     index("users_unnamed")
       .on(table.key)
       .where(sql`${table.username} IS NULL`),

@@ -11,7 +11,7 @@ import { writeObservations } from "../../../server/store/observations/write.ts";
 import { toColumnName } from "../../../server/store/tables/entity-tables.ts";
 import { KIND_TABLES } from "../../../server/store/tables/entity-sql.ts";
 import { NOW } from "../../support/arbitraries/values.ts";
-import { withDatabase } from "../../support/store/database.ts";
+import { queryRows, withDatabase } from "../../support/store/database.ts";
 
 interface Point {
   readonly at: number;
@@ -110,6 +110,63 @@ describe("computeGainsAfterWrite()", () => {
         await observe(database, [next]);
         expect(await readGains(database)).toEqual(computeAllGains(written));
       }
+    });
+  });
+});
+
+describe("computeGainsAfterWrite() with a history of many chunks", () => {
+  test("equals core after a late observation, where counts were unknown for days", async () => {
+    const hourly = Array.from({ length: 40 * 24 }, (_, hour): Point => {
+      const isHidden = hour <= 9 * 24 && hour > 6 * 24;
+      const at = NOW - hour * 3_600_000;
+      return { at, subscribers: isHidden ? null : 100_000 - hour, viewCount: 7 * hour };
+    });
+    await withDatabase(async (database) => {
+      const written = hourly.toReversed();
+      await observe(database, written);
+      expect(await readGains(database)).toEqual(computeAllGains(written));
+      for (const daysAgo of [13.5, 35, 7.01, 1.5, 29.9]) {
+        const late = { at: NOW - daysAgo * DAY_MS + 60_000, subscribers: 5, viewCount: null };
+        written.push(late);
+        await observe(database, [late]);
+        expect(await readGains(database)).toEqual(
+          computeAllGains(written.toSorted((a, b) => a.at - b.at)),
+        );
+      }
+    });
+  });
+
+  test("reads the histories of many entities in steps, and each is right", async () => {
+    await withDatabase(async (database) => {
+      const days = [40, 31, 30, 14, 8, 7, 2, 1];
+      const lines = Array.from({ length: 450 }, (_, index) =>
+        days.map((day) => ({
+          kind: "channel",
+          id: `c${index}`,
+          observedAt: formatInstant(NOW - day * DAY_MS),
+          viewCount: 1000 * (index + 1) - day,
+        })),
+      ).flat();
+      const newest = Array.from({ length: 450 }, (_, index) => ({
+        kind: "channel",
+        id: `c${index}`,
+        observedAt: formatInstant(NOW),
+        subscribers: index,
+        viewCount: 1000 * (index + 1),
+      }));
+      for (const part of [lines, newest]) {
+        await writeObservations(
+          database,
+          part.map((line) => parseObservation(line, NOW)),
+        );
+      }
+      const wrong = await queryRows(
+        database,
+        `SELECT id
+        FROM channels
+        WHERE (daily_views, weekly_views, monthly_views, daily_gain) IS NOT (1, 7, 30, NULL)`,
+      );
+      expect(wrong).toEqual([]);
     });
   });
 });

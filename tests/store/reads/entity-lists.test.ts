@@ -42,7 +42,7 @@ const channels = fc.uniqueArray(
       freq: 5,
     }),
     displayName: fc.option(names, { freq: 5 }),
-    country: fc.option(fc.constantFrom("DE", "de", "FR"), { freq: 3 }),
+    country: fc.option(fc.constantFrom("DE", "de", "FR", "Ö"), { freq: 3 }),
     videoCount: count,
     now: counts,
     daily: counts,
@@ -128,7 +128,7 @@ const queries: fc.Arbitrary<Query> = fc.record(
       "_",
       "zzz",
     ),
-    country: fc.constantFrom("DE", "de", "FR", "XX"),
+    country: fc.constantFrom("DE", "de", "FR", "XX", "Ö"),
   },
   { requiredKeys: ["sort", "order"] },
 );

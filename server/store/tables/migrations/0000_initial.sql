@@ -169,15 +169,15 @@ CREATE TABLE `channels` (
 CREATE UNIQUE INDEX `channels_id_unique` ON `channels` (`id`);--> statement-breakpoint
 CREATE INDEX `channels_username` ON `channels` (`username_folded`);--> statement-breakpoint
 CREATE INDEX `channels_country` ON `channels` (lower(country));--> statement-breakpoint
-CREATE INDEX `channels_by_subscribers` ON `channels` ("subscribers" DESC,id);--> statement-breakpoint
-CREATE INDEX `channels_by_video_count` ON `channels` ("video_count" DESC,id);--> statement-breakpoint
-CREATE INDEX `channels_by_view_count` ON `channels` ("view_count" DESC,id);--> statement-breakpoint
-CREATE INDEX `channels_by_daily_gain` ON `channels` ("daily_gain" DESC,id);--> statement-breakpoint
-CREATE INDEX `channels_by_weekly_gain` ON `channels` ("weekly_gain" DESC,id);--> statement-breakpoint
-CREATE INDEX `channels_by_monthly_gain` ON `channels` ("monthly_gain" DESC,id);--> statement-breakpoint
-CREATE INDEX `channels_by_daily_views` ON `channels` ("daily_views" DESC,id);--> statement-breakpoint
-CREATE INDEX `channels_by_weekly_views` ON `channels` ("weekly_views" DESC,id);--> statement-breakpoint
-CREATE INDEX `channels_by_monthly_views` ON `channels` ("monthly_views" DESC,id);--> statement-breakpoint
+CREATE INDEX `channels_by_subscribers` ON `channels` ("subscribers" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_video_count` ON `channels` ("video_count" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_view_count` ON `channels` ("view_count" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_daily_gain` ON `channels` ("daily_gain" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_weekly_gain` ON `channels` ("weekly_gain" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_monthly_gain` ON `channels` ("monthly_gain" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_daily_views` ON `channels` ("daily_views" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_weekly_views` ON `channels` ("weekly_views" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `channels_by_monthly_views` ON `channels` ("monthly_views" DESC,id) WHERE observed_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `short_histories` (
 	`short` integer NOT NULL,
 	`start` integer NOT NULL,
@@ -273,10 +273,10 @@ CREATE TABLE `users` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `users_id_unique` ON `users` (`id`);--> statement-breakpoint
-CREATE INDEX `users_by_followers_count` ON `users` ("followers_count" DESC,id);--> statement-breakpoint
-CREATE INDEX `users_by_daily_gain` ON `users` ("daily_gain" DESC,id);--> statement-breakpoint
-CREATE INDEX `users_by_weekly_gain` ON `users` ("weekly_gain" DESC,id);--> statement-breakpoint
-CREATE INDEX `users_by_monthly_gain` ON `users` ("monthly_gain" DESC,id);--> statement-breakpoint
+CREATE INDEX `users_by_followers_count` ON `users` ("followers_count" DESC,id) WHERE username IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `users_by_daily_gain` ON `users` ("daily_gain" DESC,id) WHERE username IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `users_by_weekly_gain` ON `users` ("weekly_gain" DESC,id) WHERE username IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `users_by_monthly_gain` ON `users` ("monthly_gain" DESC,id) WHERE username IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `users_unnamed` ON `users` (`key`) WHERE "users"."username" IS NULL;
 --> statement-breakpoint
 CREATE VIRTUAL TABLE channel_names USING fts5(
