@@ -71,15 +71,15 @@ describe("creators", () => {
     ]);
   }, 30_000);
 
-  test("add takes 2,000 names through a running service, twice", async () => {
-    const names = Array.from({ length: 2000 }, (_, index) => `c${index}.example`);
+  test("add takes 300 names through a running service, twice", async () => {
+    const names = Array.from({ length: 300 }, (_, index) => `c${index}.example`);
     const file = await sandbox.write("many.txt", names.join("\n"));
     const service = await sandbox.serve();
     for (const change of ["added", "present"]) {
       const results = JSON.parse(
         await sandbox.runOrThrow("creators", "add", "--file", file, "--json"),
       );
-      expect(results).toHaveLength(2000);
+      expect(results).toHaveLength(300);
       expect(results.every((result: { change: string }) => result.change === change)).toBe(true);
     }
     await service.stop();

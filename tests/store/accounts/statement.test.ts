@@ -63,6 +63,6 @@ test("readStatement() reconciles with the balance at the end of every hour, in p
         expect(balance).toBe((await ledger.account("a")).balance);
       });
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 }, 60_000);
