@@ -1,5 +1,5 @@
 /** Schemas of `GET /api/account`. */
-import { Type } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import type * as resources from "../resources/account.ts";
 import { strictObject, Count, Instant, TextOrNull, type SchemaOf } from "./fields.ts";
 

@@ -1,5 +1,6 @@
 /** Schemas of requests for several entities: batches of details, and comparisons of one count. */
-import { Type, type TSchema } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
+import type { TSchema } from "@sinclair/typebox";
 import type * as resources from "../resources/batch.ts";
 import { INTERVALS } from "../buckets.ts";
 import { KIND_FIELDS } from "../entity-kinds.ts";

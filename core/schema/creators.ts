@@ -1,5 +1,6 @@
 /** Schemas of `/api/creators`. */
-import { Type, type TString } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
+import type { TString } from "@sinclair/typebox";
 import type * as resources from "../resources/creators.ts";
 import { CREATOR_USERNAME_PATTERN, CREATOR_PLATFORMS, type CreatorPlatform } from "../creators.ts";
 import { strictObject, Instant, nullable, type SchemaOf } from "./fields.ts";

@@ -1,5 +1,5 @@
 /** Schemas of error bodies. */
-import { Type } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import type * as resources from "../resources/errors.ts";
 import { strictObject, type SchemaOf } from "./fields.ts";
 

@@ -1,5 +1,6 @@
 /** Schemas that several resources share. Importing this file registers their formats in TypeBox. */
-import { FormatRegistry, Type, type SchemaOptions, type TSchema } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
+import type { SchemaOptions, TSchema } from "@sinclair/typebox";
 import { INTEGER_MAX } from "../limits.ts";
 import { parseInstant } from "../time.ts";
 
@@ -8,8 +9,8 @@ for (const [format, pattern] of [
   ["date-time", /T.*(?:Z|[+-]\d{2}:\d{2})$/],
   ["date", /^\d{4}-\d{2}-\d{2}$/],
 ] as const) {
-  if (FormatRegistry.Has(format)) continue;
-  FormatRegistry.Set(format, (text) => pattern.test(text) && parseInstant(text) !== undefined);
+  if (Type.FormatRegistry.Has(format)) continue;
+  Type.FormatRegistry.Set(format, (text) => pattern.test(text) && parseInstant(text) !== undefined);
 }
 
 /** A schema of a type. `tests/core/resource-types.test.ts` holds the other direction. */

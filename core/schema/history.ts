@@ -1,5 +1,5 @@
 /** Schemas of the histories of channels, shorts, users and tweets. */
-import { Type } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import type * as resources from "../resources/history.ts";
 import { INTERVALS } from "../buckets.ts";
 import { KIND_FIELDS, type EntityKind } from "../entity-kinds.ts";

@@ -1,5 +1,5 @@
 /** Schemas of `/api/microblog`. */
-import { Type } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import type * as resources from "../resources/microblog.ts";
 import { DAYS_FILTER, PAGE_LIMIT } from "../limits.ts";
 import {

@@ -1,5 +1,5 @@
 /** Schemas of the lines of an import or export; text and link fields are optional. */
-import { Type } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import type * as resources from "../resources/observations.ts";
 import { IDENTIFIER_MAX_CHARACTERS, LINK_MAX_CHARACTERS, TEXT_MAX_CHARACTERS } from "../limits.ts";
 import { INSTANT_PATTERN } from "../time.ts";

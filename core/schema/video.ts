@@ -1,5 +1,5 @@
 /** Schemas of `/api/video`. */
-import { Type } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import type * as resources from "../resources/video.ts";
 import { GAIN_DAYS } from "../growth.ts";
 import {
