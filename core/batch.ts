@@ -1,6 +1,7 @@
 /** Requests for several entities by name: a batch of details, and a comparison of one count. */
 import { KIND_FIELDS } from "./entity-kinds.ts";
-import { createInvalidRequestError, quote, type ErrorCode } from "./errors.ts";
+import type { ErrorCode } from "./error-statuses.ts";
+import { createInvalidRequestError, quote } from "./errors.ts";
 import { parseHistoryRequest, type HistoryRequest } from "./history-request.ts";
 import { BATCH_MAX_NAMES, COMPARISON_MAX_NAMES, IDENTIFIER_MAX_CHARACTERS } from "./limits.ts";
 import { parseChoiceParameter, readSingleValue, type GetQueryValues } from "./parameters.ts";

@@ -1,24 +1,5 @@
-/** Domain errors. Core knows no HTTP: the server maps each code to a status. */
-
-/** The names of all domain errors, as clients read them in the `error` field. */
-export const ERROR_CODES = [
-  "Invalid Pagination Parameters",
-  "Invalid Request",
-  "Insufficient Credits",
-  "Channel Not Found",
-  "Short Not Found",
-  "User Not Found",
-  "Tweet Not Found",
-  "Creator Not Found",
-  "Page Out of Range",
-  "Not Found",
-  "Creator Already Exists",
-  "Creator List Full",
-  "Conflict",
-  "Internal Error",
-  "Service Unavailable",
-] as const;
-export type ErrorCode = (typeof ERROR_CODES)[number];
+/** Domain errors. Core knows no HTTP: `error-statuses.ts` has the status that the service gives each. */
+import type { ErrorCode } from "./error-statuses.ts";
 
 /** An error with a name and a message for clients. */
 export class DomainError extends Error {

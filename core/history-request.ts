@@ -1,6 +1,7 @@
 /** The query of a history: which points, in what buckets, and which page of them. */
 import { findBucketEnd, INTERVALS, type Interval } from "./buckets.ts";
-import { createInvalidRequestError, quote, type ErrorCode } from "./errors.ts";
+import type { ErrorCode } from "./error-statuses.ts";
+import { createInvalidRequestError, quote } from "./errors.ts";
 import { HISTORY_LIMIT } from "./limits.ts";
 import {
   parseChoiceParameter,

@@ -5,7 +5,8 @@
  * `tests/store/reads/entity-lists.test.ts` compares both.
  */
 import { decodeIdentifier, encodeIdentifier } from "./cursor.ts";
-import { createInvalidRequestError, quote, type ErrorCode } from "./errors.ts";
+import type { ErrorCode } from "./error-statuses.ts";
+import { createInvalidRequestError, quote } from "./errors.ts";
 import { INTEGER_MAX, LIST_LIMIT, SEARCH_MAX_CHARACTERS } from "./limits.ts";
 import {
   parseChoiceParameter,

@@ -35,8 +35,9 @@ export type { Attribute, Attributes, Entity, ObservationOutcome } from "./entiti
 export type { MergeableObservation } from "./entities.ts";
 export { ENTITY_KINDS, KIND_FIELDS } from "./entity-kinds.ts";
 export type { EntityFields, EntityKind, FieldType } from "./entity-kinds.ts";
-export { DomainError, ERROR_CODES, quote } from "./errors.ts";
-export type { ErrorCode } from "./errors.ts";
+export { ERROR_STATUSES } from "./error-statuses.ts";
+export type { ErrorCode, ServiceErrorName } from "./error-statuses.ts";
+export { DomainError, quote } from "./errors.ts";
 export { computeBaselineRange, computeFollowerChanges, computeGain } from "./growth.ts";
 export { computeGains, GAIN_DAYS, KIND_GAINS } from "./growth.ts";
 export type { CountPoint, FollowerChange, FollowerPoint, GainDefinition, Gains } from "./growth.ts";

@@ -1,5 +1,6 @@
 /** Parses query parameters: text to numbers within their limits. */
-import { createInvalidRequestError, DomainError, quote, type ErrorCode } from "./errors.ts";
+import type { ErrorCode } from "./error-statuses.ts";
+import { createInvalidRequestError, DomainError, quote } from "./errors.ts";
 import { INTEGER_MAX, type IntegerRange } from "./limits.ts";
 
 /** Returns all values of a query parameter, in order. */

@@ -1,29 +1,10 @@
 /** The errors of the client. */
-import { ERROR_CODES, type ErrorCode } from "../errors.ts";
-
-/** The names of the errors of HTTP itself. */
-const HTTP_ERROR_NAMES = [
-  "Missing API Key",
-  "Invalid API Key",
-  "Forbidden",
-  "Method Not Allowed",
-  "Payload Too Large",
-  "Unsupported Media Type",
-  "Too Many Requests",
-] as const;
-
-/** The name of an error of the service, as its `error` field and its documentation have it. */
-export type ServiceErrorName = ErrorCode | (typeof HTTP_ERROR_NAMES)[number];
-
-const NAMES: readonly ServiceErrorName[] = [...ERROR_CODES, ...HTTP_ERROR_NAMES];
-
-/** The names by status, for bodies that have a sentence instead. */
-const NAMES_BY_STATUS: Readonly<Record<number, ServiceErrorName>> = {
-  400: "Invalid Request",
-  404: "Not Found",
-  500: "Internal Error",
-  503: "Service Unavailable",
-};
+import {
+  ERROR_STATUSES,
+  isServiceErrorName,
+  VIDEO_ERROR_SENTENCES,
+  type ServiceErrorName,
+} from "../error-statuses.ts";
 
 /** An error response of the service. */
 export class MetricsError extends Error {
@@ -61,19 +42,24 @@ export function createMetricsError(
   requestId: string | null,
 ): MetricsError {
   const { error = `Status ${status}`, message } = parseBody(text);
-  const [name = ""] = error.split(": ");
-  const code =
-    NAMES.find((known) => known === name) ??
-    findNameOfSentence(error) ??
-    NAMES_BY_STATUS[status] ??
-    "Internal Error";
+  const code = findName(error) ?? findNameOfStatus(status);
   return new MetricsError(code, message ?? error, { status, requestId });
 }
 
-/** The name of `Channel nobody not found` and `Short x not found for channel y`. */
-function findNameOfSentence(sentence: string): ServiceErrorName | undefined {
-  if (/^Channel .* not found$/s.test(sentence)) return "Channel Not Found";
-  return /^Short .* not found for channel /s.test(sentence) ? "Short Not Found" : undefined;
+/** The name in `Not Found` and `Invalid Request: limit must be 1`, or of `Channel x not found`. */
+function findName(error: string): ServiceErrorName | undefined {
+  const [name = ""] = error.split(": ");
+  if (isServiceErrorName(name)) return name;
+  const sentences = Object.entries(VIDEO_ERROR_SENTENCES);
+  return sentences
+    .map(([known, pattern]) => (pattern.test(error) ? known : ""))
+    .find(isServiceErrorName);
+}
+
+/** The most general name of a status, for a body that a proxy wrote. */
+function findNameOfStatus(status: number): ServiceErrorName {
+  const names = Object.keys(ERROR_STATUSES).filter(isServiceErrorName);
+  return names.findLast((name) => ERROR_STATUSES[name] === status) ?? "Internal Error";
 }
 
 function parseBody(text: string): { error?: string; message?: string } {

@@ -9,7 +9,8 @@ import { createMicroblogClient, type MicroblogClient } from "./microblog.ts";
 import { createSend, type ClientOptions, type RequestOptions, type Result } from "./request.ts";
 import { createVideoClient, type VideoClient } from "./video.ts";
 
-export { ConnectionError, MetricsError, type ServiceErrorName } from "./errors.ts";
+export type { ServiceErrorName } from "../error-statuses.ts";
+export { ConnectionError, MetricsError } from "./errors.ts";
 export type { Listing } from "./listing.ts";
 export type { MicroblogClient } from "./microblog.ts";
 export type { HistoryQuery, ListQuery, PageQuery } from "./queries.ts";

@@ -1,15 +1,16 @@
 /** The bodies of errors. */
+import type { ServiceErrorName } from "../error-statuses.ts";
 
 /** An error of `/api/video`. */
 export interface VideoError {
-  /** What was wrong. */
+  /** A sentence, or the name of the error. */
   error: string;
 }
 
 /** An error of every other path. */
 export interface ServiceError {
   /** The name of the error. */
-  error: string;
+  error: ServiceErrorName;
   /** What was sent and what is allowed. */
   message: string;
 }

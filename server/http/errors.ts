@@ -1,55 +1,22 @@
-/** Errors as HTTP responses: the one table of statuses, and the one place that formats them. */
+/** Errors as HTTP responses, all formatted here; core has the table of statuses. */
 import { Elysia, ParseError, ValidationError } from "elysia";
-import { InsufficientCreditsError } from "../../core/ledger.ts";
 import {
-  createInvalidRequestError,
-  DomainError,
-  quote,
-  type ErrorCode,
-} from "../../core/errors.ts";
+  ERROR_STATUSES,
+  VIDEO_ERROR_SENTENCES,
+  type HttpErrorCode,
+  type ServiceErrorName,
+} from "../../core/error-statuses.ts";
+import { createInvalidRequestError, DomainError, quote } from "../../core/errors.ts";
+import { InsufficientCreditsError } from "../../core/ledger.ts";
 import type { ServiceError, VideoError } from "../../core/resources/mod.ts";
 import type { OnFailure } from "../ports/process.ts";
 import { describeError, isOutOfDescriptors } from "../system-errors.ts";
 import type { ResponseHeaders } from "./cache-headers.ts";
 import { getPath } from "./request-url.ts";
 
-/** The HTTP status of each error code. */
-export const ERROR_STATUSES = {
-  "Invalid Pagination Parameters": 400,
-  "Invalid Request": 400,
-  "Missing API Key": 401,
-  "Invalid API Key": 401,
-  "Insufficient Credits": 402,
-  Forbidden: 403,
-  "Channel Not Found": 404,
-  "Short Not Found": 404,
-  "User Not Found": 404,
-  "Tweet Not Found": 404,
-  "Creator Not Found": 404,
-  "Page Out of Range": 404,
-  "Not Found": 404,
-  "Method Not Allowed": 405,
-  "Creator Already Exists": 409,
-  "Creator List Full": 409,
-  Conflict: 409,
-  "Payload Too Large": 413,
-  "Unsupported Media Type": 415,
-  "Too Many Requests": 429,
-  "Internal Error": 500,
-  "Service Unavailable": 503,
-} satisfies Record<ErrorCode, number> & Record<string, number>;
-
-/** The names of the errors of HTTP itself; those of the domain are in core. */
-export type HttpErrorCode = Exclude<keyof typeof ERROR_STATUSES, ErrorCode>;
-
-/** Whether a name is the code of an error. */
-export function isErrorCode(name: string): name is ClientError["code"] {
-  return Object.hasOwn(ERROR_STATUSES, name);
-}
-
 /** An error with a name and a message for clients: a {@link DomainError} or an HttpError. */
 export interface ClientError {
-  readonly code: ErrorCode | HttpErrorCode;
+  readonly code: ServiceErrorName;
   readonly message: string;
 }
 
@@ -129,7 +96,7 @@ export function formatErrorResponse(error: ClientError, path: string) {
 
 /** Two errors are their message alone; a 400 has its code and its message, the others the code. */
 export function formatVideoError({ code, message }: ClientError): VideoError {
-  if (code === "Channel Not Found" || code === "Short Not Found") return { error: message };
+  if (code in VIDEO_ERROR_SENTENCES) return { error: message };
   return { error: ERROR_STATUSES[code] === 400 ? `${code}: ${message}` : code };
 }
 

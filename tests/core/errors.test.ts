@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { DomainError, ERROR_CODES, quote } from "../../core/errors.ts";
+import { ERROR_STATUSES } from "../../core/error-statuses.ts";
+import { DomainError, quote } from "../../core/errors.ts";
 import { utf16Texts } from "../support/arbitraries/values.ts";
 
 function cutTo80(text: string): string {
@@ -11,22 +12,16 @@ function throwError(): never {
   throw new Error("no");
 }
 
-describe("ERROR_CODES", () => {
-  test("ERROR_CODES has the error names of the specification", () => {
-    const named = [
-      "User Not Found",
-      "Tweet Not Found",
-      "Creator Already Exists",
-      "Creator Not Found",
-      "Invalid Pagination Parameters",
-      "Page Out of Range",
-    ];
-    const codes: readonly string[] = ERROR_CODES;
-    expect(named.filter((name) => !codes.includes(name))).toEqual([]);
-  });
-
-  test("ERROR_CODES has no duplicates", () => {
-    expect(new Set(ERROR_CODES).size).toBe(ERROR_CODES.length);
+describe("ERROR_STATUSES", () => {
+  test("ERROR_STATUSES has the error names of the specification", () => {
+    expect(ERROR_STATUSES).toMatchObject({
+      "User Not Found": 404,
+      "Tweet Not Found": 404,
+      "Creator Already Exists": 409,
+      "Creator Not Found": 404,
+      "Invalid Pagination Parameters": 400,
+      "Page Out of Range": 404,
+    });
   });
 });
 

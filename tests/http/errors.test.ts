@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { ERROR_STATUSES, isServiceErrorName } from "../../core/error-statuses.ts";
 import { DomainError } from "../../core/errors.ts";
-import { formatErrorResponse, ERROR_STATUSES, isErrorCode } from "../../server/http/errors.ts";
+import { formatErrorResponse } from "../../server/http/errors.ts";
 
 const CODES_BY_STATUS: Readonly<Record<number, readonly string[]>> = {
   400: ["Invalid Pagination Parameters", "Invalid Request"],
@@ -30,11 +31,13 @@ describe("formatErrorResponse()", () => {
     const statuses = Object.entries(CODES_BY_STATUS).flatMap(([status, names]) =>
       names.map((name): [string, number] => [name, Number(status)]),
     );
-    expect(Object.entries(ERROR_STATUSES).toSorted()).toEqual(statuses.toSorted());
+    expect<[string, number][]>(Object.entries(ERROR_STATUSES).toSorted()).toEqual(
+      statuses.toSorted(),
+    );
   });
 
   test("sets Retry-After for 503 alone", () => {
-    const codes = Object.keys(ERROR_STATUSES).filter(isErrorCode);
+    const codes = Object.keys(ERROR_STATUSES).filter(isServiceErrorName);
     const retryable = codes.filter((code) => {
       const { headers } = formatErrorResponse({ code, message: "Why" }, "/api/creators");
       return headers["retry-after"] === "1";

@@ -1,6 +1,6 @@
 /** Checks that responses and the OpenAPI document have the same statuses, headers and fields. */
 import { expect } from "bun:test";
-import Ajv2020 from "ajv/dist/2020.js";
+import Ajv2020, { type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { readCsvRows } from "./csv-rows.ts";
 
@@ -50,6 +50,7 @@ export function createOpenApiValidator(document: unknown) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats(ajv);
   ajv.addSchema({ ...(isJson(document) ? document : {}), $id: "openapi" });
+  const validators = new Map<string, ValidateFunction>();
   const headers = (valueAt(document, "components", "headers") as Json | undefined) ?? {};
   const paths = Object.keys((valueAt(document, "paths") as Json | undefined) ?? {}).map((path) => ({
     path,
@@ -58,8 +59,9 @@ export function createOpenApiValidator(document: unknown) {
 
   async function checkBody(schema: unknown, response: Response, text: string): Promise<void> {
     expect(response.headers.get("content-type")).toStartWith("application/json");
-    const reference = valueAt(schema, "$ref");
-    const validate = ajv.compile({ $ref: `openapi${String(reference)}` });
+    const schemaText = JSON.stringify(schema).replaceAll('"#/', '"openapi#/');
+    const validate = validators.get(schemaText) ?? ajv.compile(Object(JSON.parse(schemaText)));
+    validators.set(schemaText, validate);
     const isValid = validate(JSON.parse(text));
     expect({ isValid, errors: validate.errors, text: isValid ? "" : text }).toEqual({
       isValid: true,

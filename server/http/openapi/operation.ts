@@ -3,10 +3,11 @@
  * path, its declaration, the schemas and the error table.
  */
 import { Type, type TObject, type TSchema } from "@sinclair/typebox";
+import { ERROR_STATUSES, isServiceErrorName } from "../../../core/error-statuses.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { InsufficientCreditsError } from "../../../core/ledger.ts";
 import { createMissingScopeError } from "../admission.ts";
-import { ERROR_STATUSES, formatErrorResponse, isErrorCode, type ClientError } from "../errors.ts";
+import { formatErrorResponse, type ClientError } from "../errors.ts";
 import { parsePathParameters } from "../route-matcher.ts";
 import { READ_COST } from "../reads/charge.ts";
 import {
@@ -16,6 +17,7 @@ import {
   QUERIES,
   REQUIRED_QUERY,
 } from "./parameters.ts";
+import { createServiceErrorSchema, createVideoErrorSchema } from "./error-schemas.ts";
 import reference from "./reference.json" with { type: "json" };
 import { createSchemaRef } from "./schemas.ts";
 
@@ -209,11 +211,15 @@ function listHeaders(status: number, operation: Operation): string[] {
 function describeErrors(operation: Operation) {
   const { path } = operation;
   const byStatus = Map.groupBy(listErrors(operation), ({ code }) => ERROR_STATUSES[code]);
-  const schema = createSchemaRef(path.startsWith("/api/video/") ? "VideoError" : "ServiceError");
+  const createSchema = path.startsWith("/api/video/")
+    ? createVideoErrorSchema
+    : createServiceErrorSchema;
   return Object.fromEntries(
     Array.from(byStatus, ([status, errors]) => {
+      const names = Array.from(new Set(errors.map(({ code }) => code)));
+      const schema = createSchema(names);
       const response = {
-        description: [...new Set(errors.map(({ code }) => code))].join(" or "),
+        description: names.join(" or "),
         headers: createHeaderRefs(listHeaders(status, operation)),
         content: { "application/json": { schema, examples: createErrorExamples(errors, path) } },
       };
@@ -243,7 +249,7 @@ function createChargedErrors({ price }: Operation): ErrorExamples {
 
 function createErrors(messages: ErrorExamples = {}): ClientError[] {
   return Object.entries(messages).map(([name, message]) => {
-    if (!isErrorCode(name)) throw new Error(`${name} is no error code`);
+    if (!isServiceErrorName(name)) throw new Error(`${name} is no error code`);
     return { code: name, message };
   });
 }
