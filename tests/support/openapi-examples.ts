@@ -3,6 +3,7 @@
 interface Content {
   readonly "text/csv"?: { readonly example: string };
   readonly "application/json"?: {
+    readonly schema: Readonly<Record<string, unknown>>;
     readonly example?: unknown;
     readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
   };
@@ -23,7 +24,10 @@ interface Operation {
 /** The OpenAPI document, as far as its examples need it. */
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly headers: Readonly<Record<string, { readonly example: string }>> };
+  readonly components: {
+    readonly headers: Readonly<Record<string, { readonly example: string }>>;
+    readonly schemas: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  };
 }
 
 /** An operation with its method and path. */
