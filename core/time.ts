@@ -35,8 +35,10 @@ export const INSTANT_SYNTAX =
  * parseInstant("2026-11-20T08:15+01:00"); // 1795158900000
  */
 export function parseInstant(text: string): number | undefined {
-  const canonical = parseCanonicalInstant(text);
-  if (canonical !== undefined) return canonical;
+  return parseCanonicalInstant(text) ?? parseOtherInstant(text);
+}
+
+function parseOtherInstant(text: string): number | undefined {
   const match = INSTANT_REGEXP.exec(text);
   if (match === null) return undefined;
   const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = ""] = match;
@@ -44,7 +46,8 @@ export function parseInstant(text: string): number | undefined {
   const local = parseCanonicalInstant(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);
   const [sign, zoneHour, zoneMinute] = [match[8], Number(match[9] ?? 0), Number(match[10] ?? 0)];
   if (local === undefined || zoneHour > 23 || zoneMinute > 59) return undefined;
-  const instant = local - (zoneHour * 60 + zoneMinute) * MINUTE_MS * (sign === "-" ? -1 : 1);
+  const offsetMs = (zoneHour * 60 + zoneMinute) * MINUTE_MS;
+  const instant = sign === "-" ? local + offsetMs : local - offsetMs;
   return instant < FIRST_INSTANT || instant > LAST_INSTANT ? undefined : instant;
 }
 
@@ -69,7 +72,7 @@ function parseCanonicalInstant(text: string): number | undefined {
   const hour = parseDigits(text, 11, 13);
   const minute = parseDigits(text, 14, 16);
   const second = parseDigits(text, 17, 19);
-  if (month < 1 || month > 12 || day < 1 || day > getDaysInMonth(year, month)) return undefined;
+  if (day < 1 || day > getDaysInMonth(year, month)) return undefined;
   if (hour > 23 || minute > 59 || second > 59) return undefined;
   // 400 years later, where the calendar is the same, because Date.UTC takes 0 to 99 for 1900 to 1999.
   const ms = parseDigits(text, 20, 23);
@@ -81,6 +84,7 @@ function parseCanonicalInstant(text: string): number | undefined {
 const DAYS_IN_400_YEARS = 146_097;
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
+/** 0 for a month that does not exist. */
 function getDaysInMonth(year: number, month: number): number {
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   return month === 2 && isLeap ? 29 : (MONTH_DAYS[month - 1] ?? 0);

@@ -164,8 +164,8 @@ describe("applyRetentionBounds()", () => {
       fc.property(histories, rules, clocks, fc.integer({ min: 1, max: 7 }), (...given) => {
         const [history, rule, now, length] = given;
         const bounds = retentionBounds(rule, now);
-        const starts = history.keys().filter((index) => index % length === 0);
-        const kept = Array.from(starts, (start) =>
+        const starts = Array.from(history.keys()).filter((index) => index % length === 0);
+        const kept = starts.map((start) =>
           applyRetentionBounds(
             history.slice(start, start + length),
             bounds,

@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import {
   DAY_MS,
   FIRST_INSTANT,
+  formatDay,
   formatInstant,
   formatInstantOrNull,
   LAST_INSTANT,
@@ -200,6 +201,13 @@ describe("formatInstant()", () => {
         expect(formatInstant(a) < formatInstant(b)).toBe(a < b);
       }),
     );
+  });
+});
+
+describe("formatDay()", () => {
+  test("returns the date alone", () => {
+    expect(formatDay(20_777)).toBe("2026-11-20");
+    expect(formatDay(-1)).toBe("1969-12-31");
   });
 });
 
