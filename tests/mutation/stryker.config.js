@@ -1,0 +1,33 @@
+/** The settings of Stryker for `bun run mutate`. */
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** @type {import("@stryker-mutator/core").PartialStrykerOptions} */
+export default {
+  // Not core/client, whose tests need the server; the rest of core are declarations.
+  mutate: ["core/*.ts", "core/resources/*.ts"],
+  testRunner: "mocha",
+  plugins: ["@stryker-mutator/mocha-runner"],
+  testRunnerNodeArgs: ["--import", "./tests/mutation/hooks.js"],
+  mochaOptions: {
+    spec: ["tests/core/*.test.ts"],
+    // These start processes of Bun.
+    ignore: ["tests/core/schema.test.ts", "tests/core/time-zones.test.ts"],
+  },
+  concurrency: 2,
+  tempDirName: join(tmpdir(), "creator-metrics-mutation"),
+  // What the copies of the project, in which the mutants run, do not need.
+  ignorePatterns: [
+    "server",
+    "data",
+    "dist",
+    "core/dist",
+    "tests/*",
+    "!tests/{core,support,mutation}",
+  ],
+  // Stryker would rewrite it with the API of TypeScript 5, which TypeScript 7 does not have.
+  tsconfigFile: "",
+  reporters: ["progress-append-only", "clear-text"],
+  clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
+  thresholds: { high: 100, low: 97, break: 97 },
+};
