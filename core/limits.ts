@@ -28,6 +28,9 @@ export const HISTORY_LIMIT: IntegerRange = { min: 1, max: 1000, default: 1000 };
 /** `limit` of lists of channels and users. */
 export const LIST_LIMIT: IntegerRange = { min: 1, max: 1000, default: 100 };
 
+/** Days of usage that a response covers. */
+export const USAGE_DAYS: IntegerRange = { min: 1, max: 366, default: 30 };
+
 /** Names of a batch. */
 export const BATCH_MAX_NAMES = 100;
 

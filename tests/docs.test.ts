@@ -9,7 +9,6 @@ import { ERROR_STATUSES } from "../core/error-statuses.ts";
 import { formatErrorResponse } from "../server/http/errors.ts";
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from "../server/http/reads/charge.ts";
 import { BODY_MAX_BYTES } from "../server/http/request-body.ts";
-import { USAGE_DAYS } from "../server/http/account.ts";
 import { createProgram } from "../server/main.ts";
 import { DAY_MS } from "../core/time.ts";
 import {
@@ -38,7 +37,6 @@ afterAll(service.close);
 /** Every limit, by its name in the code. */
 const limits: Readonly<Record<string, number | IntegerRange>> = {
   ...coreLimits,
-  USAGE_DAYS,
   IDEMPOTENCY_KEY_MAX_CHARACTERS,
   BODY_MAX_BYTES,
 };

@@ -3,6 +3,8 @@
  *
  * All instants (`now`, `at`, `createdAt`) are milliseconds since 1970 UTC; amounts are credits.
  */
+import type { IdempotencyKey } from "../../core/charges.ts";
+import type { DayRange, UsageGrouping } from "../../core/usage.ts";
 import type { KeyScope } from "./admission.ts";
 import type { ChangeSet } from "./caching.ts";
 
@@ -18,13 +20,6 @@ export interface Charge {
   readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
-/** A client's idempotency key. Requests with the same key and fingerprint are charged once. */
-export interface IdempotencyKey {
-  readonly value: string;
-  /** SHA-256 of the request's path, query and body, in hex. */
-  readonly fingerprint: string;
-}
-
 /** Proof of a committed charge. */
 export interface Receipt {
   /** 0 if an earlier request paid with the same idempotency key. */
@@ -33,12 +28,6 @@ export interface Receipt {
   readonly balance: number;
   /** The number of the last change when the charge was committed. */
   readonly changeSequence: number;
-}
-
-/** A range of days, both ends included, counted from 1970 UTC. */
-export interface DayRange {
-  readonly first: number;
-  readonly last: number;
 }
 
 /** A committed debit, as a refund names it. */
@@ -221,13 +210,6 @@ export interface StatusUpdate
 export interface StatusLedger {
   /** Adds to the usage. It is not retried: after an error, it may or may not have added. */
   addStatuses(updates: readonly StatusUpdate[]): Promise<void>;
-}
-
-/** By what usage is grouped. */
-export interface UsageGrouping {
-  readonly hasKey: boolean;
-  readonly hasEndpoint: boolean;
-  readonly period: "day" | "hour" | undefined;
 }
 
 /** The usage of a group. */

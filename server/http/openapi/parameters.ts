@@ -15,12 +15,13 @@ import {
   PAGE_LIMIT,
   PAGE_NUMBER,
   SHORTS_LIMIT,
+  USAGE_DAYS,
   type IntegerRange,
 } from "../../../core/limits.ts";
 import { INSTANT_PATTERN } from "../../../core/time.ts";
+import { USAGE_GROUPINGS } from "../../../core/usage.ts";
 import { REQUEST_ID_PATTERN } from "../admission.ts";
 import { IDEMPOTENCY_KEY_PATTERN } from "../reads/charge.ts";
-import { GROUPINGS, USAGE_DAYS } from "../account.ts";
 import { FORMATS } from "../content/csv.ts";
 
 /** A cursor holds an instant of up to 11 digits, and up to 7 characters for each of an identifier. */
@@ -192,7 +193,7 @@ const UsageQuery: TObject = Type.Object({
     minLength: 1,
     maxLength: 20,
     description:
-      `How the usage is grouped: one or more of ${GROUPINGS.join(", ")}, separated by commas, but ` +
+      `How the usage is grouped: one or more of ${USAGE_GROUPINGS.join(", ")}, separated by commas, but ` +
       "not both day and hour. Only groups with use are listed.",
   }),
 });

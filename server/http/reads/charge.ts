@@ -1,6 +1,7 @@
 /** Charges reads: the idempotency key of a request, and the refund of a read that fails. */
 import { createInvalidRequestError, quote } from "../../../core/errors.ts";
-import type { DebitQueue, IdempotencyKey, Receipt } from "../../ports/ledger.ts";
+import type { IdempotencyKey } from "../../../core/charges.ts";
+import type { DebitQueue, Receipt } from "../../ports/ledger.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
 import { isChargedError } from "../errors.ts";
 

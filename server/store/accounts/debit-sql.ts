@@ -5,8 +5,7 @@
  * without an idempotency key. Their statements take its fields as arguments, which takes half the
  * time of the general statements; those take a JSON array of runs as ?1.
  *
- * The SQL restates the debit of core's `applyEntry()`; `tests/store/accounts/ledger.test.ts` and
- * `debits.test.ts` compare both.
+ * The SQL restates core's `decideCharges()`; `tests/store/accounts/charge-decisions.test.ts` compares both.
  */
 import { selectChanges } from "../history/change-log.ts";
 import type { Statement } from "../database/database.ts";

@@ -7,15 +7,13 @@
  * idempotency key paid before costs nothing.
  */
 import type { Row } from "@libsql/client";
-import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
+import { computePaymentCutoff, decideCharge } from "../../../core/charges.ts";
+import { HOUR_MS } from "../../../core/time.ts";
 import type { DebitBatch, DebitBatchResult, DebitOutcome, Charge } from "../../ports/ledger.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { parseChanges } from "../history/change-log.ts";
 import { createCommitStatements, type ChargeRun } from "./debit-sql.ts";
-
-/** How long an idempotency key is valid, and how long a cancelled batch is remembered. */
-export const IDEMPOTENCY_TTL_MS = DAY_MS;
 
 /**
  * Decides charges, in their order, and commits those that the balances cover.
@@ -28,7 +26,7 @@ export async function commitDebits(
   { uid, now, since }: DebitBatch,
 ): Promise<DebitBatchResult> {
   const hour = Math.floor(now / HOUR_MS);
-  const commit = { uid, now, hour, since, expiredUntil: now - IDEMPOTENCY_TTL_MS };
+  const commit = { uid, now, hour, since, expiredUntil: computePaymentCutoff(now) };
   const { outcomes, changes, payments } = await writeNamed(
     database,
     createCommitStatements(groupIntoRuns(charges), commit),
@@ -109,11 +107,13 @@ export function assignOutcomes(
       idempotencyKey === undefined
         ? undefined
         : paymentsByKey.get(`${account} ${idempotencyKey.value}`);
-    if (payment !== undefined && payment["debit"] !== uid) {
-      if (payment["request_hash"] !== idempotencyKey?.fingerprint) return { kind: "misused" };
-      return { kind: "repeated", balance: coverage.balance + coverage.left };
-    }
-    if (coverage.left < cost) return { kind: "refused", balance: coverage.balance + coverage.left };
+    const earlierPayment =
+      payment === undefined || payment["debit"] === uid
+        ? undefined
+        : { fingerprint: String(payment["request_hash"]) };
+    const kind = decideCharge(coverage.left, { cost, idempotencyKey }, earlierPayment);
+    if (kind === "misused") return { kind };
+    if (kind !== "charged") return { kind, balance: coverage.balance + coverage.left };
     coverage.left -= cost;
     const debit = {
       uid,
@@ -125,6 +125,6 @@ export function assignOutcomes(
       hour,
       idempotencyKey: idempotencyKey?.value,
     };
-    return { kind: "charged", debit, balance: coverage.balance + coverage.left };
+    return { kind, debit, balance: coverage.balance + coverage.left };
   });
 }

@@ -1,11 +1,12 @@
 /** Refunds debits, and cancels batches of debits whose commit got no response. */
 import type { InValue } from "@libsql/client";
+import { computePaymentCutoff } from "../../../core/charges.ts";
 import { HOUR_MS } from "../../../core/time.ts";
 import type { Debit, Charge } from "../../ports/ledger.ts";
 import type { Database, Statement } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { SELECT_OUTCOMES, SELECT_PAYMENTS, serializeRuns } from "./debit-sql.ts";
-import { assignOutcomes, IDEMPOTENCY_TTL_MS, groupIntoRuns } from "./debits.ts";
+import { assignOutcomes, groupIntoRuns } from "./debits.ts";
 
 const WRITE_OPTIONS = { durability: "configured", idempotent: true } as const;
 
@@ -81,7 +82,8 @@ export async function cancelDebits(
       },
       deleteExpired: {
         sql: "DELETE FROM cancellations WHERE at <= ?",
-        args: [now - IDEMPOTENCY_TTL_MS],
+        // Its charges could pay again from then on.
+        args: [computePaymentCutoff(now)],
       },
       outcomes: { sql: SELECT_OUTCOMES, args: [runs, uid] },
       payments: { sql: SELECT_PAYMENTS, args: [runs, 0] },

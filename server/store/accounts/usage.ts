@@ -1,6 +1,7 @@
 /** Reads what accounts used, and records how their requests ended. */
 import { sql } from "drizzle-orm";
-import type { DayRange, StatusUpdate, UsageGroup, UsageGrouping } from "../../ports/ledger.ts";
+import type { DayRange, UsageGrouping } from "../../../core/usage.ts";
+import type { StatusUpdate, UsageGroup } from "../../ports/ledger.ts";
 import type { Database } from "../database/database.ts";
 
 /** Reads what an account used in groups, in order; those without use are left out. */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { DomainError } from "../../core/errors.ts";
-import { parseDayRange } from "../../server/http/account.ts";
+import { fillUsageDays, parseUsageDays, parseUsageGrouping } from "../../core/usage.ts";
 
 const NOW = Date.parse("2026-11-20T23:59:59.999Z");
 const TODAY = Date.parse("2026-11-20") / 86_400_000;
 
 const parseRange = (values: Readonly<Record<string, readonly string[]>>) =>
-  parseDayRange((name) => values[name] ?? [], NOW);
+  parseUsageDays((name) => values[name] ?? [], NOW);
 
 function catchError(values: Readonly<Record<string, readonly string[]>>): unknown {
   try {
@@ -17,7 +17,7 @@ function catchError(values: Readonly<Record<string, readonly string[]>>): unknow
   }
 }
 
-describe("parseDayRange()", () => {
+describe("parseUsageDays()", () => {
   test("defaults to the 30 days up to today", () => {
     expect(parseRange({})).toEqual({ first: TODAY - 29, last: TODAY });
   });
@@ -60,5 +60,57 @@ describe("parseDayRange()", () => {
     ],
   ])("rejects %j", (given, message) => {
     expect(catchError(given)).toEqual(["Invalid Request", message]);
+  });
+});
+
+describe("parseUsageGrouping()", () => {
+  test.each([
+    ["key", { hasKey: true, hasEndpoint: false, period: undefined }],
+    ["endpoint,day", { hasKey: false, hasEndpoint: true, period: "day" }],
+    ["hour,key,endpoint", { hasKey: true, hasEndpoint: true, period: "hour" }],
+  ] as const)("takes %s", (by, grouping) => {
+    expect(parseUsageGrouping(() => [by])).toEqual(grouping);
+  });
+
+  test("is undefined without the parameter", () => {
+    expect(parseUsageGrouping(() => [])).toBeUndefined();
+  });
+
+  test.each(["", "week", "key,key", "day,hour", "key,", "Key"])("rejects %j", (by) => {
+    expect(() => parseUsageGrouping(() => [by])).toThrow(
+      "by must be one or more of key, endpoint and either day or hour, separated by commas, " +
+        `got ${JSON.stringify(by)}`,
+    );
+  });
+
+  test("rejects two values", () => {
+    expect(() => parseUsageGrouping(() => ["key", "day"])).toThrow("by must be given once");
+  });
+});
+
+describe("fillUsageDays()", () => {
+  const used = { requests: 3, credits: 5, refunded: 1 };
+
+  test("lists every day of the range, in order, with what was used", () => {
+    const days = fillUsageDays({ first: 7, last: 9 }, [
+      { day: 9, ...used },
+      { day: 7, ...used, credits: 4 },
+    ]);
+    expect(days).toEqual([
+      { day: 7, ...used, credits: 4 },
+      { day: 8, requests: 0, credits: 0, refunded: 0 },
+      { day: 9, ...used },
+    ]);
+  });
+
+  test("leaves out days that are not in the range", () => {
+    const days = fillUsageDays({ first: -1, last: 0 }, [
+      { day: -2, ...used },
+      { day: 1, ...used },
+    ]);
+    expect(days.map(({ day, requests }) => [day, requests])).toEqual([
+      [-1, 0],
+      [0, 0],
+    ]);
   });
 });

@@ -1,0 +1,111 @@
+/**
+ * Decides charges on the sums of their account: no history of debits is needed.
+ *
+ * `server/store/accounts/debit-sql.ts` restates the decision in SQL;
+ * `tests/store/accounts/charge-decisions.test.ts` compares both.
+ */
+import { assertCreditAmount, computeBalance, type CreditSums } from "./ledger.ts";
+import { DAY_MS } from "./time.ts";
+
+/** How long the payment of an idempotency key is valid, in milliseconds. */
+export const PAYMENT_TTL_MS: number = DAY_MS;
+
+/** A client's idempotency key. Requests with the same key and fingerprint are charged once. */
+export interface IdempotencyKey {
+  readonly value: string;
+  /** What tells requests apart: a hash of the path, the query and the body. */
+  readonly fingerprint: string;
+}
+
+/** What one request costs. */
+export interface RequestCharge {
+  /** Whole credits, 1 or more. */
+  readonly cost: number;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
+}
+
+/** The payment of an idempotency key: the fingerprint of the request that it paid for. */
+export type Payment = Pick<IdempotencyKey, "fingerprint">;
+
+/**
+ * A decision on a charge: the request is `charged`; it is `repeated`, because its idempotency key
+ * has paid for it; it is `refused`, because it costs more than the balance; or its idempotency key
+ * is `misused`, because it has paid for another request.
+ */
+export type ChargeDecision = "charged" | "repeated" | "refused" | "misused";
+
+/** A decision on a charge, and the balance after it. */
+export interface DecidedCharge {
+  readonly decision: ChargeDecision;
+  readonly balance: number;
+}
+
+/**
+ * Decides one charge.
+ *
+ * @param balance Credits before the charge.
+ * @param payment The valid payment of its idempotency key, if there is one.
+ *
+ * @example
+ * decideCharge(1, { cost: 1 }); // "charged"
+ * decideCharge(0, { cost: 1 }); // "refused"
+ */
+export function decideCharge(
+  balance: number,
+  { cost, idempotencyKey }: RequestCharge,
+  payment?: Payment,
+): ChargeDecision {
+  if (payment !== undefined && idempotencyKey !== undefined) {
+    return payment.fingerprint === idempotencyKey.fingerprint ? "repeated" : "misused";
+  }
+  return balance < cost ? "refused" : "charged";
+}
+
+/**
+ * Decides charges of one account, each as if it came alone, in their order: one that costs too much
+ * leaves the balance to those behind it.
+ *
+ * @param sums The sums of the account before the charges.
+ * @param payments The valid payments of idempotency keys, by the value of the key.
+ * @returns The decisions in the order of the charges, and the sums after them.
+ * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1.
+ *
+ * @example
+ * const sums = { granted: 5, debited: 0, refunded: 0 };
+ * const { decided } = decideCharges(sums, [{ cost: 4 }, { cost: 2 }, { cost: 1 }]);
+ * decided.map(({ decision }) => decision); // ["charged", "refused", "charged"]
+ */
+export function decideCharges(
+  sums: CreditSums,
+  charges: readonly RequestCharge[],
+  payments: ReadonlyMap<string, Payment> = new Map(),
+): { decided: DecidedCharge[]; sums: CreditSums } {
+  let balance = computeBalance(sums);
+  let debited = 0;
+  const paid = new Map(payments);
+  const decided = charges.map((charge) => {
+    const { cost, idempotencyKey } = charge;
+    assertCreditAmount(cost);
+    const payment = idempotencyKey && paid.get(idempotencyKey.value);
+    const decision = decideCharge(balance, charge, payment);
+    if (decision === "charged") {
+      balance -= cost;
+      debited += cost;
+      if (idempotencyKey !== undefined) paid.set(idempotencyKey.value, idempotencyKey);
+    }
+    return { decision, balance };
+  });
+  return { decided, sums: { ...sums, debited: sums.debited + debited } };
+}
+
+/**
+ * Returns the instant up to which payments have expired: only later ones are valid.
+ *
+ * @param now Milliseconds since 1970 UTC.
+ *
+ * @example
+ * computePaymentCutoff(Date.UTC(2026, 10, 20)) === Date.UTC(2026, 10, 19); // true
+ */
+export function computePaymentCutoff(now: number): number {
+  return now - PAYMENT_TTL_MS;
+}

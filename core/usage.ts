@@ -1,0 +1,126 @@
+/** The usage of an account: the query of `/api/account`, and the days of a range. */
+import { createInvalidRequestError, quote } from "./errors.ts";
+import { USAGE_DAYS } from "./limits.ts";
+import { readSingleValue, type GetQueryValues } from "./parameters.ts";
+import { DAY_MS, FIRST_INSTANT, formatDay, parseInstant } from "./time.ts";
+
+/** What usage can be grouped by. */
+export const USAGE_GROUPINGS = ["key", "endpoint", "day", "hour"] as const;
+
+/** By what usage is grouped. */
+export interface UsageGrouping {
+  readonly hasKey: boolean;
+  readonly hasEndpoint: boolean;
+  readonly period: "day" | "hour" | undefined;
+}
+
+/** A range of days, both ends included, counted from 1970 UTC. */
+export interface DayRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What an account used on a day. */
+export interface UsageDay {
+  /** Counted from 1970 UTC. */
+  readonly day: number;
+  /** Charged requests. */
+  readonly requests: number;
+  /** Credits that they were charged. */
+  readonly credits: number;
+  /** Credits that were refunded. */
+  readonly refunded: number;
+}
+
+const FIRST_DAY = FIRST_INSTANT / DAY_MS;
+
+/**
+ * Parses `by`: names of {@link USAGE_GROUPINGS}, separated by commas, each once, and not both `day`
+ * and `hour`.
+ *
+ * @returns `undefined` without the parameter.
+ * @throws {DomainError} `Invalid Request`, with its value and what is allowed.
+ *
+ * @example
+ * parseUsageGrouping(() => ["key,day"]); // { hasKey: true, hasEndpoint: false, period: "day" }
+ */
+export function parseUsageGrouping(getValues: GetQueryValues): UsageGrouping | undefined {
+  const text = readSingleValue("by", getValues("by"));
+  if (text === undefined) return undefined;
+  const names = text.split(",");
+  const isKnown = names.every((name) => USAGE_GROUPINGS.some((grouping) => grouping === name));
+  const isOnce = new Set(names).size === names.length;
+  if (!isKnown || !isOnce || (names.includes("day") && names.includes("hour"))) {
+    throw createInvalidRequestError(
+      `by must be one or more of key, endpoint and either day or hour, separated by commas, ` +
+        `got ${quote(text)}`,
+    );
+  }
+  return {
+    hasKey: names.includes("key"),
+    hasEndpoint: names.includes("endpoint"),
+    period: names.includes("day") ? "day" : names.includes("hour") ? "hour" : undefined,
+  };
+}
+
+/**
+ * Parses `from` and `to`, UTC days, both included. `to` defaults to today, `from` to the default
+ * number of days before `to`.
+ *
+ * @param now Milliseconds since 1970 UTC.
+ * @throws {DomainError} `Invalid Request`, with the parameter and its value.
+ *
+ * @example
+ * parseUsageDays((name) => (name === "from" ? ["1970-01-02"] : []), 3 * 86_400_000);
+ * // { first: 1, last: 3 }
+ */
+export function parseUsageDays(getValues: GetQueryValues, now: number): DayRange {
+  const last = parseDayParameter("to", getValues("to")) ?? Math.floor(now / DAY_MS);
+  const first = parseDayParameter("from", getValues("from")) ?? last - USAGE_DAYS.default + 1;
+  if (first < FIRST_DAY) {
+    const earliestTo = formatDay(FIRST_DAY + USAGE_DAYS.default - 1);
+    throw createInvalidRequestError(
+      `to must be ${earliestTo} or later where from is left out, got ${formatDay(last)}`,
+    );
+  }
+  const days = last - first + 1;
+  if (days < USAGE_DAYS.min || days > USAGE_DAYS.max) {
+    throw createInvalidRequestError(
+      `from must be at or before to, and at most ${USAGE_DAYS.max} days, both included, ` +
+        `got ${formatDay(first)} to ${formatDay(last)}`,
+    );
+  }
+  return { first, last };
+}
+
+function parseDayParameter(name: string, values: readonly string[]): number | undefined {
+  const text = readSingleValue(name, values);
+  if (text === undefined) return undefined;
+  const instant = /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseInstant(text) : undefined;
+  if (instant === undefined) {
+    throw createInvalidRequestError(
+      `${name} must be a day that exists (2026-11-20), got ${quote(text)}`,
+    );
+  }
+  return instant / DAY_MS;
+}
+
+/**
+ * Lists every day of a range, also those without use.
+ *
+ * @param used The days with use, in any order; those outside the range are left out.
+ *
+ * @example
+ * const used = [{ day: 1, requests: 2, credits: 2, refunded: 0 }];
+ * fillUsageDays({ first: 0, last: 1 }, used).map(({ credits }) => credits); // [0, 2]
+ */
+export function fillUsageDays({ first, last }: DayRange, used: Iterable<UsageDay>): UsageDay[] {
+  const days = Array.from({ length: last - first + 1 }, (_, index): UsageDay => {
+    return { day: first + index, requests: 0, credits: 0, refunded: 0 };
+  });
+  for (const usage of used) {
+    const index = usage.day - first;
+    if (days[index] !== undefined) days[index] = usage;
+  }
+  return days;
+}

@@ -1,0 +1,114 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import {
+  computePaymentCutoff,
+  decideCharge,
+  decideCharges,
+  PAYMENT_TTL_MS,
+  type RequestCharge,
+} from "../../core/charges.ts";
+import { applyEntry, computeBalance, EMPTY_LEDGER, type Ledger } from "../../core/ledger.ts";
+import { DomainError } from "../../core/errors.ts";
+
+const key = (value: string, fingerprint = "a URL") => ({ value, fingerprint });
+const sums = (granted: number) => ({ granted, debited: 0, refunded: 0 });
+const decisions = (balance: number, charges: readonly RequestCharge[]) =>
+  decideCharges(sums(balance), charges).decided.map(({ decision }) => decision);
+
+describe("decideCharge()", () => {
+  test("charges up to the balance, and refuses what costs more", () => {
+    expect(decideCharge(2, { cost: 2 })).toBe("charged");
+    expect(decideCharge(1, { cost: 2 })).toBe("refused");
+  });
+
+  test("takes nothing for a request that its idempotency key has paid for, at any balance", () => {
+    const charge = { cost: 2, idempotencyKey: key("one") };
+    expect(decideCharge(0, charge, { fingerprint: "a URL" })).toBe("repeated");
+    expect(decideCharge(9, charge, { fingerprint: "another URL" })).toBe("misused");
+    expect(decideCharge(2, charge)).toBe("charged");
+  });
+
+  test("ignores a payment of a request without an idempotency key", () => {
+    expect(decideCharge(2, { cost: 2 }, { fingerprint: "a URL" })).toBe("charged");
+  });
+});
+
+describe("decideCharges()", () => {
+  test("leaves the balance to those behind a charge that costs too much", () => {
+    expect(decisions(5, [{ cost: 4 }, { cost: 2 }, { cost: 1 }])).toEqual([
+      "charged",
+      "refused",
+      "charged",
+    ]);
+  });
+
+  test("returns the balance after each charge, and the sums after all", () => {
+    const before = { granted: 10, debited: 4, refunded: 1 };
+    const { decided, sums: after } = decideCharges(before, [{ cost: 3 }, { cost: 9 }, { cost: 1 }]);
+    expect(decided.map(({ balance }) => balance)).toEqual([4, 4, 3]);
+    expect(after).toEqual({ granted: 10, debited: 8, refunded: 1 });
+    expect(computeBalance(after)).toBe(3);
+  });
+
+  test("charges two requests with one idempotency key once", () => {
+    const charges = [key("one"), key("one"), key("one", "another URL"), key("two")];
+    expect(
+      decisions(
+        9,
+        charges.map((idempotencyKey) => ({ cost: 1, idempotencyKey })),
+      ),
+    ).toEqual(["charged", "repeated", "misused", "charged"]);
+  });
+
+  test("a refused request does not use its idempotency key", () => {
+    const idempotencyKey = key("one");
+    expect(
+      decisions(1, [
+        { cost: 2, idempotencyKey },
+        { cost: 1, idempotencyKey },
+      ]),
+    ).toEqual(["refused", "charged"]);
+  });
+
+  test("does not change the payments that it is given", () => {
+    const payments = new Map([["one", key("one")]]);
+    const charges = [
+      { cost: 1, idempotencyKey: key("one") },
+      { cost: 1, idempotencyKey: key("two") },
+    ];
+    const { decided } = decideCharges(sums(9), charges, payments);
+    expect(decided.map(({ decision }) => decision)).toEqual(["repeated", "charged"]);
+    expect([...payments.keys()]).toEqual(["one"]);
+  });
+
+  test.each([0, -1, 0.5, Number.NaN, 2 ** 53])("rejects the cost %d", (cost) => {
+    expect(() => decideCharges(sums(9), [{ cost }])).toThrow(DomainError);
+  });
+
+  test("decides like applyEntry(), one debit after another", () => {
+    fc.assert(
+      fc.property(fc.nat(20), fc.array(fc.integer({ min: 1, max: 6 })), (granted, costs) => {
+        let ledger: Ledger = { ...EMPTY_LEDGER, granted };
+        const expected = costs.map((amount, index) => {
+          try {
+            ledger = applyEntry(ledger, { kind: "debit", id: `${index}`, amount });
+            return { decision: "charged", balance: computeBalance(ledger) };
+          } catch {
+            return { decision: "refused", balance: computeBalance(ledger) };
+          }
+        });
+        const charges = costs.map((cost) => ({ cost }));
+        const { decided, sums: after } = decideCharges(sums(granted), charges);
+        expect<unknown>(decided).toEqual(expected);
+        expect(computeBalance(after)).toBe(computeBalance(ledger));
+      }),
+    );
+  });
+});
+
+describe("computePaymentCutoff()", () => {
+  test("is one day back", () => {
+    expect(PAYMENT_TTL_MS).toBe(24 * 3_600_000);
+    expect(computePaymentCutoff(5)).toBe(5 - PAYMENT_TTL_MS);
+  });
+});
