@@ -1,6 +1,12 @@
-/** Names of tracked channels: a handle (case-insensitive) or an identifier (case-sensitive). */
+/**
+ * Names of channels: those to track are a handle (case-insensitive) or an identifier
+ * (case-sensitive); those to read are an identifier or a username.
+ *
+ * `server/store/reads/channels.ts` restates in SQL which channel a name means;
+ * `tests/store/reads/channel-names.test.ts` compares both.
+ */
 import { DomainError, quote } from "./errors.ts";
-import { foldCase } from "./text.ts";
+import { compareText, foldCase } from "./text.ts";
 
 /** `\p{M}`: the letters of many scripts carry combining marks. */
 const HANDLE_PATTERN = /^@[\p{L}\p{M}\p{N}_.\-·]{3,30}$/u;
@@ -38,4 +44,40 @@ export function parseChannel(channel: string): string {
  */
 export function channelKey(channel: string): string {
   return isChannelId(channel) ? channel : foldCase(channel);
+}
+
+/** A channel that was observed, as far as names need it. */
+export interface NamedChannel {
+  readonly id: string;
+  /** `null` if no source reported it. */
+  readonly username: string | null;
+  /** The newest observation, in milliseconds since 1970 UTC. */
+  readonly observedAt: number;
+}
+
+/**
+ * Finds the channel that a name means: the one with this identifier, else one with this username in
+ * any case. Of several, it is the one observed last, then the one with the smaller identifier.
+ *
+ * @example
+ * const channels = [{ id: "UC1", username: "NASA", observedAt: 0 }];
+ * findChannel("nasa", channels)?.id; // "UC1"
+ */
+export function findChannel<Channel extends NamedChannel>(
+  name: string,
+  channels: Iterable<Channel>,
+): Channel | undefined {
+  const folded = foldCase(name);
+  let found: Channel | undefined;
+  for (const channel of channels) {
+    const { id, username, observedAt } = channel;
+    if (id === name) return channel;
+    if (username === null || foldCase(username) !== folded) continue;
+    const isNewer =
+      found === undefined ||
+      observedAt > found.observedAt ||
+      (observedAt === found.observedAt && compareText(id, found.id) < 0);
+    if (isNewer) found = channel;
+  }
+  return found;
 }

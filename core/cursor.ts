@@ -76,18 +76,18 @@ export interface CursorPage<Item> {
 /**
  * Cuts a page off the beginning of a list.
  *
- * @param items In the order of {@link comparePositions}; one more than `limit` is enough to see that
- * there is a next page.
- * @param getPosition The position of an item.
+ * @param items In their order; one more than `limit` is enough to see that there is a next page.
+ * @param encode Encodes the cursor of the page that follows an item.
+ * @throws {RangeError} If `limit` is no whole number from 1.
  *
  * @example
  * const shorts = [{ publishedAt: 2, id: "b" }, { publishedAt: 1, id: "a" }];
- * cutPage(shorts, 1, (short) => short).items; // [{ publishedAt: 2, id: "b" }]
+ * cutPage(shorts, 1, encodeCursor).items; // [{ publishedAt: 2, id: "b" }]
  */
 export function cutPage<Item>(
   items: readonly Item[],
   limit: number,
-  getPosition: (item: Item) => ShortPosition,
+  encode: (last: Item) => string,
 ): CursorPage<Item> {
   if (!Number.isSafeInteger(limit) || limit < 1) {
     throw new RangeError(`limit must be a whole number from 1, got ${limit}`);
@@ -95,7 +95,7 @@ export function cutPage<Item>(
   const page = items.slice(0, limit);
   const last = page.at(-1);
   const hasMore = items.length > limit;
-  const nextCursor = hasMore && last !== undefined ? encodeCursor(getPosition(last)) : null;
+  const nextCursor = hasMore && last !== undefined ? encode(last) : null;
   return { items: page, hasMore, nextCursor };
 }
 
@@ -121,7 +121,7 @@ export function pageAfter<Short extends ShortPosition>(
     if (short !== undefined && isShortSelected(short, selection)) high = middle;
     else low = middle + 1;
   }
-  return cutPage(sorted.slice(low, low + limit + 1), limit, (short) => short);
+  return cutPage(sorted.slice(low, low + limit + 1), limit, encodeCursor);
 }
 
 /**

@@ -21,6 +21,26 @@ export function createInvalidRequestError(message: string): DomainError {
   return new DomainError("Invalid Request", message);
 }
 
+/** The error for a name that means no channel. */
+export function createChannelNotFoundError(name: string): DomainError {
+  return new DomainError("Channel Not Found", `Channel ${name} not found`);
+}
+
+/** The error for a short that its channel does not have. */
+export function createShortNotFoundError(channel: string, id: string): DomainError {
+  return new DomainError("Short Not Found", `Short ${id} not found for channel ${channel}`);
+}
+
+/** The error for a username that no user has. */
+export function createUserNotFoundError(username: string): DomainError {
+  return new DomainError("User Not Found", `User ${username} not found`);
+}
+
+/** The error for a tweet that its user does not have. */
+export function createTweetNotFoundError(username: string, id: string): DomainError {
+  return new DomainError("Tweet Not Found", `Tweet ${id} of user ${username} not found`);
+}
+
 /** Characters that JSON leaves as they are but a terminal obeys or hides: C1, direction marks. */
 const UNSAFE_CHARACTERS = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 

@@ -2,6 +2,7 @@
  * Growth: how counts changed between observations. The store restates which counts are compared in
  * SQL; `tests/store/history/long-histories.test.ts` compares both.
  */
+import { findNewestCounts, type Entity } from "./entities.ts";
 import type { EntityKind } from "./entity-kinds.ts";
 import { DAY_MS } from "./time.ts";
 
@@ -84,6 +85,42 @@ export function computeGains(
     weekly: computeGainOver(GAIN_DAYS.weekly),
     monthly: computeGainOver(GAIN_DAYS.monthly),
   };
+}
+
+/** The gains of an entity by name, as {@link KIND_GAINS} has them; `null` is unknown. */
+export type EntityGains = Readonly<Record<string, number | null>>;
+
+/**
+ * The gains of an entity: how much its newest counts exceed those a day, a week and a month before.
+ *
+ * @example
+ * const at = (day, followers_count) => [Date.UTC(2026, 10, day), { followers_count }];
+ * const points = new Map([at(1, 5), at(2, 7)]);
+ * computeEntityGains("user", { attributes: {}, points }).dailyGain; // 2
+ */
+export function computeEntityGains(kind: EntityKind, entity: Entity): EntityGains {
+  const newest = findNewestCounts(entity);
+  const gains: Record<string, number | null> = {};
+  for (const [name, { count, period }] of Object.entries(KIND_GAINS[kind])) {
+    if (newest === undefined) {
+      gains[name] = null;
+      continue;
+    }
+    const range = computeBaselineRange(newest.at, GAIN_DAYS[period]);
+    gains[name] = computeGain(newest.counts[count] ?? null, findNewestKnown(entity, count, range));
+  }
+  return gains;
+}
+
+/** The newest known value of a count within a range; `null` if there is none. */
+function findNewestKnown({ points }: Entity, name: string, range: TimeRange): number | null {
+  let newest: { readonly at: number; readonly count: number } | undefined;
+  for (const [at, counts] of points) {
+    const count = counts[name] ?? null;
+    if (count === null || at < range.from || at > range.to) continue;
+    if (newest === undefined || at > newest.at) newest = { at, count };
+  }
+  return newest?.count ?? null;
 }
 
 /** A follower count at an instant (milliseconds since 1970 UTC). */

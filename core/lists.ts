@@ -14,7 +14,7 @@ import {
   readSingleValue,
   type GetQueryValues,
 } from "./parameters.ts";
-import { compareText, foldCase, isLongerThan, isStorable } from "./text.ts";
+import { compareText, foldAscii, foldCase, isLongerThan, isStorable } from "./text.ts";
 
 /** What lists of channels can be sorted by. */
 export const CHANNEL_SORTS = [
@@ -132,11 +132,6 @@ export function parseListRequest<Sort extends string>(
     ...(search === undefined ? {} : { search }),
     ...(cursor === undefined ? {} : { after: decodeListCursor(cursor, sort, order) }),
   };
-}
-
-/** Folds the letters A to Z alone, as the database does for countries. */
-function foldAscii(text: string): string {
-  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 function parseFilter(

@@ -37,6 +37,11 @@ export function foldCase(username: string): string {
   return username.toLowerCase();
 }
 
+/** Folds the letters A to Z alone, as the database does for countries. */
+export function foldAscii(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
 /** Whether a text has more than `max` characters (code points). */
 export function isLongerThan(text: string, max: number): boolean {
   if (text.length <= max) return false;

@@ -5,6 +5,7 @@
  */
 export * from "../cursor.ts";
 export * from "../days.ts";
+export * from "../list-pages.ts";
 export * from "../lists.ts";
 export * from "../pagination.ts";
 export * from "../parameters.ts";

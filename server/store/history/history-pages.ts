@@ -9,7 +9,9 @@ import {
   groupIntoBuckets,
   type Bucket,
 } from "../../../core/buckets.ts";
+import { cutPage, type CursorPage } from "../../../core/cursor.ts";
 import { findPageStart, type HistoryRequest } from "../../../core/history-request.ts";
+import { encodeBucketCursor } from "../../../core/resources/history-resources.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
 import type { Database } from "../database/database.ts";
 import { KIND_TABLES } from "../tables/entity-sql.ts";
@@ -20,13 +22,10 @@ import { CHUNK_JSON, selectChunkStartSql } from "./chunk-sql.ts";
 /** Chunks that one step reads: about 6,000 points, which take 2 milliseconds. */
 const STEP_CHUNKS = 64;
 
-/** A page of a history. */
-export interface BucketPage {
-  /** Oldest first. */
-  readonly buckets: readonly Bucket[];
+/** A page of a history, oldest first. */
+export interface BucketPage extends CursorPage<Bucket> {
   /** The changes of each bucket. */
   readonly changes: readonly (readonly (number | null)[])[];
-  readonly hasMore: boolean;
   /** The instant of the oldest point that the page selects; `null` if it selects none. */
   readonly oldest: number | null;
 }
@@ -54,11 +53,10 @@ export async function readHistoryPage(
   const start = findPageStart(request);
   const range = { ...request, from: start };
   const { buckets: found, oldest } = await readBuckets(database, owner, range, limit + 1);
-  const buckets = found.slice(0, limit);
-  const needed = findLastKnown(buckets).map((count) => count !== null);
+  const page = cutPage(found, limit, encodeBucketCursor);
+  const needed = findLastKnown(page.items).map((count) => count !== null);
   const known = await findKnownBefore(database, owner, { ...request, to: start }, needed);
-  const hasMore = found.length > limit;
-  return { buckets, changes: computeChanges(buckets, known), hasMore, oldest };
+  return { ...page, changes: computeChanges(page.items, known), oldest };
 }
 
 /** Which points are read: from the first instant up to the last one, which is left out. */

@@ -1,18 +1,21 @@
 /** Reads what describes a channel, and finds which channel a name means. */
 import { Type } from "@sinclair/typebox";
-import { DomainError } from "../../../core/errors.ts";
+import { createChannelNotFoundError } from "../../../core/errors.ts";
+import type { EntityGains } from "../../../core/growth.ts";
 import type { VideoReads } from "../../ports/reads.ts";
 import * as schema from "../../../core/schema/video.ts";
-import type { ChannelDetails } from "../../../core/resources/mod.ts";
+import {
+  createChannelDetails,
+  type ChannelFields,
+} from "../../../core/resources/video-resources.ts";
 import { foldCase } from "../../../core/text.ts";
-import { formatInstantOrNull } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";
 import { createChannelTag, CHANNELS_TAG } from "../history/change-log.ts";
 import { fieldsJsonSql, jsonExtractSql } from "../tables/entity-sql.ts";
 
 /**
- * Finds the channel whose identifier is a name or whose folded username is that name folded: an
- * identifier wins, then the channel observed last, then the smaller identifier.
+ * Finds the channel of a name. It restates core's `findChannel()`;
+ * `tests/store/reads/channel-names.test.ts` compares both.
  */
 const fromChannelSql = (name: string, foldedName: string) => `
   FROM channels AS named
@@ -50,14 +53,6 @@ export function serializeChannelNames(names: readonly string[]): string {
   return JSON.stringify(names.map((name) => [name, foldCase(name)]));
 }
 
-export function createChannelNotFoundError(name: string): DomainError {
-  return new DomainError("Channel Not Found", `Channel ${name} not found`);
-}
-
-export function createShortNotFoundError(channel: string, id: string): DomainError {
-  return new DomainError("Short Not Found", `Short ${id} not found for channel ${channel}`);
-}
-
 /** Any channel that changes can change what a username means, but not what an identifier means. */
 export function createChannelTags(name: string, id: string): string[] {
   return name === id ? [createChannelTag(id)] : [createChannelTag(id), CHANNELS_TAG];
@@ -67,10 +62,10 @@ const CHANNEL_JSON = `
   json_object(
     'observedAt', observed_at,
     'channel', ${fieldsJsonSql(Type.Omit(schema.ChannelDetails, ["statistics"]))},
-    'statistics', json_object(
-      'dailySubscriberGain', daily_gain,
-      'weeklySubscriberGain', weekly_gain,
-      'monthlySubscriberGain', monthly_gain
+    'gains', json_object(
+      'dailyGain', daily_gain,
+      'weeklyGain', weekly_gain,
+      'monthlyGain', monthly_gain
     )
   )`;
 
@@ -78,15 +73,10 @@ const SELECT_CHANNEL = `SELECT ${CHANNEL_JSON} ${FROM_CHANNEL}`;
 
 const SELECT_CHANNELS = selectChannelsSql(CHANNEL_JSON);
 
-interface ChannelRow extends Pick<ChannelDetails, "statistics"> {
+interface ChannelRow {
   readonly observedAt: number;
-  readonly channel: Omit<ChannelDetails, "joinedAt" | "statistics"> & {
-    readonly joinedAt: number | null;
-  };
-}
-
-function toChannelDetails({ channel, statistics }: ChannelRow): ChannelDetails {
-  return { ...channel, joinedAt: formatInstantOrNull(channel.joinedAt), statistics };
+  readonly channel: ChannelFields;
+  readonly gains: EntityGains;
 }
 
 export function createChannelRead(database: Database): VideoReads["channel"] {
@@ -94,7 +84,7 @@ export function createChannelRead(database: Database): VideoReads["channel"] {
     const row = await database.queryJson<ChannelRow>(SELECT_CHANNEL, [name, foldCase(name)]);
     if (row === undefined) throw createChannelNotFoundError(name);
     return {
-      body: toChannelDetails(row),
+      body: createChannelDetails(row.channel, row.gains),
       tags: createChannelTags(name, row.channel.id),
       observedAt: row.observedAt,
     };
@@ -107,7 +97,9 @@ export function createChannelBatchRead(database: Database): VideoReads["channelB
     const rows = await database.queryJson<Rows>(SELECT_CHANNELS, [serializeChannelNames(names)]);
     return names.map((name, index) => {
       const row = rows?.[index] ?? null;
-      return row === null ? createChannelNotFoundError(name) : toChannelDetails(row);
+      return row === null
+        ? createChannelNotFoundError(name)
+        : createChannelDetails(row.channel, row.gains);
     });
   };
 }

@@ -1,24 +1,28 @@
 /** Compares one count of several channels or users, by bucket and in pages. */
 import type { ComparisonRequest, NamedKind } from "../../../core/batch.ts";
 import { alignBuckets, type Bucket } from "../../../core/buckets.ts";
+import { cutPage } from "../../../core/cursor.ts";
 import { computeDaysFilterValidity } from "../../../core/days.ts";
-import type { DomainError } from "../../../core/errors.ts";
-import { encodeHistoryCursor, findPageStart, HISTORY_DAYS } from "../../../core/history-request.ts";
+import {
+  createChannelNotFoundError,
+  createUserNotFoundError,
+  type DomainError,
+} from "../../../core/errors.ts";
+import { findPageStart, HISTORY_DAYS } from "../../../core/history-request.ts";
+import {
+  createComparisonRows,
+  encodeBucketCursor,
+} from "../../../core/resources/history-resources.ts";
 import { foldCase } from "../../../core/text.ts";
-import { DAY_MS, formatInstant } from "../../../core/time.ts";
+import { DAY_MS } from "../../../core/time.ts";
 import type { CacheableResult } from "../../ports/caching.ts";
 import type { Comparison, MicroblogReads, VideoReads } from "../../ports/reads.ts";
 import type { Database } from "../database/database.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
 import { CHANNELS_TAG, createUserTag } from "../history/change-log.ts";
 import { readBuckets } from "../history/history-pages.ts";
-import {
-  createChannelNotFoundError,
-  createChannelTags,
-  selectChannelsSql,
-  serializeChannelNames,
-} from "./channels.ts";
-import { createUserNotFoundError, selectUsersSql, serializeUsernames } from "./users.ts";
+import { createChannelTags, selectChannelsSql, serializeChannelNames } from "./channels.ts";
+import { selectUsersSql, serializeUsernames } from "./users.ts";
 
 /** An entity that is compared. */
 interface ComparedEntity {
@@ -88,18 +92,12 @@ async function compare(
     await yieldToEventLoop();
   }
   const rows = alignBuckets(histories, countIndex);
-  const hasMore = rows.length > limit;
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  const nextCursor = hasMore && last !== undefined ? encodeHistoryCursor(last.start) : null;
+  const { items, hasMore, nextCursor } = cutPage(rows, limit, encodeBucketCursor);
   const now = request.from + HISTORY_DAYS * DAY_MS;
   return {
     body: {
       entities: entities.map((entity) => ("key" in entity ? entity.name : entity)),
-      rows: page.map(({ start, counts }) => ({
-        timestamp: formatInstant(start),
-        values: [...counts],
-      })),
+      rows: createComparisonRows(items),
       pagination: { hasMore, nextCursor },
     },
     ...(request.isRecent

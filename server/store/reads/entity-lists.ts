@@ -1,4 +1,5 @@
 /** Reads pages of the lists of channels and users, sorted by a figure. */
+import { cutPage } from "../../../core/cursor.ts";
 import {
   CHANNEL_SORT_FIELDS,
   encodeListCursor,
@@ -66,12 +67,11 @@ async function readPage<Sort extends string, Summary>(
 ) {
   const { sort, order, limit } = request;
   const rows = await readListRows<Sort, Summary>(database, list, request);
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  const hasMore = rows.length > limit;
-  const nextCursor = hasMore && last !== undefined ? encodeListCursor(last, sort, order) : null;
+  const { items, hasMore, nextCursor } = cutPage(rows, limit, (last) =>
+    encodeListCursor(last, sort, order),
+  );
   const field = list.fields[sort];
-  const entities = page.map(({ figure, summary }) =>
+  const entities = items.map(({ figure, summary }) =>
     Object.assign(summary as Summary & object, { [field]: figure }),
   );
   return { entities, pagination: { hasMore, nextCursor } };

@@ -1,5 +1,6 @@
 /** Reads a user's follower counts of the last days, with the change of each, by page number. */
 import { computeDaysFilterStart, computeDaysFilterValidity } from "../../../core/days.ts";
+import { createUserNotFoundError } from "../../../core/errors.ts";
 import { computeFollowerChanges } from "../../../core/growth.ts";
 import { createRawJson } from "../../raw-json.ts";
 import { paginate, type PageRequest } from "../../../core/pagination.ts";
@@ -12,7 +13,7 @@ import { selectChunksSql } from "../history/chunk-sql.ts";
 import { KIND_TABLES } from "../tables/entity-sql.ts";
 import { createRowsEncoder } from "../history/history-json.ts";
 import { createUserTag } from "../history/change-log.ts";
-import { FROM_USER, createUserNotFoundError } from "./users.ts";
+import { FROM_USER } from "./users.ts";
 
 /** Selects the chunks from the instant `?2` on, and the `?3` chunks before it. */
 const SELECT_FOLLOWER_CHUNKS = `

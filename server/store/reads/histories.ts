@@ -1,25 +1,22 @@
 /** Reads the histories of channels, shorts, users and tweets, by bucket and in pages. */
-import type { Bucket } from "../../../core/buckets.ts";
 import { computeDaysFilterValidity } from "../../../core/days.ts";
-import { KIND_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
+import type { EntityKind } from "../../../core/entity-kinds.ts";
 import {
-  encodeHistoryCursor,
-  HISTORY_DAYS,
-  type HistoryRequest,
-} from "../../../core/history-request.ts";
+  createChannelNotFoundError,
+  createShortNotFoundError,
+  createTweetNotFoundError,
+  createUserNotFoundError,
+} from "../../../core/errors.ts";
+import { HISTORY_DAYS, type HistoryRequest } from "../../../core/history-request.ts";
+import { createHistoryItems } from "../../../core/resources/history-resources.ts";
 import { foldCase } from "../../../core/text.ts";
-import { DAY_MS, formatInstant } from "../../../core/time.ts";
+import { DAY_MS } from "../../../core/time.ts";
 import type { MicroblogReads, VideoReads } from "../../ports/reads.ts";
 import type { Database } from "../database/database.ts";
 import { createUserTag } from "../history/change-log.ts";
 import { readHistoryPage } from "../history/history-pages.ts";
-import {
-  createChannelNotFoundError,
-  createChannelTags,
-  createShortNotFoundError,
-  FROM_CHANNEL,
-} from "./channels.ts";
-import { createTweetNotFoundError, createUserNotFoundError, FROM_USER } from "./users.ts";
+import { createChannelTags, FROM_CHANNEL } from "./channels.ts";
+import { FROM_USER } from "./users.ts";
 
 const SELECT_CHANNEL_KEY = `
   SELECT json_object(
@@ -134,14 +131,13 @@ async function readPage<Kind extends EntityKind>(
   { key, observedAt }: EntityRow,
   request: HistoryRequest,
 ) {
-  const { buckets, changes, hasMore, oldest } = await readHistoryPage(
+  const owner = { kind, key };
+  const { items, changes, hasMore, nextCursor, oldest } = await readHistoryPage(
     database,
-    { kind, key },
+    owner,
     request,
   );
-  const last = buckets.at(-1);
-  const nextCursor = hasMore && last !== undefined ? encodeHistoryCursor(last.start) : null;
-  const history = buckets.map((bucket, index) => toItem(kind, bucket, changes[index] ?? []));
+  const history = createHistoryItems(kind, items, changes);
   const now = request.from + HISTORY_DAYS * DAY_MS;
   return {
     observedAt,
@@ -150,25 +146,4 @@ async function readPage<Kind extends EntityKind>(
       ? { validDuring: computeDaysFilterValidity(now, oldest, HISTORY_DAYS) }
       : {}),
   };
-}
-
-function toItem<Kind extends EntityKind>(
-  kind: Kind,
-  { start, observedAt, counts }: Bucket,
-  changes: readonly (number | null)[],
-) {
-  return {
-    timestamp: formatInstant(start),
-    observedAt: formatInstant(observedAt),
-    ...nameCounts(kind, counts),
-    change: nameCounts(kind, changes),
-  };
-}
-
-type CountName<Kind extends EntityKind> = (typeof KIND_FIELDS)[Kind]["counts"][number];
-
-/** Creates an object of counts by name. */
-function nameCounts<Kind extends EntityKind>(kind: Kind, counts: readonly (number | null)[]) {
-  const entries = KIND_FIELDS[kind].counts.map((name, index) => [name, counts[index] ?? null]);
-  return Object.fromEntries(entries) as Record<CountName<Kind>, number | null>;
 }

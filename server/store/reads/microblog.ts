@@ -1,5 +1,6 @@
 /** Reads of the microblog interface. Each is one SQL statement that returns one JSON text. */
 import { computeDaysFilterStart, computeDaysFilterValidity } from "../../../core/days.ts";
+import { createTweetNotFoundError, createUserNotFoundError } from "../../../core/errors.ts";
 import { HISTORY_MAX_POINTS, RECORD_MAX_POINTS } from "../../../core/limits.ts";
 import { paginate } from "../../../core/pagination.ts";
 import * as schema from "../../../core/schema/microblog.ts";
@@ -16,13 +17,7 @@ import { createUserTag } from "../history/change-log.ts";
 import { createUserComparisonRead } from "./comparisons.ts";
 import { createUserPageRead } from "./entity-lists.ts";
 import { createTweetHistoryRead, createUserHistoryRead } from "./histories.ts";
-import {
-  FROM_USER,
-  createTweetNotFoundError,
-  createUserRead,
-  createUserBatchRead,
-  createUserNotFoundError,
-} from "./users.ts";
+import { createUserBatchRead, createUserRead, FROM_USER } from "./users.ts";
 
 export function createMicroblogReads(database: Database): MicroblogReads {
   return {

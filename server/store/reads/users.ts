@@ -1,10 +1,10 @@
 /** Reads what describes a user, and finds which user a username means. */
-import { DomainError } from "../../../core/errors.ts";
+import { createUserNotFoundError } from "../../../core/errors.ts";
 import type { MicroblogReads } from "../../ports/reads.ts";
 import * as schema from "../../../core/schema/microblog.ts";
 import type { UserDetails } from "../../../core/resources/mod.ts";
+import { createUserDetails, type UserFields } from "../../../core/resources/microblog-resources.ts";
 import { foldCase } from "../../../core/text.ts";
-import { formatInstantOrNull } from "../../../core/time.ts";
 import type { Database } from "../database/database.ts";
 import { fieldsJsonSql } from "../tables/entity-sql.ts";
 import { createUserTag } from "../history/change-log.ts";
@@ -33,14 +33,6 @@ export function serializeUsernames(usernames: readonly string[]): string {
   return JSON.stringify(usernames.map(foldCase));
 }
 
-export function createUserNotFoundError(username: string): DomainError {
-  return new DomainError("User Not Found", `User ${username} not found`);
-}
-
-export function createTweetNotFoundError(username: string, id: string): DomainError {
-  return new DomainError("Tweet Not Found", `Tweet ${id} of user ${username} not found`);
-}
-
 const USER_JSON = `json_object('observedAt', observed_at, 'user', ${fieldsJsonSql(schema.UserDetails)})`;
 
 const SELECT_USER = `SELECT ${USER_JSON} ${FROM_USER}`;
@@ -49,18 +41,14 @@ const SELECT_USERS = selectUsersSql(USER_JSON);
 
 interface UserRow {
   readonly observedAt: number | null;
-  readonly user: Omit<UserDetails, "created_at" | "verified"> & {
-    readonly created_at: number | null;
-    readonly verified: 0 | 1 | null;
-  };
+  readonly user: Omit<UserFields, "verified"> & { readonly verified: 0 | 1 | null };
 }
 
 function toUserDetails({ user }: UserRow): UserDetails {
-  return {
+  return createUserDetails({
     ...user,
-    created_at: formatInstantOrNull(user.created_at),
     verified: user.verified === null ? null : user.verified === 1,
-  };
+  });
 }
 
 export function createUserRead(database: Database): MicroblogReads["user"] {

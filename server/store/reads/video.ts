@@ -1,8 +1,10 @@
 /** Reads of the video interface. Each is one SQL statement that returns one JSON text. */
-import { cutPage, type ShortPosition } from "../../../core/cursor.ts";
+import { cutPage, encodeCursor } from "../../../core/cursor.ts";
+import { createChannelNotFoundError, createShortNotFoundError } from "../../../core/errors.ts";
 import { HISTORY_MAX_POINTS } from "../../../core/limits.ts";
 import * as schema from "../../../core/schema/video.ts";
-import type { ShortDetails, ShortSummary } from "../../../core/resources/mod.ts";
+import type { ShortDetails } from "../../../core/resources/mod.ts";
+import { createShortSummary } from "../../../core/resources/video-resources.ts";
 import { foldCase } from "../../../core/text.ts";
 import { formatInstant, LAST_INSTANT } from "../../../core/time.ts";
 import type { VideoReads } from "../../ports/reads.ts";
@@ -14,8 +16,6 @@ import { readChannelList } from "./channel-list.ts";
 import { createChannelPageRead } from "./entity-lists.ts";
 import { createChannelHistoryRead, createShortHistoryRead } from "./histories.ts";
 import {
-  createChannelNotFoundError,
-  createShortNotFoundError,
   createChannelTags,
   FROM_CHANNEL,
   createChannelRead,
@@ -76,13 +76,9 @@ type ShortRow = readonly [
   comments: number | null,
 ];
 
-function toPosition([id, , , publishedAt]: ShortRow): ShortPosition {
-  return { id, publishedAt };
-}
-
-function toShortSummary(row: ShortRow): ShortSummary {
+function toShortFields(row: ShortRow) {
   const [id, title, thumbnail, publishedAt, views, likes, comments] = row;
-  return { id, title, thumbnail, publishedAt: formatInstant(publishedAt), views, likes, comments };
+  return { id, title, thumbnail, publishedAt, views, likes, comments };
 }
 
 function createShortsRead(database: Database): VideoReads["shorts"] {
@@ -97,11 +93,11 @@ function createShortsRead(database: Database): VideoReads["shorts"] {
     ]);
     if (row === undefined) throw createChannelNotFoundError(name);
     const { channelId, username, shorts } = row;
-    const { items, hasMore, nextCursor } = cutPage(shorts, limit, toPosition);
+    const { items, hasMore, nextCursor } = cutPage(shorts.map(toShortFields), limit, encodeCursor);
     return {
       body: {
         channel: username ?? channelId,
-        shorts: items.map(toShortSummary),
+        shorts: items.map(createShortSummary),
         pagination: { hasMore, nextCursor },
       },
       tags: createChannelTags(name, channelId),

@@ -1,4 +1,4 @@
-/** Holds the pages of lists to the order of core/lists.ts, and searches to JavaScript's `includes`. */
+/** Holds the pages of lists to core: the order of core/lists.ts, the filter of core/list-pages.ts. */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import {
@@ -10,6 +10,8 @@ import {
   type ChannelSort,
   type ListOrder,
 } from "../../../core/lists.ts";
+import { isListed } from "../../../core/list-pages.ts";
+import { foldAscii, foldCase } from "../../../core/text.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import type { ListedChannel } from "../../../core/resources/mod.ts";
@@ -88,21 +90,6 @@ function computeFigure(channel: Channel, sort: ChannelSort): number | null {
   return past === null || newest === null ? null : newest - past;
 }
 
-function matches({ username, displayName, country }: Channel, query: Query): boolean {
-  const search = query.search?.toLowerCase() ?? "";
-  const folded = [username, displayName].map((text) => text?.toLowerCase() ?? "");
-  const isFound =
-    Array.from(search).length >= 3
-      ? folded.some((text) => text.includes(search))
-      : username === null
-        ? search === ""
-        : folded[0]?.startsWith(search) === true;
-  return (
-    isFound &&
-    (query.country === undefined || country?.toLowerCase() === query.country.toLowerCase())
-  );
-}
-
 interface Query {
   readonly sort: ChannelSort;
   readonly order: ListOrder;
@@ -132,6 +119,14 @@ const queries: fc.Arbitrary<Query> = fc.record(
   },
   { requiredKeys: ["sort", "order"] },
 );
+
+/** The filter of a query, as `parseListRequest()` folds it. */
+function foldQuery({ search, country }: Query) {
+  return {
+    ...(search === undefined ? {} : { search: foldCase(search) }),
+    ...(country === undefined ? {} : { country: foldAscii(country) }),
+  };
+}
 
 /** Reads all pages of a list. */
 async function walkList(database: Database, query: Query, limit: number) {
@@ -174,7 +169,7 @@ describe("createVideoReads().channelPage()", () => {
             for (const [query, limit] of walks) {
               const { sort, order } = query;
               const expected = listed
-                .filter((channel) => matches(channel, query))
+                .filter((channel) => isListed(channel, foldQuery(query)))
                 .map((channel) => ({ id: channel.id, figure: computeFigure(channel, sort) }))
                 .toSorted((a, b) => compareListPositions(a, b, order));
               const found = await walkList(database, query, limit);
@@ -219,7 +214,7 @@ describe("createVideoReads().channelPage()", () => {
       ] as const) {
         const found = await walkList(database, query, limit);
         const expected = listed
-          .filter((channel) => matches(channel, query))
+          .filter((channel) => isListed(channel, foldQuery(query)))
           .map((channel) => ({ id: channel.id, figure: computeFigure(channel, query.sort) }))
           .toSorted((a, b) => compareListPositions(a, b, query.order));
         expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));

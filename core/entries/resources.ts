@@ -1,0 +1,10 @@
+/**
+ * The resources of the HTTP interface: their types, and how they are created from entities.
+ *
+ * @module
+ */
+export * from "../resources/entity-fields.ts";
+export * from "../resources/history-resources.ts";
+export * from "../resources/microblog-resources.ts";
+export * from "../resources/mod.ts";
+export * from "../resources/video-resources.ts";

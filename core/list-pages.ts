@@ -1,0 +1,63 @@
+/**
+ * Cuts a list of channels or users into pages: filters, sorts and cuts entities in memory.
+ *
+ * `server/store/reads/list-scan.ts` restates order and selection in SQL;
+ * `tests/store/reads/entity-lists.test.ts` compares both.
+ */
+import { cutPage, type CursorPage } from "./cursor.ts";
+import {
+  compareListPositions,
+  encodeListCursor,
+  SEARCH_SUBSTRING_CHARACTERS,
+  type ListPosition,
+  type ListRequest,
+} from "./lists.ts";
+import { foldAscii, foldCase } from "./text.ts";
+
+/** What the filters of a list look at; `null` is unknown. */
+export interface ListedNames {
+  readonly username: string | null;
+  readonly displayName: string | null;
+  readonly country?: string | null;
+}
+
+/**
+ * Whether a list shows an entity: its country is the one asked for, and its username or display name
+ * contains the search. A search for less than 3 characters finds the beginnings of usernames.
+ *
+ * @example
+ * const names = { username: "nasa_moon", displayName: null };
+ * isListed(names, { search: "moon" }); // true
+ */
+export function isListed(
+  { username, displayName, country }: ListedNames,
+  request: Pick<ListRequest, "country" | "search">,
+): boolean {
+  if (request.country !== undefined && foldAscii(country ?? "") !== request.country) return false;
+  const { search } = request;
+  if (search === undefined) return true;
+  const folded = foldCase(username ?? "");
+  return Array.from(search).length < SEARCH_SUBSTRING_CHARACTERS
+    ? folded.startsWith(search)
+    : folded.includes(search) || foldCase(displayName ?? "").includes(search);
+}
+
+/**
+ * Cuts the page that a request selects.
+ *
+ * @param items All entities that {@link isListed}, in any order.
+ *
+ * @example
+ * const request = parseListRequest(() => [], { sorts: ["views"], hasCountry: false });
+ * const items = [{ id: "a", figure: 1 }, { id: "b", figure: 2 }];
+ * cutListPage(items, request).items.map(({ id }) => id); // ["b", "a"]
+ */
+export function cutListPage<Item extends ListPosition>(
+  items: Iterable<Item>,
+  { sort, order, limit, after }: ListRequest,
+): CursorPage<Item> {
+  const selected = Array.from(items)
+    .filter((item) => after === undefined || compareListPositions(after, item, order) < 0)
+    .toSorted((a, b) => compareListPositions(a, b, order));
+  return cutPage(selected, limit, (last) => encodeListCursor(last, sort, order));
+}

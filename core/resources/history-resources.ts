@@ -1,0 +1,160 @@
+/** Creates pages of histories, comparisons and follower counts from points. */
+import {
+  alignBuckets,
+  computeChanges,
+  findLastKnown,
+  groupIntoBuckets,
+  type Bucket,
+  type ComparisonRow,
+  type HistoryPoint,
+} from "../buckets.ts";
+import { cutPage } from "../cursor.ts";
+import { filterDays } from "../days.ts";
+import { KIND_FIELDS, type EntityKind } from "../entity-kinds.ts";
+import { computeFollowerChanges, type FollowerPoint } from "../growth.ts";
+import { encodeHistoryCursor, findPageStart, type HistoryRequest } from "../history-request.ts";
+import { paginate, type PageRequest } from "../pagination.ts";
+import { formatInstant } from "../time.ts";
+import type { ComparisonTable } from "./batch.ts";
+import type { HistoryItem, HistoryPage } from "./history.ts";
+import type { FollowersPage } from "./microblog.ts";
+
+/** The counts of a kind, by name. */
+export type CountsOf<Kind extends EntityKind> = Record<
+  (typeof KIND_FIELDS)[Kind]["counts"][number],
+  number | null
+>;
+
+/**
+ * Creates the items of a history.
+ *
+ * @param changes The changes of each bucket, from `computeChanges()`.
+ *
+ * @example
+ * const bucket = { start: 0, observedAt: 5, counts: [7, null, null] };
+ * createHistoryItems("user", [bucket], [[2, null, null]])[0].followers_count; // 7
+ */
+export function createHistoryItems<Kind extends EntityKind>(
+  kind: Kind,
+  buckets: readonly Bucket[],
+  changes: readonly (readonly (number | null)[])[],
+): HistoryItem<CountsOf<Kind>>[] {
+  return buckets.map(({ start, observedAt, counts }, index) => ({
+    timestamp: formatInstant(start),
+    observedAt: formatInstant(observedAt),
+    ...nameCounts(kind, counts),
+    change: nameCounts(kind, changes[index] ?? []),
+  }));
+}
+
+/** Creates an object of counts by name. */
+function nameCounts<Kind extends EntityKind>(kind: Kind, counts: readonly (number | null)[]) {
+  const entries = KIND_FIELDS[kind].counts.map((name, index) => [name, counts[index] ?? null]);
+  // `Object.fromEntries()` does not know the names.
+  return Object.fromEntries(entries) as CountsOf<Kind>;
+}
+
+/**
+ * Creates a page of a history. The changes of its first bucket compare with what was known before,
+ * also before `from`.
+ *
+ * @param points All points of the entity, oldest first, from `listHistoryPoints()`.
+ *
+ * @example
+ * const request = { from: 0, to: 9, interval: "raw", limit: 5, isRecent: false };
+ * const points = [{ at: 5, counts: [7, null, null] }];
+ * createHistoryPage("user", points, request).history[0].followers_count; // 7
+ */
+export function createHistoryPage<Kind extends EntityKind>(
+  kind: Kind,
+  points: readonly HistoryPoint[],
+  request: HistoryRequest,
+): HistoryPage<CountsOf<Kind>> {
+  const { interval, limit } = request;
+  const found = selectBuckets(points, request);
+  const { items, hasMore, nextCursor } = cutPage(found, limit, encodeBucketCursor);
+  const pageStart = findPageStart(request);
+  // The beginning of the history cuts a bucket in two: what is before it is another bucket.
+  const earlier = [
+    ...groupIntoBuckets(selectPoints(points, -Infinity, request.from), interval),
+    ...groupIntoBuckets(selectPoints(points, request.from, pageStart), interval),
+  ];
+  const changes = computeChanges(items, findLastKnown(earlier));
+  const history = createHistoryItems(kind, items, changes);
+  return { interval, history, pagination: { hasMore, nextCursor } };
+}
+
+/** Groups the points of a page and all pages after it into buckets. */
+function selectBuckets(points: readonly HistoryPoint[], request: HistoryRequest): Bucket[] {
+  const selected = selectPoints(points, findPageStart(request), request.to);
+  return groupIntoBuckets(selected, request.interval);
+}
+
+function selectPoints(
+  points: readonly HistoryPoint[],
+  from: number,
+  to: number,
+): readonly HistoryPoint[] {
+  return points.filter(({ at }) => at >= from && at < to);
+}
+
+/** Encodes the cursor of the page after a bucket or a row of a comparison. */
+export function encodeBucketCursor({ start }: Pick<Bucket, "start">): string {
+  return encodeHistoryCursor(start);
+}
+
+/**
+ * Creates a page of a comparison of one count.
+ *
+ * @param histories The points of each entity, oldest first; none for one that is not found.
+ * @param countIndex Which count.
+ */
+export function createComparisonTable(
+  histories: readonly (readonly HistoryPoint[])[],
+  countIndex: number,
+  request: HistoryRequest,
+): ComparisonTable {
+  const { interval, limit } = request;
+  const buckets = histories.map((points) => selectBuckets(points, request));
+  const page = cutPage(alignBuckets(buckets, countIndex), limit, encodeBucketCursor);
+  const { items, hasMore, nextCursor } = page;
+  return { interval, rows: createComparisonRows(items), pagination: { hasMore, nextCursor } };
+}
+
+/** Creates the rows of a comparison. */
+export function createComparisonRows(rows: readonly ComparisonRow[]): ComparisonTable["rows"] {
+  return rows.map(({ start, counts }) => ({
+    timestamp: formatInstant(start),
+    values: [...counts],
+  }));
+}
+
+/**
+ * Creates a page of follower counts, newest first. The change of the oldest one compares with the
+ * known count before the days that the request selects.
+ *
+ * @param points All points of the user, oldest first, from `listHistoryPoints()`.
+ * @param now Milliseconds since 1970 UTC.
+ * @throws {DomainError} `Page Out of Range`.
+ */
+export function createFollowersPage(
+  username: string,
+  points: readonly HistoryPoint[],
+  { days, page, limit }: PageRequest,
+  now: number,
+): FollowersPage {
+  const known = points.flatMap(({ at, counts: [followers] }): FollowerPoint[] =>
+    typeof followers === "number" ? [{ at, followers }] : [],
+  );
+  const total = filterDays(known, ({ at }) => at, days, now).length;
+  const pagination = paginate(page, limit, total);
+  const start = page * limit;
+  const size = Math.min(limit, total - start);
+  const changes = computeFollowerChanges(known.toReversed().slice(start), size);
+  const metrics = changes.map(({ at, followers, change }) => ({
+    followers,
+    change,
+    timestamp: formatInstant(at),
+  }));
+  return { username, followers: { USER: { metrics } }, filter_days: days, pagination };
+}

@@ -1,0 +1,141 @@
+/**
+ * Creates the resources of the video interface from entities.
+ *
+ * `server/store/reads` restates in SQL which fields a resource has and which are known;
+ * `tests/examples/memory-service.test.ts` compares both.
+ */
+import type { HistoryPoint } from "../buckets.ts";
+import type { Entity } from "../entities.ts";
+import type { EntityGains } from "../growth.ts";
+import { thinHistory } from "../history.ts";
+import { HISTORY_MAX_POINTS } from "../limits.ts";
+import { formatInstant, formatInstantOrNull } from "../time.ts";
+import { createFieldReader } from "./entity-fields.ts";
+import type { ChannelDetails, ChannelSummary, ShortDetails, ShortSummary } from "./video.ts";
+
+/** What is known of a channel; `null` is unknown. */
+export interface ChannelFields extends Omit<ChannelDetails, "joinedAt" | "statistics"> {
+  /** Milliseconds since 1970 UTC. */
+  readonly joinedAt: number | null;
+}
+
+/**
+ * Reads what is known of a channel.
+ *
+ * @param entity Its observations, merged.
+ *
+ * @example
+ * readChannelFields("UC1", { attributes: {}, points: new Map() }).subscribers; // null
+ */
+export function readChannelFields(id: string, entity: Entity): ChannelFields {
+  const { readText, readInstant, readCount } = createFieldReader(entity);
+  return {
+    id,
+    username: readText("username"),
+    displayName: readText("displayName"),
+    description: readText("description"),
+    subscribers: readCount("subscribers"),
+    videoCount: readCount("videoCount"),
+    viewCount: readCount("viewCount"),
+    joinedAt: readInstant("joinedAt"),
+    country: readText("country"),
+    thumbnail: readText("thumbnail"),
+    bannerImage: readText("bannerImage"),
+  };
+}
+
+/** Creates the resource of a channel in a list. */
+export function createChannelSummary(fields: ChannelSummary): ChannelSummary {
+  const { id, username, displayName, subscribers, videoCount, thumbnail } = fields;
+  return { id, username, displayName, subscribers, videoCount, thumbnail };
+}
+
+/**
+ * Creates the resource of a channel.
+ *
+ * @param gains From `computeEntityGains()`.
+ *
+ * @example
+ * const fields = readChannelFields("UC1", { attributes: {}, points: new Map() });
+ * createChannelDetails(fields, { dailyGain: 7 }).statistics.dailySubscriberGain; // 7
+ */
+export function createChannelDetails(fields: ChannelFields, gains: EntityGains): ChannelDetails {
+  return {
+    ...fields,
+    joinedAt: formatInstantOrNull(fields.joinedAt),
+    statistics: {
+      dailySubscriberGain: gains["dailyGain"] ?? null,
+      weeklySubscriberGain: gains["weeklyGain"] ?? null,
+      monthlySubscriberGain: gains["monthlyGain"] ?? null,
+    },
+  };
+}
+
+/** What is known of a short; `null` is unknown. */
+export interface ShortFields {
+  readonly id: string;
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly thumbnail: string | null;
+  /** Milliseconds since 1970 UTC. */
+  readonly publishedAt: number;
+  readonly views: number | null;
+  readonly likes: number | null;
+  readonly comments: number | null;
+  readonly shares: number | null;
+}
+
+/**
+ * Reads what is known of a short.
+ *
+ * @returns `undefined` while it is not known when the short was published: it is not listed yet.
+ */
+export function readShortFields(id: string, entity: Entity): ShortFields | undefined {
+  const { readText, readInstant, readCount } = createFieldReader(entity);
+  const publishedAt = readInstant("publishedAt");
+  if (publishedAt === null) return undefined;
+  return {
+    id,
+    title: readText("title"),
+    description: readText("description"),
+    thumbnail: readText("thumbnail"),
+    publishedAt,
+    views: readCount("views"),
+    likes: readCount("likes"),
+    comments: readCount("comments"),
+    shares: readCount("shares"),
+  };
+}
+
+/** Creates the resource of a short in a page. */
+export function createShortSummary(
+  fields: Omit<ShortFields, "description" | "shares">,
+): ShortSummary {
+  const { id, title, thumbnail, publishedAt, views, likes, comments } = fields;
+  return { id, title, thumbnail, publishedAt: formatInstant(publishedAt), views, likes, comments };
+}
+
+/**
+ * Creates the resource of a short. A long history is thinned to 1,000 points.
+ *
+ * @param points Oldest first, from `listHistoryPoints()`.
+ */
+export function createShortDetails(
+  fields: ShortFields,
+  points: readonly HistoryPoint[],
+): ShortDetails {
+  const { id, title, description, publishedAt, views, likes, comments, shares } = fields;
+  return {
+    id,
+    title,
+    description,
+    publishedAt: formatInstant(publishedAt),
+    metrics: { views, likes, comments, shares },
+    history: thinHistory(points, HISTORY_MAX_POINTS).map(({ at, counts }) => ({
+      timestamp: formatInstant(at),
+      views: counts[0] ?? null,
+      likes: counts[1] ?? null,
+      comments: counts[2] ?? null,
+    })),
+  };
+}
