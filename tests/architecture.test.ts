@@ -21,13 +21,19 @@ const ALLOWED_PARTS: Readonly<Record<string, readonly string[]>> = {
   "server/commands": [],
   "server/demo": [],
   "server/ports": [],
+  "server/csv": [],
   "server/config.ts": [],
   "server/raw-json.ts": [],
   "server/system-errors.ts": [],
 };
 
 /** What every part may import beside `core`: the interfaces, and leaf files that import nothing. */
-const SHARED_PARTS = ["server/ports", "server/raw-json.ts", "server/system-errors.ts"];
+const SHARED_PARTS = [
+  "server/ports",
+  "server/csv",
+  "server/raw-json.ts",
+  "server/system-errors.ts",
+];
 
 /** Which other folders of server/store each of its folders may import. */
 const STORE_LAYERS: Readonly<Record<string, readonly string[]>> = {
@@ -52,11 +58,14 @@ interface Import {
   readonly isTypeOnly: boolean;
 }
 
+/** A program of the package's build. It is not published. */
+const BUILD_SCRIPT = "core/compact-build.ts";
+
 const sources = new Map<string, string>();
 for (const folder of ["core", "server"]) {
   for (const name of new Glob("**/*.ts").scanSync(join(ROOT, folder))) {
-    if (name.startsWith("dist/")) continue;
     const file = join(folder, name);
+    if (name.startsWith("dist/") || file === BUILD_SCRIPT) continue;
     sources.set(file, await Bun.file(join(ROOT, file)).text());
   }
 }

@@ -40,9 +40,10 @@ beforeAll(async () => {
     await cp(join(ROOT, path), join(source, path), { recursive: true, filter });
   }
   await Bun.write(join(source, "package.json"), '{ "private": true, "workspaces": ["core"] }');
-  await mkdir(join(source, "node_modules/@sinclair"), { recursive: true });
-  const typebox = "node_modules/@sinclair/typebox";
-  await cp(join(ROOT, typebox), join(source, typebox), { recursive: true });
+  for (const name of ["@sinclair/typebox", "@jridgewell/sourcemap-codec"]) {
+    const dependency = join("node_modules", name);
+    await cp(join(ROOT, dependency), join(source, dependency), { recursive: true });
+  }
   await run([process.execPath, "run", "build"], join(source, "core"));
   await cp(join(source, "LICENSE"), join(source, "core/dist/LICENSE"));
   await run([process.execPath, "pm", "pack", "--destination", folder], join(source, "core"));
