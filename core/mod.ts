@@ -30,8 +30,6 @@ export { comparePositions, cutPage, decodeCursor, encodeCursor } from "./cursor.
 export { isShortSelected, pageAfter } from "./cursor.ts";
 export { parseShortsRequest } from "./cursor.ts";
 export type { CursorPage, ShortPosition, ShortsRequest } from "./cursor.ts";
-export { encodeCsvRow, parseCsvRow } from "./csv.ts";
-export type { CsvCell } from "./csv.ts";
 export { computeDaysFilterStart, computeDaysFilterValidity, filterDays } from "./days.ts";
 export { applyObservation, EMPTY_ENTITY, findNewestCounts } from "./entities.ts";
 export { mergeAttributes, mergeCounts, mergeObservations } from "./entities.ts";
@@ -72,9 +70,6 @@ export { encodeListCursor, hasListParameter, LIST_ORDERS, parseListRequest } fro
 export { SEARCH_SUBSTRING_CHARACTERS, USER_SORTS } from "./lists.ts";
 export type { ChannelSort, ListOptions, ListOrder, ListPosition, ListRequest } from "./lists.ts";
 export type { UserSort } from "./lists.ts";
-export { createObservationRowParser, findRowKind } from "./observation-rows.ts";
-export { listObservationColumns, OBSERVATION_FORMATS } from "./observation-rows.ts";
-export type { ObservationFormat, ParseObservationRow } from "./observation-rows.ts";
 export { parseObservation, parseObservationLine } from "./observations.ts";
 export type { Counts, FieldValue, Observation } from "./observations.ts";
 export { paginate, parsePageRequest } from "./pagination.ts";

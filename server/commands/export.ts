@@ -1,7 +1,7 @@
 /** The command `export`: prints observations as lines or CSV that `import` reads. */
 import { Command, Option } from "commander";
 import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
-import { OBSERVATION_FORMATS } from "../../core/observation-rows.ts";
+import { OBSERVATION_FORMATS } from "../csv/observation-rows.ts";
 import { sendAdmin, withConnection } from "./admin-client.ts";
 import { type CommandContext } from "./command.ts";
 

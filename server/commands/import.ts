@@ -4,7 +4,7 @@ import { SingleBar } from "cli-progress";
 import { Command, Option } from "commander";
 import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
 import { createInvalidRequestError } from "../../core/errors.ts";
-import { OBSERVATION_FORMATS } from "../../core/observation-rows.ts";
+import { OBSERVATION_FORMATS } from "../csv/observation-rows.ts";
 import type { AdminConnection } from "../ports/process.ts";
 import type { ImportResult } from "../ports/reads.ts";
 import { describeError } from "../system-errors.ts";

@@ -1,8 +1,13 @@
 /** Observations as rows of CSV: a table has one kind, and a column for each field. */
-import type { CsvCell } from "./csv.ts";
-import { ENTITY_KINDS, KIND_FIELDS, type EntityFields, type EntityKind } from "./entity-kinds.ts";
-import { createInvalidRequestError, quote } from "./errors.ts";
-import { parseInteger } from "./parameters.ts";
+import type { CsvCell } from "./rows.ts";
+import {
+  ENTITY_KINDS,
+  KIND_FIELDS,
+  type EntityFields,
+  type EntityKind,
+} from "../../core/entity-kinds.ts";
+import { createInvalidRequestError, quote } from "../../core/errors.ts";
+import { parseInteger } from "../../core/parameters.ts";
 
 /** The formats of observations in files: JSON lines, or a table of one kind. */
 export const OBSERVATION_FORMATS = ["ndjson", "csv"] as const;

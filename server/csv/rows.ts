@@ -1,5 +1,5 @@
 /** CSV as RFC 4180 defines it: encodes rows, and parses one. */
-import { createInvalidRequestError, quote } from "./errors.ts";
+import { createInvalidRequestError, quote } from "../../core/errors.ts";
 
 /**
  * A cell of a parsed row. An empty cell is `null`; only an empty cell in quotes is an empty text, so

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { encodeCsvRow, parseCsvRow } from "../../core/csv.ts";
+import { encodeCsvRow, parseCsvRow } from "../../server/csv/rows.ts";
 import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
 import {
   createObservationRowParser,
   findRowKind,
   listObservationColumns,
-} from "../../core/observation-rows.ts";
+} from "../../server/csv/observation-rows.ts";
 import { parseObservation } from "../../core/observations.ts";
 import { nearlyValidArbitrary, NOW, observationArbitrary } from "../support/arbitraries/values.ts";
 import { catchDomainError } from "../support/domain-error.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { encodeCsvRow, parseCsvRow } from "../../core/csv.ts";
+import { encodeCsvRow, parseCsvRow } from "../../server/csv/rows.ts";
 import { texts, utf16Texts } from "../support/arbitraries/values.ts";
 import { readCsvRows } from "../support/csv-rows.ts";
 import { catchDomainError } from "../support/domain-error.ts";

@@ -1,12 +1,12 @@
 /** Reads CSV files of observations as blocks of lines (NDJSON), in constant memory. */
-import { parseCsvRow, type CsvCell } from "../../../core/csv.ts";
+import { parseCsvRow, type CsvCell } from "../../csv/rows.ts";
 import type { EntityKind } from "../../../core/entity-kinds.ts";
 import { createInvalidRequestError, DomainError } from "../../../core/errors.ts";
 import {
   createObservationRowParser,
   findRowKind,
   type ParseObservationRow,
-} from "../../../core/observation-rows.ts";
+} from "../../csv/observation-rows.ts";
 import type { RejectedLine } from "../../ports/reads.ts";
 import { createRowCutter, type FileRow } from "./csv-rows.ts";
 

@@ -1,6 +1,6 @@
 /** Reads files of observations, lines or CSV, as blocks of lines. */
 import type { EntityKind } from "../../../core/entity-kinds.ts";
-import type { ObservationFormat } from "../../../core/observation-rows.ts";
+import type { ObservationFormat } from "../../csv/observation-rows.ts";
 import type { RejectedLine } from "../../ports/reads.ts";
 import { describeError } from "../../system-errors.ts";
 import { CommandError } from "../command.ts";

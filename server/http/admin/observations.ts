@@ -1,9 +1,9 @@
 /** The administration API to import observations, to export them as NDJSON or CSV, and to apply retention. */
 import { Elysia, t } from "elysia";
-import { encodeCsvRow } from "../../../core/csv.ts";
+import { encodeCsvRow } from "../../csv/rows.ts";
 import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
 import { createInvalidRequestError, quote } from "../../../core/errors.ts";
-import { listObservationColumns, OBSERVATION_FORMATS } from "../../../core/observation-rows.ts";
+import { listObservationColumns, OBSERVATION_FORMATS } from "../../csv/observation-rows.ts";
 import {
   parseChoiceParameter,
   readSingleValue,

@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { TObject, TSchema } from "@sinclair/typebox";
 import Negotiator from "negotiator";
-import { encodeCsvRow } from "../../../core/csv.ts";
+import { encodeCsvRow } from "../../csv/rows.ts";
 import { parseChoiceParameter, type GetQueryValues } from "../../../core/parameters.ts";
 import { readRawParts } from "../../raw-json.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { encodeCsvRow, parseCsvRow } from "../../../core/csv.ts";
+import { encodeCsvRow, parseCsvRow } from "../../../server/csv/rows.ts";
 import { LINE_MAX_BYTES } from "../../../core/limits.ts";
 import { createRowCutter, type FileRow } from "../../../server/commands/input/csv-rows.ts";
 
