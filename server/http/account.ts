@@ -12,6 +12,7 @@ import {
 } from "../../core/usage.ts";
 import type { AccountReads, UsageGroup } from "../ports/ledger.ts";
 import { getCaller } from "./admission.ts";
+import { describeRoute } from "./openapi/route-types.ts";
 import { getQuery } from "./request-url.ts";
 
 const BY_DAY: UsageGrouping = { hasKey: false, hasEndpoint: false, period: "day" };
@@ -43,7 +44,7 @@ export function createAccountRoutes(reads: AccountReads, now: () => number) {
           : groups.map((group) => toUsageRow(grouping, group));
       return { account: name, balance, usage };
     },
-    { detail: { operationId: "getAccount" } },
+    describeRoute("getAccount"),
   );
 }
 

@@ -18,6 +18,7 @@ import { createHistoryRoutes } from "./histories.ts";
 import { createMicroblogRoutes } from "./microblog.ts";
 import { createChargedReads, type ChargedReadsOptions } from "./reads/charged-reads.ts";
 import { createRouteMatcher, type MatchRoute } from "./route-matcher.ts";
+import type { WithoutValidation } from "./openapi/route-types.ts";
 import { createOpenApiRoutes } from "./openapi/routes.ts";
 import { getPath, ensureHost } from "./request-url.ts";
 import { createVideoRoutes } from "./video.ts";
@@ -37,11 +38,17 @@ export interface AppOptions
   readonly adminToken?: string | undefined;
 }
 
+/**
+ * The type of the HTTP interface, with which Eden calls its operations: without the administration API.
+ * Instants are texts, so Eden must not parse them.
+ */
+export type App = WithoutValidation<ReturnType<typeof createApp>["app"]>;
+
 /** Creates the HTTP interface. */
 export function createApp(options: AppOptions) {
   const { adminToken: token, now } = options;
   let matchRoute: MatchRoute | undefined;
-  const getRouteMatcher = () => (matchRoute ??= createRouteMatcher(app.routes));
+  const getRouteMatcher = (): MatchRoute => (matchRoute ??= createRouteMatcher(app.routes));
   const onCompleted = (request: Request, route: string, status: number, ms: number) => {
     const { method } = request;
     options.metrics.recordRequest(route, method, status, ms);

@@ -10,6 +10,7 @@ import type {
 } from "../../core/resources/mod.ts";
 import type { Found, MicroblogReads, VideoReads } from "../ports/reads.ts";
 import { formatServiceError, formatVideoError } from "./errors.ts";
+import { describeRoute } from "./openapi/route-types.ts";
 import { READ_COST } from "./reads/charge.ts";
 import type { ChargedReads } from "./reads/charged-reads.ts";
 import { withNextLink } from "./reads/next-link.ts";
@@ -32,7 +33,7 @@ export function createChannelBatchRoutes(
         };
         return { cost: names.length * READ_COST, load };
       }),
-      { parse: "none", detail: { operationId: "batchChannels" } },
+      { ...describeRoute("batchChannels"), parse: "none" },
     )
     .get(
       "/api/video/compare",
@@ -49,7 +50,7 @@ export function createChannelBatchRoutes(
         };
         return { cost: names.length * READ_COST, load };
       }),
-      { detail: { operationId: "compareChannels" } },
+      describeRoute("compareChannels"),
     );
 }
 
@@ -71,7 +72,7 @@ export function createUserBatchRoutes(
         };
         return { cost: names.length * READ_COST, load };
       }),
-      { parse: "none", detail: { operationId: "batchUsers" } },
+      { ...describeRoute("batchUsers"), parse: "none" },
     )
     .get(
       "/api/microblog/compare",
@@ -89,7 +90,7 @@ export function createUserBatchRoutes(
         };
         return { cost: names.length * READ_COST, load };
       }),
-      { detail: { operationId: "compareUsers" } },
+      describeRoute("compareUsers"),
     );
 }
 

@@ -10,6 +10,7 @@ import {
   isCompressible,
   type ContentEncoding,
 } from "./content/compression.ts";
+import { describeRoute } from "./openapi/route-types.ts";
 import type { BodyStreamer } from "./reads/body-streamer.ts";
 import { readJsonBody } from "./request-body.ts";
 
@@ -43,17 +44,16 @@ export function createCreatorRoutes(
         const body = encoding === undefined ? encoded.body : await encoded.compress(encoding);
         return new Response(bodyStreamer.toResponseBody(body), { headers });
       },
-      { detail: { operationId: "listCreators" } },
+      describeRoute("listCreators"),
     )
     .patch(
       "/api/creators",
-      async ({ request, set }): Promise<CreatorResult> => {
+      async ({ request, status }) => {
         const creator = parseCreator(await readJsonBody(request));
         const change = await list.add(creator, now());
-        set.status = 201;
-        return toCreatorResult(creator, change, "added to");
+        return status(201, toCreatorResult(creator, change, "added to"));
       },
-      { parse: "none", detail: { operationId: "addCreator" } },
+      { ...describeRoute("addCreator"), parse: "none" },
     )
     .delete(
       "/api/creators",
@@ -61,7 +61,7 @@ export function createCreatorRoutes(
         const creator = parseCreator(await readJsonBody(request));
         return toCreatorResult(creator, await list.remove(creator), "removed from");
       },
-      { parse: "none", detail: { operationId: "removeCreator" } },
+      { ...describeRoute("removeCreator"), parse: "none" },
     );
 }
 

@@ -5,6 +5,7 @@ import { DomainError } from "../../core/errors.ts";
 import type { Health, Readiness, SourceReadiness } from "./openapi/health-schema.ts";
 import { formatInstantOrNull } from "../../core/time.ts";
 import type { SourceStatus } from "../ports/collection.ts";
+import { describeRoute } from "./openapi/route-types.ts";
 import { formatErrorResponse } from "./errors.ts";
 import type { Metrics } from "./metrics/registry.ts";
 
@@ -24,25 +25,20 @@ export function createHealthRoutes({ metrics, check }: HealthOptions, isStopping
     await check();
     return { status: "ok", sources: (await metrics.refreshSources()).map(toSourceReadiness) };
   };
+  const readReadinessInTime = async (): Promise<Readiness> => {
+    try {
+      return await pTimeout(readReadiness(), { milliseconds: READY_TIMEOUT_MS });
+    } catch (cause) {
+      const message = "The database does not answer or cannot be written";
+      throw new DomainError("Service Unavailable", message, { cause });
+    }
+  };
   return new Elysia({ name: "health" })
-    .get("/livez", (): Health => ({ status: "ok" }), { detail: { operationId: "live" } })
+    .get("/livez", (): Health => ({ status: "ok" }), describeRoute("live"))
     .get(
       "/readyz",
-      async (): Promise<Readiness | Response> => {
-        if (isStopping()) {
-          // Stopping is no failure, so the error is not thrown: that would log it.
-          const error = new DomainError("Service Unavailable", "The service is stopping");
-          const { body, ...init } = formatErrorResponse(error, "/readyz");
-          return new Response(body, init);
-        }
-        try {
-          return await pTimeout(readReadiness(), { milliseconds: READY_TIMEOUT_MS });
-        } catch (cause) {
-          const message = "The database does not answer or cannot be written";
-          throw new DomainError("Service Unavailable", message, { cause });
-        }
-      },
-      { detail: { operationId: "ready" } },
+      () => (isStopping() ? createStoppingResponse() : readReadinessInTime()),
+      describeRoute("ready"),
     )
     .get(
       "/metrics",
@@ -50,8 +46,15 @@ export function createHealthRoutes({ metrics, check }: HealthOptions, isStopping
         set.headers["content-type"] = metrics.contentType;
         return metrics.text();
       },
-      { detail: { operationId: "metrics" } },
+      describeRoute("metrics"),
     );
+}
+
+/** Stopping is no failure, so this error is not thrown: that would log it. */
+function createStoppingResponse(): Response {
+  const error = new DomainError("Service Unavailable", "The service is stopping");
+  const { body, ...init } = formatErrorResponse(error, "/readyz");
+  return new Response(body, init);
 }
 
 function toSourceReadiness({ source, stopped, failing }: SourceStatus): SourceReadiness {

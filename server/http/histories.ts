@@ -3,8 +3,15 @@ import type { TObject } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { parseHistoryRequest } from "../../core/history-request.ts";
 import * as historySchemas from "../../core/schema/history.ts";
+import type {
+  ChannelHistory,
+  ShortHistory,
+  TweetHistory,
+  UserHistory,
+} from "../../core/resources/mod.ts";
 import type { MicroblogReads, VideoReads } from "../ports/reads.ts";
 import { listColumns, type CsvTable } from "./content/csv.ts";
+import { describeRoute } from "./openapi/route-types.ts";
 import type { ChargedReads } from "./reads/charged-reads.ts";
 import { withNextLink } from "./reads/next-link.ts";
 
@@ -43,7 +50,7 @@ export function createHistoryRoutes(
   return new Elysia({ name: "histories" })
     .get(
       "/api/video/:channel/history",
-      createHandler(
+      createHandler<ChannelHistory>(
         ({ channel = "" }, getQueryValues, pathAndQuery) => {
           const request = parseHistoryRequest(getQueryValues, now());
           return async () =>
@@ -51,11 +58,11 @@ export function createHistoryRoutes(
         },
         describeHistory(historySchemas.ChannelHistory, "channel"),
       ),
-      { detail: { operationId: "getChannelHistory" } },
+      describeRoute("getChannelHistory"),
     )
     .get(
       "/api/video/:channel/short/:short_id/history",
-      createHandler(
+      createHandler<ShortHistory>(
         ({ channel = "", short_id: id = "" }, getQueryValues, pathAndQuery) => {
           const request = parseHistoryRequest(getQueryValues, now());
           return async () =>
@@ -63,11 +70,11 @@ export function createHistoryRoutes(
         },
         describeHistory(historySchemas.ShortHistory, "short_id"),
       ),
-      { detail: { operationId: "getShortHistory" } },
+      describeRoute("getShortHistory"),
     )
     .get(
       "/api/microblog/:username/history",
-      createHandler(
+      createHandler<UserHistory>(
         ({ username = "" }, getQueryValues, pathAndQuery) => {
           const request = parseHistoryRequest(getQueryValues, now(), MICROBLOG_LIMIT_ERROR);
           return async () =>
@@ -75,11 +82,11 @@ export function createHistoryRoutes(
         },
         describeHistory(historySchemas.UserHistory, "username"),
       ),
-      { detail: { operationId: "getUserHistory" } },
+      describeRoute("getUserHistory"),
     )
     .get(
       "/api/microblog/:username/tweet/:tweet_id/history",
-      createHandler(
+      createHandler<TweetHistory>(
         ({ username = "", tweet_id: id = "" }, getQueryValues, pathAndQuery) => {
           const request = parseHistoryRequest(getQueryValues, now(), MICROBLOG_LIMIT_ERROR);
           return async () =>
@@ -87,6 +94,6 @@ export function createHistoryRoutes(
         },
         describeHistory(historySchemas.TweetHistory, "tweet_id"),
       ),
-      { detail: { operationId: "getTweetHistory" } },
+      describeRoute("getTweetHistory"),
     );
 }

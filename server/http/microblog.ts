@@ -8,6 +8,7 @@ import type { FollowersPage, UserList } from "../../core/resources/mod.ts";
 import type { MicroblogReads } from "../ports/reads.ts";
 import { readRawJson } from "../raw-json.ts";
 import { listColumns, type CsvTable } from "./content/csv.ts";
+import { describeRoute } from "./openapi/route-types.ts";
 import type { ChargedReads } from "./reads/charged-reads.ts";
 import { createNextLink, withNextLink } from "./reads/next-link.ts";
 
@@ -60,7 +61,7 @@ export function createMicroblogRoutes(
         const request = parseListRequest(getQueryValues, LIST_OPTIONS);
         return async () => withNextLink(await reads.userPage(request), pathAndQuery);
       }, describeUsers),
-      { detail: { operationId: "listUsers" } },
+      describeRoute("listUsers"),
     )
     .get(
       "/api/microblog/:username/details",
@@ -69,7 +70,7 @@ export function createMicroblogRoutes(
           () =>
             reads.user(username),
       ),
-      { detail: { operationId: "getUser" } },
+      describeRoute("getUser"),
     )
     .get(
       "/api/microblog/:username/tweets",
@@ -77,7 +78,7 @@ export function createMicroblogRoutes(
         const page = parsePageRequest(getQueryValues);
         return () => reads.tweets(username, page, now());
       }),
-      { detail: { operationId: "listTweets" } },
+      describeRoute("listTweets"),
     )
     .get(
       "/api/microblog/:username/followers",
@@ -85,7 +86,7 @@ export function createMicroblogRoutes(
         const page = parsePageRequest(getQueryValues);
         return () => reads.followers(username, page, now());
       }, describeFollowers),
-      { detail: { operationId: "listFollowers" } },
+      describeRoute("listFollowers"),
     )
     .get(
       "/api/microblog/:username/tweet/:tweet_id",
@@ -94,6 +95,6 @@ export function createMicroblogRoutes(
           () =>
             reads.tweet(username, id),
       ),
-      { detail: { operationId: "getTweet" } },
+      describeRoute("getTweet"),
     );
 }

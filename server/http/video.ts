@@ -13,6 +13,7 @@ import type { ChannelList, ShortsPage } from "../../core/resources/mod.ts";
 import type { VideoReads } from "../ports/reads.ts";
 import { coalesceRuns } from "./coalesce.ts";
 import { listColumns, type CsvTable } from "./content/csv.ts";
+import { describeRoute } from "./openapi/route-types.ts";
 import type { ChargedReads } from "./reads/charged-reads.ts";
 import { withNextLink } from "./reads/next-link.ts";
 
@@ -54,7 +55,7 @@ export function createVideoRoutes(reads: VideoReads, { createHandler }: ChargedR
         const request = parseListRequest(getQueryValues, LIST_OPTIONS);
         return async () => withNextLink(await reads.channelPage(request), pathAndQuery);
       }, describeChannels),
-      { detail: { operationId: "listChannels" } },
+      describeRoute("listChannels"),
     )
     .get(
       "/api/video/:channel/details",
@@ -63,7 +64,7 @@ export function createVideoRoutes(reads: VideoReads, { createHandler }: ChargedR
           () =>
             reads.channel(channel),
       ),
-      { detail: { operationId: "getChannel" } },
+      describeRoute("getChannel"),
     )
     .get(
       "/api/video/:channel/shorts",
@@ -71,7 +72,7 @@ export function createVideoRoutes(reads: VideoReads, { createHandler }: ChargedR
         const page = parseShortsRequest(getQueryValues);
         return async () => withNextLink(await reads.shorts(channel, page), pathAndQuery);
       }, describeShorts),
-      { detail: { operationId: "listShorts" } },
+      describeRoute("listShorts"),
     )
     .get(
       "/api/video/:channel/short/:short_id",
@@ -80,6 +81,6 @@ export function createVideoRoutes(reads: VideoReads, { createHandler }: ChargedR
           () =>
             reads.short(channel, id),
       ),
-      { detail: { operationId: "getShort" } },
+      describeRoute("getShort"),
     );
 }

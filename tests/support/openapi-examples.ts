@@ -1,9 +1,17 @@
 /** Sends the example requests of the OpenAPI document, and compares example responses. */
 
+/** A schema, as far as tests read it. */
+export interface JsonSchema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+}
+
 interface Content {
   readonly "text/csv"?: { readonly example: string };
   readonly "application/json"?: {
-    readonly schema: Readonly<Record<string, unknown>>;
+    readonly schema: JsonSchema;
     readonly example?: unknown;
     readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
   };
@@ -15,6 +23,7 @@ interface Operation {
     readonly name: string;
     readonly in: string;
     readonly required: boolean;
+    readonly schema: JsonSchema;
     readonly example?: string;
   }[];
   readonly requestBody?: { readonly content: Content };
@@ -26,7 +35,7 @@ export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
     readonly headers: Readonly<Record<string, { readonly example: string }>>;
-    readonly schemas: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
   };
 }
 

@@ -1,6 +1,7 @@
 /** The OpenAPI document of the routes; its texts and examples are in reference.json. */
 import { version } from "../../../package.json" with { type: "json" };
-import { describeOperation, OPERATIONS, TAGS } from "./operation.ts";
+import { describeOperation, TAGS } from "./operation.ts";
+import { OPERATIONS, type OperationFacts } from "./operations.ts";
 import reference from "./reference.json" with { type: "json" };
 import { selectSchemas } from "./schemas.ts";
 
@@ -19,8 +20,9 @@ export function createDocument({ paths }: ListedOperations) {
     return [path, Object.fromEntries(described)] as const;
   });
   const { document, securitySchemes, headers } = reference;
+  const operations: readonly OperationFacts[] = Object.values(OPERATIONS);
   const schemas = selectSchemas([
-    ...Object.values(OPERATIONS).flatMap(({ result, body }) => [result.schema, body]),
+    ...operations.flatMap(({ result, body }) => [result, body]),
     "VideoError",
     "ServiceError",
   ]);

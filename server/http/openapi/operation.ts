@@ -2,7 +2,7 @@
  * Describes an operation for the OpenAPI document. What it has and how it can fail follows from its
  * path, its declaration, the schemas and the error table.
  */
-import { Type, type TObject, type TSchema } from "@sinclair/typebox";
+import { Type, type TObject } from "@sinclair/typebox";
 import { ERROR_STATUSES, isServiceErrorName } from "../../../core/error-statuses.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { InsufficientCreditsError } from "../../../core/ledger.ts";
@@ -10,21 +10,22 @@ import { createMissingScopeError } from "../admission.ts";
 import { formatErrorResponse, type ClientError } from "../errors.ts";
 import { parsePathParameters } from "../route-matcher.ts";
 import { READ_COST } from "../reads/charge.ts";
-import {
-  ChargedReadHeaders,
-  CommonHeaders,
-  PATH_PARAMETERS,
-  QUERIES,
-  REQUIRED_QUERY,
-} from "./parameters.ts";
+import { ChargedReadHeaders, CommonHeaders, PATH_PARAMETERS, QUERIES } from "./parameters.ts";
 import { createServiceErrorSchema, createVideoErrorSchema } from "./error-schemas.ts";
+import {
+  API_PARTS,
+  isOperationId,
+  OPERATIONS,
+  type OperationFacts,
+  type OperationId,
+} from "./operations.ts";
 import reference from "./reference.json" with { type: "json" };
 import { createSchemaRef } from "./schemas.ts";
 
 /** Messages by error code. */
 type ErrorExamples = Readonly<Record<string, string>>;
 
-/** What cannot be derived about an operation. */
+/** The texts and examples of an operation. */
 interface OperationReference {
   readonly summary: string;
   readonly description: string;
@@ -34,14 +35,8 @@ interface OperationReference {
     /** What the example request costs, in credits. */
     readonly example: number;
   };
-  /** The name of a schema. */
-  readonly body?: string;
   readonly result: {
-    /** The name of a schema, or `text`. */
-    readonly schema: string;
     readonly description: string;
-    /** 200 by default. */
-    readonly status?: number;
     /** Headers that not every operation has. */
     readonly headers?: readonly string[];
   };
@@ -50,37 +45,23 @@ interface OperationReference {
   readonly response: unknown;
   /** An example of the response as CSV, if the operation has that. */
   readonly csv?: string;
-  /** Examples of the errors that only this operation has. */
+  /** Examples of the errors that only this operation has; Eden takes their names from here. */
   readonly errors?: ErrorExamples;
 }
 
-/** The operations by `operationId`, with which each route names its own. */
-export const OPERATIONS: Readonly<Record<string, OperationReference>> = reference.operations;
+const REFERENCES: Readonly<Record<OperationId, OperationReference>> = reference.operations;
 
 interface Operation extends OperationReference {
   /** As OpenAPI writes it: `/api/video/{channel}/details`. */
   readonly path: string;
   readonly method: string;
+  readonly hasBody: boolean;
   readonly isCharged: boolean;
   readonly needsApiKey: boolean;
 }
 
-/** The parts of the API: a path belongs to the first whose prefix it has. Costs are in credits. */
-const API_PARTS = [
-  { tag: "Video", prefix: "/api/video/", cost: READ_COST, about: "Channels and shorts." },
-  {
-    tag: "Microblog",
-    prefix: "/api/microblog/",
-    cost: READ_COST,
-    about: "Users, tweets and followers.",
-  },
-  { tag: "Account", prefix: "/api/account", cost: 0, about: "The account of the API key." },
-  { tag: "Creators", prefix: "/api/creators", cost: 0, about: "The monitoring list." },
-  { tag: "Operation", prefix: "/", cost: 0, about: "Health and metrics, without an API key." },
-];
-
-export const TAGS = API_PARTS.map(({ tag, cost, about }) => ({
-  name: tag,
+export const TAGS = Object.entries(API_PARTS).map(([name, { cost, about }]) => ({
+  name,
   description: `${about} ${describePrice(cost)}`,
 }));
 
@@ -103,44 +84,48 @@ function selectReadHeaders(operation: Operation): TObject | undefined {
  * Describes an operation.
  *
  * @param path As OpenAPI writes it: `/api/video/{channel}/details`.
- * @throws {Error} If it is not in reference.json, or a schema that it names is missing.
+ * @throws {Error} If it is not in the table of operations.
  */
 export function describeOperation(path: string, method: string, operationId: string) {
-  const part = API_PARTS.find(({ prefix }) => path.startsWith(prefix));
-  const found = OPERATIONS[operationId];
-  if (part === undefined || found === undefined) {
-    throw new Error(`${operationId} of ${path} is missing in reference.json`);
+  if (!isOperationId(operationId)) {
+    throw new Error(`${operationId} of ${path} is missing in operations.ts`);
   }
-  const isCharged = part.cost > 0;
-  const needsApiKey = path.startsWith("/api/");
-  const { summary, description, price, body, result } = found;
-  const operation = { ...found, path, method, isCharged, needsApiKey };
+  const { part, body, result, status = 200 }: OperationFacts = OPERATIONS[operationId];
+  const texts = REFERENCES[operationId];
+  const { cost } = API_PARTS[part];
+  const operation: Operation = {
+    ...texts,
+    path,
+    method,
+    hasBody: body !== undefined,
+    isCharged: cost > 0,
+    needsApiKey: part !== "Operation",
+  };
+  const queries: Readonly<Partial<Record<OperationId, TObject>>> = QUERIES;
   const headers = createHeaderRefs(listHeaders(200, operation));
   return {
     operationId,
-    tags: [part.tag],
-    summary,
-    description: `${description} ${price?.text ?? describePrice(part.cost)}`,
-    security: needsApiKey ? [{ apiKey: [] }] : [],
+    tags: [part],
+    summary: texts.summary,
+    description: `${texts.description} ${texts.price?.text ?? describePrice(cost)}`,
+    security: operation.needsApiKey ? [{ apiKey: [] }] : [],
     parameters: [
-      ...listPathParameters(path).map((name) =>
-        describeParameter("path", name, PATH_PARAMETERS[name]),
-      ),
-      ...describeParameters("query", QUERIES[operationId]),
+      ...describeParameters("path", selectPathParameters(path)),
+      ...describeParameters("query", queries[operationId]),
       ...describeParameters("header", selectReadHeaders(operation)),
       ...describeParameters("header", CommonHeaders),
     ],
     ...(body !== undefined && {
-      requestBody: { required: true, content: describeContent(body, found.request) },
+      requestBody: { required: true, content: describeContent(body, texts.request) },
     }),
     responses: {
-      [result.status ?? 200]: {
-        description: result.description,
+      [status]: {
+        description: texts.result.description,
         headers,
         content: {
-          ...describeContent(result.schema, found.response),
-          ...(found.csv !== undefined && {
-            "text/csv": { schema: { type: "string" }, example: found.csv },
+          ...describeContent(result, texts.response),
+          ...(texts.csv !== undefined && {
+            "text/csv": { schema: { type: "string" }, example: texts.csv },
           }),
         },
       },
@@ -156,30 +141,25 @@ function listPathParameters(path: string): string[] {
   return Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name);
 }
 
-function describeParameters(location: "query" | "header", schema: TObject | undefined) {
-  return Object.entries(schema?.properties ?? {}).map(([name, property]) =>
-    describeParameter(location, name, property),
-  );
+/** @throws {Error} If a parameter has no schema. */
+function selectPathParameters(path: string): TObject {
+  const properties = listPathParameters(path).map((name) => {
+    const schema = PATH_PARAMETERS[name];
+    if (schema === undefined) throw new Error(`The parameter ${name} has no schema`);
+    return [name, schema] as const;
+  });
+  return Type.Object(Object.fromEntries(properties));
 }
 
-function describeParameter(
-  location: "path" | "query" | "header",
-  name: string,
-  parameter: TSchema | undefined,
-) {
-  if (parameter === undefined) throw new Error(`The parameter ${name} has no schema`);
-  const { description, examples: [example] = [], ...schema } = parameter;
-  return {
-    name,
-    in: location,
-    required: location === "path" || REQUIRED_QUERY.has(name),
-    description,
-    schema,
-    example,
-  };
+function describeParameters(location: "path" | "query" | "header", schema: TObject | undefined) {
+  return Object.entries(schema?.properties ?? {}).map(([name, property]) => {
+    const { description, examples: [example] = [], ...parameter } = property;
+    const required = schema?.required?.includes(name) ?? false;
+    return { name, in: location, required, description, schema: parameter, example };
+  });
 }
 
-function describeContent(schema: string, example: unknown) {
+function describeContent(schema: OperationFacts["result"], example: unknown) {
   return schema === "text"
     ? { "text/plain": { schema: { type: "string" }, example } }
     : { "application/json": { schema: createSchemaRef(schema), example } };
@@ -233,7 +213,7 @@ function listErrors(operation: Operation): ClientError[] {
   const { withApiKey, withBody, always } = reference.commonErrors;
   const fromExamples = [
     operation.errors,
-    operation.body === undefined ? undefined : withBody,
+    operation.hasBody ? withBody : undefined,
     operation.needsApiKey ? withApiKey : undefined,
     operation.isCharged ? createChargedErrors(operation) : undefined,
     always,

@@ -1,6 +1,5 @@
 /** The parameters of requests as schemas, with the limits that their parsers enforce. */
-import { Type, type TObject, type TSchema } from "@sinclair/typebox";
-import type { NamedKind } from "../../../core/batch.ts";
+import { Type, type TObject, type TProperties, type TSchema } from "@sinclair/typebox";
 import { INTERVALS } from "../../../core/buckets.ts";
 import { KIND_FIELDS } from "../../../core/entity-kinds.ts";
 import { CHANNEL_SORTS, LIST_ORDERS, USER_SORTS } from "../../../core/lists.ts";
@@ -32,6 +31,18 @@ function createIntegerSchema(range: IntegerRange, description: string) {
   return Type.Integer({ minimum, maximum, default: initial, description });
 }
 
+function createChoiceSchema<Choice extends string>(
+  choices: readonly Choice[],
+  options: { readonly default?: Choice | undefined; readonly description: string },
+) {
+  return Type.Unsafe<Choice>({ type: "string", enum: choices, ...options });
+}
+
+/** Parameters that can all be left out. */
+function createOptional<Properties extends TProperties>(properties: Properties) {
+  return Type.Partial(Type.Object(properties));
+}
+
 function createIdentifierSchema(description: string, example: string) {
   return Type.String({
     minLength: 1,
@@ -57,9 +68,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, TSchema>> = {
 
 /** The parameter of the operations that have CSV. */
 const FORMAT = {
-  format: Type.Unsafe<string>({
-    type: "string",
-    enum: FORMATS,
+  format: createChoiceSchema(FORMATS, {
     description:
       "The format of the response. It takes precedence over the header Accept; without both, it " +
       "is json.",
@@ -67,7 +76,7 @@ const FORMAT = {
 };
 
 /** The query of a page of shorts. */
-const ShortsQuery: TObject = Type.Object({
+const ShortsQuery = createOptional({
   limit: createIntegerSchema(SHORTS_LIMIT, "Maximum shorts returned."),
   before: Type.String({
     pattern: INSTANT_PATTERN,
@@ -82,27 +91,22 @@ const ShortsQuery: TObject = Type.Object({
   ...FORMAT,
 });
 
-const createListQuery = (sorts: readonly string[], country: Record<string, TSchema>): TObject =>
-  Type.Object({
+const createListQuery = <Sort extends string>(sorts: readonly Sort[]) =>
+  createOptional({
     limit: createIntegerSchema(LIST_LIMIT, "Maximum entities returned."),
     cursor: Type.String({
       minLength: 1,
       maxLength: 30 + CURSOR_MAX_CHARACTERS,
       description: "The nextCursor of the previous page, with the same sort and order.",
     }),
-    sort: Type.Unsafe<string>({
-      type: "string",
-      enum: sorts,
+    sort: createChoiceSchema(sorts, {
       default: sorts[0],
       description: "The figure to sort by. A gain is the difference from the count so long before.",
     }),
-    order: Type.Unsafe<string>({
-      type: "string",
-      enum: LIST_ORDERS,
+    order: createChoiceSchema(LIST_ORDERS, {
       default: LIST_ORDERS[0],
       description: "desc lists the greatest first. Unknown figures come last in both.",
     }),
-    ...country,
     search: Type.String({
       minLength: 1,
       maxLength: SEARCH_MAX_CHARACTERS,
@@ -114,16 +118,19 @@ const createListQuery = (sorts: readonly string[], country: Record<string, TSche
   });
 
 /** The query of the list of channels. */
-const ChannelListQuery = createListQuery(CHANNEL_SORTS, {
-  country: Type.String({
-    minLength: 1,
-    maxLength: SEARCH_MAX_CHARACTERS,
-    description: "Only channels of this country, in any case.",
-  }),
+const ChannelListQuery = Type.Object({
+  ...createListQuery(CHANNEL_SORTS).properties,
+  country: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: SEARCH_MAX_CHARACTERS,
+      description: "Only channels of this country, in any case.",
+    }),
+  ),
 });
 
 /** The query of the list of users. */
-const UserListQuery = createListQuery(USER_SORTS, {});
+const UserListQuery = createListQuery(USER_SORTS);
 
 /** What selects the buckets of a history or a comparison. */
 const BUCKETS = {
@@ -136,9 +143,7 @@ const BUCKETS = {
     description:
       "The instant after the last one. Without it, the history goes to its newest observation.",
   }),
-  interval: Type.Unsafe<string>({
-    type: "string",
-    enum: INTERVALS,
+  interval: createChoiceSchema(INTERVALS, {
     default: "day",
     description: "How observations are grouped, in UTC; raw lists each. A week begins on Monday.",
   }),
@@ -151,34 +156,35 @@ const BUCKETS = {
 };
 
 /** The query of a history. */
-const HistoryQuery: TObject = Type.Object({ ...BUCKETS, ...FORMAT });
+const HistoryQuery = createOptional({ ...BUCKETS, ...FORMAT });
 
-const createComparisonQuery = (kind: NamedKind, names: string, example: string): TObject =>
-  Type.Object({
-    [names]: Type.String({
-      minLength: 1,
-      maxLength: COMPARISON_MAX_NAMES * (IDENTIFIER_MAX_CHARACTERS + 1),
-      description: `1 to ${COMPARISON_MAX_NAMES} names, separated by commas.`,
-      examples: [example],
-    }),
-    count: Type.Unsafe<string>({
-      type: "string",
-      enum: KIND_FIELDS[kind].counts,
-      default: KIND_FIELDS[kind].counts[0],
+const createNamesSchema = (example: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: COMPARISON_MAX_NAMES * (IDENTIFIER_MAX_CHARACTERS + 1),
+    description: `1 to ${COMPARISON_MAX_NAMES} names, separated by commas.`,
+    examples: [example],
+  });
+
+/** What a comparison has besides its names. */
+const createComparisonQuery = <Count extends string>(counts: readonly Count[]) =>
+  createOptional({
+    count: createChoiceSchema(counts, {
+      default: counts[0],
       description: "The count that is compared.",
     }),
     ...BUCKETS,
   });
 
 /** The query of a page of tweets or follower counts. */
-const PageQuery: TObject = Type.Object({
+const PageQuery = createOptional({
   days: createIntegerSchema(DAYS_FILTER, "Days to filter by, back from now."),
   page: createIntegerSchema(PAGE_NUMBER, "Page number, 0-based."),
   limit: createIntegerSchema(PAGE_LIMIT, "Items per page."),
 });
 
 /** The query of an account's usage. */
-const UsageQuery: TObject = Type.Object({
+const UsageQuery = createOptional({
   from: Type.String({
     format: "date",
     maxLength: 10,
@@ -198,29 +204,32 @@ const UsageQuery: TObject = Type.Object({
   }),
 });
 
-const FollowersQuery: TObject = Type.Object({ ...PageQuery.properties, ...FORMAT });
+const FollowersQuery = createOptional({ ...PageQuery.properties, ...FORMAT });
 
-/** The queries by `operationId`. */
-export const QUERIES: Readonly<Record<string, TObject>> = {
+/** The queries by `operationId`. Eden takes their types from here. */
+export const QUERIES = {
   listChannels: ChannelListQuery,
   listShorts: ShortsQuery,
   getChannelHistory: HistoryQuery,
   getShortHistory: HistoryQuery,
-  compareChannels: createComparisonQuery("channel", "channels", "sevenminutesoup,nobody"),
+  compareChannels: Type.Object({
+    channels: createNamesSchema("sevenminutesoup,nobody"),
+    ...createComparisonQuery(KIND_FIELDS.channel.counts).properties,
+  }),
   listUsers: UserListQuery,
-  compareUsers: createComparisonQuery("user", "usernames", "slowcompiler,nobody"),
+  compareUsers: Type.Object({
+    usernames: createNamesSchema("slowcompiler,nobody"),
+    ...createComparisonQuery(KIND_FIELDS.user.counts).properties,
+  }),
   getUserHistory: HistoryQuery,
   getTweetHistory: HistoryQuery,
   listTweets: PageQuery,
   listFollowers: FollowersQuery,
   getAccount: UsageQuery,
-};
-
-/** The parameters in queries that a request must have. */
-export const REQUIRED_QUERY: ReadonlySet<string> = new Set(["channels", "usernames"]);
+} satisfies Readonly<Record<string, TObject>>;
 
 /** The header that every request may have. */
-export const CommonHeaders: TObject = Type.Object({
+export const CommonHeaders: TObject = createOptional({
   "X-Request-Id": Type.String({
     pattern: REQUEST_ID_PATTERN.source,
     description: "Your identifier of the request. The response repeats it, or has a new one.",
@@ -228,7 +237,7 @@ export const CommonHeaders: TObject = Type.Object({
 });
 
 /** The headers that a charged read may have. */
-export const ChargedReadHeaders: TObject = Type.Object({
+export const ChargedReadHeaders: TObject = createOptional({
   "If-None-Match": Type.String({
     maxLength: 4096,
     description:

@@ -1,5 +1,4 @@
 /** The schemas of requests and responses, by the names that the OpenAPI document gives them. */
-import type { TSchema } from "@sinclair/typebox";
 import * as account from "../../../core/schema/account.ts";
 import * as batch from "../../../core/schema/batch.ts";
 import * as creators from "../../../core/schema/creators.ts";
@@ -9,7 +8,7 @@ import * as history from "../../../core/schema/history.ts";
 import * as microblog from "../../../core/schema/microblog.ts";
 import * as video from "../../../core/schema/video.ts";
 
-const SCHEMAS: Readonly<Record<string, TSchema>> = {
+const SCHEMAS = {
   ...account,
   ...batch,
   ...creators,
@@ -20,14 +19,18 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   ...video,
 };
 
+/** The schemas by name. */
+export type Schemas = typeof SCHEMAS;
+
+/** The name of a schema. */
+export type SchemaName = keyof Schemas;
+
 /** Selects schemas by their names. */
 export function selectSchemas(names: Iterable<string | undefined>) {
   const selected = new Set(names);
   return Object.fromEntries(Object.entries(SCHEMAS).filter(([name]) => selected.has(name)));
 }
 
-/** @throws {Error} If there is no such schema. */
-export function createSchemaRef(name: string) {
-  if (SCHEMAS[name] === undefined) throw new Error(`There is no schema ${name}`);
+export function createSchemaRef(name: SchemaName) {
   return { $ref: `#/components/schemas/${name}` };
 }
