@@ -4,6 +4,7 @@ import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
 import { parseObservation, type Counts, type Observation } from "../../core/observations.ts";
 import { formatInstant } from "../../core/time.ts";
 import { NOW, observationArbitrary } from "../support/arbitraries/values.ts";
+import { toByteText } from "../support/utf8.ts";
 import {
   applyObservation,
   mergeCounts,
@@ -79,7 +80,7 @@ function computeExpectedState(observations: readonly Observation[]): Entity {
 
 /** Maps a text to one that JavaScript compares like the UTF-8 bytes of the text. */
 function toSortKey(value: string | number | boolean): string | number {
-  return typeof value === "string" ? Buffer.from(value).toString("latin1") : Number(value);
+  return typeof value === "string" ? toByteText(value) : Number(value);
 }
 
 describe("applyObservation()", () => {

@@ -1,86 +1,26 @@
-/** Packs core, installs the package in an empty folder, and runs it where its users do. */
+/** Packs core, installs it in empty projects, and runs it where its users do. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { cp, mkdtemp, mkdir, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import * as core from "../../../core/mod.ts";
 import { formatInstant } from "../../../core/time.ts";
-import { ROOT } from "../../support/docs.ts";
+import { listChecks } from "../../portability/checks.ts";
+import { runCommand } from "../../portability/command.ts";
+import { installPackage, type InstalledPackage } from "../../portability/installed-package.ts";
+import { findPortableTests, TEST_FILES } from "../../portability/suite.ts";
 import { NOW, startTestService } from "../../support/service.ts";
-import { hasBrowser, openPage } from "../../support/processes/browser.ts";
-import { digestResults } from "./probe.mjs";
 
-const ROUNDS = 500;
+// Those with the tools of tests/portability take longer: `bun run compat` runs them too.
+const checks = (await listChecks()).filter(({ needsTools }) => !needsTools);
 
-/** The most bytes that the installed package takes. */
-const INSTALLED_MAX_BYTES = 500_000;
-
-let folder = "";
-let installed = "";
-const expected = digestResults({ ...core }, ROUNDS);
-
-async function run(command: readonly string[], cwd: string): Promise<string> {
-  const PATH = `${join(ROOT, "node_modules/.bin")}:${process.env["PATH"]}`;
-  const env = { ...process.env, PATH };
-  const child = Bun.spawn([...command], { cwd, env, stdout: "pipe", stderr: "pipe" });
-  const [out, err, status] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  if (status !== 0) throw new Error(`${command.join(" ")}: ${out}${err}`);
-  return out.trim();
-}
-
+let installed: InstalledPackage;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "core-package-"));
-  const source = join(folder, "source");
-  for (const path of ["core", "tsconfig.json", "LICENSE"]) {
-    const filter = (from: string) => !from.startsWith(join(ROOT, "core/dist"));
-    await cp(join(ROOT, path), join(source, path), { recursive: true, filter });
-  }
-  await Bun.write(join(source, "package.json"), '{ "private": true, "workspaces": ["core"] }');
-  for (const name of ["@sinclair/typebox", "@jridgewell/sourcemap-codec"]) {
-    const dependency = join("node_modules", name);
-    await cp(join(ROOT, dependency), join(source, dependency), { recursive: true });
-  }
-  await run([process.execPath, "run", "build"], join(source, "core"));
-  await cp(join(source, "LICENSE"), join(source, "core/dist/LICENSE"));
-  await run([process.execPath, "pm", "pack", "--destination", folder], join(source, "core"));
-  const tarball = (await readdir(folder)).find((name) => name.endsWith(".tgz")) ?? "";
-  const user = join(folder, "user");
-  installed = join(user, "node_modules/@creator-metrics/core");
-  await mkdir(installed, { recursive: true });
-  await run(["tar", "-xzf", join(folder, tarball), "--strip-components=1", "-C", installed], user);
-  await cp(join(import.meta.dir, "probe.mjs"), join(user, "probe.mjs"));
-  await Bun.write(join(user, "package.json"), '{ "type": "module" }');
-  await Bun.write(
-    join(user, "run.mjs"),
-    `import * as core from "@creator-metrics/core";
-import { digestResults } from "./probe.mjs";
-console.log(digestResults(core, ${ROUNDS}));
-`,
-  );
+  installed = await installPackage();
 }, 120_000);
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => installed.close());
 
 describe("@creator-metrics/core, packed and installed", () => {
-  test("has the same results in Bun and in Node as its sources", async () => {
-    const user = join(folder, "user");
-    expect(await run([process.execPath, "run.mjs"], user)).toBe(expected);
-    expect(await run(["node", "run.mjs"], user)).toBe(expected);
-  }, 60_000);
-
-  test("has every entry that it declares, and each loads in Node", async () => {
-    const { exports } = await Bun.file(join(installed, "package.json")).json();
-    const entries = Object.keys(exports).filter((name) => !/schema|json/.test(name));
-    expect(entries.length).toBeGreaterThan(8);
-    const code = entries
-      .map((name) => `await import("@creator-metrics/core${name.slice(1)}");`)
-      .join("\n");
-    await Bun.write(join(folder, "user/entries.mjs"), code);
-    expect(await run(["node", "entries.mjs"], join(folder, "user"))).toBe("");
-  });
+  for (const { name, missing, run } of checks) {
+    test.skipIf(missing !== undefined)(`passes ${name}`, () => run(installed), 60_000);
+  }
 
   test("has a client that reads from the service, in Bun and in Node", async () => {
     const service = await startTestService();
@@ -96,7 +36,7 @@ describe("@creator-metrics/core, packed and installed", () => {
       await service.observe(channel, ...shorts);
       const options = JSON.stringify({ baseUrl: service.address, apiKey: service.key });
       await Bun.write(
-        join(folder, "user/client.mjs"),
+        join(installed.project, "client.mjs"),
         `import { createClient } from "@creator-metrics/core/client";
 const { video } = createClient(${options});
 const ids = [];
@@ -110,89 +50,24 @@ console.log(JSON.stringify([ids, failed]));
         ["MetricsError", "Channel Not Found"],
       ]);
       for (const program of [process.execPath, "node"]) {
-        expect(await run([program, "client.mjs"], join(folder, "user"))).toBe(expectedOutput);
+        expect(await runCommand([program, "client.mjs"], installed.project)).toBe(expectedOutput);
       }
     } finally {
       await service.close();
     }
   }, 60_000);
+});
 
-  test("takes less than 500 kB, and installs nothing else", async () => {
-    const files = await readdir(installed, { recursive: true, withFileTypes: true });
-    const sizes = files
-      .filter((file) => file.isFile())
-      .map((file) => Bun.file(join(file.parentPath, file.name)).size);
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(INSTALLED_MAX_BYTES);
-    const { dependencies } = await Bun.file(join(installed, "package.json")).json();
-    expect(dependencies).toBeUndefined();
+describe("findPortableTests()", () => {
+  test("finds all tests of core but those of processes, files and the real service", async () => {
+    const portable = new Set(await findPortableTests());
+    expect(TEST_FILES.filter((file) => !portable.has(file))).toEqual([
+      "tests/core/client/client.test.ts",
+      "tests/core/package/bundle-size.test.ts",
+      "tests/core/package/jsr.test.ts",
+      "tests/core/package/package.test.ts",
+      "tests/core/schema-formats.test.ts",
+      "tests/core/time-zones.test.ts",
+    ]);
   });
-
-  test.each([
-    ["nodenext", "nodenext"],
-    ["esnext", "bundler"],
-  ])(
-    "type-checks without TypeBox, with module %s and its own libraries checked",
-    async (module, resolution) => {
-      const user = join(folder, "user");
-      await Bun.write(
-        join(user, "use.ts"),
-        `import { paginate, type ChannelDetails } from "@creator-metrics/core";
-import type { ShortsPage } from "@creator-metrics/core/resources";
-import { applyEntry } from "@creator-metrics/core/ledger";
-import { createClient } from "@creator-metrics/core/client";
-const client = createClient({ baseUrl: "http://127.0.0.1", apiKey: "cm_", fetch });
-export const views: Promise<(number | null)[]> = (async () => {
-  const all: (number | null)[] = [];
-  for await (const short of client.video.shorts("nasa")) all.push(short.views);
-  return all;
-})();
-export const subscribers: ChannelDetails["subscribers"] = null;
-export const cursor: ShortsPage["pagination"]["nextCursor"] = "x";
-// @ts-expect-error An identifier is text.
-export const id: ChannelDetails["id"] = 7;
-// @ts-expect-error There are three parameters.
-paginate(1);
-export { applyEntry };
-`,
-      );
-      const options = ["--noEmit", "--strict", "--skipLibCheck", "false", "--target", "es2022"];
-      const compiler = join(ROOT, "node_modules/.bin/tsc");
-      const modules = ["--module", module, "--moduleResolution", resolution];
-      expect(await run([compiler, ...options, ...modules, "use.ts"], user)).toBe("");
-    },
-  );
-
-  test.skipIf(!hasBrowser())(
-    "has the same results in Chromium",
-    async () => {
-      const server = Bun.serve({
-        port: 0,
-        hostname: "127.0.0.1",
-        async fetch({ url }) {
-          const { pathname } = new URL(url);
-          if (pathname !== "/") return new Response(Bun.file(join(folder, "user", pathname)));
-          const entry = "/node_modules/@creator-metrics/core/dist/mod.js";
-          const page = `<!doctype html><link rel="icon" href="data:,">
-<script type="importmap">{ "imports": { "@creator-metrics/core": "${entry}" } }</script>
-<script type="module">
-import * as core from "@creator-metrics/core";
-import { digestResults } from "./probe.mjs";
-document.body.textContent = digestResults(core, ${ROUNDS});
-</script><body>`;
-          return new Response(page, { headers: { "content-type": "text/html" } });
-        },
-      });
-      const { page, faults, close } = await openPage(server.url.origin);
-      try {
-        await page.goto(server.url.href);
-        await page.waitForFunction("document.body.textContent.trim() !== ''");
-        expect((await page.textContent("body"))?.trim()).toBe(expected);
-        expect(faults).toEqual([]);
-      } finally {
-        await close();
-        await server.stop(true);
-      }
-    },
-    60_000,
-  );
 });

@@ -1,0 +1,113 @@
+/** What the installed package must pass. `bun run compat` runs all, `bun test` those without tools. */
+import { join } from "node:path";
+import { ROOT } from "../support/docs.ts";
+import { runCommand } from "./command.ts";
+import {
+  ENTRIES,
+  measureInstalled,
+  SCHEMA_ENTRY,
+  type InstalledPackage,
+} from "./installed-package.ts";
+import { createLintChecks } from "./lint-checks.ts";
+import { listRuntimes, type Runtime } from "./runtimes.ts";
+import { bundleTests, findPortableTests } from "./suite.ts";
+import { createTypeChecks } from "./type-checks.ts";
+
+/** The most bytes that the installed package takes. */
+const INSTALLED_MAX_BYTES = 500_000;
+
+/** A check of the installed package. */
+export interface Check {
+  readonly name: string;
+  /** Whether it needs the tools of `tests/portability/package.json`. */
+  readonly needsTools: boolean;
+  /** Why it cannot run here, if so. */
+  readonly missing?: string | undefined;
+  /** Returns what the table shows; throws if the package fails. */
+  readonly run: (installed: InstalledPackage) => Promise<string>;
+}
+
+/** All checks, in the order of the table. */
+export async function listChecks(): Promise<Check[]> {
+  const runtimes = await listRuntimes();
+  const prepareSuite = once(createSuite);
+  return [
+    { name: "npm install: packages, size", needsTools: false, run: checkInstalledSize },
+    ...runtimes.map((runtime) => createSuiteCheck(runtime, prepareSuite)),
+    ...runtimes.flatMap((runtime) => createEntryCheck(runtime)),
+    ...createTypeChecks(),
+    ...createLintChecks(),
+  ];
+}
+
+function once<Input, Result>(work: (input: Input) => Promise<Result>) {
+  let result: Promise<Result> | undefined;
+  return (input: Input) => (result ??= work(input));
+}
+
+async function checkInstalledSize({ project }: InstalledPackage): Promise<string> {
+  const { packages, bytes } = await measureInstalled(project);
+  const summary = `${packages.length} package, ${Math.ceil(bytes / 1000)} kB`;
+  if (packages.length !== 1 || bytes >= INSTALLED_MAX_BYTES) throw new Error(summary);
+  return summary;
+}
+
+/** The bundled tests, and how many `bun test` runs, so that the runner here cannot lose any. */
+async function createSuite({ installed }: InstalledPackage) {
+  const files = await findPortableTests();
+  const output = await runCommand([process.execPath, "test", ...files], ROOT);
+  const testCount = Number(/^ *(\d+) pass$/m.exec(output)?.[1]);
+  return { code: await bundleTests(files, installed), testCount };
+}
+
+function createSuiteCheck(
+  runtime: Runtime,
+  prepareSuite: (installed: InstalledPackage) => ReturnType<typeof createSuite>,
+): Check {
+  return {
+    name: `suite: ${runtime.name}`,
+    needsTools: runtime.isTool,
+    missing: runtime.missing,
+    async run(installed) {
+      const { code, testCount } = await prepareSuite(installed);
+      const folder = join(installed.folder, `suite-${runtime.name.replace(" ", "-")}`);
+      await Bun.write(join(folder, "suite.js"), code);
+      const { passed, skipped, failures } = await runtime.run(folder);
+      if (failures.length > 0) throw new Error(failures.join("\n"));
+      if (passed !== testCount || skipped > 0) {
+        throw new Error(`${passed} tests passed, ${skipped} were skipped, of ${testCount}`);
+      }
+      return `${passed} tests passed`;
+    },
+  };
+}
+
+/** Loads every entry from the disk, as a program of a user does. */
+function createEntryCheck({ name, isTool, command }: Runtime): Check[] {
+  if (command === undefined) return [];
+  return [
+    {
+      name: `every entry loads: ${name}`,
+      needsTools: isTool,
+      async run({ project, typeboxProject }) {
+        const withoutSchema = ENTRIES.filter((entry) => entry !== SCHEMA_ENTRY);
+        await loadEntries(command, project, withoutSchema);
+        await loadEntries(command, typeboxProject, ENTRIES);
+        return `${ENTRIES.length} entries`;
+      },
+    },
+  ];
+}
+
+async function loadEntries(
+  command: readonly string[],
+  project: string,
+  entries: readonly string[],
+): Promise<void> {
+  await Bun.write(
+    join(project, "entries.mjs"),
+    entries.map((entry) => `console.log(Object.keys(await import("${entry}")).length);`).join("\n"),
+  );
+  const counts = (await runCommand([...command, "entries.mjs"], project)).split("\n");
+  if (counts.length !== entries.length) throw new Error(counts.join("\n"));
+}
