@@ -5,10 +5,11 @@
  * `server/store/reads/video.ts` restates the order and the selection in SQL;
  * `tests/store/reads/shorts-selection.test.ts` compares both.
  */
+import { decodeIdentifier, decodeNumber, encodePosition } from "./cursor-text.ts";
 import { createInvalidRequestError, quote } from "./errors.ts";
 import { SHORTS_LIMIT } from "./limits.ts";
 import { readSingleValue, parseIntegerParameter, type GetQueryValues } from "./parameters.ts";
-import { compareText, isIdentifier } from "./text.ts";
+import { compareText } from "./text.ts";
 import { FIRST_INSTANT, LAST_INSTANT, parseInstantParameter } from "./time.ts";
 
 /** The position of a short in the listing of its channel. */
@@ -127,26 +128,14 @@ export function pageAfter<Short extends ShortPosition>(
 /**
  * Encodes a position as a cursor: opaque to clients, safe in a URL.
  *
+ * @throws {RangeError} For an instant that is no whole number or before the year 0.
+ *
  * @example
  * encodeCursor({ publishedAt: 1795162530123, id: "-aB_9" }); // "mo7wumekr-2d-61-42-5f-39"
  */
 export function encodeCursor({ publishedAt, id }: ShortPosition): string {
   // Counted from the year 0, so that the number is never negative.
-  return `${(publishedAt - FIRST_INSTANT).toString(36)}-${encodeIdentifier(id)}`;
-}
-
-/** Encodes an identifier as its code points in hex, safe in a URL. */
-export function encodeIdentifier(id: string): string {
-  return Array.from(id, (character) => character.codePointAt(0)?.toString(16)).join("-");
-}
-
-/** Decodes what {@link encodeIdentifier} wrote; `undefined` for any other text. */
-export function decodeIdentifier(text: string): string | undefined {
-  if (!/^[0-9a-f]{1,6}(?:-[0-9a-f]{1,6}){0,255}$/.test(text)) return undefined;
-  const codePoints = text.split("-").map((hex) => Number.parseInt(hex, 16));
-  if (codePoints.some((point) => point > 0x10ffff)) return undefined;
-  const id = String.fromCodePoint(...codePoints);
-  return isIdentifier(id) ? id : undefined;
+  return encodePosition(publishedAt - FIRST_INSTANT, id);
 }
 
 /**
@@ -158,19 +147,13 @@ export function decodeIdentifier(text: string): string | undefined {
  * decodeCursor("mo7wumekr-2d-61-42-5f-39"); // { publishedAt: 1795162530123, id: "-aB_9" }
  */
 export function decodeCursor(cursor: string): ShortPosition {
-  const position = parsePosition(cursor);
-  if (position === undefined || encodeCursor(position) !== cursor) {
+  const dash = cursor.indexOf("-");
+  const number = decodeNumber(cursor, 0, dash);
+  const id = decodeIdentifier(cursor, dash + 1);
+  if (number === undefined || number > LAST_INSTANT - FIRST_INSTANT || id === undefined) {
     throw createInvalidRequestError(
       `cursor must be the nextCursor of a page of shorts, got ${quote(cursor)}`,
     );
   }
-  return position;
-}
-
-function parsePosition(cursor: string): ShortPosition | undefined {
-  const [, instant, encodedId] = /^([0-9a-z]{1,11})-(.*)$/.exec(cursor) ?? [];
-  if (instant === undefined || encodedId === undefined) return undefined;
-  const id = decodeIdentifier(encodedId);
-  const publishedAt = Number.parseInt(instant, 36) + FIRST_INSTANT;
-  return id !== undefined && publishedAt <= LAST_INSTANT ? { publishedAt, id } : undefined;
+  return { publishedAt: number + FIRST_INSTANT, id };
 }

@@ -1,5 +1,6 @@
 /** The query of a history: which points, in what buckets, and which page of them. */
 import { findBucketEnd, INTERVALS, type Interval } from "./buckets.ts";
+import { decodeNumber, encodeNumber } from "./cursor-text.ts";
 import type { ErrorCode } from "./error-statuses.ts";
 import { createInvalidRequestError, quote } from "./errors.ts";
 import { HISTORY_LIMIT } from "./limits.ts";
@@ -83,13 +84,14 @@ export function findPageStart({ from, after, interval }: HistoryRequest): number
  * Encodes the start of the last bucket of a page as a cursor: opaque to clients, safe in a URL.
  *
  * @param start Milliseconds since 1970 UTC, in the years 0 to 9999.
+ * @throws {RangeError} For an instant that is no whole number or before the year 0.
  *
  * @example
  * encodeHistoryCursor(1795162530123); // "mo7wumekr"
  */
 export function encodeHistoryCursor(start: number): string {
   // Counted from the year 0, so that the number is never negative.
-  return (start - FIRST_INSTANT).toString(36);
+  return encodeNumber(start - FIRST_INSTANT);
 }
 
 /**
@@ -101,13 +103,11 @@ export function encodeHistoryCursor(start: number): string {
  * decodeHistoryCursor("mo7wumekr"); // 1795162530123
  */
 export function decodeHistoryCursor(cursor: string): number {
-  const start = /^[0-9a-z]{1,11}$/.test(cursor)
-    ? Number.parseInt(cursor, 36) + FIRST_INSTANT
-    : Infinity;
-  if (start > LAST_INSTANT || encodeHistoryCursor(start) !== cursor) {
+  const number = decodeNumber(cursor, 0, cursor.length);
+  if (number === undefined || number > LAST_INSTANT - FIRST_INSTANT) {
     throw createInvalidRequestError(
       `cursor must be the nextCursor of a page of this history, got ${quote(cursor)}`,
     );
   }
-  return start;
+  return number + FIRST_INSTANT;
 }

@@ -4,10 +4,10 @@
  * `server/store/reads/entity-lists.ts` restates order and selection in SQL;
  * `tests/store/reads/entity-lists.test.ts` compares both.
  */
-import { decodeIdentifier, encodeIdentifier } from "./cursor.ts";
+import { decodeIdentifier, decodeNumber, encodePosition } from "./cursor-text.ts";
 import type { ErrorCode } from "./error-statuses.ts";
 import { createInvalidRequestError, quote } from "./errors.ts";
-import { INTEGER_MAX, LIST_LIMIT, SEARCH_MAX_CHARACTERS } from "./limits.ts";
+import { LIST_LIMIT, SEARCH_MAX_CHARACTERS } from "./limits.ts";
 import {
   parseChoiceParameter,
   parseIntegerParameter,
@@ -167,6 +167,8 @@ export function compareListPositions(a: ListPosition, b: ListPosition, order: Li
  * Encodes the position of the last entity of a page as a cursor: opaque to clients, safe in a URL.
  * It names sort and order, because a position means nothing in another list.
  *
+ * @throws {RangeError} For a figure that is no whole number.
+ *
  * @example
  * encodeListCursor({ figure: 36, id: "a" }, "views", "desc"); // "views-desc-10-61"
  */
@@ -175,12 +177,9 @@ export function encodeListCursor(
   sort: string,
   order: ListOrder,
 ): string {
-  return `${sort}-${order}-${encodeFigure(figure)}-${encodeIdentifier(id)}`;
-}
-
-/** A gain may be negative: `_` stands for its sign. */
-function encodeFigure(figure: number | null): string {
-  return figure === null ? "" : figure.toString(36).replace("-", "_");
+  // A gain may be negative: `_` stands for its sign.
+  const sign = figure !== null && figure < 0 ? "_" : "";
+  return `${sort}-${order}-${sign}${encodePosition(figure && Math.abs(figure), id)}`;
 }
 
 /**
@@ -192,15 +191,22 @@ function encodeFigure(figure: number | null): string {
  * decodeListCursor("views-desc-10-61", "views", "desc"); // { figure: 36, id: "a" }
  */
 export function decodeListCursor(cursor: string, sort: string, order: ListOrder): ListPosition {
-  const [, digits = "", encodedId = ""] = /^\w+-\w+-(_?\w{0,11})-(.*)$/.exec(cursor) ?? [];
-  const id = decodeIdentifier(encodedId);
-  const figure = digits === "" ? null : Number.parseInt(digits.replace("_", "-"), 36);
-  const isInRange = figure === null || Math.abs(figure) <= INTEGER_MAX;
-  const position = id === undefined || !isInRange ? undefined : { figure, id };
-  if (position === undefined || encodeListCursor(position, sort, order) !== cursor) {
+  const prefix = `${sort}-${order}-`;
+  const dash = cursor.indexOf("-", prefix.length);
+  const isList = cursor.startsWith(prefix) && dash >= 0;
+  const figure = isList ? decodeFigure(cursor, prefix.length, dash) : undefined;
+  const id = decodeIdentifier(cursor, dash + 1);
+  if (figure === undefined || id === undefined) {
     throw createInvalidRequestError(
       `cursor must be the nextCursor of a page with the same sort and order, got ${quote(cursor)}`,
     );
   }
-  return position;
+  return { figure, id };
+}
+
+function decodeFigure(text: string, start: number, end: number): number | null | undefined {
+  if (start === end) return null;
+  if (text[start] !== "_") return decodeNumber(text, start, end);
+  const number = decodeNumber(text, start + 1, end);
+  return number === undefined || number === 0 ? undefined : -number;
 }

@@ -12,6 +12,7 @@ import {
 import { FIRST_INSTANT, LAST_INSTANT } from "../../core/time.ts";
 import {
   identifiers,
+  instants,
   listings,
   positions,
   texts,
@@ -123,6 +124,31 @@ describe("encodeCursor()", () => {
     );
   });
 
+  test("writes the form that clients have kept: base 36, then code points in hex", () => {
+    const anyIds = fc.oneof(identifiers, texts, utf16Texts, fc.constant("\ufeffbyte order mark"));
+    fc.assert(
+      fc.property(instants, anyIds, (publishedAt, id) => {
+        const hex = Array.from(id, (character) => character.codePointAt(0)?.toString(16));
+        const number = (publishedAt - FIRST_INSTANT).toString(36);
+        expect(encodeCursor({ publishedAt, id })).toBe([number, ...hex].join("-"));
+      }),
+      {
+        numRuns: 500,
+        examples: [
+          [FIRST_INSTANT, "a"],
+          [LAST_INSTANT, "😀".repeat(1000)],
+        ],
+      },
+    );
+  });
+
+  test.each([NaN, 0.5, FIRST_INSTANT - 1])("refuses the instant %d", (publishedAt) => {
+    const number = publishedAt - FIRST_INSTANT;
+    expect(() => encodeCursor({ publishedAt, id: "a" })).toThrow(
+      new RangeError(`A cursor needs a whole number from 0, got ${number}`),
+    );
+  });
+
   test("returns text that needs no escaping in a URL", () => {
     fc.assert(
       fc.property(identifiers, (id) => {
@@ -148,6 +174,12 @@ describe("decodeCursor()", () => {
     ["a character past the last", "0-110000"],
     ["half a surrogate pair", "0-d83d"],
     ["a surrogate pair in halves", "0-d83d-de00"],
+    ["an empty character", "0-61--62"],
+    ["an empty last character", "0-61-"],
+    ["a letter past f", "0-6g"],
+    ["a character that is no digit", "0-6é"],
+    ["a character that is no digit in the instant", "é-61"],
+    ["a capital in the instant", "A-61"],
     ["a NUL", "0-0"],
     ["a control character", "0-7f"],
     ["an identifier of 257 characters", `0${"-61".repeat(257)}`],

@@ -113,6 +113,36 @@ describe("decodeListCursor()", () => {
     );
   });
 
+  test("writes the form that clients have kept", () => {
+    fc.assert(
+      fc.property(positions, (position) => {
+        const hex = Array.from(position.id, (character) => character.codePointAt(0)?.toString(16));
+        const figure = position.figure?.toString(36).replace("-", "_") ?? "";
+        const cursor = ["views", "asc", figure, ...hex].join("-");
+        expect(encodeListCursor(position, "views", "asc")).toBe(cursor);
+      }),
+      { examples: [[{ figure: -0, id: "a" }], [{ figure: -INTEGER_MAX, id: "a" }]] },
+    );
+  });
+
+  test.each([
+    "views-desc-_0-61",
+    "views-desc-_-61",
+    "views-desc-01-61",
+    "views-desc-__1-61",
+    "views-desc-2gosa7pa2gw-61", // 2^53
+    "views-desc-_2gosa7pa2gw-61",
+    "views-desc-1",
+    "views-desc-",
+    "views-desc",
+    "views-desc-1-",
+    "Views-desc-1-61",
+  ])("refuses %s", (cursor) => {
+    expect(catchDomainError(() => decodeListCursor(cursor, "views", "desc"))?.code).toBe(
+      "Invalid Request",
+    );
+  });
+
   test("refuses every text that is not a cursor", () => {
     fc.assert(
       fc.property(

@@ -195,6 +195,21 @@ describe("formatInstant()", () => {
     );
   });
 
+  test("returns what Date writes, for every instant of the years 0 to 9999", () => {
+    const leapDays = fc.integer({ min: 0, max: 2499 }).map((leap) => {
+      const year = String(4 * leap).padStart(4, "0");
+      const isLeap = leap % 25 !== 0 || leap % 100 === 0;
+      return Date.parse(`${year}-02-${isLeap ? "29" : "28"}T23:59:59.999Z`);
+    });
+    const anyInstants = fc.oneof(instants, leapDays, fc.integer({ min: -DAY_MS, max: DAY_MS }));
+    fc.assert(
+      fc.property(anyInstants, (instant) => {
+        expect(formatInstant(instant)).toBe(new Date(instant).toISOString());
+      }),
+      { numRuns: 2000, examples: [[FIRST_INSTANT], [-1], [0], [LAST_INSTANT]] },
+    );
+  });
+
   test("returns texts that sort like the instants", () => {
     fc.assert(
       fc.property(instants, instants, (a, b) => {
