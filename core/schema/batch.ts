@@ -4,14 +4,15 @@ import type { TSchema } from "@sinclair/typebox";
 import type * as resources from "../resources/batch.ts";
 import { INTERVALS } from "../buckets.ts";
 import { KIND_FIELDS } from "../entity-kinds.ts";
-import { BATCH_MAX_NAMES, IDENTIFIER_MAX_CHARACTERS } from "../limits.ts";
+import { BATCH_MAX_NAMES } from "../limits.ts";
 import { ServiceError, VideoError } from "./errors.ts";
 import { CountOrNull, CursorPagination, Instant, strictObject, type SchemaOf } from "./fields.ts";
+import { Identifier } from "./texts.ts";
 import { UserDetails } from "./microblog.ts";
 import { ChannelDetails } from "./video.ts";
 
 const createNamesSchema = (description: string) =>
-  Type.Array(Type.String({ minLength: 1, maxLength: IDENTIFIER_MAX_CHARACTERS }), {
+  Type.Array(Identifier, {
     minItems: 1,
     maxItems: BATCH_MAX_NAMES,
     description,

@@ -1,21 +1,32 @@
 /** Schemas of the lines of an import or export; text and link fields are optional. */
 import * as Type from "@sinclair/typebox";
 import type * as resources from "../resources/observations.ts";
-import { IDENTIFIER_MAX_CHARACTERS, LINK_MAX_CHARACTERS, TEXT_MAX_CHARACTERS } from "../limits.ts";
-import { INSTANT_PATTERN } from "../time.ts";
+import { LINK_MAX_CHARACTERS, TEXT_MAX_CHARACTERS } from "../limits.ts";
 import { CountOrNull, nullable, type SchemaOf } from "./fields.ts";
+import { createTextSchema, Identifier } from "./texts.ts";
 
 const optionalCount = Type.Optional(CountOrNull);
-const text = Type.Optional(nullable(Type.String({ maxLength: TEXT_MAX_CHARACTERS })));
-const link = Type.Optional(nullable(Type.String({ maxLength: LINK_MAX_CHARACTERS })));
-const identifier = Type.String({ minLength: 1, maxLength: IDENTIFIER_MAX_CHARACTERS });
-const instant = Type.String({ pattern: INSTANT_PATTERN });
+const text = Type.Optional(nullable(createTextSchema(0, TEXT_MAX_CHARACTERS)));
+const link = Type.Optional(nullable(createTextSchema(0, LINK_MAX_CHARACTERS)));
+
+const DATE_PATTERN =
+  "(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|" +
+  "02-(?:0[1-9]|1\\d|2[0-8]))|" +
+  "(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)";
+const TIME_PATTERN =
+  "(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:\\.\\d+)?)?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)?";
+
+/**
+ * What `parseInstant()` accepts: only days that exist. It cannot exclude that a zone takes the
+ * first or the last day of the years 0 to 9999 out of them.
+ */
+const instant = Type.String({ pattern: `^${DATE_PATTERN}(?:T${TIME_PATTERN})?$` });
 const optionalInstant = Type.Optional(nullable(instant));
 
 export const ChannelObservation = Type.Object({
   kind: Type.Literal("channel"),
   observedAt: instant,
-  id: identifier,
+  id: Identifier,
   username: text,
   displayName: text,
   description: text,
@@ -32,8 +43,8 @@ export const ChannelObservation = Type.Object({
 export const ShortObservation = Type.Object({
   kind: Type.Literal("short"),
   observedAt: instant,
-  channel: identifier,
-  id: identifier,
+  channel: Identifier,
+  id: Identifier,
   title: text,
   description: text,
   publishedAt: optionalInstant,
@@ -47,7 +58,7 @@ export const ShortObservation = Type.Object({
 export const UserObservation = Type.Object({
   kind: Type.Literal("user"),
   observedAt: instant,
-  username: identifier,
+  username: Identifier,
   displayName: text,
   followers_count: optionalCount,
   following_count: optionalCount,
@@ -61,8 +72,8 @@ export const UserObservation = Type.Object({
 export const TweetObservation = Type.Object({
   kind: Type.Literal("tweet"),
   observedAt: instant,
-  username: identifier,
-  id: identifier,
+  username: Identifier,
+  id: Identifier,
   text,
   created_at: optionalInstant,
   url: link,

@@ -1,0 +1,24 @@
+/** Schemas of texts that clients and sources send. */
+import * as Type from "@sinclair/typebox";
+import { IDENTIFIER_MAX_CHARACTERS } from "../limits.ts";
+
+/**
+ * Creates the schema of a text without NUL and lone surrogates. Its length is in the pattern,
+ * because TypeBox counts UTF-16 units where JSON Schema counts characters.
+ *
+ * @param excluded Characters that it may not have, in the syntax of a class of a pattern.
+ */
+export const createTextSchema = (
+  min: number,
+  max: number,
+  { excluded = "\\u0000" }: { readonly excluded?: string } = {},
+) => {
+  // A surrogate pair is one character with the flag u, which Ajv sets, and two without it.
+  const character = `[^${excluded}\\ud800-\\udfff]|[\\ud800-\\udbff][\\udc00-\\udfff]`;
+  return Type.String({ pattern: `^(?:${character}){${min},${max}}$` });
+};
+
+/** An identifier, as `isIdentifier()` of core checks it. */
+export const Identifier = createTextSchema(1, IDENTIFIER_MAX_CHARACTERS, {
+  excluded: "\\u0000-\\u001f\\u007f-\\u009f",
+});
