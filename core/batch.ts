@@ -11,17 +11,14 @@ import { isIdentifier } from "./text.ts";
 const NAMES_FIELDS = { channel: "channels", user: "usernames" } as const;
 
 /** The kinds whose entities can be read together. */
-export type NamedKind = keyof typeof NAMES_FIELDS;
-
-/** The name of a count of a kind. */
-type CountName<Kind extends NamedKind> = (typeof KIND_FIELDS)[Kind]["counts"][number];
+export type NamedKind = "channel" | "user";
 
 /** The query of a comparison; the buckets are those of histories. */
 export interface ComparisonRequest<Kind extends NamedKind = NamedKind> extends HistoryRequest {
   /** In the order asked for; a name can be repeated. */
   readonly names: readonly string[];
   /** The count that is compared. */
-  readonly count: CountName<Kind>;
+  readonly count: (typeof KIND_FIELDS)[Kind]["counts"][number];
   /** Its index among the counts of the kind. */
   readonly countIndex: number;
 }
@@ -86,7 +83,7 @@ export function parseComparisonRequest<Kind extends NamedKind>(
   }
   const names = text.split(",");
   assertNameCount(field, names.length, COMPARISON_MAX_NAMES);
-  const counts: readonly CountName<Kind>[] = KIND_FIELDS[kind].counts;
+  const counts: readonly ComparisonRequest<Kind>["count"][] = KIND_FIELDS[kind].counts;
   const count = parseChoiceParameter("count", getValues, counts, KIND_FIELDS[kind].counts[0]);
   return {
     ...parseHistoryRequest(getValues, now, limitError),

@@ -8,6 +8,7 @@ import { DAY_MS, FIRST_INSTANT, HOUR_MS } from "./time.ts";
 /** How the points of a history are grouped; `raw` leaves each point by itself. */
 export const INTERVALS = ["raw", "hour", "day", "week", "month"] as const;
 
+/** How a history is grouped. */
 export type Interval = (typeof INTERVALS)[number];
 
 /** A point of a history. */
@@ -24,6 +25,7 @@ export interface Bucket {
   readonly start: number;
   /** The instant of the point. */
   readonly observedAt: number;
+  /** The counts of the point. */
   readonly counts: readonly (number | null)[];
 }
 

@@ -48,6 +48,7 @@ export function channelKey(channel: string): string {
 
 /** A channel that was observed, as far as names need it. */
 export interface NamedChannel {
+  /** The identifier, which begins with `UC`. */
   readonly id: string;
   /** `null` if no source reported it. */
   readonly username: string | null;

@@ -12,6 +12,7 @@ export const PAYMENT_TTL_MS: number = DAY_MS;
 
 /** A client's idempotency key. Requests with the same key and fingerprint are charged once. */
 export interface IdempotencyKey {
+  /** What the client sent. */
   readonly value: string;
   /** What tells requests apart: a hash of the path, the query and the body. */
   readonly fingerprint: string;
@@ -21,6 +22,7 @@ export interface IdempotencyKey {
 export interface RequestCharge {
   /** Whole credits, 1 or more. */
   readonly cost: number;
+  /** By default, a request with the same content is charged again. */
   readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
@@ -36,7 +38,9 @@ export type ChargeDecision = "charged" | "repeated" | "refused" | "misused";
 
 /** A decision on a charge, and the balance after it. */
 export interface DecidedCharge {
+  /** What happens to the request. */
   readonly decision: ChargeDecision;
+  /** Credits left after it. */
   readonly balance: number;
 }
 

@@ -11,11 +11,15 @@ import { foldCase } from "./text.ts";
 
 /** The platforms whose creators the list accepts. */
 export const CREATOR_PLATFORMS = ["microblog"] as const;
+/** A platform of creators. */
 export type CreatorPlatform = (typeof CREATOR_PLATFORMS)[number];
 
+/** What a username of a creator looks like. */
 export const CREATOR_USERNAME_PATTERN: RegExp = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 
+/** A creator of the list. */
 export interface Creator {
+  /** Where the creator is. */
   readonly platform: CreatorPlatform;
   /** The username without the @ symbol. */
   readonly creator: string;
@@ -24,7 +28,9 @@ export interface Creator {
 /** The list: creators by {@link creatorKey}. */
 export type CreatorSet = ReadonlyMap<string, Creator>;
 
+/** A list after a change, and whom the change was about. */
 export interface CreatorTransition {
+  /** The list after it. */
   readonly set: CreatorSet;
   /** In the spelling of the list. */
   readonly creator: Creator;

@@ -16,11 +16,13 @@ import { FIRST_INSTANT, LAST_INSTANT, parseInstantParameter } from "./time.ts";
 export interface ShortPosition {
   /** Milliseconds since 1970 UTC. */
   readonly publishedAt: number;
+  /** The identifier of the short. */
   readonly id: string;
 }
 
 /** The query of `/shorts`. */
 export interface ShortsRequest {
+  /** The most shorts of a page. */
   readonly limit: number;
   /** Only shorts published before this instant, in milliseconds since 1970 UTC. */
   readonly before?: number;
@@ -68,7 +70,9 @@ export function isShortSelected(
 
 /** A page of a list that continues at a cursor. */
 export interface CursorPage<Item> {
+  /** The items of the page. */
   readonly items: readonly Item[];
+  /** Whether a page follows. */
   readonly hasMore: boolean;
   /** The cursor of the next page; `null` if there is none. */
   readonly nextCursor: string | null;

@@ -13,7 +13,9 @@ import { compareText } from "./text.ts";
 
 /** The value of an attribute, and the instant of its observation. */
 export interface Attribute {
+  /** The newest value. */
   readonly value: FieldValue;
+  /** Milliseconds since 1970 UTC. */
   readonly at: number;
 }
 
@@ -22,6 +24,7 @@ export type Attributes = Readonly<Record<string, Attribute>>;
 
 /** An entity: its observations, merged. */
 export interface Entity {
+  /** The attributes that were ever reported. */
   readonly attributes: Attributes;
   /** The counts, by the instant of their observation. */
   readonly points: ReadonlyMap<number, Counts>;
@@ -30,8 +33,10 @@ export interface Entity {
 /** What an observation added: a new instant, a change at a known instant, or nothing. */
 export type ObservationOutcome = "new" | "changed" | "unchanged";
 
+/** The part of an observation that a merge needs. */
 export type MergeableObservation = Pick<Observation, "observedAt" | "attributes" | "counts">;
 
+/** An entity without observations. */
 export const EMPTY_ENTITY: Entity = { attributes: {}, points: new Map() };
 
 /**

@@ -6,6 +6,7 @@
 /** The type of an attribute. An identifier is required; the others are optional. */
 export type FieldType = "identifier" | "text" | "link" | "instant" | "boolean";
 
+/** The fields of a kind. */
 export interface EntityFields {
   /** The field that identifies the entity. */
   readonly idField: "id" | "username";
@@ -65,6 +66,8 @@ export const KIND_FIELDS = {
   },
 } as const;
 
+/** A kind of entity. */
 export type EntityKind = keyof typeof KIND_FIELDS;
 
+/** All kinds. */
 export const ENTITY_KINDS: readonly EntityKind[] = ["channel", "short", "user", "tweet"];

@@ -3,10 +3,14 @@ import type { ErrorCode } from "./error-statuses.ts";
 
 /** An error with a name and a message for clients. */
 export class DomainError extends Error {
+  /** The name of the class. */
   override readonly name = "DomainError";
+  /** The name of the error. */
   readonly code: ErrorCode;
 
   /**
+   * Creates the error.
+   *
    * @param message One sentence: what was sent and what is allowed.
    * @param options The cause, which only operators may see.
    */

@@ -8,13 +8,17 @@ import { DAY_MS } from "./time.ts";
 
 /** A count at an instant (milliseconds since 1970 UTC); `null` if the source did not report it. */
 export interface CountPoint {
+  /** Milliseconds since 1970 UTC. */
   readonly at: number;
+  /** The count. */
   readonly count: number | null;
 }
 
 /** A range of instants, both ends included, in milliseconds since 1970 UTC. */
 export interface TimeRange {
+  /** The first instant. */
   readonly from: number;
+  /** The last instant. */
   readonly to: number;
 }
 
@@ -23,7 +27,9 @@ export const GAIN_DAYS = { daily: 1, weekly: 7, monthly: 30 } as const;
 
 /** A gain: which count it compares, and over how long. */
 export interface GainDefinition {
+  /** The name of the count. */
   readonly count: string;
+  /** Over how long. */
   readonly period: keyof typeof GAIN_DAYS;
 }
 
@@ -125,12 +131,15 @@ function findNewestKnown({ points }: Entity, name: string, range: TimeRange): nu
 
 /** A follower count at an instant (milliseconds since 1970 UTC). */
 export interface FollowerPoint {
+  /** Milliseconds since 1970 UTC. */
   readonly at: number;
+  /** Followers at the instant. */
   readonly followers: number;
 }
 
 /** A follower count and its difference from the one before. */
 export interface FollowerChange extends FollowerPoint {
+  /** The difference; a loss is negative. */
   readonly change: number;
 }
 

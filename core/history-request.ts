@@ -21,6 +21,7 @@ export interface HistoryRequest {
   readonly from: number;
   /** The instant after the last one. */
   readonly to: number;
+  /** How the points are grouped. */
   readonly interval: Interval;
   /** The most buckets of a page. */
   readonly limit: number;

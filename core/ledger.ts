@@ -10,8 +10,11 @@ import { INTEGER_MAX } from "./limits.ts";
 
 /** The sums of an account, in credits. */
 export interface CreditSums {
+  /** Credits ever granted. */
   readonly granted: number;
+  /** Credits ever debited. */
   readonly debited: number;
+  /** Credits ever refunded. */
   readonly refunded: number;
 }
 
@@ -30,6 +33,7 @@ export interface Ledger extends CreditSums {
   readonly debits: ReadonlyMap<string, { readonly amount: number; readonly refunded: boolean }>;
 }
 
+/** The ledger of a new account. */
 export const EMPTY_LEDGER: Ledger = {
   granted: 0,
   debited: 0,
@@ -166,8 +170,10 @@ export function assertCreditAmount(amount: number): void {
 
 /** The error for a debit over the balance. Amounts are credits. */
 export class InsufficientCreditsError extends DomainError {
+  /** Credits that the account has. */
   readonly balance: number;
 
+  /** Creates the error of a request with a cost. */
   constructor(balance: number, cost: number) {
     const price = `${cost} ${cost === 1 ? "credit" : "credits"}`;
     super("Insufficient Credits", `This request costs ${price}, the balance is ${balance}`);

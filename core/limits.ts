@@ -2,8 +2,11 @@
 
 /** An optional whole number: its bounds, both included, and its default. */
 export interface IntegerRange {
+  /** The least allowed value. */
   readonly min: number;
+  /** The greatest allowed value. */
   readonly max: number;
+  /** The value if there is none. */
   readonly default: number;
 }
 

@@ -16,8 +16,11 @@ import { foldAscii, foldCase } from "./text.ts";
 
 /** What the filters of a list look at; `null` is unknown. */
 export interface ListedNames {
+  /** Username without the @ symbol. */
   readonly username: string | null;
+  /** Name for people. */
   readonly displayName: string | null;
+  /** A country code. */
   readonly country?: string | null;
 }
 

@@ -32,7 +32,9 @@ export const CHANNEL_SORTS = [
 /** What lists of users can be sorted by. */
 export const USER_SORTS = ["followers", "dailyGain", "weeklyGain", "monthlyGain"] as const;
 
+/** What a list of channels is sorted by. */
 export type ChannelSort = (typeof CHANNEL_SORTS)[number];
+/** What a list of users is sorted by. */
 export type UserSort = (typeof USER_SORTS)[number];
 
 const GAIN_FIELDS = {
@@ -61,19 +63,24 @@ export const USER_SORT_FIELDS: Readonly<Record<UserSort, string>> = {
 /** `desc` lists the greatest first; unknown figures come last in both. */
 export const LIST_ORDERS = ["desc", "asc"] as const;
 
+/** An order of a list. */
 export type ListOrder = (typeof LIST_ORDERS)[number];
 
 /** The position of an entity in a list. */
 export interface ListPosition {
   /** The figure that the list is sorted by; `null` is unknown. */
   readonly figure: number | null;
+  /** The identifier of the entity. */
   readonly id: string;
 }
 
 /** The query of a page of a list. */
 export interface ListRequest<Sort extends string = string> {
+  /** What the list is sorted by. */
   readonly sort: Sort;
+  /** Whether the greatest come first. */
   readonly order: ListOrder;
+  /** The most entities of a page. */
   readonly limit: number;
   /** Only channels of this country, regardless of case. */
   readonly country?: string;
@@ -98,6 +105,7 @@ export function hasListParameter(getValues: GetQueryValues): boolean {
 export interface ListOptions<Sort extends string> {
   /** The first is the default. */
   readonly sorts: readonly [Sort, ...Sort[]];
+  /** Whether it has the parameter `country`. */
   readonly hasCountry: boolean;
   /** The code of the error for `limit`: the interfaces name it differently. */
   readonly limitError?: ErrorCode;

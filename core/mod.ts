@@ -38,7 +38,7 @@ export type { MergeableObservation } from "./entities.ts";
 export { ENTITY_KINDS, KIND_FIELDS } from "./entity-kinds.ts";
 export type { EntityFields, EntityKind, FieldType } from "./entity-kinds.ts";
 export { ERROR_STATUSES } from "./error-statuses.ts";
-export type { ErrorCode, ServiceErrorName } from "./error-statuses.ts";
+export type { ErrorCode, ErrorNameOf, HttpErrorCode, ServiceErrorName } from "./error-statuses.ts";
 export { createChannelNotFoundError, createInvalidRequestError } from "./errors.ts";
 export { createShortNotFoundError, createTweetNotFoundError } from "./errors.ts";
 export { createUserNotFoundError, DomainError, quote } from "./errors.ts";

@@ -23,7 +23,9 @@ export type FieldValue = string | number | boolean;
 /** The counts of one instant, by name; `null` if the source did not report one. */
 export type Counts = Readonly<Record<string, number | null>>;
 
+/** What a source reported about an entity at an instant. */
 export interface Observation {
+  /** What was observed. */
   readonly kind: EntityKind;
   /** The identifier of the entity; of a user, the username in lower case. */
   readonly entityId: string;

@@ -6,8 +6,11 @@ import type { Pagination } from "./resources/microblog.ts";
 
 /** The query of a listing: how many days back, which page (from 0), how many items a page. */
 export interface PageRequest {
+  /** How many days back. */
   readonly days: number;
+  /** From 0. */
   readonly page: number;
+  /** The most items of a page. */
   readonly limit: number;
 }
 

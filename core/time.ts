@@ -4,12 +4,15 @@
  */
 import { createInvalidRequestError, quote } from "./errors.ts";
 
+/** A minute, in milliseconds. */
 export const MINUTE_MS = 60_000;
+/** An hour, in milliseconds. */
 export const HOUR_MS = 3_600_000;
+/** A day, in milliseconds. */
 export const DAY_MS = 86_400_000;
 
 /** 0000-01-01T00:00:00.000Z, the first instant with a year of four digits. */
-export const FIRST_INSTANT = -62_167_219_200_000;
+export const FIRST_INSTANT: number = -62_167_219_200_000;
 
 /** 9999-12-31T23:59:59.999Z, the last one. */
 export const LAST_INSTANT = 253_402_300_799_999;

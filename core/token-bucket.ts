@@ -9,8 +9,11 @@ export interface TokenBucket {
   readonly at: number;
 }
 
+/** Whether a request is admitted, and what its response says about the limit. */
 export interface TakeTokenResult {
+  /** Whether there was a token. */
   readonly isAdmitted: boolean;
+  /** The bucket after it. */
   readonly bucket: TokenBucket;
   /** Whole tokens left. */
   readonly remaining: number;

@@ -9,14 +9,19 @@ export const USAGE_GROUPINGS = ["key", "endpoint", "day", "hour"] as const;
 
 /** By what usage is grouped. */
 export interface UsageGrouping {
+  /** Whether by API key. */
   readonly hasKey: boolean;
+  /** Whether by endpoint. */
   readonly hasEndpoint: boolean;
+  /** By day, by hour or, if `undefined`, neither. */
   readonly period: "day" | "hour" | undefined;
 }
 
 /** A range of days, both ends included, counted from 1970 UTC. */
 export interface DayRange {
+  /** The first day. */
   readonly first: number;
+  /** The last day. */
   readonly last: number;
 }
 

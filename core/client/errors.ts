@@ -8,13 +8,16 @@ import {
 
 /** An error response of the service. */
 export class MetricsError extends Error {
+  /** The name of the class. */
   override readonly name = "MetricsError";
   /** Its name: `error.code === "Insufficient Credits"`. */
   readonly code: ServiceErrorName;
+  /** The HTTP status. */
   readonly status: number;
   /** What to tell the operator of the service. */
   readonly requestId: string | null;
 
+  /** Creates the error of a response. */
   constructor(
     code: ServiceErrorName,
     message: string,
@@ -29,6 +32,7 @@ export class MetricsError extends Error {
 
 /** No response came in time, or the connection failed, at every attempt. */
 export class ConnectionError extends Error {
+  /** The name of the class. */
   override readonly name = "ConnectionError";
 }
 

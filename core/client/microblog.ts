@@ -13,6 +13,7 @@ export interface MicroblogClient {
     query?: ListQuery<UserSort>,
     options?: RequestOptions,
   ): Listing<resources.ListedUser, resources.UserList>;
+  /** A user. */
   user(username: string, options?: RequestOptions): Promise<Result<resources.UserDetails>>;
   /** The tweets of a user with their identifiers, newest first. */
   tweets(
@@ -29,6 +30,7 @@ export interface MicroblogClient {
     resources.FollowersPage["followers"]["USER"]["metrics"][number],
     resources.FollowersPage
   >;
+  /** A tweet with its history. */
   tweet(
     username: string,
     id: string,
@@ -40,6 +42,7 @@ export interface MicroblogClient {
     query?: HistoryQuery,
     options?: RequestOptions,
   ): Listing<resources.HistoryItem<resources.UserCounts>, resources.UserHistory>;
+  /** The counts of a tweet over time, oldest first. */
   tweetHistory(
     username: string,
     id: string,

@@ -15,12 +15,14 @@ export type { Listing } from "./listing.ts";
 export type { MicroblogClient } from "./microblog.ts";
 export type { HistoryQuery, ListQuery, PageQuery } from "./queries.ts";
 export type { ClientOptions, RequestOptions, Result } from "./request.ts";
-export type { AbortSignalLike, FetchLike } from "./runtime.ts";
+export type { AbortSignalLike, FetchLike, RequestInitLike, ResponseLike } from "./runtime.ts";
 export type { VideoClient } from "./video.ts";
 
 /** A client of the service. A method throws a `MetricsError` or a `ConnectionError`. */
 export interface Client {
+  /** Channels and shorts. */
   readonly video: VideoClient;
+  /** Users and tweets. */
   readonly microblog: MicroblogClient;
   /** The monitoring list. Free of charge. */
   readonly creators: {

@@ -16,7 +16,9 @@ export interface HistoryQuery {
 
 /** The query of a list of channels or users. */
 export interface ListQuery<Sort> {
+  /** What the list is sorted by. */
   readonly sort?: Sort;
+  /** By default `desc`: the greatest first. */
   readonly order?: ListOrder;
   /** What a username or display name contains, in any case. */
   readonly search?: string;

@@ -6,6 +6,7 @@ import { runtime, type AbortSignalLike, type FetchLike, type ResponseLike } from
 export interface ClientOptions {
   /** Where the service is: `https://metrics.example.com`. */
   readonly baseUrl: string;
+  /** An API key of the service, `cm_…`. */
   readonly apiKey: string;
   /** By default the runtime's `fetch`. */
   readonly fetch?: FetchLike;
@@ -25,6 +26,7 @@ export interface RequestOptions {
 
 /** A response of the service. */
 export interface Result<Body> {
+  /** The resource. */
   readonly body: Body;
   /** Credits that the response cost; 0 for what is free. */
   readonly cost: number;
@@ -32,6 +34,7 @@ export interface Result<Body> {
   readonly creditsRemaining: number | null;
   /** The newest observation of the entity; `null` if the response does not say. */
   readonly observedAt: string | null;
+  /** What to tell the operator of the service. */
   readonly requestId: string | null;
 }
 

@@ -5,25 +5,35 @@
 
 /** The part of `AbortSignal` that the client uses. */
 export interface AbortSignalLike {
+  /** Whether the signal was aborted. */
   readonly aborted: boolean;
+  /** Why it was aborted. */
   readonly reason?: unknown;
+  /** Calls a listener when it is aborted. */
   addEventListener(type: "abort", listener: () => void): void;
+  /** Calls the listener no longer. */
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
 /** The part of `Response` that the client uses. */
 export interface ResponseLike {
+  /** The HTTP status. */
   readonly status: number;
+  /** The headers; a name has no case. */
   readonly headers: { get(name: string): string | null };
+  /** Reads the body. */
   text(): Promise<string>;
 }
 
 /** A request of the client. */
 export interface RequestInitLike {
+  /** The HTTP method. */
   readonly method: string;
+  /** The headers; a name has no case. */
   readonly headers: Record<string, string>;
+  /** JSON. */
   readonly body?: string;
-  // `never` fits every runtime's own type of a signal.
+  /** Aborts the request. `never` fits every runtime's own type of a signal. */
   readonly signal: never;
 }
 

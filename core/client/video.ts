@@ -15,6 +15,7 @@ export interface VideoClient {
   ): Listing<resources.ListedChannel, resources.ChannelList>;
   /** All channels in one response. */
   allChannels(options?: RequestOptions): Promise<Result<resources.ChannelList>>;
+  /** A channel, by identifier or username. */
   channel(channel: string, options?: RequestOptions): Promise<Result<resources.ChannelDetails>>;
   /** The shorts of a channel, newest first; `before` is an instant in ISO 8601. */
   shorts(
@@ -22,6 +23,7 @@ export interface VideoClient {
     query?: { readonly limit?: number; readonly before?: string },
     options?: RequestOptions,
   ): Listing<resources.ShortSummary, resources.ShortsPage>;
+  /** A short with its history. */
   short(
     channel: string,
     id: string,
@@ -33,6 +35,7 @@ export interface VideoClient {
     query?: HistoryQuery,
     options?: RequestOptions,
   ): Listing<resources.HistoryItem<resources.ChannelCounts>, resources.ChannelHistory>;
+  /** The counts of a short over time, oldest first. */
   shortHistory(
     channel: string,
     id: string,

@@ -2,8 +2,11 @@
 
 /** How charged requests ended. */
 export interface UsageStatuses {
+  /** Answered with data. */
   "200": number;
+  /** Answered that nothing has changed. */
   "304": number;
+  /** Answered that there is no such entity. */
   "404": number;
   /** Refunded. */
   failed: number;
@@ -13,6 +16,7 @@ export interface UsageStatuses {
 
 /** The usage of a day; or, with `by`, of a key, an endpoint, a day or an hour. */
 export interface UsageRow {
+  /** With `by=key`: the key of the requests. */
   key?: {
     id: number;
     /** The first characters of the key. */
@@ -31,11 +35,13 @@ export interface UsageRow {
   credits: number;
   /** Credits that were refunded. */
   refunded: number;
+  /** How the requests ended, with `by`. */
   statuses?: UsageStatuses;
 }
 
 /** The response of `GET /api/account`. */
 export interface AccountDetails {
+  /** Name of the account. */
   account: string;
   /** Credits that are left. */
   balance: number;

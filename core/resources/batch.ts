@@ -24,17 +24,21 @@ export type NamedResult<Found, NotFound> =
 
 /** The response of `POST /api/video/details`, in the order of the request. */
 export interface ChannelBatch {
+  /** One for each name. */
   results: NamedResult<{ details: ChannelDetails }, VideoError>[];
 }
 
 /** The response of `POST /api/microblog/details`, in the order of the request. */
 export interface UserBatch {
+  /** One for each name. */
   results: NamedResult<{ details: UserDetails }, ServiceError>[];
 }
 
 /** The rows of a comparison, oldest first. A bucket without any observation is not listed. */
 export interface ComparisonTable {
+  /** How the observations are grouped. */
   interval: Interval;
+  /** One for each bucket. */
   rows: {
     /** The start of the bucket; with the interval `raw`, the instant itself. */
     timestamp: string;
@@ -44,11 +48,13 @@ export interface ComparisonTable {
      */
     values: (number | null)[];
   }[];
+  /** How far the listing goes. */
   pagination: CursorPagination;
 }
 
 /** The response of `GET /api/video/compare`. */
 export interface ChannelComparison extends ComparisonTable {
+  /** The count that is compared. */
   count: keyof ChannelCounts;
   /** In the order of the request. */
   channels: NamedResult<{ channel: string }, VideoError>[];
@@ -56,6 +62,7 @@ export interface ChannelComparison extends ComparisonTable {
 
 /** The response of `GET /api/microblog/compare`. */
 export interface UserComparison extends ComparisonTable {
+  /** The count that is compared. */
   count: keyof UserCounts;
   /** In the order of the request. */
   users: NamedResult<{ username: string }, ServiceError>[];

@@ -5,11 +5,13 @@ import type { CreatorPlatform } from "../creators.ts";
 export interface CreatorRequest {
   /** A username without the @ symbol. */
   creator: string;
+  /** Where the creator is. */
   platform: CreatorPlatform;
 }
 
 /** The response to adding or removing a creator. */
 export interface CreatorResult extends CreatorRequest {
+  /** What was done, for people. */
   message: string;
   /** The size of the list after the operation. */
   total_creators: number;
@@ -17,6 +19,7 @@ export interface CreatorResult extends CreatorRequest {
 
 /** A creator of the monitoring list, and the state of collecting its data. */
 export interface ListedCreator extends CreatorRequest {
+  /** When the creator was added. */
   added_at: string;
   /** When the creator was last observed. */
   last_success: string | null;
@@ -30,6 +33,8 @@ export interface ListedCreator extends CreatorRequest {
 
 /** The response of `GET /api/creators`, sorted by platform and username. */
 export interface CreatorList {
+  /** All creators. */
   creators: ListedCreator[];
+  /** The size of the list. */
   total_creators: number;
 }

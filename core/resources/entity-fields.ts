@@ -7,10 +7,13 @@ import type { HistoryPoint } from "../buckets.ts";
 export interface FieldReader {
   /** The newest observation, in milliseconds since 1970 UTC; `null` if there is none. */
   readonly observedAt: number | null;
+  /** Returns a text or a link. */
   readText(name: string): string | null;
   /** Returns milliseconds since 1970 UTC. */
   readInstant(name: string): number | null;
+  /** Returns a boolean. */
   readBoolean(name: string): boolean | null;
+  /** Returns a count of the newest observation. */
   readCount(name: string): number | null;
 }
 

@@ -88,11 +88,17 @@ export function createUserDetails(fields: UserFields): UserDetails {
 
 /** What is known of a tweet; `null` is unknown. Instants are milliseconds since 1970 UTC. */
 export interface TweetFields {
+  /** Identifier on the platform. */
   readonly id: string;
+  /** Text of the tweet. */
   readonly text: string | null;
+  /** URL of the tweet, as the source reported it. */
   readonly url: string | null;
+  /** When it was created. */
   readonly createdAt: number;
+  /** When it was last observed. */
   readonly observedAt: number;
+  /** The newest counts. */
   readonly metrics: TweetDetails["tweet"]["metrics"];
 }
 

@@ -73,15 +73,23 @@ export function createChannelDetails(fields: ChannelFields, gains: EntityGains):
 
 /** What is known of a short; `null` is unknown. */
 export interface ShortFields {
+  /** Identifier on the platform. */
   readonly id: string;
+  /** Title of the short. */
   readonly title: string | null;
+  /** Text about itself. */
   readonly description: string | null;
+  /** URL of the image, as the source reported it. */
   readonly thumbnail: string | null;
   /** Milliseconds since 1970 UTC. */
   readonly publishedAt: number;
+  /** Views. */
   readonly views: number | null;
+  /** Likes. */
   readonly likes: number | null;
+  /** Comments. */
   readonly comments: number | null;
+  /** Shares. */
   readonly shares: number | null;
 }
 
