@@ -1,5 +1,6 @@
 /** What the installed package must pass. `bun run compat` runs all, `bun test` those without tools. */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { Glob } from "bun";
 import { ROOT } from "../support/docs.ts";
 import { runCommand } from "./command.ts";
 import {
@@ -33,6 +34,7 @@ export async function listChecks(): Promise<Check[]> {
   const prepareSuite = once(createSuite);
   return [
     { name: "npm install: packages, size", needsTools: false, run: checkInstalledSize },
+    { name: "source maps: sources are there", needsTools: false, run: checkSourceMaps },
     ...runtimes.map((runtime) => createSuiteCheck(runtime, prepareSuite)),
     ...runtimes.flatMap((runtime) => createEntryCheck(runtime)),
     ...createTypeChecks(),
@@ -50,6 +52,20 @@ async function checkInstalledSize({ project }: InstalledPackage): Promise<string
   const summary = `${packages.length} package, ${Math.ceil(bytes / 1000)} kB`;
   if (packages.length !== 1 || bytes >= INSTALLED_MAX_BYTES) throw new Error(summary);
   return summary;
+}
+
+/** A debugger shows the sources that the maps name. */
+async function checkSourceMaps({ installed }: InstalledPackage): Promise<string> {
+  const maps = Array.from(new Glob("dist/**/*.js.map").scanSync(installed));
+  for (const map of maps) {
+    const { sources }: { sources: string[] } = await Bun.file(join(installed, map)).json();
+    for (const source of sources) {
+      const file = join(installed, dirname(map), source);
+      if (!(await Bun.file(file).exists())) throw new Error(`${map} names ${file}`);
+    }
+  }
+  if (maps.length === 0) throw new Error("The package has no source maps");
+  return `${maps.length} maps`;
 }
 
 /** The bundled tests, and how many `bun test` runs, so that the runner here cannot lose any. */
