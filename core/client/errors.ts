@@ -30,7 +30,7 @@ export class MetricsError extends Error {
   }
 }
 
-/** No response came in time, or the connection failed, at every attempt. */
+/** No response of the service came in time, at any attempt: the connection failed, or a proxy responded. */
 export class ConnectionError extends Error {
   /** The name of the class. */
   override readonly name = "ConnectionError";

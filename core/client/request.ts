@@ -58,10 +58,13 @@ const REFUSED_STATUSES: readonly number[] = [429, 503];
 const FIRST_PAUSE_MS = 200;
 const PAUSE_MAX_MS = 10_000;
 
-/** A cached body, and the tag that asks whether it changed. */
-interface CachedBody {
+/** A client that would have to wait longer fails at once. Longer than 24 days, timers end at once. */
+const RETRY_AFTER_MAX_MS = 120_000;
+
+/** A cached response as JSON, and the tag that asks whether it changed. */
+interface CachedResponse {
   readonly etag: string;
-  readonly body: unknown;
+  readonly text: string;
 }
 
 /** Creates the function that sends requests. */
@@ -93,17 +96,19 @@ export function createSend(options: ClientOptions): Send {
       }
       const { response, text } = outcome;
       const { status } = response;
-      if (status === 304 && cached !== undefined) return toResult<Body>(response, cached.body);
-      if (status >= 200 && status < 300) {
-        const body: unknown = JSON.parse(text);
-        if (isCacheable) cache.set(url, response.headers.get("etag"), body);
-        return toResult<Body>(response, body);
+      const isCurrent = status === 304 && cached !== undefined;
+      if (isCurrent || (status >= 200 && status < 300)) {
+        const json = isCurrent ? cached.text : text;
+        const result = toResult<Body>(request, response, json);
+        if (isCacheable) cache.set(url, response.headers.get("etag"), json);
+        return result;
       }
       const retried = isRead ? RETRIED_STATUSES : REFUSED_STATUSES;
-      if (nth >= retries || !retried.includes(status)) {
+      const pauseMs = readRetryAfterMs(response) ?? computePauseMs(nth);
+      if (nth >= retries || !retried.includes(status) || pauseMs > RETRY_AFTER_MAX_MS) {
         throw createMetricsError(status, text, response.headers.get("x-request-id"));
       }
-      await pause(readRetryAfterMs(response) ?? computePauseMs(nth), signal);
+      await pause(pauseMs, signal);
     }
   };
 }
@@ -158,31 +163,44 @@ function throwIfAborted(signal: AbortSignalLike | undefined): void {
   if (signal?.aborted === true) throw signal.reason;
 }
 
-/** Creates a cache of bodies by their URL; the one that was read longest ago is dropped first. */
+/** Creates a cache of responses by their URL; the one that was read longest ago is dropped first. */
 function createCache(maxEntries: number) {
-  const entries = new Map<string, CachedBody>();
+  const entries = new Map<string, CachedResponse>();
   return {
     get: (url: string) => entries.get(url),
-    set(url: string, etag: string | null, body: unknown): void {
+    set(url: string, etag: string | null, text: string): void {
       if (maxEntries === 0 || etag === null) return;
       entries.delete(url);
-      entries.set(url, { etag, body });
+      entries.set(url, { etag, text });
       const [oldest] = entries.keys();
       if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest);
     },
   };
 }
 
-function toResult<Body>({ headers }: ResponseLike, body: unknown): Result<Body> {
+/** @throws {ConnectionError} If the body is not JSON: then the response is not of the service. */
+function toResult<Body>(
+  { method, path }: ApiRequest,
+  { headers }: ResponseLike,
+  json: string,
+): Result<Body> {
   const remaining = headers.get("x-credits-remaining");
   return {
-    // The types follow the service's documents; a test compares them.
-    body: body as Body,
+    body: parseBody<Body>(json, `${method} ${path}`),
     cost: Number(headers.get("x-credits-cost") ?? 0),
     creditsRemaining: remaining === null ? null : Number(remaining),
     observedAt: headers.get("x-observed-at"),
     requestId: headers.get("x-request-id"),
   };
+}
+
+function parseBody<Body>(json: string, request: string): Body {
+  try {
+    // The types follow the OpenAPI document; a test compares them.
+    return JSON.parse(json) as Body;
+  } catch (cause) {
+    throw new ConnectionError(`${request} got a response that is not JSON`, { cause });
+  }
 }
 
 function formatQuery(query: ApiRequest["query"] = {}): string {
@@ -198,9 +216,13 @@ function computePauseMs(nth: number): number {
   return longest / 2 + (Math.random() * longest) / 2;
 }
 
+/** Reads `Retry-After`: seconds, or a date by the clock that the response has (RFC 9110, 10.2.3). */
 function readRetryAfterMs({ headers }: ResponseLike): number | undefined {
-  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
+  const value = headers.get("retry-after") ?? "";
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  const now = Date.parse(headers.get("date") ?? "") || Date.now();
+  const ms = Date.parse(value) - now;
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
 /** Waits; an abort ends it. */

@@ -63,6 +63,7 @@ describe("findPortableTests()", () => {
     const portable = new Set(await findPortableTests());
     expect(TEST_FILES.filter((file) => !portable.has(file))).toEqual([
       "tests/core/client/client.test.ts",
+      "tests/core/client/retries.test.ts",
       "tests/core/package/bundle-size.test.ts",
       "tests/core/package/jsr.test.ts",
       "tests/core/package/package.test.ts",

@@ -1,0 +1,208 @@
+/** The client when responses are lost, late or refused, and when it keeps them. */
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
+import { ConnectionError, createClient, type FetchLike } from "../../../core/client/mod.ts";
+import { startLossyProxy } from "../../support/network/lossy-proxy.ts";
+import { startTestService, type TestService } from "../../support/service.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+  const observedAt = "2026-11-20";
+  await service.observe(
+    { kind: "channel", observedAt, id: "UC1", username: "Soup" },
+    { kind: "user", observedAt, username: "Nasa" },
+  );
+});
+afterAll(() => service.close());
+
+const createTestClient = (options: Partial<Parameters<typeof createClient>[0]> = {}) =>
+  createClient({ baseUrl: service.address, apiKey: service.key, ...options });
+
+async function catchError(work: () => Promise<unknown>): Promise<unknown> {
+  try {
+    await work();
+  } catch (error) {
+    return error;
+  }
+  throw new Error("It did not fail");
+}
+
+/** A server that accepts requests and never responds. */
+const startSilentServer = () => Bun.serve({ port: 0, fetch: () => new Promise<never>(() => {}) });
+
+describe("createClient()", () => {
+  test("pays once for each of 1,000 reads of which every tenth response is lost", async () => {
+    const { key, account } = await service.createAccountWithKey(2000);
+    const proxy = await startLossyProxy(service.address, /GET \/api\/video\/soup/);
+    const client = createTestClient({ apiKey: key, baseUrl: proxy.url, retries: 20 });
+    const work = Array.from({ length: 8 }, async (_, worker) => {
+      for (let nth = worker; nth < 1000; nth += 8) {
+        if (nth % 10 === 0) proxy.state.responsesToDrop++;
+        expect((await client.video.channel("soup")).body.id).toBe("UC1");
+      }
+    });
+    await Promise.all(work);
+    expect(proxy.state.droppedResponses).toBeGreaterThan(90);
+    expect(await service.readSums(account)).toMatchObject({ balance: 1000 });
+    proxy.close();
+  }, 120_000);
+
+  test("does not repeat a change whose response was lost", async () => {
+    const proxy = await startLossyProxy(service.address, /PATCH \/api\/creators/);
+    proxy.state.responsesToDrop = 1;
+    const { creators } = createTestClient({ baseUrl: proxy.url });
+    expect(await catchError(() => creators.add("esa"))).toBeInstanceOf(ConnectionError);
+    expect((await creators.list()).body.creators).toMatchObject([{ creator: "esa" }]);
+    expect(await catchError(() => creators.add("esa"))).toMatchObject({ status: 409 });
+    proxy.close();
+  });
+
+  test("repeats a request that is over the rate limit, once the service says that it may", async () => {
+    const limited = await startTestService({ RATE_LIMIT: "60" });
+    const statuses: number[] = [];
+    const { account } = createTestClient({
+      baseUrl: limited.address,
+      apiKey: limited.key,
+      fetch: async (url, init) => {
+        const response = await fetch(url, init as RequestInit);
+        statuses.push(response.status);
+        // The clock of the service stands still.
+        limited.clock.now += Number(response.headers.get("retry-after")) * 1000;
+        return response;
+      },
+    });
+    for (let nth = 0; nth <= 60; nth++) await account();
+    expect(statuses.slice(59)).toEqual([200, 429, 200]);
+    await limited.close();
+  });
+
+  test("repeats what is refused or fails for now, with the same Idempotency-Key", async () => {
+    const headers = { "retry-after": "0" };
+    const responses = [
+      new Response('{"error":"Too Many Requests"}', { status: 429, headers }),
+      new Response("", { status: 503, headers }),
+      new Response("<html>", { status: 502, headers }),
+      new Response('{"id":"UC1"}'),
+    ];
+    const keys: unknown[] = [];
+    const fetch: FetchLike = async (_, init) => {
+      keys.push(init.headers["idempotency-key"]);
+      return responses.shift() ?? new Response("", { status: 500 });
+    };
+    expect(await createTestClient({ fetch }).video.channel("soup")).toMatchObject({
+      body: { id: "UC1" },
+    });
+    expect([keys.length, new Set(keys).size, typeof keys[0]]).toEqual([4, 1, "string"]);
+  });
+
+  test("fails with the last response once all attempts are refused", async () => {
+    let attempts = 0;
+    const fetch: FetchLike = async () => {
+      attempts++;
+      const body = '{"error":"Service Unavailable","message":"m"}';
+      return new Response(body, { status: 503, headers: { "retry-after": "0" } });
+    };
+    const { creators } = createTestClient({ fetch, retries: 2 });
+    const error = await catchError(() => creators.add("x"));
+    expect(error).toMatchObject({ code: "Service Unavailable", message: "m", status: 503 });
+    expect(attempts).toBe(3);
+  });
+
+  test.each([
+    ["30", 30_000],
+    ["Fri, 20 Nov 2026 12:00:45 GMT", 45_000],
+    ["Fri, 20 Nov 2026 11:00:00 GMT", 0],
+  ])("waits as Retry-After says before it repeats: %s", async (retryAfter, pauseMs) => {
+    const timer = spyOn(globalThis, "setTimeout");
+    const stop = new AbortController();
+    const headers = { "retry-after": retryAfter, date: "Fri, 20 Nov 2026 12:00:00 GMT" };
+    let attempts = 0;
+    const fetch: FetchLike = async () => {
+      if (++attempts === 2) stop.abort(new Error("enough"));
+      if (pauseMs > 0) setImmediate(() => stop.abort(new Error("enough")));
+      return new Response("", { status: 503, headers });
+    };
+    const { video } = createTestClient({ fetch, timeoutMs: 7777 });
+    const error = await catchError(() => video.channel("soup", { signal: stop.signal }));
+    expect(error).toEqual(new Error("enough"));
+    const firstPause = timer.mock.calls.map(([, ms]) => ms).find((ms) => ms !== 7777);
+    timer.mockRestore();
+    expect(firstPause).toBe(pauseMs);
+  });
+
+  test("fails at once if it would have to wait longer than two minutes", async () => {
+    const fetch: FetchLike = async () =>
+      new Response("", { status: 429, headers: { "retry-after": "9999999" } });
+    const error = await catchError(() => createTestClient({ fetch }).account());
+    expect(error).toMatchObject({ code: "Too Many Requests", status: 429 });
+  });
+
+  test("fails with a ConnectionError for a response that is not of the service", async () => {
+    const fetch: FetchLike = async () => new Response("<html>Sign in to the hotel</html>");
+    expect(await catchError(() => createTestClient({ fetch }).account())).toMatchObject({
+      name: "ConnectionError",
+      message: "GET /api/account got a response that is not JSON",
+    });
+  });
+
+  test("ends at the deadline of an attempt, and when the caller aborts", async () => {
+    await using server = startSilentServer();
+    const baseUrl = server.url.href;
+    const slow = createTestClient({ baseUrl, timeoutMs: 20, retries: 1 });
+    expect(await catchError(() => slow.video.channel("soup"))).toMatchObject({
+      name: "ConnectionError",
+      message: expect.stringContaining("No response within 20 ms"),
+    });
+    const controller = new AbortController();
+    const { video } = createTestClient({ baseUrl });
+    const reading = catchError(() => video.channel("x", { signal: controller.signal }));
+    controller.abort(new Error("enough"));
+    expect(await reading).toEqual(new Error("enough"));
+    const aborted = catchError(() => video.channel("x", { signal: controller.signal }));
+    expect(await aborted).toEqual(new Error("enough"));
+    const listed = catchError(() =>
+      Array.fromAsync(video.shorts("x", {}, { signal: controller.signal })),
+    );
+    expect(await listed).toEqual(new Error("enough"));
+    await server.stop(true);
+  });
+});
+
+describe("cachedResponses", () => {
+  test("keeps responses by their ETag, and drops the one that was read longest ago", async () => {
+    const statuses: number[] = [];
+    const fetchAndRecord: FetchLike = async (url, init) => {
+      const response = await fetch(url, init as RequestInit);
+      statuses.push(response.status);
+      return response;
+    };
+    const client = createTestClient({ fetch: fetchAndRecord, cachedResponses: 2 });
+    await client.video.channel("soup");
+    await client.microblog.user("nasa");
+    await client.video.channel("soup");
+    await client.video.allChannels();
+    await client.video.channel("soup");
+    await client.microblog.user("nasa");
+    expect(statuses).toEqual([200, 200, 304, 200, 304, 200]);
+  });
+
+  test("gives a body that the caller may change", async () => {
+    const { video } = createTestClient({ cachedResponses: 1 });
+    const { body } = await video.channel("soup");
+    body.username = "changed";
+    expect((await video.channel("soup")).body.username).toBe("Soup");
+  });
+
+  test("are none by default", async () => {
+    const sent: unknown[] = [];
+    const { video } = createTestClient({
+      fetch: (url, init) => {
+        sent.push(init.headers["if-none-match"]);
+        return fetch(url, init as RequestInit);
+      },
+    });
+    await video.channel("soup");
+    await video.channel("soup");
+    expect(sent).toEqual([undefined, undefined]);
+  });
+});
