@@ -99,7 +99,7 @@ export function findBucketEnd(start: number, interval: Interval): number {
  */
 export function groupIntoBuckets(points: Iterable<HistoryPoint>, interval: Interval): Bucket[] {
   const buckets: Bucket[] = [];
-  let start = -Infinity;
+  let start = 0;
   let end = -Infinity;
   for (const { at, counts } of points) {
     if (at < end) buckets.pop();

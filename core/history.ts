@@ -46,6 +46,7 @@ export function thinHistory<Point extends { readonly at: number }>(
   maxPoints: number,
 ): Point[] {
   const [first, newest] = [points[0], points.at(-1)];
+  // Stryker disable next-line ConditionalExpression: only the types need the last two conditions.
   if (points.length <= maxPoints || first === undefined || newest === undefined) return [...points];
   return keepNewestOfSlices(points, computeSliceBounds(first.at, newest.at, maxPoints));
 }
@@ -65,9 +66,8 @@ export function keepNewestOfSlices<Point extends { readonly at: number }>(
   bounds: readonly number[],
 ): Point[] {
   let slice = 0;
-  const last = points.length - 1;
   return points.filter(({ at }, index) => {
-    if (index === 0 || index === last) return true;
+    if (index === 0) return true;
     while (at >= (bounds[slice + 1] ?? Infinity)) slice++;
     const next = points[index + 1];
     return (next?.at ?? Infinity) >= (bounds[slice + 1] ?? Infinity);

@@ -115,6 +115,7 @@ function applyToDraft(draft: LedgerDraft, entry: LedgerEntry): boolean {
 
 function grant(ledger: LedgerDraft, amount: number, reference: string | undefined): boolean {
   assertCreditAmount(amount);
+  // Stryker disable next-line ConditionalExpression: nothing is granted under no reference.
   if (reference !== undefined) {
     const previous = ledger.references.get(reference);
     if (previous === amount) return false;

@@ -47,7 +47,10 @@ const RULE_PATTERN = /^ *([a-z]+)=(\d+)d(?:(\/day)(?:\/(\d+)d)?)? *$/;
 export function parseRetentionPolicy(text: string): RetentionPolicy | undefined {
   const policy: Partial<Record<EntityKind, RetentionRule>> = {};
   for (const part of text.split(",")) {
-    const [, name, rawText = "", daily, lastText] = RULE_PATTERN.exec(part) ?? [];
+    const match = RULE_PATTERN.exec(part);
+    if (match === null) return undefined;
+    // Stryker disable next-line StringLiteral: only the type needs the default.
+    const [, name, rawText = "", daily, lastText] = match;
     const kind = ENTITY_KINDS.find((kindName) => kindName === name);
     const rawDays = parseInteger(rawText, RETENTION_DAYS);
     if (kind === undefined || rawDays === undefined || policy[kind] !== undefined) return undefined;

@@ -23,6 +23,10 @@ describe.each(KINDS)("parseBatchRequest() of a %s", (kind, field) => {
     );
   });
 
+  test("reads 100 names", () => {
+    expect(parseBatchRequest(kind, { [field]: Array(100).fill("a") })).toHaveLength(100);
+  });
+
   test.each([
     [null, `The body must be an object with ${field}, got null`],
     ["a", `The body must be an object with ${field}, got "a"`],
@@ -54,6 +58,11 @@ const parseQuery = (kind: NamedKind, query: string) => {
 };
 
 describe("parseComparisonRequest()", () => {
+  test("reads 10 names", () => {
+    const sent = Array(10).fill("a");
+    expect(parseQuery("channel", `channels=${sent.join()}`).names).toEqual(sent);
+  });
+
   test.each([
     ["channel", "channels=a,b,a", "subscribers", 0],
     ["channel", "channels=a,b,a&count=viewCount", "viewCount", 2],

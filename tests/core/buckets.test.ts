@@ -111,6 +111,11 @@ describe("groupIntoBuckets()", () => {
     ]);
     expect(groupIntoBuckets([], "day")).toEqual([]);
   });
+
+  test("begins a bucket with a point at the very end of another", () => {
+    const points = [DAY_MS - 1, DAY_MS].map((at) => ({ at, counts: [at] }));
+    expect(groupIntoBuckets(points, "day").map(({ start }) => start)).toEqual([0, DAY_MS]);
+  });
 });
 
 describe("computeChanges()", () => {

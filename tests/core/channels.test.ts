@@ -24,6 +24,7 @@ describe("parseChannel()", () => {
     ["@na sa"],
     ["@na/sa"],
     ["@nasa\n"],
+    ["x@nasa"],
     ["@na\u0000sa"],
     [""],
     [ID.slice(1)],

@@ -130,9 +130,10 @@ describe("addCreator()", () => {
   test("rejects a new creator if the list is full", () => {
     const { set } = addCreator(new Map(), makeCreator("nasa"), 2);
     const full = addCreator(set, makeCreator("esa"), 2).set;
-    expect(() => addCreator(full, makeCreator("jaxa"), 2)).toThrow(
-      "The monitoring list holds at most 2 creators; remove one to add another",
-    );
+    expect(catchDomainError(() => addCreator(full, makeCreator("jaxa"), 2))).toEqual({
+      code: "Creator List Full",
+      message: "The monitoring list holds at most 2 creators; remove one to add another",
+    });
     expect(() => addCreator(full, makeCreator("NASA"), 2)).toThrow("is already in");
     const { set: left } = removeCreator(full, makeCreator("nasa"));
     expect(addCreator(left, makeCreator("jaxa"), 2).set.size).toBe(2);

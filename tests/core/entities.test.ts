@@ -9,6 +9,7 @@ import {
   applyObservation,
   mergeCounts,
   mergeAttributes,
+  mergeObservations as mergeAll,
   findNewestCounts,
   EMPTY_ENTITY,
   type Attributes,
@@ -184,6 +185,14 @@ describe("applyObservation()", () => {
       }),
     );
   });
+});
+
+test("mergeObservations() counts the outcomes", () => {
+  const first = makeObservation("2026-11-19", { followers_count: 5 });
+  const more = makeObservation("2026-11-19", { followers_count: 6 });
+  const { entity, outcomes } = mergeAll(EMPTY_ENTITY, [first, more, first, more]);
+  expect(outcomes).toEqual({ new: 1, changed: 1, unchanged: 2 });
+  expect(entity).toEqual(mergeObservations([first, more]));
 });
 
 describe("mergeCounts()", () => {

@@ -4,7 +4,9 @@ import {
   computeFollowerChanges,
   computeGain,
   computeBaselineRange,
+  computeEntityGains,
   computeGains,
+  KIND_GAINS,
   type CountPoint,
   type TimeRange,
 } from "../../core/growth.ts";
@@ -21,6 +23,68 @@ function findNewestKnown(points: readonly CountPoint[]) {
 }
 
 const pointDaysAgo = (days: number, count: number | null) => ({ at: NOW - days * DAY_MS, count });
+
+describe("KIND_GAINS", () => {
+  test("has a gain of each period for the counts that lists are sorted by", () => {
+    const gains = (suffix: string, count: string) =>
+      Object.fromEntries(
+        (["daily", "weekly", "monthly"] as const).map((period) => [
+          `${period}${suffix}`,
+          { count, period },
+        ]),
+      );
+    expect(KIND_GAINS).toEqual({
+      channel: { ...gains("Gain", "subscribers"), ...gains("Views", "viewCount") },
+      short: {},
+      user: gains("Gain", "followers_count"),
+      tweet: {},
+    });
+  });
+});
+
+describe("computeEntityGains()", () => {
+  const entityOf = (...list: [daysAgo: number, followers: number | null][]) => ({
+    attributes: {},
+    points: new Map(
+      list.map(([daysAgo, followers_count]) => [NOW - daysAgo * DAY_MS, { followers_count }]),
+    ),
+  });
+  const computeUserGains = (...list: [daysAgo: number, followers: number | null][]) =>
+    computeEntityGains("user", entityOf(...list));
+  const UNKNOWN = { dailyGain: null, weeklyGain: null, monthlyGain: null };
+
+  test("equals computeGains() of each count, in any order of the points", () => {
+    const dayArbitrary = fc.integer({ min: 0, max: 130 }).map((half) => half / 2);
+    const histories = fc.uniqueArray(fc.tuple(dayArbitrary, fc.option(counts)), {
+      selector: ([daysAgo]) => daysAgo,
+      minLength: 1,
+      size: "max",
+      maxLength: 60,
+    });
+    fc.assert(
+      fc.property(histories, (list) => {
+        const points = list.map(([daysAgo, count]) => pointDaysAgo(daysAgo, count));
+        const [newest = pointDaysAgo(0, null)] = points.toSorted((a, b) => b.at - a.at);
+        const { daily, weekly, monthly } = computeGains(newest, findNewestKnown(points));
+        const expected = { dailyGain: daily, weeklyGain: weekly, monthlyGain: monthly };
+        expect(computeUserGains(...list)).toEqual(expected);
+      }),
+    );
+  });
+
+  test("includes both ends of the range", () => {
+    expect(computeUserGains([0, 9], [1, 4])["dailyGain"]).toBe(5);
+    expect(computeUserGains([0, 9], [2, 4])["dailyGain"]).toBe(5);
+    expect(computeUserGains([0, 9], [2.001, 4])["dailyGain"]).toBeNull();
+    expect(computeUserGains([0, 9], [0.999, 4])["dailyGain"]).toBeNull();
+  });
+
+  test("is unknown without observations, and without the count", () => {
+    expect(computeUserGains()).toEqual(UNKNOWN);
+    const points = new Map([[NOW, {}]]);
+    expect(computeEntityGains("user", { attributes: {}, points })).toEqual(UNKNOWN);
+  });
+});
 
 describe("computeBaselineRange()", () => {
   test("is twice to once the days before the newest observation", () => {

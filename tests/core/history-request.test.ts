@@ -32,6 +32,7 @@ describe("parseHistoryRequest()", () => {
     const to = Date.UTC(2026, 2, 31);
     expect(parseQuery("to=2026-03-31")).toMatchObject({ from: to - 30 * DAY_MS, to });
     expect(parseQuery("to=0000-01-02")).toMatchObject({ from: FIRST_INSTANT, isRecent: false });
+    expect(parseQuery("from=2026-03-31")).toMatchObject({ from: to, isRecent: false });
   });
 
   test("reads all parameters together", () => {
@@ -55,8 +56,15 @@ describe("parseHistoryRequest()", () => {
     ["from=yesterday", /^from must be an ISO 8601 date .*, got "yesterday"$/],
     ["to=2026-02-30", /^to must be an ISO 8601 date .* that exists, got "2026-02-30"$/],
     ["from=&to=", /^to must be an ISO 8601 date/],
-    ["from=2026-01-02&to=2026-01-02", /^from must be before to, got /],
+    [
+      "from=2026-01-02&to=2026-01-02",
+      'from must be before to, got from "2026-01-02" and to "2026-01-02"',
+    ],
     ["from=2026-01-03&to=2026-01-02", /^from must be before to, got /],
+    ["to=0000-01-01", 'from must be before to, got from "" and to "0000-01-01"'],
+    ["from=2026-01-02&from=2026-01-02", /^from must be given once/],
+    ["to=2026-01-02&to=2026-01-02", /^to must be given once/],
+    ["cursor=0&cursor=0", /^cursor must be given once/],
     ["interval=year", 'interval must be one of raw, hour, day, week, month, got "year"'],
     ["interval=Day", /^interval must be one of/],
     ["interval=", /^interval must be one of/],

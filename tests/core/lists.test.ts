@@ -1,13 +1,19 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
+import { KIND_FIELDS } from "../../core/entity-kinds.ts";
+import { KIND_GAINS } from "../../core/growth.ts";
 import { INTEGER_MAX } from "../../core/limits.ts";
 import {
+  CHANNEL_SORT_FIELDS,
   CHANNEL_SORTS,
   compareListPositions,
   decodeListCursor,
   encodeListCursor,
+  hasListParameter,
   LIST_ORDERS,
   parseListRequest,
+  USER_SORT_FIELDS,
+  USER_SORTS,
   type ListPosition,
 } from "../../core/lists.ts";
 import { identifiers, texts } from "../support/arbitraries/values.ts";
@@ -31,6 +37,7 @@ const orders = fc.constantFrom(...LIST_ORDERS);
 describe("parseListRequest()", () => {
   test("reads an empty query as the first 100 by the first sort", () => {
     expect(parseQuery("")).toEqual({ sort: "subscribers", order: "desc", limit: 100 });
+    expect(Object.keys(parseQuery(""))).toEqual(["sort", "order", "limit"]);
   });
 
   test("reads all parameters together", () => {
@@ -65,6 +72,7 @@ describe("parseListRequest()", () => {
     [`search=${"x".repeat(101)}`, /^search must have 1 to 100 characters, got "x+…$/],
     ["search=%00", /^search must have 1 to 100 characters/],
     ["cursor=", 'cursor must be the nextCursor of a page with the same sort and order, got ""'],
+    ["cursor=0&cursor=0", /^cursor must be given once/],
     ["cursor=views-desc-1-61", /^cursor must be the nextCursor/],
     ["cursor=subscribers-asc-1-61", /^cursor must be the nextCursor/],
     ["cursor=subscribers-desc-1-", /^cursor must be the nextCursor/],
@@ -73,6 +81,44 @@ describe("parseListRequest()", () => {
     const error = catchDomainError(() => parseQuery(query));
     expect(error?.code).toBe("Invalid Request");
     expect(error?.message).toMatch(message);
+  });
+});
+
+describe("hasListParameter()", () => {
+  const hasParameter = (query: string) => {
+    const parameters = new URLSearchParams(query);
+    return hasListParameter((name) => parameters.getAll(name));
+  };
+
+  test.each(["limit", "cursor", "sort", "order", "country", "search"])("sees %s", (name) => {
+    expect(hasParameter(`format=csv&${name}=`)).toBe(true);
+  });
+
+  test("sees nothing in a query with other parameters", () => {
+    expect(hasParameter("")).toBe(false);
+    expect(hasParameter("format=csv&Limit=1")).toBe(false);
+  });
+});
+
+describe("the fields of sorts", () => {
+  test("CHANNEL_SORT_FIELDS are counts and gains of a channel, each once", () => {
+    expect(CHANNEL_SORT_FIELDS).toMatchObject({
+      subscribers: "subscribers",
+      views: "viewCount",
+      videos: "videoCount",
+    });
+    expect(Object.keys(CHANNEL_SORT_FIELDS)).toEqual([...CHANNEL_SORTS]);
+    const known = [...KIND_FIELDS.channel.counts, ...Object.keys(KIND_GAINS.channel)];
+    expect(Object.values(CHANNEL_SORT_FIELDS).toSorted()).toEqual(known.toSorted());
+  });
+
+  test("USER_SORT_FIELDS are the followers and the gains of a user", () => {
+    const gains = Object.keys(KIND_GAINS.user).map((name) => [name, name]);
+    expect(USER_SORT_FIELDS).toEqual({
+      followers: "followers_count",
+      ...Object.fromEntries(gains),
+    });
+    expect(Object.keys(USER_SORT_FIELDS)).toEqual([...USER_SORTS]);
   });
 });
 

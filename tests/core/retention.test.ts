@@ -7,6 +7,7 @@ import {
   applyRetentionRule,
   applyRetentionBounds,
   RETENTION_DAYS,
+  RETENTION_SYNTAX,
   retentionBounds,
   type RetentionRule,
 } from "../../core/retention.ts";
@@ -58,6 +59,7 @@ describe("parseRetentionPolicy()", () => {
     ["channel"],
     ["channel=90"],
     ["channel=39d"],
+    ["channel=39d/day"],
     ["channel=36501d"],
     ["channel=090d"],
     ["channel=90d/week"],
@@ -74,6 +76,20 @@ describe("parseRetentionPolicy()", () => {
     ["toString=90d"],
   ])("rejects %j", (text) => {
     expect(parseRetentionPolicy(text)).toBeUndefined();
+  });
+});
+
+describe("RETENTION_SYNTAX", () => {
+  test("names only forms that parseRetentionPolicy() reads, the kinds and the days", () => {
+    const [forms = "", ...others] = RETENTION_SYNTAX.split(", separated by commas, ");
+    expect(forms).toBe("KIND=90d, KIND=90d/day or KIND=90d/day/365d");
+    for (const form of forms.split(/, | or /)) {
+      expect(parseRetentionPolicy(form.replace("KIND", "short"))).toHaveProperty("short");
+    }
+    expect(others).toEqual([
+      "each kind (channel, short, user, tweet) once, days from 40 to 36500, " +
+        "the second more than the first",
+    ]);
   });
 });
 
