@@ -1,6 +1,5 @@
-/** The parts of `bun:test` that the tests of core use, on Mocha and on the `expect` of Jest. */
+/** The parts of `bun:test` that the tests of core use, on Mocha. */
 import { format } from "node:util";
-import { expect } from "expect";
 import * as fc from "fast-check";
 import * as mocha from "mocha";
 
@@ -21,15 +20,4 @@ function withEach(declare) {
 
 export const describe = withEach(mocha.describe);
 export const test = withEach(mocha.it);
-export { expect };
-
-expect.extend({
-  toStartWith: (text, start) => ({
-    pass: typeof text === "string" && text.startsWith(start),
-    message: () => `expected ${text} to start with ${start}`,
-  }),
-  toEndWith: (text, end) => ({
-    pass: typeof text === "string" && text.endsWith(end),
-    message: () => `expected ${text} to end with ${end}`,
-  }),
-});
+export { expect } from "../portability/test-runner.ts";
