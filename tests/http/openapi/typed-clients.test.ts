@@ -1,14 +1,14 @@
-/** The type `App`, with which Eden calls the operations. */
+/** The types of Eden and of our client, against those of the OpenAPI document. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { treaty } from "@elysiajs/eden";
-import type { App } from "../../server/http/app.ts";
-import { ROOT } from "../support/docs.ts";
-import { writeEdenCalls } from "../support/eden-calls.ts";
-import { listOperations, type OpenApiDocument } from "../support/openapi-examples.ts";
-import { startTestService, type TestService } from "../support/service.ts";
+import type { App } from "../../../server/http/app.ts";
+import { ROOT } from "../../support/docs.ts";
+import { writeTypedCalls } from "../../support/typed-calls.ts";
+import { listOperations, type OpenApiDocument } from "../../support/openapi-examples.ts";
+import { startTestService, type TestService } from "../../support/service.ts";
 
 let service: TestService;
 beforeAll(async () => {
@@ -16,13 +16,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test("App has every operation of the OpenAPI document, with its query, body, responses and errors", async () => {
+test("App and Client have every operation of the OpenAPI document, with its query, body, responses and errors", async () => {
   const response = await fetch(`${service.address}/swagger/json`);
   const document = (await response.json()) as OpenApiDocument;
-  const folder = await mkdtemp(join(tmpdir(), "eden-"));
+  const folder = await mkdtemp(join(tmpdir(), "typed-calls-"));
   try {
     await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
-    const program = writeEdenCalls(document);
+    const program = writeTypedCalls(document);
     expect(listOperations(document).filter(([id]) => !program.includes(`const ${id} =`))).toEqual(
       [],
     );

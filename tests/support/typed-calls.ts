@@ -1,4 +1,4 @@
-/** Writes a program that calls every operation of the OpenAPI document with Eden, for the compiler. */
+/** Writes a program for the compiler, with every operation of the OpenAPI document in Eden and in our client. */
 import { join } from "node:path";
 import { ROOT } from "./docs.ts";
 import {
@@ -13,7 +13,7 @@ const importPath = (file: string) => JSON.stringify(join(ROOT, file));
 /** What every program begins with. `same()` does not compile for types that differ, or are any. */
 const HEAD = `
 import { treaty } from "@elysiajs/eden";
-import type { ServiceErrorName } from ${importPath("core/client/mod.ts")};
+import type { Client, Listing, Result, ServiceErrorName } from ${importPath("core/client/mod.ts")};
 import type * as resources from ${importPath("core/resources/mod.ts")};
 import type * as health from ${importPath("server/http/openapi/health-schema.ts")};
 import type { App } from ${importPath("server/http/app.ts")};
@@ -25,6 +25,13 @@ const same = <A, B>(areSame: IsSame<A, B>) => areSame;
 type Response<Call extends (...parameters: never) => Promise<unknown>> = Awaited<ReturnType<Call>>;
 type ErrorOf<R extends { error: unknown }> = NonNullable<R["error"]>;
 type ErrorText<E, Status> = Extract<E, { status: Status }> extends { value: { error: infer Text } } ? Text : never;
+
+/** The body that a method of our client gives, or the page of a list; and the query of the method. */
+type BodyOf<Method extends (...parameters: never) => unknown> =
+  ReturnType<Method> extends Promise<Result<infer Body>> ? Body
+  : ReturnType<Method> extends Listing<unknown, infer Page> ? Page : never;
+type QueryOf<Method extends (...parameters: never) => unknown> =
+  Required<Parameters<Method>> extends [...unknown[], infer Query, unknown] ? Required<Query> : never;
 
 const client = treaty<App>("http://127.0.0.1:1", { parseDate: false });
 
@@ -55,9 +62,13 @@ function formatFunction({ path, method }: DescribedOperation): string {
   return `client${called.join("")}.${method.toLowerCase()}`;
 }
 
-function formatQuery({ operation }: DescribedOperation): string | undefined {
+/** @param omitted The names of parameters that the type does not have. */
+function formatQuery(
+  { operation }: DescribedOperation,
+  omitted: readonly string[],
+): string | undefined {
   const parameters = operation.parameters.filter(
-    ({ name, in: location }) => location === "query" && name !== "format",
+    ({ name, in: location }) => location === "query" && !omitted.includes(name),
   );
   if (parameters.length === 0) return undefined;
   const fields = parameters.map(({ name, required, schema }) => {
@@ -72,10 +83,10 @@ function formatUnionOrText({ enum: values }: JsonSchema): string {
   return values === undefined ? "string" : formatUnion(values);
 }
 
-function formatChecks(id: string, described: DescribedOperation): string {
+function formatEdenChecks(id: string, described: DescribedOperation): string {
   const { operation } = described;
   const send = formatFunction(described);
-  const query = formatQuery(described);
+  const query = formatQuery(described, ["format"]);
   const body = operation.requestBody?.content["application/json"];
   const responses = Object.entries(operation.responses);
   const [success] = responses;
@@ -99,12 +110,57 @@ function formatChecks(id: string, described: DescribedOperation): string {
   ].join("\n");
 }
 
-/** Writes the program. It compiles if Eden has the types that the document states. */
-export function writeEdenCalls(document: OpenApiDocument): string {
+/** The methods of our client by operation; those of operations without a key are missing. */
+const CLIENT_METHODS: Readonly<Record<string, string>> = {
+  listChannels: "video.channels",
+  getChannel: "video.channel",
+  batchChannels: "video.details",
+  listShorts: "video.shorts",
+  getShort: "video.short",
+  getChannelHistory: "video.history",
+  compareChannels: "video.compare",
+  getShortHistory: "video.shortHistory",
+  listUsers: "microblog.users",
+  getUser: "microblog.user",
+  batchUsers: "microblog.details",
+  listTweets: "microblog.tweets",
+  listFollowers: "microblog.followers",
+  getTweet: "microblog.tweet",
+  getUserHistory: "microblog.history",
+  compareUsers: "microblog.compare",
+  getTweetHistory: "microblog.tweetHistory",
+  getAccount: "account",
+  listCreators: "creators.list",
+  addCreator: "creators.add",
+  removeCreator: "creators.remove",
+};
+
+/** What the client fills in by itself, or has as an argument. */
+const OWN_PARAMETERS = ["format", "cursor", "page", "channels", "usernames"];
+
+function formatClientChecks(id: string, described: DescribedOperation): string {
+  if (!described.path.startsWith("/api/")) return "";
+  const [success] = Object.values(described.operation.responses);
+  const json = success?.content?.["application/json"];
+  if (json === undefined) throw new Error(`${id} has no JSON`);
+  const steps = (CLIENT_METHODS[id] ?? `missing.${id}`).split(".");
+  const method = `Client${steps.map((step) => `["${step}"]`).join("")}`;
+  const query = formatQuery(described, OWN_PARAMETERS);
+  return [
+    `same<BodyOf<${method}>, ${formatResource(json.schema)}>(true);`,
+    ...(query === undefined ? [] : [`same<QueryOf<${method}>, Required<${query}>>(true);`]),
+  ].join("\n");
+}
+
+/** Writes the program. It compiles if both clients have the types that the document states. */
+export function writeTypedCalls(document: OpenApiDocument): string {
   const names = document.components.schemas["ServiceError"]?.properties?.["error"]?.enum ?? [];
   return [
     HEAD,
     `same<ServiceErrorName, ${formatUnion(names)}>(true);`,
-    ...listOperations(document).map(([id, described]) => formatChecks(id, described)),
+    ...listOperations(document).flatMap(([id, described]) => [
+      formatEdenChecks(id, described),
+      formatClientChecks(id, described),
+    ]),
   ].join("\n");
 }
