@@ -1,0 +1,67 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { cutListPage, isListed } from "../../core/list-pages.ts";
+import { compareListPositions, decodeListCursor, LIST_ORDERS } from "../../core/lists.ts";
+
+const NASA = { username: "NASA_Moon", displayName: "Älter Space", country: "US" };
+
+describe("isListed()", () => {
+  test("shows every entity without filters", () => {
+    expect(isListed({ username: null, displayName: null }, {})).toBe(true);
+  });
+
+  test.each(["mo", "nasa", "oon", "_moon", "älter", "er sp"])("finds %s", (search) => {
+    expect(isListed(NASA, { search })).toBe(search !== "mo");
+  });
+
+  test("finds less than three characters at the beginning of usernames only", () => {
+    expect(isListed(NASA, { search: "na" })).toBe(true);
+    expect(isListed(NASA, { search: "as" })).toBe(false);
+    expect(isListed(NASA, { search: "äl" })).toBe(false);
+    expect(isListed({ username: "a😀b", displayName: null }, { search: "😀b" })).toBe(false);
+    expect(isListed({ username: "xa😀b", displayName: null }, { search: "a😀b" })).toBe(true);
+  });
+
+  test("finds nothing in unknown names", () => {
+    expect(isListed({ username: null, displayName: null }, { search: "a" })).toBe(false);
+    expect(isListed({ username: null, displayName: null }, { search: "abc" })).toBe(false);
+    expect(isListed({ username: null, displayName: null }, { search: "str" })).toBe(false);
+    expect(isListed({ username: null, displayName: "abc" }, { search: "abc" })).toBe(true);
+  });
+
+  test("compares the country whole, in any case, and applies both filters", () => {
+    expect(isListed(NASA, { country: "us" })).toBe(true);
+    expect(isListed(NASA, { country: "u" })).toBe(false);
+    expect(isListed({ ...NASA, country: null }, { country: "us" })).toBe(false);
+    expect(isListed({ username: null, displayName: null }, { country: "us" })).toBe(false);
+    expect(isListed(NASA, { country: "us", search: "nasa" })).toBe(true);
+    expect(isListed(NASA, { country: "us", search: "esa" })).toBe(false);
+    expect(isListed(NASA, { country: "de", search: "nasa" })).toBe(false);
+  });
+});
+
+describe("cutListPage()", () => {
+  test("lists every item once, in order, over all pages", () => {
+    const item = fc.record({
+      id: fc.string({ minLength: 1, maxLength: 3, unit: fc.constantFrom("a", "b", "é", "😀") }),
+      figure: fc.option(fc.integer({ min: -2, max: 2 })),
+    });
+    const lists = fc.uniqueArray(item, { selector: ({ id }) => id, maxLength: 20 });
+    const order = fc.constantFrom(...LIST_ORDERS);
+    fc.assert(
+      fc.property(lists, order, fc.integer({ min: 1, max: 6 }), (items, direction, limit) => {
+        const request = { sort: "views", order: direction, limit };
+        const listed = [];
+        let cursor: string | null | undefined;
+        for (let page = 0; page <= items.length && cursor !== null; page++) {
+          const after =
+            cursor === undefined ? {} : { after: decodeListCursor(cursor, "views", direction) };
+          const { items: found, nextCursor } = cutListPage(items, { ...request, ...after });
+          listed.push(...found);
+          cursor = nextCursor;
+        }
+        expect(listed).toEqual(items.toSorted((a, b) => compareListPositions(a, b, direction)));
+      }),
+    );
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, test } from "bun:test";
+import { parseHistoryRequest, type HistoryRequest } from "../../../core/history-request.ts";
+import {
+  createComparisonTable,
+  createFollowersPage,
+  createHistoryItems,
+  createHistoryPage,
+} from "../../../core/resources/history-resources.ts";
+import { catchDomainError } from "../../support/domain-error.ts";
+
+const DAY = 86_400_000;
+
+/** Followers at noon of the days from 1970-01-01 on. */
+const points = [10, 13, null, 12, 20].map((followers, day) => ({
+  at: (day + 0.5) * DAY,
+  counts: [followers, null, day],
+}));
+
+function parseQuery(query: string): HistoryRequest {
+  const parameters = new URLSearchParams(`from=1970-01-01&${query}`);
+  return parseHistoryRequest((name) => parameters.getAll(name), 0);
+}
+
+const createPage = (query: string) => createHistoryPage("user", points, parseQuery(query));
+const changesOf = (query: string) =>
+  createPage(query).history.map(({ change }) => change.followers_count);
+
+describe("createHistoryItems()", () => {
+  test("names the counts and the changes of each bucket", () => {
+    const bucket = { start: 0, observedAt: 5, counts: [7, null, 2] };
+    expect(createHistoryItems("user", [bucket], [[1, 2, null]])).toEqual([
+      {
+        timestamp: "1970-01-01T00:00:00.000Z",
+        observedAt: "1970-01-01T00:00:00.005Z",
+        followers_count: 7,
+        following_count: null,
+        tweet_count: 2,
+        change: { followers_count: 1, following_count: 2, tweet_count: null },
+      },
+    ]);
+  });
+
+  test("has null for counts and changes that are not there", () => {
+    const [item] = createHistoryItems("user", [{ start: 0, observedAt: 5, counts: [] }], []);
+    const unknown = { followers_count: null, following_count: null, tweet_count: null };
+    expect(item).toMatchObject({ ...unknown, change: unknown });
+  });
+});
+
+describe("createHistoryPage()", () => {
+  test("selects from `from` on and before `to`", () => {
+    const request = parseQuery("interval=raw");
+    const select = (from: number, to: number) =>
+      createHistoryPage("user", points, { ...request, from, to }).history.length;
+    expect(select(1.5 * DAY, 3.5 * DAY)).toBe(2);
+    expect(select(1.5 * DAY + 1, 3.5 * DAY + 1)).toBe(2);
+  });
+
+  test("compares the first bucket with what was known before", () => {
+    expect(changesOf("interval=day")).toEqual([null, 3, null, -1, 8]);
+    const request = { ...parseQuery("interval=day"), from: 2.5 * DAY };
+    const { history } = createHistoryPage("user", points, request);
+    expect(history.map(({ change }) => change.followers_count)).toEqual([null, -1, 8]);
+    expect(history.map(({ change }) => change.tweet_count)).toEqual([1, 1, 1]);
+  });
+
+  test("compares with the part of a bucket before `from`, which is a bucket of its own", () => {
+    const request = { ...parseQuery("interval=week"), from: 1.5 * DAY };
+    const { history } = createHistoryPage("user", points, request);
+    expect(history.map(({ change }) => change.followers_count)).toEqual([2, 8]);
+  });
+
+  test("continues at its cursor with the same items as one long page", () => {
+    const first = createPage("interval=day&limit=2");
+    expect(first.interval).toBe("day");
+    expect(first.pagination.hasMore).toBe(true);
+    const cursor = `cursor=${first.pagination.nextCursor}`;
+    const rest = createPage(`interval=day&${cursor}`);
+    expect(rest.pagination).toEqual({ hasMore: false, nextCursor: null });
+    expect([...first.history, ...rest.history]).toEqual(createPage("interval=day").history);
+  });
+});
+
+describe("createComparisonTable()", () => {
+  test("has a row for each bucket, and null for an entity without points", () => {
+    const request = parseQuery("interval=day&limit=2");
+    const table = createComparisonTable([points, []], 0, request);
+    expect(table.interval).toBe("day");
+    expect(table.rows).toEqual([
+      { timestamp: "1970-01-01T00:00:00.000Z", values: [10, null] },
+      { timestamp: "1970-01-02T00:00:00.000Z", values: [13, null] },
+    ]);
+    expect(table.pagination.hasMore).toBe(true);
+    const cursor = `cursor=${table.pagination.nextCursor}`;
+    const next = createComparisonTable([points, []], 2, parseQuery(`interval=day&${cursor}`));
+    expect(next.rows.map(({ values }) => values)).toEqual([
+      [2, null],
+      [3, null],
+      [4, null],
+    ]);
+    expect(next.pagination).toEqual({ hasMore: false, nextCursor: null });
+  });
+});
+
+describe("createFollowersPage()", () => {
+  const now = 5 * DAY;
+  const create = (days: number, page: number, limit: number) =>
+    createFollowersPage("NASA", points, { days, page, limit }, now);
+
+  test("lists known counts, newest first, with their changes", () => {
+    expect(create(14, 0, 50)).toEqual({
+      username: "NASA",
+      followers: {
+        USER: {
+          metrics: [
+            { followers: 20, change: 8, timestamp: "1970-01-05T12:00:00.000Z" },
+            { followers: 12, change: -1, timestamp: "1970-01-04T12:00:00.000Z" },
+            { followers: 13, change: 3, timestamp: "1970-01-02T12:00:00.000Z" },
+            { followers: 10, change: 0, timestamp: "1970-01-01T12:00:00.000Z" },
+          ],
+        },
+      },
+      filter_days: 14,
+      pagination: { page: 0, limit: 50, total: 4, page_count: 1, has_more: false },
+    });
+  });
+
+  test("compares the oldest selected count with the one before the days", () => {
+    const { followers, pagination } = create(2, 0, 50);
+    expect(followers.USER.metrics.map(({ change }) => change)).toEqual([8, -1]);
+    expect(pagination.total).toBe(2);
+  });
+
+  test("cuts pages that overlap nowhere", () => {
+    const changes = [0, 1].map((page) =>
+      create(14, page, 3).followers.USER.metrics.map(({ change }) => change),
+    );
+    expect(changes).toEqual([[8, -1, 3], [0]]);
+    expect(catchDomainError(() => create(14, 2, 3))?.code).toBe("Page Out of Range");
+  });
+});

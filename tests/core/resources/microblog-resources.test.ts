@@ -1,0 +1,176 @@
+import { describe, expect, test } from "bun:test";
+import { EMPTY_ENTITY, type Entity } from "../../../core/entities.ts";
+import {
+  createTweetDetails,
+  createTweetRecord,
+  createUserDetails,
+  createUserSummary,
+  findUsername,
+  readTweetFields,
+  readUserFields,
+} from "../../../core/resources/microblog-resources.ts";
+
+const attribute = (value: string | number | boolean) => ({ value, at: 0 });
+
+const user = {
+  attributes: {
+    displayName: attribute("Space"),
+    profile_image_url: attribute("https://a.example/image"),
+    description: attribute("About space"),
+    created_at: attribute(0),
+    verified: attribute(false),
+  },
+  points: new Map([[9, { followers_count: 1, following_count: 2, tweet_count: 3 }]]),
+};
+
+const tweet = {
+  attributes: {
+    username: attribute("NASA"),
+    created_at: attribute(0),
+    text: attribute("The moon"),
+    url: attribute("https://a.example/moon"),
+  },
+  points: new Map([[9, { likes: 1, retweets: 2, replies: 3, quotes: 4, impressions: 5 }]]),
+};
+
+const TWEET_FIELDS = {
+  id: "t",
+  text: "The moon",
+  url: "https://a.example/moon",
+  createdAt: 0,
+  observedAt: 9,
+  metrics: { impressions: 5, likes: 1, retweets: 2, replies: 3, quotes: 4 },
+};
+
+const SUMMARY = {
+  username: "nasa",
+  displayName: "Space",
+  followers_count: 1,
+  following_count: 2,
+  tweet_count: 3,
+  profile_image_url: "https://a.example/image",
+  verified: false,
+};
+
+describe("createUserDetails()", () => {
+  test("has each field that readUserFields() reads", () => {
+    expect(createUserDetails(readUserFields("nasa", user))).toEqual({
+      ...SUMMARY,
+      description: "About space",
+      created_at: "1970-01-01T00:00:00.000Z",
+    });
+  });
+
+  test("is null where nothing is known", () => {
+    const { username, ...rest } = createUserDetails(readUserFields("nasa", EMPTY_ENTITY));
+    expect(username).toBe("nasa");
+    expect(new Set(Object.values(rest))).toEqual(new Set([null]));
+  });
+});
+
+describe("createUserSummary()", () => {
+  test("leaves out the description and when the user was created", () => {
+    expect(createUserSummary(readUserFields("nasa", user))).toEqual(SUMMARY);
+  });
+});
+
+describe("findUsername()", () => {
+  const tweetOf = (username: string, observedAt: number): Entity => ({
+    attributes: { username: attribute(username) },
+    points: new Map([[observedAt, {}]]),
+  });
+
+  test("is the spelling of the user, else of the tweet that was observed last", () => {
+    const tweets = [tweetOf("nasa", 1), tweetOf("Nasa", 3), tweetOf("nASA", 2)];
+    const named = { ...user, attributes: { username: attribute("NASA") } };
+    expect(findUsername(named, tweets)).toBe("NASA");
+    expect(findUsername(EMPTY_ENTITY, tweets)).toBe("Nasa");
+    expect(findUsername(EMPTY_ENTITY, tweets.toReversed())).toBe("Nasa");
+  });
+
+  test("is the greater spelling of two tweets that were observed at once", () => {
+    const tweets = [tweetOf("NASA", 1), tweetOf("nasa", 1), tweetOf("Nasa", 1)];
+    expect(findUsername(EMPTY_ENTITY, tweets)).toBe("nasa");
+    expect(findUsername(EMPTY_ENTITY, tweets.toReversed())).toBe("nasa");
+  });
+
+  test("is undefined if neither the user nor a tweet was observed", () => {
+    expect(findUsername(EMPTY_ENTITY, [])).toBeUndefined();
+  });
+});
+
+describe("readTweetFields()", () => {
+  test("reads all fields", () => {
+    expect(readTweetFields("t", tweet)).toEqual(TWEET_FIELDS);
+  });
+
+  test("is undefined while it is not known when the tweet was created", () => {
+    const { created_at: _, ...attributes } = tweet.attributes;
+    expect(readTweetFields("t", { ...tweet, attributes })).toBeUndefined();
+  });
+
+  test("is undefined without an observation", () => {
+    expect(readTweetFields("t", { ...tweet, points: new Map() })).toBeUndefined();
+  });
+});
+
+const POINTS = [
+  { at: 0, counts: [1, 2, 3, 4, 5] },
+  { at: 1, counts: [null, 0] },
+];
+const manyPoints = (length: number) =>
+  Array.from({ length }, (_, index) => ({ at: index, counts: [] }));
+
+describe("createTweetRecord()", () => {
+  test("has a history of four counts, whose instants have no zone", () => {
+    expect(createTweetRecord(TWEET_FIELDS, POINTS)).toEqual({
+      created_at: "1970-01-01T00:00:00.000Z",
+      metrics: [
+        { likes: 1, replies: 3, retweets: 2, views: 5, timestamp: "1970-01-01T00:00:00.000" },
+        {
+          likes: null,
+          replies: null,
+          retweets: 0,
+          views: null,
+          timestamp: "1970-01-01T00:00:00.001",
+        },
+      ],
+      text: "The moon",
+      timestamp: "1970-01-01T00:00:00.009Z",
+      url: "https://a.example/moon",
+    });
+  });
+
+  test("thins a history to 250 points", () => {
+    const count = (length: number) =>
+      createTweetRecord(TWEET_FIELDS, manyPoints(length)).metrics.length;
+    expect(count(250)).toBe(250);
+    expect(count(251)).toBeLessThanOrEqual(250);
+  });
+});
+
+describe("createTweetDetails()", () => {
+  test("has the counts, and a history of impressions, likes and retweets", () => {
+    expect(createTweetDetails("NASA", TWEET_FIELDS, POINTS)).toEqual({
+      username: "NASA",
+      tweet_id: "t",
+      tweet: {
+        id: "t",
+        text: "The moon",
+        created_at: "1970-01-01T00:00:00.000Z",
+        metrics: TWEET_FIELDS.metrics,
+        history: [
+          { timestamp: "1970-01-01T00:00:00.000Z", impressions: 5, likes: 1, retweets: 2 },
+          { timestamp: "1970-01-01T00:00:00.001Z", impressions: null, likes: null, retweets: 0 },
+        ],
+      },
+    });
+  });
+
+  test("thins a history to 1,000 points", () => {
+    const count = (length: number) =>
+      createTweetDetails("NASA", TWEET_FIELDS, manyPoints(length)).tweet.history.length;
+    expect(count(1000)).toBe(1000);
+    expect(count(1001)).toBeLessThanOrEqual(1000);
+  });
+});
