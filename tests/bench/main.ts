@@ -2,13 +2,14 @@
  * `bun run bench`: compares the service with an ideal server and with a naive one. Machines differ, so
  * only the ratios within one run are meaningful.
  *
- * It measures all parts, or the named ones: `details`, `cold`, `history`, `import`, `collecting`, `growth`. With
- * --json the report is JSON. With --minute it measures the memory under load for a minute.
+ * It measures all parts, or the named ones: `core`, `details`, `cold`, `history`, `import`, `collecting`,
+ * `growth`. With --json the report is JSON. With --minute it measures the memory under load for a minute.
  */
 import { parseArgs } from "node:util";
 import { formatJson } from "../../server/commands/output.ts";
 import { measureColdReads } from "./cold.ts";
 import { measureCollecting } from "./collecting.ts";
+import { measureCore } from "./core/measure-core.ts";
 import { measureDetails } from "./details.ts";
 import { measureGrowth } from "./growth.ts";
 import { measureHistory } from "./history/measure-history.ts";
@@ -20,6 +21,7 @@ import { formatReport, type ReportRow } from "./report.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
 const PARTS: Readonly<Record<string, Part>> = {
+  core: measureCore,
   details: measureDetails,
   cold: measureColdReads,
   history: measureHistory,
