@@ -100,7 +100,7 @@ describe("every document", () => {
     },
   );
 
-  const withLinks = ["README.md", "CONTRIBUTING.md", "server/README.md"] as const;
+  const withLinks = ["README.md", "CONTRIBUTING.md", "RELEASING.md", "server/README.md"] as const;
   test.each(withLinks)("%s links to files and headings that exist", async (path) => {
     const links = parseLinks(path, await readDoc(path));
     expect(links).not.toBeEmpty();

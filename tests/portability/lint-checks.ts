@@ -9,6 +9,10 @@ import { TOOLS } from "./runtimes.ts";
 
 const tool = (name: string) => join(TOOLS, ".bin", name);
 
+/** The commands of npm and Deno that RELEASING.md publishes with. */
+export const NPM_PUBLISH = ["publish", "--access", "public"];
+export const JSR_PUBLISH = ["publish", "--allow-slow-types"];
+
 const createCheck = (
   name: string,
   lint: (installed: InstalledPackage) => Promise<string>,
@@ -25,6 +29,14 @@ export function createLintChecks(): Check[] {
       await runCommand([tool("attw"), "--profile", "esm-only", tarball], folder);
       return "clean";
     }),
+    {
+      name: "npm publish --dry-run",
+      needsTools: false,
+      run: async ({ folder, tarball }) => {
+        await runCommand(["npm", ...NPM_PUBLISH, "--dry-run", "--offline", tarball], folder);
+        return "clean";
+      },
+    },
     createCheck("deno publish --dry-run", checkJsrPackage),
     createCheck("deno doc --lint", lintDocumentation),
   ];
@@ -41,11 +53,11 @@ async function copyJsrPackage({ folder, source }: InstalledPackage, name: string
 /** Deno refuses inferred types in the interface of a package. Those of TypeBox schemas must be. */
 async function checkJsrPackage(installed: InstalledPackage): Promise<string> {
   const core = await copyJsrPackage(installed, "jsr");
-  const dryRun = [tool("deno"), "publish", "--dry-run", "--allow-dirty"];
-  await runCommand([...dryRun, "--allow-slow-types"], core);
+  const dryRun = ["--dry-run", "--allow-dirty"];
+  await runCommand([tool("deno"), ...JSR_PUBLISH, ...dryRun], core);
   const { "./schema": _, ...exports } = jsr.exports;
   await Bun.write(join(core, "jsr.json"), JSON.stringify({ ...jsr, exports }));
-  await runCommand(dryRun, core);
+  await runCommand([tool("deno"), "publish", ...dryRun], core);
   return "clean; slow types only in ./schema";
 }
 

@@ -9,6 +9,7 @@ export const ROOT = join(import.meta.dir, "../..");
 export const DOC_FILES = [
   "README.md",
   "CONTRIBUTING.md",
+  "RELEASING.md",
   "server/README.md",
   "core/README.md",
   "tests/support/README.md",

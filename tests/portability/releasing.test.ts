@@ -1,0 +1,47 @@
+/** Holds RELEASING.md and the versions of a release. */
+import { describe, expect, test } from "bun:test";
+import jsr from "../../core/jsr.json";
+import core from "../../core/package.json";
+import service from "../../package.json";
+import { findSection, readDoc } from "../support/docs.ts";
+import { JSR_PUBLISH, NPM_PUBLISH } from "./lint-checks.ts";
+
+const releasing = await readDoc("RELEASING.md");
+
+/** The commands of a section. */
+const parseCommands = (heading: string) =>
+  Array.from(findSection(releasing, heading).matchAll(/^ {4,}(\w.*)$/gm), ([, line = ""]) => line);
+
+describe("a release", () => {
+  test("has one version, in each file that RELEASING.md names", async () => {
+    expect([core.version, jsr.version]).toEqual([service.version, service.version]);
+    const readme = await readDoc("core/README.md");
+    const tarballs = Array.from(readme.matchAll(/creator-metrics-core-([\d.]+)\.tgz/g));
+    expect(tarballs.map(([, version]) => version)).toEqual([service.version]);
+    for (const file of ["package.json", "core/package.json", "core/jsr.json", "core/README.md"]) {
+      expect(releasing).toContain(`\`${file}\``);
+    }
+  });
+});
+
+describe("RELEASING.md", () => {
+  const tarball = "dist/creator-metrics-core-VERSION.tgz";
+  const deno = "cd core && ../tests/portability/node_modules/.bin/deno";
+
+  test("tries the commands that `bun run compat` runs", () => {
+    expect(parseCommands("## Try")).toEqual([
+      `npm ${NPM_PUBLISH.join(" ")} --dry-run ${tarball}`,
+      `${deno} ${JSR_PUBLISH.join(" ")} --dry-run`,
+    ]);
+  });
+
+  test("publishes with the commands that it tries", () => {
+    const tried = parseCommands("## Try").map((command) => command.replace(" --dry-run", ""));
+    expect(parseCommands("## Publish").slice(1, 3)).toEqual(tried);
+  });
+
+  test("runs all checks before it publishes", () => {
+    const runs = parseCommands("## Prepare").filter((command) => command.startsWith("bun run"));
+    expect(runs).toEqual(["bun run check", "bun run compat", "bun run pack"]);
+  });
+});
