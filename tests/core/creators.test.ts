@@ -21,7 +21,6 @@ const NAME_RULE =
   "creator must be a username of 1 to 64 letters, digits, _, . or -, without @, " +
   "beginning with a letter, a digit or _, got ";
 
-// Compiled once at start: later, some runtimes refuse to compile code.
 const matchesSchema = new Ajv({ strict: false }).compile(creatorsSchemas.CreatorRequest);
 
 describe("parseCreator()", () => {
