@@ -120,13 +120,12 @@ export function computeEntityGains(kind: EntityKind, entity: Entity): EntityGain
 
 /** The newest known value of a count within a range; `null` if there is none. */
 function findNewestKnown({ points }: Entity, name: string, range: TimeRange): number | null {
-  let newest: { readonly at: number; readonly count: number } | undefined;
+  let newestAt = -Infinity;
   for (const [at, counts] of points) {
-    const count = counts[name] ?? null;
-    if (count === null || at < range.from || at > range.to) continue;
-    if (newest === undefined || at > newest.at) newest = { at, count };
+    const isKnown = typeof counts[name] === "number";
+    if (isKnown && at >= range.from && at <= range.to) newestAt = Math.max(newestAt, at);
   }
-  return newest?.count ?? null;
+  return points.get(newestAt)?.[name] ?? null;
 }
 
 /** A follower count at an instant (milliseconds since 1970 UTC). */

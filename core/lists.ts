@@ -186,7 +186,7 @@ export function encodeListCursor(
   order: ListOrder,
 ): string {
   // A gain may be negative: `_` stands for its sign.
-  const sign = figure !== null && figure < 0 ? "_" : "";
+  const sign = (figure ?? 0) < 0 ? "_" : "";
   return `${sort}-${order}-${sign}${encodePosition(figure && Math.abs(figure), id)}`;
 }
 
@@ -201,7 +201,7 @@ export function encodeListCursor(
 export function decodeListCursor(cursor: string, sort: string, order: ListOrder): ListPosition {
   const prefix = `${sort}-${order}-`;
   const dash = cursor.indexOf("-", prefix.length);
-  const isList = cursor.startsWith(prefix) && dash >= 0;
+  const isList = cursor.startsWith(prefix);
   const figure = isList ? decodeFigure(cursor, prefix.length, dash) : undefined;
   const id = decodeIdentifier(cursor, dash + 1);
   if (figure === undefined || id === undefined) {

@@ -101,7 +101,7 @@ export function parseUsageDays(getValues: GetQueryValues, now: number): DayRange
 function parseDayParameter(name: string, values: readonly string[]): number | undefined {
   const text = readSingleValue(name, values);
   if (text === undefined) return undefined;
-  const instant = /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseInstant(text) : undefined;
+  const instant = text.length === "YYYY-MM-DD".length ? parseInstant(text) : undefined;
   if (instant === undefined) {
     throw createInvalidRequestError(
       `${name} must be a day that exists (2026-11-20), got ${quote(text)}`,

@@ -1,7 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { ERROR_STATUSES } from "../../core/error-statuses.ts";
-import { DomainError, quote } from "../../core/errors.ts";
+import {
+  createChannelNotFoundError,
+  createShortNotFoundError,
+  createTweetNotFoundError,
+  createUserNotFoundError,
+  DomainError,
+  quote,
+} from "../../core/errors.ts";
 import { utf16Texts } from "../support/arbitraries/values.ts";
 
 function cutTo80(text: string): string {
@@ -34,6 +41,21 @@ describe("DomainError", () => {
       "User Not Found",
       "There is no user nasa",
     ]);
+  });
+});
+
+describe("the errors of what is not found", () => {
+  test.each([
+    [createChannelNotFoundError("nasa"), "Channel Not Found", "Channel nasa not found"],
+    [
+      createShortNotFoundError("nasa", "7"),
+      "Short Not Found",
+      "Short 7 not found for channel nasa",
+    ],
+    [createUserNotFoundError("nasa"), "User Not Found", "User nasa not found"],
+    [createTweetNotFoundError("nasa", "7"), "Tweet Not Found", "Tweet 7 of user nasa not found"],
+  ] as const)("%s has its code and names what was asked for", (error, code, message) => {
+    expect({ code: error.code, message: error.message }).toEqual({ code, message });
   });
 });
 

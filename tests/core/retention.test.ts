@@ -72,6 +72,7 @@ describe("parseRetentionPolicy()", () => {
     ["channel=90d,channel=90d"],
     ["video=90d"],
     ["Channel=90d"],
+    ["-channel=90d"],
     ["channel = 90d"],
     ["toString=90d"],
   ])("rejects %j", (text) => {

@@ -76,6 +76,11 @@ describe("takeToken()", () => {
     expect(takeTokensAt([60_000, 0, 0, 60_000], 1)).toEqual([true, false, false, false]);
   });
 
+  test("has a token at once after the clock went back, if it held two", () => {
+    const { remaining, retryAfterS } = takeToken({ tokens: 2, at: 1000 }, 2, 0);
+    expect({ remaining, retryAfterS }).toEqual({ remaining: 1, retryAfterS: 0 });
+  });
+
   test("blocks for at most a minute if the clock is set back by a day", () => {
     const DAY_MS = 86_400_000;
     expect(takeTokensAt([DAY_MS, 0, 59_999, 120_000], 1)).toEqual([true, false, false, true]);

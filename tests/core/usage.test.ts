@@ -74,6 +74,7 @@ describe("parseUsageGrouping()", () => {
 
   test("is undefined without the parameter", () => {
     expect(parseUsageGrouping(() => [])).toBeUndefined();
+    expect(parseUsageGrouping((name) => (name === "by" ? [] : ["key"]))).toBeUndefined();
   });
 
   test.each(["", "week", "key,key", "day,hour", "key,", "Key"])("rejects %j", (by) => {
