@@ -6,7 +6,8 @@ import { INTERVALS } from "../buckets.ts";
 import { KIND_FIELDS } from "../entity-kinds.ts";
 import { BATCH_MAX_NAMES } from "../limits.ts";
 import { ServiceError, VideoError } from "./errors.ts";
-import { CountOrNull, CursorPagination, Instant, strictObject, type SchemaOf } from "./fields.ts";
+import { CountOrNull, CursorPagination, Instant, strictObject } from "./fields.ts";
+import type { ObjectSchema } from "./object-schema.ts";
 import { Identifier } from "./texts.ts";
 import { UserDetails } from "./microblog.ts";
 import { ChannelDetails } from "./video.ts";
@@ -19,14 +20,14 @@ const createNamesSchema = (description: string) =>
   });
 
 /** The body of `POST /api/video/details`. */
-export const ChannelBatchRequest = strictObject({
+export const ChannelBatchRequest: ObjectSchema<resources.ChannelBatchRequest> = strictObject({
   channels: createNamesSchema("Identifiers, or usernames in any case; a name can be repeated"),
-}) satisfies SchemaOf<resources.ChannelBatchRequest>;
+});
 
 /** The body of `POST /api/microblog/details`. */
-export const UserBatchRequest = strictObject({
+export const UserBatchRequest: ObjectSchema<resources.UserBatchRequest> = strictObject({
   usernames: createNamesSchema("Usernames without the @ symbol, in any case; may be repeated"),
-}) satisfies SchemaOf<resources.UserBatchRequest>;
+});
 
 const NAME = Type.String({ description: "As the request has it" });
 
@@ -51,16 +52,16 @@ const createBatchSchema = <Details extends TSchema, NotFound extends TSchema>(
   });
 
 /** The response of `POST /api/video/details`. */
-export const ChannelBatch = createBatchSchema(
+export const ChannelBatch: ObjectSchema<resources.ChannelBatch> = createBatchSchema(
   ChannelDetails,
   VideoError,
-) satisfies SchemaOf<resources.ChannelBatch>;
+);
 
 /** The response of `POST /api/microblog/details`. */
-export const UserBatch = createBatchSchema(
+export const UserBatch: ObjectSchema<resources.UserBatch> = createBatchSchema(
   UserDetails,
   ServiceError,
-) satisfies SchemaOf<resources.UserBatch>;
+);
 
 /** The fields that the comparisons of all kinds have after their entities. */
 const TABLE_FIELDS = {
@@ -90,7 +91,7 @@ const ENTITIES_DESCRIPTION =
   "In the order of the request; error is the body of the 404 of a single read";
 
 /** The response of `GET /api/video/compare`. */
-export const ChannelComparison = strictObject({
+export const ChannelComparison: ObjectSchema<resources.ChannelComparison> = strictObject({
   count: createCountSchema(KIND_FIELDS.channel.counts),
   interval: INTERVAL,
   channels: Type.Array(
@@ -105,14 +106,14 @@ export const ChannelComparison = strictObject({
     { description: ENTITIES_DESCRIPTION },
   ),
   ...TABLE_FIELDS,
-}) satisfies SchemaOf<resources.ChannelComparison>;
+});
 
 /** The response of `GET /api/microblog/compare`. */
-export const UserComparison = strictObject({
+export const UserComparison: ObjectSchema<resources.UserComparison> = strictObject({
   count: createCountSchema(KIND_FIELDS.user.counts),
   interval: INTERVAL,
   users: Type.Array(createNamedSchema({ username: Type.String() }, ServiceError), {
     description: ENTITIES_DESCRIPTION,
   }),
   ...TABLE_FIELDS,
-}) satisfies SchemaOf<resources.UserComparison>;
+});

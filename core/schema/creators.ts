@@ -3,7 +3,8 @@ import * as Type from "@sinclair/typebox";
 import type { TString } from "@sinclair/typebox";
 import type * as resources from "../resources/creators.ts";
 import { CREATOR_USERNAME_PATTERN, CREATOR_PLATFORMS, type CreatorPlatform } from "../creators.ts";
-import { strictObject, Instant, nullable, type SchemaOf } from "./fields.ts";
+import { strictObject, Instant, nullable, openObject } from "./fields.ts";
+import type { ObjectSchema } from "./object-schema.ts";
 
 const PlatformName = Type.String({
   enum: [...CREATOR_PLATFORMS],
@@ -11,16 +12,16 @@ const PlatformName = Type.String({
 }) as TString & { static: CreatorPlatform };
 
 /** The body of `PATCH` and `DELETE /api/creators`. */
-export const CreatorRequest = Type.Object({
+export const CreatorRequest: ObjectSchema<resources.CreatorRequest> = openObject({
   creator: Type.String({
     pattern: CREATOR_USERNAME_PATTERN.source,
     description: "Username without the @ symbol",
   }),
   platform: PlatformName,
-}) satisfies SchemaOf<resources.CreatorRequest>;
+});
 
 /** The response to adding or removing a creator. */
-export const CreatorResult = strictObject({
+export const CreatorResult: ObjectSchema<resources.CreatorResult> = strictObject({
   message: Type.String(),
   creator: Type.String({ description: "In the spelling of the list" }),
   platform: PlatformName,
@@ -28,10 +29,10 @@ export const CreatorResult = strictObject({
     minimum: 0,
     description: "Size of the list after the operation",
   }),
-}) satisfies SchemaOf<resources.CreatorResult>;
+});
 
 /** The response of `GET /api/creators`. */
-export const CreatorList = strictObject({
+export const CreatorList: ObjectSchema<resources.CreatorList> = strictObject({
   creators: Type.Array(
     strictObject({
       creator: Type.String(),
@@ -49,4 +50,4 @@ export const CreatorList = strictObject({
     { description: "Sorted by platform and username" },
   ),
   total_creators: Type.Integer({ minimum: 0 }),
-}) satisfies SchemaOf<resources.CreatorList>;
+});

@@ -1,8 +1,10 @@
 /** Schemas that several resources share. Importing this file registers their formats in TypeBox. */
 import * as Type from "@sinclair/typebox";
 import type { SchemaOptions, TSchema } from "@sinclair/typebox";
+import type * as resources from "../resources/video.ts";
 import { INTEGER_MAX } from "../limits.ts";
 import { parseInstant } from "../time.ts";
+import type { ExactObject, ObjectSchema } from "./object-schema.ts";
 
 // TypeBox knows no formats and rejects every value of a format that is not registered.
 for (const [format, pattern] of [
@@ -13,48 +15,58 @@ for (const [format, pattern] of [
   Type.FormatRegistry.Set(format, (text) => pattern.test(text) && parseInstant(text) !== undefined);
 }
 
-/** A schema of a type. `tests/core/resource-types.test.ts` holds the other direction. */
-export interface SchemaOf<Resource> extends TSchema {
-  static: Resource;
-}
-
 /** A value, or `null` if no source reported it. */
-export const nullable = <Schema extends TSchema>(schema: Schema, options?: SchemaOptions) =>
-  Type.Union([schema, Type.Null()], options);
+export const nullable = <Schema extends TSchema>(
+  schema: Schema,
+  options?: SchemaOptions,
+): Type.TUnion<[Schema, Type.TNull]> => Type.Union([schema, Type.Null()], options);
 
-/** An object with exactly these fields, all required. */
-export const strictObject = <Properties extends Record<string, TSchema>>(
+/** An object with these fields, and any others. */
+export const openObject = <Properties extends Type.TProperties>(
+  properties: Properties,
+  options?: Type.ObjectOptions,
+): ExactObject<Properties> => Type.Object(properties, options) as ExactObject<Properties>;
+
+/** An object with exactly these fields. */
+export const strictObject = <Properties extends Type.TProperties>(
   properties: Properties,
   options?: SchemaOptions,
-) => Type.Object(properties, { additionalProperties: false, ...options });
+): ExactObject<Properties> => openObject(properties, { additionalProperties: false, ...options });
 
 /** A count: a whole number from 0 to 2^53 - 1. */
-export const Count = Type.Integer({ minimum: 0, maximum: INTEGER_MAX });
+export const Count: Type.TInteger = Type.Integer({ minimum: 0, maximum: INTEGER_MAX });
 
-export const CountOrNull = nullable(Count);
+export const CountOrNull: Type.TUnion<[Type.TInteger, Type.TNull]> = nullable(Count);
 
 /** The difference of two counts; a loss is negative. */
-export const CountChange = Type.Integer({ minimum: -INTEGER_MAX, maximum: INTEGER_MAX });
+export const CountChange: Type.TInteger = Type.Integer({
+  minimum: -INTEGER_MAX,
+  maximum: INTEGER_MAX,
+});
 
-export const TextOrNull = nullable(Type.String());
+export const TextOrNull: Type.TUnion<[Type.TString, Type.TNull]> = nullable(Type.String());
 
 /** A link as the source reported it, not validated. */
-export const LinkOrNull = nullable(Type.String({ description: "URL" }));
+export const LinkOrNull: Type.TUnion<[Type.TString, Type.TNull]> = nullable(
+  Type.String({ description: "URL" }),
+);
 
 /** An instant in UTC with milliseconds: `2026-11-20T08:15:30.123Z`. */
-export const Instant = Type.String({
+export const Instant: Type.TString = Type.String({
   format: "date-time",
   pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$",
 });
 
-export const InstantOrNull = nullable(Instant);
+export const InstantOrNull: Type.TUnion<[Type.TString, Type.TNull]> = nullable(Instant);
 
 /** A history of these counts. */
-export const createHistorySchema = <Counts extends Record<string, TSchema>>(counts: Counts) =>
+export const createHistorySchema = <Counts extends Record<string, TSchema>>(
+  counts: Counts,
+): Type.TArray<Type.TObject<{ timestamp: Type.TString } & Counts>> =>
   Type.Array(strictObject({ timestamp: Instant, ...counts }), { description: "Oldest first" });
 
 /** The pagination of a listing that continues at a cursor. */
-export const CursorPagination = strictObject({
+export const CursorPagination: ObjectSchema<resources.CursorPagination> = strictObject({
   hasMore: Type.Boolean(),
   nextCursor: nullable(
     Type.String({ description: "The `cursor` of the next page; null if hasMore is false" }),

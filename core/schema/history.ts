@@ -10,22 +10,28 @@ import {
   Instant,
   nullable,
   strictObject,
-  type SchemaOf,
 } from "./fields.ts";
+import type { ObjectSchema } from "./object-schema.ts";
 
 const ChangeOrNull = nullable(CountChange);
 
 /** The names of the counts of a kind. */
 type CountName<Kind extends EntityKind> = (typeof KIND_FIELDS)[Kind]["counts"][number];
 
-/** Creates a field for each count of a kind. */
-function createCountFields<Kind extends EntityKind, Schema>(kind: Kind, schema: Schema) {
-  const fields = KIND_FIELDS[kind].counts.map((name) => [name, schema]);
-  return Object.fromEntries(fields) as Record<CountName<Kind>, Schema>;
+/** Creates a field for each count of a kind, and for the change of each. */
+function createCountFields<Kind extends EntityKind>(kind: Kind) {
+  const createFields = (schema: typeof CountOrNull) => {
+    const fields = KIND_FIELDS[kind].counts.map((name) => [name, schema]);
+    return Object.fromEntries(fields) as Record<CountName<Kind>, typeof CountOrNull>;
+  };
+  return { counts: createFields(CountOrNull), changes: createFields(ChangeOrNull) };
 }
 
 /** Creates the fields that a page of the history of any kind has. */
-const createPageFields = <Kind extends EntityKind>(kind: Kind) => ({
+const createPageFields = <Counts extends Type.TProperties>(fields: {
+  counts: Counts;
+  changes: Counts;
+}) => ({
   interval: Type.Unsafe<(typeof INTERVALS)[number]>({ type: "string", enum: INTERVALS }),
   history: Type.Array(
     strictObject({
@@ -37,8 +43,8 @@ const createPageFields = <Kind extends EntityKind>(kind: Kind) => ({
         ...Instant,
         description: "The newest observation of the bucket, which has these counts",
       }),
-      ...createCountFields(kind, CountOrNull),
-      change: strictObject(createCountFields(kind, ChangeOrNull), {
+      ...fields.counts,
+      change: strictObject(fields.changes, {
         description: "Differences from the last known counts before; null if either is unknown",
       }),
     }),
@@ -48,31 +54,31 @@ const createPageFields = <Kind extends EntityKind>(kind: Kind) => ({
 });
 
 /** The response of `GET /api/video/{channel}/history`. */
-export const ChannelHistory = strictObject({
+export const ChannelHistory: ObjectSchema<resources.ChannelHistory> = strictObject({
   channel: Type.String({
     description: "The channel's username, or its identifier if no source reported a username",
   }),
-  ...createPageFields("channel"),
-}) satisfies SchemaOf<resources.ChannelHistory>;
+  ...createPageFields(createCountFields("channel")),
+});
 
 /** The response of `GET /api/video/{channel}/short/{short_id}/history`. */
-export const ShortHistory = strictObject({
+export const ShortHistory: ObjectSchema<resources.ShortHistory> = strictObject({
   channel: Type.String({
     description: "The channel's username, or its identifier if no source reported a username",
   }),
   short_id: Type.String(),
-  ...createPageFields("short"),
-}) satisfies SchemaOf<resources.ShortHistory>;
+  ...createPageFields(createCountFields("short")),
+});
 
 /** The response of `GET /api/microblog/{username}/history`. */
-export const UserHistory = strictObject({
+export const UserHistory: ObjectSchema<resources.UserHistory> = strictObject({
   username: Type.String(),
-  ...createPageFields("user"),
-}) satisfies SchemaOf<resources.UserHistory>;
+  ...createPageFields(createCountFields("user")),
+});
 
 /** The response of `GET /api/microblog/{username}/tweet/{tweet_id}/history`. */
-export const TweetHistory = strictObject({
+export const TweetHistory: ObjectSchema<resources.TweetHistory> = strictObject({
   username: Type.String(),
   tweet_id: Type.String(),
-  ...createPageFields("tweet"),
-}) satisfies SchemaOf<resources.TweetHistory>;
+  ...createPageFields(createCountFields("tweet")),
+});

@@ -14,17 +14,17 @@ import {
   LinkOrNull,
   nullable,
   TextOrNull,
-  type SchemaOf,
 } from "./fields.ts";
+import type { ObjectSchema } from "./object-schema.ts";
 
 /** The place of a page in its listing. */
-export const Pagination = strictObject({
+export const Pagination: ObjectSchema<resources.Pagination> = strictObject({
   page: Type.Integer({ minimum: 0, description: "0-based" }),
   limit: Type.Integer({ minimum: PAGE_LIMIT.min, maximum: PAGE_LIMIT.max }),
   total: Type.Integer({ minimum: 0, description: "Items that the days filter selects" }),
   page_count: Type.Integer({ minimum: 0 }),
   has_more: Type.Boolean(),
-}) satisfies SchemaOf<resources.Pagination>;
+});
 
 const FilterDays = Type.Integer({
   minimum: DAYS_FILTER.min,
@@ -33,7 +33,7 @@ const FilterDays = Type.Integer({
 });
 
 /** The response of `GET /api/microblog/{username}/details`. */
-export const UserDetails = strictObject({
+export const UserDetails: ObjectSchema<resources.UserDetails> = strictObject({
   username: Type.String(),
   displayName: TextOrNull,
   followers_count: CountOrNull,
@@ -43,10 +43,10 @@ export const UserDetails = strictObject({
   description: TextOrNull,
   created_at: InstantOrNull,
   verified: nullable(Type.Boolean()),
-}) satisfies SchemaOf<resources.UserDetails>;
+});
 
 /** The fields of a user in the list of users. */
-export const UserSummary = strictObject({
+export const UserSummary: ObjectSchema<resources.UserSummary> = strictObject({
   username: Type.String(),
   displayName: TextOrNull,
   followers_count: CountOrNull,
@@ -54,26 +54,26 @@ export const UserSummary = strictObject({
   tweet_count: CountOrNull,
   profile_image_url: LinkOrNull,
   verified: nullable(Type.Boolean()),
-}) satisfies SchemaOf<resources.UserSummary>;
+});
 
 const ChangeOrNull = nullable(CountChange);
 
 /** An element of a page of users: a summary, and the figure that the page is sorted by. */
-export const ListedUser = strictObject({
+export const ListedUser: ObjectSchema<resources.ListedUser> = strictObject({
   ...UserSummary.properties,
   dailyGain: Type.Optional(ChangeOrNull),
   weeklyGain: Type.Optional(ChangeOrNull),
   monthlyGain: Type.Optional(ChangeOrNull),
-}) satisfies SchemaOf<resources.ListedUser>;
+});
 
 /** The response of `GET /api/microblog/users`. */
-export const UserList = strictObject({
+export const UserList: ObjectSchema<resources.UserList> = strictObject({
   users: Type.Array(ListedUser),
   pagination: CursorPagination,
-}) satisfies SchemaOf<resources.UserList>;
+});
 
 /** A value of the `tweets` map of a page of tweets. */
-export const TweetRecord = strictObject({
+export const TweetRecord: ObjectSchema<resources.TweetRecord> = strictObject({
   created_at: Instant,
   metrics: Type.Array(
     strictObject({
@@ -94,18 +94,18 @@ export const TweetRecord = strictObject({
     description: "When the tweet was last observed",
   }),
   url: LinkOrNull,
-}) satisfies SchemaOf<resources.TweetRecord>;
+});
 
 /** The response of `GET /api/microblog/{username}/tweets`, newest first. */
-export const TweetsPage = strictObject({
+export const TweetsPage: ObjectSchema<resources.TweetsPage> = strictObject({
   username: Type.String(),
   tweets: Type.Record(Type.String(), TweetRecord, { description: "By tweet identifier" }),
   filter_days: FilterDays,
   pagination: Pagination,
-}) satisfies SchemaOf<resources.TweetsPage>;
+});
 
 /** The response of `GET /api/microblog/{username}/followers`, newest first. */
-export const FollowersPage = strictObject({
+export const FollowersPage: ObjectSchema<resources.FollowersPage> = strictObject({
   username: Type.String(),
   followers: strictObject({
     USER: strictObject({
@@ -123,10 +123,10 @@ export const FollowersPage = strictObject({
   }),
   filter_days: FilterDays,
   pagination: Pagination,
-}) satisfies SchemaOf<resources.FollowersPage>;
+});
 
 /** The response of `GET /api/microblog/{username}/tweet/{tweet_id}`. */
-export const TweetDetails = strictObject({
+export const TweetDetails: ObjectSchema<resources.TweetDetails> = strictObject({
   username: Type.String(),
   tweet_id: Type.String(),
   tweet: strictObject({
@@ -146,4 +146,4 @@ export const TweetDetails = strictObject({
       retweets: CountOrNull,
     }),
   }),
-}) satisfies SchemaOf<resources.TweetDetails>;
+});

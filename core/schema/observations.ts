@@ -2,7 +2,8 @@
 import * as Type from "@sinclair/typebox";
 import type * as resources from "../resources/observations.ts";
 import { LINK_MAX_CHARACTERS, TEXT_MAX_CHARACTERS } from "../limits.ts";
-import { CountOrNull, nullable, type SchemaOf } from "./fields.ts";
+import { CountOrNull, nullable, openObject } from "./fields.ts";
+import type { ObjectSchema } from "./object-schema.ts";
 import { createTextSchema, Identifier } from "./texts.ts";
 
 const optionalCount = Type.Optional(CountOrNull);
@@ -23,7 +24,7 @@ const TIME_PATTERN =
 const instant = Type.String({ pattern: `^${DATE_PATTERN}(?:T${TIME_PATTERN})?$` });
 const optionalInstant = Type.Optional(nullable(instant));
 
-export const ChannelObservation = Type.Object({
+export const ChannelObservation: ObjectSchema<resources.ChannelObservation> = openObject({
   kind: Type.Literal("channel"),
   observedAt: instant,
   id: Identifier,
@@ -37,10 +38,10 @@ export const ChannelObservation = Type.Object({
   country: text,
   thumbnail: link,
   bannerImage: link,
-}) satisfies SchemaOf<resources.ChannelObservation>;
+});
 
 /** `channel` is the identifier of the channel. */
-export const ShortObservation = Type.Object({
+export const ShortObservation: ObjectSchema<resources.ShortObservation> = openObject({
   kind: Type.Literal("short"),
   observedAt: instant,
   channel: Identifier,
@@ -53,9 +54,9 @@ export const ShortObservation = Type.Object({
   likes: optionalCount,
   comments: optionalCount,
   shares: optionalCount,
-}) satisfies SchemaOf<resources.ShortObservation>;
+});
 
-export const UserObservation = Type.Object({
+export const UserObservation: ObjectSchema<resources.UserObservation> = openObject({
   kind: Type.Literal("user"),
   observedAt: instant,
   username: Identifier,
@@ -67,9 +68,9 @@ export const UserObservation = Type.Object({
   profile_image_url: link,
   created_at: optionalInstant,
   verified: Type.Optional(nullable(Type.Boolean())),
-}) satisfies SchemaOf<resources.UserObservation>;
+});
 
-export const TweetObservation = Type.Object({
+export const TweetObservation: ObjectSchema<resources.TweetObservation> = openObject({
   kind: Type.Literal("tweet"),
   observedAt: instant,
   username: Identifier,
@@ -82,12 +83,14 @@ export const TweetObservation = Type.Object({
   replies: optionalCount,
   quotes: optionalCount,
   impressions: optionalCount,
-}) satisfies SchemaOf<resources.TweetObservation>;
+});
 
 /** One line of an import or an export. */
-export const ObservationLine = Type.Union([
-  ChannelObservation,
-  ShortObservation,
-  UserObservation,
-  TweetObservation,
-]) satisfies SchemaOf<resources.ObservationLine>;
+export const ObservationLine: Type.TUnion<
+  [
+    typeof ChannelObservation,
+    typeof ShortObservation,
+    typeof UserObservation,
+    typeof TweetObservation,
+  ]
+> = Type.Union([ChannelObservation, ShortObservation, UserObservation, TweetObservation]);

@@ -12,13 +12,13 @@ export const createTextSchema = (
   min: number,
   max: number,
   { excluded = "\\u0000" }: { readonly excluded?: string } = {},
-) => {
+): Type.TString => {
   // A surrogate pair is one character with the flag u, which Ajv sets, and two without it.
   const character = `[^${excluded}\\ud800-\\udfff]|[\\ud800-\\udbff][\\udc00-\\udfff]`;
   return Type.String({ pattern: `^(?:${character}){${min},${max}}$` });
 };
 
 /** An identifier, as `isIdentifier()` of core checks it. */
-export const Identifier = createTextSchema(1, IDENTIFIER_MAX_CHARACTERS, {
+export const Identifier: Type.TString = createTextSchema(1, IDENTIFIER_MAX_CHARACTERS, {
   excluded: "\\u0000-\\u001f\\u007f-\\u009f",
 });

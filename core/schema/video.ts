@@ -13,23 +13,23 @@ import {
   LinkOrNull,
   nullable,
   TextOrNull,
-  type SchemaOf,
 } from "./fields.ts";
+import type { ObjectSchema } from "./object-schema.ts";
 
 /** An element of the list of channels. */
-export const ChannelSummary = strictObject({
+export const ChannelSummary: ObjectSchema<resources.ChannelSummary> = strictObject({
   id: Type.String(),
   username: TextOrNull,
   displayName: TextOrNull,
   subscribers: CountOrNull,
   videoCount: CountOrNull,
   thumbnail: LinkOrNull,
-}) satisfies SchemaOf<resources.ChannelSummary>;
+});
 
 const ChangeOrNull = nullable(CountChange);
 
 /** An element of a page of channels: a summary, and the figure that the page is sorted by. */
-export const ListedChannel = strictObject({
+export const ListedChannel: ObjectSchema<resources.ListedChannel> = strictObject({
   ...ChannelSummary.properties,
   viewCount: Type.Optional(CountOrNull),
   dailyGain: Type.Optional(ChangeOrNull),
@@ -38,13 +38,13 @@ export const ListedChannel = strictObject({
   dailyViews: Type.Optional(ChangeOrNull),
   weeklyViews: Type.Optional(ChangeOrNull),
   monthlyViews: Type.Optional(ChangeOrNull),
-}) satisfies SchemaOf<resources.ListedChannel>;
+});
 
 /** The response of `GET /api/video/channels`; a page of the list has `pagination`. */
-export const ChannelList = strictObject({
+export const ChannelList: ObjectSchema<resources.ChannelList> = strictObject({
   channels: Type.Array(ListedChannel),
   pagination: Type.Optional(CursorPagination),
-}) satisfies SchemaOf<resources.ChannelList>;
+});
 
 const createGainSchema = (days: number) =>
   nullable(CountChange, {
@@ -54,7 +54,7 @@ const createGainSchema = (days: number) =>
   });
 
 /** The response of `GET /api/video/{channel}/details`. */
-export const ChannelDetails = strictObject({
+export const ChannelDetails: ObjectSchema<resources.ChannelDetails> = strictObject({
   id: Type.String(),
   username: TextOrNull,
   displayName: TextOrNull,
@@ -71,10 +71,10 @@ export const ChannelDetails = strictObject({
     weeklySubscriberGain: createGainSchema(GAIN_DAYS.weekly),
     monthlySubscriberGain: createGainSchema(GAIN_DAYS.monthly),
   }),
-}) satisfies SchemaOf<resources.ChannelDetails>;
+});
 
 /** An element of a page of shorts. */
-export const ShortSummary = strictObject({
+export const ShortSummary: ObjectSchema<resources.ShortSummary> = strictObject({
   id: Type.String(),
   title: TextOrNull,
   thumbnail: LinkOrNull,
@@ -82,19 +82,19 @@ export const ShortSummary = strictObject({
   views: CountOrNull,
   likes: CountOrNull,
   comments: CountOrNull,
-}) satisfies SchemaOf<resources.ShortSummary>;
+});
 
 /** The response of `GET /api/video/{channel}/shorts`, newest first. */
-export const ShortsPage = strictObject({
+export const ShortsPage: ObjectSchema<resources.ShortsPage> = strictObject({
   channel: Type.String({
     description: "The channel's username, or its identifier if no source reported a username",
   }),
   shorts: Type.Array(ShortSummary),
   pagination: CursorPagination,
-}) satisfies SchemaOf<resources.ShortsPage>;
+});
 
 /** The response of `GET /api/video/{channel}/short/{short_id}`. */
-export const ShortDetails = strictObject({
+export const ShortDetails: ObjectSchema<resources.ShortDetails> = strictObject({
   id: Type.String(),
   title: TextOrNull,
   description: TextOrNull,
@@ -106,4 +106,4 @@ export const ShortDetails = strictObject({
     shares: CountOrNull,
   }),
   history: createHistorySchema({ views: CountOrNull, likes: CountOrNull, comments: CountOrNull }),
-}) satisfies SchemaOf<resources.ShortDetails>;
+});
