@@ -102,7 +102,9 @@ export function removeCreator(set: CreatorSet, creator: Creator): CreatorTransit
 
 /** One change of the list. */
 export interface CreatorSetChange {
+  /** What becomes of the creator. */
   readonly kind: "add" | "remove";
+  /** In any spelling, if it is removed. */
   readonly creator: Creator;
 }
 
