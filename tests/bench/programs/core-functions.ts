@@ -5,6 +5,7 @@
  */
 import { CORE_CASES, type CoreCase } from "../core/cases.ts";
 import { readResidentMib } from "../machine.ts";
+import { median } from "../report.ts";
 
 // Many short rounds, because other programs on the machine slow some of them.
 const ROUNDS = 21;
@@ -14,17 +15,20 @@ const WARM_UP_MS = 80;
 /** Keeps the results from being optimised away. */
 const results: unknown[] = [];
 
-/** Runs for a time, and returns the nanoseconds of each call. */
+/**
+ * Runs for a time, and returns the nanoseconds of each call: the median of the runs, because the
+ * system takes the processor away during some of them.
+ */
 function measure(run: () => unknown, size: number, durationMs: number): number {
+  const runsMs: number[] = [];
   const start = performance.now();
-  let runs = 0;
-  let elapsedMs = 0;
-  while (elapsedMs < durationMs) {
+  for (let last = start; last - start < durationMs;) {
     results[0] = run();
-    runs++;
-    elapsedMs = performance.now() - start;
+    const now = performance.now();
+    runsMs.push(now - last);
+    last = now;
   }
-  return (elapsedMs * 1e6) / (runs * size);
+  return (median(runsMs) * 1e6) / size;
 }
 
 /** Measures both alternately, so that other load on the machine affects both. */
