@@ -3,7 +3,9 @@
  *
  * @module
  */
+export * from "../resources/creator-resources.ts";
 export * from "../resources/entity-fields.ts";
+export * from "../resources/error-resources.ts";
 export * from "../resources/history-resources.ts";
 export * from "../resources/microblog-resources.ts";
 export * from "../resources/mod.ts";

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DomainError } from "../../core/errors.ts";
 import type { CollectionState, SourceEvent, SourceStatus } from "../ports/collection.ts";
-import type { ImportObservations } from "../ports/reads.ts";
+import type { ImportObservations } from "../../core/stores.ts";
 import { TASK_NAMES, type DueTarget, type TaskName } from "../ports/targets.ts";
 import { createSourceClient, type SourceClientOptions } from "./client/source-client.ts";
 import type { Collector, CollectorContext } from "./collector.ts";

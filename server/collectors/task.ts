@@ -1,7 +1,7 @@
 /** Runs one task: polls a batch of targets, stores the results, and reschedules the targets. */
 import type { DueTarget, TaskName, DiscoveredItem, TargetUpdate } from "../ports/targets.ts";
 import type { CollectionState } from "../ports/collection.ts";
-import type { ImportObservations } from "../ports/reads.ts";
+import type { ImportObservations } from "../../core/stores.ts";
 import {
   SourceError,
   type Collector,

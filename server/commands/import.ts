@@ -6,7 +6,7 @@ import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
 import { createInvalidRequestError } from "../../core/errors.ts";
 import { OBSERVATION_FORMATS } from "../csv/observation-rows.ts";
 import type { AdminConnection } from "../ports/process.ts";
-import type { ImportResult } from "../ports/reads.ts";
+import type { ImportResult } from "../../core/stores.ts";
 import { describeError } from "../system-errors.ts";
 import { sendAdmin, withConnection } from "./admin-client.ts";
 import { CommandError, type CommandContext } from "./command.ts";

@@ -1,15 +1,18 @@
 /** Reads of several entities by name, in one request: batches of details, and comparisons. */
 import { Elysia } from "elysia";
 import { parseBatchRequest, parseComparisonRequest } from "../../core/batch.ts";
-import { DomainError } from "../../core/errors.ts";
+import {
+  createNamedResults,
+  createServiceError,
+  createVideoError,
+} from "../../core/resources/error-resources.ts";
 import type {
   ChannelBatch,
   ChannelComparison,
   UserBatch,
   UserComparison,
 } from "../../core/resources/mod.ts";
-import type { Found, MicroblogReads, VideoReads } from "../ports/reads.ts";
-import { formatServiceError, formatVideoError } from "./errors.ts";
+import type { MicroblogReads, VideoReads } from "../ports/reads.ts";
 import { describeRoute } from "./openapi/route-types.ts";
 import { READ_COST } from "./reads/charge.ts";
 import type { ChargedReads } from "./reads/charged-reads.ts";
@@ -28,7 +31,12 @@ export function createChannelBatchRoutes(
         const names = parseBatchRequest("channel", body);
         const load = async () => {
           const found = await channelBatch(names);
-          const results = listFound(names, found, (details) => ({ details }), formatVideoError);
+          const results = createNamedResults(
+            names,
+            found,
+            (details) => ({ details }),
+            createVideoError,
+          );
           return { body: { results }, tags: [] };
         };
         return { cost: names.length * READ_COST, load };
@@ -44,7 +52,7 @@ export function createChannelBatchRoutes(
           const { body, ...caching } = await channelComparison(request);
           const { entities, ...table } = body;
           const format = (channel: string) => ({ channel });
-          const channels = listFound(names, entities, format, formatVideoError);
+          const channels = createNamedResults(names, entities, format, createVideoError);
           const comparison = { count, interval, channels, ...table };
           return withNextLink({ ...caching, body: comparison }, pathAndQuery);
         };
@@ -67,7 +75,12 @@ export function createUserBatchRoutes(
         const names = parseBatchRequest("user", body);
         const load = async () => {
           const found = await userBatch(names);
-          const results = listFound(names, found, (details) => ({ details }), formatServiceError);
+          const results = createNamedResults(
+            names,
+            found,
+            (details) => ({ details }),
+            createServiceError,
+          );
           return { body: { results }, tags: [] };
         };
         return { cost: names.length * READ_COST, load };
@@ -84,7 +97,7 @@ export function createUserBatchRoutes(
           const { body, ...caching } = await userComparison(request);
           const { entities, ...table } = body;
           const format = (username: string) => ({ username });
-          const users = listFound(names, entities, format, formatServiceError);
+          const users = createNamedResults(names, entities, format, createServiceError);
           const comparison = { count, interval, users, ...table };
           return withNextLink({ ...caching, body: comparison }, pathAndQuery);
         };
@@ -92,24 +105,4 @@ export function createUserBatchRoutes(
       }),
       describeRoute("compareUsers"),
     );
-}
-
-/**
- * Lists the entities that a request names: what was found of each, or the body of the 404 that a
- * single read of it returns.
- *
- * @param results One for each name, in their order.
- */
-function listFound<Value, Fields extends object, ErrorBody>(
-  names: readonly string[],
-  results: readonly Found<Value>[],
-  format: (value: Value) => Fields,
-  formatError: (error: DomainError) => ErrorBody,
-) {
-  return results.map((result, index) => {
-    const name = names[index] ?? "";
-    return result instanceof DomainError
-      ? { name, found: false as const, error: formatError(result) }
-      : { name, found: true as const, ...format(result) };
-  });
 }

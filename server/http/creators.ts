@@ -1,8 +1,9 @@
 /** The monitoring list API: list, add and remove creators. It is free of charge. */
 import { Elysia } from "elysia";
-import { parseCreator, type Creator } from "../../core/creators.ts";
+import { parseCreator } from "../../core/creators.ts";
 import type { CreatorResult } from "../../core/resources/mod.ts";
-import type { CreatorChange, CreatorListReads, MonitoringListStore } from "../ports/collection.ts";
+import { createCreatorResult } from "../../core/resources/creator-resources.ts";
+import type { MonitoringListStore } from "../ports/collection.ts";
 import { coalesceRuns } from "./coalesce.ts";
 import {
   chooseEncoding,
@@ -51,7 +52,8 @@ export function createCreatorRoutes(
       async ({ request, status }) => {
         const creator = parseCreator(await readJsonBody(request));
         const change = await list.add(creator, now());
-        return status(201, toCreatorResult(creator, change, "added to"));
+        const spelled = { ...creator, creator: change.creator };
+        return status(201, createCreatorResult(spelled, change.total, "added"));
       },
       { ...describeRoute("addCreator"), parse: "none" },
     )
@@ -59,26 +61,19 @@ export function createCreatorRoutes(
       "/api/creators",
       async ({ request }): Promise<CreatorResult> => {
         const creator = parseCreator(await readJsonBody(request));
-        return toCreatorResult(creator, await list.remove(creator), "removed from");
+        const change = await list.remove(creator);
+        const spelled = { ...creator, creator: change.creator };
+        return createCreatorResult(spelled, change.total, "removed");
       },
       { ...describeRoute("removeCreator"), parse: "none" },
     );
-}
-
-function toCreatorResult(
-  { platform }: Creator,
-  { creator, total }: CreatorChange,
-  change: "added to" | "removed from",
-): CreatorResult {
-  const message = `Creator ${creator} ${change} the monitoring list`;
-  return { message, creator, platform, total_creators: total };
 }
 
 /**
  * Creates a reader of the list as JSON bytes. The list can have ten thousand creators, so it is
  * encoded page by page, and requests share the result.
  */
-function createListReader(list: CreatorListReads): () => Promise<EncodedList> {
+function createListReader(list: MonitoringListStore): () => Promise<EncodedList> {
   let cached: (EncodedList & { version: string; startedAt: number }) | undefined;
   return coalesceRuns(async () => {
     const version = await list.version();
@@ -97,7 +92,7 @@ function createListReader(list: CreatorListReads): () => Promise<EncodedList> {
   });
 }
 
-async function encodeList(list: CreatorListReads): Promise<Uint8Array> {
+async function encodeList(list: MonitoringListStore): Promise<Uint8Array> {
   const encoder = new TextEncoder();
   const pieces = [encoder.encode('{"creators":[')];
   let total = 0;

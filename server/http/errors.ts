@@ -1,24 +1,17 @@
 /** Errors as HTTP responses, all formatted here; core has the table of statuses. */
 import { Elysia, ParseError, ValidationError } from "elysia";
-import {
-  ERROR_STATUSES,
-  VIDEO_ERROR_SENTENCES,
-  type HttpErrorCode,
-  type ServiceErrorName,
-} from "../../core/error-statuses.ts";
+import { ERROR_STATUSES, type HttpErrorCode } from "../../core/error-statuses.ts";
 import { createInvalidRequestError, DomainError, quote } from "../../core/errors.ts";
 import { InsufficientCreditsError } from "../../core/ledger.ts";
-import type { ServiceError, VideoError } from "../../core/resources/mod.ts";
+import {
+  createServiceError,
+  createVideoError,
+  type ClientError,
+} from "../../core/resources/error-resources.ts";
 import type { OnFailure } from "../ports/process.ts";
 import { describeError, isOutOfDescriptors } from "../system-errors.ts";
 import type { ResponseHeaders } from "./cache-headers.ts";
 import { getPath } from "./request-url.ts";
-
-/** An error with a name and a message for clients: a {@link DomainError} or an HttpError. */
-export interface ClientError {
-  readonly code: ServiceErrorName;
-  readonly message: string;
-}
 
 /** An error of HTTP itself. */
 export class HttpError extends Error implements ClientError {
@@ -83,7 +76,7 @@ function describeValidationError({ all: [first], type }: ValidationError): strin
 export function formatErrorResponse(error: ClientError, path: string) {
   const status = ERROR_STATUSES[error.code];
   const isVideo = path === "/api/video" || path.startsWith("/api/video/");
-  const body = isVideo ? formatVideoError(error) : formatServiceError(error);
+  const body = isVideo ? createVideoError(error) : createServiceError(error);
   return {
     status,
     body: JSON.stringify(body),
@@ -92,16 +85,6 @@ export function formatErrorResponse(error: ClientError, path: string) {
       ...(status === 503 ? { "retry-after": "1" } : {}),
     },
   };
-}
-
-/** Two errors are their message alone; a 400 has its code and its message, the others the code. */
-export function formatVideoError({ code, message }: ClientError): VideoError {
-  if (code in VIDEO_ERROR_SENTENCES) return { error: message };
-  return { error: ERROR_STATUSES[code] === 400 ? `${code}: ${message}` : code };
-}
-
-export function formatServiceError({ code, message }: ClientError): ServiceError {
-  return { error: code, message };
 }
 
 /** Creates the Elysia plugin that responds to every error. */

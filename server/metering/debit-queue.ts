@@ -5,15 +5,8 @@
 import { DomainError } from "../../core/errors.ts";
 import { InsufficientCreditsError } from "../../core/ledger.ts";
 import type { ChangeSet } from "../ports/caching.ts";
-import type {
-  Charge,
-  Debit,
-  DebitBatchResult,
-  DebitLedger,
-  DebitOutcome,
-  DebitQueue,
-  Receipt,
-} from "../ports/ledger.ts";
+import type { Charge, DebitOutcome } from "../../core/stores.ts";
+import type { Debit, DebitBatchResult, DebitLedger, DebitQueue, Receipt } from "../ports/ledger.ts";
 import { createBatchCommitter } from "./batch-committer.ts";
 import { createDeadlineError, withDeadline } from "./deadline.ts";
 import { createIdempotencyLocks, type PendingDebit } from "./idempotency.ts";
@@ -174,7 +167,7 @@ function createRefundApplier(ledger: DebitLedger, now: () => number) {
 /** Resolves or rejects a request by what the ledger decided. */
 function settle(
   { charge, resolve, reject }: PendingDebit,
-  outcome: DebitOutcome | undefined,
+  outcome: DebitOutcome<Debit> | undefined,
   changeSequence: number,
 ): void {
   switch (outcome?.kind) {

@@ -3,7 +3,8 @@
  * answered (then they cost nothing), until its debit is refunded (then the next one pays), or until
  * they have waited too long.
  */
-import type { Charge, Receipt } from "../ports/ledger.ts";
+import type { Charge } from "../../core/stores.ts";
+import type { Receipt } from "../ports/ledger.ts";
 import { createDeadlineError } from "./deadline.ts";
 
 /** A charge that waits for its receipt. */

@@ -14,7 +14,8 @@ import {
   type FileHandle,
 } from "node:fs/promises";
 import { join } from "node:path";
-import type { Debit, Charge } from "../ports/ledger.ts";
+import type { Charge } from "../../core/stores.ts";
+import type { Debit } from "../ports/ledger.ts";
 import { readSystemErrorCode } from "../system-errors.ts";
 
 /** A refund of one debit, or of all that a batch debited whose commit got no response. */

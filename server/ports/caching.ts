@@ -1,9 +1,8 @@
 /** What a read tells the response cache: its body, what it depends on, and what changed since. */
 import type { TimeRange } from "../../core/growth.ts";
 
-/** The result of a read, and how long a cache may serve it. */
-export interface CacheableResult<Body = unknown> {
-  readonly body: Body;
+/** How long a cache may serve the result of a read. */
+export interface CacheMetadata {
   /** The result is stale once something with one of these tags changes. The store makes the tags. */
   readonly tags: readonly string[];
   /** The instants at which the result is valid, both ends included; by default all. */
@@ -12,6 +11,11 @@ export interface CacheableResult<Body = unknown> {
   readonly observedAt?: number | null;
   /** Whether a history in the body leaves observations out; a response header tells clients. */
   readonly isThinned?: boolean;
+}
+
+/** The result of a read, and how long a cache may serve it. */
+export interface CacheableResult<Body = unknown> extends CacheMetadata {
+  readonly body: Body;
 }
 
 /** The changes since a reader's last known change. */

@@ -13,30 +13,12 @@ import type {
   TaskName,
   AgeRange,
 } from "./targets.ts";
-import type { Creator } from "../../core/creators.ts";
-import type { ListedCreator } from "../../core/resources/mod.ts";
+import type { CreatorStore } from "../../core/stores.ts";
 
-/** The result of adding or removing a creator. */
-export interface CreatorChange {
-  /** As the list spells it. */
-  readonly creator: string;
-  /** Size of the list after the operation. */
-  readonly total: number;
-}
-
-/** Reads the monitoring list. */
-export interface CreatorListReads {
-  /** The list in pages; other requests are served between them. */
-  pages(): AsyncIterable<ListedCreator[]>;
+/** The monitoring list. Between two of its pages other requests are served. */
+export interface MonitoringListStore extends CreatorStore {
   /** Differs from an earlier value when creators were added, removed or observed since. */
   version(): Promise<string>;
-}
-
-export interface MonitoringListStore extends CreatorListReads {
-  /** @throws {DomainError} `Creator Already Exists`, `Creator List Full`. */
-  add(creator: Creator, now: number): Promise<CreatorChange>;
-  /** @throws {DomainError} `Creator Not Found`. */
-  remove(creator: Creator): Promise<CreatorChange>;
 }
 
 /** When a creator or channel was observed and will be; instants are ISO 8601. */

@@ -3,22 +3,10 @@
  *
  * All instants (`now`, `at`, `createdAt`) are milliseconds since 1970 UTC; amounts are credits.
  */
-import type { IdempotencyKey } from "../../core/charges.ts";
+import type { Account, Charge, ChargeBatch, CreditStore, DebitOutcome } from "../../core/stores.ts";
 import type { DayRange, UsageGrouping } from "../../core/usage.ts";
 import type { KeyScope } from "./admission.ts";
 import type { ChangeSet } from "./caching.ts";
-
-/** The charge of one request. */
-export interface Charge {
-  readonly account: number;
-  /** The number of the API key. */
-  readonly key: number;
-  /** The route as the API reference names it: `/api/video/{channel}/details`. */
-  readonly endpoint: string;
-  /** 1 or more. */
-  readonly cost: number;
-  readonly idempotencyKey?: IdempotencyKey | undefined;
-}
 
 /** Proof of a committed charge. */
 export interface Receipt {
@@ -47,35 +35,20 @@ export interface Debit {
 }
 
 /** What the charges of one commit have in common. */
-export interface DebitBatch {
-  /** Made before the commit, so that a commit that is retried applies once. */
-  readonly uid: string;
-  readonly now: number;
+export interface DebitBatch extends ChargeBatch {
   /** The last change that the caller knows of; without it, no changes are listed. */
   readonly since?: number | undefined;
 }
 
-/** What the ledger decided about one charge. */
-export type DebitOutcome =
-  | { readonly kind: "charged"; readonly debit: Debit; readonly balance: number }
-  /** The idempotency key paid for the same request before: nothing is debited. */
-  | { readonly kind: "repeated"; readonly balance: number }
-  /** The balance is too low. */
-  | { readonly kind: "refused"; readonly balance: number }
-  /** The idempotency key paid for another request. */
-  | { readonly kind: "misused" };
-
 /** The outcomes of a batch, in the order of its charges, and what changed before it. */
 export interface DebitBatchResult {
-  readonly outcomes: readonly DebitOutcome[];
+  readonly outcomes: readonly DebitOutcome<Debit>[];
   readonly changes: ChangeSet;
 }
 
 /** Decides and commits debits. */
-export interface DebitLedger {
+export interface DebitLedger extends Pick<CreditStore<Debit>, "refund"> {
   debit(charges: readonly Charge[], batch: DebitBatch): Promise<DebitBatchResult>;
-  /** Gives a debit back; a second refund of it changes nothing. */
-  refund(debit: Debit, uid: string, reason: string, now: number): Promise<void>;
   /** Whether a commit that failed with this error debited nothing for certain. */
   isRolledBack(error: unknown): boolean;
   /** Makes sure that a batch whose commit failed debits nothing, now or later. */
@@ -107,32 +80,6 @@ export interface RecoveredFile {
   readonly left: number;
   /** Why some are left, and what else the file holds. */
   readonly problems: readonly string[];
-}
-
-/** An account and its sums. */
-export interface Account {
-  readonly id: number;
-  readonly name: string;
-  readonly createdAt: number;
-  readonly granted: number;
-  readonly debited: number;
-  readonly refunded: number;
-  readonly balance: number;
-}
-
-/** A grant of credits to an account, by its name. */
-export interface Grant {
-  readonly uid: string;
-  readonly account: string;
-  readonly amount: number;
-  readonly reference?: string | undefined;
-  readonly reason?: string | undefined;
-}
-
-/** What a grant did: `isNew` is false when its reference granted before. */
-export interface GrantResult {
-  readonly isNew: boolean;
-  readonly balance: number;
 }
 
 /**
@@ -174,19 +121,12 @@ export interface StatementPage {
 }
 
 /** Administers accounts. */
-export interface AccountLedger {
-  /** @throws {DomainError} `Conflict` when the name is taken. */
-  createAccount(name: string, now: number): Promise<Account>;
+export interface AccountLedger extends Pick<
+  CreditStore<Debit>,
+  "createAccount" | "account" | "grant"
+> {
   /** All accounts, by name. */
   accounts(): Promise<Account[]>;
-  /** @throws {DomainError} `Not Found`. */
-  account(name: string): Promise<Account>;
-  /**
-   * Grants credits. A reference of an account grants once.
-   *
-   * @throws {DomainError} `Not Found`, `Conflict`, `Invalid Request`.
-   */
-  grant(grant: Grant, now: number): Promise<GrantResult>;
   /**
    * The lines of the first hours of a range: about `limit` lines, of whole hours. Within an hour the
    * grants come first, then the refunds, then the debits.

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { readConfig } from "../../server/config.ts";
 import { openService, type ServiceOptions } from "../../server/service.ts";
 import type { ServiceLogger } from "../../server/ports/process.ts";
-import type { ImportResult } from "../../server/ports/reads.ts";
+import type { ImportResult } from "../../core/stores.ts";
 import { createOpenApiValidator } from "./openapi-contract.ts";
 
 /** The initial time of the clock. */

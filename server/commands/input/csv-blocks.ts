@@ -7,7 +7,7 @@ import {
   findRowKind,
   type ParseObservationRow,
 } from "../../csv/observation-rows.ts";
-import type { RejectedLine } from "../../ports/reads.ts";
+import type { RejectedLine } from "../../../core/stores.ts";
 import { createRowCutter, type FileRow } from "./csv-rows.ts";
 
 /** Rows of a file as lines of observations. */

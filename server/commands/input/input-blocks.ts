@@ -1,7 +1,7 @@
 /** Reads files of observations, lines or CSV, as blocks of lines. */
 import type { EntityKind } from "../../../core/entity-kinds.ts";
 import type { ObservationFormat } from "../../csv/observation-rows.ts";
-import type { RejectedLine } from "../../ports/reads.ts";
+import type { RejectedLine } from "../../../core/stores.ts";
 import { describeError } from "../../system-errors.ts";
 import { CommandError } from "../command.ts";
 import { openInput, readBlocks } from "../line-blocks.ts";

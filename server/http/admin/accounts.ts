@@ -11,7 +11,8 @@ import {
   LAST_INSTANT,
   parseInstantParameter,
 } from "../../../core/time.ts";
-import type { Account, StatementLine } from "../../ports/ledger.ts";
+import type { Account } from "../../../core/stores.ts";
+import type { StatementLine } from "../../ports/ledger.ts";
 import type { AdminOptions } from "./options.ts";
 import { assertName, assertSingleAccount, jsonBodyParser, Name } from "./validation.ts";
 import { getQuery } from "../request-url.ts";

@@ -11,7 +11,8 @@ import type {
   LedgerVerification,
   RecoveredFile,
 } from "../../ports/ledger.ts";
-import type { ExportOptions, ImportObservations } from "../../ports/reads.ts";
+import type { ImportObservations } from "../../../core/stores.ts";
+import type { ExportOptions } from "../../ports/reads.ts";
 import type { RetentionRun } from "../../ports/retention.ts";
 
 /** What a new API key may do, and how long. */

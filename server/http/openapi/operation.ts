@@ -7,7 +7,8 @@ import { ERROR_STATUSES, isServiceErrorName } from "../../../core/error-statuses
 import { DomainError } from "../../../core/errors.ts";
 import { InsufficientCreditsError } from "../../../core/ledger.ts";
 import { createMissingScopeError } from "../admission.ts";
-import { formatErrorResponse, type ClientError } from "../errors.ts";
+import type { ClientError } from "../../../core/resources/error-resources.ts";
+import { formatErrorResponse } from "../errors.ts";
 import { parsePathParameters } from "../route-matcher.ts";
 import { READ_COST } from "../reads/charge.ts";
 import { ChargedReadHeaders, CommonHeaders, PATH_PARAMETERS, QUERIES } from "./parameters.ts";

@@ -9,7 +9,8 @@
 import type { Row } from "@libsql/client";
 import { computePaymentCutoff, decideCharge } from "../../../core/charges.ts";
 import { HOUR_MS } from "../../../core/time.ts";
-import type { DebitBatch, DebitBatchResult, DebitOutcome, Charge } from "../../ports/ledger.ts";
+import type { Charge, DebitOutcome } from "../../../core/stores.ts";
+import type { Debit, DebitBatch, DebitBatchResult } from "../../ports/ledger.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { parseChanges } from "../history/change-log.ts";
@@ -90,7 +91,7 @@ export function assignOutcomes(
   { uid, hour }: { readonly uid: string; readonly hour: number },
   outcomes: readonly Row[],
   payments: readonly Row[],
-): DebitOutcome[] {
+): DebitOutcome<Debit>[] {
   const accounts = new Map<number, AccountCoverage>(
     outcomes.map(({ account, balance, amount }) => [
       Number(account),

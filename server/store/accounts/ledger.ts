@@ -19,14 +19,8 @@ import { INTEGER_MAX } from "../../../core/limits.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { commitDebits } from "./debits.ts";
-import type {
-  AccountLedger,
-  AccountReads,
-  DebitLedger,
-  Grant,
-  GrantResult,
-  StatusLedger,
-} from "../../ports/ledger.ts";
+import type { Grant, GrantResult } from "../../../core/stores.ts";
+import type { AccountLedger, AccountReads, DebitLedger, StatusLedger } from "../../ports/ledger.ts";
 import { refundDebit, cancelDebits } from "./refunds.ts";
 import { accounts } from "../tables/account-tables.ts";
 import { readStatement } from "./statement.ts";

@@ -2,7 +2,8 @@
 import type { InValue } from "@libsql/client";
 import { computePaymentCutoff } from "../../../core/charges.ts";
 import { HOUR_MS } from "../../../core/time.ts";
-import type { Debit, Charge } from "../../ports/ledger.ts";
+import type { Charge } from "../../../core/stores.ts";
+import type { Debit } from "../../ports/ledger.ts";
 import type { Database, Statement } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { SELECT_OUTCOMES, SELECT_PAYMENTS, serializeRuns } from "./debit-sql.ts";

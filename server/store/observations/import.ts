@@ -1,6 +1,6 @@
 /** Imports lines of observations (NDJSON): writes the good ones, and reports each bad one. */
 import type { Database } from "../database/database.ts";
-import type { ImportObservations, RejectedLine } from "../../ports/reads.ts";
+import type { ImportObservations, RejectedLine } from "../../../core/stores.ts";
 import {
   deserializeLines,
   parseLines,

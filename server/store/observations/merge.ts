@@ -1,6 +1,6 @@
 /** Merges the observations of a batch, entity by entity, with what is stored. */
 import { KIND_FIELDS } from "../../../core/entity-kinds.ts";
-import type { OutcomeCounts } from "../../ports/reads.ts";
+import type { OutcomeCounts } from "../../../core/stores.ts";
 import {
   getAttributeValues,
   sliceInstants,

@@ -3,7 +3,7 @@ import { isUtf8 } from "node:buffer";
 import { DomainError } from "../../../core/errors.ts";
 import { LINE_MAX_BYTES } from "../../../core/limits.ts";
 import { parseObservationLine, type Observation } from "../../../core/observations.ts";
-import type { RejectedLine } from "../../ports/reads.ts";
+import type { RejectedLine } from "../../../core/stores.ts";
 import {
   createBatchBuilder,
   type ObservationBatch,

@@ -24,7 +24,7 @@ import { computeGainsAfterWrite } from "../history/gains.ts";
 import { writeOptimistically } from "../history/optimistic-write.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { mergeStored } from "./stored-entities.ts";
-import type { OutcomeCounts } from "../../ports/reads.ts";
+import type { OutcomeCounts } from "../../../core/stores.ts";
 import { createPendingEntities, type PendingEntity } from "./merge.ts";
 import { upsertEntities } from "./upsert-sql.ts";
 

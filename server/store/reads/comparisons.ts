@@ -16,7 +16,8 @@ import {
 import { foldCase } from "../../../core/text.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import type { CacheableResult } from "../../ports/caching.ts";
-import type { Comparison, MicroblogReads, VideoReads } from "../../ports/reads.ts";
+import type { Comparison } from "../../../core/stores.ts";
+import type { MicroblogReads, VideoReads } from "../../ports/reads.ts";
 import type { Database } from "../database/database.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
 import { CHANNELS_TAG, createUserTag } from "../history/change-log.ts";

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { letEventLoopRun } from "../../support/wait.ts";
-import type { Charge, Receipt } from "../../../server/ports/ledger.ts";
+import type { Charge } from "../../../core/stores.ts";
+import type { Receipt } from "../../../server/ports/ledger.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { createBodyStreamer } from "../../../server/http/reads/body-streamer.ts";
 import { createChargedReads } from "../../../server/http/reads/charged-reads.ts";

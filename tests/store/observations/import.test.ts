@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { exportObservations } from "../../../server/store/observations/export.ts";
-import type { ImportResult } from "../../../server/ports/reads.ts";
+import type { ImportResult } from "../../../core/stores.ts";
 import { createImporter } from "../../../server/store/observations/import.ts";
 import {
   nearlyValidArbitrary,

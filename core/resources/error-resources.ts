@@ -1,0 +1,53 @@
+/** Creates the bodies of errors, and the results of requests that name several entities. */
+import { ERROR_STATUSES, VIDEO_ERROR_SENTENCES, type ServiceErrorName } from "../error-statuses.ts";
+import { DomainError } from "../errors.ts";
+import type { ServiceError, VideoError } from "./errors.ts";
+
+/** An error with a name and a message for clients, such as a `DomainError`. */
+export interface ClientError {
+  readonly code: ServiceErrorName;
+  readonly message: string;
+}
+
+/**
+ * Creates the body of an error of the video interface: a message alone where a channel or a short is
+ * not found, the name and the message where the request is invalid, else the name.
+ *
+ * @example
+ * createVideoError(createChannelNotFoundError("nasa")); // { error: "Channel nasa not found" }
+ */
+export function createVideoError({ code, message }: ClientError): VideoError {
+  if (code in VIDEO_ERROR_SENTENCES) return { error: message };
+  return { error: ERROR_STATUSES[code] === 400 ? `${code}: ${message}` : code };
+}
+
+/** Creates the body of an error of every other interface. */
+export function createServiceError({ code, message }: ClientError): ServiceError {
+  return { error: code, message };
+}
+
+/**
+ * Creates the results of a request that names several entities: what was found of each, or the body
+ * of the 404 that a single read of it returns.
+ *
+ * @param results One for each name, in their order.
+ * @param create Creates the fields of what was found.
+ *
+ * @example
+ * const results = [createUserNotFoundError("nasa")];
+ * const [result] = createNamedResults(["nasa"], results, Object, createServiceError);
+ * result.error; // { error: "User Not Found", message: "User nasa not found" }
+ */
+export function createNamedResults<Value, Fields extends object, ErrorBody>(
+  names: readonly string[],
+  results: readonly (Value | DomainError)[],
+  create: (value: Value) => Fields,
+  createError: (error: DomainError) => ErrorBody,
+): (({ name: string; found: true } & Fields) | { name: string; found: false; error: ErrorBody })[] {
+  return results.map((result, index) => {
+    const name = names[index] ?? "";
+    return result instanceof DomainError
+      ? { name, found: false as const, error: createError(result) }
+      : { name, found: true as const, ...create(result) };
+  });
+}

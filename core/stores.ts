@@ -1,0 +1,205 @@
+/**
+ * The interfaces of a store of your own: a service on it answers like this project's. The entry
+ * `testing` has a conformance suite for each. All instants are milliseconds since 1970 UTC.
+ *
+ * @module
+ */
+import type { ComparisonRequest } from "./batch.ts";
+import type { RequestCharge } from "./charges.ts";
+import type { Creator } from "./creators.ts";
+import type { ShortsRequest } from "./cursor.ts";
+import type { DomainError } from "./errors.ts";
+import type { HistoryRequest } from "./history-request.ts";
+import type { CreditSums } from "./ledger.ts";
+import type { ChannelSort, ListRequest, UserSort } from "./lists.ts";
+import type { PageRequest } from "./pagination.ts";
+import type * as resources from "./resources/mod.ts";
+
+/** A line that was rejected, by its number from 1, and why. */
+export interface RejectedLine {
+  readonly line: number;
+  readonly reason: string;
+}
+
+/** How many observations were new, changed an earlier one, or changed nothing. */
+export interface OutcomeCounts {
+  readonly new: number;
+  readonly changed: number;
+  readonly unchanged: number;
+}
+
+/** What became of the lines of an import; blank lines are not counted. */
+export interface ImportResult extends OutcomeCounts {
+  readonly read: number;
+  readonly rejected: readonly RejectedLine[];
+}
+
+/** Imports whole lines of observations (NDJSON). It takes the bytes over: don't use them again. */
+export type ImportObservations = (lines: Uint8Array) => Promise<ImportResult>;
+
+/** Stores observations. */
+export interface ObservationStore {
+  readonly importObservations: ImportObservations;
+}
+
+/** What was found, or the error of a read that finds nothing. */
+export type Found<Value> = Value | DomainError;
+
+/** What a read returns: a body, and what else a store says of it. */
+export type StoreRead<Body, Extra = unknown> = Promise<{ readonly body: Body } & Extra>;
+
+/** A count of several entities by bucket. */
+export interface Comparison extends Pick<resources.ChannelComparison, "rows" | "pagination"> {
+  /** How each entity is called, in the order of the request. */
+  readonly entities: readonly Found<string>[];
+}
+
+/**
+ * Reads channels and shorts. A read rejects with the `DomainError` `Channel Not Found` or
+ * `Short Not Found`.
+ */
+export interface VideoStore<Extra = unknown> {
+  channelPage(request: ListRequest<ChannelSort>): StoreRead<resources.ChannelList, Extra>;
+  /** All channels: most subscribers first, unknown counts last, then by identifier. */
+  channels(): StoreRead<resources.ChannelList, Extra>;
+  channel(name: string): StoreRead<resources.ChannelDetails, Extra>;
+  /** Reads the channels of many names, in their order; of one that is not found, the error. */
+  channelBatch(names: readonly string[]): Promise<readonly Found<resources.ChannelDetails>[]>;
+  /** Compares a count of several channels; of one that is not found, the error. */
+  channelComparison(request: ComparisonRequest<"channel">): StoreRead<Comparison, Extra>;
+  shorts(name: string, request: ShortsRequest): StoreRead<resources.ShortsPage, Extra>;
+  short(name: string, id: string): StoreRead<resources.ShortDetails, Extra>;
+  channelHistory(name: string, request: HistoryRequest): StoreRead<resources.ChannelHistory, Extra>;
+  shortHistory(
+    name: string,
+    id: string,
+    request: HistoryRequest,
+  ): StoreRead<resources.ShortHistory, Extra>;
+}
+
+/**
+ * Reads users and tweets. A read rejects with the `DomainError` `User Not Found`,
+ * `Tweet Not Found` or `Page Out of Range`.
+ */
+export interface MicroblogStore<Extra = unknown> {
+  userPage(request: ListRequest<UserSort>): StoreRead<resources.UserList, Extra>;
+  user(username: string): StoreRead<resources.UserDetails, Extra>;
+  /** Reads the users of many usernames, in their order; of one that is not found, the error. */
+  userBatch(usernames: readonly string[]): Promise<readonly Found<resources.UserDetails>[]>;
+  /** Compares a count of several users; of one that is not found, the error. */
+  userComparison(request: ComparisonRequest<"user">): StoreRead<Comparison, Extra>;
+  tweets(
+    username: string,
+    request: PageRequest,
+    now: number,
+  ): StoreRead<resources.TweetsPage, Extra>;
+  followers(
+    username: string,
+    request: PageRequest,
+    now: number,
+  ): StoreRead<resources.FollowersPage, Extra>;
+  tweet(username: string, id: string): StoreRead<resources.TweetDetails, Extra>;
+  userHistory(username: string, request: HistoryRequest): StoreRead<resources.UserHistory, Extra>;
+  tweetHistory(
+    username: string,
+    id: string,
+    request: HistoryRequest,
+  ): StoreRead<resources.TweetHistory, Extra>;
+}
+
+/** The result of adding or removing a creator. */
+export interface CreatorChange {
+  /** As the list spells it. */
+  readonly creator: string;
+  /** Size of the list after the operation. */
+  readonly total: number;
+}
+
+/** Stores the monitoring list. */
+export interface CreatorStore {
+  /** @throws {DomainError} `Creator Already Exists`, `Creator List Full`. */
+  add(creator: Creator, now: number): Promise<CreatorChange>;
+  /** @throws {DomainError} `Creator Not Found`. */
+  remove(creator: Creator): Promise<CreatorChange>;
+  /** The list in pages, sorted by platform and by username in lower case. */
+  pages(): AsyncIterable<readonly resources.ListedCreator[]>;
+}
+
+/** An account and its sums, in credits. */
+export interface Account extends CreditSums {
+  readonly id: number;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly balance: number;
+}
+
+/** A grant of credits to an account, by its name. */
+export interface Grant {
+  /** Made before the grant, so that one that is retried applies once. */
+  readonly uid: string;
+  readonly account: string;
+  readonly amount: number;
+  readonly reference?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+/** What a grant did: `isNew` is false when it or its reference granted before. */
+export interface GrantResult {
+  readonly isNew: boolean;
+  readonly balance: number;
+}
+
+/** The charge of one request. */
+export interface Charge extends RequestCharge {
+  /** The number of the account. */
+  readonly account: number;
+  /** The number of the API key. */
+  readonly key: number;
+  /** The route as the API reference names it: `/api/video/{channel}/details`. */
+  readonly endpoint: string;
+}
+
+/** What the charges of one commit have in common. */
+export interface ChargeBatch {
+  /** Made before the commit, so that a commit that is retried applies once. */
+  readonly uid: string;
+  readonly now: number;
+}
+
+/** What a store decided about one charge. `Debit` is what it needs to refund it. */
+export type DebitOutcome<Debit> =
+  | { readonly kind: "charged"; readonly debit: Debit; readonly balance: number }
+  /** The idempotency key paid for the same request before: nothing is debited. */
+  | { readonly kind: "repeated"; readonly balance: number }
+  /** The balance is too low. */
+  | { readonly kind: "refused"; readonly balance: number }
+  /** The idempotency key paid for another request. */
+  | { readonly kind: "misused" };
+
+/** Stores accounts, grants and debits. */
+export interface CreditStore<Debit = unknown> {
+  /** @throws {DomainError} `Conflict` when the name is taken. */
+  createAccount(name: string, now: number): Promise<Account>;
+  /** @throws {DomainError} `Not Found`. */
+  account(name: string): Promise<Account>;
+  /**
+   * Grants credits. A reference of an account grants once.
+   *
+   * @throws {DomainError} `Not Found`, `Conflict`, `Invalid Request`.
+   */
+  grant(grant: Grant, now: number): Promise<GrantResult>;
+  /**
+   * Decides charges like `decideCharges()`, each account for itself, and commits those that are
+   * covered, all or none. A charge of an account that does not exist is refused.
+   *
+   * @param charges No two with one idempotency key of one account, unless it has paid before.
+   */
+  debit(
+    charges: readonly Charge[],
+    batch: ChargeBatch,
+  ): Promise<{ readonly outcomes: readonly DebitOutcome<Debit>[] }>;
+  /**
+   * Gives a debit back; a second refund of it changes nothing. Its idempotency key can pay again.
+   */
+  refund(debit: Debit, uid: string, reason: string, now: number): Promise<void>;
+}
