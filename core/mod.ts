@@ -122,6 +122,8 @@ export { createComparisonRows, createComparisonTable } from "./resources/history
 export { createFollowersPage, createHistoryItems } from "./resources/history-resources.ts";
 export { createHistoryPage, encodeBucketCursor } from "./resources/history-resources.ts";
 export type { CountsOf } from "./resources/history-resources.ts";
+export { createChannelList, createUserList } from "./resources/list-resources.ts";
+export type { Listable } from "./resources/list-resources.ts";
 export { createTweetDetails, createTweetRecord } from "./resources/microblog-resources.ts";
 export { createUserDetails, createUserSummary } from "./resources/microblog-resources.ts";
 export { findUsername, readTweetFields } from "./resources/microblog-resources.ts";

@@ -1,0 +1,121 @@
+/** Keeps accounts and their credits in memory. */
+import {
+  applyEntry,
+  computeBalance,
+  computePaymentCutoff,
+  decideCharges,
+  DomainError,
+  EMPTY_LEDGER,
+  type Account,
+  type Charge,
+  type CreditStore,
+  type CreditSums,
+  type DebitOutcome,
+  type IdempotencyKey,
+} from "@creator-metrics/core";
+
+/** A committed debit, as a refund names it. */
+export interface MemoryDebit extends Pick<Charge, "account" | "cost" | "idempotencyKey"> {
+  readonly uid: string;
+  readonly index: number;
+}
+
+interface MemoryAccount {
+  readonly id: number;
+  readonly name: string;
+  readonly createdAt: number;
+  sums: CreditSums;
+  /** The granted amounts, by reference and by uid. */
+  readonly grants: Map<string, number>;
+  /** The payments of idempotency keys. */
+  readonly payments: Map<string, IdempotencyKey & { readonly at: number; readonly uid: string }>;
+}
+
+export function createCreditStore(): CreditStore<MemoryDebit> {
+  const accounts: MemoryAccount[] = [];
+  const committed = new Map<string, readonly DebitOutcome<MemoryDebit>[]>();
+  const refunded = new Set<string>();
+
+  function getAccount(name: string): MemoryAccount {
+    const account = accounts.find((candidate) => candidate.name === name);
+    if (account === undefined) throw new DomainError("Not Found", `There is no account ${name}`);
+    return account;
+  }
+
+  function describe({ id, name, createdAt, sums }: MemoryAccount): Account {
+    return { id, name, createdAt, ...sums, balance: computeBalance(sums) };
+  }
+
+  /** Decides the charges of one account. */
+  function debitAccount(
+    account: MemoryAccount | undefined,
+    charges: readonly Charge[],
+    { uid, now }: { readonly uid: string; readonly now: number },
+  ): DebitOutcome<MemoryDebit>[] {
+    if (account === undefined) return charges.map(() => ({ kind: "refused", balance: 0 }));
+    const { payments } = account;
+    const valid = Array.from(payments).filter(([, { at }]) => at > computePaymentCutoff(now));
+    const { decided, sums } = decideCharges(account.sums, charges, new Map(valid));
+    account.sums = sums;
+    return decided.map(({ decision: kind, balance }, index) => {
+      if (kind === "misused") return { kind };
+      if (kind !== "charged") return { kind, balance };
+      const { cost, idempotencyKey } = charges[index] ?? { cost: 0 };
+      if (idempotencyKey !== undefined) {
+        payments.set(idempotencyKey.value, { ...idempotencyKey, at: now, uid });
+      }
+      return { kind, debit: { uid, index, account: account.id, cost, idempotencyKey }, balance };
+    });
+  }
+
+  return {
+    async createAccount(name, createdAt) {
+      if (accounts.some((account) => account.name === name)) {
+        throw new DomainError("Conflict", `There is an account ${name} already`);
+      }
+      const sums = { granted: 0, debited: 0, refunded: 0 };
+      const id = accounts.length + 1;
+      const account = { id, name, createdAt, sums, grants: new Map(), payments: new Map() };
+      accounts.push(account);
+      return describe(account);
+    },
+    account: async (name) => describe(getAccount(name)),
+    async grant({ uid, account: name, amount, reference = uid }) {
+      const account = getAccount(name);
+      // The ledger of core takes each reference once; here it needs no history but the grants.
+      const ledger = { ...EMPTY_LEDGER, ...account.sums, references: account.grants };
+      const next = applyEntry(ledger, { kind: "grant", amount, reference });
+      account.sums = { ...account.sums, granted: next.granted };
+      account.grants.set(reference, amount);
+      return { isNew: next !== ledger, balance: computeBalance(account.sums) };
+    },
+    async debit(charges, batch) {
+      const before = committed.get(batch.uid);
+      if (before !== undefined) return { outcomes: before };
+      const outcomes = new Map<Charge, DebitOutcome<MemoryDebit>>();
+      for (const [id, group] of Map.groupBy(charges, ({ account }) => account)) {
+        const decided = debitAccount(accounts[id - 1], group, batch);
+        for (const [index, outcome] of decided.entries()) {
+          const charge = group[index];
+          if (charge !== undefined) outcomes.set(charge, outcome);
+        }
+      }
+      const result = charges.flatMap((charge) => outcomes.get(charge) ?? []);
+      if (result.some(({ kind }) => kind === "charged")) committed.set(batch.uid, result);
+      return { outcomes: result };
+    },
+    async refund({ uid, index, account: id, cost, idempotencyKey }) {
+      const account = accounts[id - 1];
+      const debit = `${uid} ${id} ${index}`;
+      const isCommitted = committed.get(uid)?.some((outcome) => {
+        return outcome.kind === "charged" && outcome.debit.account === id;
+      });
+      if (account === undefined || isCommitted !== true || refunded.has(debit)) return;
+      refunded.add(debit);
+      account.sums = { ...account.sums, refunded: account.sums.refunded + cost };
+      if (idempotencyKey === undefined) return;
+      const payment = account.payments.get(idempotencyKey.value);
+      if (payment?.uid === uid) account.payments.delete(idempotencyKey.value);
+    },
+  };
+}

@@ -1,0 +1,152 @@
+/** The routes of the charged reads: how each request is parsed, and what it reads. */
+import {
+  CHANNEL_SORTS,
+  createNamedResults,
+  createServiceError,
+  createVideoError,
+  DomainError,
+  hasListParameter,
+  isIdentifier,
+  parseBatchRequest,
+  parseComparisonRequest,
+  parseHistoryRequest,
+  parseListRequest,
+  parsePageRequest,
+  parseShortsRequest,
+  USER_SORTS,
+  type GetQueryValues,
+  type MicroblogStore,
+  type VideoStore,
+} from "@creator-metrics/core";
+
+/** A parsed request: what it costs, and how it is read once it is paid. */
+interface ParsedRead {
+  readonly cost?: number;
+  load(): Promise<{ readonly body: unknown }>;
+}
+
+interface ReadRequest {
+  readonly channel: string;
+  readonly username: string;
+  readonly id: string;
+  readonly query: GetQueryValues;
+  readonly body: unknown;
+}
+
+/** The routes by method and path. */
+type Routes = Readonly<Record<string, (request: ReadRequest) => ParsedRead>>;
+
+/** Delays a read until it is paid: its arguments are parsed before. */
+function later<Arguments extends unknown[]>(
+  load: (...args: Arguments) => ReturnType<ParsedRead["load"]>,
+  ...args: Arguments
+): ParsedRead {
+  return { load: () => load(...args) };
+}
+
+export function createRoutes(
+  video: VideoStore,
+  microblog: MicroblogStore,
+  now: () => number,
+): Routes {
+  const limitError = "Invalid Pagination Parameters";
+  const channelList = { sorts: CHANNEL_SORTS, hasCountry: true };
+  const userList = { sorts: USER_SORTS, hasCountry: false, limitError } as const;
+  return {
+    "GET /api/video/channels": ({ query }) =>
+      hasListParameter(query)
+        ? later(video.channelPage, parseListRequest(query, channelList))
+        : later(video.channels),
+    "POST /api/video/details": ({ body }) => {
+      const names = parseBatchRequest("channel", body);
+      const load = async () => {
+        const found = await video.channelBatch(names);
+        const create = (details: object) => ({ details });
+        return { body: { results: createNamedResults(names, found, create, createVideoError) } };
+      };
+      return { cost: names.length, load };
+    },
+    "GET /api/video/compare": ({ query }) => {
+      const request = parseComparisonRequest("channel", query, now());
+      const { names, count, interval } = request;
+      const load = async () => {
+        const { entities, ...table } = (await video.channelComparison(request)).body;
+        const create = (channel: string) => ({ channel });
+        const channels = createNamedResults(names, entities, create, createVideoError);
+        return { body: { count, interval, channels, ...table } };
+      };
+      return { cost: names.length, load };
+    },
+    "GET /api/video/:channel/details": ({ channel }) => later(video.channel, channel),
+    "GET /api/video/:channel/shorts": ({ channel, query }) =>
+      later(video.shorts, channel, parseShortsRequest(query)),
+    "GET /api/video/:channel/short/:id": ({ channel, id }) => later(video.short, channel, id),
+    "GET /api/video/:channel/history": ({ channel, query }) =>
+      later(video.channelHistory, channel, parseHistoryRequest(query, now())),
+    "GET /api/video/:channel/short/:id/history": ({ channel, id, query }) =>
+      later(video.shortHistory, channel, id, parseHistoryRequest(query, now())),
+    "GET /api/microblog/users": ({ query }) =>
+      later(microblog.userPage, parseListRequest(query, userList)),
+    "POST /api/microblog/details": ({ body }) => {
+      const names = parseBatchRequest("user", body);
+      const load = async () => {
+        const found = await microblog.userBatch(names);
+        const create = (details: object) => ({ details });
+        return { body: { results: createNamedResults(names, found, create, createServiceError) } };
+      };
+      return { cost: names.length, load };
+    },
+    "GET /api/microblog/compare": ({ query }) => {
+      const request = parseComparisonRequest("user", query, now(), limitError);
+      const { names, count, interval } = request;
+      const load = async () => {
+        const { entities, ...table } = (await microblog.userComparison(request)).body;
+        const create = (username: string) => ({ username });
+        const users = createNamedResults(names, entities, create, createServiceError);
+        return { body: { count, interval, users, ...table } };
+      };
+      return { cost: names.length, load };
+    },
+    "GET /api/microblog/:username/details": ({ username }) => later(microblog.user, username),
+    "GET /api/microblog/:username/tweets": ({ username, query }) =>
+      later(microblog.tweets, username, parsePageRequest(query), now()),
+    "GET /api/microblog/:username/followers": ({ username, query }) =>
+      later(microblog.followers, username, parsePageRequest(query), now()),
+    "GET /api/microblog/:username/tweet/:id": ({ username, id }) =>
+      later(microblog.tweet, username, id),
+    "GET /api/microblog/:username/history": ({ username, query }) =>
+      later(microblog.userHistory, username, parseHistoryRequest(query, now(), limitError)),
+    "GET /api/microblog/:username/tweet/:id/history": ({ username, id, query }) =>
+      later(microblog.tweetHistory, username, id, parseHistoryRequest(query, now(), limitError)),
+  };
+}
+
+/**
+ * Finds the route of a request, and parses the request.
+ *
+ * @throws {DomainError} `Not Found` if there is no such route; what the parsers throw.
+ */
+export function findRoute(
+  routes: Routes,
+  method: string,
+  path: string,
+  query: GetQueryValues,
+  body: unknown,
+) {
+  for (const [route, parse] of Object.entries(routes)) {
+    const pattern = route.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)");
+    const match = new RegExp(`^${pattern}$`).exec(`${method} ${path}`);
+    if (match === null) continue;
+    const names = Object.entries(match.groups ?? {});
+    const decoded = Object.fromEntries(names.map(([name, text]) => [name, decodeName(name, text)]));
+    const { channel = "", username = "", id = "" } = decoded;
+    return { path, cost: 1, ...parse({ channel, username, id, query, body }) };
+  }
+  throw new DomainError("Not Found", `There is no path ${path}`);
+}
+
+function decodeName(name: string, text: string): string {
+  const decoded = decodeURIComponent(text);
+  if (isIdentifier(decoded)) return decoded;
+  throw new DomainError("Invalid Request", `${name} must be a name, got ${text}`);
+}
