@@ -23,7 +23,7 @@ describe("core/README.md", () => {
     const rows = parseTable(findSection(await readDoc("core/README.md"), "## Files"));
     const files = Array.from(new Bun.Glob("*.ts").scanSync(join(ROOT, "core")));
     expect(rows.flatMap(([file = ""]) => parseInlineCode(file)).toSorted()).toEqual(
-      [...files, "client/", "entries/", "resources/", "schema/"].toSorted(),
+      [...files, "client/", "entries/", "resources/", "schema/", "testing/"].toSorted(),
     );
   });
 });

@@ -1,0 +1,72 @@
+/** What the conformance suites share: tests without a framework, and what they assert with. */
+import { DomainError } from "../errors.ts";
+import type { ErrorCode } from "../error-statuses.ts";
+import type { ObservationLine } from "../resources/mod.ts";
+import type { ObservationStore } from "../stores.ts";
+
+/** A test of a suite. It fails by rejecting with an error that says what differs. */
+export interface ConformanceTest {
+  readonly name: string;
+  run(): Promise<void>;
+}
+
+/** Opens an empty store, passes it to a test, and closes it when the test ends. */
+export type WithStore<Store> = (test: (store: Store) => Promise<void>) => Promise<void>;
+
+/** The tests of a suite, by name. */
+export type StoreTests<Store> = Readonly<Record<string, (store: Store) => Promise<void>>>;
+
+/** Creates the tests of a suite. */
+export function createTests<Store>(
+  withStore: WithStore<Store>,
+  tests: StoreTests<Store>,
+): ConformanceTest[] {
+  return Object.entries(tests).map(([name, test]) => ({ name, run: () => withStore(test) }));
+}
+
+/** Asserts that two JSON values are equal; the order of the fields makes no difference. */
+export function assertEqual(actual: unknown, expected: unknown, what: string): void {
+  const [got, wanted] = [toCanonicalJson(actual), toCanonicalJson(expected)];
+  if (got !== wanted) throw new Error(`${what}: expected ${wanted}, got ${got}`);
+}
+
+function toCanonicalJson(value: unknown): string | undefined {
+  // Some bodies say themselves what their JSON is.
+  const plain: unknown = value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+  return JSON.stringify(plain, (_, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
+
+/** Asserts that a promise rejects with a `DomainError`. */
+export async function assertRejects(
+  promise: Promise<unknown>,
+  code: ErrorCode,
+  what: string,
+): Promise<void> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  assertEqual(error instanceof DomainError ? error.code : String(error), code, what);
+}
+
+/** Imports observations, and asserts that none is rejected. */
+export async function observe(
+  { importObservations }: ObservationStore,
+  lines: readonly ObservationLine[],
+): Promise<void> {
+  const text = lines.map((line) => JSON.stringify(line)).join("\n");
+  const { rejected } = await importObservations(encodeUtf8(text));
+  assertEqual(rejected, [], "Rejected lines");
+}
+
+/** Encodes a text as UTF-8. */
+export function encodeUtf8(text: string): Uint8Array {
+  const bytes = encodeURIComponent(text).replaceAll(/%(..)/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return Uint8Array.from(bytes, (byte) => byte.charCodeAt(0));
+}

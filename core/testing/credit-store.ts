@@ -1,0 +1,176 @@
+/** The conformance suite of stores of accounts and credits. */
+import { decideCharges, PAYMENT_TTL_MS, type Payment } from "../charges.ts";
+import { computeBalance, type CreditSums } from "../ledger.ts";
+import { INTEGER_MAX } from "../limits.ts";
+import type { Account, Charge, CreditStore } from "../stores.ts";
+import {
+  assertEqual,
+  assertRejects,
+  createTests,
+  type ConformanceTest,
+  type StoreTests,
+  type WithStore,
+} from "./conformance.ts";
+import { createRandom } from "./random.ts";
+
+const NOW = Date.UTC(2026, 0, 1);
+
+async function fund(store: CreditStore, name: string, amount: number): Promise<number> {
+  const { id } = await store.createAccount(name, NOW);
+  if (amount > 0) await store.grant({ uid: `grant ${name}`, account: name, amount }, NOW);
+  return id;
+}
+
+const charge = (account: number, cost = 1, idempotencyKey?: string): Charge => ({
+  account,
+  key: 1,
+  endpoint: "/test",
+  cost,
+  ...(idempotencyKey === undefined
+    ? {}
+    : { idempotencyKey: { value: idempotencyKey, fingerprint: "a request" } }),
+});
+
+async function listKinds(store: CreditStore, charges: readonly Charge[], uid: string, now = NOW) {
+  const { outcomes } = await store.debit(charges, { uid, now });
+  return outcomes.map(({ kind }) => kind);
+}
+
+async function assertSums(store: CreditStore, name: string, sums: CreditSums): Promise<void> {
+  const { granted, debited, refunded, balance }: Account = await store.account(name);
+  const expected = { ...sums, balance: computeBalance(sums) };
+  assertEqual({ granted, debited, refunded, balance }, expected, `The sums of ${name}`);
+}
+
+const TESTS: StoreTests<CreditStore> = {
+  async "createAccount() creates an account without credits, once"(store) {
+    await store.createAccount("a", NOW);
+    await assertSums(store, "a", { granted: 0, debited: 0, refunded: 0 });
+    await assertRejects(store.createAccount("a", NOW), "Conflict", "A name that is taken");
+    await assertRejects(store.account("b"), "Not Found", "An account that does not exist");
+  },
+
+  async "grant() grants once for each uid and each reference"(store) {
+    await fund(store, "a", 0);
+    const grant = { account: "a", amount: 5, reference: "invoice" };
+    const first = await store.grant({ ...grant, uid: "1" }, NOW);
+    assertEqual(first, { isNew: true, balance: 5 }, "A grant");
+    const again = await store.grant({ ...grant, uid: "2" }, NOW);
+    assertEqual(again, { isNew: false, balance: 5 }, "A grant with a known reference");
+    const changed = store.grant({ ...grant, uid: "3", amount: 6 }, NOW);
+    await assertRejects(changed, "Conflict", "Another amount with a known reference");
+    await store.grant({ uid: "4", account: "a", amount: 1 }, NOW);
+    await store.grant({ uid: "4", account: "a", amount: 1 }, NOW);
+    await assertSums(store, "a", { granted: 6, debited: 0, refunded: 0 });
+  },
+
+  async "grant() rejects an account or an amount that is not allowed"(store) {
+    await fund(store, "a", 1);
+    for (const amount of [0, -1, 0.5, Number.NaN, INTEGER_MAX]) {
+      const grant = store.grant({ uid: `${amount}`, account: "a", amount }, NOW);
+      await assertRejects(grant, "Invalid Request", `A grant of ${amount}`);
+    }
+    const unknown = store.grant({ uid: "1", account: "b", amount: 1 }, NOW);
+    await assertRejects(unknown, "Not Found", "A grant to an unknown account");
+    await assertSums(store, "a", { granted: 1, debited: 0, refunded: 0 });
+  },
+
+  async "debit() decides like decideCharges()"(store) {
+    const random = createRandom(1);
+    let sums: CreditSums = { granted: 150, debited: 0, refunded: 0 };
+    const account = await fund(store, "a", sums.granted);
+    const payments = new Map<string, Payment>();
+    for (let batch = 0; batch < 30; batch++) {
+      const keys = [undefined, undefined, `${random(12)}`];
+      const charges = keys.map((key) => charge(account, 1 + random(4), key));
+      const { decided, sums: after } = decideCharges(sums, charges, payments);
+      sums = after;
+      for (const [index, { idempotencyKey }] of charges.entries()) {
+        if (idempotencyKey !== undefined && decided[index]?.decision === "charged") {
+          payments.set(idempotencyKey.value, idempotencyKey);
+        }
+      }
+      const { outcomes } = await store.debit(charges, {
+        uid: `batch ${batch}`,
+        now: NOW + batch,
+      });
+      const got = outcomes.map((outcome) => ("balance" in outcome ? outcome.balance : undefined));
+      const balances = decided.map(({ balance }) => balance);
+      assertEqual(got, balances, `The balances after batch ${batch}`);
+    }
+    await assertSums(store, "a", sums);
+  },
+
+  async "debit() commits a batch once, whoever could pay more by now"(store) {
+    const charges = [charge(await fund(store, "a", 1)), charge(await fund(store, "b", 0))];
+    const before = await store.debit(charges, { uid: "1", now: NOW });
+    await store.grant({ uid: "more", account: "b", amount: 1 }, NOW);
+    const again = await store.debit(charges, { uid: "1", now: NOW });
+    assertEqual(
+      [before, again].map(({ outcomes }) => outcomes.map(({ kind }) => kind)),
+      [
+        ["charged", "refused"],
+        ["charged", "refused"],
+      ],
+      "The outcomes of a batch that is committed twice",
+    );
+    await assertSums(store, "a", { granted: 1, debited: 1, refunded: 0 });
+    await assertSums(store, "b", { granted: 1, debited: 0, refunded: 0 });
+  },
+
+  async "debit() takes exactly what is there from concurrent requests"(store) {
+    const account = await fund(store, "a", 37);
+    const requests = Array.from({ length: 100 }, (_, index) =>
+      listKinds(store, [charge(account)], `${index}`),
+    );
+    const kinds = (await Promise.all(requests)).flat();
+    assertEqual(kinds.filter((kind) => kind === "charged").length, 37, "Charged requests");
+    await assertSums(store, "a", { granted: 37, debited: 37, refunded: 0 });
+  },
+
+  async "debit() decides each account for itself, and refuses unknown ones"(store) {
+    const [a, b] = [await fund(store, "a", 1), await fund(store, "b", 2)];
+    const accounts = [a, b, a, b, b, 99];
+    const kinds = await listKinds(
+      store,
+      accounts.map((account) => charge(account)),
+      "1",
+    );
+    const expected = ["charged", "charged", "refused", "charged", "refused", "refused"];
+    assertEqual(kinds, expected, "The outcomes");
+  },
+
+  async "debit() takes nothing for a repeated request, for a day"(store) {
+    const charges = [charge(await fund(store, "a", 9), 2, "key")];
+    const [last, expired] = [NOW + PAYMENT_TTL_MS - 1, NOW + PAYMENT_TTL_MS];
+    assertEqual(await listKinds(store, charges, "1"), ["charged"], "The first request");
+    assertEqual(await listKinds(store, charges, "2", last), ["repeated"], "A repeated request");
+    const idempotencyKey = { value: "key", fingerprint: "another" };
+    const other = charges.map((repeated) => Object.assign({}, repeated, { idempotencyKey }));
+    assertEqual(await listKinds(store, other, "3", last), ["misused"], "Another request");
+    assertEqual(await listKinds(store, charges, "4", expired), ["charged"], "A day later");
+    await assertSums(store, "a", { granted: 9, debited: 4, refunded: 0 });
+  },
+
+  async "refund() gives a debit back once, and its idempotency key can pay again"(store) {
+    const charges = [charge(await fund(store, "a", 5), 3, "key")];
+    const { outcomes } = await store.debit(charges, { uid: "1", now: NOW });
+    for (const outcome of outcomes) {
+      if (outcome.kind !== "charged") throw new Error(`The debit was ${outcome.kind}`);
+      for (const uid of ["a", "a", "b"]) await store.refund(outcome.debit, uid, "test", NOW);
+    }
+    await assertSums(store, "a", { granted: 5, debited: 3, refunded: 3 });
+    assertEqual(await listKinds(store, charges, "2"), ["charged"], "The request again");
+    await assertSums(store, "a", { granted: 5, debited: 6, refunded: 3 });
+  },
+};
+
+/**
+ * Creates the conformance tests of a {@link CreditStore}.
+ *
+ * @example
+ * createCreditStoreTests(async () => {}).length > 5; // true
+ */
+export function createCreditStoreTests(withStore: WithStore<CreditStore>): ConformanceTest[] {
+  return createTests(withStore, TESTS);
+}

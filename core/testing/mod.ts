@@ -1,0 +1,16 @@
+/**
+ * Conformance suites for stores of your own, for any test framework.
+ *
+ * @example
+ * const suite = createCreatorStoreTests(async () => {});
+ * suite.map(({ name }) => name)[1];
+ * // "remove() finds a creator in any case, and returns the spelling of the list"
+ *
+ * @module
+ */
+export { createCreatorStoreTests } from "./creator-store.ts";
+export { createCreditStoreTests } from "./credit-store.ts";
+export { createMicroblogStoreTests } from "./microblog-store.ts";
+export { createObservationStoreTests } from "./observation-store.ts";
+export { createVideoStoreTests } from "./video-store.ts";
+export type { ConformanceTest, WithStore } from "./conformance.ts";

@@ -1,0 +1,82 @@
+import { describe, expect, test } from "bun:test";
+import { DomainError } from "../../../core/errors.ts";
+import {
+  assertEqual,
+  assertRejects,
+  encodeUtf8,
+  type ConformanceTest,
+} from "../../../core/testing/conformance.ts";
+import {
+  createCreatorStoreTests,
+  createCreditStoreTests,
+  createMicroblogStoreTests,
+  createObservationStoreTests,
+  createVideoStoreTests,
+} from "../../../core/testing/mod.ts";
+
+/** A store that answers everything with nothing. */
+const NOTHING = {
+  importObservations: async () => ({ read: 0, new: 0, changed: 0, unchanged: 0, rejected: [] }),
+};
+const EMPTY_STORE = new Proxy<Record<string, unknown>>(NOTHING, {
+  get: (store, name) => store[String(name)] ?? (async () => ({ body: {}, outcomes: [] })),
+});
+const withEmptyStore = (run: (store: never) => Promise<void>) => run(EMPTY_STORE as never);
+
+const SUITES: readonly (readonly [string, readonly ConformanceTest[]])[] = [
+  ["createCreatorStoreTests", createCreatorStoreTests(withEmptyStore)],
+  ["createCreditStoreTests", createCreditStoreTests(withEmptyStore)],
+  ["createMicroblogStoreTests", createMicroblogStoreTests(withEmptyStore)],
+  ["createObservationStoreTests", createObservationStoreTests(withEmptyStore)],
+  ["createVideoStoreTests", createVideoStoreTests(withEmptyStore)],
+];
+
+describe.each(SUITES)("%s()", (_, suite) => {
+  test("names each test once, and a store that does nothing fails each", async () => {
+    expect(suite.length).toBeGreaterThan(2);
+    expect(new Set(suite.map(({ name }) => name)).size).toBe(suite.length);
+    for (const { run } of suite) {
+      const failure: unknown = await run().then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      expect(failure).toBeInstanceOf(Error);
+    }
+  });
+});
+
+describe("assertEqual()", () => {
+  test("compares JSON values, in any order of their fields", () => {
+    assertEqual({ a: 1, b: [{ c: null, d: undefined }] }, { b: [{ c: null }], a: 1 }, "Both");
+    assertEqual(undefined, undefined, "Both");
+    expect(() => assertEqual([1, 2], [2, 1], "The list")).toThrow(
+      "The list: expected [2,1], got [1,2]",
+    );
+    expect(() => assertEqual({ a: 0 }, { a: null }, "It")).toThrow(
+      'It: expected {"a":null}, got {"a":0}',
+    );
+    expect(() => assertEqual(undefined, {}, "It")).toThrow("It: expected {}, got undefined");
+  });
+});
+
+describe("assertRejects()", () => {
+  test("takes a DomainError with the code, and nothing else", async () => {
+    const reject = () => Promise.reject(new DomainError("Conflict", "It is there"));
+    await assertRejects(reject(), "Conflict", "It");
+    await expect(assertRejects(reject(), "Not Found", "It")).rejects.toThrow(
+      'It: expected "Not Found", got "Conflict"',
+    );
+    await expect(assertRejects(Promise.resolve(), "Conflict", "It")).rejects.toThrow("undefined");
+    await expect(
+      assertRejects(Promise.reject(new Error("Conflict")), "Conflict", "It"),
+    ).rejects.toThrow("Error: Conflict");
+  });
+});
+
+describe("encodeUtf8()", () => {
+  test("encodes like TextEncoder", () => {
+    for (const text of ["", "abc\n", "é本🍲\u0000~%25"]) {
+      expect(encodeUtf8(text)).toEqual(new TextEncoder().encode(text));
+    }
+  });
+});

@@ -1,0 +1,130 @@
+/** Holds the example stores in memory to the conformance suites, and the suites to faulty stores. */
+import { describe, expect, test } from "bun:test";
+import {
+  createCreatorStoreTests,
+  createCreditStoreTests,
+  createMicroblogStoreTests,
+  createObservationStoreTests,
+  createVideoStoreTests,
+} from "@creator-metrics/core/testing";
+import { createCreatorStore } from "./memory-service/creators.ts";
+import { createCreditStore } from "./memory-service/credits.ts";
+import { createMicroblogStore } from "./memory-service/microblog.ts";
+import { createObservations } from "./memory-service/observations.ts";
+import { createVideoStore } from "./memory-service/video.ts";
+
+/** Opens an empty store of observations that can be read. */
+function openStore() {
+  const { entities, importObservations } = createObservations(Date.now);
+  return {
+    importObservations,
+    ...createVideoStore(entities),
+    ...createMicroblogStore(entities),
+  };
+}
+
+describe.each([
+  ["createCreditStore", createCreditStoreTests((run) => run(createCreditStore()))],
+  ["createCreatorStore", createCreatorStoreTests((run) => run(createCreatorStore()))],
+  ["createObservations", createObservationStoreTests((run) => run(openStore()))],
+  ["createVideoStore", createVideoStoreTests((run) => run(openStore()))],
+  ["createMicroblogStore", createMicroblogStoreTests((run) => run(openStore()))],
+] as const)("%s() of the example", (_, suite) => {
+  test.each([...suite])("$name", ({ run }) => run());
+});
+
+type Suite = ReturnType<typeof createVideoStoreTests>;
+
+/** The names of the tests that fail. */
+async function listFailures(suite: Suite): Promise<string[]> {
+  const failures: string[] = [];
+  for (const { name, run } of suite) {
+    await run().catch(() => failures.push(name));
+  }
+  return failures;
+}
+
+/** Stores with one fault each, and the beginning of the name of a test that finds it. */
+const FAULTS: readonly (readonly [fault: string, test: string, suite: Suite])[] = [
+  [
+    "takes an unknown count for 0",
+    "channel() has the newest values",
+    createVideoStoreTests((run) => {
+      const store = openStore();
+      const channel = async (name: string) => {
+        const { body } = await store.channel(name);
+        return { body: { ...body, videoCount: body.videoCount ?? 0 } };
+      };
+      return run({ ...store, channel });
+    }),
+  ],
+  [
+    "lists a page of shorts again",
+    "shorts() walks all shorts",
+    createVideoStoreTests((run) => {
+      const store = openStore();
+      return run({
+        ...store,
+        shorts: (name, { after: _after, ...request }) => store.shorts(name, request),
+      });
+    }),
+  ],
+  [
+    "filters the tweets of one day more",
+    "tweets() lists the tweets of the last days",
+    createMicroblogStoreTests((run) => {
+      const store = openStore();
+      const tweets: typeof store.tweets = (username, request, now) =>
+        store.tweets(username, { ...request, days: request.days + 1 }, now);
+      return run({ ...store, tweets });
+    }),
+  ],
+  [
+    "forgets the first of two imports",
+    "importObservations() counts what was new",
+    createObservationStoreTests((run) => {
+      const store = openStore();
+      const importObservations: typeof store.importObservations = (lines) =>
+        openStore().importObservations(lines);
+      return run({ ...store, importObservations });
+    }),
+  ],
+  [
+    "debits a repeated batch again",
+    "debit() commits a batch once",
+    createCreditStoreTests((run) => {
+      const store = createCreditStore();
+      let batches = 0;
+      const debit: typeof store.debit = (charges, batch) =>
+        store.debit(charges, { ...batch, uid: `${batch.uid} ${++batches}` });
+      return run({ ...store, debit });
+    }),
+  ],
+  [
+    "forgets that a reference was granted",
+    "grant() grants once",
+    createCreditStoreTests((run) => {
+      const store = createCreditStore();
+      const grant: typeof store.grant = ({ reference: _reference, ...others }, now) =>
+        store.grant(others, now);
+      return run({ ...store, grant });
+    }),
+  ],
+  [
+    "compares creators with their case",
+    "add() and remove() apply once",
+    createCreatorStoreTests((run) => {
+      const [store, other] = [createCreatorStore(), createCreatorStore()];
+      const add: typeof store.add = (creator, now) =>
+        (creator.creator === "NASA" ? other : store).add(creator, now);
+      return run({ ...store, add });
+    }),
+  ],
+];
+
+describe("a conformance suite", () => {
+  test.each(FAULTS)("finds a store that %s", async (_, name, suite) => {
+    const failures = await listFailures(suite);
+    expect(failures.filter((failure) => failure.startsWith(name))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,47 @@
+/** Holds the libSQL store to the conformance suites of core. */
+import { describe, test } from "bun:test";
+import {
+  createCreatorStoreTests,
+  createCreditStoreTests,
+  createMicroblogStoreTests,
+  createObservationStoreTests,
+  createVideoStoreTests,
+  type ConformanceTest,
+} from "../../core/testing/mod.ts";
+import { createLedgerStore } from "../../server/store/accounts/ledger.ts";
+import { createCreatorStore } from "../../server/store/collection/creators.ts";
+import { createImporter } from "../../server/store/observations/import.ts";
+import { createMicroblogReads } from "../../server/store/reads/microblog.ts";
+import { createVideoReads } from "../../server/store/reads/video.ts";
+import { withDatabase } from "../support/store/database.ts";
+
+const SUITES: Readonly<Record<string, readonly ConformanceTest[]>> = {
+  createLedgerStore: createCreditStoreTests((run) =>
+    withDatabase((database) => run(createLedgerStore(database))),
+  ),
+  createCreatorStore: createCreatorStoreTests((run) =>
+    withDatabase((database) => run(createCreatorStore(database))),
+  ),
+  createImporter: createObservationStoreTests((run) =>
+    withDatabase((database) => {
+      const importObservations = createImporter(database, Date.now);
+      return run({ importObservations, ...createVideoReads(database) });
+    }),
+  ),
+  createVideoReads: createVideoStoreTests((run) =>
+    withDatabase((database) => {
+      const importObservations = createImporter(database, Date.now);
+      return run({ importObservations, ...createVideoReads(database) });
+    }),
+  ),
+  createMicroblogReads: createMicroblogStoreTests((run) =>
+    withDatabase((database) => {
+      const importObservations = createImporter(database, Date.now);
+      return run({ importObservations, ...createMicroblogReads(database) });
+    }),
+  ),
+};
+
+describe.each(Object.entries(SUITES))("%s()", (_, suite) => {
+  test.each(suite)("$name", ({ run }) => run(), 30_000);
+});
