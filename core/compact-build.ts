@@ -1,27 +1,60 @@
 /**
- * Compacts what `tsc` built, a fifth of its bytes, without a loss for who reads or debugs it: source
- * maps map lines instead of every token, files of types have none, and the files are indented with tabs.
+ * Compacts what `tsc` built to half of its bytes, without a loss for who uses or debugs it: source
+ * maps map lines instead of every token, the sources that they name have no comments, which the
+ * declarations have, files of types have no map, and the files are indented with tabs.
  */
-import { decode, encode } from "@jridgewell/sourcemap-codec";
+import { decode, encode, type SourceMapSegment } from "@jridgewell/sourcemap-codec";
 import { Glob } from "bun";
+import { relative } from "node:path";
 
-for await (const file of new Glob("dist/**/*.js.map").scan()) {
-  const map = await Bun.file(file).json();
-  const lines = decode(map.mappings).map((segments) => segments.slice(0, 1));
-  // The first segment of a line stands behind its indentation.
-  for (const [segment] of lines) if (segment !== undefined) segment[0] = 0;
-  await Bun.write(file, JSON.stringify({ ...map, mappings: encode(lines) }));
-}
+const TYPES_ONLY = "export {};\n";
 
-// A file of types has no code that a debugger could show, so its map is of no use.
 for await (const file of new Glob("dist/**/*.js").scan()) {
-  if (!(await Bun.file(file).text()).startsWith("export {};\n")) continue;
-  await Bun.write(file, "export {};\n");
-  await Bun.file(`${file}.map`).delete();
+  const code = await Bun.file(file).text();
+  const map = Bun.file(`${file}.map`);
+  // A file of types has no code that a debugger could show.
+  if (code.startsWith(TYPES_ONLY)) {
+    await Bun.write(file, TYPES_ONLY);
+    await map.delete();
+    continue;
+  }
+  const source = file.replace(/^dist\/(.*)\.js$/, "$1.ts");
+  const sourceLines = removeComments(await Bun.file(source).text()).split("\n");
+  await Bun.write(`dist/src/${source}`, sourceLines.filter(isCode).join("\n"));
+  const { mappings, ...fields } = await map.json();
+  const lines = decode(mappings).map(([segment]): SourceMapSegment[] => {
+    const [, , sourceLine = 0] = segment ?? [];
+    return segment === undefined
+      ? []
+      : [[0, 0, sourceLines.slice(0, sourceLine).filter(isCode).length, 0]];
+  });
+  const sources = [relative(`${file}/..`, `dist/src/${source}`)];
+  await Bun.write(map, JSON.stringify({ ...fields, sources, mappings: encode(lines) }));
 }
 
-for await (const file of new Glob("dist/**/*.{d.ts,js}").scan()) {
+for await (const file of new Glob("dist/**/*.{ts,js}").scan()) {
   const code = await Bun.file(file).text();
-  const indented = code.replaceAll(/^(?: {4})+/gm, ({ length }) => "\t".repeat(length / 4));
-  await Bun.write(file, indented);
+  // TypeScript indents by four spaces, we by two.
+  const unit = file.startsWith("dist/src/") ? 2 : 4;
+  const indent = new RegExp(`^(?: {${unit}})+`, "gm");
+  await Bun.write(
+    file,
+    code.replaceAll(indent, ({ length }) => "\t".repeat(length / unit)),
+  );
+}
+
+function isCode(line: string): boolean {
+  return line !== "";
+}
+
+/** Removes the comments that fill lines; the lines stay, empty. */
+function removeComments(source: string): string {
+  const code = source
+    .replaceAll(/^[ \t]*\/\*\*?(?:(?!\*\/).)*\*\/$/gms, (lines) => lines.replaceAll(/[^\n]/g, ""))
+    .replaceAll(/^[ \t]*\/\/.*$/gm, "");
+  const transpiler = new Bun.Transpiler({ loader: "ts" });
+  if (transpiler.transformSync(code) !== transpiler.transformSync(source)) {
+    throw new Error("Without its comments, the code of a file would be another");
+  }
+  return code;
 }
