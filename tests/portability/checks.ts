@@ -1,7 +1,6 @@
 /** What the installed package must pass. `bun run compat` runs all, `bun test` those without tools. */
 import { dirname, join } from "node:path";
 import { Glob } from "bun";
-import { ROOT } from "../support/docs.ts";
 import { runCommand } from "./command.ts";
 import {
   ENTRIES,
@@ -11,7 +10,7 @@ import {
 } from "./installed-package.ts";
 import { createLintChecks } from "./lint-checks.ts";
 import { listRuntimes, type Runtime } from "./runtimes.ts";
-import { bundleTests, findPortableTests } from "./suite.ts";
+import { createSuiteChecks } from "./suite-checks.ts";
 import { createTypeChecks } from "./type-checks.ts";
 
 /** The most bytes that the installed package takes. */
@@ -31,20 +30,14 @@ export interface Check {
 /** All checks, in the order of the table. */
 export async function listChecks(): Promise<Check[]> {
   const runtimes = await listRuntimes();
-  const prepareSuite = once(createSuite);
   return [
     { name: "npm install: packages, size", needsTools: false, run: checkInstalledSize },
     { name: "source maps: sources are there", needsTools: false, run: checkSourceMaps },
-    ...runtimes.map((runtime) => createSuiteCheck(runtime, prepareSuite)),
+    ...createSuiteChecks(runtimes),
     ...runtimes.flatMap((runtime) => createEntryCheck(runtime)),
     ...createTypeChecks(),
     ...createLintChecks(),
   ];
-}
-
-function once<Input, Result>(work: (input: Input) => Promise<Result>) {
-  let result: Promise<Result> | undefined;
-  return (input: Input) => (result ??= work(input));
 }
 
 async function checkInstalledSize({ project }: InstalledPackage): Promise<string> {
@@ -66,36 +59,6 @@ async function checkSourceMaps({ installed }: InstalledPackage): Promise<string>
   }
   if (maps.length === 0) throw new Error("The package has no source maps");
   return `${maps.length} maps`;
-}
-
-/** The bundled tests, and how many `bun test` runs, so that the runner here cannot lose any. */
-async function createSuite({ installed }: InstalledPackage) {
-  const files = await findPortableTests();
-  const output = await runCommand([process.execPath, "test", ...files], ROOT);
-  const testCount = Number(/^ *(\d+) pass$/m.exec(output)?.[1]);
-  return { code: await bundleTests(files, installed), testCount };
-}
-
-function createSuiteCheck(
-  runtime: Runtime,
-  prepareSuite: (installed: InstalledPackage) => ReturnType<typeof createSuite>,
-): Check {
-  return {
-    name: `suite: ${runtime.name}`,
-    needsTools: runtime.isTool,
-    missing: runtime.missing,
-    async run(installed) {
-      const { code, testCount } = await prepareSuite(installed);
-      const folder = join(installed.folder, `suite-${runtime.name.replace(" ", "-")}`);
-      await Bun.write(join(folder, "suite.js"), code);
-      const { passed, skipped, failures } = await runtime.run(folder);
-      if (failures.length > 0) throw new Error(failures.join("\n"));
-      if (passed !== testCount || skipped > 0) {
-        throw new Error(`${passed} tests passed, ${skipped} were skipped, of ${testCount}`);
-      }
-      return `${passed} tests passed`;
-    },
-  };
 }
 
 /** Loads every entry from the disk, as a program of a user does. */

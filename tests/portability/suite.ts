@@ -3,8 +3,11 @@ import { readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import type { BunPlugin } from "bun";
 import { ROOT } from "../support/docs.ts";
+import { NOW } from "../support/service.ts";
 
 const CORE = join(ROOT, "core/");
+
+const REMOTE_HELPER = join(import.meta.dir, "remote-helpers.ts");
 
 const transpiler = new Bun.Transpiler({ loader: "ts" });
 
@@ -12,6 +15,18 @@ const transpiler = new Bun.Transpiler({ loader: "ts" });
 export const TEST_FILES: readonly string[] = Array.from(
   new Bun.Glob("tests/core/**/*.test.ts").scanSync(ROOT),
 ).toSorted();
+
+/** Helpers that start servers. Bundles have `remote-helpers.ts` in their place. */
+const REMOTE_HELPERS: ReadonlySet<string> = new Set(
+  ["service.ts", "network/lossy-proxy.ts", "network/silent-server.ts"].map((file) =>
+    join(ROOT, "tests/support", file),
+  ),
+);
+
+/** The test files that need a service. */
+const CLIENT_TESTS = "tests/core/client/";
+
+export const isClientTest = (file: string): boolean => file.startsWith(CLIENT_TESTS);
 
 /**
  * The test files that run anywhere: they import, directly or not, only TypeScript files of the
@@ -23,7 +38,7 @@ export async function findPortableTests(): Promise<string[]> {
 }
 
 async function isPortable(file: string, seen = new Set<string>()): Promise<boolean> {
-  if (seen.has(file) || file.startsWith(CORE)) return true;
+  if (seen.has(file) || file.startsWith(CORE) || REMOTE_HELPERS.has(file)) return true;
   seen.add(file);
   const source = await readFile(file, "utf8");
   if (/\b(?:Bun|Buffer|process|import\.meta)\./.test(source)) return false;
@@ -41,8 +56,13 @@ async function isPortable(file: string, seen = new Set<string>()): Promise<boole
  * @param files Paths from the root.
  * @param installed The folder of the installed package: imports of core's sources become imports of
  * its files.
+ * @param host The address of the host of client tests.
  */
-export async function bundleTests(files: readonly string[], installed: string): Promise<string> {
+export async function bundleTests(
+  files: readonly string[],
+  installed: string,
+  host = "",
+): Promise<string> {
   const runner = JSON.stringify(join(import.meta.dir, "test-runner.ts"));
   const imports = files.map((file) => `import ${JSON.stringify(join(ROOT, file))};`);
   const entry = [`import ${runner};`, ...imports, `export { runTests } from ${runner};`].join("\n");
@@ -51,6 +71,7 @@ export async function bundleTests(files: readonly string[], installed: string): 
     entrypoints: [name],
     files: { [name]: entry },
     plugins: [createResolver(installed)],
+    define: { HOST_URL: JSON.stringify(host), HOST_NOW: String(NOW) },
     target: "browser",
     metafile: true,
   });
@@ -69,7 +90,9 @@ function createResolver(installed: string): BunPlugin {
         path: join(import.meta.dir, "test-runner.ts"),
       }));
       onResolve({ filter: /^\..*\.ts$/ }, ({ path, importer }) => {
-        const file = relative(CORE, join(dirname(importer), path));
+        const source = join(dirname(importer), path);
+        if (REMOTE_HELPERS.has(source)) return { path: REMOTE_HELPER };
+        const file = relative(CORE, source);
         if (file.startsWith("..")) return undefined;
         return { path: join(installed, "dist", file.replace(/\.ts$/, ".js")) };
       });

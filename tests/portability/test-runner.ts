@@ -77,6 +77,18 @@ function addTextMatcher(name: string, matches: (text: string, part: string) => b
   });
 }
 
+/** Records the calls of a method, which it still makes. */
+export function spyOn(target: object, name: string) {
+  const original: unknown = Reflect.get(target, name);
+  if (typeof original !== "function") throw new TypeError(`${name} is no function`);
+  const calls: unknown[][] = [];
+  Reflect.set(target, name, (...args: unknown[]): unknown => {
+    calls.push(args);
+    return Reflect.apply(original, target, args);
+  });
+  return { mock: { calls }, mockRestore: () => void Reflect.set(target, name, original) };
+}
+
 /** Runs all tests that were defined, in their order. */
 export async function runTests(): Promise<SuiteResults> {
   const results: SuiteResults = { passed: 0, skipped: 0, failures: [] };

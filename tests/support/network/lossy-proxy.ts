@@ -44,6 +44,9 @@ export async function startLossyProxy(target: string, pattern: RegExp) {
   return {
     url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     state,
+    /** Drops one more response. */
+    dropNext: async () => void state.responsesToDrop++,
+    countDropped: async () => state.droppedResponses,
     close: () => void proxy.close(),
   };
 }
