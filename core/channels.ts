@@ -77,6 +77,7 @@ export function findChannel<Channel extends NamedChannel>(
     const isNewer =
       found === undefined ||
       observedAt > found.observedAt ||
+      // Stryker disable next-line EqualityOperator: no two channels have one identifier.
       (observedAt === found.observedAt && compareText(id, found.id) < 0);
     if (isNewer) found = channel;
   }

@@ -61,6 +61,7 @@ export function encodeNumber(number: number): string {
  * @throws {RangeError} For any other number.
  */
 export function encodePosition(number: number | null, id: string): string {
+  // Stryker disable next-line ConditionalExpression,EqualityOperator,ArithmeticOperator: only faster.
   const bytes = id.length <= 2 * IDENTIFIER_MAX_CHARACTERS ? sharedBytes : createBytes(id.length);
   const start = number === null ? NUMBER_MAX_DIGITS : writeNumber(bytes, number);
   return decoder.decode(bytes.subarray(start, writeIdentifier(bytes, id)));
@@ -87,6 +88,7 @@ function writeIdentifier(bytes: Uint8Array, id: string): number {
   let end = NUMBER_MAX_DIGITS;
   for (let index = 0; index < id.length; index++) {
     let point = id.charCodeAt(index);
+    // Stryker disable next-line ConditionalExpression,EqualityOperator: only faster for ASCII.
     if (point > 0x7f) point = id.codePointAt(index) ?? point;
     if (point > 0xffff) index++;
     bytes[end++] = DASH;
@@ -113,6 +115,7 @@ export function decodeNumber(text: string, start: number, end: number): number |
 
 /** Decodes the identifier that a cursor has from `start` on; `undefined` for any other text. */
 export function decodeIdentifier(text: string, start: number): string | undefined {
+  // Stryker disable next-line ConditionalExpression,EqualityOperator: isIdentifier() refuses it too.
   if (text.length - start > IDENTIFIER_MAX_CHARACTERS * CHARACTER_MAX_DIGITS) return undefined;
   let end = 0;
   let point = 0;
@@ -134,9 +137,9 @@ export function decodeIdentifier(text: string, start: number): string | undefine
   return isIdentifier(id) ? id : undefined;
 }
 
-/** Whether an identifier can have a code point: it is no NUL and no half of a surrogate pair. */
+/** Whether a code point is a character: no half of a surrogate pair. */
 function isCharacter(point: number): boolean {
-  return point !== 0 && point >> 11 !== 0xd800 >> 11;
+  return point >> 11 !== 0xd800 >> 11;
 }
 
 /** Writes a character in UTF-8, and returns where it ends. */

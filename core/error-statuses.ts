@@ -46,7 +46,7 @@ export const VIDEO_ERROR_SENTENCES: {
   readonly "Short Not Found": RegExp;
 } = {
   "Channel Not Found": /^Channel [\s\S]+ not found$/,
-  "Short Not Found": /^Short [\s\S]+ not found for channel [\s\S]+$/,
+  "Short Not Found": /^Short [\s\S]+ not found for channel [\s\S]/,
 };
 
 /**

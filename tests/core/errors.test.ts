@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { ERROR_STATUSES } from "../../core/error-statuses.ts";
+import {
+  ERROR_STATUSES,
+  isServiceErrorName,
+  VIDEO_ERROR_SENTENCES,
+} from "../../core/error-statuses.ts";
 import {
   createChannelNotFoundError,
   createShortNotFoundError,
@@ -41,6 +45,36 @@ describe("DomainError", () => {
       "User Not Found",
       "There is no user nasa",
     ]);
+  });
+});
+
+describe("VIDEO_ERROR_SENTENCES", () => {
+  const listNames = (message: string) =>
+    Object.entries(VIDEO_ERROR_SENTENCES).flatMap(([name, pattern]) =>
+      pattern.test(message) ? [name] : [],
+    );
+
+  test.each(["a", "nasa", "a b\n", " ", "😀"])("match the messages about %j", (name) => {
+    expect(listNames(createChannelNotFoundError(name).message)).toEqual(["Channel Not Found"]);
+    expect(listNames(createShortNotFoundError(name, name).message)).toEqual(["Short Not Found"]);
+  });
+
+  test.each([
+    "The Channel a not found",
+    "Channel a not found here",
+    "Channel  not found",
+    "The Short a not found for channel b",
+    "Short  not found for channel b",
+    "Short a not found for channel ",
+  ])("do not match %j", (message) => {
+    expect(listNames(message)).toEqual([]);
+  });
+});
+
+describe("isServiceErrorName()", () => {
+  test("tells the names of errors from other texts", () => {
+    expect(Object.keys(ERROR_STATUSES).every(isServiceErrorName)).toBe(true);
+    for (const text of ["", "not found", "toString"]) expect(isServiceErrorName(text)).toBe(false);
   });
 });
 

@@ -156,6 +156,7 @@ describe("decodeListCursor()", () => {
         expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
         expect(decodeListCursor(cursor, sort, order)).toEqual(position);
       }),
+      { examples: [[{ figure: INTEGER_MAX, id: "a" }, "views", "asc"]] },
     );
   });
 

@@ -136,6 +136,7 @@ describe("createFollowersPage()", () => {
       create(14, page, 3).followers.USER.metrics.map(({ change }) => change),
     );
     expect(changes).toEqual([[8, -1, 3], [0]]);
+    expect(create(4, 1, 2).followers.USER.metrics.map(({ change }) => change)).toEqual([3]);
     expect(catchDomainError(() => create(14, 2, 3))?.code).toBe("Page Out of Range");
   });
 });

@@ -94,6 +94,12 @@ describe("findUsername()", () => {
     expect(findUsername(EMPTY_ENTITY, tweets.toReversed())).toBe("nasa");
   });
 
+  test("ignores a tweet whose user is not known", () => {
+    const unknown = { attributes: {}, points: new Map([[9, {}]]) };
+    expect(findUsername(EMPTY_ENTITY, [unknown, tweetOf("nasa", 1)])).toBe("nasa");
+    expect(findUsername(EMPTY_ENTITY, [unknown])).toBeUndefined();
+  });
+
   test("is undefined if neither the user nor a tweet was observed", () => {
     expect(findUsername(EMPTY_ENTITY, [])).toBeUndefined();
   });

@@ -1,0 +1,79 @@
+import { describe, expect, test } from "bun:test";
+import { EMPTY_ENTITY } from "../../../core/entities.ts";
+import { createChannelList, createUserList } from "../../../core/resources/list-resources.ts";
+import { readUserFields } from "../../../core/resources/microblog-resources.ts";
+import { readChannelFields } from "../../../core/resources/video-resources.ts";
+
+const channelOf = (id: string, subscribers: number | null, dailyGain: number | null) => ({
+  fields: { ...readChannelFields(id, EMPTY_ENTITY), username: `name ${id}`, subscribers },
+  gains: { dailyGain },
+});
+const CHANNELS = [channelOf("a", 1, 3), channelOf("b", null, 9), channelOf("c", 7, null)];
+
+const userOf = (username: string, followers_count: number | null, weeklyGain: number | null) => ({
+  fields: { ...readUserFields(username, EMPTY_ENTITY), followers_count },
+  gains: { weeklyGain },
+});
+const USERS = [userOf("B", 5, null), userOf("a", 5, 2), userOf("c", null, 8)];
+
+const order = "desc";
+
+describe("createChannelList()", () => {
+  test("sorts by a count, unknown ones last", () => {
+    const { channels, pagination } = createChannelList(CHANNELS, {
+      sort: "subscribers",
+      order,
+      limit: 5,
+    });
+    const unknown = { displayName: null, videoCount: null, thumbnail: null };
+    expect(channels).toEqual([
+      { id: "c", username: "name c", subscribers: 7, ...unknown },
+      { id: "a", username: "name a", subscribers: 1, ...unknown },
+      { id: "b", username: "name b", subscribers: null, ...unknown },
+    ]);
+    expect(pagination).toEqual({ hasMore: false, nextCursor: null });
+  });
+
+  test("sorts by a gain, which each channel then has", () => {
+    const request = { sort: "dailyGain", order, limit: 2 } as const;
+    const { channels, pagination } = createChannelList(CHANNELS, request);
+    expect(channels.map(({ id, dailyGain }) => [id, dailyGain])).toEqual([
+      ["b", 9],
+      ["a", 3],
+    ]);
+    expect(pagination).toEqual({ hasMore: true, nextCursor: "dailyGain-desc-3-61" });
+    const after = { figure: 3, id: "a" };
+    const rest = createChannelList(CHANNELS, { ...request, after });
+    expect(rest.channels).toMatchObject([{ id: "c", dailyGain: null }]);
+  });
+
+  test("leaves out what a search does not find", () => {
+    const request = { sort: "views", order, limit: 5, search: "name b" } as const;
+    expect(createChannelList(CHANNELS, request).channels).toMatchObject([{ id: "b" }]);
+  });
+});
+
+describe("createUserList()", () => {
+  test("sorts by a count, then by the username regardless of case", () => {
+    const { users, pagination } = createUserList(USERS, { sort: "followers", order, limit: 2 });
+    const unknown = { displayName: null, following_count: null, tweet_count: null };
+    const fields = { ...unknown, profile_image_url: null, verified: null };
+    expect(users).toEqual([
+      { username: "a", followers_count: 5, ...fields },
+      { username: "B", followers_count: 5, ...fields },
+    ]);
+    expect(pagination).toEqual({ hasMore: true, nextCursor: "followers-desc-5-62" });
+  });
+
+  test("sorts by a gain, which each user then has, and searches", () => {
+    const request = { sort: "weeklyGain", order, limit: 5 } as const;
+    const { users } = createUserList(USERS, request);
+    expect(users.map(({ username, weeklyGain }) => [username, weeklyGain])).toEqual([
+      ["c", 8],
+      ["a", 2],
+      ["B", null],
+    ]);
+    const found = createUserList(USERS, { ...request, search: "b" }).users;
+    expect(found.map(({ username }) => username)).toEqual(["B"]);
+  });
+});
