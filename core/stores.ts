@@ -17,20 +17,27 @@ import type * as resources from "./resources/mod.ts";
 
 /** A line that was rejected, by its number from 1, and why. */
 export interface RejectedLine {
+  /** The number of the line, from 1. */
   readonly line: number;
+  /** Why, for people. */
   readonly reason: string;
 }
 
 /** How many observations were new, changed an earlier one, or changed nothing. */
 export interface OutcomeCounts {
+  /** Of instants that were not known. */
   readonly new: number;
+  /** That changed what was known of their instant. */
   readonly changed: number;
+  /** That said what was known. */
   readonly unchanged: number;
 }
 
 /** What became of the lines of an import; blank lines are not counted. */
 export interface ImportResult extends OutcomeCounts {
+  /** Lines that are not blank. */
   readonly read: number;
+  /** The lines that say nothing valid. */
   readonly rejected: readonly RejectedLine[];
 }
 
@@ -39,6 +46,7 @@ export type ImportObservations = (lines: Uint8Array) => Promise<ImportResult>;
 
 /** Stores observations. */
 export interface ObservationStore {
+  /** Imports lines. */
   readonly importObservations: ImportObservations;
 }
 
@@ -59,17 +67,23 @@ export interface Comparison extends Pick<resources.ChannelComparison, "rows" | "
  * `Short Not Found`.
  */
 export interface VideoStore<Extra = unknown> {
+  /** Reads a page of channels. */
   channelPage(request: ListRequest<ChannelSort>): StoreRead<resources.ChannelList, Extra>;
   /** All channels: most subscribers first, unknown counts last, then by identifier. */
   channels(): StoreRead<resources.ChannelList, Extra>;
+  /** Reads a channel, by identifier or username. */
   channel(name: string): StoreRead<resources.ChannelDetails, Extra>;
   /** Reads the channels of many names, in their order; of one that is not found, the error. */
   channelBatch(names: readonly string[]): Promise<readonly Found<resources.ChannelDetails>[]>;
   /** Compares a count of several channels; of one that is not found, the error. */
   channelComparison(request: ComparisonRequest<"channel">): StoreRead<Comparison, Extra>;
+  /** Reads a page of shorts, newest first. */
   shorts(name: string, request: ShortsRequest): StoreRead<resources.ShortsPage, Extra>;
+  /** Reads a short with its history. */
   short(name: string, id: string): StoreRead<resources.ShortDetails, Extra>;
+  /** Reads the history of a channel. */
   channelHistory(name: string, request: HistoryRequest): StoreRead<resources.ChannelHistory, Extra>;
+  /** Reads the history of a short. */
   shortHistory(
     name: string,
     id: string,
@@ -82,24 +96,31 @@ export interface VideoStore<Extra = unknown> {
  * `Tweet Not Found` or `Page Out of Range`.
  */
 export interface MicroblogStore<Extra = unknown> {
+  /** Reads a page of users. */
   userPage(request: ListRequest<UserSort>): StoreRead<resources.UserList, Extra>;
+  /** Reads a user. */
   user(username: string): StoreRead<resources.UserDetails, Extra>;
   /** Reads the users of many usernames, in their order; of one that is not found, the error. */
   userBatch(usernames: readonly string[]): Promise<readonly Found<resources.UserDetails>[]>;
   /** Compares a count of several users; of one that is not found, the error. */
   userComparison(request: ComparisonRequest<"user">): StoreRead<Comparison, Extra>;
+  /** Reads a page of tweets, newest first. */
   tweets(
     username: string,
     request: PageRequest,
     now: number,
   ): StoreRead<resources.TweetsPage, Extra>;
+  /** Reads a page of follower counts, newest first. */
   followers(
     username: string,
     request: PageRequest,
     now: number,
   ): StoreRead<resources.FollowersPage, Extra>;
+  /** Reads a tweet with its history. */
   tweet(username: string, id: string): StoreRead<resources.TweetDetails, Extra>;
+  /** Reads the history of a user. */
   userHistory(username: string, request: HistoryRequest): StoreRead<resources.UserHistory, Extra>;
+  /** Reads the history of a tweet. */
   tweetHistory(
     username: string,
     id: string,
@@ -117,9 +138,17 @@ export interface CreatorChange {
 
 /** Stores the monitoring list. */
 export interface CreatorStore {
-  /** @throws {DomainError} `Creator Already Exists`, `Creator List Full`. */
+  /**
+   * Adds a creator.
+   *
+   * @throws {DomainError} `Creator Already Exists`, `Creator List Full`.
+   */
   add(creator: Creator, now: number): Promise<CreatorChange>;
-  /** @throws {DomainError} `Creator Not Found`. */
+  /**
+   * Removes a creator.
+   *
+   * @throws {DomainError} `Creator Not Found`.
+   */
   remove(creator: Creator): Promise<CreatorChange>;
   /** The list in pages, sorted by platform and by username in lower case. */
   pages(): AsyncIterable<readonly resources.ListedCreator[]>;
@@ -127,9 +156,13 @@ export interface CreatorStore {
 
 /** An account and its sums, in credits. */
 export interface Account extends CreditSums {
+  /** The number of the account. */
   readonly id: number;
+  /** The name of the account. */
   readonly name: string;
+  /** When it was created. */
   readonly createdAt: number;
+  /** Credits that are left. */
   readonly balance: number;
 }
 
@@ -137,15 +170,21 @@ export interface Account extends CreditSums {
 export interface Grant {
   /** Made before the grant, so that one that is retried applies once. */
   readonly uid: string;
+  /** The name of the account. */
   readonly account: string;
+  /** Whole credits, 1 or more. */
   readonly amount: number;
+  /** A name that grants once, such as an invoice. */
   readonly reference?: string | undefined;
+  /** Why, for the statement. */
   readonly reason?: string | undefined;
 }
 
 /** What a grant did: `isNew` is false when it or its reference granted before. */
 export interface GrantResult {
+  /** Whether credits were granted. */
   readonly isNew: boolean;
+  /** Credits that are left. */
   readonly balance: number;
 }
 
@@ -163,6 +202,7 @@ export interface Charge extends RequestCharge {
 export interface ChargeBatch {
   /** Made before the commit, so that a commit that is retried applies once. */
   readonly uid: string;
+  /** When the requests came. */
   readonly now: number;
 }
 
@@ -178,9 +218,17 @@ export type DebitOutcome<Debit> =
 
 /** Stores accounts, grants and debits. */
 export interface CreditStore<Debit = unknown> {
-  /** @throws {DomainError} `Conflict` when the name is taken. */
+  /**
+   * Creates an account without credits.
+   *
+   * @throws {DomainError} `Conflict` when the name is taken.
+   */
   createAccount(name: string, now: number): Promise<Account>;
-  /** @throws {DomainError} `Not Found`. */
+  /**
+   * Reads an account.
+   *
+   * @throws {DomainError} `Not Found`.
+   */
   account(name: string): Promise<Account>;
   /**
    * Grants credits. A reference of an account grants once.

@@ -5,7 +5,9 @@ import type { ServiceError, VideoError } from "./errors.ts";
 
 /** An error with a name and a message for clients, such as a `DomainError`. */
 export interface ClientError {
+  /** The name of the error. */
   readonly code: ServiceErrorName;
+  /** What was wrong. */
   readonly message: string;
 }
 

@@ -16,6 +16,7 @@ import type { ChannelList } from "./video.ts";
 
 /** What is known of an entity that a list may show, and its gains. */
 export interface Listable<Fields> {
+  /** What is known of it. */
   readonly fields: Fields;
   /** From `computeEntityGains()`. */
   readonly gains: EntityGains;

@@ -24,6 +24,7 @@ const TIME_PATTERN =
 const instant = Type.String({ pattern: `^${DATE_PATTERN}(?:T${TIME_PATTERN})?$` });
 const optionalInstant = Type.Optional(nullable(instant));
 
+/** What a source says of a channel. */
 export const ChannelObservation: ObjectSchema<resources.ChannelObservation> = openObject({
   kind: Type.Literal("channel"),
   observedAt: instant,
@@ -56,6 +57,7 @@ export const ShortObservation: ObjectSchema<resources.ShortObservation> = openOb
   shares: optionalCount,
 });
 
+/** What a source says of a user. */
 export const UserObservation: ObjectSchema<resources.UserObservation> = openObject({
   kind: Type.Literal("user"),
   observedAt: instant,
@@ -70,6 +72,7 @@ export const UserObservation: ObjectSchema<resources.UserObservation> = openObje
   verified: Type.Optional(nullable(Type.Boolean())),
 });
 
+/** What a source says of a tweet. */
 export const TweetObservation: ObjectSchema<resources.TweetObservation> = openObject({
   kind: Type.Literal("tweet"),
   observedAt: instant,

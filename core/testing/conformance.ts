@@ -6,7 +6,9 @@ import type { ObservationStore } from "../stores.ts";
 
 /** A test of a suite. It fails by rejecting with an error that says what differs. */
 export interface ConformanceTest {
+  /** What it guarantees. */
   readonly name: string;
+  /** Runs the test. */
   run(): Promise<void>;
 }
 

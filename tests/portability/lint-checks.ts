@@ -57,9 +57,10 @@ async function checkJsrPackage(installed: InstalledPackage): Promise<string> {
   return "clean";
 }
 
+/** Of the schemas, Deno wants the types of TypeBox documented too, which are not ours. */
 async function lintDocumentation(installed: InstalledPackage): Promise<string> {
   const core = await copyJsrPackage(installed, "documentation");
   const { "./schema": _, ...exports } = jsr.exports;
   await runCommand([tool("deno"), "doc", "--lint", ...Object.values(exports)], core);
-  return "clean";
+  return "clean, without ./schema";
 }
