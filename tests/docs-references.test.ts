@@ -65,6 +65,17 @@ describe("tests/support/README.md", () => {
   });
 });
 
+describe("tests/examples/README.md", () => {
+  test("lists every example", async () => {
+    const rows = parseTable(await readDoc("tests/examples/README.md"));
+    const examples = new Bun.Glob("*.{ts,html}").scanSync(join(ROOT, "tests/examples"));
+    const files = Array.from(examples).filter((file) => !file.endsWith(".test.ts"));
+    expect(rows.map(([example = ""]) => /\[(.*?)\]/.exec(example)?.[1]).toSorted()).toEqual(
+      ["memory-service", ...files].toSorted(),
+    );
+  });
+});
+
 describe("every document", () => {
   test.each(DOC_FILES)(
     "%s names scripts, commands, files and a version that exist",
@@ -100,7 +111,14 @@ describe("every document", () => {
     },
   );
 
-  const withLinks = ["README.md", "CONTRIBUTING.md", "RELEASING.md", "server/README.md"] as const;
+  const withLinks = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "RELEASING.md",
+    "server/README.md",
+    "core/README.md",
+    "tests/examples/README.md",
+  ] as const;
   test.each(withLinks)("%s links to files and headings that exist", async (path) => {
     const links = parseLinks(path, await readDoc(path));
     expect(links).not.toBeEmpty();

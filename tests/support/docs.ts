@@ -12,6 +12,7 @@ export const DOC_FILES = [
   "RELEASING.md",
   "server/README.md",
   "core/README.md",
+  "tests/examples/README.md",
   "tests/support/README.md",
   "CHANGELOG.md",
   ".env.example",
