@@ -1,7 +1,7 @@
 /** Requests for several entities by name: a batch of details, and a comparison of one count. */
-import { KIND_FIELDS } from "./entity-kinds.ts";
+import { ENTITY_FIELDS } from "./entity-kinds.ts";
 import type { ErrorCode } from "./error-statuses.ts";
-import { createInvalidRequestError, quote } from "./errors.ts";
+import { createInvalidRequestError, quoteValue } from "./errors.ts";
 import { parseHistoryRequest, type HistoryRequest } from "./history-request.ts";
 import { BATCH_MAX_NAMES, COMPARISON_MAX_NAMES, IDENTIFIER_MAX_CHARACTERS } from "./limits.ts";
 import { parseChoiceParameter, readSingleValue, type GetQueryValues } from "./parameters.ts";
@@ -11,14 +11,14 @@ import { isIdentifier } from "./text.ts";
 const NAMES_FIELDS = { channel: "channels", user: "usernames" } as const;
 
 /** The kinds whose entities can be read together. */
-export type NamedKind = "channel" | "user";
+export type BatchKind = "channel" | "user";
 
 /** The query of a comparison; the buckets are those of histories. */
-export interface ComparisonRequest<Kind extends NamedKind = NamedKind> extends HistoryRequest {
+export interface ComparisonRequest<Kind extends BatchKind = BatchKind> extends HistoryRequest {
   /** In the order asked for; a name can be repeated. */
   readonly names: readonly string[];
   /** The count that is compared. */
-  readonly count: (typeof KIND_FIELDS)[Kind]["counts"][number];
+  readonly count: (typeof ENTITY_FIELDS)[Kind]["counts"][number];
   /** Its index among the counts of the kind. */
   readonly countIndex: number;
 }
@@ -33,21 +33,23 @@ export interface ComparisonRequest<Kind extends NamedKind = NamedKind> extends H
  * @example
  * parseBatchRequest("channel", { channels: ["nasa", "esa"] }); // ["nasa", "esa"]
  */
-export function parseBatchRequest(kind: NamedKind, body: unknown): readonly string[] {
+export function parseBatchRequest(kind: BatchKind, body: unknown): readonly string[] {
   const field = NAMES_FIELDS[kind];
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    throw createInvalidRequestError(`The body must be an object with ${field}, got ${quote(body)}`);
+    throw createInvalidRequestError(
+      `The body must be an object with ${field}, got ${quoteValue(body)}`,
+    );
   }
   const unknownField = Object.keys(body).find((name) => name !== field);
   if (unknownField !== undefined) {
     throw createInvalidRequestError(
-      `The body must have no field but ${field}, got ${quote(unknownField)}`,
+      `The body must have no field but ${field}, got ${quoteValue(unknownField)}`,
     );
   }
   const names: unknown = Reflect.get(body, field);
   if (!Array.isArray(names)) {
     throw createInvalidRequestError(
-      `${field} must be a list of 1 to ${BATCH_MAX_NAMES} names, got ${quote(names)}`,
+      `${field} must be a list of 1 to ${BATCH_MAX_NAMES} names, got ${quoteValue(names)}`,
     );
   }
   assertNameCount(field, names.length, BATCH_MAX_NAMES);
@@ -68,7 +70,7 @@ export function parseBatchRequest(kind: NamedKind, body: unknown): readonly stri
  * request.names; // ["nasa", "esa"]
  * request.countIndex; // 2
  */
-export function parseComparisonRequest<Kind extends NamedKind>(
+export function parseComparisonRequest<Kind extends BatchKind>(
   kind: Kind,
   getValues: GetQueryValues,
   now: number,
@@ -83,8 +85,8 @@ export function parseComparisonRequest<Kind extends NamedKind>(
   }
   const names = text.split(",");
   assertNameCount(field, names.length, COMPARISON_MAX_NAMES);
-  const counts: readonly ComparisonRequest<Kind>["count"][] = KIND_FIELDS[kind].counts;
-  const count = parseChoiceParameter("count", getValues, counts, KIND_FIELDS[kind].counts[0]);
+  const counts: readonly ComparisonRequest<Kind>["count"][] = ENTITY_FIELDS[kind].counts;
+  const count = parseChoiceParameter("count", getValues, counts, ENTITY_FIELDS[kind].counts[0]);
   return {
     ...parseHistoryRequest(getValues, now, limitError),
     names: names.map((name) => parseName(`Each name of ${field}`, name)),
@@ -103,6 +105,6 @@ function parseName(label: string, name: unknown): string {
   if (typeof name === "string" && isIdentifier(name)) return name;
   throw createInvalidRequestError(
     `${label} must be text of 1 to ${IDENTIFIER_MAX_CHARACTERS} characters ` +
-      `without control characters, got ${quote(name)}`,
+      `without control characters, got ${quoteValue(name)}`,
   );
 }

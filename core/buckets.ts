@@ -6,10 +6,10 @@ import { computeGain } from "./growth.ts";
 import { DAY_MS, FIRST_INSTANT, HOUR_MS } from "./time.ts";
 
 /** How the points of a history are grouped; `raw` leaves each point by itself. */
-export const INTERVALS = ["raw", "hour", "day", "week", "month"] as const;
+export const HISTORY_INTERVALS = ["raw", "hour", "day", "week", "month"] as const;
 
 /** How a history is grouped. */
-export type Interval = (typeof INTERVALS)[number];
+export type HistoryInterval = (typeof HISTORY_INTERVALS)[number];
 
 /** A point of a history. */
 export interface HistoryPoint {
@@ -20,7 +20,7 @@ export interface HistoryPoint {
 }
 
 /** The newest point of a bucket. */
-export interface Bucket {
+export interface HistoryBucket {
   /** Where the bucket starts, in milliseconds since 1970 UTC; of `raw`, the instant of the point. */
   readonly start: number;
   /** The instant of the point. */
@@ -43,7 +43,7 @@ const FIRST_MONDAY = 4 * DAY_MS;
  * @example
  * findBucketStart(Date.UTC(2026, 10, 22, 8), "week") === Date.UTC(2026, 10, 16); // true
  */
-export function findBucketStart(at: number, interval: Interval): number {
+export function findBucketStart(at: number, interval: HistoryInterval): number {
   switch (interval) {
     case "raw":
       return at;
@@ -70,7 +70,7 @@ function findMonday(at: number): number {
  * @example
  * findBucketEnd(Date.UTC(2026, 1, 1), "month") === Date.UTC(2026, 2, 1); // true
  */
-export function findBucketEnd(start: number, interval: Interval): number {
+export function findBucketEnd(start: number, interval: HistoryInterval): number {
   switch (interval) {
     case "raw":
       return start + 1;
@@ -97,8 +97,11 @@ export function findBucketEnd(start: number, interval: Interval): number {
  * const points = [{ at: 0, counts: [5] }, { at: 1, counts: [7] }];
  * groupIntoBuckets(points, "day"); // [{ start: 0, observedAt: 1, counts: [7] }]
  */
-export function groupIntoBuckets(points: Iterable<HistoryPoint>, interval: Interval): Bucket[] {
-  const buckets: Bucket[] = [];
+export function groupIntoBuckets(
+  points: Iterable<HistoryPoint>,
+  interval: HistoryInterval,
+): HistoryBucket[] {
+  const buckets: HistoryBucket[] = [];
   let start = 0;
   let end = -Infinity;
   for (const { at, counts } of points) {
@@ -120,9 +123,11 @@ export function groupIntoBuckets(points: Iterable<HistoryPoint>, interval: Inter
  *
  * @example
  * const bucket = { start: 0, observedAt: 0 };
- * findLastKnown([{ ...bucket, counts: [1, 2] }, { ...bucket, counts: [3, null] }]); // [3, 2]
+ * findLastKnownCounts([{ ...bucket, counts: [1, 2] }, { ...bucket, counts: [3, null] }]); // [3, 2]
  */
-export function findLastKnown(buckets: readonly Pick<Bucket, "counts">[]): (number | null)[] {
+export function findLastKnownCounts(
+  buckets: readonly Pick<HistoryBucket, "counts">[],
+): (number | null)[] {
   const width = buckets[0]?.counts.length ?? 0;
   return Array.from(
     { length: width },
@@ -140,10 +145,10 @@ export function findLastKnown(buckets: readonly Pick<Bucket, "counts">[]): (numb
  *
  * @example
  * const bucket = { start: 0, observedAt: 0 };
- * computeChanges([{ ...bucket, counts: [7] }, { ...bucket, counts: [5] }], [4]); // [[3], [-2]]
+ * computeCountChanges([{ ...bucket, counts: [7] }, { ...bucket, counts: [5] }], [4]); // [[3], [-2]]
  */
-export function computeChanges(
-  buckets: readonly Pick<Bucket, "counts">[],
+export function computeCountChanges(
+  buckets: readonly Pick<HistoryBucket, "counts">[],
   known: readonly (number | null)[] = [],
 ): (number | null)[][] {
   const previous = [...known];
@@ -176,7 +181,7 @@ export interface ComparisonRow {
  * alignBuckets([history, []], 0); // [{ start: 0, counts: [5, null] }]
  */
 export function alignBuckets(
-  histories: readonly (readonly Bucket[])[],
+  histories: readonly (readonly HistoryBucket[])[],
   countIndex: number,
 ): ComparisonRow[] {
   const rows = new Map<number, (number | null)[]>();

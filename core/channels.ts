@@ -5,7 +5,7 @@
  * `server/store/reads/channels.ts` restates in SQL which channel a name means;
  * `tests/store/reads/channel-names.test.ts` compares both.
  */
-import { DomainError, quote } from "./errors.ts";
+import { DomainError, quoteValue } from "./errors.ts";
 import { compareText, foldCase } from "./text.ts";
 
 /** `\p{M}`: the letters of many scripts carry combining marks. */
@@ -25,14 +25,14 @@ export function isChannelId(text: string): boolean {
  * @throws {DomainError} `Invalid Request`.
  *
  * @example
- * parseChannel("@nasa"); // "@nasa"
+ * parseChannelName("@nasa"); // "@nasa"
  */
-export function parseChannel(channel: string): string {
+export function parseChannelName(channel: string): string {
   if (HANDLE_PATTERN.test(channel) || isChannelId(channel)) return channel;
   throw new DomainError(
     "Invalid Request",
     "channel must be a handle (@ and 3 to 30 letters, digits, _, ., - or ·) or an identifier " +
-      `(UC and 22 letters, digits, _ or -), got ${quote(channel)}`,
+      `(UC and 22 letters, digits, _ or -), got ${quoteValue(channel)}`,
   );
 }
 
@@ -40,9 +40,9 @@ export function parseChannel(channel: string): string {
  * The key of a channel: equal for two spellings of one channel.
  *
  * @example
- * channelKey("@NASA") === channelKey("@nasa"); // true
+ * getChannelKey("@NASA") === getChannelKey("@nasa"); // true
  */
-export function channelKey(channel: string): string {
+export function getChannelKey(channel: string): string {
   return isChannelId(channel) ? channel : foldCase(channel);
 }
 

@@ -5,7 +5,7 @@
  * `server/store/collection/creators.ts` restates these rules in SQL;
  * `tests/store/collection/creators.test.ts` compares both.
  */
-import { DomainError, createInvalidRequestError, quote } from "./errors.ts";
+import { DomainError, createInvalidRequestError, quoteValue } from "./errors.ts";
 import { INTEGER_MAX } from "./limits.ts";
 import { foldCase } from "./text.ts";
 
@@ -25,7 +25,7 @@ export interface Creator {
   readonly creator: string;
 }
 
-/** The list: creators by {@link creatorKey}. */
+/** The list: creators by {@link getCreatorKey}. */
 export type CreatorSet = ReadonlyMap<string, Creator>;
 
 /** A list after a change, and whom the change was about. */
@@ -47,28 +47,28 @@ export interface CreatorTransition {
 export function parseCreator(body: unknown): Creator {
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     throw createInvalidRequestError(
-      `The body must be an object with creator and platform, got ${quote(body)}`,
+      `The body must be an object with creator and platform, got ${quoteValue(body)}`,
     );
   }
   const creator = "creator" in body ? body.creator : undefined;
   if (typeof creator !== "string" || !CREATOR_USERNAME_PATTERN.test(creator)) {
     throw createInvalidRequestError(
       "creator must be a username of 1 to 64 letters, digits, _, . or -, without @, " +
-        `beginning with a letter, a digit or _, got ${quote(creator)}`,
+        `beginning with a letter, a digit or _, got ${quoteValue(creator)}`,
     );
   }
   const rawPlatform = "platform" in body ? body.platform : undefined;
   const platform = CREATOR_PLATFORMS.find((name) => name === rawPlatform);
   if (platform === undefined) {
     // Stryker disable next-line StringLiteral: there is only one platform so far.
-    const allowed = CREATOR_PLATFORMS.map((name) => quote(name)).join(" or ");
-    throw createInvalidRequestError(`platform must be ${allowed}, got ${quote(rawPlatform)}`);
+    const allowed = CREATOR_PLATFORMS.map((name) => quoteValue(name)).join(" or ");
+    throw createInvalidRequestError(`platform must be ${allowed}, got ${quoteValue(rawPlatform)}`);
   }
   return { creator, platform };
 }
 
 /** The key of a creator: equal for two spellings of one creator. */
-export function creatorKey({ platform, creator }: Creator): string {
+export function getCreatorKey({ platform, creator }: Creator): string {
   return `${platform}/${foldCase(creator)}`;
 }
 
@@ -138,7 +138,7 @@ function applyToDraft(
   { kind, creator }: CreatorSetChange,
   max: number = INTEGER_MAX,
 ): Creator {
-  const key = creatorKey(creator);
+  const key = getCreatorKey(creator);
   const existing = draft.get(key);
   if (kind === "remove") {
     if (existing === undefined) throw createCreatorNotFoundError(creator);

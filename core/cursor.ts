@@ -6,8 +6,8 @@
  * `tests/store/reads/shorts-selection.test.ts` compares both.
  */
 import { decodeIdentifier, decodeNumber, encodePosition } from "./cursor-text.ts";
-import { createInvalidRequestError, quote } from "./errors.ts";
-import { SHORTS_LIMIT } from "./limits.ts";
+import { createInvalidRequestError, quoteValue } from "./errors.ts";
+import { SHORTS_LIMIT_RANGE } from "./limits.ts";
 import { readSingleValue, parseIntegerParameter, type GetQueryValues } from "./parameters.ts";
 import { compareText } from "./text.ts";
 import { FIRST_INSTANT, LAST_INSTANT, parseInstantParameter } from "./time.ts";
@@ -39,13 +39,13 @@ export interface ShortsRequest {
  * parseShortsRequest((name) => (name === "limit" ? ["5"] : [])); // { limit: 5 }
  */
 export function parseShortsRequest(getValues: GetQueryValues): ShortsRequest {
-  const limit = parseIntegerParameter("limit", getValues("limit"), SHORTS_LIMIT);
+  const limit = parseIntegerParameter("limit", getValues("limit"), SHORTS_LIMIT_RANGE);
   const before = readSingleValue("before", getValues("before"));
   const cursor = readSingleValue("cursor", getValues("cursor"));
   return {
     limit,
     ...(before === undefined ? {} : { before: parseInstantParameter("before", before) }),
-    ...(cursor === undefined ? {} : { after: decodeCursor(cursor) }),
+    ...(cursor === undefined ? {} : { after: decodeShortsCursor(cursor) }),
   };
 }
 
@@ -53,9 +53,9 @@ export function parseShortsRequest(getValues: GetQueryValues): ShortsRequest {
  * Compares two positions: newest first, then the greater identifier.
  *
  * @example
- * comparePositions({ publishedAt: 2, id: "a" }, { publishedAt: 1, id: "b" }); // -1
+ * compareShortPositions({ publishedAt: 2, id: "a" }, { publishedAt: 1, id: "b" }); // -1
  */
-export function comparePositions(a: ShortPosition, b: ShortPosition): number {
+export function compareShortPositions(a: ShortPosition, b: ShortPosition): number {
   return b.publishedAt - a.publishedAt || compareText(b.id, a.id);
 }
 
@@ -65,7 +65,7 @@ export function isShortSelected(
   { before = Infinity, after }: Omit<ShortsRequest, "limit">,
 ): boolean {
   if (short.publishedAt >= before) return false;
-  return after === undefined || comparePositions(after, short) < 0;
+  return after === undefined || compareShortPositions(after, short) < 0;
 }
 
 /** A page of a list that continues at a cursor. */
@@ -87,7 +87,7 @@ export interface CursorPage<Item> {
  *
  * @example
  * const shorts = [{ publishedAt: 2, id: "b" }, { publishedAt: 1, id: "a" }];
- * cutPage(shorts, 1, encodeCursor).items; // [{ publishedAt: 2, id: "b" }]
+ * cutPage(shorts, 1, encodeShortsCursor).items; // [{ publishedAt: 2, id: "b" }]
  */
 export function cutPage<Item>(
   items: readonly Item[],
@@ -106,7 +106,7 @@ export function cutPage<Item>(
 /**
  * Finds the page of a sorted list that a request selects, by binary search.
  *
- * @param sorted In the order of {@link comparePositions}.
+ * @param sorted In the order of {@link compareShortPositions}.
  *
  * @example
  * const shorts = [{ publishedAt: 2, id: "b" }, { publishedAt: 1, id: "a" }];
@@ -127,7 +127,7 @@ export function pageAfter<Short extends ShortPosition>(
     if (isShortSelected(short, selection)) high = middle;
     else low = middle + 1;
   }
-  return cutPage(sorted.slice(low, low + limit + 1), limit, encodeCursor);
+  return cutPage(sorted.slice(low, low + limit + 1), limit, encodeShortsCursor);
 }
 
 /**
@@ -136,28 +136,28 @@ export function pageAfter<Short extends ShortPosition>(
  * @throws {RangeError} For an instant that is no whole number or before the year 0.
  *
  * @example
- * encodeCursor({ publishedAt: 1795162530123, id: "-aB_9" }); // "mo7wumekr-2d-61-42-5f-39"
+ * encodeShortsCursor({ publishedAt: 1795162530123, id: "-aB_9" }); // "mo7wumekr-2d-61-42-5f-39"
  */
-export function encodeCursor({ publishedAt, id }: ShortPosition): string {
+export function encodeShortsCursor({ publishedAt, id }: ShortPosition): string {
   // Counted from the year 0, so that the number is never negative.
   return encodePosition(publishedAt - FIRST_INSTANT, id);
 }
 
 /**
- * Decodes a cursor of {@link encodeCursor}.
+ * Decodes a cursor of {@link encodeShortsCursor}.
  *
  * @throws {DomainError} `Invalid Request` for any other text.
  *
  * @example
- * decodeCursor("mo7wumekr-2d-61-42-5f-39"); // { publishedAt: 1795162530123, id: "-aB_9" }
+ * decodeShortsCursor("mo7wumekr-2d-61-42-5f-39"); // { publishedAt: 1795162530123, id: "-aB_9" }
  */
-export function decodeCursor(cursor: string): ShortPosition {
+export function decodeShortsCursor(cursor: string): ShortPosition {
   const dash = cursor.indexOf("-");
   const number = decodeNumber(cursor, 0, dash);
   const id = decodeIdentifier(cursor, dash + 1);
   if (number === undefined || number > LAST_INSTANT - FIRST_INSTANT || id === undefined) {
     throw createInvalidRequestError(
-      `cursor must be the nextCursor of a page of shorts, got ${quote(cursor)}`,
+      `cursor must be the nextCursor of a page of shorts, got ${quoteValue(cursor)}`,
     );
   }
   return { publishedAt: number + FIRST_INSTANT, id };

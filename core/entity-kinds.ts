@@ -17,7 +17,7 @@ export interface EntityFields {
 }
 
 /** The fields of every kind, by the names that observations use. */
-export const KIND_FIELDS = {
+export const ENTITY_FIELDS = {
   channel: {
     idField: "id",
     attributes: {
@@ -67,7 +67,7 @@ export const KIND_FIELDS = {
 } as const;
 
 /** A kind of entity. */
-export type EntityKind = keyof typeof KIND_FIELDS;
+export type EntityKind = keyof typeof ENTITY_FIELDS;
 
 /** All kinds. */
 export const ENTITY_KINDS: readonly EntityKind[] = ["channel", "short", "user", "tweet"];

@@ -30,12 +30,12 @@ export const ERROR_STATUSES = {
 export type ServiceErrorName = keyof typeof ERROR_STATUSES;
 
 /** The names of the errors with some statuses. */
-export type ErrorNameOf<Status extends number> = {
+export type ErrorNameByStatus<Status extends number> = {
   [Name in ServiceErrorName]: (typeof ERROR_STATUSES)[Name] extends Status ? Name : never;
 }[ServiceErrorName];
 
 /** The name of an error of HTTP itself: about the key, the method or the body of a request. */
-export type HttpErrorCode = ErrorNameOf<401 | 403 | 405 | 413 | 415 | 429>;
+export type HttpErrorCode = ErrorNameByStatus<401 | 403 | 405 | 413 | 415 | 429>;
 
 /** The name of a domain error. */
 export type ErrorCode = Exclude<ServiceErrorName, HttpErrorCode>;

@@ -53,9 +53,9 @@ const UNSAFE_CHARACTERS = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]
  * JSON cannot write are shown by their name or type.
  *
  * @example
- * quote("3.0"); // '"3.0"'
+ * quoteValue("3.0"); // '"3.0"'
  */
-export function quote(value: unknown): string {
+export function quoteValue(value: unknown): string {
   // 80 characters are at most 160 units.
   // Stryker disable next-line MethodExpression: without the cut it is only slower.
   const text = stringifyValue(value).slice(0, 200);

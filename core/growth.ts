@@ -23,18 +23,20 @@ export interface TimeRange {
 }
 
 /** How many days each gain looks back. */
-export const GAIN_DAYS = { daily: 1, weekly: 7, monthly: 30 } as const;
+export const GAIN_PERIOD_DAYS = { daily: 1, weekly: 7, monthly: 30 } as const;
 
 /** A gain: which count it compares, and over how long. */
 export interface GainDefinition {
   /** The name of the count. */
   readonly count: string;
   /** Over how long. */
-  readonly period: keyof typeof GAIN_DAYS;
+  readonly period: keyof typeof GAIN_PERIOD_DAYS;
 }
 
 /** The gains of each kind by name, by which lists can be sorted. */
-export const KIND_GAINS: Readonly<Record<EntityKind, Readonly<Record<string, GainDefinition>>>> = {
+export const GAIN_DEFINITIONS: Readonly<
+  Record<EntityKind, Readonly<Record<string, GainDefinition>>>
+> = {
   channel: {
     dailyGain: { count: "subscribers", period: "daily" },
     weeklyGain: { count: "subscribers", period: "weekly" },
@@ -53,7 +55,7 @@ export const KIND_GAINS: Readonly<Record<EntityKind, Readonly<Record<string, Gai
 };
 
 /** The gains of a count over a day, a week and a month; `null` if unknown. */
-export type Gains = Record<keyof typeof GAIN_DAYS, number | null>;
+export type Gains = Record<keyof typeof GAIN_PERIOD_DAYS, number | null>;
 
 /**
  * Where a gain looks for its baseline: from `days` to twice `days` before the newest observation. A
@@ -61,7 +63,7 @@ export type Gains = Record<keyof typeof GAIN_DAYS, number | null>;
  *
  * @param newestAt Milliseconds since 1970 UTC.
  */
-export function computeBaselineRange(newestAt: number, days: number): TimeRange {
+export function computeGainBaseline(newestAt: number, days: number): TimeRange {
   return { from: newestAt - 2 * days * DAY_MS, to: newestAt - days * DAY_MS };
 }
 
@@ -85,15 +87,15 @@ export function computeGains(
   findNewestCount: (range: TimeRange) => number | null,
 ): Gains {
   const computeGainOver = (days: number) =>
-    computeGain(newest.count, findNewestCount(computeBaselineRange(newest.at, days)));
+    computeGain(newest.count, findNewestCount(computeGainBaseline(newest.at, days)));
   return {
-    daily: computeGainOver(GAIN_DAYS.daily),
-    weekly: computeGainOver(GAIN_DAYS.weekly),
-    monthly: computeGainOver(GAIN_DAYS.monthly),
+    daily: computeGainOver(GAIN_PERIOD_DAYS.daily),
+    weekly: computeGainOver(GAIN_PERIOD_DAYS.weekly),
+    monthly: computeGainOver(GAIN_PERIOD_DAYS.monthly),
   };
 }
 
-/** The gains of an entity by name, as {@link KIND_GAINS} has them; `null` is unknown. */
+/** The gains of an entity by name, as {@link GAIN_DEFINITIONS} has them; `null` is unknown. */
 export type EntityGains = Readonly<Record<string, number | null>>;
 
 /**
@@ -107,12 +109,12 @@ export type EntityGains = Readonly<Record<string, number | null>>;
 export function computeEntityGains(kind: EntityKind, entity: Entity): EntityGains {
   const newest = findNewestCounts(entity);
   const gains: Record<string, number | null> = {};
-  for (const [name, { count, period }] of Object.entries(KIND_GAINS[kind])) {
+  for (const [name, { count, period }] of Object.entries(GAIN_DEFINITIONS[kind])) {
     if (newest === undefined) {
       gains[name] = null;
       continue;
     }
-    const range = computeBaselineRange(newest.at, GAIN_DAYS[period]);
+    const range = computeGainBaseline(newest.at, GAIN_PERIOD_DAYS[period]);
     gains[name] = computeGain(newest.counts[count] ?? null, findNewestKnown(entity, count, range));
   }
   return gains;

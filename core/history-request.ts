@@ -1,9 +1,9 @@
 /** The query of a history: which points, in what buckets, and which page of them. */
-import { findBucketEnd, INTERVALS, type Interval } from "./buckets.ts";
+import { findBucketEnd, HISTORY_INTERVALS, type HistoryInterval } from "./buckets.ts";
 import { decodeNumber, encodeNumber } from "./cursor-text.ts";
 import type { ErrorCode } from "./error-statuses.ts";
-import { createInvalidRequestError, quote } from "./errors.ts";
-import { HISTORY_LIMIT } from "./limits.ts";
+import { createInvalidRequestError, quoteValue } from "./errors.ts";
+import { HISTORY_LIMIT_RANGE } from "./limits.ts";
 import {
   parseChoiceParameter,
   parseIntegerParameter,
@@ -13,7 +13,7 @@ import {
 import { DAY_MS, FIRST_INSTANT, LAST_INSTANT, parseInstantParameter } from "./time.ts";
 
 /** How many days a history goes back without `from`. */
-export const HISTORY_DAYS = 30;
+export const HISTORY_DEFAULT_DAYS = 30;
 
 /** The query of a history. All instants are milliseconds since 1970 UTC. */
 export interface HistoryRequest {
@@ -22,7 +22,7 @@ export interface HistoryRequest {
   /** The instant after the last one. */
   readonly to: number;
   /** How the points are grouped. */
-  readonly interval: Interval;
+  readonly interval: HistoryInterval;
   /** The most buckets of a page. */
   readonly limit: number;
   /** The start of the last bucket of the page before. */
@@ -49,21 +49,21 @@ export function parseHistoryRequest(
   now: number,
   limitError?: ErrorCode,
 ): HistoryRequest {
-  const limit = parseIntegerParameter("limit", getValues("limit"), HISTORY_LIMIT, limitError);
+  const limit = parseIntegerParameter("limit", getValues("limit"), HISTORY_LIMIT_RANGE, limitError);
   const fromText = readSingleValue("from", getValues("from"));
   const toText = readSingleValue("to", getValues("to"));
   const to = toText === undefined ? undefined : parseInstantParameter("to", toText);
   const from =
     fromText === undefined
-      ? Math.max(FIRST_INSTANT, (to ?? now) - HISTORY_DAYS * DAY_MS)
+      ? Math.max(FIRST_INSTANT, (to ?? now) - HISTORY_DEFAULT_DAYS * DAY_MS)
       : parseInstantParameter("from", fromText);
   const end = to ?? LAST_INSTANT + 1;
   if (from >= end) {
     throw createInvalidRequestError(
-      `from must be before to, got from ${quote(fromText ?? "")} and to ${quote(toText)}`,
+      `from must be before to, got from ${quoteValue(fromText ?? "")} and to ${quoteValue(toText)}`,
     );
   }
-  const interval = parseChoiceParameter("interval", getValues, INTERVALS, "day");
+  const interval = parseChoiceParameter("interval", getValues, HISTORY_INTERVALS, "day");
   const cursor = readSingleValue("cursor", getValues("cursor"));
   return {
     from,
@@ -78,7 +78,7 @@ export function parseHistoryRequest(
 /**
  * Returns the first instant of a page: `from`, or the end of the last bucket of the page before.
  */
-export function findPageStart({ from, after, interval }: HistoryRequest): number {
+export function findHistoryPageStart({ from, after, interval }: HistoryRequest): number {
   return after === undefined ? from : Math.max(from, findBucketEnd(after, interval));
 }
 
@@ -108,7 +108,7 @@ export function decodeHistoryCursor(cursor: string): number {
   const number = decodeNumber(cursor, 0, cursor.length);
   if (number === undefined || number > LAST_INSTANT - FIRST_INSTANT) {
     throw createInvalidRequestError(
-      `cursor must be the nextCursor of a page of this history, got ${quote(cursor)}`,
+      `cursor must be the nextCursor of a page of this history, got ${quoteValue(cursor)}`,
     );
   }
   return number + FIRST_INSTANT;

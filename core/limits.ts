@@ -14,25 +14,25 @@ export interface IntegerRange {
 export const INTEGER_MAX: number = Number.MAX_SAFE_INTEGER;
 
 /** `limit` of `/shorts`. */
-export const SHORTS_LIMIT: IntegerRange = { min: 1, max: 100, default: 20 };
+export const SHORTS_LIMIT_RANGE: IntegerRange = { min: 1, max: 100, default: 20 };
 
 /** `days` of `/tweets` and `/followers`. */
-export const DAYS_FILTER: IntegerRange = { min: 1, max: 14, default: 3 };
+export const DAYS_FILTER_RANGE: IntegerRange = { min: 1, max: 14, default: 3 };
 
 /** `page` of `/tweets` and `/followers`. */
-export const PAGE_NUMBER: IntegerRange = { min: 0, max: INTEGER_MAX, default: 0 };
+export const PAGE_NUMBER_RANGE: IntegerRange = { min: 0, max: INTEGER_MAX, default: 0 };
 
 /** `limit` of `/tweets` and `/followers`. */
-export const PAGE_LIMIT: IntegerRange = { min: 1, max: 100, default: 50 };
+export const PAGE_LIMIT_RANGE: IntegerRange = { min: 1, max: 100, default: 50 };
 
 /** `limit` of histories, in buckets. */
-export const HISTORY_LIMIT: IntegerRange = { min: 1, max: 1000, default: 1000 };
+export const HISTORY_LIMIT_RANGE: IntegerRange = { min: 1, max: 1000, default: 1000 };
 
 /** `limit` of lists of channels and users. */
-export const LIST_LIMIT: IntegerRange = { min: 1, max: 1000, default: 100 };
+export const LIST_LIMIT_RANGE: IntegerRange = { min: 1, max: 1000, default: 100 };
 
 /** Days of usage that a response covers. */
-export const USAGE_DAYS: IntegerRange = { min: 1, max: 366, default: 30 };
+export const USAGE_DAYS_RANGE: IntegerRange = { min: 1, max: 366, default: 30 };
 
 /** Names of a batch. */
 export const BATCH_MAX_NAMES = 100;
@@ -53,7 +53,7 @@ export const LINK_MAX_CHARACTERS = 2048;
 export const TEXT_MAX_CHARACTERS = 65_536;
 
 /** Bytes of a line of observations. */
-export const LINE_MAX_BYTES = 1_048_576;
+export const OBSERVATION_LINE_MAX_BYTES = 1_048_576;
 
 /** How far an observation may be ahead of the clock, because clocks differ. */
 export const CLOCK_SKEW_MAX_MS = 300_000;
@@ -62,4 +62,4 @@ export const CLOCK_SKEW_MAX_MS = 300_000;
 export const HISTORY_MAX_POINTS = 1000;
 
 /** Points that each tweet of a page of tweets lists before its history is thinned. */
-export const RECORD_MAX_POINTS = 250;
+export const TWEET_RECORD_MAX_POINTS = 250;

@@ -8,14 +8,14 @@ import { cutPage, type CursorPage } from "./cursor.ts";
 import {
   compareListPositions,
   encodeListCursor,
-  SEARCH_SUBSTRING_CHARACTERS,
+  SEARCH_SUBSTRING_MIN_CHARACTERS,
   type ListPosition,
   type ListRequest,
 } from "./lists.ts";
-import { foldAscii, foldCase } from "./text.ts";
+import { foldAsciiCase, foldCase } from "./text.ts";
 
 /** What the filters of a list look at; `null` is unknown. */
-export interface ListedNames {
+export interface ListFilterFields {
   /** Username without the @ symbol. */
   readonly username: string | null;
   /** Name for people. */
@@ -30,18 +30,18 @@ export interface ListedNames {
  *
  * @example
  * const names = { username: "nasa_moon", displayName: null };
- * isListed(names, { search: "moon" }); // true
+ * matchesListFilters(names, { search: "moon" }); // true
  */
-export function isListed(
-  { username, displayName, country }: ListedNames,
+export function matchesListFilters(
+  { username, displayName, country }: ListFilterFields,
   request: Pick<ListRequest, "country" | "search">,
 ): boolean {
-  const isOfCountry = typeof country === "string" && foldAscii(country) === request.country;
+  const isOfCountry = typeof country === "string" && foldAsciiCase(country) === request.country;
   if (request.country !== undefined && !isOfCountry) return false;
   const { search } = request;
   if (search === undefined) return true;
   const folded = foldCase(username ?? "");
-  return Array.from(search).length < SEARCH_SUBSTRING_CHARACTERS
+  return Array.from(search).length < SEARCH_SUBSTRING_MIN_CHARACTERS
     ? folded.startsWith(search)
     : folded.includes(search) || foldCase(displayName ?? "").includes(search);
 }
@@ -49,7 +49,7 @@ export function isListed(
 /**
  * Cuts the page that a request selects.
  *
- * @param items All entities that {@link isListed}, in any order.
+ * @param items All entities that {@link matchesListFilters}, in any order.
  *
  * @example
  * const request = parseListRequest(() => [], { sorts: ["views"], hasCountry: false });

@@ -6,15 +6,15 @@
  */
 import { decodeIdentifier, decodeNumber, encodePosition } from "./cursor-text.ts";
 import type { ErrorCode } from "./error-statuses.ts";
-import { createInvalidRequestError, quote } from "./errors.ts";
-import { LIST_LIMIT, SEARCH_MAX_CHARACTERS } from "./limits.ts";
+import { createInvalidRequestError, quoteValue } from "./errors.ts";
+import { LIST_LIMIT_RANGE, SEARCH_MAX_CHARACTERS } from "./limits.ts";
 import {
   parseChoiceParameter,
   parseIntegerParameter,
   readSingleValue,
   type GetQueryValues,
 } from "./parameters.ts";
-import { compareText, foldAscii, foldCase, isLongerThan, isStorable } from "./text.ts";
+import { compareText, foldAsciiCase, foldCase, isLongerThan, isStorable } from "./text.ts";
 
 /** What lists of channels can be sorted by. */
 export const CHANNEL_SORTS = [
@@ -91,7 +91,7 @@ export interface ListRequest<Sort extends string = string> {
 }
 
 /** A search for so many characters finds them anywhere; a shorter one at the start of usernames. */
-export const SEARCH_SUBSTRING_CHARACTERS = 3;
+export const SEARCH_SUBSTRING_MIN_CHARACTERS = 3;
 
 /** The parameters that make a list a page. */
 const LIST_PARAMETERS = ["limit", "cursor", "sort", "order", "country", "search"] as const;
@@ -126,10 +126,10 @@ export function parseListRequest<Sort extends string>(
   getValues: GetQueryValues,
   { sorts, hasCountry, limitError }: ListOptions<Sort>,
 ): ListRequest<Sort> {
-  const limit = parseIntegerParameter("limit", getValues("limit"), LIST_LIMIT, limitError);
+  const limit = parseIntegerParameter("limit", getValues("limit"), LIST_LIMIT_RANGE, limitError);
   const sort = parseChoiceParameter("sort", getValues, sorts, sorts[0]);
   const order = parseChoiceParameter("order", getValues, LIST_ORDERS, LIST_ORDERS[0]);
-  const country = hasCountry ? parseFilter("country", getValues, foldAscii) : undefined;
+  const country = hasCountry ? parseFilter("country", getValues, foldAsciiCase) : undefined;
   const search = parseFilter("search", getValues, foldCase);
   const cursor = readSingleValue("cursor", getValues("cursor"));
   return {
@@ -151,7 +151,7 @@ function parseFilter(
   if (text === undefined) return undefined;
   if (text === "" || isLongerThan(text, SEARCH_MAX_CHARACTERS) || !isStorable(text)) {
     throw createInvalidRequestError(
-      `${name} must have 1 to ${SEARCH_MAX_CHARACTERS} characters, got ${quote(text)}`,
+      `${name} must have 1 to ${SEARCH_MAX_CHARACTERS} characters, got ${quoteValue(text)}`,
     );
   }
   return fold(text);
@@ -206,7 +206,7 @@ export function decodeListCursor(cursor: string, sort: string, order: ListOrder)
   const id = decodeIdentifier(cursor, dash + 1);
   if (figure === undefined || id === undefined) {
     throw createInvalidRequestError(
-      `cursor must be the nextCursor of a page with the same sort and order, got ${quote(cursor)}`,
+      `cursor must be the nextCursor of a page with the same sort and order, got ${quoteValue(cursor)}`,
     );
   }
   return { figure, id };

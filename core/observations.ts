@@ -1,8 +1,8 @@
 /** Observations: what a source reported about one entity at one instant. */
-import { createInvalidRequestError, quote, type DomainError } from "./errors.ts";
+import { createInvalidRequestError, quoteValue, type DomainError } from "./errors.ts";
 import {
   ENTITY_KINDS,
-  KIND_FIELDS,
+  ENTITY_FIELDS,
   type FieldType,
   type EntityKind,
   type EntityFields,
@@ -40,7 +40,7 @@ export interface Observation {
 /**
  * Parses one line of observations (NDJSON).
  *
- * @param line Without its line end, at most `LINE_MAX_BYTES` bytes.
+ * @param line Without its line end, at most `OBSERVATION_LINE_MAX_BYTES` bytes.
  * @param now Milliseconds since 1970 UTC. An observation from the future is invalid.
  * @throws {DomainError} `Invalid Request`, with what is wrong.
  *
@@ -53,7 +53,7 @@ export function parseObservationLine(line: string, now: number): Observation {
   try {
     value = JSON.parse(line);
   } catch {
-    throw createInvalidRequestError(`The line must be a JSON object, got ${quote(line)}`);
+    throw createInvalidRequestError(`The line must be a JSON object, got ${quoteValue(line)}`);
   }
   // Texts that a database would change: rare, so look for escapes and lone surrogates first.
   // Stryker disable next-line ConditionalExpression: without the condition it is only slower.
@@ -70,13 +70,15 @@ export function parseObservationLine(line: string, now: number): Observation {
  */
 export function parseObservation(value: unknown, now: number): Observation {
   if (!isRecord(value)) {
-    throw createInvalidRequestError(`An observation must be a JSON object, got ${quote(value)}`);
+    throw createInvalidRequestError(
+      `An observation must be a JSON object, got ${quoteValue(value)}`,
+    );
   }
   const kind = ENTITY_KINDS.find((name) => name === value["kind"]);
   if (kind === undefined) {
     throw createFieldError("kind", `be one of ${ENTITY_KINDS.join(", ")}`, value["kind"]);
   }
-  const fields: EntityFields = KIND_FIELDS[kind];
+  const fields: EntityFields = ENTITY_FIELDS[kind];
   const observedAt = parseObservedAt(value["observedAt"], now);
   const id = String(parseField(fields.idField, "identifier", value[fields.idField]));
   const attributes: Record<string, FieldValue> = {};
@@ -139,7 +141,7 @@ function parseField(name: string, type: FieldType, value: unknown): FieldValue {
 }
 
 function createFieldError(name: string, rule: string, value: unknown): DomainError {
-  return createInvalidRequestError(`${name} must ${rule}, got ${quote(value)}`);
+  return createInvalidRequestError(`${name} must ${rule}, got ${quoteValue(value)}`);
 }
 
 const FIELD_MAX_CHARACTERS = {
@@ -154,7 +156,7 @@ function assertStorableTexts(value: unknown): void {
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (typeof next === "string" && !isStorable(next)) {
       throw createInvalidRequestError(
-        `A text must have no NUL and no lone surrogate, got ${quote(next)}`,
+        `A text must have no NUL and no lone surrogate, got ${quoteValue(next)}`,
       );
     }
     if (typeof next === "object" && next !== null) {

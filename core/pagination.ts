@@ -1,6 +1,6 @@
 /** Pagination by page number of `/tweets` and `/followers`. */
 import { DomainError } from "./errors.ts";
-import { DAYS_FILTER, PAGE_NUMBER, PAGE_LIMIT } from "./limits.ts";
+import { DAYS_FILTER_RANGE, PAGE_NUMBER_RANGE, PAGE_LIMIT_RANGE } from "./limits.ts";
 import { parseIntegerParameter, type GetQueryValues } from "./parameters.ts";
 import type { Pagination } from "./resources/microblog.ts";
 
@@ -25,9 +25,9 @@ export interface PageRequest {
 export function parsePageRequest(getValues: GetQueryValues): PageRequest {
   const code = "Invalid Pagination Parameters";
   return {
-    days: parseIntegerParameter("days", getValues("days"), DAYS_FILTER, code),
-    page: parseIntegerParameter("page", getValues("page"), PAGE_NUMBER, code),
-    limit: parseIntegerParameter("limit", getValues("limit"), PAGE_LIMIT, code),
+    days: parseIntegerParameter("days", getValues("days"), DAYS_FILTER_RANGE, code),
+    page: parseIntegerParameter("page", getValues("page"), PAGE_NUMBER_RANGE, code),
+    limit: parseIntegerParameter("limit", getValues("limit"), PAGE_LIMIT_RANGE, code),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Parses query parameters: text to numbers within their limits. */
 import type { ErrorCode } from "./error-statuses.ts";
-import { createInvalidRequestError, DomainError, quote } from "./errors.ts";
+import { createInvalidRequestError, DomainError, quoteValue } from "./errors.ts";
 import { INTEGER_MAX, type IntegerRange } from "./limits.ts";
 
 /** Returns all values of a query parameter, in order. */
@@ -47,7 +47,7 @@ export function parseIntegerParameter(
   const number = parseInteger(text, range);
   if (number === undefined) {
     const allowed = `a whole number from ${range.min} to ${range.max}`;
-    throw new DomainError(code, `${name} must be ${allowed}, got ${quote(text)}`);
+    throw new DomainError(code, `${name} must be ${allowed}, got ${quoteValue(text)}`);
   }
   return number;
 }
@@ -71,7 +71,7 @@ export function parseChoiceParameter<Choice extends string>(
   const choice = choices.find((allowed) => allowed === text);
   if (choice !== undefined) return choice;
   throw createInvalidRequestError(
-    `${name} must be one of ${choices.join(", ")}, got ${quote(text)}`,
+    `${name} must be one of ${choices.join(", ")}, got ${quoteValue(text)}`,
   );
 }
 
@@ -86,7 +86,7 @@ export function readSingleValue(
   code: ErrorCode = "Invalid Request",
 ): string | undefined {
   if (values.length > 1) {
-    throw new DomainError(code, `${name} must be given once, got ${quote(values)}`);
+    throw new DomainError(code, `${name} must be given once, got ${quoteValue(values)}`);
   }
   return values[0];
 }

@@ -10,7 +10,7 @@ import { DAY_MS, FIRST_INSTANT } from "./time.ts";
  * The days that a rule may name. The least is above 30, because the monthly gain looks back 30 days
  * for its baseline.
  */
-export const RETENTION_DAYS = { min: 40, max: 36_500 } as const;
+export const RETENTION_DAYS_RANGE = { min: 40, max: 36_500 } as const;
 
 /** A rule for a kind of entity. The newest observation of an entity is never removed. */
 export interface RetentionRule {
@@ -29,8 +29,8 @@ export type RetentionPolicy = Readonly<Partial<Record<EntityKind, RetentionRule>
 /** What {@link parseRetentionPolicy} accepts, for messages. */
 export const RETENTION_SYNTAX: string =
   "KIND=90d, KIND=90d/day or KIND=90d/day/365d, separated by commas, " +
-  `each kind (${ENTITY_KINDS.join(", ")}) once, days from ${RETENTION_DAYS.min} to ` +
-  `${RETENTION_DAYS.max}, the second more than the first`;
+  `each kind (${ENTITY_KINDS.join(", ")}) once, days from ${RETENTION_DAYS_RANGE.min} to ` +
+  `${RETENTION_DAYS_RANGE.max}, the second more than the first`;
 
 const RULE_PATTERN = /^ *([a-z]+)=(\d+)d(?:(\/day)(?:\/(\d+)d)?)? *$/;
 
@@ -52,13 +52,13 @@ export function parseRetentionPolicy(text: string): RetentionPolicy | undefined 
     // Stryker disable next-line StringLiteral: only the type needs the default.
     const [, name, rawText = "", daily, lastText] = match;
     const kind = ENTITY_KINDS.find((kindName) => kindName === name);
-    const rawDays = parseInteger(rawText, RETENTION_DAYS);
+    const rawDays = parseInteger(rawText, RETENTION_DAYS_RANGE);
     if (kind === undefined || rawDays === undefined || policy[kind] !== undefined) return undefined;
     const defaultDailyDays = daily === undefined ? rawDays : Infinity;
     const dailyDays =
       lastText === undefined
         ? defaultDailyDays
-        : parseInteger(lastText, { min: rawDays + 1, max: RETENTION_DAYS.max });
+        : parseInteger(lastText, { min: rawDays + 1, max: RETENTION_DAYS_RANGE.max });
     if (dailyDays === undefined) return undefined;
     policy[kind] = { rawDays, dailyDays };
   }
@@ -94,10 +94,10 @@ export interface RetentionBounds {
  *
  * @example
  * const now = Date.parse("2026-11-20T12:00:00Z");
- * new Date(retentionBounds({ rawDays: 90, dailyDays: 90 }, now).rawFrom).toISOString();
+ * new Date(computeRetentionBounds({ rawDays: 90, dailyDays: 90 }, now).rawFrom).toISOString();
  * // "2026-08-22T00:00:00.000Z"
  */
-export function retentionBounds(
+export function computeRetentionBounds(
   { rawDays, dailyDays }: RetentionRule,
   now: number,
 ): RetentionBounds {
@@ -122,7 +122,7 @@ export function applyRetentionRule<Point extends { readonly at: number }>(
   rule: RetentionRule,
   now: number,
 ): Point[] {
-  return applyRetentionBounds(points, retentionBounds(rule, now));
+  return applyRetentionBounds(points, computeRetentionBounds(rule, now));
 }
 
 /**

@@ -51,7 +51,7 @@ export interface ObservationStore {
 }
 
 /** What was found, or the error of a read that finds nothing. */
-export type Found<Value> = Value | DomainError;
+export type FoundOrError<Value> = Value | DomainError;
 
 /** What a read returns: a body, and what else a store says of it. */
 export type StoreRead<Body, Extra = unknown> = Promise<{ readonly body: Body } & Extra>;
@@ -59,7 +59,7 @@ export type StoreRead<Body, Extra = unknown> = Promise<{ readonly body: Body } &
 /** A count of several entities by bucket. */
 export interface Comparison extends Pick<resources.ChannelComparison, "rows" | "pagination"> {
   /** How each entity is called, in the order of the request. */
-  readonly entities: readonly Found<string>[];
+  readonly entities: readonly FoundOrError<string>[];
 }
 
 /**
@@ -74,7 +74,9 @@ export interface VideoStore<Extra = unknown> {
   /** Reads a channel, by identifier or username. */
   channel(name: string): StoreRead<resources.ChannelDetails, Extra>;
   /** Reads the channels of many names, in their order; of one that is not found, the error. */
-  channelBatch(names: readonly string[]): Promise<readonly Found<resources.ChannelDetails>[]>;
+  channelBatch(
+    names: readonly string[],
+  ): Promise<readonly FoundOrError<resources.ChannelDetails>[]>;
   /** Compares a count of several channels; of one that is not found, the error. */
   channelComparison(request: ComparisonRequest<"channel">): StoreRead<Comparison, Extra>;
   /** Reads a page of shorts, newest first. */
@@ -101,7 +103,7 @@ export interface MicroblogStore<Extra = unknown> {
   /** Reads a user. */
   user(username: string): StoreRead<resources.UserDetails, Extra>;
   /** Reads the users of many usernames, in their order; of one that is not found, the error. */
-  userBatch(usernames: readonly string[]): Promise<readonly Found<resources.UserDetails>[]>;
+  userBatch(usernames: readonly string[]): Promise<readonly FoundOrError<resources.UserDetails>[]>;
   /** Compares a count of several users; of one that is not found, the error. */
   userComparison(request: ComparisonRequest<"user">): StoreRead<Comparison, Extra>;
   /** Reads a page of tweets, newest first. */
@@ -155,7 +157,7 @@ export interface CreatorStore {
 }
 
 /** An account and its sums, in credits. */
-export interface Account extends CreditSums {
+export interface CreditAccount extends CreditSums {
   /** The number of the account. */
   readonly id: number;
   /** The name of the account. */
@@ -167,7 +169,7 @@ export interface Account extends CreditSums {
 }
 
 /** A grant of credits to an account, by its name. */
-export interface Grant {
+export interface CreditGrant {
   /** Made before the grant, so that one that is retried applies once. */
   readonly uid: string;
   /** The name of the account. */
@@ -189,7 +191,7 @@ export interface GrantResult {
 }
 
 /** The charge of one request. */
-export interface Charge extends RequestCharge {
+export interface AccountCharge extends RequestCharge {
   /** The number of the account. */
   readonly account: number;
   /** The number of the API key. */
@@ -223,19 +225,19 @@ export interface CreditStore<Debit = unknown> {
    *
    * @throws {DomainError} `Conflict` when the name is taken.
    */
-  createAccount(name: string, now: number): Promise<Account>;
+  createAccount(name: string, now: number): Promise<CreditAccount>;
   /**
    * Reads an account.
    *
    * @throws {DomainError} `Not Found`.
    */
-  account(name: string): Promise<Account>;
+  account(name: string): Promise<CreditAccount>;
   /**
    * Grants credits. A reference of an account grants once.
    *
    * @throws {DomainError} `Not Found`, `Conflict`, `Invalid Request`.
    */
-  grant(grant: Grant, now: number): Promise<GrantResult>;
+  grant(grant: CreditGrant, now: number): Promise<GrantResult>;
   /**
    * Decides charges like `decideCharges()`, each account for itself, and commits those that are
    * covered, all or none. A charge of an account that does not exist is refused.
@@ -243,7 +245,7 @@ export interface CreditStore<Debit = unknown> {
    * @param charges No two with one idempotency key of one account, unless it has paid before.
    */
   debit(
-    charges: readonly Charge[],
+    charges: readonly AccountCharge[],
     batch: ChargeBatch,
   ): Promise<{ readonly outcomes: readonly DebitOutcome<Debit>[] }>;
   /**

@@ -38,7 +38,7 @@ export function foldCase(username: string): string {
 }
 
 /** Folds the letters A to Z alone, as the database does for countries. */
-export function foldAscii(text: string): string {
+export function foldAsciiCase(text: string): string {
   return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 

@@ -2,7 +2,7 @@
  * Parses and formats instants: whole milliseconds since 1970 UTC in the code, ISO 8601 outside.
  * Nothing here depends on the clock or the time zone of the process.
  */
-import { createInvalidRequestError, quote } from "./errors.ts";
+import { createInvalidRequestError, quoteValue } from "./errors.ts";
 
 /** A minute, in milliseconds. */
 export const MINUTE_MS = 60_000;
@@ -110,7 +110,7 @@ function parseDigits(text: string, from: number, to: number): number {
 export function parseInstantParameter(name: string, text: string): number {
   const instant = parseInstant(text);
   if (instant === undefined) {
-    throw createInvalidRequestError(`${name} must be ${INSTANT_SYNTAX}, got ${quote(text)}`);
+    throw createInvalidRequestError(`${name} must be ${INSTANT_SYNTAX}, got ${quoteValue(text)}`);
   }
   return instant;
 }

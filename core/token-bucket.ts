@@ -10,7 +10,7 @@ export interface TokenBucket {
 }
 
 /** Whether a request is admitted, and what its response says about the limit. */
-export interface TakeTokenResult {
+export interface RateLimitResult {
   /** Whether there was a token. */
   readonly isAdmitted: boolean;
   /** The bucket after it. */
@@ -32,14 +32,14 @@ export interface TakeTokenResult {
  * minute.
  *
  * @example
- * takeToken(undefined, 60, 0).remaining; // 59
- * takeToken({ tokens: 0, at: 0 }, 60, 500).retryAfterS; // 1
+ * takeRateLimitToken(undefined, 60, 0).remaining; // 59
+ * takeRateLimitToken({ tokens: 0, at: 0 }, 60, 500).retryAfterS; // 1
  */
-export function takeToken(
+export function takeRateLimitToken(
   bucket: TokenBucket | undefined,
   perMinute: number,
   now: number,
-): TakeTokenResult {
+): RateLimitResult {
   const tokenMs = MINUTE_MS / perMinute;
   const previous = bucket ?? { tokens: perMinute, at: now };
   const refilled = Math.max(0, now - previous.at) / tokenMs;

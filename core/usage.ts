@@ -1,6 +1,6 @@
 /** The usage of an account: the query of `/api/account`, and the days of a range. */
-import { createInvalidRequestError, quote } from "./errors.ts";
-import { USAGE_DAYS } from "./limits.ts";
+import { createInvalidRequestError, quoteValue } from "./errors.ts";
+import { USAGE_DAYS_RANGE } from "./limits.ts";
 import { readSingleValue, type GetQueryValues } from "./parameters.ts";
 import { DAY_MS, FIRST_INSTANT, formatDay, parseInstant } from "./time.ts";
 
@@ -58,7 +58,7 @@ export function parseUsageGrouping(getValues: GetQueryValues): UsageGrouping | u
   if (!isKnown || !isOnce || (names.includes("day") && names.includes("hour"))) {
     throw createInvalidRequestError(
       `by must be one or more of key, endpoint and either day or hour, separated by commas, ` +
-        `got ${quote(text)}`,
+        `got ${quoteValue(text)}`,
     );
   }
   return {
@@ -81,17 +81,17 @@ export function parseUsageGrouping(getValues: GetQueryValues): UsageGrouping | u
  */
 export function parseUsageDays(getValues: GetQueryValues, now: number): DayRange {
   const last = parseDayParameter("to", getValues("to")) ?? Math.floor(now / DAY_MS);
-  const first = parseDayParameter("from", getValues("from")) ?? last - USAGE_DAYS.default + 1;
+  const first = parseDayParameter("from", getValues("from")) ?? last - USAGE_DAYS_RANGE.default + 1;
   if (first < FIRST_DAY) {
-    const earliestTo = formatDay(FIRST_DAY + USAGE_DAYS.default - 1);
+    const earliestTo = formatDay(FIRST_DAY + USAGE_DAYS_RANGE.default - 1);
     throw createInvalidRequestError(
       `to must be ${earliestTo} or later where from is left out, got ${formatDay(last)}`,
     );
   }
   const days = last - first + 1;
-  if (days < USAGE_DAYS.min || days > USAGE_DAYS.max) {
+  if (days < USAGE_DAYS_RANGE.min || days > USAGE_DAYS_RANGE.max) {
     throw createInvalidRequestError(
-      `from must be at or before to, and at most ${USAGE_DAYS.max} days, both included, ` +
+      `from must be at or before to, and at most ${USAGE_DAYS_RANGE.max} days, both included, ` +
         `got ${formatDay(first)} to ${formatDay(last)}`,
     );
   }
@@ -104,7 +104,7 @@ function parseDayParameter(name: string, values: readonly string[]): number | un
   const instant = text.length === "YYYY-MM-DD".length ? parseInstant(text) : undefined;
   if (instant === undefined) {
     throw createInvalidRequestError(
-      `${name} must be a day that exists (2026-11-20), got ${quote(text)}`,
+      `${name} must be a day that exists (2026-11-20), got ${quoteValue(text)}`,
     );
   }
   return instant / DAY_MS;

@@ -1,6 +1,6 @@
 /** Compares the documents with the code: settings, commands, errors, limits, fields, examples. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { ENTITY_KINDS, KIND_FIELDS, type EntityFields } from "../core/entity-kinds.ts";
+import { ENTITY_KINDS, ENTITY_FIELDS, type EntityFields } from "../core/entity-kinds.ts";
 import type { IntegerRange } from "../core/limits.ts";
 import * as coreLimits from "../core/limits.ts";
 import { SETTINGS } from "../server/config.ts";
@@ -109,26 +109,26 @@ describe("server/README.md", () => {
     const table = parseTable(findSection(serverReadme, "### Limits"));
     const rows = new Map(table.map(([what = "", limit = ""]) => [what, limit]));
     const limitTexts: Record<string, string | undefined> = {
-      SHORTS_LIMIT: rows.get("`limit` of `/shorts`"),
-      HISTORY_LIMIT: rows.get("`limit` of `/history` and `/compare`"),
+      SHORTS_LIMIT_RANGE: rows.get("`limit` of `/shorts`"),
+      HISTORY_LIMIT_RANGE: rows.get("`limit` of `/history` and `/compare`"),
       BATCH_MAX_NAMES: rows.get("names of a batch"),
       COMPARISON_MAX_NAMES: rows.get("names of a comparison"),
-      LIST_LIMIT: rows.get("`limit` of lists"),
+      LIST_LIMIT_RANGE: rows.get("`limit` of lists"),
       SEARCH_MAX_CHARACTERS: rows.get("`search` and `country` of lists"),
-      DAYS_FILTER: rows.get("`days` of `/tweets` and `/followers`"),
-      PAGE_NUMBER: rows.get("`page` of `/tweets` and `/followers`"),
-      PAGE_LIMIT: rows.get("`limit` of `/tweets` and `/followers`"),
+      DAYS_FILTER_RANGE: rows.get("`days` of `/tweets` and `/followers`"),
+      PAGE_NUMBER_RANGE: rows.get("`page` of `/tweets` and `/followers`"),
+      PAGE_LIMIT_RANGE: rows.get("`limit` of `/tweets` and `/followers`"),
       INTEGER_MAX: rows.get("a count, an amount of credits"),
-      USAGE_DAYS: rows.get("days of usage in an answer"),
+      USAGE_DAYS_RANGE: rows.get("days of usage in an answer"),
       IDEMPOTENCY_KEY_MAX_CHARACTERS: rows.get("an idempotency key"),
       IDENTIFIER_MAX_CHARACTERS: rows.get("an identifier"),
       LINK_MAX_CHARACTERS: rows.get("a link of an observation"),
       TEXT_MAX_CHARACTERS: rows.get("any other text of an observation"),
-      LINE_MAX_BYTES: rows.get("a line of observations"),
+      OBSERVATION_LINE_MAX_BYTES: rows.get("a line of observations"),
       BODY_MAX_BYTES: rows.get("a request body"),
       CLOCK_SKEW_MAX_MS: rows.get("`observedAt` ahead of the clock"),
       HISTORY_MAX_POINTS: rows.get("a history"),
-      RECORD_MAX_POINTS: rows.get("the history of each tweet in a page"),
+      TWEET_RECORD_MAX_POINTS: rows.get("the history of each tweet in a page"),
     };
     expect(rows.size).toBe(Object.keys(limits).length);
     const documented = Object.fromEntries(
@@ -149,7 +149,7 @@ describe("server/README.md", () => {
     const listed = rows.map((cells) => cells.map(parseInlineCode));
     expect(listed).toEqual(
       ENTITY_KINDS.map((kind) => {
-        const { idField, attributes, counts }: EntityFields = KIND_FIELDS[kind];
+        const { idField, attributes, counts }: EntityFields = ENTITY_FIELDS[kind];
         return [
           [kind],
           [idField],

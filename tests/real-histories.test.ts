@@ -5,8 +5,8 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { INTERVALS, type Interval } from "../core/buckets.ts";
-import { KIND_FIELDS, type EntityKind } from "../core/entity-kinds.ts";
+import { HISTORY_INTERVALS, type HistoryInterval } from "../core/buckets.ts";
+import { ENTITY_FIELDS, type EntityKind } from "../core/entity-kinds.ts";
 import { parseHistoryRequest } from "../core/history-request.ts";
 import { DAY_MS, formatInstant } from "../core/time.ts";
 import type { Database } from "../server/store/database/database.ts";
@@ -82,7 +82,7 @@ function collectLine(line: Line, entities: Map<string, RawEntity>): void {
   entities.set(key, observedAt >= entity.line.observedAt ? { ...entity, line } : entity);
   const at = Date.parse(observedAt);
   const known = entity.points.get(at);
-  const counts = KIND_FIELDS[kind].counts.map((name, index) => {
+  const counts = ENTITY_FIELDS[kind].counts.map((name, index) => {
     const count: unknown = Reflect.get(line, name);
     const values = [count, known?.[index]].filter((value) => typeof value === "number");
     return values.length === 0 ? null : Math.max(...values);
@@ -91,7 +91,7 @@ function collectLine(line: Line, entities: Map<string, RawEntity>): void {
 }
 
 /** The start of a bucket by the calendar of `Date`. */
-function findStart(at: number, interval: Interval): string {
+function findStart(at: number, interval: HistoryInterval): string {
   const date = new Date(at);
   if (interval !== "raw") date.setUTCMinutes(0, 0, 0);
   if (interval !== "raw" && interval !== "hour") date.setUTCHours(0);
@@ -100,8 +100,13 @@ function findStart(at: number, interval: Interval): string {
   return date.toISOString();
 }
 
-function computeHistory({ line, points }: RawEntity, from: number, to: number, interval: Interval) {
-  const names = KIND_FIELDS[line.kind].counts;
+function computeHistory(
+  { line, points }: RawEntity,
+  from: number,
+  to: number,
+  interval: HistoryInterval,
+) {
+  const names = ENTITY_FIELDS[line.kind].counts;
   const sorted = [...points].toSorted(([a], [b]) => a - b).filter(([at]) => at < to);
   const last: (number | null)[] = [];
   return [false, true].flatMap((isSelected) => {
@@ -171,7 +176,7 @@ describe.skipIf(!hasFiles())("histories of real entities", () => {
         const instants = [...entity.points.keys()];
         const [first, newest] = [Math.min(...instants), Math.max(...instants)];
         const spanMs = newest - first + 4 * DAY_MS;
-        for (const interval of INTERVALS) {
+        for (const interval of HISTORY_INTERVALS) {
           for (let range = 0; range < RANGES; range++) {
             const from = first - 2 * DAY_MS + random(spanMs);
             const to = from + 1 + random(spanMs);

@@ -1,5 +1,5 @@
 /** The queries of the client's methods. */
-import type { Interval } from "../buckets.ts";
+import type { HistoryInterval } from "../buckets.ts";
 import type { ListOrder } from "../lists.ts";
 
 /** The query of a history; instants are ISO 8601. */
@@ -9,7 +9,7 @@ export interface HistoryQuery {
   /** The instant after the last one. */
   readonly to?: string;
   /** How observations are grouped; by default `day`. */
-  readonly interval?: Interval;
+  readonly interval?: HistoryInterval;
   /** Buckets a page, 1 to 1,000. */
   readonly limit?: number;
 }

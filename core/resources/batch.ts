@@ -1,5 +1,5 @@
 /** Requests for several entities: batches of details, and comparisons of one count. */
-import type { Interval } from "../buckets.ts";
+import type { HistoryInterval } from "../buckets.ts";
 import type { ServiceError, VideoError } from "./errors.ts";
 import type { ChannelCounts, UserCounts } from "./history.ts";
 import type { UserDetails } from "./microblog.ts";
@@ -37,7 +37,7 @@ export interface UserBatch {
 /** The rows of a comparison, oldest first. A bucket without any observation is not listed. */
 export interface ComparisonTable {
   /** How the observations are grouped. */
-  interval: Interval;
+  interval: HistoryInterval;
   /** One for each bucket. */
   rows: {
     /** The start of the bucket; with the interval `raw`, the instant itself. */

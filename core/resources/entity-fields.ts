@@ -1,6 +1,6 @@
 /** Reads the fields of an entity for its resources: `null` is unknown. */
 import { findNewestCounts, type Entity } from "../entities.ts";
-import { KIND_FIELDS, type EntityKind } from "../entity-kinds.ts";
+import { ENTITY_FIELDS, type EntityKind } from "../entity-kinds.ts";
 import type { HistoryPoint } from "../buckets.ts";
 
 /** Reads fields by name: attributes by their type, and the counts of the newest observation. */
@@ -47,7 +47,7 @@ export function createFieldReader(entity: Entity): FieldReader {
  * listHistoryPoints("user", { attributes: {}, points }); // [{ at: 5, counts: [7, null, null] }]
  */
 export function listHistoryPoints(kind: EntityKind, { points }: Entity): HistoryPoint[] {
-  const names = KIND_FIELDS[kind].counts;
+  const names = ENTITY_FIELDS[kind].counts;
   return Array.from(points, ([at, counts]) => ({
     at,
     counts: names.map((name) => counts[name] ?? null),

@@ -4,7 +4,7 @@ import { DomainError } from "../errors.ts";
 import type { ServiceError, VideoError } from "./errors.ts";
 
 /** An error with a name and a message for clients, such as a `DomainError`. */
-export interface ClientError {
+export interface NamedError {
   /** The name of the error. */
   readonly code: ServiceErrorName;
   /** What was wrong. */
@@ -18,13 +18,13 @@ export interface ClientError {
  * @example
  * createVideoError(createChannelNotFoundError("nasa")); // { error: "Channel nasa not found" }
  */
-export function createVideoError({ code, message }: ClientError): VideoError {
+export function createVideoError({ code, message }: NamedError): VideoError {
   if (code in VIDEO_ERROR_SENTENCES) return { error: message };
   return { error: ERROR_STATUSES[code] === 400 ? `${code}: ${message}` : code };
 }
 
 /** Creates the body of an error of every other interface. */
-export function createServiceError({ code, message }: ClientError): ServiceError {
+export function createServiceError({ code, message }: NamedError): ServiceError {
   return { error: code, message };
 }
 

@@ -1,18 +1,22 @@
 /** Creates pages of histories, comparisons and follower counts from points. */
 import {
   alignBuckets,
-  computeChanges,
-  findLastKnown,
+  computeCountChanges,
+  findLastKnownCounts,
   groupIntoBuckets,
-  type Bucket,
+  type HistoryBucket,
   type ComparisonRow,
   type HistoryPoint,
 } from "../buckets.ts";
 import { cutPage } from "../cursor.ts";
 import { filterDays } from "../days.ts";
-import { KIND_FIELDS, type EntityKind } from "../entity-kinds.ts";
+import { ENTITY_FIELDS, type EntityKind } from "../entity-kinds.ts";
 import { computeFollowerChanges, type FollowerPoint } from "../growth.ts";
-import { encodeHistoryCursor, findPageStart, type HistoryRequest } from "../history-request.ts";
+import {
+  encodeHistoryCursor,
+  findHistoryPageStart,
+  type HistoryRequest,
+} from "../history-request.ts";
 import { paginate, type PageRequest } from "../pagination.ts";
 import { formatInstant } from "../time.ts";
 import type { ComparisonTable } from "./batch.ts";
@@ -20,15 +24,15 @@ import type { HistoryItem, HistoryPage } from "./history.ts";
 import type { FollowersPage } from "./microblog.ts";
 
 /** The counts of a kind, by name. */
-export type CountsOf<Kind extends EntityKind> = Record<
-  (typeof KIND_FIELDS)[Kind]["counts"][number],
+export type EntityCounts<Kind extends EntityKind> = Record<
+  (typeof ENTITY_FIELDS)[Kind]["counts"][number],
   number | null
 >;
 
 /**
  * Creates the items of a history.
  *
- * @param changes The changes of each bucket, from `computeChanges()`.
+ * @param changes The changes of each bucket, from `computeCountChanges()`.
  *
  * @example
  * const bucket = { start: 0, observedAt: 5, counts: [7, null, null] };
@@ -36,9 +40,9 @@ export type CountsOf<Kind extends EntityKind> = Record<
  */
 export function createHistoryItems<Kind extends EntityKind>(
   kind: Kind,
-  buckets: readonly Bucket[],
+  buckets: readonly HistoryBucket[],
   changes: readonly (readonly (number | null)[])[],
-): HistoryItem<CountsOf<Kind>>[] {
+): HistoryItem<EntityCounts<Kind>>[] {
   return buckets.map(({ start, observedAt, counts }, index) => ({
     timestamp: formatInstant(start),
     observedAt: formatInstant(observedAt),
@@ -49,9 +53,9 @@ export function createHistoryItems<Kind extends EntityKind>(
 
 /** Creates an object of counts by name. */
 function nameCounts<Kind extends EntityKind>(kind: Kind, counts: readonly (number | null)[]) {
-  const entries = KIND_FIELDS[kind].counts.map((name, index) => [name, counts[index] ?? null]);
+  const entries = ENTITY_FIELDS[kind].counts.map((name, index) => [name, counts[index] ?? null]);
   // `Object.fromEntries()` does not know the names.
-  return Object.fromEntries(entries) as CountsOf<Kind>;
+  return Object.fromEntries(entries) as EntityCounts<Kind>;
 }
 
 /**
@@ -69,24 +73,24 @@ export function createHistoryPage<Kind extends EntityKind>(
   kind: Kind,
   points: readonly HistoryPoint[],
   request: HistoryRequest,
-): HistoryPage<CountsOf<Kind>> {
+): HistoryPage<EntityCounts<Kind>> {
   const { interval, limit } = request;
   const found = selectBuckets(points, request);
   const { items, hasMore, nextCursor } = cutPage(found, limit, encodeBucketCursor);
-  const pageStart = findPageStart(request);
+  const pageStart = findHistoryPageStart(request);
   // The beginning of the history cuts a bucket in two: what is before it is another bucket.
   const earlier = [
     ...groupIntoBuckets(selectPoints(points, -Infinity, request.from), interval),
     ...groupIntoBuckets(selectPoints(points, request.from, pageStart), interval),
   ];
-  const changes = computeChanges(items, findLastKnown(earlier));
+  const changes = computeCountChanges(items, findLastKnownCounts(earlier));
   const history = createHistoryItems(kind, items, changes);
   return { interval, history, pagination: { hasMore, nextCursor } };
 }
 
 /** Groups the points of a page and all pages after it into buckets. */
-function selectBuckets(points: readonly HistoryPoint[], request: HistoryRequest): Bucket[] {
-  const selected = selectPoints(points, findPageStart(request), request.to);
+function selectBuckets(points: readonly HistoryPoint[], request: HistoryRequest): HistoryBucket[] {
+  const selected = selectPoints(points, findHistoryPageStart(request), request.to);
   return groupIntoBuckets(selected, request.interval);
 }
 
@@ -99,7 +103,7 @@ function selectPoints(
 }
 
 /** Encodes the cursor of the page after a bucket or a row of a comparison. */
-export function encodeBucketCursor({ start }: Pick<Bucket, "start">): string {
+export function encodeBucketCursor({ start }: Pick<HistoryBucket, "start">): string {
   return encodeHistoryCursor(start);
 }
 

@@ -1,5 +1,5 @@
 /** The histories of channels, shorts, users and tweets. */
-import type { Interval } from "../buckets.ts";
+import type { HistoryInterval } from "../buckets.ts";
 import type { CursorPagination } from "./video.ts";
 
 /** The counts of a channel; `null` if no source reported them. */
@@ -61,7 +61,7 @@ export type HistoryItem<Counts> = Counts & {
 /** A page of a history, oldest first. A bucket without an observation is not listed. */
 export interface HistoryPage<Counts> {
   /** How the observations are grouped. */
-  interval: Interval;
+  interval: HistoryInterval;
   /** The buckets. */
   history: HistoryItem<Counts>[];
   /** How far the listing goes. */

@@ -1,6 +1,6 @@
 /** Creates pages of the lists of channels and users. */
 import type { EntityGains } from "../growth.ts";
-import { cutListPage, isListed } from "../list-pages.ts";
+import { cutListPage, matchesListFilters } from "../list-pages.ts";
 import {
   CHANNEL_SORT_FIELDS,
   USER_SORT_FIELDS,
@@ -15,7 +15,7 @@ import { createChannelSummary, type ChannelFields } from "./video-resources.ts";
 import type { ChannelList } from "./video.ts";
 
 /** What is known of an entity that a list may show, and its gains. */
-export interface Listable<Fields> {
+export interface ListableEntity<Fields> {
   /** What is known of it. */
   readonly fields: Fields;
   /** From `computeEntityGains()`. */
@@ -34,11 +34,11 @@ export interface Listable<Fields> {
  * createChannelList([{ fields, gains: { dailyGain: 7 } }], request).channels[0].dailyGain; // 7
  */
 export function createChannelList(
-  channels: Iterable<Listable<ChannelFields>>,
+  channels: Iterable<ListableEntity<ChannelFields>>,
   request: ListRequest<ChannelSort>,
 ): ChannelList {
   const field = CHANNEL_SORT_FIELDS[request.sort];
-  const listed = Array.from(channels).filter(({ fields }) => isListed(fields, request));
+  const listed = Array.from(channels).filter(({ fields }) => matchesListFilters(fields, request));
   const items = listed.map((channel) => {
     return { id: channel.fields.id, figure: getFigure(channel, field), channel };
   });
@@ -57,11 +57,11 @@ export function createChannelList(
  * @param users All users, in any order.
  */
 export function createUserList(
-  users: Iterable<Listable<UserFields>>,
+  users: Iterable<ListableEntity<UserFields>>,
   request: ListRequest<UserSort>,
 ): UserList {
   const field = USER_SORT_FIELDS[request.sort];
-  const listed = Array.from(users).filter(({ fields }) => isListed(fields, request));
+  const listed = Array.from(users).filter(({ fields }) => matchesListFilters(fields, request));
   const items = listed.map((user) => {
     return { id: foldCase(user.fields.username), figure: getFigure(user, field), user };
   });
@@ -74,7 +74,7 @@ export function createUserList(
   };
 }
 
-function getFigure({ fields, gains }: Listable<object>, field: string): number | null {
+function getFigure({ fields, gains }: ListableEntity<object>, field: string): number | null {
   const figure: unknown = gains[field] ?? Reflect.get(fields, field);
   return typeof figure === "number" ? figure : null;
 }

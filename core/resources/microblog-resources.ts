@@ -7,7 +7,7 @@
 import type { HistoryPoint } from "../buckets.ts";
 import type { Entity } from "../entities.ts";
 import { thinHistory } from "../history.ts";
-import { HISTORY_MAX_POINTS, RECORD_MAX_POINTS } from "../limits.ts";
+import { HISTORY_MAX_POINTS, TWEET_RECORD_MAX_POINTS } from "../limits.ts";
 import { compareText } from "../text.ts";
 import { formatInstant, formatInstantOrNull } from "../time.ts";
 import { createFieldReader } from "./entity-fields.ts";
@@ -141,7 +141,7 @@ export function createTweetRecord(
 ): TweetRecord {
   return {
     created_at: formatInstant(createdAt),
-    metrics: thinHistory(points, RECORD_MAX_POINTS).map(({ at, counts }) => ({
+    metrics: thinHistory(points, TWEET_RECORD_MAX_POINTS).map(({ at, counts }) => ({
       likes: counts[0] ?? null,
       replies: counts[2] ?? null,
       retweets: counts[1] ?? null,

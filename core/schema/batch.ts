@@ -2,8 +2,8 @@
 import * as Type from "@sinclair/typebox";
 import type { TSchema } from "@sinclair/typebox";
 import type * as resources from "../resources/batch.ts";
-import { INTERVALS } from "../buckets.ts";
-import { KIND_FIELDS } from "../entity-kinds.ts";
+import { HISTORY_INTERVALS } from "../buckets.ts";
+import { ENTITY_FIELDS } from "../entity-kinds.ts";
 import { BATCH_MAX_NAMES } from "../limits.ts";
 import { ServiceError, VideoError } from "./errors.ts";
 import { CountOrNull, CursorPagination, Instant, strictObject } from "./fields.ts";
@@ -82,7 +82,10 @@ const TABLE_FIELDS = {
   pagination: CursorPagination,
 };
 
-const INTERVAL = Type.Unsafe<(typeof INTERVALS)[number]>({ type: "string", enum: INTERVALS });
+const INTERVAL = Type.Unsafe<(typeof HISTORY_INTERVALS)[number]>({
+  type: "string",
+  enum: HISTORY_INTERVALS,
+});
 
 const createCountSchema = <Name extends string>(names: readonly Name[]) =>
   Type.Unsafe<Name>({ type: "string", enum: names });
@@ -92,7 +95,7 @@ const ENTITIES_DESCRIPTION =
 
 /** The response of `GET /api/video/compare`. */
 export const ChannelComparison: ObjectSchema<resources.ChannelComparison> = strictObject({
-  count: createCountSchema(KIND_FIELDS.channel.counts),
+  count: createCountSchema(ENTITY_FIELDS.channel.counts),
   interval: INTERVAL,
   channels: Type.Array(
     createNamedSchema(
@@ -110,7 +113,7 @@ export const ChannelComparison: ObjectSchema<resources.ChannelComparison> = stri
 
 /** The response of `GET /api/microblog/compare`. */
 export const UserComparison: ObjectSchema<resources.UserComparison> = strictObject({
-  count: createCountSchema(KIND_FIELDS.user.counts),
+  count: createCountSchema(ENTITY_FIELDS.user.counts),
   interval: INTERVAL,
   users: Type.Array(createNamedSchema({ username: Type.String() }, ServiceError), {
     description: ENTITIES_DESCRIPTION,

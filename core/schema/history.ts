@@ -1,8 +1,8 @@
 /** Schemas of the histories of channels, shorts, users and tweets. */
 import * as Type from "@sinclair/typebox";
 import type * as resources from "../resources/history.ts";
-import { INTERVALS } from "../buckets.ts";
-import { KIND_FIELDS, type EntityKind } from "../entity-kinds.ts";
+import { HISTORY_INTERVALS } from "../buckets.ts";
+import { ENTITY_FIELDS, type EntityKind } from "../entity-kinds.ts";
 import {
   CountChange,
   CountOrNull,
@@ -16,12 +16,12 @@ import type { ObjectSchema } from "./object-schema.ts";
 const ChangeOrNull = nullable(CountChange);
 
 /** The names of the counts of a kind. */
-type CountName<Kind extends EntityKind> = (typeof KIND_FIELDS)[Kind]["counts"][number];
+type CountName<Kind extends EntityKind> = (typeof ENTITY_FIELDS)[Kind]["counts"][number];
 
 /** Creates a field for each count of a kind, and for the change of each. */
 function createCountFields<Kind extends EntityKind>(kind: Kind) {
   const createFields = (schema: typeof CountOrNull) => {
-    const fields = KIND_FIELDS[kind].counts.map((name) => [name, schema]);
+    const fields = ENTITY_FIELDS[kind].counts.map((name) => [name, schema]);
     return Object.fromEntries(fields) as Record<CountName<Kind>, typeof CountOrNull>;
   };
   return { counts: createFields(CountOrNull), changes: createFields(ChangeOrNull) };
@@ -32,7 +32,10 @@ const createPageFields = <Counts extends Type.TProperties>(fields: {
   counts: Counts;
   changes: Counts;
 }) => ({
-  interval: Type.Unsafe<(typeof INTERVALS)[number]>({ type: "string", enum: INTERVALS }),
+  interval: Type.Unsafe<(typeof HISTORY_INTERVALS)[number]>({
+    type: "string",
+    enum: HISTORY_INTERVALS,
+  }),
   history: Type.Array(
     strictObject({
       timestamp: Type.Unsafe<string>({

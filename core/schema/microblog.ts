@@ -1,7 +1,7 @@
 /** Schemas of `/api/microblog`. */
 import * as Type from "@sinclair/typebox";
 import type * as resources from "../resources/microblog.ts";
-import { DAYS_FILTER, PAGE_LIMIT } from "../limits.ts";
+import { DAYS_FILTER_RANGE, PAGE_LIMIT_RANGE } from "../limits.ts";
 import {
   CountChange,
   strictObject,
@@ -20,15 +20,15 @@ import type { ObjectSchema } from "./object-schema.ts";
 /** The place of a page in its listing. */
 export const Pagination: ObjectSchema<resources.Pagination> = strictObject({
   page: Type.Integer({ minimum: 0, description: "0-based" }),
-  limit: Type.Integer({ minimum: PAGE_LIMIT.min, maximum: PAGE_LIMIT.max }),
+  limit: Type.Integer({ minimum: PAGE_LIMIT_RANGE.min, maximum: PAGE_LIMIT_RANGE.max }),
   total: Type.Integer({ minimum: 0, description: "Items that the days filter selects" }),
   page_count: Type.Integer({ minimum: 0 }),
   has_more: Type.Boolean(),
 });
 
 const FilterDays = Type.Integer({
-  minimum: DAYS_FILTER.min,
-  maximum: DAYS_FILTER.max,
+  minimum: DAYS_FILTER_RANGE.min,
+  maximum: DAYS_FILTER_RANGE.max,
   description: "The days filter applied",
 });
 

@@ -1,7 +1,7 @@
 /** Schemas of `/api/video`. */
 import * as Type from "@sinclair/typebox";
 import type * as resources from "../resources/video.ts";
-import { GAIN_DAYS } from "../growth.ts";
+import { GAIN_PERIOD_DAYS } from "../growth.ts";
 import {
   CountChange,
   CursorPagination,
@@ -67,9 +67,9 @@ export const ChannelDetails: ObjectSchema<resources.ChannelDetails> = strictObje
   thumbnail: LinkOrNull,
   bannerImage: LinkOrNull,
   statistics: strictObject({
-    dailySubscriberGain: createGainSchema(GAIN_DAYS.daily),
-    weeklySubscriberGain: createGainSchema(GAIN_DAYS.weekly),
-    monthlySubscriberGain: createGainSchema(GAIN_DAYS.monthly),
+    dailySubscriberGain: createGainSchema(GAIN_PERIOD_DAYS.daily),
+    weeklySubscriberGain: createGainSchema(GAIN_PERIOD_DAYS.weekly),
+    monthlySubscriberGain: createGainSchema(GAIN_PERIOD_DAYS.monthly),
   }),
 });
 

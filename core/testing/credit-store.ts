@@ -2,7 +2,7 @@
 import { decideCharges, PAYMENT_TTL_MS, type Payment } from "../charges.ts";
 import { computeBalance, type CreditSums } from "../ledger.ts";
 import { INTEGER_MAX } from "../limits.ts";
-import type { Account, Charge, CreditStore } from "../stores.ts";
+import type { CreditAccount, AccountCharge, CreditStore } from "../stores.ts";
 import {
   assertEqual,
   assertRejects,
@@ -21,7 +21,7 @@ async function fund(store: CreditStore, name: string, amount: number): Promise<n
   return id;
 }
 
-const charge = (account: number, cost = 1, idempotencyKey?: string): Charge => ({
+const charge = (account: number, cost = 1, idempotencyKey?: string): AccountCharge => ({
   account,
   key: 1,
   endpoint: "/test",
@@ -31,13 +31,18 @@ const charge = (account: number, cost = 1, idempotencyKey?: string): Charge => (
     : { idempotencyKey: { value: idempotencyKey, fingerprint: "a request" } }),
 });
 
-async function listKinds(store: CreditStore, charges: readonly Charge[], uid: string, now = NOW) {
+async function listKinds(
+  store: CreditStore,
+  charges: readonly AccountCharge[],
+  uid: string,
+  now = NOW,
+) {
   const { outcomes } = await store.debit(charges, { uid, now });
   return outcomes.map(({ kind }) => kind);
 }
 
 async function assertSums(store: CreditStore, name: string, sums: CreditSums): Promise<void> {
-  const { granted, debited, refunded, balance }: Account = await store.account(name);
+  const { granted, debited, refunded, balance }: CreditAccount = await store.account(name);
   const expected = { ...sums, balance: computeBalance(sums) };
   assertEqual({ granted, debited, refunded, balance }, expected, `The sums of ${name}`);
 }

@@ -1,5 +1,5 @@
 /** The conformance suite of stores of users and tweets. */
-import { INTERVALS, type HistoryPoint } from "../buckets.ts";
+import { HISTORY_INTERVALS, type HistoryPoint } from "../buckets.ts";
 import { DomainError } from "../errors.ts";
 import { createFollowersPage, createHistoryPage } from "../resources/history-resources.ts";
 import type { TweetObservation, UserObservation } from "../resources/mod.ts";
@@ -133,7 +133,7 @@ const TESTS: StoreTests<ObservationStore & MicroblogStore> = {
         assertEqual(body, expected, `Page ${page} of ${days} days`);
       }
     }
-    for (const interval of INTERVALS) {
+    for (const interval of HISTORY_INTERVALS) {
       const request = { from: NOW - 20 * DAY_MS, to: NOW, interval, limit: 30, isRecent: false };
       const { body } = await store.userHistory("nasa", request);
       const expected = createHistoryPage("user", points, request);

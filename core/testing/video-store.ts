@@ -1,6 +1,6 @@
 /** The conformance suite of stores of channels and shorts. */
-import { INTERVALS, type HistoryPoint } from "../buckets.ts";
-import { comparePositions, decodeCursor, pageAfter } from "../cursor.ts";
+import { HISTORY_INTERVALS, type HistoryPoint } from "../buckets.ts";
+import { compareShortPositions, decodeShortsCursor, pageAfter } from "../cursor.ts";
 import { DomainError } from "../errors.ts";
 import { decodeHistoryCursor, type HistoryRequest } from "../history-request.ts";
 import { CHANNEL_SORTS, compareListPositions, decodeListCursor, LIST_ORDERS } from "../lists.ts";
@@ -138,11 +138,11 @@ const TESTS: StoreTests<ObservationStore & VideoStore> = {
     const listed = instants.map((publishedAt, index) => ({ id: `s${index}`, publishedAt }));
     const observed = listed.map(({ id, publishedAt }) => short(id, publishedAt));
     await observe(store, [channel("UC1"), ...observed, short("unpublished", null)]);
-    const sorted = listed.toSorted(comparePositions);
+    const sorted = listed.toSorted(compareShortPositions);
     for (const limit of [1, 2, 3, 7, 9]) {
       let cursor: string | null | undefined;
       while (cursor !== null) {
-        const after = cursor === undefined ? {} : { after: decodeCursor(cursor) };
+        const after = cursor === undefined ? {} : { after: decodeShortsCursor(cursor) };
         const request = { limit, before: NOW + 4 * HOUR_MS, ...after };
         const { body } = await store.shorts("UC1", request);
         const { items, hasMore, nextCursor } = pageAfter(sorted, request);
@@ -174,7 +174,7 @@ const TESTS: StoreTests<ObservationStore & VideoStore> = {
       ...toObservations("UC1", points[0] ?? []),
       ...toObservations("UC2", points[1] ?? []),
     ]);
-    for (const interval of INTERVALS) {
+    for (const interval of HISTORY_INTERVALS) {
       let after: number | undefined;
       for (;;) {
         const range = { from: NOW - 40 * DAY_MS, to: NOW - DAY_MS, interval, limit: 11 };

@@ -1,6 +1,6 @@
 /** Builds the results that collectors yield. */
 import { DomainError } from "../../core/errors.ts";
-import { KIND_FIELDS } from "../../core/entity-kinds.ts";
+import { ENTITY_FIELDS } from "../../core/entity-kinds.ts";
 import { parseObservation } from "../../core/observations.ts";
 import { formatInstant } from "../../core/time.ts";
 import type { PollResult, ObservationRecord } from "./collector.ts";
@@ -23,7 +23,7 @@ export function createPollResult(
     ...extra
   }: Pick<PollResult, "sourceState"> & { readonly missingCountsReason?: string } = {},
 ): PollResult {
-  const hasCounts = KIND_FIELDS[kind].counts.some((name) => (fields[name] ?? null) !== null);
+  const hasCounts = ENTITY_FIELDS[kind].counts.some((name) => (fields[name] ?? null) !== null);
   if (!hasCounts && missingCountsReason !== undefined) {
     return { targetId, failure: missingCountsReason };
   }

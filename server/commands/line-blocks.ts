@@ -2,12 +2,12 @@
 import { createReadStream } from "node:fs";
 import { PassThrough, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { LINE_MAX_BYTES } from "../../core/limits.ts";
+import { OBSERVATION_LINE_MAX_BYTES } from "../../core/limits.ts";
 
 const NEWLINE = 0x0a;
 
 /** Bytes that show that a line is too long, even behind a byte-order mark of three bytes. */
-const OVERLONG_LINE_BYTES = LINE_MAX_BYTES + 4;
+const OVERLONG_LINE_BYTES = OBSERVATION_LINE_MAX_BYTES + 4;
 
 /** Whole lines of a file. */
 export interface FileBlock {

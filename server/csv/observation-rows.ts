@@ -2,11 +2,11 @@
 import type { CsvCell } from "./rows.ts";
 import {
   ENTITY_KINDS,
-  KIND_FIELDS,
+  ENTITY_FIELDS,
   type EntityFields,
   type EntityKind,
 } from "../../core/entity-kinds.ts";
-import { createInvalidRequestError, quote } from "../../core/errors.ts";
+import { createInvalidRequestError, quoteValue } from "../../core/errors.ts";
 import { parseInteger } from "../../core/parameters.ts";
 
 /** The formats of observations in files: JSON lines, or a table of one kind. */
@@ -21,7 +21,7 @@ export type ObservationFormat = (typeof OBSERVATION_FORMATS)[number];
  * listObservationColumns("short").slice(0, 5); // ["kind", "observedAt", "id", "channel", "title"]
  */
 export function listObservationColumns(kind: EntityKind): string[] {
-  const { idField, attributes, counts }: EntityFields = KIND_FIELDS[kind];
+  const { idField, attributes, counts }: EntityFields = ENTITY_FIELDS[kind];
   const names = [idField, ...Object.keys(attributes), ...counts];
   return ["kind", "observedAt", ...new Set(names)];
 }
@@ -44,7 +44,7 @@ export function findRowKind(header: readonly CsvCell[], cells: readonly CsvCell[
   const kind = ENTITY_KINDS.find((name) => name === cells[index]);
   if (kind !== undefined) return kind;
   throw createInvalidRequestError(
-    `kind must be one of ${ENTITY_KINDS.join(", ")}, got ${quote(cells[index])}`,
+    `kind must be one of ${ENTITY_KINDS.join(", ")}, got ${quoteValue(cells[index])}`,
   );
 }
 
@@ -92,7 +92,7 @@ export function createObservationRowParser(
     }
     if (record["kind"] === kind) return record;
     throw createInvalidRequestError(
-      `kind must be ${kind} as in the whole file, got ${quote(record["kind"])}`,
+      `kind must be ${kind} as in the whole file, got ${quoteValue(record["kind"])}`,
     );
   };
 }
@@ -102,13 +102,15 @@ function checkHeader(kind: EntityKind, header: readonly CsvCell[]): void {
   const list = `the columns of the kind ${kind}, separated by commas, are ${allowed.join(", ")}`;
   const unknown = header.find((name) => name === null || !allowed.includes(name));
   if (unknown !== undefined) {
-    throw createInvalidRequestError(`Unknown column ${quote(unknown ?? "")}: ${list}`);
+    throw createInvalidRequestError(`Unknown column ${quoteValue(unknown ?? "")}: ${list}`);
   }
   const repeated = header.find((name, index) => header.indexOf(name) !== index);
   if (repeated !== undefined) {
-    throw createInvalidRequestError(`A column must be there once, got ${quote(repeated)} twice`);
+    throw createInvalidRequestError(
+      `A column must be there once, got ${quoteValue(repeated)} twice`,
+    );
   }
-  const { idField, attributes }: EntityFields = KIND_FIELDS[kind];
+  const { idField, attributes }: EntityFields = ENTITY_FIELDS[kind];
   const identifiers = Object.keys(attributes).filter((name) => attributes[name] === "identifier");
   const missing = ["observedAt", idField, ...identifiers].find((name) => !header.includes(name));
   if (missing !== undefined) throw createInvalidRequestError(`Missing column ${missing}: ${list}`);
@@ -116,7 +118,7 @@ function checkHeader(kind: EntityKind, header: readonly CsvCell[]): void {
 
 /** Creates the parser of the cells of a column: it returns `undefined` for no value. */
 function createCellParser(kind: EntityKind, column: string): (cell: CsvCell) => unknown {
-  const { attributes, counts }: EntityFields = KIND_FIELDS[kind];
+  const { attributes, counts }: EntityFields = ENTITY_FIELDS[kind];
   const type = counts.includes(column) ? "count" : attributes[column];
   if (type === "text" || type === "link") return (cell) => cell ?? undefined;
   return (cell) => {

@@ -1,5 +1,5 @@
 /** CSV as RFC 4180 defines it: encodes rows, and parses one. */
-import { createInvalidRequestError, quote } from "../../core/errors.ts";
+import { createInvalidRequestError, quoteValue } from "../../core/errors.ts";
 
 /**
  * A cell of a parsed row. An empty cell is `null`; only an empty cell in quotes is an empty text, so
@@ -66,7 +66,7 @@ function findClosingQuote(row: string, start: number): number {
     if (next === '"') continue;
     if (next === undefined || next === ",") return at;
     throw createInvalidRequestError(
-      `After the quotes around a cell, a comma or the end of the row must follow, got ${quote(next)}`,
+      `After the quotes around a cell, a comma or the end of the row must follow, got ${quoteValue(next)}`,
     );
   }
   throw createInvalidRequestError("The quotes around a cell must be closed");

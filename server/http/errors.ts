@@ -1,12 +1,12 @@
 /** Errors as HTTP responses, all formatted here; core has the table of statuses. */
 import { Elysia, ParseError, ValidationError } from "elysia";
 import { ERROR_STATUSES, type HttpErrorCode } from "../../core/error-statuses.ts";
-import { createInvalidRequestError, DomainError, quote } from "../../core/errors.ts";
+import { createInvalidRequestError, DomainError, quoteValue } from "../../core/errors.ts";
 import { InsufficientCreditsError } from "../../core/ledger.ts";
 import {
   createServiceError,
   createVideoError,
-  type ClientError,
+  type NamedError,
 } from "../../core/resources/error-resources.ts";
 import type { OnFailure } from "../ports/process.ts";
 import { describeError, isOutOfDescriptors } from "../system-errors.ts";
@@ -14,7 +14,7 @@ import type { ResponseHeaders } from "./cache-headers.ts";
 import { getPath } from "./request-url.ts";
 
 /** An error of HTTP itself. */
-export class HttpError extends Error implements ClientError {
+export class HttpError extends Error implements NamedError {
   override readonly name = "HttpError";
   readonly code: HttpErrorCode;
 
@@ -69,11 +69,11 @@ function describeValidationError({ all: [first], type }: ValidationError): strin
   if (first === undefined || !("path" in first)) return `The ${type} does not match its schema`;
   const { path, message, value } = first;
   const where = path === "" ? `The ${type}` : path.slice(1).replaceAll("/", ".");
-  return `${where}: ${message.toLowerCase()}, got ${quote(value)}`;
+  return `${where}: ${message.toLowerCase()}, got ${quoteValue(value)}`;
 }
 
 /** Formats an error: with one field below `/api/video`, else with a code and a message. */
-export function formatErrorResponse(error: ClientError, path: string) {
+export function formatErrorResponse(error: NamedError, path: string) {
   const status = ERROR_STATUSES[error.code];
   const isVideo = path === "/api/video" || path.startsWith("/api/video/");
   const body = isVideo ? createVideoError(error) : createServiceError(error);

@@ -2,7 +2,7 @@
  * Reads request bodies within a limit of bytes, and JSON within a time. The limits are not left to
  * Bun, because its own 413 is empty and comes before path and API key are checked.
  */
-import { createInvalidRequestError, DomainError, quote } from "../../core/errors.ts";
+import { createInvalidRequestError, DomainError, quoteValue } from "../../core/errors.ts";
 import { HttpError } from "./errors.ts";
 
 /** The limit of JSON bodies. */
@@ -27,7 +27,7 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   if (type?.split(";")[0]?.trim().toLowerCase() !== "application/json") {
     throw new HttpError(
       "Unsupported Media Type",
-      `The Content-Type must be application/json, got ${quote(type ?? "none")}`,
+      `The Content-Type must be application/json, got ${quoteValue(type ?? "none")}`,
     );
   }
   let text: string;
@@ -39,7 +39,7 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    throw createInvalidRequestError(`The body must be JSON, got ${quote(text)}`);
+    throw createInvalidRequestError(`The body must be JSON, got ${quoteValue(text)}`);
   }
 }
 

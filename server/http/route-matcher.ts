@@ -1,6 +1,6 @@
 /** Matches paths to the declared routes, and parses path parameters. */
 import { Memoirist } from "memoirist";
-import { createInvalidRequestError, quote } from "../../core/errors.ts";
+import { createInvalidRequestError, quoteValue } from "../../core/errors.ts";
 import { IDENTIFIER_MAX_CHARACTERS } from "../../core/limits.ts";
 import { isIdentifier } from "../../core/text.ts";
 
@@ -66,7 +66,7 @@ function parseParameter(name: string, segment: string): string {
   if (value !== undefined && isIdentifier(value)) return value;
   throw createInvalidRequestError(
     `${name} must be 1 to ${IDENTIFIER_MAX_CHARACTERS} characters of valid UTF-8 ` +
-      `without control characters, got ${quote(value ?? segment)}`,
+      `without control characters, got ${quoteValue(value ?? segment)}`,
   );
 }
 

@@ -5,7 +5,7 @@
 import { DomainError } from "../../core/errors.ts";
 import { InsufficientCreditsError } from "../../core/ledger.ts";
 import type { ChangeSet } from "../ports/caching.ts";
-import type { Charge, DebitOutcome } from "../../core/stores.ts";
+import type { AccountCharge, DebitOutcome } from "../../core/stores.ts";
 import type { Debit, DebitBatchResult, DebitLedger, DebitQueue, Receipt } from "../ports/ledger.ts";
 import { createBatchCommitter } from "./batch-committer.ts";
 import { createDeadlineError, withDeadline } from "./deadline.ts";
@@ -33,7 +33,7 @@ export interface DebitQueueOptions {
 }
 
 interface DebitReceipt extends Receipt {
-  readonly charge: Charge;
+  readonly charge: AccountCharge;
   /** `undefined` when nothing is debited: the key had paid before, or the debit was refunded. */
   debit: Debit | undefined;
 }
@@ -92,13 +92,13 @@ export function createDebitQueue(options: DebitQueueOptions) {
   }
 
   /** Refunds charges. Requests that wait for them go on if the first attempt succeeds. */
-  async function giveBack(refund: Refund, charges: readonly Charge[]): Promise<void> {
+  async function giveBack(refund: Refund, charges: readonly AccountCharge[]): Promise<void> {
     if (await refundQueue.enqueue(refund, () => locks.release(charges))) return;
     for (const charge of charges) locks.rejectWaiting(charge, createDeadlineError());
   }
 
   return {
-    debit: (charge: Charge): Promise<Receipt> =>
+    debit: (charge: AccountCharge): Promise<Receipt> =>
       new Promise((resolve, reject) => locks.submit({ charge, resolve, reject })),
 
     complete(receipt: Receipt, status: number): void {
@@ -188,7 +188,7 @@ function settle(
   }
 }
 
-function createKeyReuseError({ idempotencyKey }: Charge): DomainError {
+function createKeyReuseError({ idempotencyKey }: AccountCharge): DomainError {
   return new DomainError(
     "Invalid Request",
     `The Idempotency-Key ${idempotencyKey?.value} paid for another URL or body within 24 hours`,

@@ -3,13 +3,13 @@
  * answered (then they cost nothing), until its debit is refunded (then the next one pays), or until
  * they have waited too long.
  */
-import type { Charge } from "../../core/stores.ts";
+import type { AccountCharge } from "../../core/stores.ts";
 import type { Receipt } from "../ports/ledger.ts";
 import { createDeadlineError } from "./deadline.ts";
 
 /** A charge that waits for its receipt. */
 export interface PendingDebit {
-  readonly charge: Charge;
+  readonly charge: AccountCharge;
   readonly resolve: (receipt: Receipt) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -26,7 +26,7 @@ export function createIdempotencyLocks(
 ) {
   /** By account and key: the waiting requests, or the error with which new ones are rejected. */
   const waitingByKey = new Map<string, PendingDebit[] | Error>();
-  const lockHolders = new WeakSet<Charge>();
+  const lockHolders = new WeakSet<AccountCharge>();
 
   function acquire(lockKey: string, request: PendingDebit, waiting: PendingDebit[]): void {
     waitingByKey.set(lockKey, waiting);
@@ -35,7 +35,7 @@ export function createIdempotencyLocks(
   }
 
   /** Unlocks the key of a charge. @returns The requests that waited for it. */
-  function unlock(lockKey: string | undefined, charge: Charge): PendingDebit[] {
+  function unlock(lockKey: string | undefined, charge: AccountCharge): PendingDebit[] {
     if (lockKey === undefined || !lockHolders.delete(charge)) return [];
     const waiting = waitingByKey.get(lockKey);
     waitingByKey.delete(lockKey);
@@ -65,7 +65,7 @@ export function createIdempotencyLocks(
     },
 
     /** Rejects all waiting and new requests with this key until the paying request finishes. */
-    rejectWaiting(charge: Charge, error: Error): void {
+    rejectWaiting(charge: AccountCharge, error: Error): void {
       const lockKey = getLockKey(charge);
       if (lockKey === undefined || !lockHolders.has(charge)) return;
       const waiting = waitingByKey.get(lockKey);
@@ -74,12 +74,12 @@ export function createIdempotencyLocks(
     },
 
     /** The charge was paid and answered: forwards all waiting requests, which cost nothing. */
-    complete(charge: Charge): void {
+    complete(charge: AccountCharge): void {
       for (const request of unlock(getLockKey(charge), charge)) forward(request);
     },
 
     /** The charges were not paid, or refunded: the next waiting request of each pays. */
-    release(charges: readonly Charge[]): void {
+    release(charges: readonly AccountCharge[]): void {
       for (const charge of charges) {
         const lockKey = getLockKey(charge);
         const [next, ...rest] = unlock(lockKey, charge);
@@ -89,6 +89,6 @@ export function createIdempotencyLocks(
   };
 }
 
-function getLockKey({ account, idempotencyKey }: Charge): string | undefined {
+function getLockKey({ account, idempotencyKey }: AccountCharge): string | undefined {
   return idempotencyKey === undefined ? undefined : `${account} ${idempotencyKey.value}`;
 }

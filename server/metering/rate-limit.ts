@@ -1,6 +1,6 @@
 /** Limits the requests of each API key, in the memory of this process. */
 import { MINUTE_MS } from "../../core/time.ts";
-import { takeToken, type TokenBucket } from "../../core/token-bucket.ts";
+import { takeRateLimitToken, type TokenBucket } from "../../core/token-bucket.ts";
 import type { CheckRateLimit } from "../ports/admission.ts";
 
 /**
@@ -26,7 +26,7 @@ export function createRateLimiter(perMinute: number, now: () => number): CheckRa
       current = new Map();
       windowStart = instant;
     }
-    const result = takeToken(current.get(key) ?? previous.get(key), perMinute, instant);
+    const result = takeRateLimitToken(current.get(key) ?? previous.get(key), perMinute, instant);
     current.set(key, result.bucket);
     return {
       isAdmitted: result.isAdmitted,

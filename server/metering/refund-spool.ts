@@ -14,7 +14,7 @@ import {
   type FileHandle,
 } from "node:fs/promises";
 import { join } from "node:path";
-import type { Charge } from "../../core/stores.ts";
+import type { AccountCharge } from "../../core/stores.ts";
 import type { Debit } from "../ports/ledger.ts";
 import { readSystemErrorCode } from "../system-errors.ts";
 
@@ -24,10 +24,10 @@ export type Refund =
       readonly kind: "debit";
       readonly uid: string;
       readonly debit: Debit;
-      readonly charge: Charge;
+      readonly charge: AccountCharge;
       readonly reason: string;
     }
-  | { readonly kind: "batch"; readonly uid: string; readonly charges: readonly Charge[] };
+  | { readonly kind: "batch"; readonly uid: string; readonly charges: readonly AccountCharge[] };
 
 /** The contents of a file of refunds. */
 export interface SpoolFile {

@@ -3,7 +3,13 @@
  *
  * All instants (`now`, `at`, `createdAt`) are milliseconds since 1970 UTC; amounts are credits.
  */
-import type { Account, Charge, ChargeBatch, CreditStore, DebitOutcome } from "../../core/stores.ts";
+import type {
+  CreditAccount,
+  AccountCharge,
+  ChargeBatch,
+  CreditStore,
+  DebitOutcome,
+} from "../../core/stores.ts";
 import type { DayRange, UsageGrouping } from "../../core/usage.ts";
 import type { KeyScope } from "./admission.ts";
 import type { ChangeSet } from "./caching.ts";
@@ -48,11 +54,11 @@ export interface DebitBatchResult {
 
 /** Decides and commits debits. */
 export interface DebitLedger extends Pick<CreditStore<Debit>, "refund"> {
-  debit(charges: readonly Charge[], batch: DebitBatch): Promise<DebitBatchResult>;
+  debit(charges: readonly AccountCharge[], batch: DebitBatch): Promise<DebitBatchResult>;
   /** Whether a commit that failed with this error debited nothing for certain. */
   isRolledBack(error: unknown): boolean;
   /** Makes sure that a batch whose commit failed debits nothing, now or later. */
-  cancel(charges: readonly Charge[], uid: string, now: number): Promise<void>;
+  cancel(charges: readonly AccountCharge[], uid: string, now: number): Promise<void>;
 }
 
 /** Charges requests. Each receipt is either completed or refunded. */
@@ -64,7 +70,7 @@ export interface DebitQueue {
    * for another request; `Service Unavailable` when the debit cannot be committed in time. Nothing
    * stays debited then.
    */
-  debit(charge: Charge): Promise<Receipt>;
+  debit(charge: AccountCharge): Promise<Receipt>;
   /** Keeps the debit: the request was answered with a status. */
   complete(receipt: Receipt, status: number): void;
   /** Gives the debit back: the request could not be answered. */
@@ -126,7 +132,7 @@ export interface AccountLedger extends Pick<
   "createAccount" | "account" | "grant"
 > {
   /** All accounts, by name. */
-  accounts(): Promise<Account[]>;
+  accounts(): Promise<CreditAccount[]>;
   /**
    * The lines of the first hours of a range: about `limit` lines, of whole hours. Within an hour the
    * grants come first, then the refunds, then the debits.
@@ -167,7 +173,7 @@ export interface UsageGroup extends StatusCounts {
 
 /** Reads the account of a caller. */
 export interface AccountReads {
-  accountOf(id: number): Promise<Pick<Account, "name" | "balance">>;
+  accountOf(id: number): Promise<Pick<CreditAccount, "name" | "balance">>;
   /** The groups with use, in order, at most `limit`. */
   usage(
     account: number,

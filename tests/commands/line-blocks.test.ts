@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { readBlocks } from "../../server/commands/line-blocks.ts";
-import { LINE_MAX_BYTES } from "../../core/limits.ts";
+import { OBSERVATION_LINE_MAX_BYTES } from "../../core/limits.ts";
 
 const KIB = 1024;
 
@@ -45,14 +45,14 @@ describe("readBlocks()", () => {
   });
 
   test("keeps only the beginning of a line that is too long", async () => {
-    const long = "y".repeat(3 * LINE_MAX_BYTES);
+    const long = "y".repeat(3 * OBSERVATION_LINE_MAX_BYTES);
     const blocks = await Array.fromAsync(readBlocks(streamTexts(`a\n${long}\nb`), 64 * KIB));
     const [first, second, third] = blocks
       .map(({ bytes }) => decodeText(bytes))
       .join("")
       .split("\n");
     expect([first, third]).toEqual(["a", "b"]);
-    expect(second?.length).toBeGreaterThan(LINE_MAX_BYTES);
-    expect(second?.length).toBeLessThan(LINE_MAX_BYTES + 64 * KIB);
+    expect(second?.length).toBeGreaterThan(OBSERVATION_LINE_MAX_BYTES);
+    expect(second?.length).toBeLessThan(OBSERVATION_LINE_MAX_BYTES + 64 * KIB);
   });
 });

@@ -2,14 +2,14 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import {
   alignBuckets,
-  computeChanges,
+  computeCountChanges,
   findBucketEnd,
   findBucketStart,
-  findLastKnown,
+  findLastKnownCounts,
   groupIntoBuckets,
-  INTERVALS,
+  HISTORY_INTERVALS,
   type HistoryPoint,
-  type Interval,
+  type HistoryInterval,
 } from "../../core/buckets.ts";
 import { DAY_MS, FIRST_INSTANT, LAST_INSTANT } from "../../core/time.ts";
 
@@ -17,7 +17,7 @@ const instants = fc.oneof(
   fc.integer({ min: FIRST_INSTANT, max: LAST_INSTANT }),
   fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2026, 2, 1) }),
 );
-const intervals = fc.constantFrom(...INTERVALS);
+const intervals = fc.constantFrom(...HISTORY_INTERVALS);
 const counts = fc.array(fc.option(fc.nat(20)), { minLength: 2, maxLength: 2 });
 
 /** Points of a few months, oldest first, in several of which a bucket has many points. */
@@ -32,7 +32,7 @@ const histories = fc
   );
 
 /** The start of a bucket by the calendar of `Date`. */
-function findStartByCalendar(at: number, interval: Interval): number {
+function findStartByCalendar(at: number, interval: HistoryInterval): number {
   const date = new Date(at);
   if (interval === "raw") return at;
   date.setUTCMinutes(0, 0, 0);
@@ -118,7 +118,7 @@ describe("groupIntoBuckets()", () => {
   });
 });
 
-describe("computeChanges()", () => {
+describe("computeCountChanges()", () => {
   test("equals the difference from the newest known count of an earlier bucket", () => {
     fc.assert(
       fc.property(histories, intervals, (points, interval) => {
@@ -130,19 +130,20 @@ describe("computeChanges()", () => {
             return value === null || previous === null ? null : value - previous;
           }),
         );
-        expect(computeChanges(buckets)).toEqual(expected);
+        expect(computeCountChanges(buckets)).toEqual(expected);
       }),
     );
   });
 
-  test("continues across the edge of a page, wherever that is, with findLastKnown()", () => {
+  test("continues across the edge of a page, wherever that is, with findLastKnownCounts()", () => {
     fc.assert(
       fc.property(histories, intervals, fc.nat(80), (points, interval, size) => {
         const buckets = groupIntoBuckets(points, interval);
         const [page, rest] = [buckets.slice(0, size), buckets.slice(size)];
-        expect([...computeChanges(page), ...computeChanges(rest, findLastKnown(page))]).toEqual(
-          computeChanges(buckets),
-        );
+        expect([
+          ...computeCountChanges(page),
+          ...computeCountChanges(rest, findLastKnownCounts(page)),
+        ]).toEqual(computeCountChanges(buckets));
       }),
     );
   });

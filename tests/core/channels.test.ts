@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { channelKey, findChannel, isChannelId, parseChannel } from "../../core/channels.ts";
+import { getChannelKey, findChannel, isChannelId, parseChannelName } from "../../core/channels.ts";
 import { catchDomainError } from "../support/domain-error.ts";
 
 const ID = `UC${"aB-_9".repeat(4)}xY`;
 
-describe("parseChannel()", () => {
+describe("parseChannelName()", () => {
   test.each([
     ["@nasa"],
     ["@a.b"],
@@ -14,7 +14,7 @@ describe("parseChannel()", () => {
     [`@${"x".repeat(30)}`],
     [ID],
   ])("accepts %s", (channel) => {
-    expect(parseChannel(channel)).toBe(channel);
+    expect(parseChannelName(channel)).toBe(channel);
   });
 
   test.each([
@@ -33,7 +33,7 @@ describe("parseChannel()", () => {
     [ID.toLowerCase()],
     [`https://video.example/${ID}`],
   ])("rejects %j with a message that says what is allowed", (channel) => {
-    expect(catchDomainError(() => parseChannel(channel))).toEqual({
+    expect(catchDomainError(() => parseChannelName(channel))).toEqual({
       code: "Invalid Request",
       message:
         "channel must be a handle (@ and 3 to 30 letters, digits, _, ., - or ·) or an identifier " +
@@ -73,10 +73,10 @@ describe("findChannel()", () => {
   });
 });
 
-describe("channelKey()", () => {
+describe("getChannelKey()", () => {
   test("ignores the case of a handle, not of an identifier", () => {
-    expect(channelKey("@NaSa")).toBe(channelKey("@nasa"));
-    expect(channelKey(ID)).not.toBe(channelKey(`UC${ID.slice(2).toUpperCase()}`));
-    expect(isChannelId(channelKey(ID))).toBe(true);
+    expect(getChannelKey("@NaSa")).toBe(getChannelKey("@nasa"));
+    expect(getChannelKey(ID)).not.toBe(getChannelKey(`UC${ID.slice(2).toUpperCase()}`));
+    expect(isChannelId(getChannelKey(ID))).toBe(true);
   });
 });

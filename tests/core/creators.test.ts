@@ -6,7 +6,7 @@ import {
   addCreator,
   applyCreatorChanges,
   parseCreator,
-  creatorKey,
+  getCreatorKey,
   removeCreator,
   type Creator,
   type CreatorSet,
@@ -109,12 +109,12 @@ describe("parseCreator()", () => {
   });
 });
 
-describe("creatorKey()", () => {
+describe("getCreatorKey()", () => {
   test("is equal for all spellings of a username, and for no other username", () => {
     fc.assert(
       fc.property(creatorNames, creatorNames, (a, b) => {
         const isSame = a.toLowerCase() === b.toLowerCase();
-        expect(creatorKey(makeCreator(a)) === creatorKey(makeCreator(b))).toBe(isSame);
+        expect(getCreatorKey(makeCreator(a)) === getCreatorKey(makeCreator(b))).toBe(isSame);
       }),
     );
   });
@@ -213,7 +213,7 @@ describe("applyCreatorChanges()", () => {
         fc.integer({ min: 0, max: 12 }),
         (listed, list, max) => {
           const start: CreatorSet = new Map(
-            listed.map(makeCreator).map((creator) => [creatorKey(creator), creator]),
+            listed.map(makeCreator).map((creator) => [getCreatorKey(creator), creator]),
           );
           const before = [...start];
           const step = () =>

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import {
-  comparePositions,
-  decodeCursor,
-  encodeCursor,
+  compareShortPositions,
+  decodeShortsCursor,
+  encodeShortsCursor,
   isShortSelected,
   pageAfter,
   parseShortsRequest,
@@ -32,7 +32,7 @@ describe("parseShortsRequest()", () => {
 
   test("reads limit, before and cursor together", () => {
     const after = { publishedAt: 5, id: "x" };
-    expect(parseQuery(`limit=100&before=1970-01-02&cursor=${encodeCursor(after)}`)).toEqual({
+    expect(parseQuery(`limit=100&before=1970-01-02&cursor=${encodeShortsCursor(after)}`)).toEqual({
       limit: 100,
       before: 86_400_000,
       after,
@@ -57,7 +57,7 @@ describe("parseShortsRequest()", () => {
   });
 });
 
-describe("comparePositions()", () => {
+describe("compareShortPositions()", () => {
   test("sorts the newest first, then the greater identifier", () => {
     const listed = [
       { publishedAt: 2, id: "a" },
@@ -68,17 +68,19 @@ describe("comparePositions()", () => {
       { publishedAt: 1, id: "10" },
       { publishedAt: -1, id: "z" },
     ];
-    expect(listed.toReversed().toSorted(comparePositions)).toEqual(listed);
+    expect(listed.toReversed().toSorted(compareShortPositions)).toEqual(listed);
   });
 
   test("is a total order", () => {
     fc.assert(
       fc.property(positions, positions, positions, (a, b, c) => {
         const isSame = a.publishedAt === b.publishedAt && a.id === b.id;
-        expect(comparePositions(a, b) === 0).toBe(isSame);
-        expect(Math.sign(comparePositions(a, b))).toBe(0 - Math.sign(comparePositions(b, a)));
-        if (comparePositions(a, b) <= 0 && comparePositions(b, c) <= 0) {
-          expect(comparePositions(a, c)).toBeLessThanOrEqual(0);
+        expect(compareShortPositions(a, b) === 0).toBe(isSame);
+        expect(Math.sign(compareShortPositions(a, b))).toBe(
+          0 - Math.sign(compareShortPositions(b, a)),
+        );
+        if (compareShortPositions(a, b) <= 0 && compareShortPositions(b, c) <= 0) {
+          expect(compareShortPositions(a, c)).toBeLessThanOrEqual(0);
         }
       }),
     );
@@ -109,11 +111,11 @@ describe("isShortSelected()", () => {
   });
 });
 
-describe("encodeCursor()", () => {
-  test("returns what decodeCursor() decodes, for any position", () => {
+describe("encodeShortsCursor()", () => {
+  test("returns what decodeShortsCursor() decodes, for any position", () => {
     fc.assert(
       fc.property(positions, (position) => {
-        expect(decodeCursor(encodeCursor(position))).toEqual(position);
+        expect(decodeShortsCursor(encodeShortsCursor(position))).toEqual(position);
       }),
       {
         examples: [
@@ -132,7 +134,7 @@ describe("encodeCursor()", () => {
       fc.property(instants, anyIds, (publishedAt, id) => {
         const hex = Array.from(id, (character) => character.codePointAt(0)?.toString(16));
         const number = (publishedAt - FIRST_INSTANT).toString(36);
-        expect(encodeCursor({ publishedAt, id })).toBe([number, ...hex].join("-"));
+        expect(encodeShortsCursor({ publishedAt, id })).toBe([number, ...hex].join("-"));
       }),
       {
         numRuns: 500,
@@ -146,7 +148,7 @@ describe("encodeCursor()", () => {
 
   test.each([NaN, 0.5, FIRST_INSTANT - 1])("refuses the instant %d", (publishedAt) => {
     const number = publishedAt - FIRST_INSTANT;
-    expect(() => encodeCursor({ publishedAt, id: "a" })).toThrow(
+    expect(() => encodeShortsCursor({ publishedAt, id: "a" })).toThrow(
       new RangeError(`A cursor needs a whole number from 0, got ${number}`),
     );
   });
@@ -154,7 +156,7 @@ describe("encodeCursor()", () => {
   test("returns text that needs no escaping in a URL", () => {
     fc.assert(
       fc.property(identifiers, (id) => {
-        const cursor = encodeCursor({ publishedAt: 0, id });
+        const cursor = encodeShortsCursor({ publishedAt: 0, id });
         expect(encodeURIComponent(cursor)).toBe(cursor);
         expect(new URLSearchParams({ cursor }).toString()).toBe(`cursor=${cursor}`);
       }),
@@ -162,7 +164,7 @@ describe("encodeCursor()", () => {
   });
 });
 
-describe("decodeCursor()", () => {
+describe("decodeShortsCursor()", () => {
   test.each([
     ["an empty text", ""],
     ["no identifier", "0"],
@@ -191,20 +193,20 @@ describe("decodeCursor()", () => {
     ["an instant past 2^53", "zzzzzzzzzzz-61"],
     ["a very long text", "0-61".repeat(100_000)],
   ])("rejects %s", (_what, cursor) => {
-    const error = catchDomainError(() => decodeCursor(cursor));
+    const error = catchDomainError(() => decodeShortsCursor(cursor));
     expect(error?.code).toBe("Invalid Request");
     expect(error?.message).toStartWith("cursor must be the nextCursor of a page of shorts, got ");
     expect(error?.message.length).toBeLessThan(200);
   });
 
-  test("accepts only what encodeCursor() returns", () => {
+  test("accepts only what encodeShortsCursor() returns", () => {
     const near = fc.stringMatching(/^[0-9a-z]{1,10}(-[0-9a-f]{1,6}){1,4}$/);
     fc.assert(
       fc.property(fc.oneof(near, texts, utf16Texts), (cursor) => {
         let position: ShortPosition | undefined;
-        const error = catchDomainError(() => (position = decodeCursor(cursor)));
+        const error = catchDomainError(() => (position = decodeShortsCursor(cursor)));
         if (position === undefined) expect(error?.code).toBe("Invalid Request");
-        else expect(encodeCursor(position)).toBe(cursor);
+        else expect(encodeShortsCursor(position)).toBe(cursor);
       }),
       { numRuns: 300 },
     );
@@ -221,20 +223,20 @@ function readAllPages(
   const [seen, due] = [[] as string[], new Set(stored.keys())];
   let cursor: string | undefined;
   for (let page = 0; ; page++) {
-    const after = cursor === undefined ? undefined : decodeCursor(cursor);
+    const after = cursor === undefined ? undefined : decodeShortsCursor(cursor);
     const listing = [...stored.values()]
       .filter((position) => after === undefined || isShortSelected(position, { after }))
-      .toSorted(comparePositions);
+      .toSorted(compareShortPositions);
     const shorts = listing.slice(0, limit);
     seen.push(...shorts.map(({ id }) => id));
     const last = shorts.at(-1);
     if (last === undefined || listing.length <= limit) return { seen, due };
-    cursor = encodeCursor(last);
+    cursor = encodeShortsCursor(last);
     for (const position of inserts[page] ?? []) {
       if (stored.has(position.id)) continue;
       stored.set(position.id, position);
       // A short inserted after the cursor must be listed; one before it must not.
-      if (comparePositions(last, position) < 0) due.add(position.id);
+      if (compareShortPositions(last, position) < 0) due.add(position.id);
     }
   }
 }
@@ -262,7 +264,7 @@ describe("pageAfter()", () => {
         fc.option(fc.nat(), { nil: undefined }),
         fc.integer({ min: 1, max: 9 }),
         (shorts, after, index, limit) => {
-          const sorted = shorts.toSorted(comparePositions);
+          const sorted = shorts.toSorted(compareShortPositions);
           const before = sorted[(index ?? 0) % (sorted.length || 1)]?.publishedAt;
           const selection = {
             ...(after === undefined ? {} : { after }),
@@ -276,7 +278,11 @@ describe("pageAfter()", () => {
           for (let next = page; ;) {
             walked.push(...next.items);
             if (next.nextCursor === null) break;
-            next = pageAfter(sorted, { ...selection, limit, after: decodeCursor(next.nextCursor) });
+            next = pageAfter(sorted, {
+              ...selection,
+              limit,
+              after: decodeShortsCursor(next.nextCursor),
+            });
           }
           expect(walked).toEqual(selected);
         },

@@ -11,7 +11,7 @@ import {
   createTweetNotFoundError,
   createUserNotFoundError,
   DomainError,
-  quote,
+  quoteValue,
 } from "../../core/errors.ts";
 import { utf16Texts } from "../support/arbitraries/values.ts";
 
@@ -93,7 +93,7 @@ describe("the errors of what is not found", () => {
   });
 });
 
-describe("quote()", () => {
+describe("quoteValue()", () => {
   const cases: [what: string, value: unknown, written: string][] = [
     ["a text in quotes", "3.0", '"3.0"'],
     ["an empty text as quotes", "", '""'],
@@ -113,44 +113,46 @@ describe("quote()", () => {
     ["a BigInt by its type", 1n, "a value of type bigint"],
   ];
   test.each(cases)("writes %s", (_what, value, written) => {
-    expect(quote(value)).toBe(written);
+    expect(quoteValue(value)).toBe(written);
   });
 
   test("shows 80 characters, quotes included, and cuts the next", () => {
-    expect(quote("x".repeat(78))).toBe(`"${"x".repeat(78)}"`);
-    expect(quote("x".repeat(79))).toBe(`"${"x".repeat(79)}…`);
+    expect(quoteValue("x".repeat(78))).toBe(`"${"x".repeat(78)}"`);
+    expect(quoteValue("x".repeat(79))).toBe(`"${"x".repeat(79)}…`);
   });
 
   test("cuts between characters, never inside an emoji", () => {
-    expect(quote("😀".repeat(1000))).toBe(`"${"😀".repeat(79)}…`);
-    expect(quote(`x${"😀".repeat(1000)}`)).toBe(`"x${"😀".repeat(78)}…`);
+    expect(quoteValue("😀".repeat(1000))).toBe(`"${"😀".repeat(79)}…`);
+    expect(quoteValue(`x${"😀".repeat(1000)}`)).toBe(`"x${"😀".repeat(78)}…`);
   });
 
   test("survives a cycle", () => {
     const cycle: unknown[] = [];
     cycle.push(cycle);
-    expect(quote(cycle)).toBe("a value of type object");
+    expect(quoteValue(cycle)).toBe("a value of type object");
   });
 
   test("survives arrays nested deeper than the stack", () => {
     const depth = 100_000;
     const nested: unknown = JSON.parse("[".repeat(depth) + "]".repeat(depth));
-    expect(quote(nested)).toBe(`${"[".repeat(80)}…`);
+    expect(quoteValue(nested)).toBe(`${"[".repeat(80)}…`);
   });
 
   test("survives objects that cannot be converted", () => {
-    expect(quote({ toJSON: throwError })).toBe("a value of type object");
-    expect(quote({ toJSON: () => undefined, toString: throwError })).toBe("a value of type object");
+    expect(quoteValue({ toJSON: throwError })).toBe("a value of type object");
+    expect(quoteValue({ toJSON: () => undefined, toString: throwError })).toBe(
+      "a value of type object",
+    );
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
-    expect(quote(proxy)).toBe("a value of type object");
+    expect(quoteValue(proxy)).toBe("a value of type object");
   });
 
   test("shows the beginning of what JSON.stringify() returns", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 10 }), (value) => {
         const whole = JSON.stringify(value);
-        const shown = quote(value);
+        const shown = quoteValue(value);
         expect(shown).toBe(shown.endsWith("…") ? `${cutTo80(whole)}…` : whole);
       }),
     );
@@ -160,8 +162,8 @@ describe("quote()", () => {
     const anything = fc.anything({ withBigInt: true, withNullPrototype: true, withDate: true });
     fc.assert(
       fc.property(fc.oneof(anything, utf16Texts, fc.string({ minLength: 70 })), (value) => {
-        expect(Array.from(quote(value)).length).toBeLessThanOrEqual(81);
-        if (typeof value === "string") expect(quote(value).isWellFormed()).toBe(true);
+        expect(Array.from(quoteValue(value)).length).toBeLessThanOrEqual(81);
+        if (typeof value === "string") expect(quoteValue(value).isWellFormed()).toBe(true);
       }),
     );
   });

@@ -3,10 +3,10 @@ import * as fc from "fast-check";
 import {
   computeFollowerChanges,
   computeGain,
-  computeBaselineRange,
+  computeGainBaseline,
   computeEntityGains,
   computeGains,
-  KIND_GAINS,
+  GAIN_DEFINITIONS,
   type CountPoint,
   type TimeRange,
 } from "../../core/growth.ts";
@@ -24,7 +24,7 @@ function findNewestKnown(points: readonly CountPoint[]) {
 
 const pointDaysAgo = (days: number, count: number | null) => ({ at: NOW - days * DAY_MS, count });
 
-describe("KIND_GAINS", () => {
+describe("GAIN_DEFINITIONS", () => {
   test("has a gain of each period for the counts that lists are sorted by", () => {
     const gains = (suffix: string, count: string) =>
       Object.fromEntries(
@@ -33,7 +33,7 @@ describe("KIND_GAINS", () => {
           { count, period },
         ]),
       );
-    expect(KIND_GAINS).toEqual({
+    expect(GAIN_DEFINITIONS).toEqual({
       channel: { ...gains("Gain", "subscribers"), ...gains("Views", "viewCount") },
       short: {},
       user: gains("Gain", "followers_count"),
@@ -86,9 +86,9 @@ describe("computeEntityGains()", () => {
   });
 });
 
-describe("computeBaselineRange()", () => {
+describe("computeGainBaseline()", () => {
   test("is twice to once the days before the newest observation", () => {
-    expect(computeBaselineRange(NOW, 7)).toEqual({ from: NOW - 14 * DAY_MS, to: NOW - 7 * DAY_MS });
+    expect(computeGainBaseline(NOW, 7)).toEqual({ from: NOW - 14 * DAY_MS, to: NOW - 7 * DAY_MS });
   });
 });
 
@@ -160,9 +160,9 @@ describe("computeGains()", () => {
       return null;
     });
     expect(asked).toEqual([
-      computeBaselineRange(NOW, 1),
-      computeBaselineRange(NOW, 7),
-      computeBaselineRange(NOW, 30),
+      computeGainBaseline(NOW, 1),
+      computeGainBaseline(NOW, 7),
+      computeGainBaseline(NOW, 30),
     ]);
   });
 });

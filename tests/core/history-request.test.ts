@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import {
   decodeHistoryCursor,
   encodeHistoryCursor,
-  findPageStart,
+  findHistoryPageStart,
   parseHistoryRequest,
 } from "../../core/history-request.ts";
 import { DAY_MS, FIRST_INSTANT, LAST_INSTANT } from "../../core/time.ts";
@@ -77,13 +77,15 @@ describe("parseHistoryRequest()", () => {
   });
 });
 
-describe("findPageStart()", () => {
+describe("findHistoryPageStart()", () => {
   test("is `from`, and after a page the end of its last bucket", () => {
     const cursor = encodeHistoryCursor(Date.UTC(2026, 0, 1));
     const query = "from=2026-01-10&interval=month";
-    expect(findPageStart(parseQuery(query))).toBe(Date.UTC(2026, 0, 10));
-    expect(findPageStart(parseQuery(`${query}&cursor=${cursor}`))).toBe(Date.UTC(2026, 1, 1));
-    expect(findPageStart(parseQuery(`from=2026-03-01&cursor=${cursor}`))).toBe(
+    expect(findHistoryPageStart(parseQuery(query))).toBe(Date.UTC(2026, 0, 10));
+    expect(findHistoryPageStart(parseQuery(`${query}&cursor=${cursor}`))).toBe(
+      Date.UTC(2026, 1, 1),
+    );
+    expect(findHistoryPageStart(parseQuery(`from=2026-03-01&cursor=${cursor}`))).toBe(
       Date.UTC(2026, 2, 1),
     );
   });

@@ -1,42 +1,54 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { cutListPage, isListed } from "../../core/list-pages.ts";
+import { cutListPage, matchesListFilters } from "../../core/list-pages.ts";
 import { compareListPositions, decodeListCursor, LIST_ORDERS } from "../../core/lists.ts";
 
 const NASA = { username: "NASA_Moon", displayName: "Älter Space", country: "US" };
 
-describe("isListed()", () => {
+describe("matchesListFilters()", () => {
   test("shows every entity without filters", () => {
-    expect(isListed({ username: null, displayName: null }, {})).toBe(true);
+    expect(matchesListFilters({ username: null, displayName: null }, {})).toBe(true);
   });
 
   test.each(["mo", "nasa", "oon", "_moon", "älter", "er sp"])("finds %s", (search) => {
-    expect(isListed(NASA, { search })).toBe(search !== "mo");
+    expect(matchesListFilters(NASA, { search })).toBe(search !== "mo");
   });
 
   test("finds less than three characters at the beginning of usernames only", () => {
-    expect(isListed(NASA, { search: "na" })).toBe(true);
-    expect(isListed(NASA, { search: "as" })).toBe(false);
-    expect(isListed(NASA, { search: "äl" })).toBe(false);
-    expect(isListed({ username: "a😀b", displayName: null }, { search: "😀b" })).toBe(false);
-    expect(isListed({ username: "xa😀b", displayName: null }, { search: "a😀b" })).toBe(true);
+    expect(matchesListFilters(NASA, { search: "na" })).toBe(true);
+    expect(matchesListFilters(NASA, { search: "as" })).toBe(false);
+    expect(matchesListFilters(NASA, { search: "äl" })).toBe(false);
+    expect(matchesListFilters({ username: "a😀b", displayName: null }, { search: "😀b" })).toBe(
+      false,
+    );
+    expect(matchesListFilters({ username: "xa😀b", displayName: null }, { search: "a😀b" })).toBe(
+      true,
+    );
   });
 
   test("finds nothing in unknown names", () => {
-    expect(isListed({ username: null, displayName: null }, { search: "a" })).toBe(false);
-    expect(isListed({ username: null, displayName: null }, { search: "abc" })).toBe(false);
-    expect(isListed({ username: null, displayName: null }, { search: "str" })).toBe(false);
-    expect(isListed({ username: null, displayName: "abc" }, { search: "abc" })).toBe(true);
+    expect(matchesListFilters({ username: null, displayName: null }, { search: "a" })).toBe(false);
+    expect(matchesListFilters({ username: null, displayName: null }, { search: "abc" })).toBe(
+      false,
+    );
+    expect(matchesListFilters({ username: null, displayName: null }, { search: "str" })).toBe(
+      false,
+    );
+    expect(matchesListFilters({ username: null, displayName: "abc" }, { search: "abc" })).toBe(
+      true,
+    );
   });
 
   test("compares the country whole, in any case, and applies both filters", () => {
-    expect(isListed(NASA, { country: "us" })).toBe(true);
-    expect(isListed(NASA, { country: "u" })).toBe(false);
-    expect(isListed({ ...NASA, country: null }, { country: "us" })).toBe(false);
-    expect(isListed({ username: null, displayName: null }, { country: "us" })).toBe(false);
-    expect(isListed(NASA, { country: "us", search: "nasa" })).toBe(true);
-    expect(isListed(NASA, { country: "us", search: "esa" })).toBe(false);
-    expect(isListed(NASA, { country: "de", search: "nasa" })).toBe(false);
+    expect(matchesListFilters(NASA, { country: "us" })).toBe(true);
+    expect(matchesListFilters(NASA, { country: "u" })).toBe(false);
+    expect(matchesListFilters({ ...NASA, country: null }, { country: "us" })).toBe(false);
+    expect(matchesListFilters({ username: null, displayName: null }, { country: "us" })).toBe(
+      false,
+    );
+    expect(matchesListFilters(NASA, { country: "us", search: "nasa" })).toBe(true);
+    expect(matchesListFilters(NASA, { country: "us", search: "esa" })).toBe(false);
+    expect(matchesListFilters(NASA, { country: "de", search: "nasa" })).toBe(false);
   });
 });
 

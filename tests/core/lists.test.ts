@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { KIND_FIELDS } from "../../core/entity-kinds.ts";
-import { KIND_GAINS } from "../../core/growth.ts";
+import { ENTITY_FIELDS } from "../../core/entity-kinds.ts";
+import { GAIN_DEFINITIONS } from "../../core/growth.ts";
 import { INTEGER_MAX } from "../../core/limits.ts";
 import {
   CHANNEL_SORT_FIELDS,
@@ -108,12 +108,12 @@ describe("the fields of sorts", () => {
       videos: "videoCount",
     });
     expect(Object.keys(CHANNEL_SORT_FIELDS)).toEqual([...CHANNEL_SORTS]);
-    const known = [...KIND_FIELDS.channel.counts, ...Object.keys(KIND_GAINS.channel)];
+    const known = [...ENTITY_FIELDS.channel.counts, ...Object.keys(GAIN_DEFINITIONS.channel)];
     expect(Object.values(CHANNEL_SORT_FIELDS).toSorted()).toEqual(known.toSorted());
   });
 
   test("USER_SORT_FIELDS are the followers and the gains of a user", () => {
-    const gains = Object.keys(KIND_GAINS.user).map((name) => [name, name]);
+    const gains = Object.keys(GAIN_DEFINITIONS.user).map((name) => [name, name]);
     expect(USER_SORT_FIELDS).toEqual({
       followers: "followers_count",
       ...Object.fromEntries(gains),

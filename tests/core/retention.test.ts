@@ -6,17 +6,17 @@ import {
   parseRetentionPolicy,
   applyRetentionRule,
   applyRetentionBounds,
-  RETENTION_DAYS,
+  RETENTION_DAYS_RANGE,
   RETENTION_SYNTAX,
-  retentionBounds,
+  computeRetentionBounds,
   type RetentionRule,
 } from "../../core/retention.ts";
 import { DAY_MS, formatDay } from "../../core/time.ts";
 import { NOW } from "../support/arbitraries/values.ts";
 
 const days = fc.oneof(
-  fc.integer({ min: RETENTION_DAYS.min, max: 60 }),
-  fc.integer({ min: RETENTION_DAYS.min, max: RETENTION_DAYS.max }),
+  fc.integer({ min: RETENTION_DAYS_RANGE.min, max: 60 }),
+  fc.integer({ min: RETENTION_DAYS_RANGE.min, max: RETENTION_DAYS_RANGE.max }),
 );
 const rules: fc.Arbitrary<RetentionRule> = fc
   .tuple(days, fc.oneof(days, fc.constant(Infinity)))
@@ -94,16 +94,16 @@ describe("RETENTION_SYNTAX", () => {
   });
 });
 
-describe("retentionBounds()", () => {
+describe("computeRetentionBounds()", () => {
   test("returns midnights UTC, that many days before today", () => {
-    expect(retentionBounds({ rawDays: 40, dailyDays: 41 }, NOW)).toEqual({
+    expect(computeRetentionBounds({ rawDays: 40, dailyDays: 41 }, NOW)).toEqual({
       rawFrom: Date.parse("2026-10-11"),
       dailyFrom: Date.parse("2026-10-10"),
     });
   });
 
   test("returns no instant before the year 0", () => {
-    const { dailyFrom } = retentionBounds({ rawDays: 40, dailyDays: Infinity }, NOW);
+    const { dailyFrom } = computeRetentionBounds({ rawDays: 40, dailyDays: Infinity }, NOW);
     expect(new Date(dailyFrom).toISOString()).toBe("0000-01-01T00:00:00.000Z");
   });
 });
@@ -137,7 +137,7 @@ describe("applyRetentionRule()", () => {
   test("keeps the newest point of each day that is no longer raw", () => {
     fc.assert(
       fc.property(histories, rules, clocks, (history, { rawDays }, now) => {
-        const { rawFrom } = retentionBounds({ rawDays, dailyDays: Infinity }, now);
+        const { rawFrom } = computeRetentionBounds({ rawDays, dailyDays: Infinity }, now);
         const past = (points: readonly { at: number }[]) =>
           points.filter(({ at }) => at < rawFrom).map(({ at }) => at);
         const newest = new Map(past(history).map((at) => [formatDay(Math.floor(at / DAY_MS)), at]));
@@ -180,7 +180,7 @@ describe("applyRetentionBounds()", () => {
     fc.assert(
       fc.property(histories, rules, clocks, fc.integer({ min: 1, max: 7 }), (...given) => {
         const [history, rule, now, length] = given;
-        const bounds = retentionBounds(rule, now);
+        const bounds = computeRetentionBounds(rule, now);
         const starts = Array.from(history.keys()).filter((index) => index % length === 0);
         const kept = starts.map((start) =>
           applyRetentionBounds(

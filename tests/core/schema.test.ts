@@ -4,7 +4,7 @@ import { Ajv } from "ajv";
 import * as fc from "fast-check";
 import {
   ENTITY_KINDS,
-  KIND_FIELDS,
+  ENTITY_FIELDS,
   type EntityKind,
   type EntityFields,
 } from "../../core/entity-kinds.ts";
@@ -25,9 +25,9 @@ const SCHEMAS = {
 
 const matchesJsonSchema = new Ajv({ strict: false }).compile(sSchemas.ObservationLine);
 
-describe("KIND_FIELDS", () => {
+describe("ENTITY_FIELDS", () => {
   test.each(ENTITY_KINDS.map((kind) => [kind]))("has the fields of the schema of a %s", (kind) => {
-    const fields: EntityFields = KIND_FIELDS[kind];
+    const fields: EntityFields = ENTITY_FIELDS[kind];
     const names = [
       ...new Set([
         "kind",
@@ -43,7 +43,7 @@ describe("KIND_FIELDS", () => {
   test.each(ENTITY_KINDS.map((kind) => [kind]))(
     "requires the same fields as the schema of a %s",
     (kind) => {
-      const fields: EntityFields = KIND_FIELDS[kind];
+      const fields: EntityFields = ENTITY_FIELDS[kind];
       const identifiers = Object.entries(fields.attributes)
         .filter(([, type]) => type === "identifier")
         .map(([name]) => name);
@@ -54,7 +54,7 @@ describe("KIND_FIELDS", () => {
 
   test("has the kinds of ENTITY_KINDS", () => {
     const names: string[] = ENTITY_KINDS.toSorted();
-    expect(names).toEqual(Object.keys(KIND_FIELDS).toSorted());
+    expect(names).toEqual(Object.keys(ENTITY_FIELDS).toSorted());
   });
 });
 

@@ -1,18 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { takeToken, type TokenBucket } from "../../core/token-bucket.ts";
+import { takeRateLimitToken, type TokenBucket } from "../../core/token-bucket.ts";
 
 /** Takes a token at each instant; returns which were admitted. */
 function takeTokensAt(instants: readonly number[], perMinute: number): boolean[] {
   let bucket: TokenBucket | undefined;
   return instants.map((now) => {
-    const taken = takeToken(bucket, perMinute, now);
+    const taken = takeRateLimitToken(bucket, perMinute, now);
     ({ bucket } = taken);
     return taken.isAdmitted;
   });
 }
 
-describe("takeToken()", () => {
+describe("takeRateLimitToken()", () => {
   test("admits a minute's requests at once, then no more", () => {
     expect(takeTokensAt([0, 0, 0, 0], 3)).toEqual([true, true, true, false]);
   });
@@ -28,14 +28,14 @@ describe("takeToken()", () => {
   });
 
   test("says when the next token is available and when the bucket is full", () => {
-    expect(takeToken({ tokens: 0, at: 0 }, 60, 250)).toMatchObject({
+    expect(takeRateLimitToken({ tokens: 0, at: 0 }, 60, 250)).toMatchObject({
       isAdmitted: false,
       remaining: 0,
       retryAfterS: 1,
       fullAfterS: 60,
     });
-    expect(takeToken({ tokens: 0, at: 0 }, 1, 1)).toMatchObject({ retryAfterS: 60 });
-    expect(takeToken(undefined, 10, 0)).toMatchObject({
+    expect(takeRateLimitToken({ tokens: 0, at: 0 }, 1, 1)).toMatchObject({ retryAfterS: 60 });
+    expect(takeRateLimitToken(undefined, 10, 0)).toMatchObject({
       isAdmitted: true,
       remaining: 9,
       retryAfterS: 0,
@@ -47,10 +47,10 @@ describe("takeToken()", () => {
     const tokens = fc.double({ min: 0, max: 0.999, noNaN: true });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_000 }), tokens, (perMinute, held) => {
-        const { bucket, retryAfterS } = takeToken({ tokens: held, at: 0 }, perMinute, 0);
-        expect(takeToken(bucket, perMinute, retryAfterS * 1000).isAdmitted).toBe(true);
+        const { bucket, retryAfterS } = takeRateLimitToken({ tokens: held, at: 0 }, perMinute, 0);
+        expect(takeRateLimitToken(bucket, perMinute, retryAfterS * 1000).isAdmitted).toBe(true);
         const before = (retryAfterS - 1) * 1000 - 1;
-        expect(before >= 0 && takeToken(bucket, perMinute, before).isAdmitted).toBe(false);
+        expect(before >= 0 && takeRateLimitToken(bucket, perMinute, before).isAdmitted).toBe(false);
       }),
     );
   });
@@ -77,7 +77,7 @@ describe("takeToken()", () => {
   });
 
   test("has a token at once after the clock went back, if it held two", () => {
-    const { remaining, retryAfterS } = takeToken({ tokens: 2, at: 1000 }, 2, 0);
+    const { remaining, retryAfterS } = takeRateLimitToken({ tokens: 2, at: 1000 }, 2, 0);
     expect({ remaining, retryAfterS }).toEqual({ remaining: 1, retryAfterS: 0 });
   });
 
@@ -87,14 +87,14 @@ describe("takeToken()", () => {
   });
 
   test("says when the next token is available after the clock went back", () => {
-    const { bucket } = takeToken({ tokens: 0.5, at: 3_600_000 }, 60, 0);
-    const { isAdmitted, retryAfterS, fullAfterS } = takeToken(bucket, 60, 0);
+    const { bucket } = takeRateLimitToken({ tokens: 0.5, at: 3_600_000 }, 60, 0);
+    const { isAdmitted, retryAfterS, fullAfterS } = takeRateLimitToken(bucket, 60, 0);
     expect({ isAdmitted, retryAfterS, fullAfterS }).toEqual({
       isAdmitted: false,
       retryAfterS: 61,
       fullAfterS: 120,
     });
-    expect(takeToken(bucket, 60, 60_000).isAdmitted).toBe(false);
-    expect(takeToken(bucket, 60, 61_000).isAdmitted).toBe(true);
+    expect(takeRateLimitToken(bucket, 60, 60_000).isAdmitted).toBe(false);
+    expect(takeRateLimitToken(bucket, 60, 61_000).isAdmitted).toBe(true);
   });
 });

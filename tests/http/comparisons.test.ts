@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { INTERVALS, type Interval } from "../../core/buckets.ts";
-import { KIND_FIELDS } from "../../core/entity-kinds.ts";
+import { HISTORY_INTERVALS, type HistoryInterval } from "../../core/buckets.ts";
+import { ENTITY_FIELDS } from "../../core/entity-kinds.ts";
 import { DAY_MS, formatInstant, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import { NOW, startTestService, type TestService } from "../support/service.ts";
 
@@ -41,7 +41,7 @@ function listPoints(name: EntityName, countIndex: number) {
 }
 
 function createObservations(kind: Kind): object[] {
-  const { counts } = KIND_FIELDS[kind];
+  const { counts } = ENTITY_FIELDS[kind];
   const observations: object[] = [];
   for (const name of NAMES) {
     for (const [place, { at }] of listPoints(name, 0).entries()) {
@@ -55,7 +55,7 @@ function createObservations(kind: Kind): object[] {
 }
 
 /** Where the bucket of an instant begins, by its ISO text. */
-function startOf(at: number, interval: Interval): string {
+function startOf(at: number, interval: HistoryInterval): string {
   const text = formatInstant(at);
   switch (interval) {
     case "raw":
@@ -76,7 +76,7 @@ function startOf(at: number, interval: Interval): string {
 interface Query {
   readonly names: readonly string[];
   readonly countIndex: number;
-  readonly interval: Interval;
+  readonly interval: HistoryInterval;
   readonly from: number;
   readonly to: number;
 }
@@ -116,7 +116,7 @@ const queries: fc.Arbitrary<Query> = fc
   .record({
     names: fc.array(fc.constantFrom(...NAMES, "HOURLY", "nobody"), { minLength: 1, maxLength: 10 }),
     countIndex: fc.nat(2),
-    interval: fc.constantFrom(...INTERVALS),
+    interval: fc.constantFrom(...HISTORY_INTERVALS),
     range: fc.uniqueArray(instants, { minLength: 2, maxLength: 2 }),
   })
   .map(({ names, countIndex, interval, range }) => {
@@ -125,7 +125,7 @@ const queries: fc.Arbitrary<Query> = fc
   });
 
 describe.each(KINDS)("GET %s", (path, { kind, parameter, entities }) => {
-  const { counts } = KIND_FIELDS[kind];
+  const { counts } = ENTITY_FIELDS[kind];
   const buildPath = ({ names, countIndex, interval, from, to }: Query) =>
     `${path}?${parameter}=${names.join(",")}&count=${counts[countIndex]}&interval=${interval}` +
     `&from=${formatInstant(from)}&to=${formatInstant(to)}`;

@@ -3,7 +3,7 @@ import * as limits from "../../core/limits.ts";
 
 /** A line for each reason after the first one, in the order of server/README.md. */
 export const REJECTED_LINES: readonly (string | object)[] = [
-  `"${" ".repeat(limits.LINE_MAX_BYTES)}"`,
+  `"${" ".repeat(limits.OBSERVATION_LINE_MAX_BYTES)}"`,
   "nope",
   "[1]",
   { kind: "video" },

@@ -1,7 +1,7 @@
 /** The collector of Bluesky, public XRPC API: users and their posts. */
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { quote } from "../../../core/errors.ts";
+import { quoteValue } from "../../../core/errors.ts";
 import { MINUTE_MS } from "../../../core/time.ts";
 import {
   classifyStatus,
@@ -60,7 +60,7 @@ function classifyResponse(response: SourceResponse, now: number): Classification
   }
   const isGone = GONE_ERRORS.has(error ?? "") || /^profile not found$/i.test(message ?? "");
   if ((status === 400 || status === 404) && isGone) {
-    return { kind: "not-found", reason: `Bluesky says ${quote(message ?? error)}` };
+    return { kind: "not-found", reason: `Bluesky says ${quoteValue(message ?? error)}` };
   }
   return classification;
 }

@@ -1,7 +1,7 @@
 /** Polls users of Bluesky: their description and their counts. */
 import { Type, type Static } from "@sinclair/typebox";
 import type { CollectionTarget } from "../../ports/targets.ts";
-import { quote } from "../../../core/errors.ts";
+import { quoteValue } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
 import { parseItems, Unchecked } from "../client/responses.ts";
 import { createPollResult, createGoneResult } from "../poll-results.ts";
@@ -54,7 +54,7 @@ export async function pollProfiles(
     if (profile !== undefined) return createUserResult(id, profile, observedAt);
     if (warning !== undefined) return { targetId: id, failure: warning };
     if (others.length === 0) return createGoneResult(id, `Bluesky has no profile ${id}`);
-    const failure = `Bluesky returned nothing for ${id}, but ${quote(others.join(", "))}`;
+    const failure = `Bluesky returned nothing for ${id}, but ${quoteValue(others.join(", "))}`;
     return { targetId: id, failure };
   });
 }

@@ -1,7 +1,7 @@
 /** Reads what the responses of all sources have in common. */
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { quote } from "../../../core/errors.ts";
+import { quoteValue } from "../../../core/errors.ts";
 import { parseInteger } from "../../../core/parameters.ts";
 import { DAY_MS, formatInstant, parseInstant } from "../../../core/time.ts";
 import {
@@ -57,7 +57,7 @@ export function parseItems<Schema extends TSchema>(
 export function describeSchemaError(schema: TSchema, value: unknown): string {
   const { path = "", message = "", value: got } = Value.Errors(schema, value).First() ?? {};
   const wanted = `${message.charAt(0).toLowerCase()}${message.slice(1)}`;
-  return `at ${path || "/"}: ${wanted}, got ${got === undefined ? "nothing" : quote(got)}`;
+  return `at ${path || "/"}: ${wanted}, got ${got === undefined ? "nothing" : quoteValue(got)}`;
 }
 
 /** Joins the messages that a response has; empty if it has none. */
@@ -79,7 +79,7 @@ export function classifyStatus(
   description = "",
 ): Classification {
   if (status >= 200 && status <= 299) return { kind: "ok" };
-  const suffix = description === "" ? "" : `: ${quote(description)}`;
+  const suffix = description === "" ? "" : `: ${quoteValue(description)}`;
   const reason = `${SOURCE_NAMES[source]} answered with status ${status}${suffix}`;
   const until = status === 429 || status === 503 ? parseRetryAfter(headers, now) : undefined;
   if (until !== undefined) return createRateLimited(`${reason}; no requests are sent`, until);

@@ -2,7 +2,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { CollectionTarget } from "../../ports/targets.ts";
-import { quote } from "../../../core/errors.ts";
+import { quoteValue } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
 import { DAY_MS, formatInstant, parseInstant } from "../../../core/time.ts";
 import { parseItems, joinMessages, Unchecked, UncheckedFields } from "../client/responses.ts";
@@ -119,7 +119,7 @@ async function fetchUsers(
     if (problem !== undefined)
       return new SourceError("not-found", describeProblem(`The user ${id}`, problem));
     const names = others.map(({ username }) => username).join(", ");
-    const suffix = names === "" ? "" : `, but ${quote(names)}`;
+    const suffix = names === "" ? "" : `, but ${quoteValue(names)}`;
     const missing = `X returned nothing for the user ${id}${suffix}`;
     return new SourceError("rejected", warning ?? missing);
   };
@@ -140,7 +140,9 @@ export function describeProblem(what: string, { type = "", title, detail }: Prob
     type.endsWith("/not-authorized-for-resource") || /not authorized/i.test(description);
   const isSuspended = /suspended|forbidden/i.test(description);
   const state = isSuspended ? "is suspended" : isProtected ? "is protected" : "is gone";
-  return description === "" ? `${what} ${state}` : `${what} ${state}: X says ${quote(description)}`;
+  return description === ""
+    ? `${what} ${state}`
+    : `${what} ${state}: X says ${quoteValue(description)}`;
 }
 
 /** The error for a response with neither data nor errors. */

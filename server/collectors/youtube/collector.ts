@@ -1,7 +1,7 @@
 /** The collector of YouTube, Data API v3: channels and their shorts. */
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { quote } from "../../../core/errors.ts";
+import { quoteValue } from "../../../core/errors.ts";
 import { findQuotaReset } from "../quota-budget.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import { classifyStatus } from "../client/responses.ts";
@@ -73,7 +73,7 @@ function classifyResponse(response: SourceResponse, now: number): Classification
   const hasReason = (wanted: readonly string[]) =>
     reasons.some((reason) => wanted.includes(reason));
   const text = [...reasons, message].join(": ");
-  const description = quote(text);
+  const description = quoteValue(text);
   const isTooFast = hasReason(RATE_LIMIT_REASONS);
   if (hasReason(QUOTA_REASONS) || (isTooFast && /per day/i.test(message))) {
     const until = findQuotaReset(now, QUOTA_ZONE);

@@ -6,7 +6,7 @@
  * long, and counts a line break of two characters in quotes as two lines.
  */
 import { isUtf8 } from "node:buffer";
-import { LINE_MAX_BYTES } from "../../../core/limits.ts";
+import { OBSERVATION_LINE_MAX_BYTES } from "../../../core/limits.ts";
 
 /** A row as it is in a file. */
 export interface FileRow {
@@ -40,8 +40,11 @@ export function createRowCutter() {
 
   function createRow(bytes: Buffer): FileRow {
     const row = { line: rowLine, text: undefined };
-    if (isTooLong || bytes.length > LINE_MAX_BYTES) {
-      return { ...row, problem: `A row has at most ${LINE_MAX_BYTES} bytes: is a quote missing?` };
+    if (isTooLong || bytes.length > OBSERVATION_LINE_MAX_BYTES) {
+      return {
+        ...row,
+        problem: `A row has at most ${OBSERVATION_LINE_MAX_BYTES} bytes: is a quote missing?`,
+      };
     }
     if (!isUtf8(bytes)) return { ...row, problem: "The row must be valid UTF-8" };
     return { ...row, text: bytes.toString().replace(/\r$/, ""), problem: undefined };
@@ -68,7 +71,7 @@ export function createRowCutter() {
         else state = byte === QUOTE && state !== UNQUOTED ? QUOTED : UNQUOTED;
       }
       rest = bytes.subarray(rowStart);
-      if (rest.length > LINE_MAX_BYTES) isTooLong = true;
+      if (rest.length > OBSERVATION_LINE_MAX_BYTES) isTooLong = true;
       // Copied, so that the piece is not kept.
       rest = isTooLong ? Buffer.alloc(0) : Buffer.from(rest);
       return rows;

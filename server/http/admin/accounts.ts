@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { INTEGER_MAX } from "../../../core/limits.ts";
-import { createInvalidRequestError, quote } from "../../../core/errors.ts";
+import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { readSingleValue, type GetQueryValues } from "../../../core/parameters.ts";
 import {
   FIRST_INSTANT,
@@ -11,7 +11,7 @@ import {
   LAST_INSTANT,
   parseInstantParameter,
 } from "../../../core/time.ts";
-import type { Account } from "../../../core/stores.ts";
+import type { CreditAccount } from "../../../core/stores.ts";
 import type { StatementLine } from "../../ports/ledger.ts";
 import type { AdminOptions } from "./options.ts";
 import { assertName, assertSingleAccount, jsonBodyParser, Name } from "./validation.ts";
@@ -114,7 +114,7 @@ function parseHour(name: string, getValues: GetQueryValues): number | undefined 
   if (instant === undefined || instant % HOUR_MS === 0) return instant && instant / HOUR_MS;
   throw createInvalidRequestError(
     `${name} must be a day or the start of an hour in UTC, because usage is counted by hour, ` +
-      `got ${quote(text)}`,
+      `got ${quoteValue(text)}`,
   );
 }
 
@@ -137,6 +137,13 @@ function toLineResource(line: StatementLine) {
   };
 }
 
-function toAccountResource({ name, createdAt, granted, debited, refunded, balance }: Account) {
+function toAccountResource({
+  name,
+  createdAt,
+  granted,
+  debited,
+  refunded,
+  balance,
+}: CreditAccount) {
   return { name, balance, granted, debited, refunded, created_at: formatInstant(createdAt) };
 }

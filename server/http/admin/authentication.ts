@@ -8,7 +8,7 @@
  */
 import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { takeToken, type TokenBucket } from "../../../core/token-bucket.ts";
+import { takeRateLimitToken, type TokenBucket } from "../../../core/token-bucket.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
 import { HttpError } from "../errors.ts";
 
@@ -55,14 +55,14 @@ export function createAdminAuthentication(
       throw new HttpError("Missing API Key", "Send the administrator's token as a bearer token");
     }
     const network = getNetworkPrefix(getAddress(request));
-    const networkLimit = takeToken(
+    const networkLimit = takeRateLimitToken(
       failuresByNetwork.get(network),
       NETWORK_FAILURES_PER_MINUTE,
       now(),
     );
     if (!networkLimit.isAdmitted)
       rejectGuess("from your address", networkLimit.retryAfterS, headers);
-    const totalLimit = takeToken(totalFailures, TOTAL_FAILURES_PER_MINUTE, now());
+    const totalLimit = takeRateLimitToken(totalFailures, TOTAL_FAILURES_PER_MINUTE, now());
     if (!totalLimit.isAdmitted && !trustedNetworks.has(network))
       rejectGuess("in all", totalLimit.retryAfterS, headers);
     // Hashes have equal lengths, so that the time of the comparison reveals nothing of the token.

@@ -1,6 +1,6 @@
 /** The administration API of the tracked channels and of collection. */
 import { Elysia, t } from "elysia";
-import { parseChannel } from "../../../core/channels.ts";
+import { parseChannelName } from "../../../core/channels.ts";
 import { parseCreator } from "../../../core/creators.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";
@@ -23,7 +23,7 @@ export function createAdminCollectionRoutes(options: AdminOptions) {
       .post(
         "/channels",
         async ({ body, set }) => {
-          const channel = parseChannel(body.channel);
+          const channel = parseChannelName(body.channel);
           await channels.track(channel, now());
           set.status = 201;
           return { channel };
@@ -32,7 +32,7 @@ export function createAdminCollectionRoutes(options: AdminOptions) {
       )
       .delete(
         "/channels",
-        async ({ body }) => ({ channel: await channels.untrack(parseChannel(body.channel)) }),
+        async ({ body }) => ({ channel: await channels.untrack(parseChannelName(body.channel)) }),
         { body: ChannelBody },
       )
       .get("/creators", async () => (await Array.fromAsync(creators.pages())).flat())

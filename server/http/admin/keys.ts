@@ -1,7 +1,7 @@
 /** The administration API of API keys. */
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
-import { createInvalidRequestError, quote } from "../../../core/errors.ts";
+import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import {
   DAY_MS,
   formatInstant,
@@ -67,7 +67,7 @@ function parseScopes(names: readonly string[] = KEY_SCOPES): KeyScope[] {
   const unknown = names.find((name) => !scopes.some((scope) => scope === name));
   if (scopes.length > 0 && unknown === undefined) return scopes;
   throw createInvalidRequestError(
-    `scopes must be one or more of ${KEY_SCOPES.join(", ")}, got ${quote(unknown ?? names)}`,
+    `scopes must be one or more of ${KEY_SCOPES.join(", ")}, got ${quoteValue(unknown ?? names)}`,
   );
 }
 
@@ -84,7 +84,7 @@ function parseExpiry(text: string, now: number): number {
   if (expiresAt !== undefined && expiresAt > now && expiresAt <= LAST_INSTANT) return expiresAt;
   throw createInvalidRequestError(
     `expires must be a duration (12h, 90d, 8w) or ${INSTANT_SYNTAX} and is in the future, ` +
-      `got ${quote(text)}`,
+      `got ${quoteValue(text)}`,
   );
 }
 

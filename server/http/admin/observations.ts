@@ -2,7 +2,7 @@
 import { Elysia, t } from "elysia";
 import { encodeCsvRow } from "../../csv/rows.ts";
 import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
-import { createInvalidRequestError, quote } from "../../../core/errors.ts";
+import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { listObservationColumns, OBSERVATION_FORMATS } from "../../csv/observation-rows.ts";
 import {
   parseChoiceParameter,
@@ -75,7 +75,7 @@ function parseExportOptions(getQueryValues: GetQueryValues): ExportOptions {
   const kind = ENTITY_KINDS.find((name) => name === kindName);
   if (kindName !== undefined && kind === undefined) {
     throw createInvalidRequestError(
-      `kind must be one of ${ENTITY_KINDS.join(", ")}, got ${quote(kindName)}`,
+      `kind must be one of ${ENTITY_KINDS.join(", ")}, got ${quoteValue(kindName)}`,
     );
   }
   const ids = getQueryValues("id");

@@ -1,6 +1,6 @@
 /** What administration routes share to check requests: the JSON body, names and the query. */
 import { Elysia, t } from "elysia";
-import { createInvalidRequestError, quote } from "../../../core/errors.ts";
+import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { IDENTIFIER_MAX_CHARACTERS } from "../../../core/limits.ts";
 import { readSingleValue } from "../../../core/parameters.ts";
 import { isIdentifier } from "../../../core/text.ts";
@@ -21,7 +21,7 @@ export function assertName(field: string, value: string | undefined): void {
   if (value === undefined || isIdentifier(value)) return;
   throw createInvalidRequestError(
     `${field} must be 1 to ${IDENTIFIER_MAX_CHARACTERS} characters without control characters, ` +
-      `got ${quote(value)}`,
+      `got ${quoteValue(value)}`,
   );
 }
 

@@ -7,7 +7,7 @@ import { ERROR_STATUSES, isServiceErrorName } from "../../../core/error-statuses
 import { DomainError } from "../../../core/errors.ts";
 import { InsufficientCreditsError } from "../../../core/ledger.ts";
 import { createMissingScopeError } from "../admission.ts";
-import type { ClientError } from "../../../core/resources/error-resources.ts";
+import type { NamedError } from "../../../core/resources/error-resources.ts";
 import { formatErrorResponse } from "../errors.ts";
 import { parsePathParameters } from "../route-matcher.ts";
 import { READ_COST } from "../reads/charge.ts";
@@ -210,7 +210,7 @@ function describeErrors(operation: Operation) {
 }
 
 /** Lists an example of each error, those of the operation itself first. */
-function listErrors(operation: Operation): ClientError[] {
+function listErrors(operation: Operation): NamedError[] {
   const { withApiKey, withBody, always } = reference.commonErrors;
   const fromExamples = [
     operation.errors,
@@ -228,7 +228,7 @@ function createChargedErrors({ price }: Operation): ErrorExamples {
   return { ...reference.commonErrors.charged, [code]: message };
 }
 
-function createErrors(messages: ErrorExamples = {}): ClientError[] {
+function createErrors(messages: ErrorExamples = {}): NamedError[] {
   return Object.entries(messages).map(([name, message]) => {
     if (!isServiceErrorName(name)) throw new Error(`${name} is no error code`);
     return { code: name, message };
@@ -236,7 +236,7 @@ function createErrors(messages: ErrorExamples = {}): ClientError[] {
 }
 
 /** The error of a path whose first parameter holds a control character. */
-function createPathErrors(path: string): ClientError[] {
+function createPathErrors(path: string): NamedError[] {
   const [name] = listPathParameters(path);
   if (name === undefined) return [];
   try {
@@ -248,7 +248,7 @@ function createPathErrors(path: string): ClientError[] {
 }
 
 /** Names the examples by their codes: `InvalidRequest`, `InvalidRequest2`. */
-function createErrorExamples(errors: readonly ClientError[], path: string) {
+function createErrorExamples(errors: readonly NamedError[], path: string) {
   const counts = new Map<string, number>();
   return Object.fromEntries(
     errors.map((error) => {

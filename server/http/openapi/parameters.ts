@@ -1,20 +1,20 @@
 /** The parameters of requests as schemas, with the limits that their parsers enforce. */
 import { Type, type TObject, type TProperties, type TSchema } from "@sinclair/typebox";
-import { INTERVALS } from "../../../core/buckets.ts";
-import { KIND_FIELDS } from "../../../core/entity-kinds.ts";
+import { HISTORY_INTERVALS } from "../../../core/buckets.ts";
+import { ENTITY_FIELDS } from "../../../core/entity-kinds.ts";
 import { CHANNEL_SORTS, LIST_ORDERS, USER_SORTS } from "../../../core/lists.ts";
-import { HISTORY_DAYS } from "../../../core/history-request.ts";
+import { HISTORY_DEFAULT_DAYS } from "../../../core/history-request.ts";
 import {
   COMPARISON_MAX_NAMES,
-  DAYS_FILTER,
-  HISTORY_LIMIT,
-  LIST_LIMIT,
+  DAYS_FILTER_RANGE,
+  HISTORY_LIMIT_RANGE,
+  LIST_LIMIT_RANGE,
   SEARCH_MAX_CHARACTERS,
   IDENTIFIER_MAX_CHARACTERS,
-  PAGE_LIMIT,
-  PAGE_NUMBER,
-  SHORTS_LIMIT,
-  USAGE_DAYS,
+  PAGE_LIMIT_RANGE,
+  PAGE_NUMBER_RANGE,
+  SHORTS_LIMIT_RANGE,
+  USAGE_DAYS_RANGE,
   type IntegerRange,
 } from "../../../core/limits.ts";
 import { INSTANT_PATTERN } from "../../../core/time.ts";
@@ -77,7 +77,7 @@ const FORMAT = {
 
 /** The query of a page of shorts. */
 const ShortsQuery = createOptional({
-  limit: createIntegerSchema(SHORTS_LIMIT, "Maximum shorts returned."),
+  limit: createIntegerSchema(SHORTS_LIMIT_RANGE, "Maximum shorts returned."),
   before: Type.String({
     pattern: INSTANT_PATTERN,
     description:
@@ -93,7 +93,7 @@ const ShortsQuery = createOptional({
 
 const createListQuery = <Sort extends string>(sorts: readonly Sort[]) =>
   createOptional({
-    limit: createIntegerSchema(LIST_LIMIT, "Maximum entities returned."),
+    limit: createIntegerSchema(LIST_LIMIT_RANGE, "Maximum entities returned."),
     cursor: Type.String({
       minLength: 1,
       maxLength: 30 + CURSOR_MAX_CHARACTERS,
@@ -136,18 +136,18 @@ const UserListQuery = createListQuery(USER_SORTS);
 const BUCKETS = {
   from: Type.String({
     pattern: INSTANT_PATTERN,
-    description: `The first instant, as a date or date-time. It defaults to ${HISTORY_DAYS} days before to, or before now.`,
+    description: `The first instant, as a date or date-time. It defaults to ${HISTORY_DEFAULT_DAYS} days before to, or before now.`,
   }),
   to: Type.String({
     pattern: INSTANT_PATTERN,
     description:
       "The instant after the last one. Without it, the history goes to its newest observation.",
   }),
-  interval: createChoiceSchema(INTERVALS, {
+  interval: createChoiceSchema(HISTORY_INTERVALS, {
     default: "day",
     description: "How observations are grouped, in UTC; raw lists each. A week begins on Monday.",
   }),
-  limit: createIntegerSchema(HISTORY_LIMIT, "Maximum buckets returned."),
+  limit: createIntegerSchema(HISTORY_LIMIT_RANGE, "Maximum buckets returned."),
   cursor: Type.String({
     minLength: 1,
     maxLength: 11,
@@ -178,9 +178,9 @@ const createComparisonQuery = <Count extends string>(counts: readonly Count[]) =
 
 /** The query of a page of tweets or follower counts. */
 const PageQuery = createOptional({
-  days: createIntegerSchema(DAYS_FILTER, "Days to filter by, back from now."),
-  page: createIntegerSchema(PAGE_NUMBER, "Page number, 0-based."),
-  limit: createIntegerSchema(PAGE_LIMIT, "Items per page."),
+  days: createIntegerSchema(DAYS_FILTER_RANGE, "Days to filter by, back from now."),
+  page: createIntegerSchema(PAGE_NUMBER_RANGE, "Page number, 0-based."),
+  limit: createIntegerSchema(PAGE_LIMIT_RANGE, "Items per page."),
 });
 
 /** The query of an account's usage. */
@@ -188,7 +188,7 @@ const UsageQuery = createOptional({
   from: Type.String({
     format: "date",
     maxLength: 10,
-    description: `The first day, UTC. It defaults to ${USAGE_DAYS.default - 1} days before the last.`,
+    description: `The first day, UTC. It defaults to ${USAGE_DAYS_RANGE.default - 1} days before the last.`,
   }),
   to: Type.String({
     format: "date",
@@ -214,12 +214,12 @@ export const QUERIES = {
   getShortHistory: HistoryQuery,
   compareChannels: Type.Object({
     channels: createNamesSchema("sevenminutesoup,nobody"),
-    ...createComparisonQuery(KIND_FIELDS.channel.counts).properties,
+    ...createComparisonQuery(ENTITY_FIELDS.channel.counts).properties,
   }),
   listUsers: UserListQuery,
   compareUsers: Type.Object({
     usernames: createNamesSchema("slowcompiler,nobody"),
-    ...createComparisonQuery(KIND_FIELDS.user.counts).properties,
+    ...createComparisonQuery(ENTITY_FIELDS.user.counts).properties,
   }),
   getUserHistory: HistoryQuery,
   getTweetHistory: HistoryQuery,

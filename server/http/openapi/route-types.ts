@@ -5,7 +5,7 @@
 import type { Static, TUnsafe } from "@sinclair/typebox";
 import type { Elysia } from "elysia";
 import type {
-  ErrorNameOf,
+  ErrorNameByStatus,
   ServiceErrorName,
   VIDEO_ERROR_SENTENCES,
 } from "../../../core/error-statuses.ts";
@@ -32,7 +32,7 @@ type ErrorName<Id extends OperationId> = Extract<
 
 /** A status, if an operation has errors with it. */
 type ErrorStatus<Id extends OperationId, Status extends number> = Status extends number
-  ? [ErrorName<Id> & ErrorNameOf<Status>] extends [never]
+  ? [ErrorName<Id> & ErrorNameByStatus<Status>] extends [never]
     ? never
     : Status
   : never;
@@ -40,7 +40,11 @@ type ErrorStatus<Id extends OperationId, Status extends number> = Status extends
 /** The body of an error; in the video API, a text where it is more than a name. */
 type ErrorBody<Id extends OperationId, Name extends ServiceErrorName> =
   Part<Id> extends "Video"
-    ? { error: Name extends keyof typeof VIDEO_ERROR_SENTENCES | ErrorNameOf<400> ? string : Name }
+    ? {
+        error: Name extends keyof typeof VIDEO_ERROR_SENTENCES | ErrorNameByStatus<400>
+          ? string
+          : Name;
+      }
     : { error: Name; message: string };
 
 type Body<Name> = Name extends SchemaName ? Static<Schemas[Name]> : string;
@@ -60,7 +64,7 @@ interface RouteOptions<Id extends OperationId> {
     [Status in SuccessStatus<Id>]: TUnsafe<Body<(typeof OPERATIONS)[Id]["result"]>>;
   } & {
     [Status in ErrorStatus<Id, ErrorStatuses>]: TUnsafe<
-      ErrorBody<Id, ErrorName<Id> & ErrorNameOf<Status>>
+      ErrorBody<Id, ErrorName<Id> & ErrorNameByStatus<Status>>
     >;
   };
   readonly query: TUnsafe<

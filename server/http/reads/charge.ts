@@ -1,5 +1,5 @@
 /** Charges reads: the idempotency key of a request, and the refund of a read that fails. */
-import { createInvalidRequestError, quote } from "../../../core/errors.ts";
+import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import type { IdempotencyKey } from "../../../core/charges.ts";
 import type { DebitQueue, Receipt } from "../../ports/ledger.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
@@ -41,7 +41,7 @@ export function parseIdempotencyKey(
   if (!IDEMPOTENCY_KEY_PATTERN.test(value)) {
     throw createInvalidRequestError(
       `Idempotency-Key must be 1 to ${IDEMPOTENCY_KEY_MAX_CHARACTERS} visible ASCII characters, ` +
-        `got ${quote(value)}`,
+        `got ${quoteValue(value)}`,
     );
   }
   const text = body === undefined ? pathAndQuery : `${pathAndQuery} ${JSON.stringify(body)}`;

@@ -9,7 +9,7 @@
 import type { Row } from "@libsql/client";
 import { computePaymentCutoff, decideCharge } from "../../../core/charges.ts";
 import { HOUR_MS } from "../../../core/time.ts";
-import type { Charge, DebitOutcome } from "../../../core/stores.ts";
+import type { AccountCharge, DebitOutcome } from "../../../core/stores.ts";
 import type { Debit, DebitBatch, DebitBatchResult } from "../../ports/ledger.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
@@ -23,7 +23,7 @@ import { createCommitStatements, type ChargeRun } from "./debit-sql.ts";
  */
 export async function commitDebits(
   database: Database,
-  charges: readonly Charge[],
+  charges: readonly AccountCharge[],
   { uid, now, since }: DebitBatch,
 ): Promise<DebitBatchResult> {
   const hour = Math.floor(now / HOUR_MS);
@@ -40,7 +40,7 @@ export async function commitDebits(
 }
 
 /** Groups charges into runs; those of one account keep their order. */
-export function groupIntoRuns(charges: readonly Charge[]): ChargeRun[] {
+export function groupIntoRuns(charges: readonly AccountCharge[]): ChargeRun[] {
   const runs: ChargeRun[] = [];
   const lastRuns = new Map<number, ChargeRun>();
   for (const { account, cost, key, endpoint, idempotencyKey } of charges) {
@@ -87,7 +87,7 @@ interface AccountCoverage {
  * @param payments The rows of `SELECT_PAYMENTS`.
  */
 export function assignOutcomes(
-  charges: readonly Charge[],
+  charges: readonly AccountCharge[],
   { uid, hour }: { readonly uid: string; readonly hour: number },
   outcomes: readonly Row[],
   payments: readonly Row[],

@@ -19,7 +19,7 @@ import { INTEGER_MAX } from "../../../core/limits.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { commitDebits } from "./debits.ts";
-import type { Grant, GrantResult } from "../../../core/stores.ts";
+import type { CreditGrant, GrantResult } from "../../../core/stores.ts";
 import type { AccountLedger, AccountReads, DebitLedger, StatusLedger } from "../../ports/ledger.ts";
 import { refundDebit, cancelDebits } from "./refunds.ts";
 import { accounts } from "../tables/account-tables.ts";
@@ -92,7 +92,11 @@ const SELECT_GRANT = `
   FROM journal
   WHERE account = ? AND (uid = ? OR reference = ?)`;
 
-async function grantCredits(database: Database, grant: Grant, now: number): Promise<GrantResult> {
+async function grantCredits(
+  database: Database,
+  grant: CreditGrant,
+  now: number,
+): Promise<GrantResult> {
   const { uid, amount, reference = null, reason = null } = grant;
   assertCreditAmount(amount);
   const { id } = await getAccountByName(database, grant.account);

@@ -2,7 +2,7 @@
 import type { InValue } from "@libsql/client";
 import { computePaymentCutoff } from "../../../core/charges.ts";
 import { HOUR_MS } from "../../../core/time.ts";
-import type { Charge } from "../../../core/stores.ts";
+import type { AccountCharge } from "../../../core/stores.ts";
 import type { Debit } from "../../ports/ledger.ts";
 import type { Database, Statement } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
@@ -69,7 +69,7 @@ function createRefundStatements(
  */
 export async function cancelDebits(
   database: Database,
-  charges: readonly Charge[],
+  charges: readonly AccountCharge[],
   uid: string,
   now: number,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 /** Stores the tracked channels; each operation is one transaction. */
-import { channelKey, isChannelId } from "../../../core/channels.ts";
+import { getChannelKey, isChannelId } from "../../../core/channels.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { TrackedChannel, TrackedChannelStore } from "../../ports/collection.ts";
@@ -34,7 +34,7 @@ interface TrackedChannelRow {
 export function createTrackedChannelStore(database: Database): TrackedChannelStore {
   return {
     async track(channel, now) {
-      const key = channelKey(channel);
+      const key = getChannelKey(channel);
       const { added, listed } = await writeNamed(database, {
         added: { sql: INSERT_CHANNEL, args: [key, channel, now] },
         listed: { sql: "SELECT channel FROM tracked_channels WHERE key = ?", args: [key] },
@@ -47,7 +47,7 @@ export function createTrackedChannelStore(database: Database): TrackedChannelSto
     async untrack(channel) {
       const sql = "DELETE FROM tracked_channels WHERE key = ? RETURNING channel";
       const { removed } = await writeNamed(database, {
-        removed: { sql, args: [channelKey(channel)] },
+        removed: { sql, args: [getChannelKey(channel)] },
       });
       const storedChannel = removed[0]?.["channel"];
       if (storedChannel === undefined) {

@@ -7,10 +7,10 @@
  * don't tell, all chunks back to 2N days are.
  */
 import {
-  computeBaselineRange,
+  computeGainBaseline,
   computeGain,
-  GAIN_DAYS,
-  KIND_GAINS,
+  GAIN_PERIOD_DAYS,
+  GAIN_DEFINITIONS,
   type TimeRange,
 } from "../../../core/growth.ts";
 import { applyRetentionBounds, type RetentionBounds } from "../../../core/retention.ts";
@@ -60,7 +60,7 @@ interface StoredRow {
 /**
  * Computes the gains of entities as they will be once their points are written.
  *
- * @returns For each entity, its gains in the order of `KIND_GAINS`; `null` is unknown.
+ * @returns For each entity, its gains in the order of `GAIN_DEFINITIONS`; `null` is unknown.
  */
 export async function computeGainsAfterWrite(
   database: Database,
@@ -163,9 +163,9 @@ export async function updateGainsAfterPruning(
 }
 
 function listGains({ kind, counts }: KindTables): IndexedGain[] {
-  return Object.values(KIND_GAINS[kind]).map(({ count, period }) => ({
+  return Object.values(GAIN_DEFINITIONS[kind]).map(({ count, period }) => ({
     countIndex: counts.indexOf(count),
-    days: GAIN_DAYS[period],
+    days: GAIN_PERIOD_DAYS[period],
   }));
 }
 
@@ -177,7 +177,7 @@ interface Baseline extends IndexedGain, TimeRange {
 
 function createBaselines(gains: readonly IndexedGain[], newestAt: number): Baseline[] {
   return gains.map(({ countIndex, days }) => {
-    const { from, to } = computeBaselineRange(newestAt, days);
+    const { from, to } = computeGainBaseline(newestAt, days);
     return { countIndex, days, from, to, at: -Infinity, count: null };
   });
 }
@@ -255,12 +255,12 @@ async function readRows(
 
 /** The newest instant of an entity, the incoming ones included, as SQL. */
 const NEWEST_AT = `max(e.observed_at, ${jsonExtractSql(1, "given.value")})`;
-const DAY_COUNTS = Object.values(GAIN_DAYS);
+const DAY_COUNTS = Object.values(GAIN_PERIOD_DAYS);
 
 /** Selects the chunks that hold the ends of the ranges. */
 function selectNearestChunksSql(tables: KindTables): string {
   const starts = DAY_COUNTS.map((days) => {
-    const { to } = computeBaselineRange(0, days);
+    const { to } = computeGainBaseline(0, days);
     return selectChunkStartSql(tables, "e.key", `${NEWEST_AT} + ${to}`);
   });
   return selectRowsSql(tables, `start IN (${starts.join(", ")})`);
@@ -268,7 +268,7 @@ function selectNearestChunksSql(tables: KindTables): string {
 
 /** Selects all chunks from the start of the longest range on. */
 function selectAllChunksSql(tables: KindTables): string {
-  const { from } = computeBaselineRange(0, Math.max(...DAY_COUNTS));
+  const { from } = computeGainBaseline(0, Math.max(...DAY_COUNTS));
   const start = selectChunkStartSql(tables, "e.key", `${NEWEST_AT} + ${from}`);
   return selectRowsSql(tables, `start >= ${start}`);
 }

@@ -3,14 +3,14 @@
  * of a few milliseconds, between which the process serves other requests.
  */
 import {
-  computeChanges,
-  findLastKnown,
+  computeCountChanges,
+  findLastKnownCounts,
   findBucketStart,
   groupIntoBuckets,
-  type Bucket,
+  type HistoryBucket,
 } from "../../../core/buckets.ts";
 import { cutPage, type CursorPage } from "../../../core/cursor.ts";
-import { findPageStart, type HistoryRequest } from "../../../core/history-request.ts";
+import { findHistoryPageStart, type HistoryRequest } from "../../../core/history-request.ts";
 import { encodeBucketCursor } from "../../../core/resources/history-resources.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
 import type { Database } from "../database/database.ts";
@@ -23,7 +23,7 @@ import { CHUNK_JSON, selectChunkStartSql } from "./chunk-sql.ts";
 const STEP_CHUNKS = 64;
 
 /** A page of a history, oldest first. */
-export interface BucketPage extends CursorPage<Bucket> {
+export interface BucketPage extends CursorPage<HistoryBucket> {
   /** The changes of each bucket. */
   readonly changes: readonly (readonly (number | null)[])[];
   /** The instant of the oldest point that the page selects; `null` if it selects none. */
@@ -50,13 +50,13 @@ export async function readHistoryPage(
   request: HistoryRequest,
 ): Promise<BucketPage> {
   const { limit } = request;
-  const start = findPageStart(request);
+  const start = findHistoryPageStart(request);
   const range = { ...request, from: start };
   const { buckets: found, oldest } = await readBuckets(database, owner, range, limit + 1);
   const page = cutPage(found, limit, encodeBucketCursor);
-  const needed = findLastKnown(page.items).map((count) => count !== null);
+  const needed = findLastKnownCounts(page.items).map((count) => count !== null);
   const known = await findKnownBefore(database, owner, { ...request, to: start }, needed);
-  return { ...page, changes: computeChanges(page.items, known), oldest };
+  return { ...page, changes: computeCountChanges(page.items, known), oldest };
 }
 
 /** Which points are read: from the first instant up to the last one, which is left out. */
@@ -68,9 +68,9 @@ export async function readBuckets(
   { kind, key }: HistoryOwner,
   { from, to, interval }: PointRange,
   maxBuckets: number,
-): Promise<{ buckets: Bucket[]; oldest: number | null }> {
+): Promise<{ buckets: HistoryBucket[]; oldest: number | null }> {
   const { width, selectForwards } = STATEMENTS[kind];
-  const buckets: Bucket[] = [];
+  const buckets: HistoryBucket[] = [];
   let oldest: number | null = null;
   let start = from;
   for (;;) {
@@ -89,7 +89,7 @@ export async function readBuckets(
 }
 
 /** Appends buckets; the first may continue the last one that is there. */
-function appendBuckets(buckets: Bucket[], next: readonly Bucket[]): void {
+function appendBuckets(buckets: HistoryBucket[], next: readonly HistoryBucket[]): void {
   if (next[0] !== undefined && next[0].start === buckets.at(-1)?.start) buckets.pop();
   buckets.push(...next);
 }
@@ -125,7 +125,7 @@ async function findKnownBefore(
       ),
     ];
     const oldestStart = findBucketStart(first.at, interval);
-    const earlierKnown = findLastKnown(buckets);
+    const earlierKnown = findLastKnownCounts(buckets);
     known = known.map((count, index) => count ?? earlierKnown[index] ?? null);
     // Earlier points of the oldest bucket don't count: its newest point was read.
     end = first.at < from ? oldestStart : Math.max(oldestStart, from);

@@ -8,7 +8,7 @@ import { ENTITY_KINDS, type EntityKind } from "../../../core/entity-kinds.ts";
 import {
   applyRetentionBounds,
   formatRetentionRule,
-  retentionBounds,
+  computeRetentionBounds,
   type RetentionBounds,
   type RetentionPolicy,
 } from "../../../core/retention.ts";
@@ -60,7 +60,7 @@ export async function* applyRetention(database: Database, options: RetentionOpti
   const faults: RetentionFault[] = [];
   for (const kind of options.kinds ?? ENTITY_KINDS) {
     const rule = policy[kind];
-    const bounds = rule === undefined ? KEEP_ALL : retentionBounds(rule, now);
+    const bounds = rule === undefined ? KEEP_ALL : computeRetentionBounds(rule, now);
     const totals = { entities: 0, before: 0, removed: 0, after: 0 };
     let isStateUntouched = true;
     const tables = KIND_TABLES[kind];

@@ -1,7 +1,7 @@
 /** Exports the observations of the database as the lines (NDJSON) that an import reads. */
 import { setImmediate } from "node:timers/promises";
 import { ENTITY_KINDS, type EntityKind } from "../../../core/entity-kinds.ts";
-import { DomainError, quote } from "../../../core/errors.ts";
+import { DomainError, quoteValue } from "../../../core/errors.ts";
 import { foldCase } from "../../../core/text.ts";
 import { FIRST_INSTANT, formatInstant } from "../../../core/time.ts";
 import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts";
@@ -70,7 +70,7 @@ async function findEntities(
   }
   const missing = ids.find((id) => !found.has(id));
   if (missing === undefined) return entities;
-  throw new DomainError("Not Found", `Nothing with the id ${quote(missing)} was observed`);
+  throw new DomainError("Not Found", `Nothing with the id ${quoteValue(missing)} was observed`);
 }
 
 function selectEntitiesSql({ entityTable }: KindTables): string {

@@ -1,5 +1,5 @@
 /** Merges the observations of a batch, entity by entity, with what is stored. */
-import { KIND_FIELDS } from "../../../core/entity-kinds.ts";
+import { ENTITY_FIELDS } from "../../../core/entity-kinds.ts";
 import type { OutcomeCounts } from "../../../core/stores.ts";
 import {
   getAttributeValues,
@@ -35,7 +35,7 @@ export interface PendingEntity {
   merged: MergedEntity;
   /** What the database has of it, if anything. */
   stored?: StoredEntity;
-  /** Its gains once it is written, in the order of `KIND_GAINS`. */
+  /** Its gains once it is written, in the order of `GAIN_DEFINITIONS`. */
   gains?: readonly (number | null)[];
 }
 
@@ -67,7 +67,7 @@ export function mergeIncoming(incoming: BatchSlice, existing: Entity = EMPTY_ENT
     return mergeAscending(incoming);
   }
   const { entity, outcomes } = mergeObservations(existing, iterateObservations(incoming));
-  const names = KIND_FIELDS[incoming.batch.kind].counts;
+  const names = ENTITY_FIELDS[incoming.batch.kind].counts;
   const points = Array.from(entity.points, ([at, counts]) => ({
     at,
     counts: names.map((name) => counts[name] ?? null),

@@ -3,7 +3,7 @@
  * hundred thousand numbers; typed arrays move from thread to thread without a copy, and no number
  * needs an object.
  */
-import { KIND_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
+import { ENTITY_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
 import type { Counts, Observation } from "../../../core/observations.ts";
 import type { Point } from "../history/chunk-codec.ts";
 
@@ -48,7 +48,7 @@ export function createBatchBuilder() {
 
 /** Keeps attributes once if consecutive observations of an entity give the same. */
 function createKindBatchBuilder(kind: EntityKind) {
-  const countNames = KIND_FIELDS[kind].counts;
+  const countNames = ENTITY_FIELDS[kind].counts;
   const indexById = new Map<string, number>();
   // By entity.
   const sizes: number[] = [];
@@ -153,7 +153,7 @@ export function* iterateObservations({ batch, from, to }: BatchSlice) {
 
 export function toNamedCounts(kind: EntityKind, values: Point["counts"]): Counts {
   const counts: Record<string, number | null> = {};
-  KIND_FIELDS[kind].counts.forEach((name, index) => (counts[name] = values[index] ?? null));
+  ENTITY_FIELDS[kind].counts.forEach((name, index) => (counts[name] = values[index] ?? null));
   return counts;
 }
 
@@ -169,7 +169,7 @@ export function getLastPoint({ batch, to }: BatchSlice): Point {
 
 /** @param counts Takes the counts of the point. */
 function getPoint(batch: ObservationBatch, index: number, counts: (number | null)[]): Point {
-  const { length } = KIND_FIELDS[batch.kind].counts;
+  const { length } = ENTITY_FIELDS[batch.kind].counts;
   for (let nth = 0; nth < length; nth++) counts[nth] = getCount(batch, index * length + nth);
   return { at: batch.instants[index] ?? 0, counts };
 }

@@ -1,7 +1,7 @@
 /** Parses lines of observations (NDJSON) into batches, in the main thread or in a worker. */
 import { isUtf8 } from "node:buffer";
 import { DomainError } from "../../../core/errors.ts";
-import { LINE_MAX_BYTES } from "../../../core/limits.ts";
+import { OBSERVATION_LINE_MAX_BYTES } from "../../../core/limits.ts";
 import { parseObservationLine, type Observation } from "../../../core/observations.ts";
 import type { RejectedLine } from "../../../core/stores.ts";
 import {
@@ -101,8 +101,14 @@ export function deserializeLines({ columns, text }: SerializedLines): ParsedLine
 function parseLine(line: string | Uint8Array, now: number): Observation {
   // Checked first: who sends a line that is too long may cut it in the middle of a character. A code
   // unit has at most 3 bytes.
-  if (line.length * 3 > LINE_MAX_BYTES && Buffer.byteLength(line) > LINE_MAX_BYTES) {
-    throw new DomainError("Invalid Request", `A line has at most ${LINE_MAX_BYTES} bytes`);
+  if (
+    line.length * 3 > OBSERVATION_LINE_MAX_BYTES &&
+    Buffer.byteLength(line) > OBSERVATION_LINE_MAX_BYTES
+  ) {
+    throw new DomainError(
+      "Invalid Request",
+      `A line has at most ${OBSERVATION_LINE_MAX_BYTES} bytes`,
+    );
   }
   if (typeof line === "string") return parseObservationLine(line, now);
   throw new DomainError("Invalid Request", "The line must be valid UTF-8");

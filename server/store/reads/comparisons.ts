@@ -1,6 +1,6 @@
 /** Compares one count of several channels or users, by bucket and in pages. */
-import type { ComparisonRequest, NamedKind } from "../../../core/batch.ts";
-import { alignBuckets, type Bucket } from "../../../core/buckets.ts";
+import type { ComparisonRequest, BatchKind } from "../../../core/batch.ts";
+import { alignBuckets, type HistoryBucket } from "../../../core/buckets.ts";
 import { cutPage } from "../../../core/cursor.ts";
 import { computeDaysFilterValidity } from "../../../core/days.ts";
 import {
@@ -8,7 +8,7 @@ import {
   createUserNotFoundError,
   type DomainError,
 } from "../../../core/errors.ts";
-import { findPageStart, HISTORY_DAYS } from "../../../core/history-request.ts";
+import { findHistoryPageStart, HISTORY_DEFAULT_DAYS } from "../../../core/history-request.ts";
 import {
   createComparisonRows,
   encodeBucketCursor,
@@ -73,13 +73,13 @@ export function createUserComparisonRead(database: Database): MicroblogReads["us
  */
 async function compare(
   database: Database,
-  kind: NamedKind,
+  kind: BatchKind,
   entities: readonly (ComparedEntity | DomainError)[],
   request: ComparisonRequest,
 ): Promise<Omit<CacheableResult<Comparison>, "tags">> {
   const { limit, countIndex } = request;
-  const range = { ...request, from: findPageStart(request) };
-  const histories: Bucket[][] = [];
+  const range = { ...request, from: findHistoryPageStart(request) };
+  const histories: HistoryBucket[][] = [];
   let oldest: number | null = null;
   for (const entity of entities) {
     if (!("key" in entity)) {
@@ -94,7 +94,7 @@ async function compare(
   }
   const rows = alignBuckets(histories, countIndex);
   const { items, hasMore, nextCursor } = cutPage(rows, limit, encodeBucketCursor);
-  const now = request.from + HISTORY_DAYS * DAY_MS;
+  const now = request.from + HISTORY_DEFAULT_DAYS * DAY_MS;
   return {
     body: {
       entities: entities.map((entity) => ("key" in entity ? entity.name : entity)),
@@ -102,7 +102,7 @@ async function compare(
       pagination: { hasMore, nextCursor },
     },
     ...(request.isRecent
-      ? { validDuring: computeDaysFilterValidity(now, oldest, HISTORY_DAYS) }
+      ? { validDuring: computeDaysFilterValidity(now, oldest, HISTORY_DEFAULT_DAYS) }
       : {}),
   };
 }

@@ -7,7 +7,7 @@ import {
   createTweetNotFoundError,
   createUserNotFoundError,
 } from "../../../core/errors.ts";
-import { HISTORY_DAYS, type HistoryRequest } from "../../../core/history-request.ts";
+import { HISTORY_DEFAULT_DAYS, type HistoryRequest } from "../../../core/history-request.ts";
 import { createHistoryItems } from "../../../core/resources/history-resources.ts";
 import { foldCase } from "../../../core/text.ts";
 import { DAY_MS } from "../../../core/time.ts";
@@ -138,12 +138,12 @@ async function readPage<Kind extends EntityKind>(
     request,
   );
   const history = createHistoryItems(kind, items, changes);
-  const now = request.from + HISTORY_DAYS * DAY_MS;
+  const now = request.from + HISTORY_DEFAULT_DAYS * DAY_MS;
   return {
     observedAt,
     page: { interval: request.interval, history, pagination: { hasMore, nextCursor } },
     ...(request.isRecent
-      ? { validDuring: computeDaysFilterValidity(now, oldest, HISTORY_DAYS) }
+      ? { validDuring: computeDaysFilterValidity(now, oldest, HISTORY_DEFAULT_DAYS) }
       : {}),
   };
 }

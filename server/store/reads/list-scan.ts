@@ -10,7 +10,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import {
   compareListPositions,
-  SEARCH_SUBSTRING_CHARACTERS,
+  SEARCH_SUBSTRING_MIN_CHARACTERS,
   type ListPosition,
   type ListRequest,
 } from "../../../core/lists.ts";
@@ -233,7 +233,7 @@ function matchSql<Sort extends string>(
 }
 
 function isSubstring(search: string): boolean {
-  return Array.from(search).length >= SEARCH_SUBSTRING_CHARACTERS;
+  return Array.from(search).length >= SEARCH_SUBSTRING_MIN_CHARACTERS;
 }
 
 /** Reads the keys of the first entities that match a search, or a country if there is no search. */

@@ -1,7 +1,7 @@
 /** Reads of the microblog interface. Each is one SQL statement that returns one JSON text. */
 import { computeDaysFilterStart, computeDaysFilterValidity } from "../../../core/days.ts";
 import { createTweetNotFoundError, createUserNotFoundError } from "../../../core/errors.ts";
-import { HISTORY_MAX_POINTS, RECORD_MAX_POINTS } from "../../../core/limits.ts";
+import { HISTORY_MAX_POINTS, TWEET_RECORD_MAX_POINTS } from "../../../core/limits.ts";
 import { paginate } from "../../../core/pagination.ts";
 import * as schema from "../../../core/schema/microblog.ts";
 import type { TweetDetails, TweetRecord } from "../../../core/resources/mod.ts";
@@ -47,7 +47,7 @@ const recordHistory = createHistoryReader<TweetRecord["metrics"][number]>({
     timestamp: "at",
   },
   zoneSuffix: "",
-  maxPoints: RECORD_MAX_POINTS,
+  maxPoints: TWEET_RECORD_MAX_POINTS,
 });
 
 // The tweets are arrays, which SQLite and JSON.parse() handle faster than objects.

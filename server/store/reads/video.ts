@@ -1,5 +1,5 @@
 /** Reads of the video interface. Each is one SQL statement that returns one JSON text. */
-import { cutPage, encodeCursor } from "../../../core/cursor.ts";
+import { cutPage, encodeShortsCursor } from "../../../core/cursor.ts";
 import { createChannelNotFoundError, createShortNotFoundError } from "../../../core/errors.ts";
 import { HISTORY_MAX_POINTS } from "../../../core/limits.ts";
 import * as schema from "../../../core/schema/video.ts";
@@ -37,7 +37,7 @@ export function createVideoReads(database: Database): VideoReads {
 }
 
 /**
- * Restates core's `comparePositions()` and `isShortSelected()`;
+ * Restates core's `compareShortPositions()` and `isShortSelected()`;
  * `tests/store/reads/shorts-selection.test.ts` compares both.
  */
 // The shorts are arrays: as objects, SQLite and JSON.parse() take half as long again for a page.
@@ -93,7 +93,11 @@ function createShortsRead(database: Database): VideoReads["shorts"] {
     ]);
     if (row === undefined) throw createChannelNotFoundError(name);
     const { channelId, username, shorts } = row;
-    const { items, hasMore, nextCursor } = cutPage(shorts.map(toShortFields), limit, encodeCursor);
+    const { items, hasMore, nextCursor } = cutPage(
+      shorts.map(toShortFields),
+      limit,
+      encodeShortsCursor,
+    );
     return {
       body: {
         channel: username ?? channelId,

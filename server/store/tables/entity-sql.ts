@@ -1,8 +1,8 @@
 /** The names of the tables and columns of each kind of entity, and SQL that reads them. */
 import { getTableColumns, getTableName } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import { KIND_FIELDS, type EntityFields, type EntityKind } from "../../../core/entity-kinds.ts";
-import { KIND_GAINS } from "../../../core/growth.ts";
+import { ENTITY_FIELDS, type EntityFields, type EntityKind } from "../../../core/entity-kinds.ts";
+import { GAIN_DEFINITIONS } from "../../../core/growth.ts";
 import * as tables from "./entity-tables.ts";
 
 export interface KindTables extends EntityFields {
@@ -18,10 +18,10 @@ export interface KindTables extends EntityFields {
 }
 
 function createKindTables(kind: EntityKind, entities: SQLiteTable): KindTables {
-  const gains = Object.keys(KIND_GAINS[kind]);
+  const gains = Object.keys(GAIN_DEFINITIONS[kind]);
   const isGain = new Set(gains.map(tables.toColumnName));
   return {
-    ...KIND_FIELDS[kind],
+    ...ENTITY_FIELDS[kind],
     kind,
     entityTable: getTableName(entities),
     historyTable: `${kind}_histories`,

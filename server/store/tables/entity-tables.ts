@@ -8,8 +8,8 @@
  */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { KIND_GAINS } from "../../../core/growth.ts";
-import { KIND_FIELDS, type EntityFields, type EntityKind } from "../../../core/entity-kinds.ts";
+import { GAIN_DEFINITIONS } from "../../../core/growth.ts";
+import { ENTITY_FIELDS, type EntityFields, type EntityKind } from "../../../core/entity-kinds.ts";
 
 export function toColumnName(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -21,9 +21,9 @@ export function toColumnName(field: string): string {
  * sorted by them.
  */
 function createFieldColumns(kind: EntityKind) {
-  const { attributes, counts }: EntityFields = KIND_FIELDS[kind];
+  const { attributes, counts }: EntityFields = ENTITY_FIELDS[kind];
   const columns: Record<string, ReturnType<typeof integer> | ReturnType<typeof text>> = {};
-  for (const field of [...counts, ...Object.keys(KIND_GAINS[kind])]) {
+  for (const field of [...counts, ...Object.keys(GAIN_DEFINITIONS[kind])]) {
     columns[toColumnName(field)] = integer();
   }
   for (const [field, type] of Object.entries(attributes)) {
@@ -45,9 +45,9 @@ const CHANNEL_FIGURES = [
   "subscribers",
   "videoCount",
   "viewCount",
-  ...Object.keys(KIND_GAINS.channel),
+  ...Object.keys(GAIN_DEFINITIONS.channel),
 ];
-const USER_FIGURES = ["followers_count", ...Object.keys(KIND_GAINS.user)];
+const USER_FIGURES = ["followers_count", ...Object.keys(GAIN_DEFINITIONS.user)];
 
 /**
  * Creates an index for each figure, in the order of the lists.

@@ -7,8 +7,8 @@ import {
   type CreatorSet,
 } from "../../../core/creators.ts";
 import {
-  comparePositions,
-  encodeCursor,
+  compareShortPositions,
+  encodeShortsCursor,
   isShortSelected,
   pageAfter,
 } from "../../../core/cursor.ts";
@@ -27,7 +27,7 @@ const STEPS = 1000;
 const shorts = createList(20_000, () => ({
   publishedAt: NOW - pick(1e9) * 300,
   id: createId(11),
-})).toSorted(comparePositions);
+})).toSorted(compareShortPositions);
 const requests = createList(50, () => ({
   limit: 20,
   after: shorts[pick(shorts.length)] ?? { publishedAt: NOW, id: "a" },
@@ -68,7 +68,7 @@ export const BATCH_CASES: readonly CoreCase[] = [
       requests.map((request) => {
         const page = shorts.filter((short) => isShortSelected(short, request)).slice(0, 21);
         const last = page[19];
-        return page.length > 20 && last !== undefined ? encodeCursor(last) : null;
+        return page.length > 20 && last !== undefined ? encodeShortsCursor(last) : null;
       }),
     maxRatio: 1,
   },

@@ -1,7 +1,11 @@
 /** Comparisons of the functions that read, write and compare texts and numbers. */
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import papaparse from "papaparse";
-import { decodeCursor, encodeCursor, type ShortPosition } from "../../../core/cursor.ts";
+import {
+  decodeShortsCursor,
+  encodeShortsCursor,
+  type ShortPosition,
+} from "../../../core/cursor.ts";
 import { decodeHistoryCursor, encodeHistoryCursor } from "../../../core/history-request.ts";
 import { decodeListCursor, encodeListCursor, type ListPosition } from "../../../core/lists.ts";
 import { parseObservationLine } from "../../../core/observations.ts";
@@ -42,31 +46,37 @@ const encodeSorted = (position: ListPosition) => encodeListCursor(position, "vie
 
 const CURSOR_CASES: CoreCase[] = [
   {
-    what: "encodeCursor, 11 characters / btoa of JSON",
+    what: "encodeShortsCursor, 11 characters / btoa of JSON",
     size: CALLS,
-    ours: callEach(positions, encodeCursor),
+    ours: callEach(positions, encodeShortsCursor),
     theirs: callEach(positions, encodeJson),
   },
   {
-    what: "decodeCursor, 11 characters / JSON of atob, unchecked",
+    what: "decodeShortsCursor, 11 characters / JSON of atob, unchecked",
     size: CALLS,
-    ours: callEach(positions.map(encodeCursor), (cursor) => decodeCursor(cursor).publishedAt),
+    ours: callEach(
+      positions.map(encodeShortsCursor),
+      (cursor) => decodeShortsCursor(cursor).publishedAt,
+    ),
     theirs: callEach(
       positions.map(encodeJson),
       (text) => decodeJson<ShortPosition>(text).publishedAt,
     ),
   },
   {
-    what: "encodeCursor, not ASCII / btoa of UTF-8 of JSON",
+    what: "encodeShortsCursor, not ASCII / btoa of UTF-8 of JSON",
     size: CALLS,
-    ours: callEach(foreignPositions, encodeCursor),
+    ours: callEach(foreignPositions, encodeShortsCursor),
     theirs: callEach(foreignPositions, encodeUtf8Json),
     maxRatio: 1,
   },
   {
-    what: "decodeCursor, not ASCII / JSON of UTF-8 of atob, unchecked",
+    what: "decodeShortsCursor, not ASCII / JSON of UTF-8 of atob, unchecked",
     size: CALLS,
-    ours: callEach(foreignPositions.map(encodeCursor), (text) => decodeCursor(text).publishedAt),
+    ours: callEach(
+      foreignPositions.map(encodeShortsCursor),
+      (text) => decodeShortsCursor(text).publishedAt,
+    ),
     theirs: callEach(
       foreignPositions.map(encodeUtf8Json),
       (text) => decodeUtf8Json<ShortPosition>(text).publishedAt,

@@ -7,12 +7,12 @@
  * which it only reads. No count of the data is unknown, so lag() is the change to the last known one.
  */
 import { Database } from "bun:sqlite";
-import { KIND_FIELDS } from "../../../core/entity-kinds.ts";
+import { ENTITY_FIELDS } from "../../../core/entity-kinds.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { toColumnName } from "../../../server/store/tables/entity-tables.ts";
 
 const [, , dayMethod = "", jsonMethod = "", file = ""] = process.argv;
-const NAMES = KIND_FIELDS.channel.counts;
+const NAMES = ENTITY_FIELDS.channel.counts;
 const COLUMNS = NAMES.map(toColumnName);
 
 /** The newest row of each day. ?1 is the channel, ?2 the first instant. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { encodeCsvRow, parseCsvRow } from "../../../server/csv/rows.ts";
-import { LINE_MAX_BYTES } from "../../../core/limits.ts";
+import { OBSERVATION_LINE_MAX_BYTES } from "../../../core/limits.ts";
 import { createRowCutter, type FileRow } from "../../../server/commands/input/csv-rows.ts";
 
-const TOO_LONG = `A row has at most ${LINE_MAX_BYTES} bytes: is a quote missing?`;
+const TOO_LONG = `A row has at most ${OBSERVATION_LINE_MAX_BYTES} bytes: is a quote missing?`;
 
 /** Cuts pieces of a file into rows. */
 function cutPieces(pieces: readonly Uint8Array[]): FileRow[] {
@@ -79,9 +79,9 @@ describe("createRowCutter()", () => {
   });
 
   test.each([
-    ["without quotes", "x".repeat(LINE_MAX_BYTES + 1)],
-    ["in quotes", `"${"x\n".repeat(LINE_MAX_BYTES)}"`],
-    ["of two-byte characters", "é".repeat(LINE_MAX_BYTES / 2 + 1)],
+    ["without quotes", "x".repeat(OBSERVATION_LINE_MAX_BYTES + 1)],
+    ["in quotes", `"${"x\n".repeat(OBSERVATION_LINE_MAX_BYTES)}"`],
+    ["of two-byte characters", "é".repeat(OBSERVATION_LINE_MAX_BYTES / 2 + 1)],
   ])("says of a row that is too long, %s, that it is, and reads the next", (_, long) => {
     const file = encode(`a\n${long}\nb\n`);
     for (const size of [file.length, 65_536, 1_000_003]) {
@@ -94,7 +94,7 @@ describe("createRowCutter()", () => {
   });
 
   test("reads a row that is just short enough", () => {
-    const row = "x".repeat(LINE_MAX_BYTES);
+    const row = "x".repeat(OBSERVATION_LINE_MAX_BYTES);
     const [found] = cutPieces(split(encode(`${row}\n`), [65_536, 700_000]));
     expect(found?.text === row).toBe(true);
   });

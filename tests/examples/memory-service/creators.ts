@@ -2,7 +2,7 @@
 import {
   addCreator,
   compareText,
-  creatorKey,
+  getCreatorKey,
   formatInstant,
   removeCreator,
   type CreatorSet,
@@ -16,7 +16,7 @@ export function createCreatorStore(max?: number): CreatorStore {
     async add(creator, now) {
       const added = addCreator(list, creator, max);
       list = added.set;
-      addedAt.set(creatorKey(creator), now);
+      addedAt.set(getCreatorKey(creator), now);
       return { creator: added.creator.creator, total: list.size };
     },
     async remove(creator) {

@@ -6,8 +6,8 @@ import {
   decideCharges,
   DomainError,
   EMPTY_LEDGER,
-  type Account,
-  type Charge,
+  type CreditAccount,
+  type AccountCharge,
   type CreditStore,
   type CreditSums,
   type DebitOutcome,
@@ -15,7 +15,7 @@ import {
 } from "@creator-metrics/core";
 
 /** A committed debit, as a refund names it. */
-export interface MemoryDebit extends Pick<Charge, "account" | "cost" | "idempotencyKey"> {
+export interface MemoryDebit extends Pick<AccountCharge, "account" | "cost" | "idempotencyKey"> {
   readonly uid: string;
   readonly index: number;
 }
@@ -42,14 +42,14 @@ export function createCreditStore(): CreditStore<MemoryDebit> {
     return account;
   }
 
-  function describe({ id, name, createdAt, sums }: MemoryAccount): Account {
+  function describe({ id, name, createdAt, sums }: MemoryAccount): CreditAccount {
     return { id, name, createdAt, ...sums, balance: computeBalance(sums) };
   }
 
   /** Decides the charges of one account. */
   function debitAccount(
     account: MemoryAccount | undefined,
-    charges: readonly Charge[],
+    charges: readonly AccountCharge[],
     { uid, now }: { readonly uid: string; readonly now: number },
   ): DebitOutcome<MemoryDebit>[] {
     if (account === undefined) return charges.map(() => ({ kind: "refused", balance: 0 }));
@@ -92,7 +92,7 @@ export function createCreditStore(): CreditStore<MemoryDebit> {
     async debit(charges, batch) {
       const before = committed.get(batch.uid);
       if (before !== undefined) return { outcomes: before };
-      const outcomes = new Map<Charge, DebitOutcome<MemoryDebit>>();
+      const outcomes = new Map<AccountCharge, DebitOutcome<MemoryDebit>>();
       for (const [id, group] of Map.groupBy(charges, ({ account }) => account)) {
         const decided = debitAccount(accounts[id - 1], group, batch);
         for (const [index, outcome] of decided.entries()) {

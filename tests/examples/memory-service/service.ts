@@ -87,7 +87,7 @@ const INVALID_KEY = {
   message: "The key in the X-API-Key header is not valid",
 } as const;
 
-function respondToError(error: core.ClientError, path: string, headers = {}): Response {
+function respondToError(error: core.NamedError, path: string, headers = {}): Response {
   const isVideo = path.startsWith("/api/video/");
   const body = isVideo ? core.createVideoError(error) : core.createServiceError(error);
   return Response.json(body, { status: ERROR_STATUSES[error.code], headers });

@@ -1,6 +1,6 @@
 /** Reads channels and shorts from memory. */
 import {
-  comparePositions,
+  compareShortPositions,
   computeEntityGains,
   createChannelDetails,
   createChannelList,
@@ -81,7 +81,7 @@ export function createVideoStore(entities: Entities): VideoStore {
       const channel = getChannel(name);
       const shorts = Array.from(entities.short.keys())
         .flatMap((id) => findShort(channel.id, id) ?? [])
-        .toSorted(comparePositions);
+        .toSorted(compareShortPositions);
       const { items, hasMore, nextCursor } = pageAfter(shorts, request);
       const pagination = { hasMore, nextCursor };
       return { body: { channel: channel.name, shorts: items.map(createShortSummary), pagination } };

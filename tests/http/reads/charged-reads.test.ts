@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { letEventLoopRun } from "../../support/wait.ts";
-import type { Charge } from "../../../core/stores.ts";
+import type { AccountCharge } from "../../../core/stores.ts";
 import type { Receipt } from "../../../server/ports/ledger.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { createBodyStreamer } from "../../../server/http/reads/body-streamer.ts";
@@ -92,7 +92,7 @@ test.each([
 
 /** Serves reads of one route, and returns what each was charged and answered. */
 function createServer(method: "GET" | "POST", parse: Parameters<CreateHandler>[0]) {
-  const charges: Charge[] = [];
+  const charges: AccountCharge[] = [];
   const responseCache = createResponseCache();
   responseCache.invalidate({ sequence: 0, tags: [] });
   const { createHandler, serve: serveRead } = createChargedReads({

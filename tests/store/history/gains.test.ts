@@ -1,7 +1,7 @@
 /** Holds the gains on the rows of channels and users to those that core computes from all points. */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { computeGains, KIND_GAINS } from "../../../core/growth.ts";
+import { computeGains, GAIN_DEFINITIONS } from "../../../core/growth.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import { applyRetentionRule } from "../../../core/retention.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../../core/time.ts";
@@ -47,7 +47,7 @@ async function observe(database: Database, points: readonly Point[]): Promise<vo
 /** The gains of all points, by name. */
 function computeAllGains(points: readonly Point[]) {
   const sorted = points.toSorted((a, b) => a.at - b.at);
-  return Object.entries(KIND_GAINS.channel).map(([name, { count, period }]) => {
+  return Object.entries(GAIN_DEFINITIONS.channel).map(([name, { count, period }]) => {
     const counts = sorted.map((point) => ({
       at: point.at,
       count: count === "subscribers" ? point.subscribers : point.viewCount,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { ENTITY_KINDS, KIND_FIELDS } from "../../../core/entity-kinds.ts";
+import { ENTITY_KINDS, ENTITY_FIELDS } from "../../../core/entity-kinds.ts";
 import type { Point } from "../../../server/store/history/chunk-codec.ts";
 import { createRowsEncoder } from "../../../server/store/history/history-json.ts";
 import { mixedPoints } from "../../support/arbitraries/history-points.ts";
@@ -11,9 +11,9 @@ const decodeText = (json: Uint8Array) => new TextDecoder().decode(json);
 const historyWithFields = fc.constantFrom(...ENTITY_KINDS).chain((kind) =>
   fc.record({
     kind: fc.constant(kind),
-    points: mixedPoints(KIND_FIELDS[kind].counts.length),
+    points: mixedPoints(ENTITY_FIELDS[kind].counts.length),
     fields: fc
-      .shuffledSubarray([...KIND_FIELDS[kind].counts], { minLength: 1 })
+      .shuffledSubarray([...ENTITY_FIELDS[kind].counts], { minLength: 1 })
       .chain((names) => fc.shuffledSubarray(["at", ...names], { minLength: names.length + 1 })),
   }),
 );
@@ -32,7 +32,7 @@ describe("createRowsEncoder() of points", () => {
         historyWithFields,
         fc.constantFrom("Z", "" as const),
         ({ kind, points, fields }, zone) => {
-          const names: readonly string[] = KIND_FIELDS[kind].counts;
+          const names: readonly string[] = ENTITY_FIELDS[kind].counts;
           const label = (field: string) => `a "${field}"`;
           const form = Object.fromEntries(fields.map((field) => [label(field), field]));
           const json = encodePoints(createRowsEncoder(names, form, zone), points);
@@ -54,7 +54,7 @@ describe("createRowsEncoder() of points", () => {
   }, 60_000);
 
   test("returns bytes that later calls do not overwrite", () => {
-    const write = createRowsEncoder(KIND_FIELDS.user.counts, { at: "at", n: "tweet_count" }, "Z");
+    const write = createRowsEncoder(ENTITY_FIELDS.user.counts, { at: "at", n: "tweet_count" }, "Z");
     const first = encodePoints(write, [{ at: 0, counts: [null, null, 1] }]);
     const long = Array.from({ length: 20_000 }, (_, index) => ({
       at: index,

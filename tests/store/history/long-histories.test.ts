@@ -5,7 +5,7 @@ import { filterDays } from "../../../core/days.ts";
 import { computeFollowerChanges, computeGains } from "../../../core/growth.ts";
 import {
   ENTITY_KINDS,
-  KIND_FIELDS,
+  ENTITY_FIELDS,
   type EntityKind,
   type EntityFields,
 } from "../../../core/entity-kinds.ts";
@@ -30,7 +30,7 @@ const NOW = Date.parse("2026-11-20T12:00:00Z");
  * instant that is there.
  */
 function manyObservations(kind: EntityKind): fc.Arbitrary<Observation[]> {
-  const { idField, attributes, counts }: EntityFields = KIND_FIELDS[kind];
+  const { idField, attributes, counts }: EntityFields = ENTITY_FIELDS[kind];
   const namesOf = (type: string) =>
     Object.keys(attributes).filter((name) => attributes[name] === type);
   const named = {

@@ -1,7 +1,7 @@
 /** Writes of histories by two processes at once, with lost responses, and of late observations. */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { KIND_FIELDS } from "../../../core/entity-kinds.ts";
+import { ENTITY_FIELDS } from "../../../core/entity-kinds.ts";
 import { parseObservation, type Observation } from "../../../core/observations.ts";
 import { formatInstant, HOUR_MS } from "../../../core/time.ts";
 import { recordHistoryRewrites } from "../../../server/store/history/change-log.ts";
@@ -39,7 +39,7 @@ function mergePoints(observations: readonly Observation[]): unknown[] {
       Array.from(points, ([at, counts]) => ({
         entity,
         at,
-        counts: KIND_FIELDS.user.counts.map((name) => counts[name] ?? null),
+        counts: ENTITY_FIELDS.user.counts.map((name) => counts[name] ?? null),
       })),
     )
     .toSorted((a, b) => (a.entity < b.entity ? -1 : a.entity > b.entity ? 1 : a.at - b.at));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { KIND_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
-import { retentionBounds } from "../../../core/retention.ts";
+import { ENTITY_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
+import { computeRetentionBounds } from "../../../core/retention.ts";
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
 import { encodeChunks } from "../../../server/store/history/chunk-codec.ts";
 import type { Database } from "../../../server/store/database/database.ts";
@@ -101,7 +101,7 @@ describe("applyRetention() on histories of many chunks", () => {
                 for (const [entity, chunks] of await countChunks(database, kind)) {
                   const needed = encodeChunks(
                     kept[entity] ?? [],
-                    KIND_FIELDS[kind].counts.length,
+                    ENTITY_FIELDS[kind].counts.length,
                   ).length;
                   expect(chunks).toBeLessThanOrEqual(2 * needed + 1);
                 }
@@ -150,7 +150,7 @@ describe("applyRetention() on histories of many chunks", () => {
   test("rewrites only old chunks of entities that lose points", async () => {
     await withDatabase(async (database) => {
       const policy = parsePolicy("user=40d/day");
-      const { rawFrom } = retentionBounds({ rawDays: 40, dailyDays: Infinity }, NOW);
+      const { rawFrom } = computeRetentionBounds({ rawDays: 40, dailyDays: Infinity }, NOW);
       const raw = makeObservationsEvery(HOUR_MS, 500, NOW);
       const daily = makeObservationsEvery(DAY_MS, 300, rawFrom - 1, "v");
       await checkAndStore(database, [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { thinHistory } from "../../../core/history.ts";
-import { KIND_FIELDS } from "../../../core/entity-kinds.ts";
+import { ENTITY_FIELDS } from "../../../core/entity-kinds.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import { encodeChunks, type Point } from "../../../server/store/history/chunk-codec.ts";
 import type { HistoryFormat } from "../../../server/store/history/thinned-history.ts";
@@ -15,7 +15,7 @@ const FORM = { likes: "likes", seen: "at", views: "impressions" };
 
 function makeTweetAt(id: string, { at, counts }: Point) {
   const counted = Object.fromEntries(
-    KIND_FIELDS.tweet.counts.map((name, place) => [name, counts[place]]),
+    ENTITY_FIELDS.tweet.counts.map((name, place) => [name, counts[place]]),
   );
   const observedAt = new Date(at).toISOString();
   return parseObservation({ kind: "tweet", observedAt, id, username: "u", ...counted }, at);
@@ -62,7 +62,7 @@ describe("selectHistorySql() and createHistoryFormatter()", () => {
   }, 60_000);
 
   test("thin a history of many chunks, with bursts and long gaps, as core does", async () => {
-    const width = KIND_FIELDS.tweet.counts.length;
+    const width = ENTITY_FIELDS.tweet.counts.length;
     const histories = fc
       .oneof(growingPoints(width, 300), randomPoints(width))
       .filter(({ length }) => length > 0);
@@ -103,7 +103,7 @@ describe("selectHistorySql() and createHistoryFormatter()", () => {
     await withDatabase(async (database) => {
       const pointAt = (at: number) => ({ at, counts: [at - START, null, null, null, null] });
       const hours = Array.from({ length: 400 }, (_, hour) => pointAt(START + hour * 3_600_000));
-      const chunkAt = encodeChunks(hours, KIND_FIELDS.tweet.counts.length)[1]?.start ?? START;
+      const chunkAt = encodeChunks(hours, ENTITY_FIELDS.tweet.counts.length)[1]?.start ?? START;
       const points = [
         ...hours.filter(({ at }) => at <= chunkAt),
         ...Array.from({ length: 400 }, (_, minute) => pointAt(chunkAt + (minute + 1) * 60_000)),

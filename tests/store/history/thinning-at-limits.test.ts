@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { thinHistory } from "../../../core/history.ts";
-import { HISTORY_MAX_POINTS, RECORD_MAX_POINTS } from "../../../core/limits.ts";
+import { HISTORY_MAX_POINTS, TWEET_RECORD_MAX_POINTS } from "../../../core/limits.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
 import { readHistoryJson } from "../../support/store/stored-history.ts";
@@ -27,7 +27,7 @@ const pointsAbout = (max: number) =>
     });
 
 describe("createHistoryReader()", () => {
-  test.each([HISTORY_MAX_POINTS, RECORD_MAX_POINTS])(
+  test.each([HISTORY_MAX_POINTS, TWEET_RECORD_MAX_POINTS])(
     "thin a history to at most %d points as thinHistory() of core does",
     async (max) => {
       await fc.assert(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { ENTITY_KINDS, KIND_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
+import { ENTITY_KINDS, ENTITY_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
 import { parseObservation, type FieldValue, type Observation } from "../../../core/observations.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { exportObservations } from "../../../server/store/observations/export.ts";
@@ -89,7 +89,7 @@ async function storeAndRead(batches: readonly (readonly Observation[])[]) {
 
 /** The state of every entity of a kind, from the rows of its tables. */
 async function readEntities(database: Database, kind: EntityKind): Promise<Map<string, Entity>> {
-  const { attributes: types, counts } = KIND_FIELDS[kind];
+  const { attributes: types, counts } = ENTITY_FIELDS[kind];
   const rows = await queryRows(database, `SELECT * FROM ${kind}s WHERE observed_at IS NOT NULL`);
   const entities = new Map<string, Entity>();
   for (const row of rows) {

@@ -10,8 +10,8 @@ import {
   type ChannelSort,
   type ListOrder,
 } from "../../../core/lists.ts";
-import { isListed } from "../../../core/list-pages.ts";
-import { foldAscii, foldCase } from "../../../core/text.ts";
+import { matchesListFilters } from "../../../core/list-pages.ts";
+import { foldAsciiCase, foldCase } from "../../../core/text.ts";
 import { parseObservation } from "../../../core/observations.ts";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import type { ListedChannel } from "../../../core/resources/mod.ts";
@@ -124,7 +124,7 @@ const queries: fc.Arbitrary<Query> = fc.record(
 function foldQuery({ search, country }: Query) {
   return {
     ...(search === undefined ? {} : { search: foldCase(search) }),
-    ...(country === undefined ? {} : { country: foldAscii(country) }),
+    ...(country === undefined ? {} : { country: foldAsciiCase(country) }),
   };
 }
 
@@ -169,7 +169,7 @@ describe("createVideoReads().channelPage()", () => {
             for (const [query, limit] of walks) {
               const { sort, order } = query;
               const expected = listed
-                .filter((channel) => isListed(channel, foldQuery(query)))
+                .filter((channel) => matchesListFilters(channel, foldQuery(query)))
                 .map((channel) => ({ id: channel.id, figure: computeFigure(channel, sort) }))
                 .toSorted((a, b) => compareListPositions(a, b, order));
               const found = await walkList(database, query, limit);
@@ -214,7 +214,7 @@ describe("createVideoReads().channelPage()", () => {
       ] as const) {
         const found = await walkList(database, query, limit);
         const expected = listed
-          .filter((channel) => isListed(channel, foldQuery(query)))
+          .filter((channel) => matchesListFilters(channel, foldQuery(query)))
           .map((channel) => ({ id: channel.id, figure: computeFigure(channel, query.sort) }))
           .toSorted((a, b) => compareListPositions(a, b, query.order));
         expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));

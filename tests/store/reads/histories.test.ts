@@ -1,7 +1,7 @@
 /** Holds the pages of histories, which are read in steps, to a naive model over all observations. */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { INTERVALS, type Interval } from "../../../core/buckets.ts";
+import { HISTORY_INTERVALS, type HistoryInterval } from "../../../core/buckets.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { decodeHistoryCursor, parseHistoryRequest } from "../../../core/history-request.ts";
 import { parseObservation, type Counts } from "../../../core/observations.ts";
@@ -49,7 +49,7 @@ const LONG_HISTORY: readonly Point[] = Array.from({ length: 2 * 8760 }, (_, hour
 }));
 
 const requests = fc.record({
-  interval: fc.constantFrom(...INTERVALS),
+  interval: fc.constantFrom(...HISTORY_INTERVALS),
   from: fc.nat(95 * DAY_MS),
   days: fc.integer({ min: 1, max: 100 }),
   limit: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constant(1000)),
@@ -69,7 +69,7 @@ async function observe(database: Database, points: readonly Point[]): Promise<vo
 }
 
 /** The start of a bucket by the calendar of `Date`. */
-function findStart(at: number, interval: Interval): string {
+function findStart(at: number, interval: HistoryInterval): string {
   const date = new Date(at);
   if (interval !== "raw") date.setUTCMinutes(0, 0, 0);
   if (interval !== "raw" && interval !== "hour") date.setUTCHours(0);
@@ -79,7 +79,12 @@ function findStart(at: number, interval: Interval): string {
 }
 
 /** The history that a request selects, computed from all points at once. */
-function computeHistory(all: readonly Point[], from: number, to: number, interval: Interval) {
+function computeHistory(
+  all: readonly Point[],
+  from: number,
+  to: number,
+  interval: HistoryInterval,
+) {
   const sorted = all.toSorted((a, b) => a.at - b.at);
   const group = (points: readonly Point[]) => [
     ...new Map(points.map((point) => [findStart(point.at, interval), point])),
@@ -150,16 +155,19 @@ describe("createVideoReads().shortHistory()", () => {
     );
   });
 
-  test.each(INTERVALS)("reads two years of hourly points in steps: %s", async (interval) => {
-    await withDatabase(async (database) => {
-      await observe(database, LONG_HISTORY);
-      const from = NOW - 500 * DAY_MS;
-      const to = NOW - 3 * DAY_MS;
-      const query = { interval, from: formatInstant(from), to: formatInstant(to) };
-      const pages = await walkHistory(database, query);
-      expect(pages.flat()).toEqual(computeHistory(LONG_HISTORY, from, to, interval));
-    });
-  });
+  test.each(HISTORY_INTERVALS)(
+    "reads two years of hourly points in steps: %s",
+    async (interval) => {
+      await withDatabase(async (database) => {
+        await observe(database, LONG_HISTORY);
+        const from = NOW - 500 * DAY_MS;
+        const to = NOW - 3 * DAY_MS;
+        const query = { interval, from: formatInstant(from), to: formatInstant(to) };
+        const pages = await walkHistory(database, query);
+        expect(pages.flat()).toEqual(computeHistory(LONG_HISTORY, from, to, interval));
+      });
+    },
+  );
 
   test("lists the last 30 days by default, until the oldest point leaves them", async () => {
     await withDatabase(async (database) => {

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import {
-  comparePositions,
-  decodeCursor,
+  compareShortPositions,
+  decodeShortsCursor,
   isShortSelected,
   type ShortPosition,
   type ShortsRequest,
@@ -42,7 +42,7 @@ async function publish(database: Database, shorts: readonly ShortPosition[]): Pr
 }
 
 describe("createVideoReads().shorts()", () => {
-  test("lists what isShortSelected() selects, in the order of comparePositions()", async () => {
+  test("lists what isShortSelected() selects, in the order of compareShortPositions()", async () => {
     await fc.assert(
       fc.asyncProperty(
         listings,
@@ -50,7 +50,7 @@ describe("createVideoReads().shorts()", () => {
         async (listing, queries) => {
           await withDatabase(async (database) => {
             await publish(database, listing);
-            const sorted = listing.toSorted(comparePositions);
+            const sorted = listing.toSorted(compareShortPositions);
             const [first] = sorted;
             // The cursor of a listed short as well as one of any other position.
             const ofListed = first === undefined ? [] : [{ limit: 45, after: first }];
@@ -62,7 +62,7 @@ describe("createVideoReads().shorts()", () => {
               expect(shorts.map(({ id }) => id)).toEqual(page.map(({ id }) => id));
               expect(pagination.hasMore).toBe(selected.length > page.length);
               const { nextCursor } = pagination;
-              expect(nextCursor === null ? undefined : decodeCursor(nextCursor)).toEqual(
+              expect(nextCursor === null ? undefined : decodeShortsCursor(nextCursor)).toEqual(
                 pagination.hasMore ? page.at(-1) : undefined,
               );
             }

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import {
   FIRST_INSTANT,
   formatInstant,
-  KIND_FIELDS,
+  ENTITY_FIELDS,
   LAST_INSTANT,
   INTEGER_MAX,
   type FieldType,
@@ -75,7 +75,7 @@ const COLLIDING_VALUES: Record<FieldType, fc.Arbitrary<unknown>> = {
 
 /** Unparsed observations of one entity at few instants. */
 export function observationArbitrary(kind: EntityKind): fc.Arbitrary<Record<string, unknown>> {
-  const fields: EntityFields = KIND_FIELDS[kind];
+  const fields: EntityFields = ENTITY_FIELDS[kind];
   const model: Record<string, fc.Arbitrary<unknown>> = {};
   for (const [name, type] of Object.entries(fields.attributes))
     model[name] = COLLIDING_VALUES[type];
@@ -112,7 +112,7 @@ function mostlyValid(valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
 
 /** Objects similar to observations: a field is mostly valid, sometimes invalid or left out. */
 export function nearlyValidArbitrary(kind: EntityKind): fc.Arbitrary<Record<string, unknown>> {
-  const fields: EntityFields = KIND_FIELDS[kind];
+  const fields: EntityFields = ENTITY_FIELDS[kind];
   const model: Record<string, fc.Arbitrary<unknown>> = {};
   for (const [name, type] of Object.entries(fields.attributes))
     model[name] = mostlyValid(VALID_VALUES[type]);

@@ -1,5 +1,5 @@
 /** Reads histories from the tables, as chunks, as points, and as JSON of a response. */
-import { KIND_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
+import { ENTITY_FIELDS, type EntityKind } from "../../../core/entity-kinds.ts";
 import {
   decodeChunks,
   forEachPoint,
@@ -49,7 +49,7 @@ export function unpackStoredPoints(
   kind: EntityKind,
   chunks: readonly StoredChunk[],
 ): StoredPoint[] {
-  const width = KIND_FIELDS[kind].counts.length;
+  const width = ENTITY_FIELDS[kind].counts.length;
   return chunks.flatMap(({ entity, chunk }) =>
     decodeChunks([chunk], width).map(({ at, counts }) => ({ entity, at, counts })),
   );
@@ -69,7 +69,7 @@ export async function forEachInstant(
   kind: EntityKind,
   callback: (entity: string, at: number) => void,
 ): Promise<void> {
-  const width = KIND_FIELDS[kind].counts.length;
+  const width = ENTITY_FIELDS[kind].counts.length;
   for (const row of await database.queryRows(buildChunksSql(kind))) {
     const { entity, chunk } = toStoredChunk(row);
     forEachPoint(chunk, width, (at) => callback(entity, at));
@@ -92,7 +92,7 @@ export async function readPointsOf(
   kind: EntityKind,
   id: string,
 ): Promise<Point[]> {
-  return decodeChunks(await readChunksOf(database, kind, id), KIND_FIELDS[kind].counts.length);
+  return decodeChunks(await readChunksOf(database, kind, id), ENTITY_FIELDS[kind].counts.length);
 }
 
 /** A point of a history in a response. */
