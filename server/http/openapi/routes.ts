@@ -42,12 +42,15 @@ export function createOpenApiRoutes() {
   );
 }
 
-/** Serves a file of Swagger UI. Its URL changes with the file, so clients can cache it for long. */
+/**
+ * Serves a file of Swagger UI. Its URL changes with the file, so clients can cache it for long, and is
+ * relative to that of the page.
+ */
 function createViewerFile(name: string, path: string, contentType: string) {
   const file = Bun.file(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`)));
   const respond = createStaticResponder(contentType, "public, max-age=31536000, immutable");
   return {
-    url: `${path}?v=${file.size.toString(36)}-${file.lastModified.toString(36)}`,
+    url: `${path.slice(1)}?v=${file.size.toString(36)}-${file.lastModified.toString(36)}`,
     serve: (request: Request) => respond(request, () => file.bytes()),
   };
 }

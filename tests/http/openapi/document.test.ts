@@ -219,14 +219,14 @@ describe("/swagger", () => {
     const page = await response.text();
     expect(page).toContain("<title>Creator metrics</title>");
     expect(page.match(/(?:https?:)?\/\/[\w-]+\.[\w.-]+/g) ?? []).toEqual([]);
-    expect(page).toContain('<script src="/swagger/reference.js?v=');
-    expect(page).toContain('<link rel="stylesheet" href="/swagger/reference.css?v=');
+    expect(page).toContain('<script src="swagger/reference.js?v=');
+    expect(page).toContain('<link rel="stylesheet" href="swagger/reference.css?v=');
   });
 
   test("configures the viewer: own document, no validator elsewhere, remembered key", async () => {
     const page = await (await fetchPath("/swagger")).text();
     for (const setting of [
-      'url: "/swagger/json"',
+      'url: "swagger/json"',
       'validatorUrl: "none"',
       "persistAuthorization: true",
     ]) {
@@ -281,8 +281,8 @@ describe("/swagger", () => {
     async (type) => {
       const page = await (await fetchPath("/swagger")).text();
       const [, path = ""] =
-        new RegExp(`"(/swagger/reference\\.${type}\\?v=[^"]+)"`).exec(page) ?? [];
-      const { headers } = await fetchPath(path);
+        new RegExp(`"(swagger/reference\\.${type}\\?v=[^"]+)"`).exec(page) ?? [];
+      const { headers } = await fetchPath(`/${path}`);
       expect(headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
     },
   );
