@@ -17,14 +17,16 @@ interface Outcome {
 
 const NOT_RUN: Outcome = { status: "FAILED", detail: "did not run", seconds: 0 };
 
-/** @returns Why the tools cannot be installed, or `undefined` if they are. */
+/** @returns Why the tools cannot be downloaded, or `undefined` if they are there. */
 async function installTools(): Promise<string | undefined> {
   try {
-    const install = [process.execPath, "install", "--frozen-lockfile", "--silent"];
-    await runCommand(install, import.meta.dir);
+    await runCommand([process.execPath, "install", "--frozen-lockfile"], import.meta.dir);
     return undefined;
   } catch (error) {
-    return `The tools cannot be installed: ${String(error).split("\n").at(-1)}`;
+    // Bun writes, for example, "ConnectionRefused downloading tarball …".
+    const [, reason] = /^\w+: (\w+ downloading .*)/m.exec(String(error)) ?? [];
+    if (reason === undefined) throw error;
+    return reason;
   }
 }
 
