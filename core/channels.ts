@@ -13,7 +13,12 @@ const HANDLE_PATTERN = /^@[\p{L}\p{M}\p{N}_.\-·]{3,30}$/u;
 
 const CHANNEL_ID_PATTERN = /^UC[A-Za-z0-9_-]{22}$/;
 
-/** Whether a text has the form of a channel identifier. */
+/**
+ * Whether a text has the form of a channel identifier.
+ *
+ * @example
+ * isChannelId("UCLA_DiR1FfKNvjuUpBHmylQ"); // true
+ */
 export function isChannelId(text: string): boolean {
   return CHANNEL_ID_PATTERN.test(text);
 }

@@ -1,7 +1,8 @@
 /**
  * Compacts what `tsc` built to half of its bytes, without a loss for who uses or debugs it: source
  * maps map lines instead of every token, the sources that they name have no comments, which the
- * declarations have, files of types have no map, and the files are indented with tabs.
+ * declarations have, files of types and of re-exports have no map, and the files are indented with
+ * tabs.
  */
 import { decode, encode, type SourceMapSegment } from "@jridgewell/sourcemap-codec";
 import { Glob } from "bun";
@@ -9,12 +10,16 @@ import { relative } from "node:path";
 
 const TYPES_ONLY = "export {};\n";
 
+/** The code of a file that only exports what other files have. */
+const REEXPORTS = /^(?:export [^;]* from "[^"]*";\n)+$/;
+
 for await (const file of new Glob("dist/**/*.js").scan()) {
   const code = await Bun.file(file).text();
   const map = Bun.file(`${file}.map`);
-  // A file of types has no code that a debugger could show.
-  if (code.startsWith(TYPES_ONLY)) {
-    await Bun.write(file, TYPES_ONLY);
+  const statements = code.replace(/^\/\/# sourceMappingURL=.*$/m, "");
+  // A debugger has nothing to show of these.
+  if (statements === TYPES_ONLY || REEXPORTS.test(statements)) {
+    await Bun.write(file, statements);
     await map.delete();
     continue;
   }

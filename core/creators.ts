@@ -67,7 +67,12 @@ export function parseCreator(body: unknown): Creator {
   return { creator, platform };
 }
 
-/** The key of a creator: equal for two spellings of one creator. */
+/**
+ * The key of a creator: equal for two spellings of one creator.
+ *
+ * @example
+ * getCreatorKey({ platform: "microblog", creator: "NASA" }); // "microblog/nasa"
+ */
 export function getCreatorKey({ platform, creator }: Creator): string {
   return `${platform}/${foldCase(creator)}`;
 }
@@ -94,6 +99,10 @@ export function addCreator(
  * Removes a creator.
  *
  * @throws {DomainError} `Creator Not Found`.
+ *
+ * @example
+ * const { set } = addCreator(new Map(), { platform: "microblog", creator: "NASA" });
+ * removeCreator(set, { platform: "microblog", creator: "nasa" }).creator.creator; // "NASA"
  */
 export function removeCreator(set: CreatorSet, creator: Creator): CreatorTransition {
   const next = new Map(set);
@@ -151,7 +160,13 @@ function applyToDraft(
   return creator;
 }
 
-/** The error for a creator that is in the list; `creator` is the spelling of the list. */
+/**
+ * The error for a creator that is in the list; `creator` is the spelling of the list.
+ *
+ * @example
+ * const nasa = { platform: "microblog", creator: "nasa" };
+ * createCreatorExistsError(nasa).code; // "Creator Already Exists"
+ */
 export function createCreatorExistsError({ platform, creator }: Creator): DomainError {
   return new DomainError(
     "Creator Already Exists",
@@ -159,7 +174,14 @@ export function createCreatorExistsError({ platform, creator }: Creator): Domain
   );
 }
 
-/** The error for a list that cannot take another creator. */
+/**
+ * The error for a list that cannot take another creator.
+ *
+ * @param max The most creators that the list may hold.
+ *
+ * @example
+ * createCreatorListFullError(100).code; // "Creator List Full"
+ */
 export function createCreatorListFullError(max: number): DomainError {
   return new DomainError(
     "Creator List Full",
@@ -167,7 +189,13 @@ export function createCreatorListFullError(max: number): DomainError {
   );
 }
 
-/** The error for a creator that is not in the list. */
+/**
+ * The error for a creator that is not in the list.
+ *
+ * @example
+ * const nasa = { platform: "microblog", creator: "nasa" };
+ * createCreatorNotFoundError(nasa).code; // "Creator Not Found"
+ */
 export function createCreatorNotFoundError({ platform, creator }: Creator): DomainError {
   return new DomainError(
     "Creator Not Found",

@@ -59,7 +59,12 @@ export function compareShortPositions(a: ShortPosition, b: ShortPosition): numbe
   return b.publishedAt - a.publishedAt || compareText(b.id, a.id);
 }
 
-/** Whether a request selects a short: published before `before` and listed after `after`. */
+/**
+ * Whether a request selects a short: published before `before` and listed after `after`.
+ *
+ * @example
+ * isShortSelected({ publishedAt: 5, id: "a" }, { before: 5 }); // false
+ */
 export function isShortSelected(
   short: ShortPosition,
   { before = Infinity, after }: Omit<ShortsRequest, "limit">,
@@ -82,6 +87,7 @@ export interface CursorPage<Item> {
  * Cuts a page off the beginning of a list.
  *
  * @param items In their order; one more than `limit` is enough to see that there is a next page.
+ * @param limit The most items of the page.
  * @param encode Encodes the cursor of the page that follows an item.
  * @throws {RangeError} If `limit` is no whole number from 1.
  *
@@ -107,6 +113,7 @@ export function cutPage<Item>(
  * Finds the page of a sorted list that a request selects, by binary search.
  *
  * @param sorted In the order of {@link compareShortPositions}.
+ * @throws {RangeError} If `limit` is no whole number from 1.
  *
  * @example
  * const shorts = [{ publishedAt: 2, id: "b" }, { publishedAt: 1, id: "a" }];

@@ -10,6 +10,7 @@ import { DAY_MS } from "./time.ts";
  * selected too.
  *
  * @param now Milliseconds since 1970 UTC.
+ * @param days How many days back.
  *
  * @example
  * computeDaysFilterStart(Date.UTC(2026, 10, 20), 3) === Date.UTC(2026, 10, 17); // true
@@ -22,6 +23,8 @@ export function computeDaysFilterStart(now: number, days: number): number {
  * Keeps the items of the last days, in their order.
  *
  * @param instantOf Returns the instant of an item, in milliseconds since 1970 UTC.
+ * @param days How many days back.
+ * @param now Milliseconds since 1970 UTC.
  *
  * @example
  * filterDays([Date.UTC(2026, 10, 19), 0], (at) => at, 3, Date.UTC(2026, 10, 20)).length; // 1
@@ -41,6 +44,7 @@ export function filterDays<Item>(
  *
  * @param now Milliseconds since 1970 UTC.
  * @param oldest The instant of the oldest selected item; `null` if none is selected.
+ * @param days How many days back.
  *
  * @example
  * computeDaysFilterValidity(0, null, 3).to; // Infinity

@@ -95,7 +95,11 @@ export function mergeObservations(
 /**
  * Merges counts of the same instant: of two, the greater wins.
  *
+ * @param existing `undefined` if none are known.
  * @returns `existing` itself if nothing changed.
+ *
+ * @example
+ * mergeCounts({ views: 5, likes: null }, { views: 4, likes: 1 }); // { views: 5, likes: 1 }
  */
 export function mergeCounts(existing: Counts | undefined, incoming: Counts): Counts {
   if (existing === undefined) return incoming;
@@ -115,6 +119,11 @@ export function mergeCounts(existing: Counts | undefined, incoming: Counts): Cou
  * value.
  *
  * @returns `existing` itself if nothing changed.
+ *
+ * @example
+ * const existing = { title: { value: "Old", at: 0 } };
+ * mergeAttributes(existing, { attributes: { title: "New" }, observedAt: 1 });
+ * // { title: { value: "New", at: 1 } }
  */
 export function mergeAttributes(
   existing: Attributes,
@@ -147,6 +156,10 @@ function isGreater(a: Attribute, b: Attribute): boolean {
  * The counts of the newest observation of an entity.
  *
  * @returns `undefined` if it was never observed.
+ *
+ * @example
+ * const points = new Map([[5, { views: 7 }], [9, { views: 8 }]]);
+ * findNewestCounts({ attributes: {}, points }); // { at: 9, counts: { views: 8 } }
  */
 export function findNewestCounts(entity: Entity): { at: number; counts: Counts } | undefined {
   let at = -Infinity;

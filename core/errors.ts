@@ -1,7 +1,12 @@
 /** Domain errors. Core knows no HTTP: `error-statuses.ts` has the status that the service gives each. */
 import type { ErrorCode } from "./error-statuses.ts";
 
-/** An error with a name and a message for clients. */
+/**
+ * An error with a name and a message for clients.
+ *
+ * @example
+ * new DomainError("Not Found", "There is no path /x").code; // "Not Found"
+ */
 export class DomainError extends Error {
   /** The name of the class. */
   override readonly name = "DomainError";
@@ -20,27 +25,58 @@ export class DomainError extends Error {
   }
 }
 
-/** A {@link DomainError} with the code `Invalid Request`. */
+/**
+ * A {@link DomainError} with the code `Invalid Request`.
+ *
+ * @example
+ * createInvalidRequestError("limit must be 1").code; // "Invalid Request"
+ */
 export function createInvalidRequestError(message: string): DomainError {
   return new DomainError("Invalid Request", message);
 }
 
-/** The error for a name that means no channel. */
+/**
+ * The error for a name that means no channel.
+ *
+ * @example
+ * createChannelNotFoundError("nasa").message; // "Channel nasa not found"
+ */
 export function createChannelNotFoundError(name: string): DomainError {
   return new DomainError("Channel Not Found", `Channel ${name} not found`);
 }
 
-/** The error for a short that its channel does not have. */
+/**
+ * The error for a short that its channel does not have.
+ *
+ * @param channel As the request has it.
+ * @param id The identifier of the short.
+ *
+ * @example
+ * createShortNotFoundError("nasa", "s1").message; // "Short s1 not found for channel nasa"
+ */
 export function createShortNotFoundError(channel: string, id: string): DomainError {
   return new DomainError("Short Not Found", `Short ${id} not found for channel ${channel}`);
 }
 
-/** The error for a username that no user has. */
+/**
+ * The error for a username that no user has.
+ *
+ * @example
+ * createUserNotFoundError("nasa").message; // "User nasa not found"
+ */
 export function createUserNotFoundError(username: string): DomainError {
   return new DomainError("User Not Found", `User ${username} not found`);
 }
 
-/** The error for a tweet that its user does not have. */
+/**
+ * The error for a tweet that its user does not have.
+ *
+ * @param username As the request has it.
+ * @param id The identifier of the tweet.
+ *
+ * @example
+ * createTweetNotFoundError("nasa", "7").message; // "Tweet 7 of user nasa not found"
+ */
 export function createTweetNotFoundError(username: string, id: string): DomainError {
   return new DomainError("Tweet Not Found", `Tweet ${id} of user ${username} not found`);
 }

@@ -62,12 +62,22 @@ export type Gains = Record<keyof typeof GAIN_PERIOD_DAYS, number | null>;
  * gain over a longer gap would be a guess.
  *
  * @param newestAt Milliseconds since 1970 UTC.
+ * @param days How many days the gain looks back.
+ *
+ * @example
+ * computeGainBaseline(Date.UTC(2026, 10, 20), 7).to === Date.UTC(2026, 10, 13); // true
  */
 export function computeGainBaseline(newestAt: number, days: number): TimeRange {
   return { from: newestAt - 2 * days * DAY_MS, to: newestAt - days * DAY_MS };
 }
 
-/** The gain from a past count to the newest; a loss is negative; `null` if either is unknown. */
+/**
+ * The gain from a past count to the newest; a loss is negative; `null` if either is unknown.
+ *
+ * @example
+ * computeGain(7, 5); // 2
+ * computeGain(7, null); // null
+ */
 export function computeGain(newest: number | null, past: number | null): number | null {
   return newest === null || past === null ? null : newest - past;
 }

@@ -77,6 +77,12 @@ export function parseHistoryRequest(
 
 /**
  * Returns the first instant of a page: `from`, or the end of the last bucket of the page before.
+ *
+ * @returns Milliseconds since 1970 UTC.
+ *
+ * @example
+ * const request = { from: 0, to: 9e9, interval: "day", limit: 5, isRecent: false };
+ * findHistoryPageStart({ ...request, after: 0 }); // 86_400_000
  */
 export function findHistoryPageStart({ from, after, interval }: HistoryRequest): number {
   return after === undefined ? from : Math.max(from, findBucketEnd(after, interval));

@@ -159,7 +159,11 @@ function refund(ledger: LedgerDraft, id: string): boolean {
 /**
  * Checks an amount of credits.
  *
+ * @param amount In credits.
  * @throws {DomainError} `Invalid Request` unless it is a whole number from 1 to 2^53 - 1.
+ *
+ * @example
+ * assertCreditAmount(1); // undefined
  */
 export function assertCreditAmount(amount: number): void {
   if (!Number.isSafeInteger(amount) || amount < 1) {
@@ -169,7 +173,12 @@ export function assertCreditAmount(amount: number): void {
   }
 }
 
-/** The error for a debit over the balance. Amounts are credits. */
+/**
+ * The error for a debit over the balance. Amounts are credits.
+ *
+ * @example
+ * new InsufficientCreditsError(0, 1).message; // "This request costs 1 credit, the balance is 0"
+ */
 export class InsufficientCreditsError extends DomainError {
   /** Credits that the account has. */
   readonly balance: number;
@@ -182,7 +191,15 @@ export class InsufficientCreditsError extends DomainError {
   }
 }
 
-/** The error for a reference that granted another amount before. */
+/**
+ * The error for a reference that granted another amount before.
+ *
+ * @param before Credits that it granted.
+ * @param amount Credits that it should grant.
+ *
+ * @example
+ * createReferenceConflictError("invoice 7", 5, 6).code; // "Conflict"
+ */
 export function createReferenceConflictError(
   reference: string,
   before: number,
@@ -194,7 +211,15 @@ export function createReferenceConflictError(
   );
 }
 
-/** The error for an amount that would take the sum of grants or debits over 2^53 - 1. */
+/**
+ * The error for an amount that would take the sum of grants or debits over 2^53 - 1.
+ *
+ * @param sum Credits before it.
+ * @param amount In credits.
+ *
+ * @example
+ * createSumTooLargeError("granted", INTEGER_MAX, 1).code; // "Invalid Request"
+ */
 export function createSumTooLargeError(
   what: "granted" | "debited",
   sum: number,

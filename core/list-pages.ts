@@ -50,6 +50,7 @@ export function matchesListFilters(
  * Cuts the page that a request selects.
  *
  * @param items All entities that {@link matchesListFilters}, in any order.
+ * @throws {RangeError} If `limit` is no whole number from 1.
  *
  * @example
  * const request = parseListRequest(() => [], { sorts: ["views"], hasCountry: false });

@@ -96,7 +96,12 @@ export const SEARCH_SUBSTRING_MIN_CHARACTERS = 3;
 /** The parameters that make a list a page. */
 const LIST_PARAMETERS = ["limit", "cursor", "sort", "order", "country", "search"] as const;
 
-/** Whether a query asks for a page: without such a parameter, the list of channels is whole. */
+/**
+ * Whether a query asks for a page: without such a parameter, the list of channels is whole.
+ *
+ * @example
+ * hasListParameter((name) => (name === "sort" ? ["views"] : [])); // true
+ */
 export function hasListParameter(getValues: GetQueryValues): boolean {
   return LIST_PARAMETERS.some((name) => getValues(name).length > 0);
 }

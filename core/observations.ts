@@ -67,6 +67,10 @@ export function parseObservationLine(line: string, now: number): Observation {
  * @param value The JSON value of a line. Unknown fields are ignored.
  * @param now Milliseconds since 1970 UTC.
  * @throws {DomainError} `Invalid Request`, with the field, its value and what is allowed.
+ *
+ * @example
+ * const value = { kind: "user", observedAt: "2026-11-20", username: "NASA" };
+ * parseObservation(value, Date.UTC(2026, 10, 20)).attributes; // { username: "NASA" }
  */
 export function parseObservation(value: unknown, now: number): Observation {
   if (!isRecord(value)) {

@@ -35,6 +35,7 @@ export function parsePageRequest(getValues: GetQueryValues): PageRequest {
  * Creates the pagination object of a page. Its items begin at index `page * limit`.
  *
  * @param page From 0. Page 0 of an empty listing is an empty page.
+ * @param limit The most items of a page.
  * @param total Items of the whole listing.
  * @throws {DomainError} `Page Out of Range` for any other page at or after `page_count`.
  * @throws {RangeError} Unless all are whole numbers: `page` and `total` from 0, `limit` from 1.

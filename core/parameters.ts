@@ -78,7 +78,12 @@ export function parseChoiceParameter<Choice extends string>(
 /**
  * Returns the value of an optional parameter.
  *
+ * @param values All its values.
+ * @returns `undefined` if there is none.
  * @throws {DomainError} With the given code, if the parameter is repeated.
+ *
+ * @example
+ * readSingleValue("limit", ["5"]); // "5"
  */
 export function readSingleValue(
   name: string,

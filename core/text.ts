@@ -37,7 +37,12 @@ export function foldCase(username: string): string {
   return username.toLowerCase();
 }
 
-/** Folds the letters A to Z alone, as the database does for countries. */
+/**
+ * Folds the letters A to Z alone, as the database does for countries.
+ *
+ * @example
+ * foldAsciiCase("ÉUS"); // "Éus"
+ */
 export function foldAsciiCase(text: string): string {
   return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

@@ -105,7 +105,11 @@ function parseDigits(text: string, from: number, to: number): number {
  * Parses a parameter that is an instant.
  *
  * @param name The name of the parameter, for the message.
+ * @returns Milliseconds since 1970 UTC.
  * @throws {DomainError} `Invalid Request`, with the parameter, its value and what is allowed.
+ *
+ * @example
+ * parseInstantParameter("from", "1970-01-01T00:00:01Z"); // 1000
  */
 export function parseInstantParameter(name: string, text: string): number {
   const instant = parseInstant(text);
@@ -134,7 +138,15 @@ export function formatInstant(instant: number): string {
   return new Date(instant).toISOString();
 }
 
-/** Formats an instant that may be unknown (`null`). */
+/**
+ * Formats an instant that may be unknown (`null`).
+ *
+ * @param instant Milliseconds since 1970 UTC, in the years 0 to 9999; `null` is unknown.
+ * @throws {RangeError} Like {@link formatInstant}.
+ *
+ * @example
+ * formatInstantOrNull(null); // null
+ */
 export function formatInstantOrNull(instant: number | null): string | null {
   return instant === null ? null : formatInstant(instant);
 }
@@ -143,6 +155,7 @@ export function formatInstantOrNull(instant: number | null): string | null {
  * Formats a day.
  *
  * @param days Days since 1970-01-01.
+ * @throws {RangeError} For a day outside the years 0 to 9999.
  *
  * @example
  * formatDay(20_777); // "2026-11-20"

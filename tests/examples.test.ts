@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Glob } from "bun";
+import jsr from "../core/jsr.json";
 import * as core from "../core/mod.ts";
 import { ROOT } from "./support/docs.ts";
 
@@ -77,6 +78,39 @@ describe("@example", () => {
     expect(results).not.toBeEmpty();
     for (const { actual, expected } of results) expect(actual).toEqual(expected);
   });
+});
+
+describe("core", async () => {
+  const sources = await Promise.all(
+    files
+      .filter((file) => file.startsWith("core/"))
+      .map((file) => Bun.file(join(ROOT, file)).text()),
+  );
+  // A comment, then what it is about, and what that is.
+  const declarations = sources.flatMap((source) =>
+    Array.from(
+      source.matchAll(
+        /(^\/\*\*(?:(?!\*\/).)*\*\/\n)?^export (?:declare )?(?:async )?(?:class|const|function|interface|type) (\w+)/gms,
+      ),
+      ([, comment = "", name = ""]) => ({ name, comment }),
+    ),
+  );
+
+  test("has a comment for every export", () => {
+    expect(declarations.length).toBeGreaterThan(300);
+    expect(declarations.filter(({ comment }) => comment === "")).toEqual([]);
+  });
+
+  test.each(Object.entries(jsr.exports))(
+    "has an example for every function of the entry %s",
+    async (_entry, file) => {
+      const exports: Record<string, unknown> = await import(join(CORE, file));
+      const names = Object.keys(exports).filter((name) => typeof exports[name] === "function");
+      const withExample = declarations.filter(({ comment }) => comment.includes("@example"));
+      const found = new Set(withExample.map(({ name }) => name));
+      expect(names.filter((name) => !found.has(name))).toEqual([]);
+    },
+  );
 });
 
 /** Runs an example as its reader would, and returns what it prints. */

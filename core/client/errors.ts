@@ -6,7 +6,12 @@ import {
   type ServiceErrorName,
 } from "../error-statuses.ts";
 
-/** An error response of the service. */
+/**
+ * An error response of the service.
+ *
+ * @example
+ * new MetricsError("Not Found", "Nothing", { status: 404, requestId: null }).code; // "Not Found"
+ */
 export class MetricsError extends Error {
   /** The name of the class. */
   override readonly name = "MetricsError";
@@ -30,7 +35,13 @@ export class MetricsError extends Error {
   }
 }
 
-/** No response of the service came in time, at any attempt: the connection failed, or a proxy responded. */
+/**
+ * No response of the service came in time, at any attempt: the connection failed, or a proxy
+ * responded.
+ *
+ * @example
+ * new ConnectionError("No response").name; // "ConnectionError"
+ */
 export class ConnectionError extends Error {
   /** The name of the class. */
   override readonly name = "ConnectionError";

@@ -17,7 +17,13 @@ export interface FieldReader {
   readCount(name: string): number | null;
 }
 
-/** Creates the reader of an entity. */
+/**
+ * Creates the reader of an entity.
+ *
+ * @example
+ * const points = new Map([[5, { views: 7 }]]);
+ * createFieldReader({ attributes: {}, points }).readCount("views"); // 7
+ */
 export function createFieldReader(entity: Entity): FieldReader {
   const newest = findNewestCounts(entity);
   const readValue = (name: string) => entity.attributes[name]?.value;

@@ -23,7 +23,13 @@ export function createVideoError({ code, message }: NamedError): VideoError {
   return { error: ERROR_STATUSES[code] === 400 ? `${code}: ${message}` : code };
 }
 
-/** Creates the body of an error of every other interface. */
+/**
+ * Creates the body of an error of every other interface.
+ *
+ * @example
+ * createServiceError({ code: "Not Found", message: "There is no path /x" });
+ * // { error: "Not Found", message: "There is no path /x" }
+ */
 export function createServiceError({ code, message }: NamedError): ServiceError {
   return { error: code, message };
 }
@@ -34,6 +40,7 @@ export function createServiceError({ code, message }: NamedError): ServiceError 
  *
  * @param results One for each name, in their order.
  * @param create Creates the fields of what was found.
+ * @param createError Creates the body of a 404.
  *
  * @example
  * const results = [createUserNotFoundError("nasa")];

@@ -63,6 +63,7 @@ function nameCounts<Kind extends EntityKind>(kind: Kind, counts: readonly (numbe
  * also before `from`.
  *
  * @param points All points of the entity, oldest first, from `listHistoryPoints()`.
+ * @throws {RangeError} If `limit` is no whole number from 1.
  *
  * @example
  * const request = { from: 0, to: 9, interval: "raw", limit: 5, isRecent: false };
@@ -102,7 +103,14 @@ function selectPoints(
   return points.filter(({ at }) => at >= from && at < to);
 }
 
-/** Encodes the cursor of the page after a bucket or a row of a comparison. */
+/**
+ * Encodes the cursor of the page after a bucket or a row of a comparison.
+ *
+ * @throws {RangeError} Like `encodeHistoryCursor()`.
+ *
+ * @example
+ * encodeBucketCursor({ start: 1795162530123 }); // "mo7wumekr"
+ */
 export function encodeBucketCursor({ start }: Pick<HistoryBucket, "start">): string {
   return encodeHistoryCursor(start);
 }
@@ -112,6 +120,12 @@ export function encodeBucketCursor({ start }: Pick<HistoryBucket, "start">): str
  *
  * @param histories The points of each entity, oldest first; none for one that is not found.
  * @param countIndex Which count.
+ * @throws {RangeError} If `limit` is no whole number from 1.
+ *
+ * @example
+ * const request = { from: 0, to: 9, interval: "raw", limit: 5, isRecent: false };
+ * createComparisonTable([[{ at: 5, counts: [7] }], []], 0, request).rows;
+ * // [{ timestamp: "1970-01-01T00:00:00.005Z", values: [7, null] }]
  */
 export function createComparisonTable(
   histories: readonly (readonly HistoryPoint[])[],
@@ -125,7 +139,15 @@ export function createComparisonTable(
   return { interval, rows: createComparisonRows(items), pagination: { hasMore, nextCursor } };
 }
 
-/** Creates the rows of a comparison. */
+/**
+ * Creates the rows of a comparison.
+ *
+ * @param rows From `alignBuckets()`.
+ *
+ * @example
+ * createComparisonRows([{ start: 0, counts: [7] }]);
+ * // [{ timestamp: "1970-01-01T00:00:00.000Z", values: [7] }]
+ */
 export function createComparisonRows(rows: readonly ComparisonRow[]): ComparisonTable["rows"] {
   return rows.map(({ start, counts }) => ({
     timestamp: formatInstant(start),
@@ -137,9 +159,15 @@ export function createComparisonRows(rows: readonly ComparisonRow[]): Comparison
  * Creates a page of follower counts, newest first. The change of the oldest one compares with the
  * known count before the days that the request selects.
  *
+ * @param username As the page shows it.
  * @param points All points of the user, oldest first, from `listHistoryPoints()`.
  * @param now Milliseconds since 1970 UTC.
  * @throws {DomainError} `Page Out of Range`.
+ *
+ * @example
+ * const points = [{ at: 5, counts: [7] }, { at: 6, counts: [9] }];
+ * const page = createFollowersPage("nasa", points, { days: 3, page: 0, limit: 5 }, 7);
+ * page.followers.USER.metrics.map(({ change }) => change); // [2, 0]
  */
 export function createFollowersPage(
   username: string,

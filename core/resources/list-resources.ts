@@ -55,6 +55,11 @@ export function createChannelList(
  * Creates the page of users that a request selects. Each has the figure that the page is sorted by.
  *
  * @param users All users, in any order.
+ *
+ * @example
+ * const fields = readUserFields("nasa", EMPTY_ENTITY);
+ * const request = { sort: "dailyGain", order: "desc", limit: 5 };
+ * createUserList([{ fields, gains: { dailyGain: 7 } }], request).users[0].dailyGain; // 7
  */
 export function createUserList(
   users: Iterable<ListableEntity<UserFields>>,

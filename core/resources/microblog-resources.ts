@@ -24,6 +24,9 @@ export interface UserFields extends Omit<UserDetails, "created_at"> {
  *
  * @param username From {@link findUsername}.
  * @param entity Their observations, merged.
+ *
+ * @example
+ * readUserFields("nasa", EMPTY_ENTITY).followers_count; // null
  */
 export function readUserFields(username: string, entity: Entity): UserFields {
   const { readText, readInstant, readBoolean, readCount } = createFieldReader(entity);
@@ -71,7 +74,14 @@ export function findUsername(user: Entity, tweets: Iterable<Entity>): string | u
   return newest?.spelling;
 }
 
-/** Creates the resource of a user in a list. */
+/**
+ * Creates the resource of a user in a list.
+ *
+ * @param fields From {@link readUserFields}; others than those of a summary are left out.
+ *
+ * @example
+ * createUserSummary(readUserFields("nasa", EMPTY_ENTITY)).username; // "nasa"
+ */
 export function createUserSummary(fields: UserSummary): UserSummary {
   return {
     username: fields.username,
@@ -84,7 +94,15 @@ export function createUserSummary(fields: UserSummary): UserSummary {
   };
 }
 
-/** Creates the resource of a user. */
+/**
+ * Creates the resource of a user.
+ *
+ * @param fields From {@link readUserFields}.
+ *
+ * @example
+ * createUserDetails({ ...readUserFields("nasa", EMPTY_ENTITY), created_at: 0 }).created_at;
+ * // "1970-01-01T00:00:00.000Z"
+ */
 export function createUserDetails(fields: UserFields): UserDetails {
   return { ...fields, created_at: formatInstantOrNull(fields.created_at) };
 }
@@ -108,7 +126,11 @@ export interface TweetFields {
 /**
  * Reads what is known of a tweet.
  *
+ * @param entity Its observations, merged.
  * @returns `undefined` while it is not known when the tweet was created: it is not listed yet.
+ *
+ * @example
+ * readTweetFields("7", EMPTY_ENTITY); // undefined
  */
 export function readTweetFields(id: string, entity: Entity): TweetFields | undefined {
   const { observedAt, readText, readInstant, readCount } = createFieldReader(entity);
@@ -133,7 +155,13 @@ export function readTweetFields(id: string, entity: Entity): TweetFields | undef
 /**
  * Creates the resource of a tweet in a page. A long history is thinned to 250 points.
  *
+ * @param fields From {@link readTweetFields}.
  * @param points Oldest first, from `listHistoryPoints()`.
+ *
+ * @example
+ * const fields = { text: "Hi", url: null, createdAt: 0, observedAt: 5 };
+ * const [point] = createTweetRecord(fields, [{ at: 5, counts: [7] }]).metrics;
+ * point.likes; // 7
  */
 export function createTweetRecord(
   { text, url, createdAt, observedAt }: Omit<TweetFields, "id" | "metrics">,
@@ -158,8 +186,13 @@ export function createTweetRecord(
 /**
  * Creates the resource of a tweet. A long history is thinned to 1,000 points.
  *
+ * @param fields From {@link readTweetFields}.
  * @param username From {@link findUsername}.
  * @param points Oldest first, from `listHistoryPoints()`.
+ *
+ * @example
+ * const fields = { id: "7", text: null, createdAt: 0, metrics: {} };
+ * createTweetDetails("nasa", fields, []).tweet.created_at; // "1970-01-01T00:00:00.000Z"
  */
 export function createTweetDetails(
   username: string,

@@ -44,7 +44,14 @@ export function readChannelFields(id: string, entity: Entity): ChannelFields {
   };
 }
 
-/** Creates the resource of a channel in a list. */
+/**
+ * Creates the resource of a channel in a list.
+ *
+ * @param fields From {@link readChannelFields}; others than those of a summary are left out.
+ *
+ * @example
+ * createChannelSummary(readChannelFields("UC1", EMPTY_ENTITY)).id; // "UC1"
+ */
 export function createChannelSummary(fields: ChannelSummary): ChannelSummary {
   const { id, username, displayName, subscribers, videoCount, thumbnail } = fields;
   return { id, username, displayName, subscribers, videoCount, thumbnail };
@@ -53,6 +60,7 @@ export function createChannelSummary(fields: ChannelSummary): ChannelSummary {
 /**
  * Creates the resource of a channel.
  *
+ * @param fields From {@link readChannelFields}.
  * @param gains From `computeEntityGains()`.
  *
  * @example
@@ -96,7 +104,11 @@ export interface ShortFields {
 /**
  * Reads what is known of a short.
  *
+ * @param entity Its observations, merged.
  * @returns `undefined` while it is not known when the short was published: it is not listed yet.
+ *
+ * @example
+ * readShortFields("s1", EMPTY_ENTITY); // undefined
  */
 export function readShortFields(id: string, entity: Entity): ShortFields | undefined {
   const { readText, readInstant, readCount } = createFieldReader(entity);
@@ -115,7 +127,16 @@ export function readShortFields(id: string, entity: Entity): ShortFields | undef
   };
 }
 
-/** Creates the resource of a short in a page. */
+/**
+ * Creates the resource of a short in a page.
+ *
+ * @param fields From {@link readShortFields}.
+ *
+ * @example
+ * const attributes = { publishedAt: { value: 0, at: 5 } };
+ * const fields = readShortFields("s1", { attributes, points: new Map() });
+ * createShortSummary(fields).publishedAt; // "1970-01-01T00:00:00.000Z"
+ */
 export function createShortSummary(
   fields: Omit<ShortFields, "description" | "shares">,
 ): ShortSummary {
@@ -126,7 +147,13 @@ export function createShortSummary(
 /**
  * Creates the resource of a short. A long history is thinned to 1,000 points.
  *
+ * @param fields From {@link readShortFields}.
  * @param points Oldest first, from `listHistoryPoints()`.
+ *
+ * @example
+ * const attributes = { publishedAt: { value: 0, at: 5 } };
+ * const fields = readShortFields("s1", { attributes, points: new Map() });
+ * createShortDetails(fields, [{ at: 5, counts: [7] }]).history[0].views; // 7
  */
 export function createShortDetails(
   fields: ShortFields,

@@ -36,6 +36,7 @@ export const strictObject = <Properties extends Type.TProperties>(
 /** A count: a whole number from 0 to 2^53 - 1. */
 export const Count: Type.TInteger = Type.Integer({ minimum: 0, maximum: INTEGER_MAX });
 
+/** A count, or `null` if no source reported it. */
 export const CountOrNull: Type.TUnion<[Type.TInteger, Type.TNull]> = nullable(Count);
 
 /** The difference of two counts; a loss is negative. */
@@ -44,6 +45,7 @@ export const CountChange: Type.TInteger = Type.Integer({
   maximum: INTEGER_MAX,
 });
 
+/** A text, or `null`. */
 export const TextOrNull: Type.TUnion<[Type.TString, Type.TNull]> = nullable(Type.String());
 
 /** A link as the source reported it, not validated. */
@@ -57,6 +59,7 @@ export const Instant: Type.TString = Type.String({
   pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$",
 });
 
+/** An instant, or `null`. */
 export const InstantOrNull: Type.TUnion<[Type.TString, Type.TNull]> = nullable(Instant);
 
 /** A history of these counts. */

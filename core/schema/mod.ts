@@ -9,5 +9,6 @@ export * from "./creators.ts";
 export * from "./errors.ts";
 export * from "./history.ts";
 export * from "./microblog.ts";
+export type * from "./object-schema.ts";
 export * from "./observations.ts";
 export * from "./video.ts";

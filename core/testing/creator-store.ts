@@ -62,7 +62,14 @@ const TESTS: StoreTests<CreatorStore> = {
   },
 };
 
-/** Creates the conformance tests of a {@link CreatorStore} without a limit. */
+/**
+ * Creates the conformance tests of a {@link CreatorStore} without a limit.
+ *
+ * @param withStore Opens an empty store for each test.
+ *
+ * @example
+ * createCreatorStoreTests(async () => {}).length > 3; // true
+ */
 export function createCreatorStoreTests(withStore: WithStore<CreatorStore>): ConformanceTest[] {
   return createTests(withStore, TESTS);
 }

@@ -173,6 +173,8 @@ const TESTS: StoreTests<CreditStore> = {
 /**
  * Creates the conformance tests of a {@link CreditStore}.
  *
+ * @param withStore Opens an empty store for each test.
+ *
  * @example
  * createCreditStoreTests(async () => {}).length > 5; // true
  */

@@ -142,7 +142,14 @@ const TESTS: StoreTests<ObservationStore & MicroblogStore> = {
   },
 };
 
-/** Creates the conformance tests of a {@link MicroblogStore}, which also imports observations. */
+/**
+ * Creates the conformance tests of a {@link MicroblogStore}, which also imports observations.
+ *
+ * @param withStore Opens an empty store for each test.
+ *
+ * @example
+ * createMicroblogStoreTests(async () => {}).length > 3; // true
+ */
 export function createMicroblogStoreTests(
   withStore: WithStore<ObservationStore & MicroblogStore>,
 ): ConformanceTest[] {

@@ -84,6 +84,11 @@ const TESTS: StoreTests<ObservationStore & VideoStore> = {
 /**
  * Creates the conformance tests of an {@link ObservationStore}, which is read as a
  * {@link VideoStore}.
+ *
+ * @param withStore Opens an empty store for each test.
+ *
+ * @example
+ * createObservationStoreTests(async () => {}).length > 1; // true
  */
 export function createObservationStoreTests(
   withStore: WithStore<ObservationStore & VideoStore>,

@@ -194,7 +194,14 @@ const TESTS: StoreTests<ObservationStore & VideoStore> = {
   },
 };
 
-/** Creates the conformance tests of a {@link VideoStore}, which also imports observations. */
+/**
+ * Creates the conformance tests of a {@link VideoStore}, which also imports observations.
+ *
+ * @param withStore Opens an empty store for each test.
+ *
+ * @example
+ * createVideoStoreTests(async () => {}).length > 3; // true
+ */
 export function createVideoStoreTests(
   withStore: WithStore<ObservationStore & VideoStore>,
 ): ConformanceTest[] {
