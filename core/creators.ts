@@ -92,7 +92,7 @@ export function addCreator(
   max: number = INTEGER_MAX,
 ): CreatorTransition {
   const next = new Map(set);
-  return { creator: applyToDraft(next, { kind: "add", creator }, max), set: next };
+  return { creator: addToDraft(next, creator, max), set: next };
 }
 
 /**
@@ -106,7 +106,7 @@ export function addCreator(
  */
 export function removeCreator(set: CreatorSet, creator: Creator): CreatorTransition {
   const next = new Map(set);
-  return { creator: applyToDraft(next, { kind: "remove", creator }), set: next };
+  return { creator: removeFromDraft(next, creator), set: next };
 }
 
 /** One change of the list. */
@@ -137,27 +137,29 @@ export function applyCreatorChanges(
   max: number = INTEGER_MAX,
 ): CreatorSet {
   const next = new Map(set);
-  for (const change of changes) applyToDraft(next, change, max);
+  for (const { kind, creator } of changes) {
+    if (kind === "add") addToDraft(next, creator, max);
+    else removeFromDraft(next, creator);
+  }
   return next;
 }
 
-/** @returns The creator in the spelling of the list. */
-function applyToDraft(
-  draft: Map<string, Creator>,
-  { kind, creator }: CreatorSetChange,
-  max: number = INTEGER_MAX,
-): Creator {
+function addToDraft(draft: Map<string, Creator>, creator: Creator, max: number): Creator {
   const key = getCreatorKey(creator);
   const existing = draft.get(key);
-  if (kind === "remove") {
-    if (existing === undefined) throw createCreatorNotFoundError(creator);
-    draft.delete(key);
-    return existing;
-  }
   if (existing !== undefined) throw createCreatorExistsError(existing);
   if (draft.size >= max) throw createCreatorListFullError(max);
   draft.set(key, creator);
   return creator;
+}
+
+/** @returns The creator in the spelling of the list. */
+function removeFromDraft(draft: Map<string, Creator>, creator: Creator): Creator {
+  const key = getCreatorKey(creator);
+  const existing = draft.get(key);
+  if (existing === undefined) throw createCreatorNotFoundError(creator);
+  draft.delete(key);
+  return existing;
 }
 
 /**

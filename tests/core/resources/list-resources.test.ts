@@ -8,19 +8,19 @@ const channelOf = (id: string, subscribers: number | null, dailyGain: number | n
   fields: { ...readChannelFields(id, EMPTY_ENTITY), username: `name ${id}`, subscribers },
   gains: { dailyGain },
 });
-const CHANNELS = [channelOf("a", 1, 3), channelOf("b", null, 9), channelOf("c", 7, null)];
+const listChannels = () => [channelOf("a", 1, 3), channelOf("b", null, 9), channelOf("c", 7, null)];
 
 const userOf = (username: string, followers_count: number | null, weeklyGain: number | null) => ({
   fields: { ...readUserFields(username, EMPTY_ENTITY), followers_count },
   gains: { weeklyGain },
 });
-const USERS = [userOf("B", 5, null), userOf("a", 5, 2), userOf("c", null, 8)];
+const listUsers = () => [userOf("B", 5, null), userOf("a", 5, 2), userOf("c", null, 8)];
 
 const order = "desc";
 
 describe("createChannelList()", () => {
   test("sorts by a count, unknown ones last", () => {
-    const { channels, pagination } = createChannelList(CHANNELS, {
+    const { channels, pagination } = createChannelList(listChannels(), {
       sort: "subscribers",
       order,
       limit: 5,
@@ -36,26 +36,30 @@ describe("createChannelList()", () => {
 
   test("sorts by a gain, which each channel then has", () => {
     const request = { sort: "dailyGain", order, limit: 2 } as const;
-    const { channels, pagination } = createChannelList(CHANNELS, request);
+    const { channels, pagination } = createChannelList(listChannels(), request);
     expect(channels.map(({ id, dailyGain }) => [id, dailyGain])).toEqual([
       ["b", 9],
       ["a", 3],
     ]);
     expect(pagination).toEqual({ hasMore: true, nextCursor: "dailyGain-desc-3-61" });
     const after = { figure: 3, id: "a" };
-    const rest = createChannelList(CHANNELS, { ...request, after });
+    const rest = createChannelList(listChannels(), { ...request, after });
     expect(rest.channels).toMatchObject([{ id: "c", dailyGain: null }]);
   });
 
   test("leaves out what a search does not find", () => {
     const request = { sort: "views", order, limit: 5, search: "name b" } as const;
-    expect(createChannelList(CHANNELS, request).channels).toMatchObject([{ id: "b" }]);
+    expect(createChannelList(listChannels(), request).channels).toMatchObject([{ id: "b" }]);
   });
 });
 
 describe("createUserList()", () => {
   test("sorts by a count, then by the username regardless of case", () => {
-    const { users, pagination } = createUserList(USERS, { sort: "followers", order, limit: 2 });
+    const { users, pagination } = createUserList(listUsers(), {
+      sort: "followers",
+      order,
+      limit: 2,
+    });
     const unknown = { displayName: null, following_count: null, tweet_count: null };
     const fields = { ...unknown, profile_image_url: null, verified: null };
     expect(users).toEqual([
@@ -67,13 +71,13 @@ describe("createUserList()", () => {
 
   test("sorts by a gain, which each user then has, and searches", () => {
     const request = { sort: "weeklyGain", order, limit: 5 } as const;
-    const { users } = createUserList(USERS, request);
+    const { users } = createUserList(listUsers(), request);
     expect(users.map(({ username, weeklyGain }) => [username, weeklyGain])).toEqual([
       ["c", 8],
       ["a", 2],
       ["B", null],
     ]);
-    const found = createUserList(USERS, { ...request, search: "b" }).users;
+    const found = createUserList(listUsers(), { ...request, search: "b" }).users;
     expect(found.map(({ username }) => username)).toEqual(["B"]);
   });
 });
