@@ -20,6 +20,7 @@ const ALLOWED_PARTS: Readonly<Record<string, readonly string[]>> = {
   "server/http": [],
   "server/commands": [],
   "server/demo": [],
+  "server/pages": [],
   "server/ports": [],
   "server/csv": [],
   "server/config.ts": [],
@@ -63,7 +64,7 @@ const BUILD_SCRIPT = "core/compact-build.ts";
 
 const sources = new Map<string, string>();
 for (const folder of ["core", "server"]) {
-  for (const name of new Glob("**/*.ts").scanSync(join(ROOT, folder))) {
+  for (const name of new Glob("**/*.{ts,tsx}").scanSync(join(ROOT, folder))) {
     const file = join(folder, name);
     if (name.startsWith("dist/") || file === BUILD_SCRIPT) continue;
     sources.set(file, await Bun.file(join(ROOT, file)).text());

@@ -33,7 +33,7 @@ describe("CONTRIBUTING.md", () => {
     const rows = parseTable(findSection(await readDoc("CONTRIBUTING.md"), "## Map of the code"));
     const listed = rows.flatMap(([folder = ""]) => parseInlineCode(folder));
     const folders = new Set(["tests"]);
-    for (const file of new Bun.Glob("{core,server}/**/*.ts").scanSync(ROOT)) {
+    for (const file of new Bun.Glob("{core,server}/**/*.{ts,tsx}").scanSync(ROOT)) {
       if (file.startsWith("core/dist/")) continue;
       for (let folder = dirname(file); folder !== "."; folder = dirname(folder)) {
         folders.add(folder);

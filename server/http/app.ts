@@ -20,6 +20,7 @@ import { createChargedReads, type ChargedReadsOptions } from "./reads/charged-re
 import { createRouteMatcher, type MatchRoute } from "./route-matcher.ts";
 import type { WithoutValidation } from "./openapi/route-types.ts";
 import { createOpenApiRoutes } from "./openapi/routes.ts";
+import { createPageRoutes } from "./pages/routes.ts";
 import { getPath, ensureHost } from "./request-url.ts";
 import { createVideoRoutes } from "./video.ts";
 
@@ -73,6 +74,7 @@ export function createApp(options: AppOptions) {
       ),
     )
     .use(createOpenApiRoutes())
+    .use(createPageRoutes())
     .use(createCompressionPlugin())
     .use(createHealthRoutes(options, () => isStopping))
     .use(createVideoRoutes(options.video, chargedReads))

@@ -99,7 +99,8 @@ function formatGreeting(url: string, key: string): string {
   const yearAgo = formatInstant(Date.now() - 365 * DAY_MS).slice(0, 10);
   const curl = (path: string) => `  curl -s -H "X-API-Key: ${key}" "${url}${path}"\n`;
   return (
-    `The demo is at ${url}, its API reference at ${url}/swagger\n` +
+    `The demo is at ${url}/#key=${key}\n` +
+    `Its API reference is at ${url}/swagger\n` +
     `The API key, until the next start: ${key}\n\nTry:\n\n` +
     curl(`/api/video/${DEMO_CHANNEL}/details`) +
     curl(`/api/video/${DEMO_CHANNEL}/shorts?limit=2`) +

@@ -48,7 +48,7 @@ describe("demo", () => {
     const { child, printed } = await startDemo(late);
     child.kill();
     expect(await child.exited).toBe(0);
-    expect(printed).toMatch(/^The demo is at http:\/\/127\.0\.0\.1:(?!3000,)\d+,/m);
+    expect(printed).toMatch(/^The demo is at http:\/\/127\.0\.0\.1:(?!3000\/)\d+\/#key=cm_/m);
     await other?.stop(true);
     await late.close();
   }, 120_000);

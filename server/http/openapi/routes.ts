@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import { createDocument, type ListedOperations } from "./document.ts";
-import { createStaticResponder } from "./static-response.ts";
+import { createStaticResponder } from "../content/static-response.ts";
 
 const PAGE_PATH = "/swagger";
 const DOCUMENT_PATH = `${PAGE_PATH}/json`;

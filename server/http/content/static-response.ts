@@ -5,7 +5,7 @@ import {
   compress,
   createEncodedEtag,
   type ContentEncoding,
-} from "../content/compression.ts";
+} from "./compression.ts";
 
 /** A body in one encoding. */
 interface Variant {
@@ -20,11 +20,16 @@ type LoadBody = () => Promise<Uint8Array<ArrayBuffer>>;
  *
  * @returns Responds to a request. It loads the body once; after a failure it loads it again.
  */
-export function createStaticResponder(contentType: string, cacheControl: string) {
+export function createStaticResponder(
+  contentType: string,
+  cacheControl: string,
+  otherHeaders: Readonly<Record<string, string>> = {},
+) {
   const headers = {
     "content-type": contentType,
     "cache-control": cacheControl,
     vary: "Accept-Encoding",
+    ...otherHeaders,
   };
   let loading: Promise<Uint8Array<ArrayBuffer>> | undefined;
   const variants = new Map<ContentEncoding | undefined, Promise<Variant>>();

@@ -1,0 +1,95 @@
+/** Formats figures and instants for people. */
+
+const UNITS = [
+  [1e12, "T"],
+  [1e9, "B"],
+  [1e6, "M"],
+  [1e3, "K"],
+] as const;
+
+/**
+ * Formats a number in a few digits and a unit.
+ *
+ * @example
+ * formatCompact(1_234_567); // "1.23 M"
+ * formatCompact(-950); // "-950"
+ */
+export function formatCompact(value: number, digits = 3): string {
+  const size = Math.abs(value);
+  // 999,500 is 1.00 M, not 1000 K.
+  const unit = UNITS.find(([factor]) => size >= factor * 0.9995);
+  if (unit === undefined) return String(Math.round(value * 100) / 100);
+  const [factor, letter] = unit;
+  return `${Number((value / factor).toPrecision(digits))} ${letter}`;
+}
+
+/**
+ * Formats numbers with as many digits as tell them apart.
+ *
+ * @example
+ * formatDistinct([145_100, 145_200]); // ["145.1 K", "145.2 K"]
+ */
+export function formatDistinct(values: readonly number[]): string[] {
+  for (let digits = 3; ; digits++) {
+    const texts = values.map((value) => formatCompact(value, digits));
+    if (digits === 16 || new Set(texts).size === new Set(values).size) return texts;
+  }
+}
+
+/**
+ * Formats a number with all its digits.
+ *
+ * @example
+ * formatExact(1_234_567); // "1,234,567"
+ */
+export function formatExact(value: number): string {
+  return value.toLocaleString("en-US", { maximumFractionDigits: 2 });
+}
+
+/**
+ * Formats a difference with its sign.
+ *
+ * @example
+ * formatChange(1500); // "+1.5 K"
+ * formatChange(-7); // "−7"
+ */
+export function formatChange(value: number): string {
+  if (value === 0) return "0";
+  return value > 0 ? `+${formatCompact(value)}` : `−${formatCompact(-value)}`;
+}
+
+/** Formats an instant in the local time zone. */
+export function formatLocal(instant: string | number, hasTime = true): string {
+  const date = new Date(instant);
+  return date.toLocaleString("en-GB", {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    ...(hasTime ? { hour: "2-digit", minute: "2-digit" } : {}),
+  });
+}
+
+/**
+ * Formats an instant in UTC.
+ *
+ * @example
+ * formatUtc("2026-11-20T08:15:30.123Z"); // "2026-11-20 08:15:30 UTC"
+ */
+export function formatUtc(instant: string | number): string {
+  return `${new Date(instant).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
+/**
+ * Writes a table as CSV (RFC 4180); what is unknown is an empty cell.
+ *
+ * @example
+ * toCsv(["a"], [['say "hi"'], [null]]); // 'a\r\n"say ""hi"""\r\n\r\n'
+ */
+export function toCsv(
+  header: readonly string[],
+  rows: readonly (readonly (string | number | null)[])[],
+): string {
+  const encode = (cell: string | number | null) =>
+    /[",\r\n]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : String(cell ?? "");
+  return [header, ...rows].map((row) => `${row.map(encode).join(",")}\r\n`).join("");
+}

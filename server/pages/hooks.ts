@@ -1,0 +1,118 @@
+/** What the components share: the session, the address, and reads that end with their component. */
+import { useEffect, useState } from "preact/hooks";
+import type { Client, Listing, Result } from "../../core/client/mod.ts";
+import {
+  account,
+  getClient,
+  getSession,
+  readOnce,
+  send,
+  subscribe,
+  type SessionState,
+} from "./session.ts";
+
+/** The session; the component renders again when it changes. */
+export function useSession(): SessionState {
+  const [session, setSession] = useState(getSession);
+  useEffect(() => subscribe(() => setSession(getSession())), []);
+  return session;
+}
+
+/** A read: it is going on, has failed, or has a value. */
+export type Read<Value> =
+  | { readonly state: "loading" }
+  | { readonly state: "failed"; readonly error: unknown; retry(): void }
+  | { readonly state: "ready"; readonly value: Value };
+
+/** Awaits a promise for as long as the component is there. */
+function useAwaited<Value>(name: string, start: () => Promise<Value>): Read<Value> {
+  const [read, setRead] = useState<Read<Value> & { readonly name?: string }>({ state: "loading" });
+  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    let isCurrent = true;
+    setRead({ state: "loading" });
+    start().then(
+      (value) => isCurrent && setRead({ state: "ready", value, name }),
+      (error: unknown) => {
+        const retry = () => setAttempt((count) => count + 1);
+        if (isCurrent) setRead({ state: "failed", error, retry, name });
+      },
+    );
+    return () => void (isCurrent = false);
+  }, [name, attempt]);
+  // What is there may belong to the name before.
+  return read.name === name ? read : { state: "loading" };
+}
+
+/**
+ * Reads something from the service, once in this tab.
+ *
+ * @param name What is read: another name reads again.
+ */
+export function useRead<Body>(
+  name: string,
+  request: (client: Client) => Promise<Result<Body>>,
+): Read<Body> {
+  return useAwaited(name, () => readOnce(name, () => send(request)));
+}
+
+/** A list as far as it was read. */
+export interface ListedPages<Item> {
+  readonly items: readonly Item[];
+  readonly hasMore: boolean;
+  readonly isLoading: boolean;
+  readonly error: unknown;
+  readMore(): void;
+}
+
+/** A list whose first page was read, and what reads the next ones. */
+interface OpenList<Item, Page> {
+  readonly iterator: AsyncIterator<Result<Page>>;
+  readonly items: Item[];
+  hasMore: boolean;
+}
+
+/**
+ * Reads the first page of a list, and more pages when it is told to. Each page costs a credit.
+ *
+ * @param name Which list.
+ */
+export function usePages<Item, Page>(
+  name: string,
+  createListing: (client: Client) => Listing<Item, Page>,
+  getItems: (page: Page) => readonly Item[],
+  hasNext: (page: Page) => boolean,
+): Read<ListedPages<Item>> {
+  const [status, setStatus] = useState<{ isLoading: boolean; error: unknown }>({
+    isLoading: false,
+    error: undefined,
+  });
+  const readPage = async (list: OpenList<Item, Page>) => {
+    const next = await list.iterator.next();
+    if (next.done === true) {
+      list.hasMore = false;
+      return;
+    }
+    const page = account(next.value).body;
+    list.items.push(...getItems(page));
+    list.hasMore = hasNext(page);
+  };
+  const opened = useAwaited(name, () =>
+    readOnce(name, async () => {
+      const iterator = createListing(getClient()).pages()[Symbol.asyncIterator]();
+      const list: OpenList<Item, Page> = { iterator, items: [], hasMore: false };
+      await readPage(list);
+      return list;
+    }),
+  );
+  if (opened.state !== "ready") return opened;
+  const list = opened.value;
+  const readMore = () => {
+    setStatus({ isLoading: true, error: undefined });
+    readPage(list).then(
+      () => setStatus({ isLoading: false, error: undefined }),
+      (error: unknown) => setStatus({ isLoading: false, error }),
+    );
+  };
+  return { state: "ready", value: { ...list, ...status, readMore } };
+}

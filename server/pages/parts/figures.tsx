@@ -1,0 +1,75 @@
+/** Figures and instants as people write them, with the exact value for those who point at it. */
+import { formatChange, formatCompact, formatExact, formatLocal, formatUtc } from "../format.ts";
+
+/** A count; a dash if it is unknown. */
+export function Count({ value }: { readonly value: number | null | undefined }) {
+  if (value === null || value === undefined) return <Unknown />;
+  return (
+    <data value={value} title={formatExact(value)}>
+      {formatCompact(value)}
+    </data>
+  );
+}
+
+/** A difference with its sign; a dash if it is unknown. */
+export function Change({ value }: { readonly value: number | null | undefined }) {
+  if (value === null || value === undefined) return <Unknown />;
+  const kind = value < 0 ? "loss" : value > 0 ? "gain" : "";
+  return (
+    <data value={value} title={formatExact(value)} class={kind}>
+      {formatChange(value)}
+    </data>
+  );
+}
+
+function Unknown() {
+  return (
+    <span class="muted" title="Not known">
+      –
+    </span>
+  );
+}
+
+/** An instant in local time; in UTC for those who point at it. */
+export function Instant({
+  value,
+  hasTime = true,
+}: {
+  readonly value: string | null;
+  readonly hasTime?: boolean;
+}) {
+  if (value === null) return <Unknown />;
+  return (
+    <time dateTime={value} title={formatUtc(value)}>
+      {formatLocal(value, hasTime)}
+    </time>
+  );
+}
+
+/** A text from outside: in its own direction, so that it cannot turn what is around it. */
+export function Text({ value }: { readonly value: string | null }) {
+  if (value === null || value === "") return <Unknown />;
+  return (
+    <bdi class="text" title={value.length > 60 ? value.slice(0, 300) : undefined}>
+      {value}
+    </bdi>
+  );
+}
+
+/** The main figures of a page. */
+export function Figures({
+  items,
+}: {
+  readonly items: readonly (readonly [label: string, value: preact.ComponentChildren])[];
+}) {
+  return (
+    <dl class="figures">
+      {items.map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

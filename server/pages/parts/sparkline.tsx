@@ -1,0 +1,40 @@
+/** A small line without axes. */
+
+const WIDTH = 96;
+const HEIGHT = 24;
+
+/** @param values Oldest first; where one is unknown, the line has a gap. */
+export function Sparkline({
+  values,
+  label,
+}: {
+  readonly values: readonly (number | null)[];
+  readonly label: string;
+}) {
+  const known = values.filter((value) => value !== null);
+  if (known.length < 2) return <span class="muted">–</span>;
+  const [least, greatest] = [Math.min(...known), Math.max(...known)];
+  const toX = (index: number) => (index / (values.length - 1)) * (WIDTH - 2) + 1;
+  const toY = (value: number) =>
+    HEIGHT - 2 - ((value - least) / (greatest - least || 1)) * (HEIGHT - 4);
+  const path = values
+    .map((value, index) => {
+      if (value === null) return "";
+      const command = (values[index - 1] ?? null) === null ? "M" : "L";
+      return `${command}${toX(index).toFixed(1)} ${toY(value).toFixed(1)}`;
+    })
+    .join("");
+  const isLoss = (known.at(-1) ?? 0) < (known[0] ?? 0);
+  return (
+    <svg
+      class={isLoss ? "sparkline loss" : "sparkline"}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      width={WIDTH}
+      height={HEIGHT}
+      role="img"
+      aria-label={label}
+    >
+      <path d={path} fill="none" stroke="currentColor" stroke-width="1.5" />
+    </svg>
+  );
+}

@@ -1,0 +1,78 @@
+/** The addresses of the pages, which can be shared and reloaded. */
+import { useEffect, useState } from "preact/hooks";
+
+/** Goes to another page. */
+export function navigate(href: string, { isReplaced = false } = {}): void {
+  if (isReplaced) history.replaceState(null, "", href);
+  else history.pushState(null, "", href);
+  dispatchEvent(new PopStateEvent("popstate"));
+}
+
+/** The path and the query of the address; the component renders again when they change. */
+export function useAddress(): { readonly path: string; readonly query: URLSearchParams } {
+  const [href, setHref] = useState(location.pathname + location.search);
+  useEffect(() => {
+    const follow = () => setHref(location.pathname + location.search);
+    addEventListener("popstate", follow);
+    return () => removeEventListener("popstate", follow);
+  }, []);
+  const { pathname: path, searchParams: query } = new URL(href, location.origin);
+  return { path, query };
+}
+
+/** Changes parameters of the address; an empty value removes one. */
+export function setParameters(changes: Readonly<Record<string, string>>): void {
+  const { pathname, searchParams } = new URL(location.href);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === "") searchParams.delete(name);
+    else searchParams.set(name, value);
+  }
+  const query = searchParams.toString();
+  navigate(query === "" ? pathname : `${pathname}?${query}`, { isReplaced: true });
+}
+
+/** Follows links to pages without loading the document again. */
+export function followLinks(): void {
+  document.addEventListener("click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey;
+    if (link === null || !isPlain || link.hasAttribute("download")) return;
+    const { origin, pathname, search, hash } = new URL(link.href);
+    const isPage =
+      origin === location.origin && !/^\/(?:swagger|api|admin|metrics)\b/.test(pathname);
+    if (!isPage || hash !== "") return;
+    event.preventDefault();
+    navigate(pathname + search);
+    scrollTo(0, 0);
+  });
+}
+
+/** A path from its parts, each of which may have any character. */
+export function createPath(...parts: readonly string[]): string {
+  return `/${parts.map(encodeURIComponent).join("/")}`;
+}
+
+/**
+ * Matches a path with a pattern such as `/channels/:channel`.
+ *
+ * @returns The parameters, decoded; `undefined` if the path is another.
+ */
+export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
+  const [names, values] = [pattern.split("/"), path.replace(/(?<=.)\/$/, "").split("/")];
+  if (names.length !== values.length) return undefined;
+  const parameters: Record<string, string> = {};
+  for (const [index, name] of names.entries()) {
+    const value = values[index] ?? "";
+    if (name.startsWith(":") && value !== "") parameters[name.slice(1)] = decode(value);
+    else if (name !== value) return undefined;
+  }
+  return parameters;
+}
+
+function decode(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}

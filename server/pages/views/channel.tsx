@@ -1,0 +1,115 @@
+/** A channel: its figures, its history and its shorts. */
+import type { ShortSummary } from "../../../core/resources/mod.ts";
+import { usePages, useRead } from "../hooks.ts";
+import { createPath } from "../router.ts";
+import { MoreButton } from "../parts/controls.tsx";
+import { Change, Count, Figures, Instant, Text } from "../parts/figures.tsx";
+import { History } from "../parts/history.tsx";
+import { Empty, Reading } from "../parts/states.tsx";
+import { Table, type Column } from "../parts/table.tsx";
+
+const COUNTS = { subscribers: "Subscribers", viewCount: "Views", videoCount: "Videos" };
+
+export function Channel({ channel }: { readonly channel: string }) {
+  const read = useRead(`channel ${channel}`, ({ video }) => video.channel(channel));
+  return (
+    <Reading read={read}>
+      {(details) => (
+        <>
+          <h1>
+            <Text value={details.displayName ?? details.username ?? details.id} />
+          </h1>
+          <p class="muted">
+            <Text value={details.username ?? details.id} />
+            {details.country !== null && (
+              <>
+                {" · "}
+                <Text value={details.country} />
+              </>
+            )}
+            {details.joinedAt !== null && (
+              <>
+                {" · since "}
+                <Instant value={details.joinedAt} hasTime={false} />
+              </>
+            )}
+          </p>
+          {details.description !== null && (
+            <p class="description">
+              <Text value={details.description} />
+            </p>
+          )}
+          <Figures
+            items={[
+              ["Subscribers", <Count value={details.subscribers} />],
+              ["Views", <Count value={details.viewCount} />],
+              ["Videos", <Count value={details.videoCount} />],
+              ["In a day", <Change value={details.statistics.dailySubscriberGain} />],
+              ["In a week", <Change value={details.statistics.weeklySubscriberGain} />],
+              ["In 30 days", <Change value={details.statistics.monthlySubscriberGain} />],
+            ]}
+          />
+          <History
+            name={`channel ${details.id}`}
+            counts={COUNTS}
+            createListing={({ video }, query) => video.history(details.id, query)}
+          />
+          <Shorts channel={details.id} />
+        </>
+      )}
+    </Reading>
+  );
+}
+
+function Shorts({ channel }: { readonly channel: string }) {
+  const read = usePages(
+    `shorts ${channel}`,
+    ({ video }) => video.shorts(channel, { limit: 50 }),
+    ({ shorts }) => shorts,
+    ({ pagination }) => pagination.hasMore,
+  );
+  const columns: Column<ShortSummary>[] = [
+    {
+      label: "Short",
+      getValue: ({ title }) => title,
+      render: ({ id, title }) => (
+        <a href={createPath("channels", channel, "shorts", id)}>
+          <Text value={title ?? id} />
+        </a>
+      ),
+    },
+    {
+      label: "Published",
+      getValue: ({ publishedAt }) => publishedAt,
+      render: ({ publishedAt }) => <Instant value={publishedAt} />,
+    },
+    ...(["views", "likes", "comments"] as const).map((field) => ({
+      label: field.charAt(0).toUpperCase() + field.slice(1),
+      isNumeric: true,
+      getValue: (short: ShortSummary) => short[field],
+      render: (short: ShortSummary) => <Count value={short[field]} />,
+    })),
+  ];
+  return (
+    <section aria-labelledby="shorts">
+      <h2 id="shorts">Shorts</h2>
+      <Reading read={read}>
+        {(list) =>
+          list.items.length === 0 ? (
+            <Empty>No short of this channel was observed yet.</Empty>
+          ) : (
+            <>
+              <Table
+                caption="Shorts, newest first until they are sorted"
+                columns={columns}
+                items={list.items}
+                getKey={({ id }) => id}
+              />
+              <MoreButton list={list} />
+            </>
+          )
+        }
+      </Reading>
+    </section>
+  );
+}

@@ -1,0 +1,161 @@
+/** Compares one count of up to ten channels or users. */
+import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
+import type { Client, HistoryQuery, Result } from "../../../core/client/mod.ts";
+import type { ComparisonTable, NamedResult } from "../../../core/resources/mod.ts";
+import { useRead } from "../hooks.ts";
+import { createHistoryQuery, describeRange, parseRange, type Range } from "../ranges.ts";
+import { setParameters, useAddress } from "../router.ts";
+import { readFirstPage } from "../session.ts";
+import { Chart } from "../parts/chart.tsx";
+import { RangeControl, Select } from "../parts/controls.tsx";
+import { Text } from "../parts/figures.tsx";
+import { Empty, Reading } from "../parts/states.tsx";
+
+const CHANNEL_COUNTS = { subscribers: "Subscribers", viewCount: "Views", videoCount: "Videos" };
+const USER_COUNTS = {
+  followers_count: "Followers",
+  following_count: "Following",
+  tweet_count: "Tweets",
+};
+
+/** What a comparison shows, whatever it compares. */
+interface Compared extends Pick<ComparisonTable, "rows"> {
+  /** What each name means; an error for one that is not found. */
+  readonly entities: readonly NamedResult<{ label: string }, { error: string }>[];
+}
+
+export function Compare() {
+  const { query } = useAddress();
+  const kind = query.get("kind") === "users" ? "users" : "channels";
+  const counts: Record<string, string> = kind === "users" ? USER_COUNTS : CHANNEL_COUNTS;
+  const [firstCount = ""] = Object.keys(counts);
+  const requested = query.get("count") ?? "";
+  const count = Object.hasOwn(counts, requested) ? requested : firstCount;
+  const names = (query.get("names") ?? "").split(",").filter((name) => name !== "");
+  const range = parseRange(query.get("range"));
+  return (
+    <>
+      <h1>Compare</h1>
+      <div class="row">
+        <Select
+          label="Compare"
+          name="kind"
+          value={kind}
+          options={[
+            ["channels", "Channels"],
+            ["users", "Users"],
+          ]}
+        />
+        <Select label="Count" name="count" value={count} options={Object.entries(counts)} />
+        <RangeControl range={range} />
+      </div>
+      <NamesForm names={names} />
+      {names.length === 0 ? (
+        <Empty>
+          Name up to {COMPARISON_MAX_NAMES} channels or users. Each costs a credit, as does each
+          further page of a long range.
+        </Empty>
+      ) : (
+        <Comparison {...{ kind, count, names, range }} label={counts[count] ?? count} />
+      )}
+    </>
+  );
+}
+
+function NamesForm({ names }: { readonly names: readonly string[] }) {
+  return (
+    <form
+      class="row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const text = new FormData(event.currentTarget).get("names");
+        const given = typeof text === "string" ? text.split(/[,\s]+/).filter(Boolean) : [];
+        setParameters({ names: given.slice(0, COMPARISON_MAX_NAMES).join(",") });
+      }}
+    >
+      <label for="names">Names, separated by commas</label>
+      <input id="names" name="names" size={50} defaultValue={names.join(", ")} key={names.join()} />
+      <button type="submit">Compare</button>
+    </form>
+  );
+}
+
+function Comparison({
+  kind,
+  count,
+  names,
+  range,
+  label,
+}: {
+  readonly kind: "channels" | "users";
+  readonly count: string;
+  readonly names: readonly string[];
+  readonly range: Range;
+  readonly label: string;
+}) {
+  const history = createHistoryQuery(range, Date.now());
+  const read = useRead(`compare ${kind} ${count} ${names.join()} ${range}`, (client) =>
+    kind === "users"
+      ? compareUsers(client, names, { ...history, count })
+      : compareChannels(client, names, { ...history, count }),
+  );
+  return (
+    <Reading read={read}>
+      {({ entities, rows }) => (
+        <>
+          {entities
+            .filter(({ found }) => !found)
+            .map(({ name }) => (
+              <p key={name} role="alert" class="loss">
+                <Text value={name} /> is not found.
+              </p>
+            ))}
+          {rows.length === 0 ? (
+            <Empty>Nothing was observed in this range.</Empty>
+          ) : (
+            <Chart
+              title={label}
+              instants={rows.map(({ timestamp }) => Date.parse(timestamp))}
+              series={entities.map((entity, index) => ({
+                label: entity.found ? entity.label : entity.name,
+                values: rows.map(({ values }) => values[index] ?? null),
+              }))}
+              gapMs={describeRange(range).stepMs * 1.5}
+              fileName={`compare-${count}-${range}.csv`}
+            />
+          )}
+        </>
+      )}
+    </Reading>
+  );
+}
+
+type ComparisonQuery = HistoryQuery & { readonly count: string };
+
+/** Reads the first page of a comparison of channels; no range here has more. */
+async function compareChannels(
+  { video }: Client,
+  names: readonly string[],
+  query: ComparisonQuery,
+): Promise<Result<Compared>> {
+  // The service checks the count.
+  const listing = video.compare(names, query as Parameters<typeof video.compare>[1]);
+  const { body, ...result } = await readFirstPage(listing);
+  const entities = body.channels.map((entity) =>
+    entity.found ? Object.assign(entity, { label: entity.channel }) : entity,
+  );
+  return { ...result, body: { entities, rows: body.rows } };
+}
+
+async function compareUsers(
+  { microblog }: Client,
+  names: readonly string[],
+  query: ComparisonQuery,
+): Promise<Result<Compared>> {
+  const listing = microblog.compare(names, query as Parameters<typeof microblog.compare>[1]);
+  const { body, ...result } = await readFirstPage(listing);
+  const entities = body.users.map((entity) =>
+    entity.found ? Object.assign(entity, { label: entity.username }) : entity,
+  );
+  return { ...result, body: { entities, rows: body.rows } };
+}
