@@ -11,7 +11,7 @@
  * console.log(outcome, entity.attributes["username"]?.value); // new NASA
  * console.log(paginate(0, 50, entity.points.size).page_count); // 1
  *
- * @module
+ * @module @creator-metrics/core
  */
 export { parseBatchRequest, parseComparisonRequest } from "./batch.ts";
 export type { BatchKind, ComparisonRequest } from "./batch.ts";

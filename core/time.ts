@@ -1,6 +1,8 @@
 /**
  * Parses and formats instants: whole milliseconds since 1970 UTC in the code, ISO 8601 outside.
  * Nothing here depends on the clock or the time zone of the process.
+ *
+ * @module @creator-metrics/core/time
  */
 import { createInvalidRequestError, quoteValue } from "./errors.ts";
 

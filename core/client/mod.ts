@@ -2,7 +2,7 @@
  * A typed client of the service, for any runtime with `fetch`. A read that is repeated, because its
  * response was lost, is charged once.
  *
- * @module
+ * @module @creator-metrics/core/client
  */
 import type * as resources from "../resources/mod.ts";
 import { createMicroblogClient, type MicroblogClient } from "./microblog.ts";

@@ -1,7 +1,7 @@
 /**
  * The monitoring list of creators, and the names of channels.
  *
- * @module
+ * @module @creator-metrics/core/creators
  */
 export * from "../channels.ts";
 export * from "../creators.ts";

@@ -1,7 +1,7 @@
 /**
  * Growth: gains over days, weeks and months, and histories by bucket with their changes.
  *
- * @module
+ * @module @creator-metrics/core/growth
  */
 export * from "../buckets.ts";
 export * from "../growth.ts";

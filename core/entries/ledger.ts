@@ -1,7 +1,7 @@
 /**
  * Credits: the ledger, the decision on charges, and the usage of an account.
  *
- * @module
+ * @module @creator-metrics/core/ledger
  */
 export * from "../charges.ts";
 export * from "../ledger.ts";

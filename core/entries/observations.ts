@@ -1,7 +1,7 @@
 /**
  * Observations: parses them, and merges them into entities.
  *
- * @module
+ * @module @creator-metrics/core/observations
  */
 export * from "../entities.ts";
 export * from "../entity-kinds.ts";

@@ -1,7 +1,7 @@
 /**
  * Pages: by number, by cursor, and of sorted lists, with the parameters that ask for them.
  *
- * @module
+ * @module @creator-metrics/core/pages
  */
 export * from "../cursor.ts";
 export * from "../days.ts";

@@ -1,7 +1,7 @@
 /**
  * The resources of the HTTP interface: their types, and how they are created from entities.
  *
- * @module
+ * @module @creator-metrics/core/resources
  */
 export * from "../resources/creator-resources.ts";
 export * from "../resources/entity-fields.ts";

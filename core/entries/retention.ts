@@ -1,7 +1,7 @@
 /**
  * Which observations are kept, and which points of a long history are listed.
  *
- * @module
+ * @module @creator-metrics/core/retention
  */
 export * from "../history.ts";
 export * from "../retention.ts";

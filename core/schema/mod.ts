@@ -1,7 +1,7 @@
 /**
  * A TypeBox schema of each resource, error and observation. Needs `@sinclair/typebox`.
  *
- * @module
+ * @module @creator-metrics/core/schema
  */
 export * from "./account.ts";
 export * from "./batch.ts";

@@ -6,7 +6,7 @@
  * suite.map(({ name }) => name)[1];
  * // "remove() finds a creator in any case, and returns the spelling of the list"
  *
- * @module
+ * @module @creator-metrics/core/testing
  */
 export { createCreatorStoreTests } from "./creator-store.ts";
 export { createCreditStoreTests } from "./credit-store.ts";
