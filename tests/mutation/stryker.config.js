@@ -15,6 +15,9 @@ export default {
     ignore: ["tests/core/schema*.test.ts", "tests/core/time-zones.test.ts"],
   },
   concurrency: 2,
+  // A time limit counts as a noticed change. Almost all endless loops are seen by their count of
+  // rounds, so that the limit can be long enough for a busy machine.
+  timeoutMS: 20_000,
   tempDirName: join(tmpdir(), "creator-metrics-mutation"),
   // What the copies of the project, in which the mutants run, do not need.
   ignorePatterns: [
