@@ -26,7 +26,7 @@ for await (const file of new Glob("dist/**/*.js").scan()) {
   const source = file.replace(/^dist\/(.*)\.js$/, "$1.ts");
   const sourceLines = removeComments(await Bun.file(source).text()).split("\n");
   await Bun.write(`dist/src/${source}`, sourceLines.filter(isCode).join("\n"));
-  const { mappings, ...fields } = await map.json();
+  const { version, mappings } = await map.json();
   const lines = decode(mappings).map(([segment]): SourceMapSegment[] => {
     const [, , sourceLine = 0] = segment ?? [];
     return segment === undefined
@@ -34,7 +34,7 @@ for await (const file of new Glob("dist/**/*.js").scan()) {
       : [[0, 0, sourceLines.slice(0, sourceLine).filter(isCode).length, 0]];
   });
   const sources = [relative(`${file}/..`, `dist/src/${source}`)];
-  await Bun.write(map, JSON.stringify({ ...fields, sources, mappings: encode(lines) }));
+  await Bun.write(map, JSON.stringify({ version, sources, names: [], mappings: encode(lines) }));
 }
 
 for await (const file of new Glob("dist/**/*.{ts,js}").scan()) {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import jsr from "../core/jsr.json";
 import packageFile from "../package.json";
 import { createProgram } from "../server/main.ts";
 import {
@@ -25,6 +26,13 @@ describe("core/README.md", () => {
     expect(rows.flatMap(([file = ""]) => parseInlineCode(file)).toSorted()).toEqual(
       [...files, "client/", "entries/", "resources/", "schema/", "testing/"].toSorted(),
     );
+  });
+
+  test("lists every entry of the package", async () => {
+    const rows = parseTable(findSection(await readDoc("core/README.md"), "## What to import"));
+    const listed = rows.flatMap(([entry = ""]) => parseInlineCode(entry));
+    const parts = Object.keys(jsr.exports).filter((entry) => entry !== ".");
+    expect(listed.toSorted()).toEqual(parts.map((entry) => join(jsr.name, entry)).toSorted());
   });
 });
 

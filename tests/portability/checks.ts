@@ -9,6 +9,7 @@ import {
   type InstalledPackage,
 } from "./installed-package.ts";
 import { createLintChecks } from "./lint-checks.ts";
+import { createReadmeChecks } from "./readme-checks.ts";
 import { listRuntimes, type Runtime } from "./runtimes.ts";
 import { createSuiteChecks } from "./suite-checks.ts";
 import { createTypeChecks } from "./type-checks.ts";
@@ -35,6 +36,7 @@ export async function listChecks(): Promise<Check[]> {
     { name: "source maps: sources are there", needsTools: false, run: checkSourceMaps },
     ...createSuiteChecks(runtimes),
     ...runtimes.flatMap((runtime) => createEntryCheck(runtime)),
+    ...createReadmeChecks(),
     ...createTypeChecks(),
     ...createLintChecks(),
   ];

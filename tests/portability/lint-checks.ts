@@ -5,7 +5,7 @@ import jsr from "../../core/jsr.json";
 import type { Check } from "./checks.ts";
 import { runCommand } from "./command.ts";
 import { ENTRIES, type InstalledPackage } from "./installed-package.ts";
-import { TOOLS } from "./runtimes.ts";
+import { TOOLS } from "./tools.ts";
 
 const tool = (name: string) => join(TOOLS, ".bin", name);
 

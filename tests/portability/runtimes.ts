@@ -1,12 +1,10 @@
 /** Runs a module that exports `runTests()` in each runtime. */
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { hasBrowser, openPage } from "../support/processes/browser.ts";
 import { runCommand } from "./command.ts";
 import type { SuiteResults } from "./test-runner.ts";
-
-/** The tools that `tests/portability/package.json` pins. */
-export const TOOLS = join(import.meta.dir, "node_modules");
+import { TOOLS } from "./tools.ts";
+import { fetchFromWorker } from "./workerd.ts";
 
 const DENO = join(TOOLS, ".bin/deno");
 
@@ -81,21 +79,7 @@ async function runInChromium(folder: string): Promise<SuiteResults> {
   }
 }
 
-const WORKERD_CONFIG = `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [(name = "main", worker = (
-    modules = [
-      (name = "worker.js", esModule = embed "worker.js"),
-      (name = "suite.js", esModule = embed "suite.js"),
-    ],
-    compatibilityDate = "2026-11-17",
-  ))],
-  sockets = [(name = "http", address = "unix:workerd.sock", http = (), service = "main")],
-);
-`;
-
 async function runInWorkerd(folder: string): Promise<SuiteResults> {
-  await Bun.write(join(folder, "workerd.capnp"), WORKERD_CONFIG);
   // The tests run while the worker starts: they compile schemas, and later workerd runs no compiled
   // code. For core itself, lint forbids such code.
   await Bun.write(
@@ -104,25 +88,5 @@ async function runInWorkerd(folder: string): Promise<SuiteResults> {
       "const results = await runTests();\n" +
       "export default { fetch: () => Response.json(results) };",
   );
-  const socket = join(folder, "workerd.sock");
-  const child = Bun.spawn([join(TOOLS, ".bin/workerd"), "serve", "workerd.capnp"], {
-    cwd: folder,
-    stdout: "ignore",
-    stderr: "pipe",
-  });
-  try {
-    const started = AbortSignal.timeout(30_000);
-    while (!existsSync(socket)) {
-      if (child.exitCode !== null) throw new Error(await child.stderr.text());
-      started.throwIfAborted();
-      await Bun.sleep(20);
-    }
-    const response = await fetch("http://localhost/", { unix: socket });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`workerd: ${response.status} ${text}`);
-    return JSON.parse(text);
-  } finally {
-    child.kill();
-    await child.exited;
-  }
+  return JSON.parse(await fetchFromWorker(folder, ["worker.js", "suite.js"]));
 }

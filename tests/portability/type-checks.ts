@@ -4,7 +4,7 @@ import { ROOT } from "../support/docs.ts";
 import type { Check } from "./checks.ts";
 import { runCommand } from "./command.ts";
 import { ENTRIES, SCHEMA_ENTRY } from "./installed-package.ts";
-import { TOOLS } from "./runtimes.ts";
+import { TOOLS } from "./tools.ts";
 
 const COMPILERS = [
   { version: "7", path: join(ROOT, "node_modules/.bin/tsc"), isTool: false },
