@@ -2,7 +2,8 @@
 import { Command } from "commander";
 import { requestAdmin } from "./admin-client.ts";
 import { parsePositiveInteger, type CommandContext } from "./command.ts";
-import { printRows, type OutputOptions } from "./output.ts";
+import { quote, writeHint } from "./terminal/hints.ts";
+import { printRows, type OutputOptions } from "./terminal/output.ts";
 
 export function createAccountsCommand(context: CommandContext): Command {
   const accounts = new Command("accounts").description("Creates and lists accounts.");
@@ -18,6 +19,7 @@ export function createAccountsCommand(context: CommandContext): Command {
         client.accounts.post({ name, ...(credits === undefined ? {} : { credits }) }),
       );
       await printRows(context, options, COLUMNS, [account], account);
+      writeHint(context, [`Make a key for it: ${context.programName} keys create ${quote(name)}`]);
     });
   accounts
     .command("list")

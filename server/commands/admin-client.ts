@@ -54,9 +54,11 @@ function createResponseError(body: unknown): Error {
   if (typeof body !== "object" || body === null || !("message" in body)) {
     return new CommandError(String(body));
   }
-  const isInvalid = "error" in body && body.error === "Invalid Request";
+  const code = "error" in body ? String(body.error) : undefined;
   const message = String(body.message);
-  return isInvalid ? createInvalidRequestError(message) : new CommandError(message);
+  return code === "Invalid Request"
+    ? createInvalidRequestError(message)
+    : new CommandError(message, code);
 }
 
 /** Connects, works, and disconnects in any case. */

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { Command } from "commander";
 import { requestAdmin } from "./admin-client.ts";
 import { type CommandContext } from "./command.ts";
-import { formatJson, type OutputOptions } from "./output.ts";
+import { formatJson, type OutputOptions } from "./terminal/output.ts";
 
 export function createBackupCommand(context: CommandContext): Command {
   return new Command("backup")

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { requestAdmin, type AdminClient } from "./admin-client.ts";
 import { CommandError, type CommandContext } from "./command.ts";
-import { printRows, type OutputOptions } from "./output.ts";
+import { printRows, type OutputOptions } from "./terminal/output.ts";
 
 export function createCollectCommand(context: CommandContext): Command {
   return new Command("collect")
@@ -13,7 +13,7 @@ export function createCollectCommand(context: CommandContext): Command {
         "within the quotas. The exit status is 1 if a source is stopped or failing, or if " +
         "everything that was due at a source failed.",
     )
-    .requiredOption("--once", "collect once and end (required)")
+    .option("--once", "collect once and end, which it does anyway")
     .option("--json", "print the counts as JSON")
     .action(async (options: OutputOptions) => {
       const sources = await requestAdmin(context, (client) => client.collect.post());
@@ -40,6 +40,6 @@ function findProblem(collected: CollectedSource): string | undefined {
     return `${source} has been failing since ${collected.failing_since}: ${failing}`;
   }
   if (failed === 0 || observed > 0) return undefined;
-  const list = source === "youtube" ? "bun server/main.ts channels list" : "GET /api/creators";
+  const list = source === "youtube" ? "channels list" : "creators list";
   return `${source}: none of ${failed} targets could be observed; ${list} says why`;
 }

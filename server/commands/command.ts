@@ -13,6 +13,13 @@ export interface CommandContext extends CommandLineIo {
 /** The failure of a command, in words for its user. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
+  /** The name of the error of the API that caused it, or `Command Failed`. */
+  readonly code: string;
+
+  constructor(message: string, code = "Command Failed") {
+    super(message);
+    this.code = code;
+  }
 }
 
 /** Parses an argument that is an amount of credits or an id. */

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { requestAdmin, unwrap } from "./admin-client.ts";
 import { type CommandContext } from "./command.ts";
 import { runOnNames, type NamesOptions } from "./input/names.ts";
-import { printRows, type OutputOptions } from "./output.ts";
+import { printRows, type OutputOptions } from "./terminal/output.ts";
 
 const ALREADY_LISTED = "was in the monitoring list already";
 const USERNAMES =

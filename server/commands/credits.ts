@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { createAdminClient, requestAdmin, unwrap, withConnection } from "./admin-client.ts";
 import { CommandError, parsePositiveInteger, type CommandContext } from "./command.ts";
-import { formatJson, formatTable, printRows, type OutputOptions } from "./output.ts";
+import { formatJson, formatTable, printRows, type OutputOptions } from "./terminal/output.ts";
 
 export function createCreditsCommand(context: CommandContext): Command {
   return new Command("credits")

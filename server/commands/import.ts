@@ -17,7 +17,7 @@ import {
   type InputBlock,
   type InputOptions,
 } from "./input/input-blocks.ts";
-import { printRows, type OutputOptions } from "./output.ts";
+import { printRows, type OutputOptions } from "./terminal/output.ts";
 
 /**
  * The sizes of blocks, roughly: what one transaction stores. A large block is faster, because it

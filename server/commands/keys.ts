@@ -3,7 +3,8 @@ import { Command } from "commander";
 import { describeError } from "../system-errors.ts";
 import { requestAdmin } from "./admin-client.ts";
 import { CommandError, parsePositiveInteger, type CommandContext } from "./command.ts";
-import { formatJson, printRows, type OutputOptions } from "./output.ts";
+import { writeHint } from "./terminal/hints.ts";
+import { formatJson, printRows, type OutputOptions } from "./terminal/output.ts";
 
 export function createKeysCommand(context: CommandContext): Command {
   const keys = new Command("keys").description("Creates, lists and revokes API keys.");
@@ -35,6 +36,7 @@ export function createKeysCommand(context: CommandContext): Command {
             `revoke it with keys revoke ${created.id}, and create another`,
         );
       }
+      if (context.errTerminal !== undefined) await writeUseHint(context);
     });
   keys
     .command("list")
@@ -54,11 +56,24 @@ export function createKeysCommand(context: CommandContext): Command {
     .command("revoke")
     .description("Revokes an API key permanently. All processes refuse it within a second.")
     .argument("<id>", 'the id of the key, which "keys list" shows', parsePositiveInteger)
-    .action(async (id: number) => {
+    .option("--json", "print the id and the time as JSON")
+    .action(async (id: number, { json }: OutputOptions) => {
       const { revoked_at } = await requestAdmin(context, (client) => client.keys.delete({ id }));
+      if (json === true) return context.writeOut(formatJson({ id, revoked_at }));
       context.writeErr(`Key ${id} is revoked since ${revoked_at}\n`);
     });
   return keys;
+}
+
+/** Says how to use a new key. The hint leaves the key out: only standard output has it. */
+async function writeUseHint(context: CommandContext): Promise<void> {
+  const { address } = await requestAdmin(context, (client) => client.owner.get());
+  const start = address === null ? [`Start the service: ${context.programName} serve`] : [];
+  writeHint(context, [
+    "Keep the key: it is not shown again",
+    ...start,
+    `Try it: curl -H "X-API-Key: KEY" ${address ?? "http://127.0.0.1:3000"}/api/account`,
+  ]);
 }
 
 interface CreateOptions extends OutputOptions {

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import type { RetentionResponse } from "../http/admin/observations.ts";
 import { sendAdmin, withConnection } from "./admin-client.ts";
 import { CommandError, type CommandContext } from "./command.ts";
-import { formatTable, printRows, type OutputOptions } from "./output.ts";
+import { formatTable, printRows, type OutputOptions } from "./terminal/output.ts";
 
 export function createRetentionCommand(context: CommandContext): Command {
   const retention = new Command("retention").description(

@@ -53,8 +53,16 @@ export interface AdminConnection {
 /** What a command reads and writes: the process's own environment and streams, or those of a test. */
 export interface CommandLineIo {
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** What the user types to run the program: `creator-metrics`, `bun server/main.ts`. */
+  readonly programName: string;
   /** Width of the terminal; `undefined` when standard output is no terminal. */
   readonly columns: number | undefined;
+  /** Whether standard output shows colours. */
+  readonly hasOutColors: boolean;
+  /** Whether standard error shows colours. */
+  readonly hasErrColors: boolean;
+  /** Standard error, for progress and hints; `undefined` when it is no terminal. */
+  readonly errTerminal: NodeJS.WritableStream | undefined;
   /** Writes data to standard output; resolves when it is written. */
   writeOut(data: string | Uint8Array): Promise<void>;
   /** Writes data to standard output at once; throws when it cannot be written. */

@@ -2,6 +2,7 @@
 import type { ObservationLine } from "../../core/resources/mod.ts";
 import { DAY_MS, formatInstant, MINUTE_MS } from "../../core/time.ts";
 import { createAdminClient, sendAdmin, unwrap } from "../commands/admin-client.ts";
+import { formatJson, type OutputOptions } from "../commands/terminal/output.ts";
 import { readConfig } from "../config.ts";
 import { DEMO_CHANNEL, DEMO_USER } from "../demo/creators.ts";
 import { generateDailyProfiles, generateObservations } from "../demo/generate.ts";
@@ -24,7 +25,10 @@ const ACCOUNT = "demo";
 const BLOCK_LINES = 5000;
 
 /** Runs the service on generated data until SIGTERM or SIGINT. */
-export async function serveDemo({ environment, writeOut, writeErr }: CommandLineIo): Promise<void> {
+export async function serveDemo(
+  { environment, writeOut, writeErr }: CommandLineIo,
+  { json }: OutputOptions,
+): Promise<void> {
   const config = readConfig({
     ...environment,
     DATABASE_URL: environment["DATABASE_URL"] || "file:./data/demo.db",
@@ -49,7 +53,7 @@ export async function serveDemo({ environment, writeOut, writeErr }: CommandLine
     return [newKey, await listen(ownership, config, { isAnyPortAllowed: !environment["PORT"] })];
   });
   watchFileDescriptors(log);
-  await writeOut(formatGreeting(url, key));
+  await writeOut(json === true ? formatJson({ url, key }) : formatGreeting(url, key));
   const onFailure = (error: unknown) => log.backgroundFailure?.(error, "Generating data");
   const updateTimer = setInterval(() => void update().catch(onFailure), MINUTE_MS);
   await terminated;

@@ -1,4 +1,6 @@
 /** The command `serve`: runs the service, its collectors and its retention. */
+import { writeHint } from "../commands/terminal/hints.ts";
+import { formatJson, type OutputOptions } from "../commands/terminal/output.ts";
 import { redactUrl, type Config } from "../config.ts";
 import type { CommandLineIo, ServiceLogger } from "../ports/process.ts";
 import type { Service } from "../service.ts";
@@ -9,7 +11,11 @@ import { startLogger } from "./logger.ts";
 import { startRetentionTimer } from "./retention-timer.ts";
 
 /** Runs the service until SIGTERM or SIGINT. */
-export async function serve(config: Config, { writeErr }: CommandLineIo): Promise<void> {
+export async function serve(
+  config: Config,
+  io: CommandLineIo,
+  { json }: OutputOptions,
+): Promise<void> {
   const log = await startLogger(config.logLevel);
   const ownership = await acquireOwnership({ config, verb: "serve", log });
   const { service } = ownership;
@@ -18,7 +24,14 @@ export async function serve(config: Config, { writeErr }: CommandLineIo): Promis
     return listen(ownership, config);
   });
   watchFileDescriptors(log);
-  writeErr(`Serving ${redactUrl(config.databaseUrl)} at ${url}\n`);
+  const database = redactUrl(config.databaseUrl);
+  if (json === true) await io.writeOut(formatJson({ url, database, pid: process.pid }));
+  io.writeErr(`Serving ${database} at ${url}\n`);
+  writeHint(io, [
+    `The API reference is at ${url}/swagger`,
+    `Make a key in another terminal: ${io.programName} accounts create NAME --credits 1000`,
+    "Ctrl-C stops the service",
+  ]);
   const stopRetention = startRetention(config, service, log);
   const onCollectionFailure = (error: unknown) => log.backgroundFailure?.(error, "Collecting");
   const stopCollection =

@@ -6,7 +6,7 @@
  * `growth`. With --json the report is JSON. With --minute it measures the memory under load for a minute.
  */
 import { parseArgs } from "node:util";
-import { formatJson } from "../../server/commands/output.ts";
+import { formatJson } from "../../server/commands/terminal/output.ts";
 import { measureColdReads } from "./cold.ts";
 import { measureCollecting } from "./collecting.ts";
 import { measureCore } from "./core/measure-core.ts";

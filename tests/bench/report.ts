@@ -1,5 +1,5 @@
 /** The report of a run: rows with thresholds, as a table and as JSON. */
-import { formatTable } from "../../server/commands/output.ts";
+import { formatTable } from "../../server/commands/terminal/output.ts";
 import type { Machine } from "./machine.ts";
 
 /** A threshold for a value. */

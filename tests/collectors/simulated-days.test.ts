@@ -10,7 +10,7 @@ import {
 } from "../../server/collectors/poll-schedule.ts";
 import { computePollRate } from "../../server/collectors/rate-limiter.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
-import { formatTable } from "../../server/commands/output.ts";
+import { formatTable } from "../../server/commands/terminal/output.ts";
 import { withDatabase } from "../support/store/database.ts";
 import {
   AGE_CLASSES,

@@ -55,7 +55,7 @@ describe("creators", () => {
       "delta.example\nalpha.example\n",
     );
     expect(status).toBe(1);
-    expect(err).toBe("1 of 5 names failed\n");
+    expect(JSON.parse(err)).toEqual({ code: "Command Failed", message: "1 of 5 names failed" });
     expect(JSON.parse(out)).toEqual([
       { name: "gamma.example", creator: "gamma.example", change: "added", failure: null },
       { name: "alpha.example", creator: "alpha.example", change: "added", failure: null },

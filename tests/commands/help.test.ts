@@ -1,15 +1,26 @@
 import { expect, test } from "bun:test";
 import type { Command } from "commander";
+import { bin } from "../../package.json" with { type: "json" };
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { HELP_DETAILS } from "../../server/commands/help/examples.ts";
+import { listSettings } from "../../server/commands/help/format-help.ts";
+import { SETTINGS } from "../../server/config.ts";
 import { createProgram } from "../../server/main.ts";
+import { listVerbs, ROOT } from "../support/docs.ts";
 import { runInProcess } from "../support/command-line-io.ts";
 
-/** The arguments that name each verb: `[]` for the program, `["keys", "list"]`. */
-function listVerbs(command: Command, path: readonly string[] = []): (readonly string[])[] {
-  const subverbs = command.commands.flatMap((verb) => listVerbs(verb, [...path, verb.name()]));
+const ESCAPE = String.fromCharCode(27);
+
+/** The arguments that name each command and group: `[]` for the program, `["keys", "list"]`. */
+function listPaths(command: Command, path: readonly string[] = []): (readonly string[])[] {
+  const subverbs = command.commands.flatMap((verb) => listPaths(verb, [...path, verb.name()]));
   return [path, ...subverbs];
 }
 
-test.each(listVerbs(createProgram()).map((verb) => [verb]))(
+test.each(listPaths(createProgram()).map((verb) => [verb]))(
   "run() prints help of %j in 80 columns and exits with 0",
   async (verb) => {
     const { status, out, err } = await runInProcess([...verb, "--help"]);
@@ -19,21 +30,81 @@ test.each(listVerbs(createProgram()).map((verb) => [verb]))(
   },
 );
 
-test("run() lists every setting in the help of the program", async () => {
-  const { out } = await runInProcess(["--help"]);
-  expect(out).toContain("BLUESKY_API_URL");
+test("run() lists every setting in 80 columns in the help of settings", async () => {
+  const { status, out } = await runInProcess(["help", "settings"]);
+  expect(status).toBe(0);
+  for (const { name } of SETTINGS) expect(out).toMatch(new RegExp(`^  ${name} +\\S`, "m"));
+  expect(out.split("\n").filter((line) => line.length > 80)).toEqual([]);
+});
+
+test("run() prints the same for help COMMAND as for COMMAND --help", async () => {
+  const { out } = await runInProcess(["help", "keys", "create"]);
+  expect(out).toBe((await runInProcess(["keys", "create", "--help"])).out);
+});
+
+test("HELP_DETAILS has two or three examples of each command, and settings that exist", () => {
+  const verbs = listVerbs(createProgram()).map(([name]) => name);
+  expect(Object.keys(HELP_DETAILS)).toEqual(expect.arrayContaining(verbs));
+  for (const name of verbs) {
+    const details = HELP_DETAILS[name] ?? { examples: {} };
+    expect(`${name}: ${Object.keys(details.examples).length}`).toMatch(/: [23]$/);
+    expect(SETTINGS.map((setting) => setting.name)).toEqual(
+      expect.arrayContaining(listSettings(details)),
+    );
+  }
+});
+
+test("run() has the option --json in every command", () => {
+  const without = listVerbs(createProgram()).filter(
+    ([, verb]) => !verb.options.some(({ long }) => long === "--json"),
+  );
+  expect(without.map(([name]) => name)).toEqual([]);
+});
+
+/** A line in red. */
+const ONLY_RED = new RegExp(String.raw`^${ESCAPE}\[31mPORT must .*${ESCAPE}\[39m\n$`);
+
+test("creator-metrics, installed by a link, names itself in its help", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "bin-"));
+  const program = join(folder, "creator-metrics");
+  await symlink(join(ROOT, bin["creator-metrics"]), program);
+  const child = Bun.spawn([program, "keys", "--help"], { cwd: folder, stdout: "pipe" });
+  expect(await child.stdout.text()).toStartWith("Usage: creator-metrics keys ");
+  expect(await child.exited).toBe(0);
+  await rm(folder, { recursive: true });
+});
+
+test("run() colours help and errors if the output shows colours", async () => {
+  const plain = await runInProcess(["keys", "create", "--help"]);
+  const coloured = await runInProcess(["keys", "create", "--help"], {}, { hasOutColors: true });
+  expect(coloured.out).not.toBe(plain.out);
+  expect(stripVTControlCharacters(coloured.out)).toBe(plain.out);
+  const { err } = await runInProcess(["accounts", "list"], { PORT: "x" }, { hasErrColors: true });
+  expect(err).toMatch(ONLY_RED);
 });
 
 test.each([
   [["no-such-verb"], "error: unknown command 'no-such-verb'"],
   [["import"], "error: missing required argument 'file'"],
-  [["collect"], "error: required option '--once' not specified"],
   [["keys", "revoke", "x"], 'must be a whole number from 1 to 9007199254740991, got "x"'],
 ])("run() exits with 2 and says what is wrong with %j", async (argv, message) => {
   const { status, out, err } = await runInProcess(argv);
   expect({ status, out }).toEqual({ status: 2, out: "" });
   expect(err).toContain(message);
   expect(err).toEndWith("(add --help to see what is allowed)\n");
+});
+
+test.each([
+  [["no-such-verb", "--json"], {}, "Invalid Usage", "unknown command 'no-such-verb'"],
+  [["keys", "list", "--json"], {}, "Invalid Usage", "missing required argument 'account'"],
+  [["accounts", "list", "--json"], { PORT: "x" }, "Invalid Setting", expect.any(String)],
+])("run() prints one JSON object about %j", async (argv, environment, code, message) => {
+  const { status, out, err } = await runInProcess(argv, environment);
+  expect({ status, out, err: JSON.parse(err) }).toEqual({
+    status: 2,
+    out: "",
+    err: { code, message },
+  });
 });
 
 test("run() exits with 2 and names the setting, what is allowed and what it got", async () => {

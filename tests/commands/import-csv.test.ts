@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
 import { formatInstant } from "../../core/time.ts";
+import { parseMessages } from "../support/command-line-io.ts";
 import { readCsvRows } from "../support/csv-rows.ts";
 import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
 
@@ -153,7 +154,7 @@ describe("import of CSV", () => {
     );
     const { status, out, err } = await sandbox.run(["import", "--json", file]);
     expect([status, JSON.parse(out)]).toMatchObject([1, { read: 10, new: 2, rejected: 8 }]);
-    expect(err.replaceAll(`${file}:`, "").split("\n")).toEqual([
+    expect(parseMessages(err).map((text) => text.replace(`${file}:`, ""))).toEqual([
       '4: followers_count must be a whole number from 0 to 9007199254740991, got "1.2E+11"',
       expect.stringMatching(/^7: observedAt must be an ISO 8601 date .*, got "2026-02-30"$/),
       "8: A row must have as many cells as the header, 5, got 4",
@@ -163,7 +164,6 @@ describe("import of CSV", () => {
       "16: username must be a string, got undefined",
       "17: The quotes around a cell must be closed",
       "8 lines were rejected",
-      "",
     ]);
     expect((await sandbox.runOrThrow("export")).match(/"username":"\w"/g)).toEqual([
       '"username":"a"',

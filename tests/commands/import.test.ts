@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { stat } from "node:fs/promises";
+import { parseMessages } from "../support/command-line-io.ts";
 import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
 
 let sandbox: Sandbox;
@@ -37,7 +38,7 @@ describe("import", () => {
     const { status, out, err } = await sandbox.run(["import", "--json", file]);
     expect(status).toBe(1);
     expect(JSON.parse(out)).toMatchObject({ read: 20, new: 10, rejected: 10 });
-    const named = err.split("\n").filter((line) => line.startsWith(file));
+    const named = parseMessages(err).filter((line) => line.startsWith(file));
     expect(named.length).toBe(10);
     INVALID_LINES.forEach(([, reason], index) => {
       expect(named[index]).toStartWith(`${file}:${2 * index + 2}: `);

@@ -1,15 +1,24 @@
 /** Runs a verb of the command line within this process. */
 import { run } from "../../server/main.ts";
+import type { CommandLineIo } from "../../server/ports/process.ts";
 import type { CommandResult } from "./processes/command-line.ts";
+
+/** The messages on standard error of a verb with --json. */
+export function parseMessages(err: string): string[] {
+  const lines = err.trimEnd().split("\n");
+  return lines.map((line) => (JSON.parse(line) as { message: string }).message);
+}
 
 /**
  * Runs a verb and captures what it writes.
  *
  * @param environment The settings; without DATABASE_URL only help and usage errors may be tested.
+ * @param terminal What the streams can show, such as colours; by default they are pipes.
  */
 export async function runInProcess(
   argv: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  terminal: Partial<CommandLineIo> = {},
 ): Promise<CommandResult> {
   const decoder = new TextDecoder();
   const result = { out: "", err: "" };
@@ -21,10 +30,15 @@ export async function runInProcess(
   try {
     const status = await run(argv, {
       environment,
+      programName: "bun server/main.ts",
       columns: undefined,
+      hasOutColors: false,
+      hasErrColors: false,
+      errTerminal: undefined,
       writeOut: async (data) => writeOutSync(data),
       writeOutSync,
       writeErr: (text) => void (result.err += text),
+      ...terminal,
     });
     return { status, ...result };
   } finally {

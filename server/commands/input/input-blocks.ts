@@ -4,7 +4,7 @@ import type { ObservationFormat } from "../../csv/observation-rows.ts";
 import type { RejectedLine } from "../../../core/stores.ts";
 import { describeError } from "../../system-errors.ts";
 import { CommandError } from "../command.ts";
-import { openInput, readBlocks } from "../line-blocks.ts";
+import { openInput, readBlocks } from "./line-blocks.ts";
 import { readCsvBlocks } from "./csv-blocks.ts";
 
 /** Lines of observations from a file. */

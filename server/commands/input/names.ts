@@ -4,7 +4,7 @@ import { createInvalidRequestError } from "../../../core/errors.ts";
 import { describeError } from "../../system-errors.ts";
 import { createAdminClient, withConnection, type AdminClient } from "../admin-client.ts";
 import { CommandError, type CommandContext } from "../command.ts";
-import { formatJson, type OutputOptions } from "../output.ts";
+import { formatJson, type OutputOptions } from "../terminal/output.ts";
 
 /** Where the names of a command come from. */
 export interface NamesOptions extends OutputOptions {

@@ -2,7 +2,7 @@
 import { createReadStream } from "node:fs";
 import { PassThrough, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { OBSERVATION_LINE_MAX_BYTES } from "../../core/limits.ts";
+import { OBSERVATION_LINE_MAX_BYTES } from "../../../core/limits.ts";
 
 const NEWLINE = 0x0a;
 

@@ -1,0 +1,199 @@
+/**
+ * The examples and the settings in the help of each command. A test runs the examples.
+ *
+ * In an example, `creator-metrics` stands for the name of the program.
+ */
+
+/** What the help of a command shows beside its arguments and options. */
+export interface HelpDetails {
+  /** Command lines, by what they do. */
+  readonly examples: Readonly<Record<string, string>>;
+  /** The names of the settings that it uses, besides {@link DATABASE_SETTINGS}. */
+  readonly settings?: readonly string[];
+  /** Whether it uses no database. */
+  readonly isWithoutDatabase?: true;
+}
+
+/** The settings of every command that uses the database. */
+export const DATABASE_SETTINGS = ["DATABASE_URL", "DATABASE_AUTH_TOKEN"] as const;
+
+/** The details of each command, by its full name; the name of the program itself is empty. */
+export const HELP_DETAILS: Readonly<Record<string, HelpDetails>> = {
+  "": {
+    examples: {
+      "Look around with generated data": "creator-metrics demo",
+      "Serve your own data": "creator-metrics serve",
+      "Make an account and a key for it":
+        "creator-metrics accounts create acme --credits 10000\n" +
+        "creator-metrics keys create acme",
+    },
+    isWithoutDatabase: true,
+  },
+  serve: {
+    examples: {
+      "Serve data/metrics.db on port 3000": "creator-metrics serve",
+      "Serve another database on another port":
+        "DATABASE_URL=file:./data/test.db PORT=8080 creator-metrics serve",
+    },
+    settings: ["PORT", "HOST", "DURABILITY", "LOG_LEVEL", "ADMIN_TOKEN"],
+  },
+  demo: {
+    examples: {
+      "Serve generated data on port 3000": "creator-metrics demo",
+      "Keep the demo's database elsewhere": "DATABASE_URL=file:/tmp/demo.db creator-metrics demo",
+    },
+    settings: ["PORT", "HOST"],
+  },
+  openapi: {
+    examples: {
+      "Save the document": "creator-metrics openapi > openapi.json",
+      "List the paths": "creator-metrics openapi | jq '.paths | keys'",
+    },
+    isWithoutDatabase: true,
+  },
+  import: {
+    examples: {
+      "Import lines of JSON": "creator-metrics import mine.ndjson",
+      "Import a table of channels": "creator-metrics import --kind channel channels.csv",
+      "Import what another program prints": "cat mine.ndjson | creator-metrics import -",
+    },
+    settings: ["DURABILITY"],
+  },
+  export: {
+    examples: {
+      "Export everything": "creator-metrics export | gzip > all.ndjson.gz",
+      "Export one kind as a table":
+        "creator-metrics export --kind channel --format csv > channels.csv",
+      "Export one channel since a day":
+        "creator-metrics export --kind channel --id CH-soup --since 2026-11-01",
+    },
+  },
+  "accounts create": {
+    examples: {
+      "Create an account with 10,000 credits":
+        "creator-metrics accounts create acme --credits 10000",
+      "Create one without credits": 'creator-metrics accounts create "Globex Inc."',
+    },
+  },
+  "accounts list": {
+    examples: {
+      "List all accounts": "creator-metrics accounts list",
+      "List their names": "creator-metrics accounts list --json | jq -r '.[].name'",
+    },
+  },
+  "keys create": {
+    examples: {
+      "Create a key": 'creator-metrics keys create acme --label "The dashboard"',
+      "Create one that reads for 90 days, and keep it in a variable":
+        "KEY=$(creator-metrics keys create acme --scope read --expires 90d)",
+    },
+  },
+  "keys list": {
+    examples: {
+      "List the keys of an account": "creator-metrics keys list acme",
+      "List them for a program": "creator-metrics keys list acme --json",
+    },
+  },
+  "keys revoke": {
+    examples: {
+      "Find the id of a key, then revoke it":
+        "creator-metrics keys list acme\ncreator-metrics keys revoke 1",
+      "Revoke it and print when as JSON": "creator-metrics keys revoke 1 --json",
+    },
+  },
+  "credits grant": {
+    examples: {
+      "Grant credits once for an invoice, however often it is repeated":
+        "creator-metrics credits grant acme 5000 --reference invoice-2026-117",
+      "Grant credits with a note":
+        'creator-metrics credits grant acme 100 --reason "Sorry for Tuesday"',
+    },
+  },
+  "credits statement": {
+    examples: {
+      "Print all entries": "creator-metrics credits statement acme",
+      "Print those from a day on": "creator-metrics credits statement acme --since 2026-11-01",
+    },
+  },
+  "credits verify": {
+    examples: {
+      "Verify all balances": "creator-metrics credits verify",
+      "Verify them in a script": "creator-metrics credits verify --json || echo wrong",
+    },
+  },
+  "credits apply-refunds": {
+    examples: {
+      "Apply the pending refunds": "creator-metrics credits apply-refunds",
+      "Apply those of another folder":
+        "SPOOL_FOLDER=/tmp/spool creator-metrics credits apply-refunds",
+    },
+    settings: ["SPOOL_FOLDER"],
+  },
+  "channels track": {
+    examples: {
+      "Track two channels": "creator-metrics channels track @nasa UCLA_DiR1FfKNvjuUpBHmylQ",
+      "Track those in a file": "creator-metrics channels track --file channels.txt",
+    },
+  },
+  "channels untrack": {
+    examples: {
+      "Stop collecting a channel": "creator-metrics channels untrack @nasa",
+      "See what is left": "creator-metrics channels list",
+    },
+  },
+  "channels list": {
+    examples: {
+      "List the tracked channels": "creator-metrics channels list",
+      "List those that fail, and why":
+        "creator-metrics channels list --json | jq '.[] | select(.failure)'",
+    },
+  },
+  "creators add": {
+    examples: {
+      "Add two creators": "creator-metrics creators add bsky.app nature.com",
+      "Add those in a file": "creator-metrics creators add --file creators.txt",
+    },
+    settings: ["CREATORS_MAX", "MICROBLOG_SOURCE"],
+  },
+  "creators remove": {
+    examples: {
+      "Remove a creator": "creator-metrics creators remove bsky.app",
+      "Remove those in a file": "creator-metrics creators remove --file creators.txt",
+    },
+  },
+  "creators list": {
+    examples: {
+      "List the creators": "creator-metrics creators list",
+      "Save their usernames, as creators add reads them":
+        "creator-metrics creators list --json | jq -r '.[].creator' > creators.txt",
+    },
+  },
+  "retention apply": {
+    examples: {
+      "Count what would be deleted":
+        "RETENTION=tweet=90d creator-metrics retention apply --dry-run",
+      "Delete it": "RETENTION=tweet=90d creator-metrics retention apply",
+    },
+    settings: ["RETENTION"],
+  },
+  collect: {
+    examples: {
+      "Collect once, as a cron job does": "creator-metrics collect",
+      "Collect channels too": "YOUTUBE_API_KEY=... creator-metrics collect",
+    },
+    settings: ["YOUTUBE_API_KEY", "MICROBLOG_SOURCE", "X_BEARER_TOKEN"],
+  },
+  backup: {
+    examples: {
+      "Copy the database into a new file": "creator-metrics backup metrics-2026-11-21.db",
+      "Copy it, and print the size in bytes": "creator-metrics backup copy.db --json | jq .bytes",
+    },
+  },
+  help: {
+    examples: {
+      "Show the help of a command": "creator-metrics help keys create",
+      "Show all settings": "creator-metrics help settings",
+    },
+    isWithoutDatabase: true,
+  },
+};

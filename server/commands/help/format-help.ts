@@ -1,0 +1,113 @@
+/** The help of commands: its colours, its examples and its settings. */
+import { styleText } from "node:util";
+import { Help, type Command } from "commander";
+import type { CommandLineIo } from "../../ports/process.ts";
+import { DATABASE_SETTINGS, HELP_DETAILS, type HelpDetails } from "./examples.ts";
+
+/** The documentation of a setting. */
+export interface SettingText {
+  readonly name: string;
+  readonly description: string;
+  readonly allowed: string;
+  readonly default?: string;
+}
+
+/** Columns of text that is not written to a terminal. */
+const DEFAULT_COLUMNS = 80;
+
+/** What the lines of an example begin with. */
+export const EXAMPLE_INDENT = "  ";
+
+type Format = Parameters<typeof styleText>[0];
+
+/** Colours text, whatever it is written to: commander removes colours where they are not shown. */
+export function paint(format: Format, text: string): string {
+  return styleText(format, text, { validateStream: false });
+}
+
+/** What the help of every command looks like. */
+export interface HelpOptions {
+  readonly io: CommandLineIo;
+  readonly settings: readonly SettingText[];
+}
+
+/** Gives a command and its subcommands their help. @param path The full name of the command. */
+export function configureHelp(
+  command: Command,
+  options: HelpOptions,
+  path: readonly string[] = [],
+): void {
+  command.configureHelp({
+    styleTitle: (text) => paint("bold", text),
+    styleCommandText: (text) => paint("bold", text),
+    styleSubcommandText: (text) => paint("cyan", text),
+    styleOptionText: (text) => paint("cyan", text),
+    styleArgumentText: (text) => paint("cyan", text),
+  });
+  command.addHelpText("after", () => formatDetails(options, readDetails(command, path)));
+  for (const subcommand of command.commands) {
+    configureHelp(subcommand, options, [...path, subcommand.name()]);
+  }
+}
+
+/** Returns the details of a command; of a group, the first example of each of its commands. */
+function readDetails({ commands }: Command, path: readonly string[]): HelpDetails {
+  const details = HELP_DETAILS[path.join(" ")];
+  if (details !== undefined) return details;
+  const firstExamples = commands.flatMap((command) => {
+    const { examples } = readDetails(command, [...path, command.name()]);
+    return Object.entries(examples).slice(0, 1);
+  });
+  return { examples: Object.fromEntries(firstExamples), isWithoutDatabase: true };
+}
+
+/** Formats the examples and the settings of a command. */
+function formatDetails({ io, settings }: HelpOptions, details: HelpDetails): string {
+  const names = listSettings(details);
+  const used = settings.filter(({ name }) => names.includes(name));
+  const settingLines =
+    used.length === 0
+      ? [`All settings: ${io.programName} help settings`]
+      : [
+          `${paint("bold", "Settings")} (all: ${io.programName} help settings)${paint("bold", ":")}`,
+          ...used.map((setting) => formatItem(io, used, setting.name, setting.description)),
+        ];
+  return ["", ...formatExamples(details, io.programName), "", ...settingLines, ""].join("\n");
+}
+
+/** The names of the settings that a command uses. */
+export function listSettings({ settings = [], isWithoutDatabase }: HelpDetails): string[] {
+  return [...(isWithoutDatabase === true ? [] : DATABASE_SETTINGS), ...settings];
+}
+
+function formatExamples({ examples }: HelpDetails, programName: string): string[] {
+  const lines = [paint("bold", "Examples:")];
+  for (const [effect, commandLines] of Object.entries(examples)) {
+    lines.push(EXAMPLE_INDENT + paint("dim", `# ${effect}`));
+    for (const line of commandLines.replaceAll("creator-metrics", programName).split("\n"))
+      lines.push(EXAMPLE_INDENT + paint("cyan", line));
+  }
+  return lines;
+}
+
+/** Formats the documentation of all settings. */
+export function formatSettings({ io, settings }: HelpOptions): string {
+  const lines = settings.map((setting) => {
+    const { name, description, allowed, default: initial } = setting;
+    const defaultNote = initial ? `; default ${initial}` : "";
+    return formatItem(io, settings, name, `${description} (${allowed}${defaultNote})`);
+  });
+  const title = paint("bold", "Settings are environment variables:");
+  return `${[title, ...lines].join("\n")}\n`;
+}
+
+function formatItem(
+  { columns = DEFAULT_COLUMNS }: CommandLineIo,
+  settings: readonly SettingText[],
+  name: string,
+  text: string,
+): string {
+  const help = Object.assign(new Help(), { helpWidth: columns });
+  const nameWidth = Math.max(...settings.map((setting) => setting.name.length));
+  return help.formatItem(paint("cyan", name), nameWidth, text, help);
+}

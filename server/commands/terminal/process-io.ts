@@ -1,0 +1,29 @@
+/** The environment and the standard streams of this process, as commands use them. */
+import { writeFileSync } from "node:fs";
+import { relative } from "node:path";
+import { Command } from "commander";
+import type { CommandLineIo } from "../../ports/process.ts";
+
+/** Creates the input and output of a command of this process. */
+export function createProcessIo(programName = describeEntryFile()): CommandLineIo {
+  const { stdout, stderr } = process;
+  // What commander does by default: NO_COLOR, FORCE_COLOR, then what the terminal can.
+  const { getOutHasColors, getErrHasColors } = new Command().configureOutput();
+  return {
+    environment: process.env,
+    programName,
+    columns: stdout.isTTY ? stdout.columns : undefined,
+    hasOutColors: getOutHasColors?.() === true,
+    hasErrColors: getErrHasColors?.() === true,
+    errTerminal: stderr.isTTY ? stderr : undefined,
+    writeOut: (data) => new Promise((resolve) => stdout.write(data, () => resolve())),
+    writeOutSync: (text) => writeFileSync(1, text),
+    writeErr: (text) => void stderr.write(text),
+  };
+}
+
+/** What runs the file of this process from the working directory, such as `bun server/main.ts`. */
+function describeEntryFile(): string {
+  const [, file = "server/main.ts"] = process.argv;
+  return `bun ${relative(process.cwd(), file)}`;
+}

@@ -1,0 +1,71 @@
+/** Failures of commands: their codes, their messages and their exit statuses. */
+import { CommanderError } from "commander";
+import { DomainError } from "../core/errors.ts";
+import { CommandError } from "./commands/command.ts";
+import { paint } from "./commands/help/format-help.ts";
+import { ConfigError } from "./config.ts";
+import type { CommandLineIo } from "./ports/process.ts";
+import { describeError, readSystemErrorCode } from "./system-errors.ts";
+
+export const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+
+/** What is printed about a failed command. */
+interface Failure {
+  readonly status: number;
+  /** The name of an error of the API, `Invalid Usage`, `Invalid Setting`, or a code of the system. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Whether the arguments of a command ask for JSON, which also holds for its errors. */
+export function requestsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return argv.slice(0, end === -1 ? undefined : end).includes("--json");
+}
+
+/** Makes every message a JSON object in a line of its own. */
+export function toJsonMessages(io: CommandLineIo): CommandLineIo {
+  return {
+    ...io,
+    hasErrColors: false,
+    errTerminal: undefined,
+    writeErr: (text) => io.writeErr(`${JSON.stringify({ message: text.trimEnd() })}\n`),
+  };
+}
+
+/** Writes why a command failed, and returns the exit status; throws what is a bug. */
+export function reportFailure(
+  error: unknown,
+  { writeErr, hasErrColors }: CommandLineIo,
+  { isJson }: { readonly isJson: boolean },
+): number {
+  if (error instanceof CommanderError && (error.exitCode === 0 || !isJson)) {
+    // Commander has written it.
+    return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  }
+  const failure = classifyFailure(error);
+  if (failure === undefined) throw error;
+  const { status, ...texts } = failure;
+  if (isJson) writeErr(`${JSON.stringify(texts)}\n`);
+  else writeErr(`${hasErrColors ? paint("red", texts.message) : texts.message}\n`);
+  return status;
+}
+
+/** Returns what is printed about an error; `undefined` if it is a bug. */
+function classifyFailure(error: unknown): Failure | undefined {
+  const message = describeError(error);
+  if (error instanceof CommanderError) {
+    const isHelp = error.code === "commander.help";
+    const usage = isHelp ? "A subcommand is missing" : message.replace(/^error: /, "");
+    return { status: EXIT_USAGE, code: "Invalid Usage", message: usage };
+  }
+  if (error instanceof ConfigError) return { status: EXIT_USAGE, code: "Invalid Setting", message };
+  if (error instanceof DomainError) {
+    const { code } = error;
+    return { status: code === "Invalid Request" ? EXIT_USAGE : EXIT_FAILED, code, message };
+  }
+  if (error instanceof CommandError) return { status: EXIT_FAILED, code: error.code, message };
+  const code = readSystemErrorCode(error);
+  return code === "" ? undefined : { status: EXIT_FAILED, code, message };
+}

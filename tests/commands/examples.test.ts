@@ -1,0 +1,65 @@
+/** Runs the examples of the help of all commands. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { HELP_DETAILS } from "../../server/commands/help/examples.ts";
+import { createProgram } from "../../server/main.ts";
+import { runInProcess } from "../support/command-line-io.ts";
+import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
+
+/** Commands that are only parsed: they serve, ask a platform, or read standard input. */
+const PARSED_ONLY = /^(?:serve|demo|collect|import -)$/;
+
+/** Files that the examples read. */
+const FILES: Readonly<Record<string, string>> = {
+  "mine.ndjson": '{"kind":"channel","observedAt":"2026-11-19","id":"CH-soup","subscribers":1}',
+  "channels.csv": "observedAt,id,subscribers\n2026-11-20,CH-soup,1260\n",
+  "channels.txt": "@esa\n",
+  "creators.txt": "nature.com\n",
+};
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await openSandbox();
+  for (const [name, text] of Object.entries(FILES)) await sandbox.write(name, text);
+});
+afterAll(() => sandbox.close());
+
+/** The command lines of all examples: the settings before and the arguments behind the program. */
+const LINES = Object.values(HELP_DETAILS)
+  .flatMap(({ examples }) => Object.values(examples))
+  .flatMap((lines) => lines.split("\n"));
+const COMMAND_LINES = [...new Set(LINES)].map((line) => {
+  const [, settings = "", argv = ""] =
+    /^(?:\w+=\$\(|.* \| )?((?:[A-Z_]+=\S+ )*)creator-metrics (.*?)\)?(?: [|>].*)?$/.exec(line) ??
+    [];
+  return { line, settings, argv };
+});
+
+test.each(COMMAND_LINES.map((example) => [example.line, example] as const))(
+  "run() accepts the example %s",
+  async (_, { settings, argv: text }) => {
+    const words = Array.from(text.matchAll(/"([^"]*)"|\S+/g), ([word, quoted]) => quoted ?? word);
+    expect(words).not.toBeEmpty();
+    if (PARSED_ONLY.test(text)) {
+      const program = createProgram();
+      program.hook("preAction", () => Promise.reject(new Error("It was parsed")));
+      const parsed = program.parseAsync(words, { from: "user" });
+      return expect(parsed).rejects.toThrow("It was parsed");
+    }
+    const environment = Object.fromEntries(
+      settings
+        .trim()
+        .split(" ")
+        .map((setting) => [setting.replace(/=.*/, ""), setting.replace(/^\w+=/, "")]),
+    );
+    const argv = words.map((word) =>
+      /\.(?:ndjson|csv|txt|db)$/.test(word) ? join(sandbox.folder, word) : word,
+    );
+    const { status, err } = await runInProcess(argv, {
+      DATABASE_URL: `file:${sandbox.file}`,
+      SPOOL_FOLDER: join(sandbox.folder, "spool"),
+      ...environment,
+    });
+    expect({ status, err: status === 0 ? "" : err }).toEqual({ status: 0, err: "" });
+  },
+);
