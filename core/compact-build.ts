@@ -37,8 +37,15 @@ for await (const file of new Glob("dist/**/*.js").scan()) {
   await Bun.write(map, JSON.stringify({ version, sources, names: [], mappings: encode(lines) }));
 }
 
+/**
+ * The comment that describes a file. Nobody reads it in a declaration, except that of an entry:
+ * `@module` marks it. What follows is an import, an export or the comment of one.
+ */
+const FILE_COMMENT = /^\/\*\*(?:(?!\*\/|@module).)*\*\/\n(?=import|export (?:type )?[{*]|\/\*\*)/s;
+
 for await (const file of new Glob("dist/**/*.{ts,js}").scan()) {
-  const code = await Bun.file(file).text();
+  const text = await Bun.file(file).text();
+  const code = file.endsWith(".d.ts") ? text.replace(FILE_COMMENT, "") : text;
   // TypeScript indents by four spaces, we by two.
   const unit = file.startsWith("dist/src/") ? 2 : 4;
   const indent = new RegExp(`^(?: {${unit}})+`, "gm");
