@@ -118,7 +118,8 @@ const SETTING_OF_FIELD = {
   },
   adminToken: {
     name: "ADMIN_TOKEN",
-    description: "The bearer token of the administration API; without it, /admin is not served",
+    description:
+      "A bearer token of the administration API, besides those of tokens create; without any, /admin is not served",
     ...checkedText(
       "16 or more visible characters, at least 8 of them different; " +
         "openssl rand -hex 32 generates one",

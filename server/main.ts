@@ -1,6 +1,7 @@
 /** The command line: parses arguments, runs a command, and turns errors into messages and exit codes. */
 import { Command } from "commander";
 import { createAccountsCommand } from "./commands/accounts.ts";
+import { createAuditCommand } from "./commands/audit.ts";
 import type { CommandContext } from "./commands/command.ts";
 import { createBackupCommand } from "./commands/backup.ts";
 import { createChannelsCommand } from "./commands/channels.ts";
@@ -13,6 +14,7 @@ import { configureHelp, paint } from "./commands/help/format-help.ts";
 import { createImportCommand } from "./commands/import.ts";
 import { createKeysCommand } from "./commands/keys.ts";
 import { createRetentionCommand } from "./commands/retention.ts";
+import { createTokensCommand } from "./commands/tokens.ts";
 import type { OutputOptions } from "./commands/terminal/output.ts";
 import { createProcessIo } from "./commands/terminal/process-io.ts";
 import { readConfig, SETTINGS } from "./config.ts";
@@ -39,6 +41,7 @@ const ADMIN_COMMANDS = {
     collect: createCollectCommand,
   },
   "Database:": { retention: createRetentionCommand, backup: createBackupCommand },
+  "Administrators:": { tokens: createTokensCommand, audit: createAuditCommand },
 };
 
 /**

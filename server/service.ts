@@ -14,7 +14,8 @@ import { createOwnerApp } from "./http/admin/routes.ts";
 import type { AdminOptions } from "./http/admin/options.ts";
 import { createRateLimiter } from "./metering/rate-limit.ts";
 import { explainUncollectable } from "./collectors/create-collectors.ts";
-import { createApiKeyAuthenticator, generateApiKey } from "./metering/api-keys.ts";
+import { createAdminTokens } from "./metering/admin-tokens.ts";
+import { createApiKeyAuthenticator, createKeyAdministration } from "./metering/api-keys.ts";
 import { backUp } from "./store/database/backup.ts";
 import { createTrackedChannelStore } from "./store/collection/tracked-channels.ts";
 import { createCollectionState } from "./store/collection/collection-state.ts";
@@ -25,6 +26,8 @@ import { exportObservations } from "./store/observations/export.ts";
 import { createImporter, startParseWorker } from "./store/observations/import.ts";
 import { createKeyStore } from "./store/accounts/api-keys.ts";
 import { createLedgerStore, type LedgerStore } from "./store/accounts/ledger.ts";
+import { createAdminTokenStore } from "./store/administration/admin-tokens.ts";
+import { createAuditStore } from "./store/administration/audit.ts";
 import { createMicroblogReads } from "./store/reads/microblog.ts";
 import { applyRetention } from "./store/history/retention.ts";
 import { verifyLedger } from "./store/accounts/verify-ledger.ts";
@@ -63,18 +66,11 @@ export async function openService(options: ServiceOptions) {
   const { config, verb, now = Date.now, log = SILENT_LOGGER } = options;
   const database = await openConfiguredDatabase(config, log);
   const ledger = createLedgerStore(database);
-  const { authenticate, keys } = createApiKeys(database, ledger, now);
+  const { authenticate, tokens, ...administration } = createAdministration(database, ledger, now);
   const importObservations = createImporter(database, now);
   const retention = createRetention(database, config.retention, now, log);
   const charging = createCharging(config, database, ledger, log, now);
-  const collectionEngine = createCollectionEngine({
-    config,
-    state: createCollectionState(database),
-    importObservations,
-    now,
-    report: (event) => log.sourceEvent?.(event),
-    clientOptions: options.sourceClient,
-  });
+  const collectionEngine = createCollection(options, database, importObservations, now);
   const monitoringList = createMonitoringList(config, database);
   const admin: AdminOptions = {
     now,
@@ -82,7 +78,7 @@ export async function openService(options: ServiceOptions) {
     exportObservations: (exportOptions) => exportObservations(database, exportOptions),
     ledger,
     verifyLedger: () => verifyLedger(database),
-    keys,
+    ...administration,
     channels: createTrackedChannelStore(database),
     ...monitoringList,
     applyRetention: retention.applyForCommand,
@@ -94,6 +90,7 @@ export async function openService(options: ServiceOptions) {
   const owner = createOwnerApp({
     ...admin,
     onFailure: log.failure,
+    tokens: tokens.administration,
     describe: () => ({ pid: process.pid, verb, address, since }),
     backUp: (file) => backUp(database, config.databaseUrl, file),
   });
@@ -104,6 +101,7 @@ export async function openService(options: ServiceOptions) {
     authenticate,
     checkRateLimit: createConfiguredRateLimiter(config, now),
     adminToken: config.adminToken,
+    namedAdminTokens: tokens.lookup,
     corsOrigins: config.corsOrigins,
     onFailure: log.failure,
     video: createVideoReads(database),
@@ -197,23 +195,30 @@ function createMonitoringList(config: Config, database: Database) {
   return { creators: createCreatorStore(database, options), explainUncollectable: explain };
 }
 
-/** Creates what authenticates API keys, and what creates, lists and revokes them. */
-function createApiKeys(database: Database, ledger: LedgerStore, now: () => number) {
+function createCollection(
+  { config, log, sourceClient }: ServiceOptions,
+  database: Database,
+  importObservations: CollectionEngineOptions["importObservations"],
+  now: () => number,
+) {
+  return createCollectionEngine({
+    config,
+    state: createCollectionState(database),
+    importObservations,
+    now,
+    report: (event) => log?.sourceEvent?.(event),
+    clientOptions: sourceClient,
+  });
+}
+
+/** Creates what authenticates clients, what administers keys and tokens, and the audit. */
+function createAdministration(database: Database, ledger: LedgerStore, now: () => number) {
   const store = createKeyStore(database);
-  const { authenticate, invalidate } = createApiKeyAuthenticator(store, now);
-  const keys: AdminOptions["keys"] = {
-    async create(name, options) {
-      const account = await ledger.account(name);
-      const { key, hash, beginsWith } = generateApiKey();
-      const id = await store.create({ ...options, account: account.id, hash, beginsWith }, now());
-      return { id, key };
-    },
-    list: store.list,
-    async revoke(id) {
-      const { hash, revokedAt } = await store.revoke(id, now());
-      invalidate(hash);
-      return { id, revokedAt };
-    },
+  const authenticator = createApiKeyAuthenticator(store, now);
+  return {
+    authenticate: authenticator.authenticate,
+    keys: createKeyAdministration(store, ledger, authenticator, now),
+    tokens: createAdminTokens(createAdminTokenStore(database), now),
+    audit: createAuditStore(database),
   };
-  return { authenticate, keys };
 }

@@ -45,6 +45,7 @@ const STORE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   observations: ["tables", "database", "history"],
   reads: ["tables", "database", "history"],
   accounts: ["tables", "database", "history"],
+  administration: ["tables", "database"],
   collection: ["tables", "database"],
 };
 

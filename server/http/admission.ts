@@ -12,7 +12,7 @@ import type {
   KeyScope,
   RateLimitDecision,
 } from "../ports/admission.ts";
-import type { AuthenticateAdmin } from "./admin/authentication.ts";
+import type { AdminAuthentication } from "./admin/authentication.ts";
 import { setCacheHeaders, VARY_WITH_ORIGIN, type ResponseHeaders } from "./cache-headers.ts";
 import { parsePathParameters, type MatchRoute, type RoutePattern } from "./route-matcher.ts";
 import { getPath } from "./request-url.ts";
@@ -22,8 +22,8 @@ import { HttpError } from "./errors.ts";
 export interface AdmissionOptions extends Pick<Authenticator, "authenticate"> {
   /** Counts a request of a key; by default there is no limit. */
   readonly checkRateLimit?: CheckRateLimit | undefined;
-  /** Authenticates requests below `/admin`; by default there is no such path. */
-  readonly authenticateAdmin?: AuthenticateAdmin | undefined;
+  /** Authenticates requests below `/admin`. */
+  readonly adminAuthentication: AdminAuthentication;
   /** The origins whose pages may call the service; `*` allows all. */
   readonly corsOrigins: readonly string[];
   /** The matcher of all routes, once they are declared. */
@@ -107,7 +107,8 @@ export function createAdmissionPlugin(
       const path = getPath(request);
       setCacheHeaders(path, set.headers);
       const pattern = options.getRouteMatcher()(path);
-      if (pattern === undefined) throw new DomainError("Not Found", `There is no path ${path}`);
+      if (pattern === undefined || (await isHidden(options, path)))
+        throw new DomainError("Not Found", `There is no path ${path}`);
       if (request.method === "OPTIONS") {
         set.headers["allow"] = pattern.methods.join(", ");
         return new Response(null, { status: 204 });
@@ -125,6 +126,14 @@ export function createAdmissionPlugin(
     });
 }
 
+/** Whether there is no such path, because there is no administration API. */
+async function isHidden(
+  { adminAuthentication }: Pick<AdmissionOptions, "adminAuthentication">,
+  path: string,
+): Promise<boolean> {
+  return isAdminPath(path) && !(await adminAuthentication.isEnabled());
+}
+
 /** Whether a path belongs to the administration API. */
 export function isAdminPath(path: string): boolean {
   return path.startsWith("/admin/");
@@ -137,8 +146,7 @@ function authenticateRequest(
   headers: ResponseHeaders,
 ): Caller | undefined | Promise<Caller | undefined> {
   if (isAdminPath(path)) {
-    if (options.authenticateAdmin !== undefined) return options.authenticateAdmin(request, headers);
-    throw new HttpError("Invalid API Key", "The administration API is not enabled");
+    return options.adminAuthentication.authenticate(request, headers).then(() => undefined);
   }
   if (!path.startsWith("/api/")) return undefined;
   const key = request.headers.get("x-api-key");

@@ -1,5 +1,6 @@
 /** Puts the HTTP interface together: admission, then the routes of each resource. */
 import { Elysia } from "elysia";
+import type { AdminTokenLookup } from "../ports/administration.ts";
 import type { MonitoringListStore } from "../ports/collection.ts";
 import type { AccountReads } from "../ports/ledger.ts";
 import type { RequestLogger } from "../ports/process.ts";
@@ -27,7 +28,7 @@ import { createVideoRoutes } from "./video.ts";
 /** What the app depends on. */
 export interface AppOptions
   extends
-    Omit<ChargedReadsOptions, "getRouteMatcher" | "authenticateAdmin" | "onCompleted">,
+    Omit<ChargedReadsOptions, "getRouteMatcher" | "adminAuthentication" | "onCompleted">,
     HealthOptions {
   readonly video: VideoReads;
   readonly microblog: MicroblogReads;
@@ -35,8 +36,9 @@ export interface AppOptions
   readonly creators: MonitoringListStore;
   readonly log: RequestLogger;
   readonly admin: AdminOptions;
-  /** Without a token there is no administration API. */
-  readonly adminToken?: string | undefined;
+  /** Without it and without named tokens there is no administration API. */
+  readonly adminToken: string | undefined;
+  readonly namedAdminTokens: AdminTokenLookup;
 }
 
 /**
@@ -47,7 +49,7 @@ export type App = WithoutValidation<ReturnType<typeof createApp>["app"]>;
 
 /** Creates the HTTP interface. */
 export function createApp(options: AppOptions) {
-  const { adminToken: token, now } = options;
+  const { adminToken: token, namedAdminTokens: namedTokens, now } = options;
   let matchRoute: MatchRoute | undefined;
   const getRouteMatcher = (): MatchRoute => (matchRoute ??= createRouteMatcher(app.routes));
   const onCompleted = (request: Request, route: string, status: number, ms: number) => {
@@ -55,24 +57,19 @@ export function createApp(options: AppOptions) {
     options.metrics.recordRequest(route, method, status, ms);
     options.log.request?.({ method, path: getPath(request), status, ms });
   };
-  const chargedReads = createChargedReads({ ...options, getRouteMatcher, onCompleted });
   let isStopping = false;
   /** The client addresses of the requests below `/admin`. */
   const addresses = new WeakMap<Request, string>();
   const getAddress = (request: Request) => addresses.get(request) ?? "unknown";
-  const authenticateAdmin =
-    token === undefined ? undefined : createAdminAuthentication(token, getAddress, now);
+  const adminAuthentication = createAdminAuthentication({ token, namedTokens, getAddress, now });
+  const admission = { ...options, getRouteMatcher, adminAuthentication };
+  const chargedReads = createChargedReads({ ...admission, onCompleted });
   const app = new Elysia({
     // Without it, Elysia takes the first 4 characters behind `http://` for a part of the host.
     handler: { standardHostname: false },
   })
     .use(createErrorHandler(options))
-    .use(
-      createAdmissionPlugin(
-        { ...options, getRouteMatcher, authenticateAdmin },
-        chargedReads.isChargedRead,
-      ),
-    )
+    .use(createAdmissionPlugin(admission, chargedReads.isChargedRead))
     .use(createOpenApiRoutes())
     .use(createPageRoutes())
     .use(createCompressionPlugin())
@@ -84,7 +81,8 @@ export function createApp(options: AppOptions) {
     .use(createUserBatchRoutes(options.microblog, chargedReads, now))
     .use(createAccountRoutes(options.account, now))
     .use(createCreatorRoutes(options.creators, options.bodyStreamer, now));
-  if (token !== undefined) app.use(createAdminRoutes(options.admin));
+  // Not in the chain: the type of the app is for clients with API keys.
+  app.use(createAdminRoutes(options.admin));
   const serveWithElysia = async (request: Request): Promise<Response> => {
     const startedAt = performance.now();
     const response = await app.fetch(request);
@@ -103,7 +101,7 @@ export function createApp(options: AppOptions) {
       const request = ensureHost(received);
       const response = chargedReads.serve(request);
       if (response !== undefined) return response;
-      if (token !== undefined && isAdminPath(getPath(request))) {
+      if (isAdminPath(getPath(request))) {
         addresses.set(request, server?.requestIP(received)?.address ?? "unknown");
       }
       return serveWithElysia(request);

@@ -1,7 +1,9 @@
 /** Generates API keys, and authenticates requests by them. */
 import type { ApiKeyLookup, Authenticator, Caller, StoredKey } from "../ports/admission.ts";
+import type { KeyAdministration, KeyStore, StoredSecret } from "../ports/administration.ts";
+import type { AccountLedger } from "../ports/ledger.ts";
 
-/** Characters of a key that are stored in clear, so that people can tell keys apart. */
+/** Characters of a secret that are stored in clear, so that people can tell secrets apart. */
 const PREFIX_CHARACTERS = 10;
 
 /** Another process may have revoked a cached key: a revocation takes effect within this time. */
@@ -9,21 +11,25 @@ const CACHE_TTL_MS = 500;
 
 const CACHE_MAX_ENTRIES = 10_000;
 
-/** A new key, and what is stored of it: its hash and its first characters. */
-export interface GeneratedApiKey {
+/** A new key, and what is stored of it. */
+export interface GeneratedApiKey extends StoredSecret {
   readonly key: string;
-  readonly hash: string;
-  readonly beginsWith: string;
 }
 
 /** Generates a key of 256 random bits. */
 export function generateApiKey(): GeneratedApiKey {
-  const random = crypto.getRandomValues(new Uint8Array(32));
-  const key = `cm_${random.toBase64({ alphabet: "base64url", omitPadding: true })}`;
-  return { key, hash: hashApiKey(key), beginsWith: key.slice(0, PREFIX_CHARACTERS) };
+  const { secret: key, ...stored } = generateSecret("cm_");
+  return { key, ...stored };
 }
 
-/** Returns the SHA-256 of a key, in hex. */
+/** Generates a secret of 256 random bits behind a prefix. */
+export function generateSecret(prefix: string): StoredSecret & { readonly secret: string } {
+  const random = crypto.getRandomValues(new Uint8Array(32));
+  const secret = prefix + random.toBase64({ alphabet: "base64url", omitPadding: true });
+  return { secret, hash: hashApiKey(secret), beginsWith: secret.slice(0, PREFIX_CHARACTERS) };
+}
+
+/** Returns the SHA-256 of a key or another secret, in hex. */
 export function hashApiKey(key: string): string {
   return new Bun.CryptoHasher("sha256").update(key).digest("hex");
 }
@@ -114,4 +120,27 @@ export function createApiKeyAuthenticator(
 
 function toCaller({ id, account, scopes }: StoredKey): Caller {
   return { key: id, account, scopes };
+}
+
+/** Creates what creates, lists and revokes API keys. @param now The clock, in milliseconds. */
+export function createKeyAdministration(
+  store: KeyStore,
+  { account: readAccount }: Pick<AccountLedger, "account">,
+  { invalidate }: Pick<ApiKeyAuthenticator, "invalidate">,
+  now: () => number,
+): KeyAdministration {
+  return {
+    async create(name, options) {
+      const account = await readAccount(name);
+      const { key, hash, beginsWith } = generateApiKey();
+      const id = await store.create({ ...options, account: account.id, hash, beginsWith }, now());
+      return { id, key };
+    },
+    list: store.list,
+    async revoke(id) {
+      const { hash, revokedAt } = await store.revoke(id, now());
+      invalidate(hash);
+      return { id, revokedAt };
+    },
+  };
 }

@@ -11,7 +11,6 @@ import type {
   DebitOutcome,
 } from "../../core/stores.ts";
 import type { DayRange, UsageGrouping } from "../../core/usage.ts";
-import type { KeyScope } from "./admission.ts";
 import type { ChangeSet } from "./caching.ts";
 
 /** Proof of a committed charge. */
@@ -194,16 +193,4 @@ export interface LedgerVerification {
   readonly accounts: number;
   readonly entries: number;
   readonly faults: readonly LedgerFault[];
-}
-
-/** A stored API key: never the key itself. */
-export interface ApiKeyRecord {
-  readonly id: number;
-  /** The first characters of the key, by which people tell keys apart. */
-  readonly beginsWith: string;
-  readonly label: string | null;
-  readonly scopes: readonly KeyScope[];
-  readonly expiresAt: number | null;
-  readonly createdAt: number;
-  readonly revokedAt: number | null;
 }

@@ -189,6 +189,32 @@ export const HELP_DETAILS: Readonly<Record<string, HelpDetails>> = {
       "Copy it, and print the size in bytes": "creator-metrics backup copy.db --json | jq .bytes",
     },
   },
+  "tokens create": {
+    examples: {
+      "Make a token for a billing system": "creator-metrics tokens create billing",
+      "Keep it in a variable of a script": "TOKEN=$(creator-metrics tokens create billing-test)",
+    },
+  },
+  "tokens list": {
+    examples: {
+      "List the tokens": "creator-metrics tokens list",
+      "List those that nobody has used":
+        "creator-metrics tokens list --json | jq '.[] | select(.last_used_at == null)'",
+    },
+  },
+  "tokens revoke": {
+    examples: {
+      "Revoke a token by its name": "creator-metrics tokens revoke billing",
+      "Revoke it by its id": "creator-metrics tokens revoke 2",
+    },
+  },
+  audit: {
+    examples: {
+      "List the newest 100 changes": "creator-metrics audit",
+      "List the grants of a billing system":
+        'creator-metrics audit --actor billing --action "credits grant"',
+    },
+  },
   help: {
     examples: {
       "Show the help of a command": "creator-metrics help keys create",

@@ -1,5 +1,6 @@
 /**
- * Authenticates administrators by their token, and limits how often a token is guessed.
+ * Authenticates administrators by ADMIN_TOKEN or a named token, and limits how often a token is
+ * guessed.
  *
  * Requests from a network that sent too many wrong tokens are rejected before their token is
  * compared, so that a right guess among them is worth nothing. A limit for all networks together
@@ -9,19 +10,23 @@
 import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { takeRateLimitToken, type TokenBucket } from "../../../core/token-bucket.ts";
+import type { ActiveAdminToken, AdminTokenLookup } from "../../ports/administration.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
 import { HttpError } from "../errors.ts";
+import { ADMIN_TOKEN_ACTOR, setAdminCaller } from "./caller.ts";
 
-/**
- * Authenticates a request; waits before it rejects a wrong token.
- *
- * @param headers Gets `Retry-After` with `Too Many Requests`.
- * @throws {HttpError} `Missing API Key`, `Invalid API Key` or `Too Many Requests`.
- */
-export type AuthenticateAdmin = (
-  request: Request,
-  headers: ResponseHeaders,
-) => Promise<undefined> | undefined;
+/** Authenticates administrators. */
+export interface AdminAuthentication {
+  /** Whether there is any token. Without one, there is no administration API. */
+  isEnabled(): Promise<boolean>;
+  /**
+   * Authenticates a request, and remembers its caller; waits before it rejects a wrong token.
+   *
+   * @param headers Gets `Retry-After` with `Too Many Requests`.
+   * @throws {HttpError} `Missing API Key`, `Invalid API Key` or `Too Many Requests`.
+   */
+  authenticate(request: Request, headers: ResponseHeaders): Promise<void>;
+}
 
 /** Wrong tokens a minute from one network, and from all. */
 const NETWORK_FAILURES_PER_MINUTE = 5;
@@ -33,28 +38,36 @@ const FAILURE_DELAY_MS = 500;
 /** How many networks are remembered. Fewer can fail within a minute, which clears a failure. */
 const NETWORKS_MAX = 1000;
 
-/**
- * Creates the authentication of administrators.
- *
- * @param getAddress The address of the client.
- * @param now The clock, in milliseconds since 1970 UTC.
- */
+/** What the authentication of administrators depends on. */
+export interface AdminAuthenticationOptions {
+  /** The token of the setting. */
+  readonly token: string | undefined;
+  readonly namedTokens: AdminTokenLookup;
+  /** The address of the client. */
+  getAddress(request: Request): string;
+  /** The clock, in milliseconds since 1970 UTC. */
+  now(): number;
+}
+
+/** Creates the authentication of administrators. */
 export function createAdminAuthentication(
-  token: string,
-  getAddress: (request: Request) => string,
-  now: () => number,
-): AuthenticateAdmin {
-  const expected = hash(token);
+  options: AdminAuthenticationOptions,
+): AdminAuthentication {
+  const { token, namedTokens, getAddress, now } = options;
+  const findActor = createActorLookup(token);
   const failuresByNetwork = new LRUCache<string, TokenBucket>({ max: NETWORKS_MAX });
   const trustedNetworks = new LRUCache<string, true>({ max: NETWORKS_MAX });
   let totalFailures: TokenBucket | undefined;
 
-  return (request, headers) => {
-    const presentedToken = parseBearerToken(request);
-    if (presentedToken === undefined) {
-      throw new HttpError("Missing API Key", "Send the administrator's token as a bearer token");
-    }
-    const network = getNetworkPrefix(getAddress(request));
+  /** Compares a token. It must not wait: requests at the same time would all be below the limits. */
+  function check(
+    request: Request,
+    presentedToken: string,
+    active: readonly ActiveAdminToken[],
+    headers: ResponseHeaders,
+  ) {
+    const address = getAddress(request);
+    const network = getNetworkPrefix(address);
     const networkLimit = takeRateLimitToken(
       failuresByNetwork.get(network),
       NETWORK_FAILURES_PER_MINUTE,
@@ -65,14 +78,47 @@ export function createAdminAuthentication(
     const totalLimit = takeRateLimitToken(totalFailures, TOTAL_FAILURES_PER_MINUTE, now());
     if (!totalLimit.isAdmitted && !trustedNetworks.has(network))
       rejectGuess("in all", totalLimit.retryAfterS, headers);
-    // Hashes have equal lengths, so that the time of the comparison reveals nothing of the token.
-    if (timingSafeEqual(hash(presentedToken), expected)) {
+    const found = findActor(presentedToken, active);
+    if (found !== undefined) {
       trustedNetworks.set(network, true);
-      return undefined;
+      setAdminCaller(request, { actor: found.actor, origin: address });
+      return found;
     }
     failuresByNetwork.set(network, networkLimit.bucket);
     totalFailures = totalLimit.bucket;
-    return rejectAfterDelay();
+    return undefined;
+  }
+
+  return {
+    isEnabled: async () => token !== undefined || (await namedTokens.listActive()).length > 0,
+
+    async authenticate(request, headers) {
+      const presentedToken = parseBearerToken(request);
+      if (presentedToken === undefined) {
+        throw new HttpError("Missing API Key", "Send an administrator's token as a bearer token");
+      }
+      const isCandidate = namedTokens.isCandidate(presentedToken);
+      const active = isCandidate ? await namedTokens.listActive() : [];
+      const found = check(request, presentedToken, active, headers);
+      if (found === undefined) return rejectAfterDelay();
+      if (found.id !== undefined) await namedTokens.recordUse(found.id);
+    },
+  };
+}
+
+/** Creates what finds whose token a text is. */
+function createActorLookup(token: string | undefined) {
+  const expected = token === undefined ? undefined : hash(token);
+  return (presentedToken: string, active: readonly ActiveAdminToken[]) => {
+    const presentedHash = hash(presentedToken);
+    // Hashes have equal lengths, so that the time of a comparison reveals nothing of a token.
+    if (expected !== undefined && timingSafeEqual(presentedHash, expected)) {
+      return { actor: ADMIN_TOKEN_ACTOR, id: undefined };
+    }
+    const named = active.find((candidate) =>
+      timingSafeEqual(presentedHash, Buffer.from(candidate.hash, "hex")),
+    );
+    return named && { actor: named.name, id: named.id };
   };
 }
 
@@ -109,5 +155,5 @@ function rejectGuess(scope: string, retryAfterS: number, headers: ResponseHeader
 
 async function rejectAfterDelay(): Promise<never> {
   await Bun.sleep(FAILURE_DELAY_MS);
-  throw new HttpError("Invalid API Key", "The bearer token is not the administrator's");
+  throw new HttpError("Invalid API Key", "The bearer token is not an administrator's");
 }

@@ -5,6 +5,7 @@ import { parseCreator } from "../../../core/creators.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";
 import type { MonitoringListStore, SourceStatus } from "../../ports/collection.ts";
+import { recordChange } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";
 import { jsonBodyParser } from "./validation.ts";
 
@@ -17,14 +18,25 @@ export function createAdminCollectionRoutes(options: AdminOptions) {
   return (
     new Elysia({ name: "admin-collection" })
       // Before the parser, which rejects a request without a body.
-      .post("/collect", async () => (await collect()).map(toSourceResource))
+      .post("/collect", async ({ request }) => {
+        const change = { action: "collect" } as const;
+        const sources = await recordChange(options, request, change, async () => {
+          const result = await collect();
+          const observations = result.reduce((sum, { work }) => sum + work.observations, 0);
+          return { result, details: { observations } };
+        });
+        return sources.map(toSourceResource);
+      })
       .use(jsonBodyParser)
       .get("/channels", () => channels.list())
       .post(
         "/channels",
-        async ({ body, set }) => {
+        async ({ body, request, set }) => {
           const channel = parseChannelName(body.channel);
-          await channels.track(channel, now());
+          const change = { action: "channels track", target: channel } as const;
+          await recordChange(options, request, change, async () => ({
+            result: await channels.track(channel, now()),
+          }));
           set.status = 201;
           return { channel };
         },
@@ -32,14 +44,26 @@ export function createAdminCollectionRoutes(options: AdminOptions) {
       )
       .delete(
         "/channels",
-        async ({ body }) => ({ channel: await channels.untrack(parseChannelName(body.channel)) }),
+        async ({ body, request }) => {
+          const target = parseChannelName(body.channel);
+          const change = { action: "channels untrack", target } as const;
+          const channel = await recordChange(options, request, change, async () => ({
+            result: await channels.untrack(target),
+          }));
+          return { channel };
+        },
         { body: ChannelBody },
       )
       .get("/creators", async () => (await Array.fromAsync(creators.pages())).flat())
       .post(
         "/creators",
-        async ({ body, set }) => {
-          const added = await addCreator(creators, body.creator, now());
+        async ({ body, request, set }) => {
+          const creator = parseMicroblogCreator(body.creator);
+          const change = { action: "creators add", target: creator.creator } as const;
+          const added = await recordChange(options, request, change, async () => {
+            const result = await addCreator(creators, creator, now());
+            return { result, details: { change: result.change } };
+          });
           if (added.change === "added") set.status = 201;
           return { ...added, failure: explainUncollectable(added.creator) ?? null };
         },
@@ -47,8 +71,12 @@ export function createAdminCollectionRoutes(options: AdminOptions) {
       )
       .delete(
         "/creators",
-        async ({ body }) => {
-          const { creator } = await creators.remove(parseMicroblogCreator(body.creator));
+        async ({ body, request }) => {
+          const given = parseMicroblogCreator(body.creator);
+          const change = { action: "creators remove", target: given.creator } as const;
+          const { creator } = await recordChange(options, request, change, async () => ({
+            result: await creators.remove(given),
+          }));
           return { creator };
         },
         { body: CreatorBody },
@@ -57,13 +85,16 @@ export function createAdminCollectionRoutes(options: AdminOptions) {
 }
 
 /** Adds a creator to the monitoring list, unless it is there. */
-async function addCreator(creators: MonitoringListStore, username: string, now: number) {
-  const creator = parseMicroblogCreator(username);
+async function addCreator(
+  creators: MonitoringListStore,
+  creator: ReturnType<typeof parseMicroblogCreator>,
+  now: number,
+) {
   try {
     return { creator: (await creators.add(creator, now)).creator, change: "added" as const };
   } catch (error) {
     if (!(error instanceof DomainError && error.code === "Creator Already Exists")) throw error;
-    return { creator: username, change: "present" as const };
+    return { creator: creator.creator, change: "present" as const };
   }
 }
 

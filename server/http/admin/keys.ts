@@ -12,12 +12,14 @@ import {
   parseInstant,
 } from "../../../core/time.ts";
 import { KEY_SCOPES, type KeyScope } from "../../ports/admission.ts";
-import type { ApiKeyRecord } from "../../ports/ledger.ts";
+import type { ApiKeyRecord } from "../../ports/administration.ts";
+import { recordChange } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";
 import { assertName, assertSingleAccount, jsonBodyParser, Name } from "./validation.ts";
 
 /** Creates the routes of API keys. */
-export function createAdminKeyRoutes({ now, ledger, keys }: AdminOptions) {
+export function createAdminKeyRoutes(options: AdminOptions) {
+  const { now, ledger, keys } = options;
   return new Elysia({ name: "admin-keys" })
     .use(jsonBodyParser)
     .get(
@@ -31,12 +33,18 @@ export function createAdminKeyRoutes({ now, ledger, keys }: AdminOptions) {
     )
     .post(
       "/keys",
-      async ({ body: { account, label = null, scopes, expires }, set }) => {
+      async ({ body: { account, label = null, scopes, expires }, request, set }) => {
         assertName("label", label ?? undefined);
-        const created = await keys.create(account, {
+        const keyOptions = {
           label,
           scopes: parseScopes(scopes),
           expiresAt: expires === undefined ? null : parseExpiry(expires, now()),
+        };
+        const details = { label, scopes: keyOptions.scopes.join(", "), expires: expires ?? null };
+        const change = { action: "keys create", target: account, details } as const;
+        const created = await recordChange(options, request, change, async () => {
+          const result = await keys.create(account, keyOptions);
+          return { result, details: { id: result.id } };
         });
         set.status = 201;
         return created;
@@ -52,8 +60,11 @@ export function createAdminKeyRoutes({ now, ledger, keys }: AdminOptions) {
     )
     .delete(
       "/keys",
-      async ({ body }) => {
-        const { id, revokedAt } = await keys.revoke(body.id);
+      async ({ body, request }) => {
+        const change = { action: "keys revoke", target: `key ${body.id}` } as const;
+        const { id, revokedAt } = await recordChange(options, request, change, async () => ({
+          result: await keys.revoke(body.id),
+        }));
         return { id, revoked_at: formatInstant(revokedAt) };
       },
       // TypeBox's schema, because Elysia's accepts numbers in strings.

@@ -15,6 +15,7 @@ import type { RetentionReport, RetentionRun } from "../../ports/retention.ts";
 import { CSV_TYPE } from "../content/csv.ts";
 import { readLargeBody } from "../request-body.ts";
 import { getQuery } from "../request-url.ts";
+import { recordImport, recordRetention } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";
 import { jsonBodyParser } from "./validation.ts";
 
@@ -34,37 +35,45 @@ const PROGRESS_INTERVAL_MS = 500;
 export type RetentionResponse = ReturnType<typeof toRetentionResource>;
 
 /** Creates the routes of observations. */
-export function createAdminObservationRoutes({
-  importObservations,
-  exportObservations,
-  applyRetention,
-}: Pick<AdminOptions, "importObservations" | "exportObservations" | "applyRetention">) {
+export function createAdminObservationRoutes(
+  options: Pick<
+    AdminOptions,
+    "now" | "audit" | "importObservations" | "exportObservations" | "applyRetention"
+  >,
+) {
+  const { importObservations, exportObservations, applyRetention } = options;
   return new Elysia({ name: "admin-observations" })
     .post(
       "/observations",
-      async ({ request }) => importObservations(await readLargeBody(request, IMPORT_MAX_BYTES)),
+      async ({ request }) => {
+        const lines = await readLargeBody(request, IMPORT_MAX_BYTES);
+        return recordImport(options, request, () => importObservations(lines));
+      },
       { parse: "none" },
     )
     .get("/observations", async ({ request }) => {
       const getQueryValues = getQuery(request);
-      const options = parseExportOptions(getQueryValues);
+      const exportOptions = parseExportOptions(getQueryValues);
       const format = parseChoiceParameter("format", getQueryValues, OBSERVATION_FORMATS, "ndjson");
       if (format === "ndjson") {
-        return startResponse(encodeObservations(exportObservations(options), encodeLine));
+        return startResponse(encodeObservations(exportObservations(exportOptions), encodeLine));
       }
-      if (options.kind === undefined) {
+      if (exportOptions.kind === undefined) {
         throw createInvalidRequestError("A CSV has one kind: format csv needs kind");
       }
-      const columns = listObservationColumns(options.kind);
+      const columns = listObservationColumns(exportOptions.kind);
       const encodeRow = (line: Observation) => encodeCsvRow(columns.map((name) => line[name]));
-      const rows = encodeObservations(exportObservations(options), encodeRow);
+      const rows = encodeObservations(exportObservations(exportOptions), encodeRow);
       return startResponse(rows, encodeCsvRow(columns));
     })
     .use(jsonBodyParser)
     .post(
       "/retention",
-      ({ body }) =>
-        createLinesResponse(encodeProgress(applyRetention({ isDryRun: body.dry_run === true }))),
+      async ({ body: { dry_run: isDryRun = false }, request }) => {
+        const run = applyRetention({ isDryRun });
+        const recorded = isDryRun ? run : await recordRetention(options, request, run);
+        return createLinesResponse(encodeProgress(recorded));
+      },
       { body: t.Object({ dry_run: t.Optional(t.Boolean()) }) },
     );
 }

@@ -1,26 +1,14 @@
 /** What the administration API depends on. */
-import type { KeyScope } from "../../ports/admission.ts";
+import type { AuditStore, KeyAdministration } from "../../ports/administration.ts";
 import type {
   MonitoringListStore,
   SourceStatus,
   TrackedChannelStore,
 } from "../../ports/collection.ts";
-import type {
-  AccountLedger,
-  ApiKeyRecord,
-  LedgerVerification,
-  RecoveredFile,
-} from "../../ports/ledger.ts";
+import type { AccountLedger, LedgerVerification, RecoveredFile } from "../../ports/ledger.ts";
 import type { ImportObservations } from "../../../core/stores.ts";
 import type { ExportOptions } from "../../ports/reads.ts";
 import type { RetentionRun } from "../../ports/retention.ts";
-
-/** What a new API key may do, and how long. */
-export interface KeyOptions {
-  readonly label: string | null;
-  readonly scopes: readonly KeyScope[];
-  readonly expiresAt: number | null;
-}
 
 /** What the administration API depends on. */
 export interface AdminOptions {
@@ -30,12 +18,8 @@ export interface AdminOptions {
   verifyLedger(): Promise<LedgerVerification>;
   /** Retries the refunds that earlier processes left in files. */
   recoverRefunds(): Promise<readonly RecoveredFile[]>;
-  readonly keys: {
-    /** Creates an API key of an account. Its text is known only here. */
-    create(account: string, options: KeyOptions): Promise<{ id: number; key: string }>;
-    list(account: string): Promise<ApiKeyRecord[]>;
-    revoke(id: number): Promise<{ id: number; revokedAt: number }>;
-  };
+  readonly keys: KeyAdministration;
+  readonly audit: AuditStore;
   readonly channels: TrackedChannelStore;
   readonly creators: MonitoringListStore;
   /** Why the active source cannot have a creator; `undefined` if it can. */

@@ -1,44 +1,12 @@
 /** Stores API keys: their hashes and first characters, never the keys themselves. */
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { DomainError } from "../../../core/errors.ts";
-import { KEY_SCOPES, type ApiKeyLookup, type KeyScope } from "../../ports/admission.ts";
-import type { ApiKeyRecord } from "../../ports/ledger.ts";
+import { KEY_SCOPES } from "../../ports/admission.ts";
+import type { KeyStore } from "../../ports/administration.ts";
 import type { Database } from "../database/database.ts";
 import { accounts, keys } from "../tables/account-tables.ts";
 
-/** A key to store. */
-export interface NewKey {
-  readonly account: number;
-  /** SHA-256, in hex. */
-  readonly hash: string;
-  readonly beginsWith: string;
-  readonly label: string | null;
-  /** By default all. */
-  readonly scopes?: readonly KeyScope[];
-  /** By default the key does not expire. */
-  readonly expiresAt?: number | null;
-}
-
-/** The stored API keys; `now` is in milliseconds since 1970 UTC. */
-export interface KeyStore extends ApiKeyLookup {
-  /** @returns The id of the new key. */
-  create(key: NewKey, now: number): Promise<number>;
-  /** All keys of an account, by its name; oldest first. */
-  list(account: string): Promise<ApiKeyRecord[]>;
-  /**
-   * Revokes a key; a revoked key keeps its first `revokedAt`.
-   *
-   * @throws {DomainError} `Not Found`.
-   */
-  revoke(id: number, now: number): Promise<RevokedKey>;
-}
-
-export interface RevokedKey {
-  readonly id: number;
-  readonly hash: string;
-  readonly revokedAt: number;
-}
-
+/** Creates the store of API keys. */
 export function createKeyStore({ query }: Database): KeyStore {
   return {
     async create(key, now) {

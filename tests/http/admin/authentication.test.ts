@@ -62,14 +62,21 @@ describe("GET /admin/accounts", () => {
   });
 });
 
+const NO_TOKENS = {
+  isCandidate: () => false,
+  listActive: async () => [],
+  recordUse: async () => undefined,
+};
+
 describe("createAdminAuthentication()", () => {
   let now = 0;
   const create = () => {
-    const authenticate = createAdminAuthentication(
-      TOKEN,
-      ({ headers }) => headers.get("x-address") ?? "",
-      () => now,
-    );
+    const { authenticate } = createAdminAuthentication({
+      token: TOKEN,
+      namedTokens: NO_TOKENS,
+      getAddress: ({ headers }) => headers.get("x-address") ?? "",
+      now: () => now,
+    });
     /** The code of the error with which a request is rejected. */
     return async (address: string, token: string): Promise<string | undefined> => {
       const headers = { "x-address": address, authorization: `Bearer ${token}` };

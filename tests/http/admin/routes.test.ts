@@ -176,7 +176,10 @@ describe("POST /admin/observations", () => {
 test("an export waits for a client that does not read, and ends once it leaves", async () => {
   let lines = 0;
   let isEnded = false;
+  const fail = () => expect.unreachable();
   const { fetch: handle } = createAdminObservationRoutes({
+    now: fail,
+    audit: { begin: fail, finish: fail, add: fail, list: fail },
     importObservations: () => Promise.reject(new Error("Not used")),
     applyRetention: () => expect.unreachable(),
     async *exportObservations() {

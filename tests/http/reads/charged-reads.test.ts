@@ -8,6 +8,11 @@ import { createChargedReads } from "../../../server/http/reads/charged-reads.ts"
 import { createResponseCache, type ReadResult } from "../../../server/http/reads/response-cache.ts";
 import { createRouteMatcher } from "../../../server/http/route-matcher.ts";
 
+const NO_ADMINISTRATION = {
+  isEnabled: async () => false,
+  authenticate: () => expect.unreachable(),
+};
+
 const RECEIPT: Receipt = { cost: 1, balance: 0, changeSequence: 0 };
 
 /** Serves a request with a fake debit queue; `events` gets what happens to its debit. */
@@ -20,6 +25,7 @@ function serve(
   const { createHandler, serve: serveRead } = createChargedReads({
     authenticate: () => ({ key: 1, account: 1, scopes: ["read"] }),
     corsOrigins: [],
+    adminAuthentication: NO_ADMINISTRATION,
     debitQueue: {
       debit: async () => RECEIPT,
       complete: () => void events.push("completed"),
@@ -98,6 +104,7 @@ function createServer(method: "GET" | "POST", parse: Parameters<CreateHandler>[0
   const { createHandler, serve: serveRead } = createChargedReads({
     authenticate: () => ({ key: 1, account: 1, scopes: ["read"] }),
     corsOrigins: [],
+    adminAuthentication: NO_ADMINISTRATION,
     debitQueue: {
       async debit(charge) {
         charges.push(charge);

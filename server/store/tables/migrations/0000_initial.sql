@@ -72,6 +72,33 @@ CREATE TABLE `usage` (
 	PRIMARY KEY(`account`, `hour`, `key`, `endpoint`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE TABLE `admin_tokens` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`hash` text NOT NULL,
+	`begins_with` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`last_used_at` integer,
+	`revoked_at` integer
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `admin_tokens_hash_unique` ON `admin_tokens` (`hash`);--> statement-breakpoint
+CREATE UNIQUE INDEX `admin_tokens_name` ON `admin_tokens` (`name`) WHERE "admin_tokens"."revoked_at" IS NULL;--> statement-breakpoint
+CREATE TABLE `audit` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`uid` text NOT NULL,
+	`at` integer NOT NULL,
+	`actor` text NOT NULL,
+	`origin` text NOT NULL,
+	`action` text NOT NULL,
+	`target` text,
+	`details` text NOT NULL,
+	`outcome` text
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `audit_uid_unique` ON `audit` (`uid`);--> statement-breakpoint
+CREATE INDEX `audit_actor` ON `audit` (`actor`,`id`);--> statement-breakpoint
+CREATE INDEX `audit_action` ON `audit` (`action`,`id`);--> statement-breakpoint
 CREATE TABLE `creators` (
 	`platform` text NOT NULL,
 	`creator_folded` text NOT NULL,

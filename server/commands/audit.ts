@@ -1,0 +1,65 @@
+/** The command `audit`: lists what administrators changed. */
+import { Command } from "commander";
+import { LIST_LIMIT_RANGE } from "../../core/limits.ts";
+import { createAdminClient, unwrap, withConnection, type AdminClient } from "./admin-client.ts";
+import { parsePositiveInteger, type CommandContext } from "./command.ts";
+import { printRows, type OutputOptions } from "./terminal/output.ts";
+
+interface AuditOptions extends OutputOptions {
+  readonly actor?: string;
+  readonly action?: string;
+  readonly limit: number;
+}
+
+type Entry = NonNullable<
+  Awaited<ReturnType<AdminClient["audit"]["get"]>>["data"]
+>["entries"][number];
+
+export function createAuditCommand(context: CommandContext): Command {
+  return new Command("audit")
+    .summary("Lists what administrators changed, the newest first.")
+    .description(
+      "Lists what administrators changed, the newest first: when, who, from where, what, and the " +
+        "outcome. Commands are listed as the actor command line.",
+    )
+    .option("--actor <name>", 'only of this token, "ADMIN_TOKEN" or "command line"')
+    .option("--action <action>", 'only this action, such as "keys create"')
+    .option("--limit <number>", "at most this many entries", parsePositiveInteger, 100)
+    .option("--json", "print the entries as JSON")
+    .action(async (options: AuditOptions) => {
+      const entries = await readEntries(context, options);
+      const rows = entries.map((entry) =>
+        Object.assign({}, entry, { details: formatDetails(entry.details) }),
+      );
+      await printRows(context, options, COLUMNS, rows, entries);
+    });
+}
+
+async function readEntries(
+  context: CommandContext,
+  { actor, action, limit }: AuditOptions,
+): Promise<Entry[]> {
+  const filter = { ...(actor !== undefined && { actor }), ...(action !== undefined && { action }) };
+  const read: Entry[] = [];
+  await withConnection(context, async (connection) => {
+    const { audit } = createAdminClient(connection);
+    let position = {};
+    for (;;) {
+      const size = Math.min(limit - read.length, LIST_LIMIT_RANGE.max);
+      const { entries, next } = unwrap(
+        await audit.get({ query: { ...filter, ...position, limit: size } }),
+      );
+      read.push(...entries);
+      if (next === null || read.length >= limit) return;
+      position = { cursor: next };
+    }
+  });
+  return read;
+}
+
+function formatDetails(details: Entry["details"]): string {
+  const known = Object.entries(details).filter(([, value]) => value !== null);
+  return known.map(([name, value]) => `${name}=${value}`).join(" ");
+}
+
+const COLUMNS = ["at", "actor", "origin", "action", "target", "details", "outcome"] as const;

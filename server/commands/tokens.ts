@@ -1,0 +1,55 @@
+/** The command `tokens`: creates, lists and revokes the tokens of administrators. */
+import { Command } from "commander";
+import { parseInteger } from "../../core/parameters.ts";
+import { describeError } from "../system-errors.ts";
+import { requestAdmin } from "./admin-client.ts";
+import { CommandError, type CommandContext } from "./command.ts";
+import { formatJson, printRows, type OutputOptions } from "./terminal/output.ts";
+
+export function createTokensCommand(context: CommandContext): Command {
+  const tokens = new Command("tokens").description(
+    "Creates, lists and revokes tokens of the administration API.",
+  );
+  tokens
+    .command("create")
+    .summary("Creates a token and prints it.")
+    .description(
+      "Creates a token of the administration API and prints only the token. It cannot be shown " +
+        "again, because only its hash is stored. The audit names the token in each change.",
+    )
+    .argument("<name>", "who or what uses the token: 1 to 64 letters, digits, dots, - or _")
+    .option("--json", "print the token and its id as JSON")
+    .action(async (name: string, { json }: OutputOptions) => {
+      const created = await requestAdmin(context, (client) => client.tokens.post({ name }));
+      try {
+        context.writeOutSync(json === true ? formatJson(created) : `${created.token}\n`);
+      } catch (error) {
+        throw new CommandError(
+          `Token ${name} was created, but could not be written: ${describeError(error)}; ` +
+            `revoke it with tokens revoke ${name}, and create another`,
+        );
+      }
+    });
+  tokens
+    .command("list")
+    .description("Lists the tokens, with their first characters and the time of the last use.")
+    .option("--json", "print the tokens as JSON")
+    .action(async (options: OutputOptions) => {
+      const rows = await requestAdmin(context, (client) => client.tokens.get());
+      await printRows(context, options, COLUMNS, rows);
+    });
+  tokens
+    .command("revoke")
+    .description("Revokes a token permanently. All processes refuse it within a second.")
+    .argument("<name_or_id>", 'the name of a valid token, or an id that "tokens list" shows')
+    .option("--json", "print the revoked token as JSON")
+    .action(async (nameOrId: string, { json }: OutputOptions) => {
+      const token = parseInteger(nameOrId, { min: 1 }) ?? nameOrId;
+      const revoked = await requestAdmin(context, (client) => client.tokens.delete({ token }));
+      if (json === true) await context.writeOut(formatJson(revoked));
+      else context.writeErr(`Token ${revoked.name} is revoked since ${revoked.revoked_at}\n`);
+    });
+  return tokens;
+}
+
+const COLUMNS = ["id", "name", "begins_with", "created_at", "last_used_at", "revoked_at"] as const;

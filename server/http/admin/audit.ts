@@ -1,0 +1,165 @@
+/** Records what administrators change, and lists it. Reads are not recorded. */
+import { Elysia } from "elysia";
+import { LIST_LIMIT_RANGE, INTEGER_MAX } from "../../../core/limits.ts";
+import {
+  parseChoiceParameter,
+  parseIntegerParameter,
+  readSingleValue,
+} from "../../../core/parameters.ts";
+import { formatInstant, HOUR_MS } from "../../../core/time.ts";
+import {
+  AUDIT_ACTIONS,
+  type AuditDetails,
+  type AuditedChange,
+  type AuditEntry,
+  type AuditStore,
+} from "../../ports/administration.ts";
+import type { RetentionRun } from "../../ports/retention.ts";
+import { toClientError } from "../errors.ts";
+import { getQuery } from "../request-url.ts";
+import { getAdminCaller } from "./caller.ts";
+import type { AdminOptions } from "./options.ts";
+
+/** What the audit says of a change that succeeded. */
+const DONE = "done";
+
+/** What the audit says of a change whose client left before its end. */
+const STOPPED = "stopped";
+
+type AuditOptions = Pick<AdminOptions, "now"> & { readonly audit: AuditStore };
+
+/** A change without what can be left out. */
+type Change = Pick<AuditedChange, "action"> & Partial<AuditedChange>;
+
+/** Stores the outcome of a change, and more about it. */
+type FinishEntry = (outcome: string, more?: AuditDetails) => Promise<void>;
+
+/**
+ * Makes a change, with an entry in the audit.
+ *
+ * The entry is stored before the change. If that fails, so does the request, and nothing changes. If
+ * the outcome cannot be stored, the entry stays without one.
+ *
+ * @param work Makes the change; returns its result, and more about it for the audit.
+ * @returns The result.
+ */
+export async function recordChange<Result>(
+  options: AuditOptions,
+  request: Request,
+  change: Change,
+  work: () => Promise<{ readonly result: Result; readonly details?: AuditDetails }>,
+): Promise<Result> {
+  const finish = await beginEntry(options, request, change);
+  try {
+    const { result, details } = await work();
+    await finish(DONE, details);
+    return result;
+  } catch (error) {
+    await finish(toClientError(error).code);
+    throw error;
+  }
+}
+
+/** Applies retention step by step, with an entry in the audit. It may be ended between two steps. */
+export async function recordRetention(
+  options: AuditOptions,
+  request: Request,
+  run: RetentionRun,
+): Promise<RetentionRun> {
+  const finish = await beginEntry(options, request, { action: "retention apply" });
+  return finishRetention(run, finish);
+}
+
+async function* finishRetention(run: RetentionRun, finish: FinishEntry): RetentionRun {
+  let outcome = STOPPED;
+  let details: AuditDetails = {};
+  try {
+    const report = yield* run;
+    outcome = DONE;
+    details = { removed: report.kinds.reduce((sum, { removed }) => sum + removed, 0) };
+    return report;
+  } catch (error) {
+    outcome = toClientError(error).code;
+    throw error;
+  } finally {
+    await finish(outcome, details);
+  }
+}
+
+async function beginEntry(
+  { audit, now }: AuditOptions,
+  request: Request,
+  { action, target = null, details = {} }: Change,
+): Promise<FinishEntry> {
+  const uid = Bun.randomUUIDv7();
+  await audit.begin({ ...getAdminCaller(request), uid, at: now(), action, target, details });
+  return (outcome, more) =>
+    audit.finish(uid, outcome, { ...details, ...more }).catch(() => undefined);
+}
+
+/** The counts of an import that the audit adds up. */
+type ImportCounts = Readonly<Record<"read" | "new" | "changed" | "unchanged", number>> & {
+  readonly rejected: { readonly length: number };
+};
+
+const NO_COUNTS: ImportCounts = { read: 0, new: 0, changed: 0, unchanged: 0, rejected: [] };
+
+/**
+ * Imports observations, with an entry in the audit. An import can be thousands of requests, so those
+ * of a caller in one hour share an entry.
+ */
+export async function recordImport<Result extends ImportCounts>(
+  { audit, now }: AuditOptions,
+  request: Request,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const caller = getAdminCaller(request);
+  const at = now();
+  const uid = JSON.stringify(["import", caller.actor, caller.origin, Math.floor(at / HOUR_MS)]);
+  await audit.begin({ ...caller, uid, at, action: "import", target: null, details: {} });
+  const add = (outcome: string, counts: ImportCounts) =>
+    audit
+      .add(uid, outcome, {
+        requests: 1,
+        read: counts.read,
+        new: counts.new,
+        changed: counts.changed,
+        unchanged: counts.unchanged,
+        rejected: counts.rejected.length,
+      })
+      .catch(() => undefined);
+  try {
+    const result = await work();
+    await add(DONE, result);
+    return result;
+  } catch (error) {
+    await add(toClientError(error).code, NO_COUNTS);
+    throw error;
+  }
+}
+
+/** Creates the route that lists the audit. */
+export function createAuditRoutes({ audit }: Pick<AdminOptions, "audit">) {
+  return new Elysia({ name: "admin-audit" }).get("/audit", async ({ request }) => {
+    const getValues = getQuery(request);
+    const limit = parseIntegerParameter("limit", getValues("limit"), LIST_LIMIT_RANGE);
+    const range = { min: 1, max: INTEGER_MAX, default: INTEGER_MAX };
+    const before = parseIntegerParameter("cursor", getValues("cursor"), range);
+    const action =
+      getValues("action").length === 0
+        ? undefined
+        : parseChoiceParameter("action", getValues, AUDIT_ACTIONS, AUDIT_ACTIONS[0]);
+    const actor = readSingleValue("actor", getValues("actor"));
+    const entries = await audit.list({ actor, action, before, limit: limit + 1 });
+    const page = entries.slice(0, limit);
+    const last = entries.length > limit ? page.at(-1) : undefined;
+    return {
+      entries: page.map(toEntryResource),
+      next: last === undefined ? null : String(last.id),
+    };
+  });
+}
+
+function toEntryResource({ at, id, actor, origin, action, target, details, outcome }: AuditEntry) {
+  return { id, at: formatInstant(at), actor, origin, action, target, details, outcome };
+}

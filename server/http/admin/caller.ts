@@ -1,0 +1,23 @@
+/** Who sends a request of the administration API. */
+import { hostname } from "node:os";
+import type { AdminCaller } from "../../ports/administration.ts";
+
+/** The callers of the requests that were admitted. */
+const callers = new WeakMap<Request, AdminCaller>();
+
+/** What the audit calls the token of the setting. */
+export const ADMIN_TOKEN_ACTOR = "ADMIN_TOKEN";
+
+/** Who sends the requests on the owner's socket, and those of a command to its own process. */
+export const COMMAND_LINE: AdminCaller = { actor: "command line", origin: hostname() };
+
+export function setAdminCaller(request: Request, caller: AdminCaller): void {
+  callers.set(request, caller);
+}
+
+/** @throws {Error} If the request was not admitted. */
+export function getAdminCaller(request: Request): AdminCaller {
+  const caller = callers.get(request);
+  if (caller === undefined) throw new Error("The request was not admitted");
+  return caller;
+}

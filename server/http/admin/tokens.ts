@@ -1,0 +1,70 @@
+/** The API of tokens of administrators, on the owner's socket alone: no token can make another. */
+import { Type } from "@sinclair/typebox";
+import { Elysia, t } from "elysia";
+import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
+import { formatInstant, formatInstantOrNull } from "../../../core/time.ts";
+import type { AdminTokenAdministration, AdminTokenRecord } from "../../ports/administration.ts";
+import { recordChange } from "./audit.ts";
+import { ADMIN_TOKEN_ACTOR } from "./caller.ts";
+import type { AdminOptions } from "./options.ts";
+import { jsonBodyParser } from "./validation.ts";
+
+/** Begins with a letter, so that no name looks like an id. */
+const NAME_PATTERN = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
+
+/** Creates the routes of tokens. */
+export function createAdminTokenRoutes(
+  options: Pick<AdminOptions, "now" | "audit"> & { readonly tokens: AdminTokenAdministration },
+) {
+  const { tokens } = options;
+  return new Elysia({ name: "admin-tokens" })
+    .use(jsonBodyParser)
+    .get("/tokens", async () => (await tokens.list()).map(toTokenResource))
+    .post(
+      "/tokens",
+      async ({ body: { name }, request, set }) => {
+        assertTokenName(name);
+        const change = { action: "tokens create", target: name } as const;
+        const created = await recordChange(options, request, change, async () => {
+          const result = await tokens.create(name);
+          return { result, details: { id: result.id } };
+        });
+        set.status = 201;
+        return created;
+      },
+      { body: t.Object({ name: t.String() }) },
+    )
+    .delete(
+      "/tokens",
+      async ({ body: { token }, request }) => {
+        const target = typeof token === "number" ? `token ${token}` : token;
+        const change = { action: "tokens revoke", target } as const;
+        const { id, name, revokedAt } = await recordChange(options, request, change, async () => {
+          const result = await tokens.revoke(token);
+          return { result, details: { id: result.id, name: result.name } };
+        });
+        return { id, name, revoked_at: formatInstant(revokedAt) };
+      },
+      // TypeBox's schema, because Elysia's accepts numbers in strings.
+      { body: t.Object({ token: Type.Union([Type.Integer({ minimum: 1 }), Type.String()]) }) },
+    );
+}
+
+function assertTokenName(name: string): void {
+  if (NAME_PATTERN.test(name) && name !== ADMIN_TOKEN_ACTOR) return;
+  throw createInvalidRequestError(
+    "name must be 1 to 64 letters, digits, dots, hyphens or underscores, the first a letter, and " +
+      `not ${ADMIN_TOKEN_ACTOR}, got ${quoteValue(name)}`,
+  );
+}
+
+function toTokenResource({ id, name, beginsWith, createdAt, ...token }: AdminTokenRecord) {
+  return {
+    id,
+    name,
+    begins_with: beginsWith,
+    created_at: formatInstant(createdAt),
+    last_used_at: formatInstantOrNull(token.lastUsedAt),
+    revoked_at: formatInstantOrNull(token.revokedAt),
+  };
+}

@@ -1,0 +1,71 @@
+/** Generates the tokens of administrators, and finds the valid ones. */
+import { MINUTE_MS } from "../../core/time.ts";
+import type {
+  ActiveAdminToken,
+  AdminTokenAdministration,
+  AdminTokenLookup,
+  AdminTokenStore,
+} from "../ports/administration.ts";
+import { generateSecret } from "./api-keys.ts";
+
+/** Every token begins with it, so that people and scanners of secrets recognize one. */
+const PREFIX = "cma_";
+
+/** Another process may have revoked a token: a revocation takes effect within this time. */
+const CACHE_TTL_MS = 500;
+
+/** The time of the last use is written this often at most, because each write takes a sync. */
+const USE_INTERVAL_MS = MINUTE_MS;
+
+/** Creates the lookup and the administration of tokens. @param now The clock, in milliseconds. */
+export function createAdminTokens(
+  store: AdminTokenStore,
+  now: () => number,
+): { readonly lookup: AdminTokenLookup; readonly administration: AdminTokenAdministration } {
+  let cached:
+    | { readonly startedAt: number; readonly active: Promise<ActiveAdminToken[]> }
+    | undefined;
+  const lastUses = new Map<number, number>();
+
+  /** An instant in the future is not fresh: the clock was set back. */
+  function isFresh(startedAt: number): boolean {
+    const ageMs = now() - startedAt;
+    return ageMs >= 0 && ageMs < CACHE_TTL_MS;
+  }
+
+  function listActive(): Promise<ActiveAdminToken[]> {
+    if (cached !== undefined && isFresh(cached.startedAt)) return cached.active;
+    const loading = { startedAt: now(), active: store.listActive() };
+    cached = loading;
+    loading.active.catch(() => {
+      if (cached === loading) cached = undefined;
+    });
+    return loading.active;
+  }
+
+  async function recordUse(id: number): Promise<void> {
+    const lastUse = lastUses.get(id);
+    if (lastUse !== undefined && Math.abs(now() - lastUse) < USE_INTERVAL_MS) return;
+    lastUses.set(id, now());
+    // If the database does not answer, the request itself fails and says why.
+    await store.recordUse(id, now()).catch(() => lastUses.delete(id));
+  }
+
+  return {
+    lookup: { isCandidate: (text) => text.startsWith(PREFIX), listActive, recordUse },
+    administration: {
+      async create(name) {
+        const { secret: token, ...stored } = generateSecret(PREFIX);
+        const id = await store.create({ name, ...stored }, now());
+        cached = undefined;
+        return { id, token };
+      },
+      list: store.list,
+      async revoke(nameOrId) {
+        const revoked = await store.revoke(nameOrId, now());
+        cached = undefined;
+        return revoked;
+      },
+    },
+  };
+}

@@ -1,0 +1,100 @@
+/** Stores the tokens of administrators: their hashes and first characters, never the tokens. */
+import { and, asc, eq, isNull } from "drizzle-orm";
+import { DomainError } from "../../../core/errors.ts";
+import type { AdminTokenStore, RevokedAdminToken } from "../../ports/administration.ts";
+import type { Database } from "../database/database.ts";
+import { writeNamed } from "../database/named-write.ts";
+import { adminTokens } from "../tables/administration-tables.ts";
+
+/** Valid tokens at a time: all are in memory, and a person revokes those that nobody needs. */
+const ACTIVE_MAX = 100;
+
+const INSERT_TOKEN = `
+  INSERT INTO admin_tokens (name, hash, begins_with, created_at)
+  SELECT ?, ?, ?, ?
+  WHERE (SELECT count(*) FROM admin_tokens WHERE revoked_at IS NULL) < ?
+  ON CONFLICT DO NOTHING`;
+
+/** Creates the store of tokens. */
+export function createAdminTokenStore(database: Database): AdminTokenStore {
+  const { query } = database;
+  return {
+    async create({ name, hash, beginsWith }, now) {
+      const { created, sameName } = await writeNamed(
+        database,
+        {
+          insert: { sql: INSERT_TOKEN, args: [name, hash, beginsWith, now, ACTIVE_MAX] },
+          created: { sql: "SELECT id FROM admin_tokens WHERE hash = ?", args: [hash] },
+          sameName: {
+            sql: "SELECT id FROM admin_tokens WHERE name = ? AND revoked_at IS NULL",
+            args: [name],
+          },
+        },
+        { idempotent: true },
+      );
+      const [token] = created;
+      if (token !== undefined) return Number(token["id"]);
+      throw new DomainError(
+        "Conflict",
+        sameName.length > 0
+          ? `There is a token ${name} already; revoke it, or choose another name`
+          : `There are ${ACTIVE_MAX} tokens already; revoke those that nobody uses`,
+      );
+    },
+
+    list: () =>
+      query((drizzle) =>
+        drizzle
+          .select({
+            id: adminTokens.id,
+            name: adminTokens.name,
+            beginsWith: adminTokens.beginsWith,
+            createdAt: adminTokens.createdAt,
+            lastUsedAt: adminTokens.lastUsedAt,
+            revokedAt: adminTokens.revokedAt,
+          })
+          .from(adminTokens)
+          .orderBy(asc(adminTokens.id)),
+      ),
+
+    listActive: () =>
+      query((drizzle) =>
+        drizzle
+          .select({ id: adminTokens.id, name: adminTokens.name, hash: adminTokens.hash })
+          .from(adminTokens)
+          .where(isNull(adminTokens.revokedAt))
+          .orderBy(asc(adminTokens.id)),
+      ),
+
+    revoke: (nameOrId, now) => revokeToken(database, nameOrId, now),
+
+    async recordUse(id, now) {
+      await query((drizzle) =>
+        drizzle.update(adminTokens).set({ lastUsedAt: now }).where(eq(adminTokens.id, id)),
+      );
+    },
+  };
+}
+
+async function revokeToken(
+  { query }: Database,
+  nameOrId: string | number,
+  now: number,
+): Promise<RevokedAdminToken> {
+  const isNamed =
+    typeof nameOrId === "number"
+      ? eq(adminTokens.id, nameOrId)
+      : and(eq(adminTokens.name, nameOrId), isNull(adminTokens.revokedAt));
+  const [found] = await query((drizzle) => drizzle.select().from(adminTokens).where(isNamed));
+  if (found === undefined) {
+    throw new DomainError("Not Found", `There is no valid token ${nameOrId}`);
+  }
+  const { id, name } = found;
+  await query((drizzle) =>
+    drizzle
+      .update(adminTokens)
+      .set({ revokedAt: now })
+      .where(and(eq(adminTokens.id, id), isNull(adminTokens.revokedAt))),
+  );
+  return { id, name, revokedAt: found.revokedAt ?? now };
+}

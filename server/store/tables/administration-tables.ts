@@ -1,0 +1,52 @@
+/**
+ * The tables of administration: the tokens of administrators, and the audit of what they changed.
+ *
+ * Instants are milliseconds since 1970 UTC.
+ */
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { AuditAction, AuditDetails } from "../../ports/administration.ts";
+
+/** Tokens of administrators. The token itself is not stored, only its hash and first characters. */
+export const adminTokens = sqliteTable(
+  "admin_tokens",
+  {
+    id: integer().primaryKey(),
+    name: text().notNull(),
+    /** SHA-256 of the token, in hex. */
+    hash: text().notNull().unique(),
+    beginsWith: text("begins_with").notNull(),
+    createdAt: integer("created_at").notNull(),
+    lastUsedAt: integer("last_used_at"),
+    revokedAt: integer("revoked_at"),
+  },
+  (table) => [
+    uniqueIndex("admin_tokens_name")
+      .on(table.name)
+      .where(sql`${table.revokedAt} IS NULL`),
+  ],
+);
+
+/** The audit: an entry for each change that an administrator asked for. */
+export const audit = sqliteTable(
+  "audit",
+  {
+    id: integer().primaryKey(),
+    /** Created before the entry is written, so that a retried write is applied once. */
+    uid: text().notNull().unique(),
+    at: integer().notNull(),
+    actor: text().notNull(),
+    /** An address, or the name of a machine. */
+    origin: text().notNull(),
+    action: text().$type<AuditAction>().notNull(),
+    target: text(),
+    /** A JSON object. */
+    details: text({ mode: "json" }).$type<AuditDetails>().notNull(),
+    /** `done` or the name of an error; NULL while it is not known. */
+    outcome: text(),
+  },
+  (table) => [
+    index("audit_actor").on(table.actor, table.id),
+    index("audit_action").on(table.action, table.id),
+  ],
+);
