@@ -199,7 +199,7 @@ export const HELP_DETAILS: Readonly<Record<string, HelpDetails>> = {
     examples: {
       "List the tokens": "creator-metrics tokens list",
       "List those that nobody has used":
-        "creator-metrics tokens list --json | jq '.[] | select(.last_used_at == null)'",
+        "creator-metrics tokens list --json | jq '.[] | select(.last_used_at|not)'",
     },
   },
   "tokens revoke": {
