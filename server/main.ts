@@ -9,6 +9,7 @@ import { createCreatorsCommand } from "./commands/creators.ts";
 import { createCollectCommand } from "./commands/collect.ts";
 import { createCreditsCommand } from "./commands/credits.ts";
 import { createExportCommand } from "./commands/export.ts";
+import { createCompletionCommand } from "./commands/completion/command.ts";
 import { createHelpCommand } from "./commands/help/command.ts";
 import { configureHelp, paint } from "./commands/help/format-help.ts";
 import { createImportCommand } from "./commands/import.ts";
@@ -82,7 +83,11 @@ export function createProgram(io = createProcessIo(), { isJson = false } = {}): 
     }
   }
   const helpOptions = { io, settings: SETTINGS };
-  program.helpCommand(false).addCommand(createHelpCommand(program, helpOptions).helpGroup("More:"));
+  program
+    .helpCommand(false)
+    .commandsGroup("More:")
+    .addCommand(createCompletionCommand(program, io))
+    .addCommand(createHelpCommand(program, helpOptions));
   configureCommand(program, io, isJson);
   configureHelp(program, helpOptions);
   return program;

@@ -30,8 +30,9 @@ const LINES = Object.values(HELP_DETAILS)
   .flatMap((lines) => lines.split("\n"));
 const COMMAND_LINES = [...new Set(LINES)].map((line) => {
   const [, settings = "", argv = ""] =
-    /^(?:\w+=\$\(|.* \| )?((?:[A-Z_]+=\S+ )*)creator-metrics (.*?)\)?(?: [|>].*)?$/.exec(line) ??
-    [];
+    /^(?:\w+=\$\(|source <\(|.* \| )?((?:[A-Z_]+=\S+ )*)creator-metrics (.*?)\)?(?: [|>].*)?$/.exec(
+      line,
+    ) ?? [];
   return { line, settings, argv };
 });
 

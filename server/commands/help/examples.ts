@@ -215,6 +215,15 @@ export const HELP_DETAILS: Readonly<Record<string, HelpDetails>> = {
         'creator-metrics audit --actor billing --action "credits grant"',
     },
   },
+  completion: {
+    examples: {
+      "For bash, in ~/.bashrc": "source <(creator-metrics completion bash)",
+      "For zsh, in a folder of $fpath":
+        "creator-metrics completion zsh > ~/.zfunc/_creator-metrics",
+      "For fish, in ~/.config/fish/config.fish": "creator-metrics completion fish | source",
+    },
+    isWithoutDatabase: true,
+  },
   help: {
     examples: {
       "Show the help of a command": "creator-metrics help keys create",

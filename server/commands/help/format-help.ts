@@ -15,8 +15,11 @@ export interface SettingText {
 /** Columns of text that is not written to a terminal. */
 const DEFAULT_COLUMNS = 80;
 
+/** The name of the program in an example, but not in the name of a file. */
+const PROGRAM_PATTERN = /(?<![\w./-])creator-metrics(?= )/g;
+
 /** What the lines of an example begin with. */
-export const EXAMPLE_INDENT = "  ";
+const EXAMPLE_INDENT = "  ";
 
 type Format = Parameters<typeof styleText>[0];
 
@@ -84,7 +87,7 @@ function formatExamples({ examples }: HelpDetails, programName: string): string[
   const lines = [paint("bold", "Examples:")];
   for (const [effect, commandLines] of Object.entries(examples)) {
     lines.push(EXAMPLE_INDENT + paint("dim", `# ${effect}`));
-    for (const line of commandLines.replaceAll("creator-metrics", programName).split("\n"))
+    for (const line of commandLines.replaceAll(PROGRAM_PATTERN, programName).split("\n"))
       lines.push(EXAMPLE_INDENT + paint("cyan", line));
   }
   return lines;
