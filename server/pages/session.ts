@@ -1,11 +1,5 @@
 /** The API key of the tab, what its account has left, and what the page has cost so far. */
-import {
-  createClient,
-  MetricsError,
-  type Client,
-  type Listing,
-  type Result,
-} from "../../core/client/mod.ts";
+import { createClient, type Client, type Listing, type Result } from "../../core/client/mod.ts";
 
 const STORAGE_KEY = "apiKey";
 
@@ -13,6 +7,8 @@ const STORAGE_KEY = "apiKey";
 export interface SessionState {
   /** `null` before a key is entered. */
   readonly apiKey: string | null;
+  /** Whether the service has refused the key. */
+  readonly isRefused: boolean;
   /** Credits after the last request; `null` before one. */
   readonly creditsRemaining: number | null;
   /** Credits that the page has cost since it was opened. */
@@ -21,6 +17,7 @@ export interface SessionState {
 
 let state: SessionState = {
   apiKey: takeKeyOfFragment() ?? sessionStorage.getItem(STORAGE_KEY),
+  isRefused: false,
   creditsRemaining: null,
   pageCost: 0,
 };
@@ -54,7 +51,26 @@ function takeKeyOfFragment(): string | null {
 }
 
 function createPageClient(): Client {
-  return createClient({ baseUrl: location.origin, apiKey: state.apiKey ?? "", retries: 2 });
+  const { apiKey } = state;
+  return createClient({
+    baseUrl: location.origin,
+    apiKey: apiKey ?? "",
+    retries: 2,
+    async fetch(url, init) {
+      const response = await fetch(url, init);
+      // The response may be to the key before.
+      if (state.apiKey === apiKey) count(response);
+      return response;
+    },
+  });
+}
+
+/** Counts what a response cost; one that says that something does not exist costs too. */
+function count({ status, headers }: Response): void {
+  const [cost, remaining] = [headers.get("x-credits-cost"), headers.get("x-credits-remaining")];
+  if (status === 401) update({ isRefused: true });
+  if (cost !== null) update({ pageCost: state.pageCost + Number(cost) });
+  if (remaining !== null) update({ creditsRemaining: Number(remaining) });
 }
 
 /** Uses a key until the tab is closed; `null` forgets it. */
@@ -62,8 +78,9 @@ export function setApiKey(apiKey: string | null): void {
   if (apiKey === null) sessionStorage.removeItem(STORAGE_KEY);
   else sessionStorage.setItem(STORAGE_KEY, apiKey);
   forgetReads();
-  update({ apiKey, creditsRemaining: null, pageCost: 0 });
+  state = { apiKey, isRefused: false, creditsRemaining: null, pageCost: 0 };
   client = createPageClient();
+  update({});
 }
 
 /** Starts to count what another page costs. */
@@ -74,35 +91,6 @@ export function startPage(): void {
 /** Forgets what was read, so that it is read again. */
 export function forgetReads(): void {
   reads = new Map();
-}
-
-/** Counts what a response cost. */
-export function account<Body>(result: Result<Body>): Result<Body> {
-  const { cost, creditsRemaining } = result;
-  update({
-    pageCost: state.pageCost + cost,
-    creditsRemaining: creditsRemaining ?? state.creditsRemaining,
-  });
-  return result;
-}
-
-/** Sends a request, and counts what it cost. */
-export async function send<Body>(
-  request: (client: Client) => Promise<Result<Body>>,
-): Promise<Body> {
-  try {
-    return account(await request(client)).body;
-  } catch (error) {
-    if (error instanceof MetricsError && error.status === 402) update({ creditsRemaining: 0 });
-    // A read of something that does not exist is answered, and charged.
-    if (error instanceof MetricsError && error.status === 404) {
-      const before = state.creditsRemaining;
-      await readBalance();
-      const cost = (before ?? 0) - (state.creditsRemaining ?? 0);
-      if (before !== null && cost > 0) update({ pageCost: state.pageCost + cost });
-    }
-    throw error;
-  }
 }
 
 /** Reads the balance, which is free. */
@@ -126,7 +114,7 @@ export function readOnce<Value>(name: string, read: () => Promise<Value>): Promi
   return reading;
 }
 
-/** The client of the tab's key, for lists that are read page by page. */
+/** The client of the tab's key. */
 export function getClient(): Client {
   return client;
 }
