@@ -84,6 +84,31 @@ describe("accounts and credits", () => {
   });
 });
 
+describe("keys rotate", () => {
+  test("prints the new key, which works beside the old one, and says when that ends", async () => {
+    await sandbox.runOrThrow("accounts", "create", "acme", "--credits", "100");
+    const service = await sandbox.serve();
+    const old = (await sandbox.runOrThrow("keys", "create", "acme", "--label", "L")).trim();
+    const { status, out, err } = await sandbox.run(["keys", "rotate", "1", "--overlap", "2h"]);
+    expect({ status, out, err }).toEqual({
+      status: 0,
+      out: expect.stringMatching(/^cm_[A-Za-z0-9_-]{43}\n$/),
+      err: expect.stringMatching(/^Key 1 is valid until \S+Z\n$/),
+    });
+    for (const key of [old, out.trim()])
+      expect((await readChannels(service.url, key)).status).toBe(200);
+    const third = JSON.parse(
+      await sandbox.runOrThrow("keys", "rotate", "2", "--overlap=0", "--json"),
+    );
+    expect(third).toMatchObject({ id: 3, old_id: 2 });
+    expect((await readChannels(service.url, out.trim())).status).toBe(401);
+    expect((await readChannels(service.url, third.key)).status).toBe(200);
+    const listed = JSON.parse(await sandbox.runOrThrow("keys", "list", "acme", "--json"));
+    expect(listed).toMatchObject([{ replaced_by: 2 }, { replaced_by: 3 }, { replaced_by: null }]);
+    await service.stop();
+  });
+});
+
 describe("keys", () => {
   test("keys create shows the key once: no file and no log holds it", async () => {
     await sandbox.runOrThrow("accounts", "create", "acme", "--credits", "100");

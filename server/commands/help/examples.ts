@@ -94,6 +94,12 @@ export const HELP_DETAILS: Readonly<Record<string, HelpDetails>> = {
       "List them for a program": "creator-metrics keys list acme --json",
     },
   },
+  "keys rotate": {
+    examples: {
+      "Replace key 1; it stays valid for a day": "creator-metrics keys rotate 1",
+      "Replace key 2 at once": "creator-metrics keys rotate 2 --overlap 0",
+    },
+  },
   "keys revoke": {
     examples: {
       "Find the id of a key, then revoke it":
