@@ -174,6 +174,12 @@ export const HELP_DETAILS: Readonly<Record<string, HelpDetails>> = {
         "creator-metrics creators list --json | jq -r '.[].creator' > creators.txt",
     },
   },
+  status: {
+    examples: {
+      "Show the status": "creator-metrics status",
+      "Print the credits that are left": "creator-metrics status --json | jq .credits.balance",
+    },
+  },
   "retention apply": {
     examples: {
       "Count what would be deleted":

@@ -9,6 +9,7 @@ import type { AccountLedger, LedgerVerification, RecoveredFile } from "../../por
 import type { ImportObservations } from "../../../core/stores.ts";
 import type { ExportOptions } from "../../ports/reads.ts";
 import type { RetentionRun } from "../../ports/retention.ts";
+import type { ServiceStatus } from "../../ports/status.ts";
 
 /** What the administration API depends on. */
 export interface AdminOptions {
@@ -20,6 +21,8 @@ export interface AdminOptions {
   recoverRefunds(): Promise<readonly RecoveredFile[]>;
   readonly keys: KeyAdministration;
   readonly audit: AuditStore;
+  /** Reads the state of the database, of what it holds, and of the sources. */
+  readStatus(): Promise<ServiceStatus>;
   readonly channels: TrackedChannelStore;
   readonly creators: MonitoringListStore;
   /** Why the active source cannot have a creator; `undefined` if it can. */

@@ -14,6 +14,7 @@ import { createAdminKeyRoutes } from "./keys.ts";
 import { createAdminObservationRoutes } from "./observations.ts";
 import type { AdminOptions } from "./options.ts";
 import { createAdminStatementRoutes } from "./statement.ts";
+import { createAdminStatusRoutes } from "./status.ts";
 import { createAdminTokenRoutes } from "./tokens.ts";
 import { jsonBodyParser } from "./validation.ts";
 
@@ -25,6 +26,7 @@ export function createAdminRoutes(options: AdminOptions) {
     .use(createAdminStatementRoutes(options))
     .use(createAdminKeyRoutes(options))
     .use(createAdminCollectionRoutes(options))
+    .use(createAdminStatusRoutes(options))
     .use(createAuditRoutes(options));
 }
 
