@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { formatExact } from "./format.ts";
 import { useSession } from "./hooks.ts";
 import { matchPath, useAddress } from "./router.ts";
-import { forgetReads, readBalance, startPage } from "./session.ts";
+import { forgetReads, readAccount, startPage } from "./session.ts";
 import { KeyForm } from "./parts/key-form.tsx";
 import { Empty } from "./parts/states.tsx";
 import { Account } from "./views/account.tsx";
@@ -73,7 +73,7 @@ export function App() {
   const hasKey = apiKey !== null && !isRefused;
   useEffect(() => {
     // The balance is in view before anything is read. It is free; a wrong key shows in the page.
-    if (apiKey !== null) readBalance().catch(() => undefined);
+    if (apiKey !== null) readAccount().catch(() => undefined);
   }, [apiKey]);
   const isFirst = useRef(true);
   // A page that knows a better title sets it afterwards.

@@ -1,5 +1,6 @@
 /** The API key of the tab, what its account has left, and what the page has cost so far. */
 import { createClient, type Client, type Listing, type Result } from "../../core/client/mod.ts";
+import type { AccountDetails } from "../../core/resources/mod.ts";
 
 const STORAGE_KEY = "apiKey";
 
@@ -21,6 +22,12 @@ let state: SessionState = {
   creditsRemaining: null,
   pageCost: 0,
 };
+/** Requests without a response yet. Their responses may come in another order than their debits. */
+let pending = 0;
+/** The least balance of the responses since there was no pending request: the newest. */
+let leastRemaining = Infinity;
+/** Responses that had a balance. */
+let counted = 0;
 let client = createPageClient();
 const listeners = new Set<() => void>();
 /** What was read in this tab: going back to a page costs nothing. */
@@ -57,10 +64,15 @@ function createPageClient(): Client {
     apiKey: apiKey ?? "",
     retries: 2,
     async fetch(url, init) {
-      const response = await fetch(url, init);
-      // The response may be to the key before.
-      if (state.apiKey === apiKey) count(response);
-      return response;
+      if (pending++ === 0) leastRemaining = Infinity;
+      try {
+        const response = await fetch(url, init);
+        // The response may be to the key before.
+        if (state.apiKey === apiKey) count(response);
+        return response;
+      } finally {
+        pending--;
+      }
     },
   });
 }
@@ -70,7 +82,10 @@ function count({ status, headers }: Response): void {
   const [cost, remaining] = [headers.get("x-credits-cost"), headers.get("x-credits-remaining")];
   if (status === 401) update({ isRefused: true });
   if (cost !== null) update({ pageCost: state.pageCost + Number(cost) });
-  if (remaining !== null) update({ creditsRemaining: Number(remaining) });
+  if (remaining === null) return;
+  counted++;
+  leastRemaining = Math.min(leastRemaining, Number(remaining));
+  update({ creditsRemaining: leastRemaining });
 }
 
 /** Uses a key until the tab is closed; `null` forgets it. */
@@ -93,10 +108,12 @@ export function forgetReads(): void {
   reads = new Map();
 }
 
-/** Reads the balance, which is free. */
-export async function readBalance(): Promise<void> {
-  const { body } = await client.account();
-  update({ creditsRemaining: body.balance });
+/** Reads the account and its balance, which is free. */
+export async function readAccount(): Promise<Result<AccountDetails>> {
+  const before = counted;
+  const result = await client.account();
+  if (counted === before) update({ creditsRemaining: result.body.balance });
+  return result;
 }
 
 /**

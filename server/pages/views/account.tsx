@@ -2,7 +2,7 @@
 import type { UsageRow } from "../../../core/resources/mod.ts";
 import { formatExact } from "../format.ts";
 import { useFreeRead } from "../hooks.ts";
-import { setApiKey } from "../session.ts";
+import { readAccount, setApiKey } from "../session.ts";
 import { Chart } from "../parts/chart.tsx";
 import { Count, Figures, Text } from "../parts/figures.tsx";
 import { Heading } from "../parts/heading.tsx";
@@ -18,7 +18,7 @@ const FIGURES: Column<UsageRow>[] = (["requests", "credits", "refunded"] as cons
 }));
 
 export function Account() {
-  const read = useFreeRead("account", ({ account }) => account());
+  const read = useFreeRead("account", readAccount);
   return (
     <>
       <Heading text="Account" />

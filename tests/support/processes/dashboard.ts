@@ -24,15 +24,21 @@ export async function startDashboard({ days = 3 } = {}) {
   const browser = await startBrowser();
   return {
     service,
-    /** Opens a page at the time of the service, as somebody with a key; `null` for none. */
+    browser,
+    /**
+     * Opens a page at the time of the service, as somebody with a key; `null` for none.
+     *
+     * @param options With a `baseURL`, the page is opened there.
+     */
     async visit(
       path: string,
       key: string | null = service.key,
       options: BrowserContextOptions = {},
     ) {
-      const visit = await browser.open(service.address, { timezoneId: "UTC", ...options });
+      const origin = options.baseURL ?? service.address;
+      const visit = await browser.open(origin, { timezoneId: "UTC", ...options });
       await visit.page.clock.setFixedTime(NOW);
-      await visit.page.goto(service.address + path + (key === null ? "" : `#key=${key}`));
+      await visit.page.goto(origin + path + (key === null ? "" : `#key=${key}`));
       await waitForPage(visit.page);
       return visit;
     },
