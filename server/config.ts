@@ -54,6 +54,15 @@ function isFileUrl(text: string): boolean {
   }
 }
 
+/** Decodes the Base64 of a secret of Standard Webhooks. */
+function decodeWebhookSecret(text: string): Uint8Array | undefined {
+  const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
+  const bytes = Buffer.from(base64 ?? "", "base64");
+  // Buffer ignores what is not Base64, such as an end that is missing.
+  const isAllowed = bytes.toString("base64") === base64 && bytes.length >= 24 && bytes.length <= 64;
+  return isAllowed ? bytes : undefined;
+}
+
 function parseOrigins(text: string): string[] | undefined {
   const origins = text === "" ? [] : text.split(",").map((origin) => origin.trim());
   const isOrigin = (origin: string) =>
@@ -146,6 +155,17 @@ const SETTING_OF_FIELD = {
     allowed: RETENTION_SYNTAX,
     parse: (text) => (text === "" ? {} : parseRetentionPolicy(text)),
   },
+  webhookUrl: {
+    name: "WEBHOOK_URL",
+    description: "The URL that receives notices about low balances; without it, none are sent",
+    ...WEB_URL,
+  },
+  webhookSecret: {
+    name: "WEBHOOK_SECRET",
+    description: "The secret that signs the notices",
+    allowed: "whsec_ and 24 to 64 bytes in Base64; echo whsec_$(openssl rand -base64 32) makes one",
+    parse: decodeWebhookSecret,
+  },
   collect: {
     name: "COLLECT",
     default: "on",
@@ -222,7 +242,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     const text = environment[name] || initial;
     const value = text === undefined ? undefined : parse(text);
     if (text !== undefined && value === undefined) {
-      const isSecret = /_(?:TOKEN|KEY)$/.test(name);
+      const isSecret = /_(?:TOKEN|KEY|SECRET)$/.test(name);
       const shown = isSecret ? "something else" : JSON.stringify(redactUrl(text));
       problems.push(`${name} must be ${allowed}, got ${shown}`);
     }
@@ -233,6 +253,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const config = Object.fromEntries(values) as Config;
   if (config.microblogSource === "x" && !environment["X_BEARER_TOKEN"]) {
     problems.push("MICROBLOG_SOURCE is x, which needs X_BEARER_TOKEN");
+  }
+  if (config.webhookUrl !== undefined && !environment["WEBHOOK_SECRET"]) {
+    problems.push("WEBHOOK_URL is set, which needs WEBHOOK_SECRET");
   }
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   return config;

@@ -7,7 +7,6 @@ import {
   createCollectionEngine,
   type CollectionEngineOptions,
 } from "./process/collection-engine.ts";
-import type { SourceStatus } from "./ports/collection.ts";
 import type { ServiceLogger } from "./ports/process.ts";
 import { redactUrl, type Config } from "./config.ts";
 import { createMetrics } from "./http/metrics/registry.ts";
@@ -21,7 +20,6 @@ import { backUp } from "./store/database/backup.ts";
 import { createTrackedChannelStore } from "./store/collection/tracked-channels.ts";
 import { createCollectionState } from "./store/collection/collection-state.ts";
 import { createCreatorStore } from "./store/collection/creators.ts";
-import { parseFileUrl, readFileBytes } from "./store/database/database-file.ts";
 import type { Database } from "./store/database/database.ts";
 import { openDatabase } from "./store/database/open-database.ts";
 import { exportObservations } from "./store/observations/export.ts";
@@ -30,12 +28,13 @@ import { createKeyStore } from "./store/accounts/api-keys.ts";
 import { createLedgerStore, type LedgerStore } from "./store/accounts/ledger.ts";
 import { createAdminTokenStore } from "./store/administration/admin-tokens.ts";
 import { createAuditStore } from "./store/administration/audit.ts";
-import { readTotals } from "./store/administration/totals.ts";
 import { createMicroblogReads } from "./store/reads/microblog.ts";
 import { applyRetention } from "./store/history/retention.ts";
+import { createNoticeStore } from "./store/accounts/notices.ts";
 import { verifyLedger } from "./store/accounts/verify-ledger.ts";
 import { createVideoReads } from "./store/reads/video.ts";
 import { describeError } from "./system-errors.ts";
+import { startDelivery, type DeliveryOptions } from "./webhooks/delivery.ts";
 
 /** The options of {@link openService}. */
 export interface ServiceOptions {
@@ -74,6 +73,7 @@ export async function openService(options: ServiceOptions) {
   const retention = createRetention(database, config.retention, now, log);
   const charging = createCharging(config, database, ledger, log, now);
   const collectionEngine = createCollection(options, database, importObservations, now);
+  const notices = createNoticeStore(database);
   const monitoringList = createMonitoringList(config, database);
   const admin: AdminOptions = {
     now,
@@ -81,13 +81,13 @@ export async function openService(options: ServiceOptions) {
     exportObservations: (exportOptions) => exportObservations(database, exportOptions),
     ledger,
     verifyLedger: () => verifyLedger(database),
+    notices,
     ...administration,
     channels: createTrackedChannelStore(database),
     ...monitoringList,
     applyRetention: retention.applyForCommand,
     recoverRefunds: charging.debitQueue.recover,
     collect: collectionEngine.collect,
-    readStatus: createStatusReader(config, database, collectionEngine.sources, charging.check, now),
   };
   const since = formatInstant(now());
   let address: string | null = null;
@@ -98,7 +98,7 @@ export async function openService(options: ServiceOptions) {
     describe: () => ({ pid: process.pid, verb, address, since }),
     backUp: (file) => backUp(database, config.databaseUrl, file),
   });
-  const metrics = createMetrics(collectionEngine.sources, database.getOutage, now);
+  const metrics = createMetrics({ collecting: collectionEngine, notices, database, now });
   const publicApi = createApp({
     now,
     log,
@@ -126,6 +126,8 @@ export async function openService(options: ServiceOptions) {
     /** Opens files and starts threads before the first request: file descriptors may run out later. */
     warmUp: () => Promise.all([database.warmUp(), startParseWorker()]),
     applyRetention: retention.applyInBackground,
+    /** Delivers notices, if there is a receiver. @returns Stops it. */
+    startNotices: () => startConfiguredDelivery(config, { notices, now, log }),
     /** Applies refunds that earlier processes saved. */
     recoverRefunds: charging.debitQueue.recover,
     /** @param timeoutMs How long running work may take to finish. */
@@ -158,26 +160,13 @@ async function openConfiguredDatabase(config: Config, log: ServiceLogger): Promi
   return database;
 }
 
-/** Creates what reads the status. @param check Throws while requests cannot be charged or read. */
-function createStatusReader(
-  { databaseUrl, durability }: Config,
-  database: Database,
-  readSources: () => Promise<SourceStatus[]>,
-  check: () => Promise<void>,
-  now: () => number,
-): AdminOptions["readStatus"] {
-  const file = parseFileUrl(databaseUrl);
-  const readOutage = () => check().then(() => null, describeError);
-  return async () => ({
-    database: {
-      url: redactUrl(databaseUrl),
-      bytes: file === undefined ? null : readFileBytes(file),
-      durability: file === undefined ? null : durability,
-      outage: await readOutage(),
-    },
-    totals: await readTotals(database, now()),
-    sources: await readSources(),
-  });
+/** Starts to deliver notices about low balances, if there is a receiver. @returns Stops it. */
+function startConfiguredDelivery(
+  { webhookUrl: url, webhookSecret: secret }: Config,
+  options: Omit<DeliveryOptions, "receiver">,
+) {
+  if (url === undefined || secret === undefined) return undefined;
+  return startDelivery({ ...options, receiver: { url, secret } });
 }
 
 /** Creates the two ways to apply retention: on command, and slowly in the background. */

@@ -19,6 +19,7 @@ const ALLOWED_PARTS: Readonly<Record<string, readonly string[]>> = {
   "server/metering": [],
   "server/collectors": [],
   "server/http": [],
+  "server/webhooks": [],
   "server/commands": [],
   "server/demo": [],
   "server/pages": [],

@@ -12,7 +12,13 @@ function readConfigError(environment: Readonly<Record<string, string>>): string 
   return undefined;
 }
 
-const SECRETS = ["DATABASE_AUTH_TOKEN", "ADMIN_TOKEN", "YOUTUBE_API_KEY", "X_BEARER_TOKEN"];
+const SECRETS = [
+  "DATABASE_AUTH_TOKEN",
+  "ADMIN_TOKEN",
+  "WEBHOOK_SECRET",
+  "YOUTUBE_API_KEY",
+  "X_BEARER_TOKEN",
+];
 
 describe("readConfig()", () => {
   test("treats an empty setting as not set", () => {
@@ -64,6 +70,24 @@ describe("readConfig()", () => {
     expect(readConfigError({ [name]: allowed })).toBeUndefined();
     expect(readConfigError({ [name]: refused })).toStartWith(`${name} must be `);
     expect(readConfigError({ [name]: refused })).toEndWith(`, got ${JSON.stringify(refused)}`);
+  });
+
+  test("accepts a WEBHOOK_SECRET of 24 to 64 bytes, and WEBHOOK_URL only with one", () => {
+    const secretOf = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString("base64")}`;
+    for (const bytes of [24, 32, 64]) {
+      const config = readConfig({ WEBHOOK_SECRET: secretOf(bytes) });
+      expect(config.webhookSecret).toEqual(Buffer.alloc(bytes, 7));
+    }
+    const refused = [secretOf(23), secretOf(65), secretOf(32).slice(6), `${secretOf(32)}=`];
+    for (const WEBHOOK_SECRET of [...refused, secretOf(25).slice(0, -2)]) {
+      const fault = readConfigError({ WEBHOOK_SECRET });
+      expect(fault).toStartWith("WEBHOOK_SECRET must be whsec_ and 24 to 64 bytes in Base64");
+      expect(fault).toEndWith(", got something else");
+    }
+    const WEBHOOK_URL = "https://shop.example/notices";
+    expect(readConfigError({ WEBHOOK_URL })).toBe("WEBHOOK_URL is set, which needs WEBHOOK_SECRET");
+    expect(readConfigError({ WEBHOOK_URL, WEBHOOK_SECRET: secretOf(24) })).toBeUndefined();
+    expect(readConfigError({ WEBHOOK_URL: "shop.example" })).toContain("an http or https URL");
   });
 
   test("accepts an ADMIN_TOKEN of 16 characters or more, at least 8 of them different", () => {

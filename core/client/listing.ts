@@ -3,8 +3,8 @@ import type { RequestOptions, Result } from "./request.ts";
 
 /** A list that is read page by page, as far as it is iterated. Each page costs what a request costs. */
 export interface Listing<Item, Page> extends AsyncIterable<Item> {
-  /** The pages, each with its cost. After an error, `next()` reads the same page again. */
-  pages(): AsyncIterableIterator<Result<Page>, undefined>;
+  /** The pages, each with its cost. */
+  pages(): AsyncIterable<Result<Page>>;
 }
 
 /** How a list is read. */
@@ -21,20 +21,13 @@ export function createListing<Item, Page>(
   { readPage, getItems, getNextCursor }: ListingSource<Item, Page>,
   options?: RequestOptions,
 ): Listing<Item, Page> {
-  function pages(): AsyncIterableIterator<Result<Page>, undefined> {
+  async function* pages(): AsyncGenerator<Result<Page>> {
     let cursor: string | null | undefined;
-    return {
-      [Symbol.asyncIterator]() {
-        return this;
-      },
-      // A generator would end with the first error.
-      async next() {
-        if (cursor === null) return { done: true, value: undefined };
-        const value = await readPage(cursor, options);
-        cursor = getNextCursor(value.body);
-        return { done: false, value };
-      },
-    };
+    while (cursor !== null) {
+      const result = await readPage(cursor, options);
+      yield result;
+      cursor = getNextCursor(result.body);
+    }
   }
   return {
     pages,

@@ -57,8 +57,7 @@ function createStoppingResponse(): Response {
   return new Response(body, init);
 }
 
-/** Describes how a source is doing. */
-export function toSourceReadiness({ source, stopped, failing }: SourceStatus): SourceReadiness {
+function toSourceReadiness({ source, stopped, failing }: SourceStatus): SourceReadiness {
   const problem = stopped ?? failing;
   const status = stopped !== undefined ? "stopped" : failing !== undefined ? "failing" : "ok";
   return {

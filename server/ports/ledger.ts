@@ -125,13 +125,25 @@ export interface StatementPage {
   readonly nextHour: number | undefined;
 }
 
+/** An account as administrators see it. */
+export interface AdministeredAccount extends CreditAccount {
+  /** A balance below it is worth a notice; `null` for no notices. */
+  readonly lowBalance: number | null;
+}
+
 /** Administers accounts. */
-export interface AccountLedger extends Pick<
-  CreditStore<Debit>,
-  "createAccount" | "account" | "grant"
-> {
+export interface AccountLedger extends Pick<CreditStore<Debit>, "createAccount" | "grant"> {
   /** All accounts, by name. */
-  accounts(): Promise<CreditAccount[]>;
+  accounts(): Promise<AdministeredAccount[]>;
+  /** @throws {DomainError} `Not Found`. */
+  account(name: string): Promise<AdministeredAccount>;
+  /**
+   * Sets the threshold of notices about a low balance.
+   *
+   * @param threshold In credits; `null` for no notices.
+   * @throws {DomainError} `Not Found`.
+   */
+  setLowBalance(name: string, threshold: number | null): Promise<AdministeredAccount>;
   /**
    * The lines of the first hours of a range: about `limit` lines, of whole hours. Within an hour the
    * grants come first, then the refunds, then the debits.

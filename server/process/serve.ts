@@ -1,4 +1,4 @@
-/** The command `serve`: runs the service, its collectors and its retention. */
+/** The command `serve`: runs the service, its collectors, its retention and its notices. */
 import { writeHint } from "../commands/terminal/hints.ts";
 import { formatJson, type OutputOptions } from "../commands/terminal/output.ts";
 import { redactUrl, type Config } from "../config.ts";
@@ -33,11 +33,12 @@ export async function serve(
     "Ctrl-C stops the service",
   ]);
   const stopRetention = startRetention(config, service, log);
+  const stopNotices = service.startNotices();
   const onCollectionFailure = (error: unknown) => log.backgroundFailure?.(error, "Collecting");
   const stopCollection =
     config.collect === "off" ? undefined : service.collecting.start(onCollectionFailure);
   await terminated;
-  await stop(() => Promise.all([stopRetention?.(), stopCollection?.()]));
+  await stop(() => Promise.all([stopRetention?.(), stopNotices?.(), stopCollection?.()]));
   log.flush();
 }
 

@@ -48,8 +48,7 @@ describe("admission", () => {
   });
 
   test.each([
-    ["/page"],
-    ["/channels/c/shorts"],
+    ["/"],
     ["/api"],
     ["/api/video"],
     ["/api/video/c"],

@@ -75,6 +75,20 @@ export const HELP_DETAILS: Readonly<Record<string, HelpDetails>> = {
       "Create one without credits": 'creator-metrics accounts create "Globex Inc."',
     },
   },
+  "accounts set": {
+    examples: {
+      "Send a notice when fewer than 1,000 credits are left":
+        "creator-metrics accounts set acme --low-balance 1000",
+      "Send no notices any more": "creator-metrics accounts set acme --no-low-balance",
+    },
+  },
+  "accounts notices": {
+    examples: {
+      "List the notices": "creator-metrics accounts notices",
+      "Print why the last attempts failed":
+        "creator-metrics accounts notices --json | jq -r '.[].failure'",
+    },
+  },
   "accounts list": {
     examples: {
       "List all accounts": "creator-metrics accounts list",
@@ -92,12 +106,6 @@ export const HELP_DETAILS: Readonly<Record<string, HelpDetails>> = {
     examples: {
       "List the keys of an account": "creator-metrics keys list acme",
       "List them for a program": "creator-metrics keys list acme --json",
-    },
-  },
-  "keys rotate": {
-    examples: {
-      "Replace key 1; it stays valid for a day": "creator-metrics keys rotate 1",
-      "Replace key 2 at once": "creator-metrics keys rotate 2 --overlap 0",
     },
   },
   "keys revoke": {
@@ -172,12 +180,6 @@ export const HELP_DETAILS: Readonly<Record<string, HelpDetails>> = {
       "List the creators": "creator-metrics creators list",
       "Save their usernames, as creators add reads them":
         "creator-metrics creators list --json | jq -r '.[].creator' > creators.txt",
-    },
-  },
-  status: {
-    examples: {
-      "Show the status": "creator-metrics status",
-      "Print the credits that are left": "creator-metrics status --json | jq .credits.balance",
     },
   },
   "retention apply": {

@@ -3,7 +3,6 @@ import { writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { Command } from "commander";
 import type { CommandLineIo } from "../../ports/process.ts";
-import { showDirectionControls } from "./style.ts";
 
 /** Creates the input and output of a command of this process. */
 export function createProcessIo(programName = describeEntryFile()): CommandLineIo {
@@ -19,7 +18,7 @@ export function createProcessIo(programName = describeEntryFile()): CommandLineI
     errTerminal: stderr.isTTY ? stderr : undefined,
     writeOut: (data) => new Promise((resolve) => stdout.write(data, () => resolve())),
     writeOutSync: (text) => writeFileSync(1, text),
-    writeErr: (text) => void stderr.write(showDirectionControls(text)),
+    writeErr: (text) => void stderr.write(text),
   };
 }
 

@@ -3,13 +3,16 @@ import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { INTEGER_MAX } from "../../../core/limits.ts";
 import { formatInstant } from "../../../core/time.ts";
-import type { CreditAccount } from "../../../core/stores.ts";
+import type { AdministeredAccount } from "../../ports/ledger.ts";
 import { recordChange } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";
 import { assertName, jsonBodyParser, Name } from "./validation.ts";
 
 // TypeBox's schema, because Elysia's accepts numbers in strings.
 const Amount = Type.Integer({ minimum: 1, maximum: INTEGER_MAX });
+
+/** The settings of an account that can be changed. `null` turns notices off. */
+const AccountChange = t.Object({ name: Name, low_balance: Type.Union([Amount, Type.Null()]) });
 
 const NewAccount = t.Object({ name: Name, credits: t.Optional(Amount) });
 
@@ -51,6 +54,18 @@ export function createAdminAccountRoutes(options: AdminOptions) {
         },
         { body: NewAccount },
       )
+      .patch(
+        "/accounts",
+        async ({ body: { name, low_balance }, request }) => {
+          const details = { low_balance };
+          const change = { action: "accounts set", target: name, details } as const;
+          const account = await recordChange(options, request, change, async () => ({
+            result: await ledger.setLowBalance(name, low_balance),
+          }));
+          return toAccountResource(account);
+        },
+        { body: AccountChange },
+      )
       .post(
         "/grants",
         async ({ body, request }) => {
@@ -77,6 +92,8 @@ function toAccountResource({
   debited,
   refunded,
   balance,
-}: CreditAccount) {
-  return { name, balance, granted, debited, refunded, created_at: formatInstant(createdAt) };
+  lowBalance,
+}: AdministeredAccount) {
+  const created_at = formatInstant(createdAt);
+  return { name, balance, low_balance: lowBalance, granted, debited, refunded, created_at };
 }

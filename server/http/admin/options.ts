@@ -6,10 +6,10 @@ import type {
   TrackedChannelStore,
 } from "../../ports/collection.ts";
 import type { AccountLedger, LedgerVerification, RecoveredFile } from "../../ports/ledger.ts";
+import type { NoticeReads } from "../../ports/notices.ts";
 import type { ImportObservations } from "../../../core/stores.ts";
 import type { ExportOptions } from "../../ports/reads.ts";
 import type { RetentionRun } from "../../ports/retention.ts";
-import type { ServiceStatus } from "../../ports/status.ts";
 
 /** What the administration API depends on. */
 export interface AdminOptions {
@@ -19,10 +19,9 @@ export interface AdminOptions {
   verifyLedger(): Promise<LedgerVerification>;
   /** Retries the refunds that earlier processes left in files. */
   recoverRefunds(): Promise<readonly RecoveredFile[]>;
+  readonly notices: NoticeReads;
   readonly keys: KeyAdministration;
   readonly audit: AuditStore;
-  /** Reads the state of the database, of what it holds, and of the sources. */
-  readStatus(): Promise<ServiceStatus>;
   readonly channels: TrackedChannelStore;
   readonly creators: MonitoringListStore;
   /** Why the active source cannot have a creator; `undefined` if it can. */

@@ -11,10 +11,10 @@ import { createAuditRoutes, recordChange } from "./audit.ts";
 import { COMMAND_LINE, setAdminCaller } from "./caller.ts";
 import { createAdminCollectionRoutes } from "./collection.ts";
 import { createAdminKeyRoutes } from "./keys.ts";
+import { createNoticeRoutes } from "./notices.ts";
 import { createAdminObservationRoutes } from "./observations.ts";
 import type { AdminOptions } from "./options.ts";
 import { createAdminStatementRoutes } from "./statement.ts";
-import { createAdminStatusRoutes } from "./status.ts";
 import { createAdminTokenRoutes } from "./tokens.ts";
 import { jsonBodyParser } from "./validation.ts";
 
@@ -26,7 +26,7 @@ export function createAdminRoutes(options: AdminOptions) {
     .use(createAdminStatementRoutes(options))
     .use(createAdminKeyRoutes(options))
     .use(createAdminCollectionRoutes(options))
-    .use(createAdminStatusRoutes(options))
+    .use(createNoticeRoutes(options))
     .use(createAuditRoutes(options));
 }
 

@@ -1,39 +1,7 @@
 /** Metrics of the sources of observations, from a snapshot of their status. */
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { SourceStatus } from "../../ports/collection.ts";
-
-const REFRESH_INTERVAL_MS = 5000;
-
-/** Reads the status of the sources at once, then at an interval. */
-function createSourceSnapshot(readSources: () => Promise<SourceStatus[]>, now: () => number) {
-  let latest: { readonly statuses: readonly SourceStatus[]; readonly at: number } | undefined;
-  let isRefreshing = false;
-  const refresh = async () => {
-    const at = now();
-    const statuses = await readSources();
-    latest = { statuses, at };
-    return statuses;
-  };
-  const refreshInBackground = async () => {
-    if (isRefreshing) return;
-    isRefreshing = true;
-    // If the database is away, the last status stays, and `ageMs()` shows how old it is.
-    await refresh().catch(() => undefined);
-    isRefreshing = false;
-  };
-  void refreshInBackground();
-  const timer = setInterval(() => void refreshInBackground(), REFRESH_INTERVAL_MS);
-  timer.unref();
-  return {
-    /** Empty until a read succeeds. */
-    statuses: () => latest?.statuses ?? [],
-    /** The time since the last successful read began; `undefined` before the first. */
-    ageMs: () => (latest === undefined ? undefined : Math.max(0, now() - latest.at)),
-    /** Reads the status now. It rejects if the database is away; the last status then stays. */
-    refresh,
-    close: () => clearInterval(timer),
-  };
-}
+import { createSnapshot } from "./snapshot.ts";
 
 /** A metric of each source. A name with `_total` makes it a counter. */
 interface SourceMetric {
@@ -92,7 +60,7 @@ export function createSourceMetrics(
   readSources: () => Promise<SourceStatus[]>,
   now: () => number,
 ) {
-  const snapshot = createSourceSnapshot(readSources, now);
+  const snapshot = createSnapshot(readSources, now);
   const registers = [registry];
   for (const { name, help, getValues } of SOURCE_METRICS) {
     const Metric = name.endsWith("_total") ? Counter : Gauge;
@@ -103,7 +71,7 @@ export function createSourceMetrics(
       registers,
       collect() {
         metric.reset();
-        for (const status of snapshot.statuses()) {
+        for (const status of snapshot.value() ?? []) {
           for (const { value, ...labels } of getValues(status))
             metric.inc({ source: status.source, ...labels }, value);
         }

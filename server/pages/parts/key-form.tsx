@@ -1,7 +1,7 @@
 /** The form that takes an API key. */
 import { setApiKey } from "../session.ts";
 
-export function KeyForm({ isRefused }: { readonly isRefused: boolean }) {
+export function KeyForm({ message }: { readonly message?: string }) {
   return (
     <section class="notice">
       <h1>Creator metrics</h1>
@@ -9,9 +9,9 @@ export function KeyForm({ isRefused }: { readonly isRefused: boolean }) {
         Enter an API key to see the numbers that its account may read. The key stays in this tab,
         and is forgotten when the tab is closed.
       </p>
-      {isRefused && (
+      {message !== undefined && (
         <p role="alert" class="loss">
-          The service does not know this API key. It may be mistyped, revoked or expired.
+          {message}
         </p>
       )}
       <form

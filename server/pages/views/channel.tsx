@@ -1,11 +1,9 @@
 /** A channel: its figures, its history and its shorts. */
-import type { ChannelDetails, ShortSummary } from "../../../core/resources/mod.ts";
+import type { ShortSummary } from "../../../core/resources/mod.ts";
 import { usePages, useRead } from "../hooks.ts";
 import { createPath } from "../router.ts";
-import { CompareLink } from "../parts/compare-link.tsx";
 import { MoreButton } from "../parts/controls.tsx";
 import { Change, Count, Figures, Instant, Text } from "../parts/figures.tsx";
-import { Heading } from "../parts/heading.tsx";
 import { History } from "../parts/history.tsx";
 import { Empty, Reading } from "../parts/states.tsx";
 import { Table, type Column } from "../parts/table.tsx";
@@ -18,7 +16,9 @@ export function Channel({ channel }: { readonly channel: string }) {
     <Reading read={read}>
       {(details) => (
         <>
-          <Heading text={details.displayName ?? details.username ?? details.id} />
+          <h1>
+            <Text value={details.displayName ?? details.username ?? details.id} />
+          </h1>
           <p class="muted">
             <Text value={details.username ?? details.id} />
             {details.country !== null && (
@@ -39,9 +39,6 @@ export function Channel({ channel }: { readonly channel: string }) {
               <Text value={details.description} />
             </p>
           )}
-          <p>
-            <CompareLink kind="channels" name={pickComparable(details)} />
-          </p>
           <Figures
             items={[
               ["Subscribers", <Count value={details.subscribers} />],
@@ -62,11 +59,6 @@ export function Channel({ channel }: { readonly channel: string }) {
       )}
     </Reading>
   );
-}
-
-/** A comparison separates names by commas. */
-function pickComparable({ username, id }: ChannelDetails): string {
-  return username === null || username.includes(",") ? id : username;
 }
 
 function Shorts({ channel }: { readonly channel: string }) {
@@ -108,7 +100,7 @@ function Shorts({ channel }: { readonly channel: string }) {
           ) : (
             <>
               <Table
-                caption={`${list.items.length} shorts${list.hasMore ? ", and there are more" : ""}`}
+                caption="Shorts, newest first until they are sorted"
                 columns={columns}
                 items={list.items}
                 getKey={({ id }) => id}

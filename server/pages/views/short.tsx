@@ -2,7 +2,6 @@
 import { useRead } from "../hooks.ts";
 import { createPath } from "../router.ts";
 import { Count, Figures, Instant, Text } from "../parts/figures.tsx";
-import { Heading } from "../parts/heading.tsx";
 import { History } from "../parts/history.tsx";
 import { Reading } from "../parts/states.tsx";
 
@@ -17,7 +16,9 @@ export function Short({ channel, short }: { readonly channel: string; readonly s
           <p>
             <a href={createPath("channels", channel)}>← The channel</a>
           </p>
-          <Heading text={details.title ?? details.id} />
+          <h1>
+            <Text value={details.title ?? details.id} />
+          </h1>
           <p class="muted">
             Published <Instant value={details.publishedAt} />
           </p>
@@ -37,7 +38,6 @@ export function Short({ channel, short }: { readonly channel: string; readonly s
           <History
             name={`short ${details.id}`}
             counts={COUNTS}
-            publishedAt={details.publishedAt}
             createListing={({ video }, query) => video.shortHistory(channel, short, query)}
           />
         </>

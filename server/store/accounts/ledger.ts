@@ -35,6 +35,7 @@ export function createLedgerStore(database: Database): LedgerStore {
       database.query((drizzle) => drizzle.select().from(accounts).orderBy(asc(accounts.name))),
     accountOf: (id) => getAccountById(database, id),
     account: (name) => getAccountByName(database, name),
+    setLowBalance: (name, threshold) => setLowBalance(database, name, threshold),
     grant: (grant, now) => grantCredits(database, grant, now),
     debit: (charges, batch) => commitDebits(database, charges, batch),
     refund: (debit, uid, reason, now) => refundDebit(database, debit, uid, reason, now),
@@ -71,9 +72,20 @@ async function getAccountByName({ query }: Database, name: string) {
   const [account] = await query((drizzle) =>
     drizzle.select().from(accounts).where(eq(accounts.name, name)),
   );
-  if (account === undefined) throw new DomainError("Not Found", `There is no account ${name}`);
+  if (account === undefined) throw createUnknownAccountError(name);
   return account;
 }
+
+async function setLowBalance({ query }: Database, name: string, lowBalance: number | null) {
+  const [account] = await query((drizzle) =>
+    drizzle.update(accounts).set({ lowBalance }).where(eq(accounts.name, name)).returning(),
+  );
+  if (account === undefined) throw createUnknownAccountError(name);
+  return account;
+}
+
+const createUnknownAccountError = (name: string) =>
+  new DomainError("Not Found", `There is no account ${name}`);
 
 const INSERT_GRANT = `
   INSERT INTO journal (uid, account, kind, amount, at, reference, reason)

@@ -27,6 +27,8 @@ export const accounts = sqliteTable(
     debited: integer().notNull().default(0),
     refunded: integer().notNull().default(0),
     balance: integer().notNull().default(0),
+    /** The threshold of notices about a low balance; `null` for none. */
+    lowBalance: integer("low_balance"),
   },
   (table) => [
     check("balance_not_negative", sql`${table.balance} >= 0`),
@@ -54,8 +56,6 @@ export const keys = sqliteTable("keys", {
   expiresAt: integer("expires_at"),
   createdAt: integer("created_at").notNull(),
   revokedAt: integer("revoked_at"),
-  /** The id of the key that a rotation made in its place. */
-  replacedBy: integer("replaced_by"),
 });
 
 /**
@@ -144,3 +144,37 @@ export const cancellations = sqliteTable("cancellations", {
   uid: text().primaryKey(),
   at: integer().notNull(),
 });
+
+/**
+ * Notices that a balance fell below its threshold. The trigger in low-balance.sql inserts them in the
+ * transaction of the debit; the delivery of webhooks reads them.
+ *
+ * An account has one for each threshold and sum of grants. So a refund and another debit at the
+ * threshold repeat no notice, and a grant allows the next one.
+ */
+export const notices = sqliteTable(
+  "notices",
+  {
+    /** The same in every attempt, so that receivers recognize a repeated one. */
+    id: text().primaryKey(),
+    account: integer().notNull(),
+    /** After the debit. */
+    balance: integer().notNull(),
+    threshold: integer().notNull(),
+    /** The sum of the account's grants at that time. */
+    granted: integer().notNull(),
+    at: integer().notNull(),
+    /** When the next attempt is due; `null` if there is none. During one, when it counts as lost. */
+    dueAt: integer("due_at"),
+    attempts: integer().notNull().default(0),
+    deliveredAt: integer("delivered_at"),
+    /** Why the last attempt failed. */
+    failure: text(),
+  },
+  (table) => [
+    index("notices_account").on(table.account, table.threshold, table.granted),
+    index("notices_undelivered")
+      .on(table.dueAt)
+      .where(sql`${table.deliveredAt} IS NULL`),
+  ],
+);

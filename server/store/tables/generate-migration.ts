@@ -3,8 +3,8 @@
  *
  * drizzle-kit cannot express WITHOUT ROWID. This program adds it to each new table that has no
  * integer primary key: its rows then lie in the order of their key, and the key is stored once.
- * Nor can it express the full-text tables for searches by name, so the baseline ends with
- * name-search.sql. Of the snapshots only the newest is needed, to compute the next migration.
+ * Nor can it express full-text tables and triggers, so the baseline ends with name-search.sql and
+ * low-balance.sql. Of the snapshots only the newest is needed, to compute the next migration.
  */
 import { readdir, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
@@ -14,7 +14,10 @@ const ROOT = join(import.meta.dir, "../../..");
 const CREATE_TABLE = /^CREATE TABLE [^;]*\n\)(?=;)/gm;
 const INTEGER_KEY = /integer PRIMARY KEY/;
 const BREAKPOINT = "\n--> statement-breakpoint\n";
-const nameSearch = await Bun.file(join(import.meta.dir, "name-search.sql")).text();
+const sqlFiles = ["name-search.sql", "low-balance.sql"].map((name) =>
+  Bun.file(join(import.meta.dir, name)).text(),
+);
+const baselineEnd = (await Promise.all(sqlFiles)).join(BREAKPOINT.trimStart());
 
 /** Lists the files of a folder whose name has this end, in the order of their names. */
 async function listFiles(folder: string, suffix: string): Promise<string[]> {
@@ -38,8 +41,8 @@ for (const path of await listFiles(folder, ".sql")) {
     INTEGER_KEY.test(table) ? table : `${table} WITHOUT ROWID`,
   );
   const isNewBaseline =
-    /^CREATE TABLE `channels`/m.test(migration) && !migration.includes(nameSearch);
-  await Bun.write(path, isNewBaseline ? withoutRowid + BREAKPOINT + nameSearch : withoutRowid);
+    /^CREATE TABLE `channels`/m.test(migration) && !migration.includes(baselineEnd);
+  await Bun.write(path, isNewBaseline ? withoutRowid + BREAKPOINT + baselineEnd : withoutRowid);
 }
 const snapshots = await listFiles(join(folder, "meta"), "_snapshot.json");
 for (const path of snapshots.slice(0, -1)) await rm(path);

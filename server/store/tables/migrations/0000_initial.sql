@@ -6,6 +6,7 @@ CREATE TABLE `accounts` (
 	`debited` integer DEFAULT 0 NOT NULL,
 	`refunded` integer DEFAULT 0 NOT NULL,
 	`balance` integer DEFAULT 0 NOT NULL,
+	`low_balance` integer,
 	CONSTRAINT "balance_not_negative" CHECK("accounts"."balance" >= 0),
 	CONSTRAINT "balance_is_sum" CHECK("accounts"."balance" = "accounts"."granted" - "accounts"."debited" + "accounts"."refunded")
 );
@@ -43,11 +44,25 @@ CREATE TABLE `keys` (
 	`scopes` text DEFAULT '["read","creators"]' NOT NULL,
 	`expires_at` integer,
 	`created_at` integer NOT NULL,
-	`revoked_at` integer,
-	`replaced_by` integer
+	`revoked_at` integer
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `keys_hash_unique` ON `keys` (`hash`);--> statement-breakpoint
+CREATE TABLE `notices` (
+	`id` text PRIMARY KEY NOT NULL,
+	`account` integer NOT NULL,
+	`balance` integer NOT NULL,
+	`threshold` integer NOT NULL,
+	`granted` integer NOT NULL,
+	`at` integer NOT NULL,
+	`due_at` integer,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	`delivered_at` integer,
+	`failure` text
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `notices_account` ON `notices` (`account`,`threshold`,`granted`);--> statement-breakpoint
+CREATE INDEX `notices_undelivered` ON `notices` (`due_at`) WHERE "notices"."delivered_at" IS NULL;--> statement-breakpoint
 CREATE TABLE `payments` (
 	`account` integer NOT NULL,
 	`idempotency_key` text NOT NULL,
@@ -344,4 +359,18 @@ BEGIN
 	DELETE FROM user_names WHERE rowid = old.key;
 	INSERT INTO user_names (rowid, username, display_name)
 	VALUES (new.key, new.id, new.display_name_folded);
+END;
+--> statement-breakpoint
+CREATE TRIGGER accounts_low_balance AFTER UPDATE OF balance ON accounts
+WHEN new.balance < new.low_balance AND old.balance >= new.low_balance AND NOT EXISTS (
+	SELECT 1 FROM notices
+	WHERE account = new.id AND threshold = new.low_balance AND granted = new.granted
+)
+BEGIN
+	INSERT INTO notices (id, account, balance, threshold, granted, at, due_at)
+	SELECT 'msg_' || lower(hex(randomblob(16))), new.id, new.balance, new.low_balance, new.granted, at, at
+	FROM journal
+	WHERE account = new.id
+	ORDER BY entry DESC
+	LIMIT 1;
 END;

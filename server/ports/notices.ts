@@ -1,0 +1,68 @@
+/**
+ * Interfaces of the notices about low balances: the outbox that holds them until a receiver has them.
+ *
+ * Instants are milliseconds since 1970 UTC; balances and thresholds are credits.
+ */
+
+/** A notice: a debit took the balance of an account below its threshold. */
+export interface Notice {
+  /** The same in every attempt to deliver it. */
+  readonly id: string;
+  /** The name of the account. */
+  readonly account: string;
+  /** After that debit. */
+  readonly balance: number;
+  readonly threshold: number;
+  /** When the debit was committed. */
+  readonly at: number;
+  /** The attempts so far, the running one included. */
+  readonly attempts: number;
+}
+
+/** A notice, and what became of it. */
+export interface NoticeRecord extends Notice {
+  /** The next attempt; `null` if there is none, because it was delivered or given up. */
+  readonly dueAt: number | null;
+  readonly deliveredAt: number | null;
+  /** Why the last attempt failed. */
+  readonly failure: string | null;
+}
+
+/** How many notices are not delivered. */
+export interface NoticeCounts {
+  /** Those whose next attempt is to come. */
+  readonly pending: number;
+  /** Those that were given up. */
+  readonly failed: number;
+}
+
+/** Lists notices. */
+export interface NoticeReads {
+  /** Those that are not delivered first, then the newest first. */
+  list(limit: number): Promise<NoticeRecord[]>;
+  countUndelivered(): Promise<NoticeCounts>;
+}
+
+/** Which notices to claim. */
+export interface NoticeClaim {
+  readonly now: number;
+  /** When a claim ends whose process ended. */
+  readonly until: number;
+  readonly limit: number;
+}
+
+/** The outbox of notices. */
+export interface NoticeStore extends NoticeReads {
+  /** Claims notices that are due. No other process gets them before the claim ends. */
+  claim(claim: NoticeClaim): Promise<Notice[]>;
+  markDelivered(id: string, now: number): Promise<void>;
+  /**
+   * Ends a claim whose notice was not delivered.
+   *
+   * @param attempt The next one: `null` gives the notice up. Without a failure, the attempt does not
+   * count. It changes nothing if the claim has ended and another one began.
+   */
+  release(notice: Notice, attempt: Pick<NoticeRecord, "dueAt" | "failure">): Promise<void>;
+  /** Deletes the notices of debits before an instant. */
+  deleteBefore(instant: number): Promise<void>;
+}

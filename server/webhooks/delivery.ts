@@ -1,0 +1,128 @@
+/**
+ * Delivers the notices of the outbox to a receiver of webhooks, each at least once: a process that
+ * ends between the response and its record leaves a notice that is sent again, with the same id.
+ */
+import { DAY_MS, HOUR_MS, formatInstant, MINUTE_MS } from "../../core/time.ts";
+import type { Notice, NoticeStore } from "../ports/notices.ts";
+import type { ServiceLogger } from "../ports/process.ts";
+import { computeNextAttempt } from "./retry-schedule.ts";
+import { sendWebhook, type WebhookReceiver } from "./send-webhook.ts";
+
+/** The options of {@link createDelivery}. */
+export interface DeliveryOptions {
+  readonly notices: NoticeStore;
+  readonly receiver: WebhookReceiver;
+  /** The clock, in milliseconds since 1970 UTC. */
+  now(): number;
+  readonly log: Pick<ServiceLogger, "info" | "warning" | "backgroundFailure">;
+  /** How long a receiver may take to answer; 15 seconds by default. */
+  readonly timeoutMs?: number;
+}
+
+const TIMEOUT_MS = 15_000;
+
+/** Longer than an attempt: the notices of a process that ended are free again after it. */
+const CLAIM_MS = MINUTE_MS;
+
+/** Attempts at a time. */
+const BATCH_SIZE = 10;
+
+const POLL_INTERVAL_MS = 2000;
+
+/** How long notices are listed, delivered or not. */
+const KEPT_MS = 30 * DAY_MS;
+const CLEANUP_INTERVAL_MS = HOUR_MS;
+
+/** The body of a webhook. */
+export function formatNotice({ account, balance, threshold, at }: Notice): string {
+  return JSON.stringify({
+    type: "account.balance_low",
+    timestamp: formatInstant(at),
+    data: { account, balance, threshold },
+  });
+}
+
+/** Creates the delivery of notices. */
+export function createDelivery(options: DeliveryOptions) {
+  const { notices, receiver, now, log, timeoutMs = TIMEOUT_MS } = options;
+  const abortController = new AbortController();
+  const { signal } = abortController;
+  let cleanupAt = -Infinity;
+
+  async function deliver(notice: Notice): Promise<void> {
+    const { id, account, at, attempts } = notice;
+    const message = { id, body: formatNotice(notice) };
+    const failure = await sendWebhook(message, receiver, { now: now(), timeoutMs, signal });
+    if (failure === undefined) {
+      await notices.markDelivered(id, now());
+      log.info?.("The notice {id} about account {account} is delivered", { id, account, attempts });
+      return;
+    }
+    // The receiver is not to blame for an attempt that the end of the service cuts off.
+    if (signal.aborted) return notices.release(notice, { dueAt: now(), failure: null });
+    const dueAt = computeNextAttempt({ at, attempts, now: now(), jitter: Math.random() });
+    await notices.release(notice, { dueAt, failure });
+    const values = { id, account, failure, attempts, next: dueAt && formatInstant(dueAt) };
+    if (dueAt === null) {
+      log.warning?.(
+        "The notice {id} about account {account} is given up after {attempts} attempts: {failure}",
+        values,
+      );
+    } else {
+      log.warning?.(
+        "The notice {id} about account {account} was not delivered: {failure}; next try {next}",
+        values,
+      );
+    }
+  }
+
+  return {
+    /** Delivers all notices that are due, and deletes old ones. */
+    async deliverDue(): Promise<void> {
+      if (now() >= cleanupAt) {
+        await notices.deleteBefore(now() - KEPT_MS);
+        cleanupAt = now() + CLEANUP_INTERVAL_MS;
+      }
+      while (!signal.aborted) {
+        const claim = { now: now(), until: now() + CLAIM_MS, limit: BATCH_SIZE };
+        const claimed = await notices.claim(claim);
+        await Promise.all(claimed.map(deliver));
+        if (claimed.length < BATCH_SIZE) return;
+      }
+    },
+
+    /** Ends the running attempts, and begins no others. */
+    stop: () => abortController.abort(),
+  };
+}
+
+/**
+ * Delivers notices until it is stopped.
+ *
+ * @returns Stops it; resolves when the running attempts are released.
+ */
+export function startDelivery(options: DeliveryOptions): () => Promise<void> {
+  const delivery = createDelivery(options);
+  let isStopped = false;
+  let timer: Timer | undefined;
+
+  async function run(): Promise<void> {
+    try {
+      await delivery.deliverDue();
+    } catch (error) {
+      options.log.backgroundFailure?.(error, "Delivering notices");
+    }
+    if (isStopped) return;
+    timer = setTimeout(() => {
+      currentRun = run();
+    }, POLL_INTERVAL_MS);
+  }
+
+  let currentRun = run();
+  return async () => {
+    isStopped = true;
+    clearTimeout(timer);
+    delivery.stop();
+    await currentRun;
+  };
+}
