@@ -113,6 +113,12 @@ const SETTING_OF_FIELD = {
     description: "The folder for refunds that a process could not apply before it ended",
     ...checkedText("the path of a folder", (text) => !text.includes("\0")),
   },
+  backupFolder: {
+    name: "BACKUP_FOLDER",
+    default: "./data/backups",
+    description: "The folder for backups that are made through the administration API over HTTP",
+    ...checkedText("the path of a folder", (text) => !text.includes("\0")),
+  },
   rateLimit: {
     name: "RATE_LIMIT",
     description:

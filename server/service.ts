@@ -88,6 +88,9 @@ export async function openService(options: ServiceOptions) {
     applyRetention: retention.applyForCommand,
     recoverRefunds: charging.debitQueue.recover,
     collect: collectionEngine.collect,
+    sources: collectionEngine.sources,
+    backUp: (file) => backUp(database, config.databaseUrl, file),
+    backupFolder: config.backupFolder,
   };
   const since = formatInstant(now());
   let address: string | null = null;
@@ -96,7 +99,6 @@ export async function openService(options: ServiceOptions) {
     onFailure: log.failure,
     tokens: tokens.administration,
     describe: () => ({ pid: process.pid, verb, address, since }),
-    backUp: (file) => backUp(database, config.databaseUrl, file),
   });
   const metrics = createMetrics({ collecting: collectionEngine, notices, database, now });
   const publicApi = createApp({

@@ -101,11 +101,11 @@ function createTargetPoller(options: PollCycleOptions, signal: AbortSignal) {
     },
 
     async readStatus(): Promise<SourceStatus> {
-      const { stopped, failing } = await health.read();
+      const { stopped, failing, lastFailure } = await health.read();
       const buckets = (await budget.readUsage()).map((usage) =>
         Object.assign(usage, { pausedUntil: rateLimiter.pausedUntil(usage.bucket) }),
       );
-      return { source, work: { ...work }, stopped, failing, buckets };
+      return { source, work: { ...work }, stopped, failing, lastFailure, buckets };
     },
   };
 }

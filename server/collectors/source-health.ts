@@ -27,6 +27,7 @@ export function createSourceHealth(options: {
   const settingsHash = hashSettings(collector);
   let isStopped = false;
   let failing: (FailingSource & { readonly targets: number }) | undefined;
+  let lastFailure: SourceStatus["lastFailure"];
   const breaker = createCircuitBreaker(rateLimiter, now);
 
   /** Records a failure. The source has been failing since the first one after a success. */
@@ -70,6 +71,7 @@ export function createSourceHealth(options: {
         if (warning === undefined || !isNoneObserved) failing = undefined;
         else {
           const reason = `None of ${targets} could be observed: ${warning}`;
+          lastFailure = { reason, at: now() };
           report({ kind: "failed", source, reason });
           recordFailure(reason, targets);
         }
@@ -77,6 +79,7 @@ export function createSourceHealth(options: {
       }
       const { kind, message: reason, until = null } = sourceError;
       if (kind === "rate-limited") return sourceError.bucket !== bucket;
+      lastFailure = { reason, at: now() };
       if (kind === "stop") {
         isStopped = true;
         failing = undefined;
@@ -91,9 +94,9 @@ export function createSourceHealth(options: {
     },
 
     /** Returns why the source is stopped or failing. A failure of one target may be its own. */
-    async read(): Promise<Pick<SourceStatus, "stopped" | "failing">> {
+    async read(): Promise<Pick<SourceStatus, "stopped" | "failing" | "lastFailure">> {
       const stopped = await state.readStop(source, settingsHash);
-      return { stopped, failing: failing?.targets === 1 ? undefined : failing };
+      return { stopped, failing: failing?.targets === 1 ? undefined : failing, lastFailure };
     },
   };
 }

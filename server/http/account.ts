@@ -1,6 +1,7 @@
 /** The account API: the balance of the caller's account and its usage. */
 import { Elysia } from "elysia";
 import { createInvalidRequestError } from "../../core/errors.ts";
+import type { GetQueryValues } from "../../core/parameters.ts";
 import type { AccountDetails, UsageRow } from "../../core/resources/mod.ts";
 import { formatDay, formatInstant, HOUR_MS } from "../../core/time.ts";
 import {
@@ -25,27 +26,40 @@ export function createAccountRoutes(reads: AccountReads, now: () => number) {
   return new Elysia({ name: "account" }).get(
     "/api/account",
     async ({ request }): Promise<AccountDetails> => {
-      const query = getQuery(request);
-      const days = parseUsageDays(query, now());
-      const grouping = parseUsageGrouping(query);
       const { account: id } = getCaller(request);
-      const [{ name, balance }, groups] = await Promise.all([
+      const [{ name, balance }, usage] = await Promise.all([
         reads.accountOf(id),
-        reads.usage(id, days, grouping ?? BY_DAY, USAGE_MAX_ROWS + 1),
+        readUsageRows(reads, id, getQuery(request), now()),
       ]);
-      if (groups.length > USAGE_MAX_ROWS) {
-        throw createInvalidRequestError(
-          `by must give at most ${USAGE_MAX_ROWS} rows, got more: name less, or fewer days`,
-        );
-      }
-      const usage =
-        grouping === undefined
-          ? fillUsageDays(days, listUsedDays(groups)).map(toDayRow)
-          : groups.map((group) => toUsageRow(grouping, group));
       return { account: name, balance, usage };
     },
     describeRoute("getAccount"),
   );
+}
+
+/**
+ * Reads the usage of an account that a query asks for.
+ *
+ * @param now Milliseconds since 1970 UTC.
+ * @throws {DomainError} `Invalid Request`, also if there are too many rows.
+ */
+export async function readUsageRows(
+  reads: Pick<AccountReads, "usage">,
+  account: number,
+  query: GetQueryValues,
+  now: number,
+): Promise<UsageRow[]> {
+  const days = parseUsageDays(query, now);
+  const grouping = parseUsageGrouping(query);
+  const groups = await reads.usage(account, days, grouping ?? BY_DAY, USAGE_MAX_ROWS + 1);
+  if (groups.length > USAGE_MAX_ROWS) {
+    throw createInvalidRequestError(
+      `by must give at most ${USAGE_MAX_ROWS} rows, got more: name less, or fewer days`,
+    );
+  }
+  return grouping === undefined
+    ? fillUsageDays(days, listUsedDays(groups)).map(toDayRow)
+    : groups.map((group) => toUsageRow(grouping, group));
 }
 
 /** The usage of each day, from groups by day. */

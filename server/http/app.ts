@@ -7,6 +7,7 @@ import type { RequestLogger } from "../ports/process.ts";
 import type { MicroblogReads, VideoReads } from "../ports/reads.ts";
 import { createAccountRoutes } from "./account.ts";
 import type { AdminOptions } from "./admin/options.ts";
+import { createFolderBackupRoutes } from "./admin/backups.ts";
 import { createAdminRoutes } from "./admin/routes.ts";
 import { createChannelBatchRoutes, createUserBatchRoutes } from "./batches.ts";
 import { createCreatorRoutes } from "./creators.ts";
@@ -47,6 +48,17 @@ export interface AppOptions
  */
 export type App = WithoutValidation<ReturnType<typeof createApp>["app"]>;
 
+/** The part of Bun's server that the interface uses. */
+type HttpServer = Pick<Bun.Server<unknown>, "requestIP"> &
+  Partial<Pick<Bun.Server<unknown>, "timeout">>;
+
+/** The connection of a request. */
+interface Connection {
+  readonly address: string;
+  /** Lets the connection be idle for any time. */
+  removeTimeout(): void;
+}
+
 /** Creates the HTTP interface. */
 export function createApp(options: AppOptions) {
   const { adminToken: token, namedAdminTokens: namedTokens, now } = options;
@@ -58,10 +70,16 @@ export function createApp(options: AppOptions) {
     options.log.request?.({ method, path: getPath(request), status, ms });
   };
   let isStopping = false;
-  /** The client addresses of the requests below `/admin`. */
-  const addresses = new WeakMap<Request, string>();
-  const getAddress = (request: Request) => addresses.get(request) ?? "unknown";
-  const adminAuthentication = createAdminAuthentication({ token, namedTokens, getAddress, now });
+  /** The connections of the requests below `/admin`. */
+  const connections = new WeakMap<Request, Connection>();
+  const adminAuthentication = createAdminAuthentication({
+    token,
+    namedTokens,
+    getAddress: (request) => connections.get(request)?.address ?? "unknown",
+    // A backup or a verification can take minutes before its response begins.
+    onAuthenticated: (request) => connections.get(request)?.removeTimeout(),
+    now,
+  });
   const admission = { ...options, getRouteMatcher, adminAuthentication };
   const chargedReads = createChargedReads({ ...admission, onCompleted });
   const app = new Elysia({
@@ -82,7 +100,7 @@ export function createApp(options: AppOptions) {
     .use(createAccountRoutes(options.account, now))
     .use(createCreatorRoutes(options.creators, options.bodyStreamer, now));
   // Not in the chain: the type of the app is for clients with API keys.
-  app.use(createAdminRoutes(options.admin));
+  app.use(createAdminRoutes(options.admin)).use(createFolderBackupRoutes(options.admin));
   const serveWithElysia = async (request: Request): Promise<Response> => {
     const startedAt = performance.now();
     const response = await app.fetch(request);
@@ -97,12 +115,15 @@ export function createApp(options: AppOptions) {
       isStopping = true;
     },
     /** Serves a request: a charged read directly, any other with Elysia. */
-    fetch(received: Request, server?: Pick<Bun.Server<unknown>, "requestIP">): Promise<Response> {
+    fetch(received: Request, server?: HttpServer): Promise<Response> {
       const request = ensureHost(received);
       const response = chargedReads.serve(request);
       if (response !== undefined) return response;
-      if (isAdminPath(getPath(request))) {
-        addresses.set(request, server?.requestIP(received)?.address ?? "unknown");
+      if (server !== undefined && isAdminPath(getPath(request))) {
+        connections.set(request, {
+          address: server.requestIP(received)?.address ?? "unknown",
+          removeTimeout: () => server.timeout?.(received, 0),
+        });
       }
       return serveWithElysia(request);
     },

@@ -57,7 +57,8 @@ function createStoppingResponse(): Response {
   return new Response(body, init);
 }
 
-function toSourceReadiness({ source, stopped, failing }: SourceStatus): SourceReadiness {
+/** What `/readyz` says of a source. */
+export function toSourceReadiness({ source, stopped, failing }: SourceStatus): SourceReadiness {
   const problem = stopped ?? failing;
   const status = stopped !== undefined ? "stopped" : failing !== undefined ? "failing" : "ok";
   return {

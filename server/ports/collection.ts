@@ -133,6 +133,8 @@ export interface SourceStatus {
   readonly stopped: StoppedSource | undefined;
   /** Since the process started; `undefined` while it answers. */
   readonly failing: FailingSource | undefined;
+  /** The last failed task since the process started. */
+  readonly lastFailure: { readonly reason: string; readonly at: number } | undefined;
   /** Units of the quota day that are used, and that may be used. */
   readonly buckets: readonly {
     readonly bucket: string;

@@ -30,6 +30,7 @@ export async function startTestService(
       DURABILITY: "process",
       DATABASE_URL: `file:${join(folder, "metrics.db")}`,
       SPOOL_FOLDER: join(folder, "spool"),
+      BACKUP_FOLDER: join(folder, "backups"),
       ...settings,
     }),
     verb: "test",

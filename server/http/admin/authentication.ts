@@ -45,6 +45,8 @@ export interface AdminAuthenticationOptions {
   readonly namedTokens: AdminTokenLookup;
   /** The address of the client. */
   getAddress(request: Request): string;
+  /** Is called with each request that is authenticated. */
+  onAuthenticated?(request: Request): void;
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
 }
@@ -101,6 +103,7 @@ export function createAdminAuthentication(
       const active = isCandidate ? await namedTokens.listActive() : [];
       const found = check(request, presentedToken, active, headers);
       if (found === undefined) return rejectAfterDelay();
+      options.onAuthenticated?.(request);
       if (found.id !== undefined) await namedTokens.recordUse(found.id);
     },
   };

@@ -5,17 +5,23 @@ import type {
   SourceStatus,
   TrackedChannelStore,
 } from "../../ports/collection.ts";
-import type { AccountLedger, LedgerVerification, RecoveredFile } from "../../ports/ledger.ts";
+import type {
+  AccountLedger,
+  AccountReads,
+  LedgerVerification,
+  RecoveredFile,
+} from "../../ports/ledger.ts";
 import type { NoticeReads } from "../../ports/notices.ts";
 import type { ImportObservations } from "../../../core/stores.ts";
 import type { ExportOptions } from "../../ports/reads.ts";
+import type { BackupResult } from "../../ports/process.ts";
 import type { RetentionRun } from "../../ports/retention.ts";
 
 /** What the administration API depends on. */
 export interface AdminOptions {
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
-  readonly ledger: AccountLedger;
+  readonly ledger: AccountLedger & Pick<AccountReads, "usage">;
   verifyLedger(): Promise<LedgerVerification>;
   /** Retries the refunds that earlier processes left in files. */
   recoverRefunds(): Promise<readonly RecoveredFile[]>;
@@ -26,10 +32,16 @@ export interface AdminOptions {
   readonly creators: MonitoringListStore;
   /** Why the active source cannot have a creator; `undefined` if it can. */
   explainUncollectable(username: string): string | undefined;
+  /** How the sources are doing. */
+  sources(): Promise<SourceStatus[]>;
   /** Collects all that is due, within the quotas but without pauses. */
   collect(): Promise<SourceStatus[]>;
   readonly importObservations: ImportObservations;
   exportObservations(options: ExportOptions): AsyncIterable<Record<string, unknown>>;
   /** Applies the retention policy, or counts what it would remove. */
   applyRetention(options: { readonly isDryRun: boolean }): RetentionRun;
+  /** Copies the database into a new file. Only commands may name any path. */
+  backUp(file: string): Promise<BackupResult>;
+  /** The folder for backups that are made over HTTP. */
+  readonly backupFolder: string;
 }

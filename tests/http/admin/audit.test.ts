@@ -92,6 +92,7 @@ describe("GET /admin/audit", () => {
     ["POST", "collect", undefined, "collect", null],
     ["POST", "retention", {}, "retention apply", null],
     ["POST", "observations", "", "import", null],
+    ["POST", "backup", { file: "a.db" }, "backup", "a.db"],
   ];
 
   test.each(CHANGES)("has an entry of %s %s %j", async (...change) => {

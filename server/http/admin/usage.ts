@@ -1,4 +1,4 @@
-/** The administration API of what accounts used: their statements. */
+/** The administration API of what accounts used: their usage and their statements. */
 import { Elysia, t } from "elysia";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { readSingleValue, type GetQueryValues } from "../../../core/parameters.ts";
@@ -9,7 +9,9 @@ import {
   LAST_INSTANT,
   parseInstantParameter,
 } from "../../../core/time.ts";
+import type { AccountDetails } from "../../../core/resources/mod.ts";
 import type { StatementLine } from "../../ports/ledger.ts";
+import { readUsageRows } from "../account.ts";
 import { getQuery } from "../request-url.ts";
 import type { AdminOptions } from "./options.ts";
 import { assertSingleAccount, Name } from "./validation.ts";
@@ -20,33 +22,44 @@ const STATEMENT_PAGE_LINES = 1000;
 const FIRST_HOUR = FIRST_INSTANT / HOUR_MS;
 const LAST_HOUR = Math.ceil(LAST_INSTANT / HOUR_MS);
 
-/** Creates the routes of statements. */
-export function createAdminStatementRoutes({ ledger }: Pick<AdminOptions, "ledger">) {
-  return new Elysia({ name: "admin-statement" }).get(
-    "/statement",
-    async ({ query: { account }, request }) => {
-      assertSingleAccount(request);
-      const getValues = getQuery(request);
-      const since = parseHour("since", getValues) ?? FIRST_HOUR;
-      const until = parseHour("until", getValues) ?? LAST_HOUR;
-      const { lines, nextHour } = await ledger.statement(
-        account,
-        { since, until },
-        STATEMENT_PAGE_LINES,
-      );
-      return {
-        lines: lines.map(toLineResource),
-        next: nextHour === undefined ? null : formatInstant(nextHour * HOUR_MS),
-      };
-    },
-    {
-      query: t.Object({
-        account: Name,
-        since: t.Optional(t.String()),
-        until: t.Optional(t.String()),
-      }),
-    },
-  );
+/** Creates the routes of usage and statements. */
+export function createAdminUsageRoutes({ ledger, now }: Pick<AdminOptions, "ledger" | "now">) {
+  return new Elysia({ name: "admin-usage" })
+    .get(
+      "/usage",
+      async ({ query, request }): Promise<AccountDetails> => {
+        assertSingleAccount(request);
+        const { id, name, balance } = await ledger.account(query.account);
+        const usage = await readUsageRows(ledger, id, getQuery(request), now());
+        return { account: name, balance, usage };
+      },
+      { query: t.Object({ account: Name }) },
+    )
+    .get(
+      "/statement",
+      async ({ query: { account }, request }) => {
+        assertSingleAccount(request);
+        const getValues = getQuery(request);
+        const since = parseHour("since", getValues) ?? FIRST_HOUR;
+        const until = parseHour("until", getValues) ?? LAST_HOUR;
+        const { lines, nextHour } = await ledger.statement(
+          account,
+          { since, until },
+          STATEMENT_PAGE_LINES,
+        );
+        return {
+          lines: lines.map(toLineResource),
+          next: nextHour === undefined ? null : formatInstant(nextHour * HOUR_MS),
+        };
+      },
+      {
+        query: t.Object({
+          account: Name,
+          since: t.Optional(t.String()),
+          until: t.Optional(t.String()),
+        }),
+      },
+    );
 }
 
 /**

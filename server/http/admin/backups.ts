@@ -1,0 +1,80 @@
+/** The administration API of backups: over HTTP into one folder, on the owner's socket anywhere. */
+import { join, resolve, sep } from "node:path";
+import { mkdir } from "node:fs/promises";
+import { Elysia, t } from "elysia";
+import { createInvalidRequestError, DomainError, quoteValue } from "../../../core/errors.ts";
+import { formatInstant } from "../../../core/time.ts";
+import type { BackupResult } from "../../ports/process.ts";
+import { recordChange } from "./audit.ts";
+import type { AdminOptions } from "./options.ts";
+import { jsonBodyParser } from "./validation.ts";
+
+type BackupOptions = Pick<AdminOptions, "now" | "audit" | "backUp" | "backupFolder">;
+
+/** Names that are no path, on any system. */
+const FILE_NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
+/**
+ * Creates the route over HTTP. The client names a file, not a path: a token must not be worth access
+ * to the file system.
+ */
+export function createFolderBackupRoutes(options: BackupOptions) {
+  const { backupFolder, now } = options;
+  /** Where the folder is does not concern the client. */
+  const hideFolder = (error: unknown) => {
+    if (!(error instanceof DomainError)) throw error;
+    const message = error.message.replaceAll(`${resolve(backupFolder)}${sep}`, "");
+    throw new DomainError(error.code, message, { cause: error.cause });
+  };
+  return new Elysia({ name: "admin-backup", prefix: "/admin" }).use(jsonBodyParser).post(
+    "/backup",
+    async ({ body, request, set }) => {
+      const file = body.file ?? createFileName(now());
+      assertFileName(file);
+      const { bytes } = await recordBackup(options, request, file, async () => {
+        await mkdir(backupFolder, { recursive: true, mode: 0o700 });
+        return options.backUp(join(backupFolder, file)).catch(hideFolder);
+      });
+      set.status = 201;
+      return { file, bytes };
+    },
+    { body: t.Object({ file: t.Optional(t.String()) }), detail: { hide: true } },
+  );
+}
+
+/** Creates the route on the owner's socket, whose clients may write files anyway. */
+export function createOwnerBackupRoutes(options: BackupOptions) {
+  return new Elysia({ name: "owner-backup", prefix: "/admin" })
+    .use(jsonBodyParser)
+    .post(
+      "/backup",
+      ({ body: { file }, request }) =>
+        recordBackup(options, request, file, () => options.backUp(file)),
+      { body: t.Object({ file: t.String({ minLength: 1, maxLength: 4096 }) }) },
+    );
+}
+
+function recordBackup(
+  options: BackupOptions,
+  request: Request,
+  file: string,
+  backUp: () => Promise<BackupResult>,
+): Promise<BackupResult> {
+  return recordChange(options, request, { action: "backup", target: file }, async () => {
+    const result = await backUp();
+    return { result, details: { bytes: result.bytes } };
+  });
+}
+
+/** The name of a backup that is given none: `metrics-2026-11-21T030700Z.db`. */
+function createFileName(now: number): string {
+  return `metrics-${formatInstant(now).slice(0, 19).replaceAll(":", "")}Z.db`;
+}
+
+function assertFileName(name: string): void {
+  if (FILE_NAME_PATTERN.test(name)) return;
+  throw createInvalidRequestError(
+    "file must be a name of 1 to 100 letters, digits, dots, hyphens or underscores, the first a " +
+      `letter or digit, got ${quoteValue(name)}`,
+  );
+}

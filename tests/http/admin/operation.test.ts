@@ -1,0 +1,119 @@
+/** What operators do over HTTP: backups, the usage of accounts, the state of the sources. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdir, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { startTestService, type TestService } from "../../support/service.ts";
+
+const ADMIN_TOKEN = "a-token-of-an-administrator";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ ADMIN_TOKEN, YOUTUBE_API_KEY: "12345678", COLLECT: "off" });
+});
+afterAll(() => service.close());
+
+async function sendAdmin(method: string, path: string, body?: object) {
+  const response = await fetch(`${service.address}/admin/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  return { status: response.status, body: Object(await response.json()) };
+}
+
+describe("POST /admin/backup", () => {
+  test("201: copies the database into a private file of the folder, once for each name", async () => {
+    const { status, body } = await sendAdmin("POST", "backup", { file: "one.db" });
+    const folder = join(service.folder, "backups");
+    const { size, mode } = await stat(join(folder, "one.db"));
+    expect({ status, body }).toEqual({ status: 201, body: { file: "one.db", bytes: size } });
+    expect([mode & 0o777, (await stat(folder)).mode & 0o777]).toEqual([0o600, 0o700]);
+    expect(await sendAdmin("POST", "backup", { file: "one.db" })).toEqual({
+      status: 409,
+      body: { error: "Conflict", message: "one.db already exists; name a new file" },
+    });
+    expect((await sendAdmin("POST", "backup", {})).body.file).toBe("metrics-2026-11-20T120000Z.db");
+    expect((await readdir(folder)).toSorted()).toEqual(["metrics-2026-11-20T120000Z.db", "one.db"]);
+  });
+
+  test.each(["", "..", ".hidden", "a/b", "/tmp/a", "../a", "a\\b", "a\0b", "ä", "a".repeat(101)])(
+    "400 for the file %j",
+    async (file) => {
+      const { status, body } = await sendAdmin("POST", "backup", { file });
+      expect([status, body.message]).toEqual([
+        400,
+        expect.stringMatching(/^file must be a name of 1 to 100 letters, digits, dots/),
+      ]);
+    },
+  );
+
+  test("409 for the name of a folder", async () => {
+    await mkdir(join(service.folder, "backups/folder"), { recursive: true });
+    expect((await sendAdmin("POST", "backup", { file: "folder" })).status).toBe(409);
+  });
+});
+
+describe("GET /admin/usage", () => {
+  test("200: what a key of the account reads, by day, key and endpoint", async () => {
+    const { account, key } = await service.createAccountWithKey(9);
+    await service.get("/api/video/channels", key);
+    await service.get("/api/video/nobody/details", key);
+    const ofAccount = `account=${encodeURIComponent(account)}`;
+    for (const query of ["", "from=2026-11-19&to=2026-11-20", "by=key,endpoint,day", "by=hour"]) {
+      const own = await service.get(`/api/account?${query}`, key);
+      const { status, body } = await sendAdmin("GET", `usage?${ofAccount}&${query}`);
+      expect(status).toBe(200);
+      expect(body).toEqual(Object(await own.json()));
+    }
+  });
+
+  test.each([
+    ["account=nobody", 404, "There is no account nobody"],
+    ["account=account 1&account=b", 400, "account must be given once"],
+    ["account=account 1&by=weather", 400, "by must be"],
+    ["account=account 1&from=yesterday", 400, "from must be"],
+    ["", 400, "account: "],
+  ])("%s: %d", async (query, status, message) => {
+    const response = await sendAdmin("GET", `usage?${query}`);
+    expect([response.status, response.body.message]).toEqual([
+      status,
+      expect.stringContaining(message),
+    ]);
+  });
+});
+
+test("GET /admin/sources lists each source with its work and its quotas", async () => {
+  const { status, body } = await sendAdmin("GET", "sources");
+  expect(status).toBe(200);
+  const healthy = { status: "ok", reason: null, since: null, until: null };
+  const unused = { last_failure: null, last_failure_reason: null };
+  const work = { requests: 0, observations: 0, observed: 0, failed: 0 };
+  expect(body.sources).toMatchObject([
+    { source: "youtube", ...healthy, ...unused, work },
+    { source: "bluesky", ...healthy, ...unused, work },
+  ]);
+  expect(body.sources[0].quotas).toContainEqual({
+    quota: expect.any(String),
+    used: 0,
+    limit: 9000,
+    paused_until: null,
+  });
+});
+
+describe("fetch() of the service", () => {
+  test("lets an administrator's request take any time, and no other", async () => {
+    const removed: string[] = [];
+    const server = {
+      requestIP: () => null,
+      timeout: ({ url }: Request, seconds: number) => void removed.push(`${url} ${seconds}`),
+    };
+    const send = (path: string, headers: Record<string, string>) =>
+      service.service.fetch(new Request(`http://localhost${path}`, { headers }), server);
+    await send("/admin/accounts", { authorization: "Bearer wrong" });
+    await send("/admin/accounts", {});
+    await send("/api/account", { "x-api-key": service.key });
+    expect(removed).toEqual([]);
+    await send("/admin/accounts", { authorization: `Bearer ${ADMIN_TOKEN}` });
+    expect(removed).toEqual(["http://localhost/admin/accounts 0"]);
+  });
+});
