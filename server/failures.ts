@@ -2,7 +2,7 @@
 import { CommanderError } from "commander";
 import { DomainError } from "../core/errors.ts";
 import { CommandError } from "./commands/command.ts";
-import { paint } from "./commands/help/format-help.ts";
+import { paint } from "./commands/terminal/style.ts";
 import { ConfigError } from "./config.ts";
 import type { CommandLineIo } from "./ports/process.ts";
 import { describeError, readSystemErrorCode } from "./system-errors.ts";

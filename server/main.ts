@@ -11,13 +11,15 @@ import { createCreditsCommand } from "./commands/credits.ts";
 import { createExportCommand } from "./commands/export.ts";
 import { createCompletionCommand } from "./commands/completion/command.ts";
 import { createHelpCommand } from "./commands/help/command.ts";
-import { configureHelp, paint } from "./commands/help/format-help.ts";
+import { configureHelp } from "./commands/help/format-help.ts";
 import { createImportCommand } from "./commands/import.ts";
 import { createKeysCommand } from "./commands/keys.ts";
 import { createRetentionCommand } from "./commands/retention.ts";
 import { createTokensCommand } from "./commands/tokens.ts";
 import type { OutputOptions } from "./commands/terminal/output.ts";
+import { createStatusCommand } from "./commands/status.ts";
 import { createProcessIo } from "./commands/terminal/process-io.ts";
+import { paint } from "./commands/terminal/style.ts";
 import { readConfig, SETTINGS } from "./config.ts";
 import { EXIT_FAILED, reportFailure, requestsJson, toJsonMessages } from "./failures.ts";
 import type { CommandLineIo, ServiceLogger } from "./ports/process.ts";
@@ -41,7 +43,11 @@ const ADMIN_COMMANDS = {
     creators: createCreatorsCommand,
     collect: createCollectCommand,
   },
-  "Database:": { retention: createRetentionCommand, backup: createBackupCommand },
+  "Database:": {
+    status: createStatusCommand,
+    retention: createRetentionCommand,
+    backup: createBackupCommand,
+  },
   "Administrators:": { tokens: createTokensCommand, audit: createAuditCommand },
 };
 

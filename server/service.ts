@@ -7,6 +7,7 @@ import {
   createCollectionEngine,
   type CollectionEngineOptions,
 } from "./process/collection-engine.ts";
+import type { SourceStatus } from "./ports/collection.ts";
 import type { ServiceLogger } from "./ports/process.ts";
 import { redactUrl, type Config } from "./config.ts";
 import { createMetrics } from "./http/metrics/registry.ts";
@@ -20,6 +21,7 @@ import { backUp } from "./store/database/backup.ts";
 import { createTrackedChannelStore } from "./store/collection/tracked-channels.ts";
 import { createCollectionState } from "./store/collection/collection-state.ts";
 import { createCreatorStore } from "./store/collection/creators.ts";
+import { parseFileUrl, readFileBytes } from "./store/database/database-file.ts";
 import type { Database } from "./store/database/database.ts";
 import { openDatabase } from "./store/database/open-database.ts";
 import { exportObservations } from "./store/observations/export.ts";
@@ -28,6 +30,7 @@ import { createKeyStore } from "./store/accounts/api-keys.ts";
 import { createLedgerStore, type LedgerStore } from "./store/accounts/ledger.ts";
 import { createAdminTokenStore } from "./store/administration/admin-tokens.ts";
 import { createAuditStore } from "./store/administration/audit.ts";
+import { readTotals } from "./store/administration/totals.ts";
 import { createMicroblogReads } from "./store/reads/microblog.ts";
 import { applyRetention } from "./store/history/retention.ts";
 import { createNoticeStore } from "./store/accounts/notices.ts";
@@ -91,6 +94,7 @@ export async function openService(options: ServiceOptions) {
     sources: collectionEngine.sources,
     backUp: (file) => backUp(database, config.databaseUrl, file),
     backupFolder: config.backupFolder,
+    readStatus: createStatusReader(config, database, collectionEngine.sources, charging.check, now),
   };
   const since = formatInstant(now());
   let address: string | null = null;
@@ -110,8 +114,7 @@ export async function openService(options: ServiceOptions) {
     namedAdminTokens: tokens.lookup,
     corsOrigins: config.corsOrigins,
     onFailure: log.failure,
-    video: createVideoReads(database),
-    microblog: createMicroblogReads(database),
+    ...createReads(database),
     creators: monitoringList.creators,
     account: ledger,
     ...charging,
@@ -161,6 +164,33 @@ async function openConfiguredDatabase(config: Config, log: ServiceLogger): Promi
   isOpen = true;
   return database;
 }
+
+/** Creates what reads the status. @param check Throws while requests cannot be charged or read. */
+function createStatusReader(
+  { databaseUrl, durability }: Config,
+  database: Database,
+  readSources: () => Promise<SourceStatus[]>,
+  check: () => Promise<void>,
+  now: () => number,
+): AdminOptions["readStatus"] {
+  const file = parseFileUrl(databaseUrl);
+  const readOutage = () => check().then(() => null, describeError);
+  return async () => ({
+    database: {
+      url: redactUrl(databaseUrl),
+      bytes: file === undefined ? null : readFileBytes(file),
+      durability: file === undefined ? null : durability,
+      outage: await readOutage(),
+    },
+    totals: await readTotals(database, now()),
+    sources: await readSources(),
+  });
+}
+
+const createReads = (database: Database) => ({
+  video: createVideoReads(database),
+  microblog: createMicroblogReads(database),
+});
 
 /** Starts to deliver notices about low balances, if there is a receiver. @returns Stops it. */
 function startConfiguredDelivery(

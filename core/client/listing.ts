@@ -3,8 +3,8 @@ import type { RequestOptions, Result } from "./request.ts";
 
 /** A list that is read page by page, as far as it is iterated. Each page costs what a request costs. */
 export interface Listing<Item, Page> extends AsyncIterable<Item> {
-  /** The pages, each with its cost. */
-  pages(): AsyncIterable<Result<Page>>;
+  /** The pages, each with its cost. After an error, `next()` reads the same page again. */
+  pages(): AsyncIterableIterator<Result<Page>, undefined>;
 }
 
 /** How a list is read. */
@@ -21,13 +21,20 @@ export function createListing<Item, Page>(
   { readPage, getItems, getNextCursor }: ListingSource<Item, Page>,
   options?: RequestOptions,
 ): Listing<Item, Page> {
-  async function* pages(): AsyncGenerator<Result<Page>> {
+  function pages(): AsyncIterableIterator<Result<Page>, undefined> {
     let cursor: string | null | undefined;
-    while (cursor !== null) {
-      const result = await readPage(cursor, options);
-      yield result;
-      cursor = getNextCursor(result.body);
-    }
+    return {
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+      // A generator would end with the first error.
+      async next() {
+        if (cursor === null) return { done: true, value: undefined };
+        const value = await readPage(cursor, options);
+        cursor = getNextCursor(value.body);
+        return { done: false, value };
+      },
+    };
   }
   return {
     pages,

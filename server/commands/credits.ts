@@ -72,7 +72,7 @@ function createStatementCommand(context: CommandContext): Command {
           const text =
             json === true
               ? lines.map((line) => `${JSON.stringify(line)}\n`).join("")
-              : formatTable(STATEMENT_COLUMNS, lines, context.columns);
+              : formatTable(STATEMENT_COLUMNS, lines, context);
           written.push(context.writeOut(text));
           if (next === null) return;
           start = { since: next };

@@ -1,13 +1,13 @@
-/** The command `keys`: creates, lists and revokes API keys. */
+/** The command `keys`: creates, lists, rotates and revokes API keys. */
 import { Command } from "commander";
-import { describeError } from "../system-errors.ts";
 import { requestAdmin } from "./admin-client.ts";
-import { CommandError, parsePositiveInteger, type CommandContext } from "./command.ts";
+import { parsePositiveInteger, type CommandContext } from "./command.ts";
 import { writeHint } from "./terminal/hints.ts";
 import { formatJson, printRows, type OutputOptions } from "./terminal/output.ts";
+import { writeSecret } from "./terminal/secret.ts";
 
 export function createKeysCommand(context: CommandContext): Command {
-  const keys = new Command("keys").description("Creates, lists and revokes API keys.");
+  const keys = new Command("keys").description("Creates, lists, rotates and revokes API keys.");
   keys
     .command("create")
     .summary("Creates an API key and prints it.")
@@ -28,14 +28,7 @@ export function createKeysCommand(context: CommandContext): Command {
       const created = await requestAdmin(context, (client) =>
         client.keys.post({ account, ...options, ...(scope && { scopes: scope }) }),
       );
-      try {
-        context.writeOutSync(json === true ? formatJson(created) : `${created.key}\n`);
-      } catch (error) {
-        throw new CommandError(
-          `Key ${created.id} was created, but could not be written: ${describeError(error)}; ` +
-            `revoke it with keys revoke ${created.id}, and create another`,
-        );
-      }
+      writeKey(context, { ...(json && { json }) }, created);
       if (context.errTerminal !== undefined) await writeUseHint(context);
     });
   keys
@@ -53,6 +46,24 @@ export function createKeysCommand(context: CommandContext): Command {
       await printRows(context, options, COLUMNS, rows);
     });
   keys
+    .command("rotate")
+    .summary("Replaces an API key by a new one, and prints the new one.")
+    .description(
+      "Creates an API key with the account, label, scopes and end of another one, and prints only " +
+        "the new key. The old key stays valid for the overlap, so that clients can change over.",
+    )
+    .argument("<id>", 'the id of the old key, which "keys list" shows', parsePositiveInteger)
+    .option("--overlap <duration>", "how long the old key stays valid: 0, 12h, 7d or 2w", "24h")
+    .option("--json", "print the new key, its id and the end of the old key as JSON")
+    .action(async (id: number, { overlap, ...options }: OutputOptions & { overlap: string }) => {
+      const rotated = await requestAdmin(context, (client) =>
+        client.keys({ id }).rotate.post({ overlap }),
+      );
+      writeKey(context, options, rotated);
+      if (options.json !== true)
+        context.writeErr(`Key ${id} is valid until ${rotated.old_expires_at}\n`);
+    });
+  keys
     .command("revoke")
     .description("Revokes an API key permanently. All processes refuse it within a second.")
     .argument("<id>", 'the id of the key, which "keys list" shows', parsePositiveInteger)
@@ -63,6 +74,19 @@ export function createKeysCommand(context: CommandContext): Command {
       context.writeErr(`Key ${id} is revoked since ${revoked_at}\n`);
     });
   return keys;
+}
+
+function writeKey(
+  context: CommandContext,
+  options: OutputOptions,
+  response: { readonly id: number; readonly key: string },
+): void {
+  const { id, key } = response;
+  writeSecret(context, options, key, {
+    name: `Key ${id}`,
+    revocation: `keys revoke ${id}`,
+    response,
+  });
 }
 
 /** Says how to use a new key. The hint leaves the key out: only standard output has it. */
@@ -95,4 +119,5 @@ const COLUMNS = [
   "created_at",
   "expires_at",
   "revoked_at",
+  "replaced_by",
 ] as const;

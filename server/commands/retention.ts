@@ -25,7 +25,7 @@ export function createRetentionCommand(context: CommandContext): Command {
       const { kinds, faults } = report;
       await printRows(context, options, COLUMNS, kinds, report);
       if (options.json !== true && faults.length > 0) {
-        await context.writeOut(`\n${formatTable(["kind", "problem"], faults, context.columns)}`);
+        await context.writeOut(`\n${formatTable(["kind", "problem"], faults, context)}`);
       }
       if (faults.length > 0) throw new CommandError("The verification of retention failed");
       context.writeErr(`${describeReport(report)}\n`);

@@ -1,10 +1,10 @@
 /** The command `tokens`: creates, lists and revokes the tokens of administrators. */
 import { Command } from "commander";
 import { parseInteger } from "../../core/parameters.ts";
-import { describeError } from "../system-errors.ts";
 import { requestAdmin } from "./admin-client.ts";
-import { CommandError, type CommandContext } from "./command.ts";
+import { type CommandContext } from "./command.ts";
 import { formatJson, printRows, type OutputOptions } from "./terminal/output.ts";
+import { writeSecret } from "./terminal/secret.ts";
 
 export function createTokensCommand(context: CommandContext): Command {
   const tokens = new Command("tokens").description(
@@ -19,16 +19,13 @@ export function createTokensCommand(context: CommandContext): Command {
     )
     .argument("<name>", "who or what uses the token: 1 to 64 letters, digits, dots, - or _")
     .option("--json", "print the token and its id as JSON")
-    .action(async (name: string, { json }: OutputOptions) => {
+    .action(async (name: string, options: OutputOptions) => {
       const created = await requestAdmin(context, (client) => client.tokens.post({ name }));
-      try {
-        context.writeOutSync(json === true ? formatJson(created) : `${created.token}\n`);
-      } catch (error) {
-        throw new CommandError(
-          `Token ${name} was created, but could not be written: ${describeError(error)}; ` +
-            `revoke it with tokens revoke ${name}, and create another`,
-        );
-      }
+      writeSecret(context, options, created.token, {
+        name: `Token ${name}`,
+        revocation: `tokens revoke ${name}`,
+        response: created,
+      });
     });
   tokens
     .command("list")

@@ -57,7 +57,7 @@ function createStoppingResponse(): Response {
   return new Response(body, init);
 }
 
-/** What `/readyz` says of a source. */
+/** Describes how a source is doing. */
 export function toSourceReadiness({ source, stopped, failing }: SourceStatus): SourceReadiness {
   const problem = stopped ?? failing;
   const status = stopped !== undefined ? "stopped" : failing !== undefined ? "failing" : "ok";

@@ -38,7 +38,7 @@ export function hashApiKey(key: string): string {
 export interface ApiKeyAuthenticator extends Authenticator {
   /** The caller of a key from the cache alone; `undefined` when the key is not cached. */
   getCachedCaller(key: string): Caller | undefined;
-  /** Removes a revoked key from the cache. @param hash SHA-256 of the key, in hex. */
+  /** Removes a key that was changed from the cache. @param hash SHA-256 of the key, in hex. */
   invalidate(hash: string): void;
 }
 
@@ -122,7 +122,7 @@ function toCaller({ id, account, scopes }: StoredKey): Caller {
   return { key: id, account, scopes };
 }
 
-/** Creates what creates, lists and revokes API keys. @param now The clock, in milliseconds. */
+/** Creates what creates, lists, rotates and revokes API keys. @param now The clock, in milliseconds. */
 export function createKeyAdministration(
   store: KeyStore,
   { account: readAccount }: Pick<AccountLedger, "account">,
@@ -141,6 +141,13 @@ export function createKeyAdministration(
       const { hash, revokedAt } = await store.revoke(id, now());
       invalidate(hash);
       return { id, revokedAt };
+    },
+    async rotate(id, overlapMs) {
+      const { key, hash, beginsWith } = generateApiKey();
+      const replaced = await store.rotate(id, { hash, beginsWith }, now() + overlapMs, now());
+      // Other processes read the new end with their next lookup.
+      invalidate(replaced.hash);
+      return { id: replaced.newId, key, oldExpiresAt: replaced.expiresAt };
     },
   };
 }

@@ -1,10 +1,10 @@
 /** The frame of every page: the navigation, the key, the credits; and which page an address means. */
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { formatExact } from "./format.ts";
 import { useSession } from "./hooks.ts";
 import { matchPath, useAddress } from "./router.ts";
-import { forgetReads, readBalance, startPage } from "./session.ts";
+import { forgetReads, readAccount, startPage } from "./session.ts";
 import { KeyForm } from "./parts/key-form.tsx";
 import { Empty } from "./parts/states.tsx";
 import { Account } from "./views/account.tsx";
@@ -66,17 +66,19 @@ function findPage(path: string): Page {
 }
 
 export function App() {
-  const { apiKey } = useSession();
+  const { apiKey, isRefused } = useSession();
   const { path } = useAddress();
   const main = useRef<HTMLElement>(null);
   const { title, view } = findPage(path);
+  const hasKey = apiKey !== null && !isRefused;
   useEffect(() => {
     // The balance is in view before anything is read. It is free; a wrong key shows in the page.
-    if (apiKey !== null) readBalance().catch(() => undefined);
+    if (apiKey !== null) readAccount().catch(() => undefined);
   }, [apiKey]);
   const isFirst = useRef(true);
+  // A page that knows a better title sets it afterwards.
+  useLayoutEffect(() => void (document.title = `${title} · Creator metrics`), [path]);
   useEffect(() => {
-    document.title = `${title} · Creator metrics`;
     if (isFirst.current) {
       isFirst.current = false;
       return;
@@ -84,15 +86,15 @@ export function App() {
     startPage();
     // A reader of the screen hears the new page.
     main.current?.focus();
-  }, [path]);
+  }, [path, apiKey]);
   return (
     <>
       <a class="skip" href="#main">
         Skip to the page
       </a>
-      <Header path={path} hasKey={apiKey !== null} />
+      <Header path={path} hasKey={hasKey} />
       <main id="main" ref={main} tabIndex={-1} key={apiKey}>
-        {apiKey === null ? <KeyForm /> : view}
+        {hasKey ? view : <KeyForm isRefused={isRefused} />}
       </main>
     </>
   );

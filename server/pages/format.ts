@@ -12,15 +12,16 @@ const UNITS = [
  *
  * @example
  * formatCompact(1_234_567); // "1.23 M"
- * formatCompact(-950); // "-950"
+ * formatCompact(-950); // "−950"
  */
 export function formatCompact(value: number, digits = 3): string {
   const size = Math.abs(value);
   // 999,500 is 1.00 M, not 1000 K.
   const unit = UNITS.find(([factor]) => size >= factor * 0.9995);
-  if (unit === undefined) return String(Math.round(value * 100) / 100);
+  const sign = value < 0 ? "−" : "";
+  if (unit === undefined) return `${sign}${Math.round(size * 100) / 100}`;
   const [factor, letter] = unit;
-  return `${Number((value / factor).toPrecision(digits))} ${letter}`;
+  return `${sign}${Number((size / factor).toPrecision(digits))} ${letter}`;
 }
 
 /**
@@ -36,6 +37,8 @@ export function formatDistinct(values: readonly number[]): string[] {
   }
 }
 
+const EXACT = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
+
 /**
  * Formats a number with all its digits.
  *
@@ -43,7 +46,7 @@ export function formatDistinct(values: readonly number[]): string[] {
  * formatExact(1_234_567); // "1,234,567"
  */
 export function formatExact(value: number): string {
-  return value.toLocaleString("en-US", { maximumFractionDigits: 2 });
+  return EXACT.format(value).replace("-", "−");
 }
 
 /**
@@ -54,19 +57,29 @@ export function formatExact(value: number): string {
  * formatChange(-7); // "−7"
  */
 export function formatChange(value: number): string {
-  if (value === 0) return "0";
-  return value > 0 ? `+${formatCompact(value)}` : `−${formatCompact(-value)}`;
+  return value > 0 ? `+${formatCompact(value)}` : formatCompact(value);
 }
+
+/** To create a format takes a hundred times as long as to use it. */
+const LOCAL_FORMATS = {
+  time: new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" }),
+  day: new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" }),
+  month: new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeric" }),
+  date: new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" }),
+  instant: new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" }),
+};
 
 /** Formats an instant in the local time zone. */
 export function formatLocal(instant: string | number, hasTime = true): string {
-  const date = new Date(instant);
-  return date.toLocaleString("en-GB", {
-    day: "numeric",
-    month: "short",
-    year: "numeric",
-    ...(hasTime ? { hour: "2-digit", minute: "2-digit" } : {}),
-  });
+  return LOCAL_FORMATS[hasTime ? "instant" : "date"].format(new Date(instant));
+}
+
+/** Formats a tick of a time axis in the local time zone: the shorter the step, the finer. */
+export function formatTick(seconds: number, stepSeconds: number): string {
+  const date = new Date(seconds * 1000);
+  const isMidnight = date.getHours() === 0 && date.getMinutes() === 0;
+  if (stepSeconds < 86_400 && !isMidnight) return LOCAL_FORMATS.time.format(date);
+  return LOCAL_FORMATS[stepSeconds < 28 * 86_400 ? "day" : "month"].format(date);
 }
 
 /**

@@ -1,15 +1,7 @@
 /** What the components share: the session, the address, and reads that end with their component. */
 import { useEffect, useState } from "preact/hooks";
 import type { Client, Listing, Result } from "../../core/client/mod.ts";
-import {
-  account,
-  getClient,
-  getSession,
-  readOnce,
-  send,
-  subscribe,
-  type SessionState,
-} from "./session.ts";
+import { getClient, getSession, readOnce, subscribe, type SessionState } from "./session.ts";
 
 /** The session; the component renders again when it changes. */
 export function useSession(): SessionState {
@@ -53,7 +45,15 @@ export function useRead<Body>(
   name: string,
   request: (client: Client) => Promise<Result<Body>>,
 ): Read<Body> {
-  return useAwaited(name, () => readOnce(name, () => send(request)));
+  return useAwaited(name, () => readOnce(name, async () => (await request(getClient())).body));
+}
+
+/** Reads something that is free, anew whenever a page with it is opened. */
+export function useFreeRead<Body>(
+  name: string,
+  request: (client: Client) => Promise<Result<Body>>,
+): Read<Body> {
+  return useAwaited(name, async () => (await request(getClient())).body);
 }
 
 /** A list as far as it was read. */
@@ -93,7 +93,7 @@ export function usePages<Item, Page>(
       list.hasMore = false;
       return;
     }
-    const page = account(next.value).body;
+    const page = next.value.body;
     list.items.push(...getItems(page));
     list.hasMore = hasNext(page);
   };

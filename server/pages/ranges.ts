@@ -1,5 +1,6 @@
-/** The ranges of charts: how far back each goes, and in what buckets. */
+/** The ranges of charts: how far back each goes, in what buckets, and what is a gap. */
 import type { HistoryInterval } from "../../core/buckets.ts";
+import { HISTORY_LIMIT_RANGE } from "../../core/limits.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../core/time.ts";
 
 export const RANGES = ["7d", "30d", "1y", "all"] as const;
@@ -11,29 +12,60 @@ interface RangeDefinition {
   /** Days back; `null` is everything. */
   readonly days: number | null;
   readonly interval: HistoryInterval;
-  /** What follows a bucket without a gap, in milliseconds. */
-  readonly stepMs: number;
 }
 
 const DEFINITIONS: Readonly<Record<Range, RangeDefinition>> = {
-  "7d": { label: "7 days", days: 7, interval: "hour", stepMs: HOUR_MS },
-  "30d": { label: "30 days", days: 30, interval: "day", stepMs: DAY_MS },
-  "1y": { label: "1 year", days: 365, interval: "day", stepMs: DAY_MS },
-  all: { label: "All", days: null, interval: "week", stepMs: 7 * DAY_MS },
+  "7d": { label: "7 days", days: 7, interval: "hour" },
+  "30d": { label: "30 days", days: 30, interval: "day" },
+  "1y": { label: "1 year", days: 365, interval: "day" },
+  all: { label: "All", days: null, interval: "week" },
 };
 
-export function describeRange(range: Range): RangeDefinition {
-  return DEFINITIONS[range];
+/** Milliseconds of the buckets that are used, from the shortest. */
+const STEPS = [
+  ["hour", HOUR_MS],
+  ["day", DAY_MS],
+  ["week", 7 * DAY_MS],
+] as const;
+
+export const getRangeLabel = (range: Range): string => DEFINITIONS[range].label;
+
+/** The range that an address names. */
+export function parseRange(text: string | null, other: Range = "30d"): Range {
+  return RANGES.find((range) => range === text) ?? other;
 }
 
-/** The range that an address names; 30 days by default. */
-export function parseRange(text: string | null): Range {
-  return RANGES.find((range) => range === text) ?? "30d";
+/** What a chart of a range reads, and the milliseconds from one bucket to the next. */
+export interface HistoryPlan {
+  readonly from: string;
+  readonly interval: HistoryInterval;
+  readonly stepMs: number;
 }
 
-/** The query of a history for a range. The first day is whole, so that reloads ask for the same. */
-export function createHistoryQuery(range: Range, now: number) {
+/**
+ * Plans the history of a range. The first day is whole, so that reloads ask for the same.
+ *
+ * @param since When a short or tweet was published. Its counts change fast at first, so its buckets
+ *   are as short as they can be on one page.
+ */
+export function planHistory(range: Range, now: number, since?: number): HistoryPlan {
   const { days, interval } = DEFINITIONS[range];
-  const from = days === null ? "1990-01-01" : formatInstant(now - days * DAY_MS).slice(0, 10);
-  return { from, interval, limit: 1000 };
+  const start = Math.max(days === null ? 0 : now - days * DAY_MS, since ?? 0);
+  const fitting = STEPS.find(([, ms]) => now + DAY_MS - start <= ms * HISTORY_LIMIT_RANGE.max);
+  const [name, stepMs] =
+    (since === undefined ? STEPS.find(([known]) => known === interval) : fitting) ?? STEPS[2];
+  return { from: formatInstant(start).slice(0, 10), interval: name, stepMs };
+}
+
+/**
+ * Decides which time without an observation is a gap.
+ *
+ * @param since When a short or tweet was published: it is observed again whenever its age has grown by
+ *   a twenty-fourth, so a gap is three times as long.
+ */
+export function createGapRule(instants: readonly number[], stepMs: number, since?: number) {
+  const spaces = instants.slice(1).map((at, index) => at - (instants[index] ?? at));
+  const median = spaces.toSorted((a, b) => a - b)[Math.floor(spaces.length / 2)] ?? 0;
+  const usualMs = Math.max(stepMs * 1.5, median * 3);
+  return (at: number) => Math.max(usualMs, since === undefined ? 0 : (at - since) / 8);
 }

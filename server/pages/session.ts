@@ -1,11 +1,6 @@
 /** The API key of the tab, what its account has left, and what the page has cost so far. */
-import {
-  createClient,
-  MetricsError,
-  type Client,
-  type Listing,
-  type Result,
-} from "../../core/client/mod.ts";
+import { createClient, type Client, type Listing, type Result } from "../../core/client/mod.ts";
+import type { AccountDetails } from "../../core/resources/mod.ts";
 
 const STORAGE_KEY = "apiKey";
 
@@ -13,6 +8,8 @@ const STORAGE_KEY = "apiKey";
 export interface SessionState {
   /** `null` before a key is entered. */
   readonly apiKey: string | null;
+  /** Whether the service has refused the key. */
+  readonly isRefused: boolean;
   /** Credits after the last request; `null` before one. */
   readonly creditsRemaining: number | null;
   /** Credits that the page has cost since it was opened. */
@@ -21,9 +18,16 @@ export interface SessionState {
 
 let state: SessionState = {
   apiKey: takeKeyOfFragment() ?? sessionStorage.getItem(STORAGE_KEY),
+  isRefused: false,
   creditsRemaining: null,
   pageCost: 0,
 };
+/** Requests without a response yet. Their responses may come in another order than their debits. */
+let pending = 0;
+/** The least balance of the responses since there was no pending request: the newest. */
+let leastRemaining = Infinity;
+/** Responses that had a balance. */
+let counted = 0;
 let client = createPageClient();
 const listeners = new Set<() => void>();
 /** What was read in this tab: going back to a page costs nothing. */
@@ -54,7 +58,34 @@ function takeKeyOfFragment(): string | null {
 }
 
 function createPageClient(): Client {
-  return createClient({ baseUrl: location.origin, apiKey: state.apiKey ?? "", retries: 2 });
+  const { apiKey } = state;
+  return createClient({
+    baseUrl: location.origin,
+    apiKey: apiKey ?? "",
+    retries: 2,
+    async fetch(url, init) {
+      if (pending++ === 0) leastRemaining = Infinity;
+      try {
+        const response = await fetch(url, init);
+        // The response may be to the key before.
+        if (state.apiKey === apiKey) count(response);
+        return response;
+      } finally {
+        pending--;
+      }
+    },
+  });
+}
+
+/** Counts what a response cost; one that says that something does not exist costs too. */
+function count({ status, headers }: Response): void {
+  const [cost, remaining] = [headers.get("x-credits-cost"), headers.get("x-credits-remaining")];
+  if (status === 401) update({ isRefused: true });
+  if (cost !== null) update({ pageCost: state.pageCost + Number(cost) });
+  if (remaining === null) return;
+  counted++;
+  leastRemaining = Math.min(leastRemaining, Number(remaining));
+  update({ creditsRemaining: leastRemaining });
 }
 
 /** Uses a key until the tab is closed; `null` forgets it. */
@@ -62,8 +93,9 @@ export function setApiKey(apiKey: string | null): void {
   if (apiKey === null) sessionStorage.removeItem(STORAGE_KEY);
   else sessionStorage.setItem(STORAGE_KEY, apiKey);
   forgetReads();
-  update({ apiKey, creditsRemaining: null, pageCost: 0 });
+  state = { apiKey, isRefused: false, creditsRemaining: null, pageCost: 0 };
   client = createPageClient();
+  update({});
 }
 
 /** Starts to count what another page costs. */
@@ -76,39 +108,12 @@ export function forgetReads(): void {
   reads = new Map();
 }
 
-/** Counts what a response cost. */
-export function account<Body>(result: Result<Body>): Result<Body> {
-  const { cost, creditsRemaining } = result;
-  update({
-    pageCost: state.pageCost + cost,
-    creditsRemaining: creditsRemaining ?? state.creditsRemaining,
-  });
+/** Reads the account and its balance, which is free. */
+export async function readAccount(): Promise<Result<AccountDetails>> {
+  const before = counted;
+  const result = await client.account();
+  if (counted === before) update({ creditsRemaining: result.body.balance });
   return result;
-}
-
-/** Sends a request, and counts what it cost. */
-export async function send<Body>(
-  request: (client: Client) => Promise<Result<Body>>,
-): Promise<Body> {
-  try {
-    return account(await request(client)).body;
-  } catch (error) {
-    if (error instanceof MetricsError && error.status === 402) update({ creditsRemaining: 0 });
-    // A read of something that does not exist is answered, and charged.
-    if (error instanceof MetricsError && error.status === 404) {
-      const before = state.creditsRemaining;
-      await readBalance();
-      const cost = (before ?? 0) - (state.creditsRemaining ?? 0);
-      if (before !== null && cost > 0) update({ pageCost: state.pageCost + cost });
-    }
-    throw error;
-  }
-}
-
-/** Reads the balance, which is free. */
-export async function readBalance(): Promise<void> {
-  const { body } = await client.account();
-  update({ creditsRemaining: body.balance });
 }
 
 /**
@@ -126,7 +131,7 @@ export function readOnce<Value>(name: string, read: () => Promise<Value>): Promi
   return reading;
 }
 
-/** The client of the tab's key, for lists that are read page by page. */
+/** The client of the tab's key. */
 export function getClient(): Client {
   return client;
 }

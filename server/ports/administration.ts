@@ -31,6 +31,8 @@ export interface ApiKeyRecord extends KeyOptions {
   readonly beginsWith: string;
   readonly createdAt: number;
   readonly revokedAt: number | null;
+  /** The id of the key that a rotation made in its place. */
+  readonly replacedBy: number | null;
 }
 
 /** The stored API keys. */
@@ -45,6 +47,21 @@ export interface KeyStore extends ApiKeyLookup {
    * @throws {DomainError} `Not Found`.
    */
   revoke(id: number, now: number): Promise<RevokedKey>;
+  /**
+   * Creates a key with the account, label, scopes and end of another one, which expires at
+   * `expiresAt`, or at its end if that is earlier.
+   *
+   * @throws {DomainError} `Not Found`; `Conflict` for a key that is revoked, replaced or expired.
+   */
+  rotate(id: number, secret: StoredSecret, expiresAt: number, now: number): Promise<ReplacedKey>;
+}
+
+/** The key that a rotation replaced, and when it expires. */
+export interface ReplacedKey {
+  /** The id of the new key. */
+  readonly newId: number;
+  readonly hash: string;
+  readonly expiresAt: number;
 }
 
 export interface RevokedKey {
@@ -53,11 +70,20 @@ export interface RevokedKey {
   readonly revokedAt: number;
 }
 
-/** Creates, lists and revokes API keys. */
+/** Creates, lists, rotates and revokes API keys. */
 export interface KeyAdministration extends Pick<KeyStore, "list"> {
   /** Creates an API key of an account. Its text is known only here. */
   create(account: string, options: KeyOptions): Promise<{ id: number; key: string }>;
   revoke(id: number): Promise<Pick<RevokedKey, "id" | "revokedAt">>;
+  /**
+   * Replaces a key by a new one. Both are valid for some time.
+   *
+   * @param overlapMs How long the old key stays valid.
+   */
+  rotate(
+    id: number,
+    overlapMs: number,
+  ): Promise<{ readonly id: number; readonly key: string; readonly oldExpiresAt: number }>;
 }
 
 /** A stored token of an administrator: never the token itself. */
@@ -134,6 +160,7 @@ export const AUDIT_ACTIONS = [
   "import",
   "keys create",
   "keys revoke",
+  "keys rotate",
   "retention apply",
   "tokens create",
   "tokens revoke",

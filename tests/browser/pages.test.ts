@@ -1,48 +1,162 @@
-/** Opens the pages for people in Chromium, on the data of the demo. */
+/** Every page for people in Chromium, on the data of the demo: wide and narrow, light and dark. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { DAY_MS } from "../../core/time.ts";
-import { generateDailyProfiles, generateObservations } from "../../server/demo/generate.ts";
-import { countColours, hasBrowser, openPage } from "../support/processes/browser.ts";
-import { NOW, startTestService, type TestService } from "../support/service.ts";
+import type { HistoryItem } from "../../core/resources/mod.ts";
+import { hasBrowser } from "../support/processes/browser.ts";
+import {
+  countSeriesPixels,
+  findBarriers,
+  measureOverflow,
+  pointAt,
+  startDashboard,
+  takePicture,
+  waitForFrame,
+  waitForPage,
+  type Dashboard,
+} from "../support/processes/dashboard.ts";
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-  await service.observe(
-    ...generateDailyProfiles({ from: NOW - 90 * DAY_MS, to: NOW }),
-    ...generateObservations({ from: NOW - 3 * DAY_MS, to: NOW }),
-  );
-}, 60_000);
-afterAll(() => service.close());
+const WIDTHS = [360, 768, 1440] as const;
+const CHANNEL = "/api/video/sevenminutesoup";
+const USER = "/api/microblog/slowcompiler";
 
-const PAGES = [
-  ["/channels", "Channels"],
-  ["/channels/sevenminutesoup", "Seven Minute Soup"],
-  ["/users", "Users"],
-  ["/users/slowcompiler", "Slow Compiler"],
-  ["/compare?names=sevenminutesoup,kilnandclay&range=all", "Compare"],
-  ["/creators", "Monitoring list"],
-  ["/account", "Account"],
-] as const;
+interface PageCase {
+  readonly name: string;
+  readonly path: string;
+  readonly title: string;
+  /** How many charts it has. */
+  readonly charts: number;
+}
 
 describe.skipIf(!hasBrowser())("the pages", () => {
-  test("show figures and charts, with no error and no request elsewhere", async () => {
-    const { page, faults, close } = await openPage(service.address);
-    try {
-      await page.goto(`${service.address}/#key=${service.key}`);
-      await page.waitForSelector("table");
-      expect(page.url()).toBe(`${service.address}/`);
-      for (const [path, title] of PAGES) {
-        await page.goto(`${service.address}${path}`);
-        await page.waitForSelector("h1");
-        expect(await page.textContent("h1")).toContain(title);
+  let dashboard: Dashboard;
+  let cases: PageCase[];
+  /** The short and the tweet that were observed most often. */
+  let [short, tweet] = ["", ""];
+
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+    const { shorts } = await dashboard.read<{ shorts: { id: string }[] }>(`${CHANNEL}/shorts`);
+    const { tweets } = await dashboard.read<{ tweets: object }>(`${USER}/tweets`);
+    [short, tweet] = [shorts[1]?.id ?? "", Object.keys(tweets).at(-1) ?? ""];
+    cases = [
+      { name: "channels", path: "/channels", title: "Channels", charts: 0 },
+      {
+        name: "channel",
+        path: "/channels/sevenminutesoup",
+        title: "Seven Minute Soup",
+        charts: 2,
+      },
+      { name: "short", path: `/channels/sevenminutesoup/shorts/${short}`, title: "", charts: 2 },
+      { name: "users", path: "/users", title: "Users", charts: 0 },
+      { name: "user", path: "/users/slowcompiler", title: "Slow Compiler", charts: 2 },
+      { name: "tweet", path: `/users/slowcompiler/tweets/${tweet}`, title: tweet, charts: 2 },
+      {
+        name: "compare",
+        path: "/compare?names=sevenminutesoup,kilnandclay,rustybearings",
+        title: "Compare",
+        charts: 1,
+      },
+      { name: "creators", path: "/creators", title: "Monitoring list", charts: 0 },
+      { name: "account", path: "/account", title: "Account", charts: 1 },
+    ];
+  }, 60_000);
+  afterAll(() => dashboard.close());
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    test(`show figures and charts in ${colorScheme} at any width, without an error`, async () => {
+      const { page, faults, close } = await dashboard.visit("/", undefined, { colorScheme });
+      expect(page.url()).toBe(`${dashboard.service.address}/`);
+      for (const { name, path, title, charts } of cases) {
+        await page.goto(dashboard.service.address + path);
+        await waitForPage(page);
+        expect([name, await page.textContent("h1")]).toEqual([
+          name,
+          expect.stringContaining(title),
+        ]);
+        expect(await page.title()).toEndWith(" · Creator metrics");
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: 900 });
+          await waitForFrame(page);
+          expect([name, width, await measureOverflow(page)]).toEqual([name, width, 0]);
+          const pixels = await countSeriesPixels(page);
+          const isDrawn = pixels.map((count) => count > 100);
+          expect([name, width, isDrawn]).toEqual([name, width, Array(charts).fill(true)]);
+          await takePicture(page, `${name}-${width}-${colorScheme}`);
+        }
+        expect([name, await findBarriers(page)]).toEqual([name, []]);
       }
-      await page.goto(`${service.address}/channels/sevenminutesoup?range=all`);
-      const canvas = await page.waitForSelector("canvas");
-      expect(await countColours(page, await canvas.screenshot())).toBeGreaterThan(5);
       expect(faults).toEqual([]);
-    } finally {
       await close();
+    }, 60_000);
+  }
+
+  test("a chart shows the figures of the API to those who point at it", async () => {
+    const histories = [
+      ["/channels/sevenminutesoup", `${CHANNEL}/history?from=2026-10-21`, "subscribers"],
+      ["/users/slowcompiler", `${USER}/history?from=2026-10-21`, "followers_count"],
+      [cases[2]?.path, `${CHANNEL}/short/${short}/history?interval=hour`, "views"],
+      [cases[5]?.path, `${USER}/tweet/${tweet}/history?interval=hour`, "likes"],
+    ] as const;
+    const { page, close } = await dashboard.visit("/");
+    for (const [path = "", apiPath, count] of histories) {
+      type Counts = Record<typeof count, number | null>;
+      const { history } = await dashboard.read<{ history: HistoryItem<Counts>[] }>(apiPath);
+      await page.goto(dashboard.service.address + path);
+      await waitForPage(page);
+      const seen: unknown[] = [];
+      for (const fraction of [0, 1]) seen.push(await pointAt(page, { fraction }));
+      const expected = [history[0], history.at(-1)].map((item) => ({
+        instant: item?.timestamp,
+        values: [item?.[count]?.toLocaleString("en-US")],
+      }));
+      expect([path, seen]).toEqual([path, expected]);
     }
+    await close();
+  }, 60_000);
+
+  test("/channels shows trends to those who pay for them", async () => {
+    const { key, account } = await dashboard.service.createAccountWithKey(100);
+    const { page, close } = await dashboard.visit("/channels", key);
+    await page.getByRole("button", { name: "Show trends (8 credits)" }).click();
+    await page.locator(".sparkline").first().waitFor();
+    // One channel hides its subscribers.
+    expect(await page.locator(".sparkline").count()).toBe(7);
+    expect(await dashboard.service.readSums(account)).toMatchObject({ balance: 91 });
+    expect(await page.textContent(".credits")).toContain("91 credits left · this page cost 9");
+    await close();
+  }, 60_000);
+
+  test("/compare compares what a page links to, and says what is not found", async () => {
+    const { page, close } = await dashboard.visit("/compare?names=kilnandclay,nobody");
+    expect(await page.getByRole("alert").textContent()).toBe("nobody is not found.");
+    expect(await page.locator(".u-legend .u-label").allTextContents()).toEqual([
+      "Time",
+      "kilnandclay",
+    ]);
+    await page.getByRole("link", { name: "Channels" }).click();
+    await page.getByRole("link", { name: "Seven Minute Soup" }).click();
+    await page.getByRole("link", { name: "Compare with 2 more" }).click();
+    await waitForPage(page);
+    expect(new URL(page.url()).searchParams.get("names")).toBe(
+      "kilnandclay,nobody,sevenminutesoup",
+    );
+    await close();
+  }, 60_000);
+
+  test("a chart is also a table and a CSV file, with the same figures", async () => {
+    const { page, close } = await dashboard.visit("/channels/sevenminutesoup?range=7d");
+    const { history } = await dashboard.read<{ history: HistoryItem<{ subscribers: number }>[] }>(
+      `${CHANNEL}/history?from=2026-11-13&interval=hour`,
+    );
+    await page.getByText("Table of Subscribers", { exact: true }).click();
+    const cells = page.locator("figure").first().locator("td data");
+    const figures = history.map(({ subscribers }) => String(subscribers));
+    const values = await cells.evaluateAll((all) => all.map((cell) => cell.getAttribute("value")));
+    expect(values).toEqual(figures);
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("button", { name: "CSV of Subscribers", exact: true }).click();
+    const file = await (await downloading).path();
+    const rows = history.map(({ timestamp, subscribers }) => `${timestamp},${subscribers}\r\n`);
+    expect(await Bun.file(file).text()).toBe(`timestamp,Subscribers\r\n${rows.join("")}`);
+    await close();
   }, 60_000);
 });

@@ -15,22 +15,6 @@ const readChannels = (url: string, key: string) =>
   fetch(`${url}/api/video/channels`, { headers: { "x-api-key": key } });
 
 describe("accounts and credits", () => {
-  test("accounts set sets the threshold of notices, or turns them off, but nothing without an option", async () => {
-    await sandbox.runOrThrow("accounts", "create", "acme");
-    const set = async (...options: readonly string[]): Promise<unknown> =>
-      JSON.parse(await sandbox.runOrThrow("accounts", "set", "acme", ...options, "--json"));
-    expect(await set("--low-balance", "5")).toMatchObject({ name: "acme", low_balance: 5 });
-    expect(await set("--no-low-balance")).toMatchObject({ name: "acme", low_balance: null });
-    expect(await sandbox.run(["accounts", "set", "acme"])).toMatchObject({
-      status: 2,
-      err: "Say what to set: --low-balance <credits> or --no-low-balance\n",
-    });
-    expect(await sandbox.run(["accounts", "set", "nobody", "--no-low-balance"])).toMatchObject({
-      status: 1,
-      err: "There is no account nobody\n",
-    });
-  });
-
   test("credits grant grants once for each reference, and rejects another amount for it", async () => {
     await sandbox.runOrThrow("accounts", "create", "acme", "--credits", "10");
     expect((await sandbox.run(["accounts", "create", "acme"])).status).toBe(1);
@@ -97,6 +81,31 @@ describe("accounts and credits", () => {
       out: "",
       err: expect.stringContaining(sentence),
     });
+  });
+});
+
+describe("keys rotate", () => {
+  test("prints the new key, which works beside the old one, and says when that ends", async () => {
+    await sandbox.runOrThrow("accounts", "create", "acme", "--credits", "100");
+    const service = await sandbox.serve();
+    const old = (await sandbox.runOrThrow("keys", "create", "acme", "--label", "L")).trim();
+    const { status, out, err } = await sandbox.run(["keys", "rotate", "1", "--overlap", "2h"]);
+    expect({ status, out, err }).toEqual({
+      status: 0,
+      out: expect.stringMatching(/^cm_[A-Za-z0-9_-]{43}\n$/),
+      err: expect.stringMatching(/^Key 1 is valid until \S+Z\n$/),
+    });
+    for (const key of [old, out.trim()])
+      expect((await readChannels(service.url, key)).status).toBe(200);
+    const third = JSON.parse(
+      await sandbox.runOrThrow("keys", "rotate", "2", "--overlap=0", "--json"),
+    );
+    expect(third).toMatchObject({ id: 3, old_id: 2 });
+    expect((await readChannels(service.url, out.trim())).status).toBe(401);
+    expect((await readChannels(service.url, third.key)).status).toBe(200);
+    const listed = JSON.parse(await sandbox.runOrThrow("keys", "list", "acme", "--json"));
+    expect(listed).toMatchObject([{ replaced_by: 2 }, { replaced_by: 3 }, { replaced_by: null }]);
+    await service.stop();
   });
 });
 

@@ -36,12 +36,21 @@ function renderTerminal(written: string, columns: number): string[] {
 }
 
 /** Runs a verb on a terminal of so many columns. */
-async function runOnTerminal(sandbox: Sandbox, cols: number, ...verb: readonly string[]) {
+async function runOnTerminal(
+  sandbox: Sandbox & { readonly environment?: Record<string, string> },
+  cols: number,
+  ...verb: readonly string[]
+) {
   const decoder = new TextDecoder();
   let written = "";
   const child = Bun.spawn([process.execPath, join(ROOT, "server/main.ts"), ...verb], {
     cwd: sandbox.folder,
-    env: { PATH: process.env["PATH"] ?? "", DATABASE_URL: `file:${sandbox.file}` },
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      DATABASE_URL: `file:${sandbox.file}`,
+      TERM: "xterm",
+      ...sandbox.environment,
+    },
     terminal: {
       cols,
       rows: 40,
@@ -50,7 +59,7 @@ async function runOnTerminal(sandbox: Sandbox, cols: number, ...verb: readonly s
   });
   const status = await child.exited;
   child.terminal?.close();
-  return { status, shown: renderTerminal(written, cols) };
+  return { status, written, shown: renderTerminal(written, cols) };
 }
 
 test("import prints its counts below the rejected lines, not over them", async () => {
@@ -79,22 +88,44 @@ test("import prints the whole report of a rejected line on a narrow terminal", a
   await sandbox.close();
 });
 
-test("accounts list prints a line for each value when the table is wider than the terminal", async () => {
+test("channels list leaves out what makes the table wider than the terminal", async () => {
   const sandbox = await openSandbox();
   await sandbox.runOrThrow("channels", "track", "@nasa");
-  const [wide, narrow] = [
+  const [wide, narrow, tiny] = [
     await runOnTerminal(sandbox, 200, "channels", "list"),
     await runOnTerminal(sandbox, 80, "channels", "list"),
+    await runOnTerminal(sandbox, 24, "channels", "list"),
   ];
-  expect(wide.shown).toHaveLength(2);
+  expect(wide.shown[0]).toStartWith("channel  channel id  added at");
   expect(narrow.shown).toEqual([
-    "channel       @nasa",
-    "channel id",
-    expect.stringMatching(/^added at {6}\d{4}-/),
-    "last success",
-    "last failure",
-    "failure",
-    "next due",
+    "channel  added at",
+    expect.stringMatching(/^@nasa {4}\d{4}-\d\d-\d\dT[\d:.]+Z$/),
   ]);
+  expect(tiny.shown.slice(0, 2)).toEqual(["channel       @nasa", "channel id"]);
+  await sandbox.close();
+});
+
+test("hints of the next step appear on a terminal, and not with --json", async () => {
+  const sandbox = await openSandbox();
+  const account = await runOnTerminal(sandbox, 120, "accounts", "create", "Bob's");
+  expect(account.shown.at(-1)).toMatch(/^Make a key for it: bun \S+ keys create 'Bob'\\''s'$/);
+  const key = await runOnTerminal(sandbox, 120, "keys", "create", "Bob's");
+  expect(key.shown[0]).toStartWith("cm_");
+  expect(key.shown.at(-1)).toBe(
+    'Try it: curl -H "X-API-Key: KEY" http://127.0.0.1:3000/api/account',
+  );
+  const json = await runOnTerminal(sandbox, 120, "keys", "create", "Bob's", "--json");
+  expect(JSON.parse(json.shown.join(""))).toEqual({ id: 2, key: expect.any(String) });
+  await sandbox.close();
+});
+
+test("accounts list has colours on a terminal only, and none with NO_COLOR", async () => {
+  const sandbox = await openSandbox();
+  const escape = String.fromCharCode(27);
+  expect((await runOnTerminal(sandbox, 80, "accounts", "list")).written).toContain(escape);
+  const environment = { NO_COLOR: "1" };
+  const plain = await runOnTerminal({ ...sandbox, environment }, 80, "accounts", "list");
+  expect(plain.written).not.toContain(escape);
+  expect((await sandbox.run(["accounts", "list"])).out).not.toContain(escape);
   await sandbox.close();
 });

@@ -48,7 +48,8 @@ describe("admission", () => {
   });
 
   test.each([
-    ["/"],
+    ["/page"],
+    ["/channels/c/shorts"],
     ["/api"],
     ["/api/video"],
     ["/api/video/c"],

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "bun:test";
 import {
   createApiKeyAuthenticator,
+  createKeyAdministration,
   hashApiKey,
   generateApiKey,
 } from "../../server/metering/api-keys.ts";
@@ -77,6 +78,41 @@ describe("createApiKeyAuthenticator()", () => {
       expect(await elsewhere?.authenticate(key)).toEqual(caller);
       clock.now += 1;
       expect(await elsewhere?.authenticate(key)).toBeUndefined();
+    });
+  });
+});
+
+describe("createKeyAdministration()", () => {
+  test("rotate() ends a cached key with its overlap, in this and in other processes", async () => {
+    await withDatabase(async (database) => {
+      const ledger = createLedgerStore(database);
+      await ledger.createAccount("a", NOW);
+      const store = createKeyStore(database);
+      const clock = { now: NOW };
+      const now = () => clock.now;
+      const here = createApiKeyAuthenticator(store, now);
+      const elsewhere = createApiKeyAuthenticator(store, now);
+      const keys = createKeyAdministration(store, ledger, here, now);
+      const options = { label: null, scopes: KEY_SCOPES, expiresAt: null };
+      const first = await keys.create("a", options);
+      const accept = async (key: string) => [
+        (await here.authenticate(key)) !== undefined,
+        (await elsewhere.authenticate(key)) !== undefined,
+      ];
+      expect(await accept(first.key)).toEqual([true, true]);
+      const second = await keys.rotate(first.id, 2000);
+      for (const [at, isOldAccepted] of [
+        [1999, true],
+        [2000, false],
+      ] as const) {
+        clock.now = NOW + at;
+        expect(await accept(first.key)).toEqual([isOldAccepted, isOldAccepted]);
+        expect(await accept(second.key)).toEqual([true, true]);
+      }
+      await keys.rotate(second.id, 0);
+      expect(await accept(second.key)).toEqual([false, true]);
+      clock.now += 500;
+      expect(await accept(second.key)).toEqual([false, false]);
     });
   });
 });

@@ -108,6 +108,12 @@ export const HELP_DETAILS: Readonly<Record<string, HelpDetails>> = {
       "List them for a program": "creator-metrics keys list acme --json",
     },
   },
+  "keys rotate": {
+    examples: {
+      "Replace key 1; it stays valid for a day": "creator-metrics keys rotate 1",
+      "Replace key 2 at once": "creator-metrics keys rotate 2 --overlap 0",
+    },
+  },
   "keys revoke": {
     examples: {
       "Find the id of a key, then revoke it":
@@ -180,6 +186,12 @@ export const HELP_DETAILS: Readonly<Record<string, HelpDetails>> = {
       "List the creators": "creator-metrics creators list",
       "Save their usernames, as creators add reads them":
         "creator-metrics creators list --json | jq -r '.[].creator' > creators.txt",
+    },
+  },
+  status: {
+    examples: {
+      "Show the status": "creator-metrics status",
+      "Print the credits that are left": "creator-metrics status --json | jq .credits.balance",
     },
   },
   "retention apply": {

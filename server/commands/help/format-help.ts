@@ -1,7 +1,7 @@
 /** The help of commands: its colours, its examples and its settings. */
-import { styleText } from "node:util";
 import { Help, type Command } from "commander";
 import type { CommandLineIo } from "../../ports/process.ts";
+import { paint } from "../terminal/style.ts";
 import { DATABASE_SETTINGS, HELP_DETAILS, type HelpDetails } from "./examples.ts";
 
 /** The documentation of a setting. */
@@ -21,20 +21,18 @@ const PROGRAM_PATTERN = /(?<![\w./-])creator-metrics(?= )/g;
 /** What the lines of an example begin with. */
 const EXAMPLE_INDENT = "  ";
 
-type Format = Parameters<typeof styleText>[0];
-
-/** Colours text, whatever it is written to: commander removes colours where they are not shown. */
-export function paint(format: Format, text: string): string {
-  return styleText(format, text, { validateStream: false });
-}
-
 /** What the help of every command looks like. */
 export interface HelpOptions {
   readonly io: CommandLineIo;
   readonly settings: readonly SettingText[];
 }
 
-/** Gives a command and its subcommands their help. @param path The full name of the command. */
+/**
+ * Gives a command and its subcommands their help. Commander removes the colours where they are not
+ * shown.
+ *
+ * @param path The full name of the command.
+ */
 export function configureHelp(
   command: Command,
   options: HelpOptions,

@@ -1,6 +1,6 @@
 /** Hints of the next step, for a person at a terminal. */
 import type { CommandLineIo } from "../../ports/process.ts";
-import { paint } from "../help/format-help.ts";
+import { paint } from "./style.ts";
 
 /** Writes hints to standard error, if that is a terminal. */
 export function writeHint(

@@ -1,8 +1,15 @@
 /** Prints rows as a table for people, or as JSON for programs. */
 import Table from "cli-table3";
 import type { CommandLineIo } from "../../ports/process.ts";
+import { paint, showControls } from "./style.ts";
 
 type Cell = string | number | boolean | null;
+type Row<Column extends string> = Readonly<Record<Column, Cell>>;
+
+/** Where text is shown; by default no terminal. */
+export type View = Pick<CommandLineIo, "columns" | "hasOutColors">;
+
+const NO_TERMINAL: View = { columns: undefined, hasOutColors: false };
 
 /** The option that every command with data has. */
 export interface OutputOptions {
@@ -19,10 +26,10 @@ export async function printRows<Column extends string>(
   io: CommandLineIo,
   { json }: OutputOptions,
   columns: readonly Column[],
-  rows: readonly Readonly<Record<Column, Cell>>[],
+  rows: readonly Row<Column>[],
   value: unknown = rows,
 ): Promise<void> {
-  await io.writeOut(json === true ? formatJson(value) : formatTable(columns, rows, io.columns));
+  await io.writeOut(json === true ? formatJson(value) : formatTable(columns, rows, io));
 }
 
 /** Formats JSON with indentation and a final line break. */
@@ -32,39 +39,85 @@ export function formatJson(value: unknown): string {
 
 /**
  * Formats rows as a table without lines; a null is empty. If the table is wider than the terminal,
- * each row becomes lines of a name and a value instead, because wrapped rows are hard to read.
- *
- * @param width Width of the terminal.
+ * columns without any value are left out, then times have no seconds. If that is too wide too, each
+ * row becomes lines of a name and a value, because wrapped rows are hard to read.
  */
 export function formatTable<Column extends string>(
   columns: readonly Column[],
-  rows: readonly Readonly<Record<Column, Cell>>[],
-  width = Infinity,
+  rows: readonly Row<Column>[],
+  view = NO_TERMINAL,
 ): string {
+  const { columns: width = Infinity } = view;
+  const filled = columns.filter((column) => rows.some((row) => row[column] !== null));
+  const layouts = [
+    () => layOutTable(columns, rows, view),
+    () => layOutTable(filled, rows, view),
+    () => layOutTable(filled, rows.map(shortenInstants), view),
+  ];
+  for (const layOut of layouts) {
+    const lines = layOut();
+    const isTooWide = lines.some((line) => Bun.stringWidth(line) > width);
+    if (!isTooWide || rows.length === 0) return lines.map((line) => `${line}\n`).join("");
+  }
+  return rows.map((row) => formatFields(row, view, columns)).join("\n");
+}
+
+/** Formats fields as lines of a name and a value. */
+export function formatFields<Column extends string>(
+  fields: Row<Column>,
+  { hasOutColors }: View,
+  columns: readonly Column[] = Object.keys(fields) as Column[],
+): string {
+  const nameWidth = Math.max(...columns.map(({ length }) => length));
+  const lines = columns.map((column) => {
+    const name = formatHeading(column, hasOutColors);
+    const padding = " ".repeat(nameWidth - column.length + 2);
+    return `${name}${padding}${formatCell(fields[column])}`.trimEnd();
+  });
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function layOutTable<Column extends string>(
+  columns: readonly Column[],
+  rows: readonly Row<Column>[],
+  { hasOutColors }: View,
+): string[] {
   const isNumeric = (column: Column) =>
-    rows.length > 0 && rows.every((row) => row[column] === null || typeof row[column] === "number");
+    rows.length > 0 &&
+    rows.every((row) => row[column] === null || NUMBER.test(String(row[column])));
   const table = new Table({
     chars: NO_BORDER_CHARS,
-    head: columns.map(toHeading),
+    head: columns.map((column) => formatHeading(column, hasOutColors)),
     colAligns: columns.map((column) => (isNumeric(column) ? "right" : "left")),
     style: { head: [], border: [], "padding-left": 0, "padding-right": 2 },
   });
-  for (const row of rows) table.push(columns.map((column) => String(row[column] ?? "")));
-  const lines = table
+  for (const row of rows) table.push(columns.map((column) => formatCell(row[column])));
+  return table
     .toString()
     .split("\n")
     .map((line) => line.trimEnd());
-  const isTooWide = lines.some((line) => Bun.stringWidth(line) > width);
-  if (!isTooWide || rows.length === 0) return lines.map((line) => `${line}\n`).join("");
-  const nameWidth = Math.max(...columns.map(({ length }) => length));
-  const formatField = (row: (typeof rows)[number], column: Column) =>
-    `${toHeading(column).padEnd(nameWidth)}  ${row[column] ?? ""}`.trimEnd();
-  return rows
-    .map((row) => columns.map((column) => `${formatField(row, column)}\n`).join(""))
-    .join("\n");
 }
 
-const toHeading = (column: string) => column.replaceAll("_", " ");
+/** A number, maybe an estimated one, and maybe with commas. */
+const NUMBER = /^~?-?[\d,]+(?:\.\d+)?$/;
+
+const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$/;
+
+/** Leaves the seconds out of all instants of a row. */
+function shortenInstants<Column extends string>(row: Row<Column>): Row<Column> {
+  const cells = Object.entries<Cell>(row).map(([column, cell]) => [
+    column,
+    typeof cell === "string" ? cell.replace(INSTANT, "$1 $2Z") : cell,
+  ]);
+  return Object.fromEntries(cells);
+}
+
+const formatCell = (cell: Cell) => showControls(String(cell ?? ""));
+
+function formatHeading(column: string, isPainted: boolean): string {
+  const heading = column.replaceAll("_", " ");
+  return isPainted ? paint("bold", heading) : heading;
+}
 
 const NO_BORDER_CHARS = Object.fromEntries(
   ["top", "bottom", "left", "right"]

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { Command } from "commander";
 import type { CommandLineIo } from "../../ports/process.ts";
+import { showDirectionControls } from "./style.ts";
 
 /** Creates the input and output of a command of this process. */
 export function createProcessIo(programName = describeEntryFile()): CommandLineIo {
@@ -18,7 +19,7 @@ export function createProcessIo(programName = describeEntryFile()): CommandLineI
     errTerminal: stderr.isTTY ? stderr : undefined,
     writeOut: (data) => new Promise((resolve) => stdout.write(data, () => resolve())),
     writeOutSync: (text) => writeFileSync(1, text),
-    writeErr: (text) => void stderr.write(text),
+    writeErr: (text) => void stderr.write(showDirectionControls(text)),
   };
 }
 

@@ -2,6 +2,8 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
+import { INTEGER_MAX } from "../../../core/limits.ts";
+import { parseInteger } from "../../../core/parameters.ts";
 import {
   DAY_MS,
   formatInstant,
@@ -16,6 +18,18 @@ import type { ApiKeyRecord } from "../../ports/administration.ts";
 import { recordChange } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";
 import { assertName, assertSingleAccount, jsonBodyParser, Name } from "./validation.ts";
+
+/** How long a rotated key stays valid by default: long enough for a change on the next day. */
+const DEFAULT_OVERLAP = "24h";
+
+const NewKey = t.Object({
+  account: Name,
+  label: t.Optional(Name),
+  scopes: t.Optional(t.Array(t.String())),
+  expires: t.Optional(t.String()),
+});
+
+const KeyRotation = t.Object({ overlap: t.Optional(t.String()) });
 
 /** Creates the routes of API keys. */
 export function createAdminKeyRoutes(options: AdminOptions) {
@@ -49,14 +63,27 @@ export function createAdminKeyRoutes(options: AdminOptions) {
         set.status = 201;
         return created;
       },
-      {
-        body: t.Object({
-          account: Name,
-          label: t.Optional(Name),
-          scopes: t.Optional(t.Array(t.String())),
-          expires: t.Optional(t.String()),
-        }),
+      { body: NewKey },
+    )
+    .post(
+      "/keys/:id/rotate",
+      async ({ body: { overlap = DEFAULT_OVERLAP }, params, request, set }) => {
+        const id = parseKeyId(params.id);
+        const overlapMs = parseOverlap(overlap, now());
+        const change = {
+          action: "keys rotate",
+          target: `key ${id}`,
+          details: { overlap },
+        } as const;
+        const rotated = await recordChange(options, request, change, async () => {
+          const result = await keys.rotate(id, overlapMs);
+          return { result, details: { id: result.id } };
+        });
+        set.status = 201;
+        const old_expires_at = formatInstant(rotated.oldExpiresAt);
+        return { id: rotated.id, key: rotated.key, old_id: id, old_expires_at };
       },
+      { body: KeyRotation },
     )
     .delete(
       "/keys",
@@ -89,9 +116,8 @@ function parseScopes(names: readonly string[] = KEY_SCOPES): KeyScope[] {
  * @throws {DomainError} `Invalid Request`, also if it is not in the future.
  */
 function parseExpiry(text: string, now: number): number {
-  const [, amount = "", unit] = /^(\d{1,6})([hdw])$/.exec(text) ?? [];
-  const unitMs = { h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS }[unit ?? ""];
-  const expiresAt = unitMs === undefined ? parseInstant(text) : now + Number(amount) * unitMs;
+  const durationMs = parseDuration(text);
+  const expiresAt = durationMs === undefined ? parseInstant(text) : now + durationMs;
   if (expiresAt !== undefined && expiresAt > now && expiresAt <= LAST_INSTANT) return expiresAt;
   throw createInvalidRequestError(
     `expires must be a duration (12h, 90d, 8w) or ${INSTANT_SYNTAX} and is in the future, ` +
@@ -99,8 +125,36 @@ function parseExpiry(text: string, now: number): number {
   );
 }
 
+/** Parses a duration such as `12h`, `90d` or `8w`. @returns Milliseconds. */
+function parseDuration(text: string): number | undefined {
+  const [, amount = "", unit] = /^(\d{1,6})([hdw])$/.exec(text) ?? [];
+  const unitMs = { h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS }[unit ?? ""];
+  return unitMs === undefined ? undefined : Number(amount) * unitMs;
+}
+
+/**
+ * Parses how long a rotated key stays valid: a duration, or `0` if it expires at once.
+ *
+ * @throws {DomainError} `Invalid Request`.
+ */
+function parseOverlap(text: string, now: number): number {
+  const overlapMs = text === "0" ? 0 : parseDuration(text);
+  if (overlapMs !== undefined && now + overlapMs <= LAST_INSTANT) return overlapMs;
+  throw createInvalidRequestError(
+    `overlap must be 0 or a duration (12h, 7d, 2w), got ${quoteValue(text)}`,
+  );
+}
+
+function parseKeyId(text: string): number {
+  const id = parseInteger(text, { min: 1 });
+  if (id !== undefined) return id;
+  throw createInvalidRequestError(
+    `id must be a whole number from 1 to ${INTEGER_MAX}, got ${quoteValue(text)}`,
+  );
+}
+
 function toKeyResource(record: ApiKeyRecord) {
-  const { id, beginsWith, label, scopes, createdAt, expiresAt, revokedAt } = record;
+  const { id, beginsWith, label, scopes, createdAt, expiresAt, revokedAt, replacedBy } = record;
   return {
     id,
     begins_with: beginsWith,
@@ -109,5 +163,6 @@ function toKeyResource(record: ApiKeyRecord) {
     created_at: formatInstant(createdAt),
     expires_at: formatInstantOrNull(expiresAt),
     revoked_at: formatInstantOrNull(revokedAt),
+    replaced_by: replacedBy,
   };
 }

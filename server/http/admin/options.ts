@@ -16,6 +16,7 @@ import type { ImportObservations } from "../../../core/stores.ts";
 import type { ExportOptions } from "../../ports/reads.ts";
 import type { BackupResult } from "../../ports/process.ts";
 import type { RetentionRun } from "../../ports/retention.ts";
+import type { ServiceStatus } from "../../ports/status.ts";
 
 /** What the administration API depends on. */
 export interface AdminOptions {
@@ -28,6 +29,8 @@ export interface AdminOptions {
   readonly notices: NoticeReads;
   readonly keys: KeyAdministration;
   readonly audit: AuditStore;
+  /** Reads the state of the database, of what it holds, and of the sources. */
+  readStatus(): Promise<ServiceStatus>;
   readonly channels: TrackedChannelStore;
   readonly creators: MonitoringListStore;
   /** Why the active source cannot have a creator; `undefined` if it can. */

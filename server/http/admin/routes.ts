@@ -15,6 +15,7 @@ import { createAdminKeyRoutes } from "./keys.ts";
 import { createNoticeRoutes } from "./notices.ts";
 import { createAdminObservationRoutes } from "./observations.ts";
 import type { AdminOptions } from "./options.ts";
+import { createAdminStatusRoutes } from "./status.ts";
 import { createAdminTokenRoutes } from "./tokens.ts";
 import { createAdminUsageRoutes } from "./usage.ts";
 
@@ -26,6 +27,7 @@ export function createAdminRoutes(options: AdminOptions) {
     .use(createAdminUsageRoutes(options))
     .use(createAdminKeyRoutes(options))
     .use(createAdminCollectionRoutes(options))
+    .use(createAdminStatusRoutes(options))
     .use(createNoticeRoutes(options))
     .use(createAuditRoutes(options));
 }

@@ -1,5 +1,7 @@
 /** The controls of lists and charts. They keep their values in the address. */
-import { describeRange, RANGES, type Range } from "../ranges.ts";
+import { SEARCH_MAX_CHARACTERS } from "../../../core/limits.ts";
+import type { ListedPages } from "../hooks.ts";
+import { getRangeLabel, RANGES, type Range } from "../ranges.ts";
 import { setParameters } from "../router.ts";
 
 interface SelectProperties {
@@ -8,17 +10,24 @@ interface SelectProperties {
   readonly name: string;
   readonly value: string;
   readonly options: readonly (readonly [value: string, label: string])[];
+  /** Parameters that have no meaning with another choice. */
+  readonly dependents?: readonly string[];
 }
 
 /** A choice. */
-export function Select({ label, name, value, options }: SelectProperties) {
+export function Select({ label, name, value, options, dependents = [] }: SelectProperties) {
+  const choose = (choice: string) =>
+    setParameters({
+      [name]: choice,
+      ...Object.fromEntries(dependents.map((other) => [other, ""])),
+    });
   return (
     <label class="control">
       {label}
       <select
         name={name}
         value={value}
-        onChange={({ currentTarget }) => setParameters({ [name]: currentTarget.value })}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
       >
         {options.map(([option, text]) => (
           <option key={option} value={option}>
@@ -30,38 +39,43 @@ export function Select({ label, name, value, options }: SelectProperties) {
   );
 }
 
-/** A text, which is used when it is submitted. */
-export function TextControl({
-  label,
-  name,
-  value,
-  maxLength,
-}: {
+interface SearchField {
   readonly label: string;
+  /** The parameter of the address. */
   readonly name: string;
   readonly value: string;
-  readonly maxLength: number;
-}) {
+  /** The width, in characters. */
+  readonly size: number;
+}
+
+/** Texts, which are used when they are submitted. */
+export function SearchForm({ fields }: { readonly fields: readonly SearchField[] }) {
   return (
     <form
-      class="control"
+      class="row"
       role="search"
       onSubmit={(event) => {
         event.preventDefault();
-        const text = new FormData(event.currentTarget).get(name);
-        setParameters({ [name]: typeof text === "string" ? text.trim() : "" });
+        const data = new FormData(event.currentTarget);
+        setParameters(
+          Object.fromEntries(fields.map(({ name }) => [name, String(data.get(name) ?? "").trim()])),
+        );
       }}
     >
-      <label for={`control-${name}`}>{label}</label>
-      <input
-        id={`control-${name}`}
-        name={name}
-        type="search"
-        maxLength={maxLength}
-        defaultValue={value}
-        key={value}
-      />
-      <button type="submit">Apply</button>
+      {fields.map(({ label, name, value, size }) => (
+        <label key={name} class="control">
+          {label}
+          <input
+            key={value}
+            name={name}
+            type="search"
+            size={size}
+            maxLength={SEARCH_MAX_CHARACTERS}
+            defaultValue={value}
+          />
+        </label>
+      ))}
+      <button type="submit">Search</button>
     </form>
   );
 }
@@ -77,7 +91,7 @@ export function RangeControl({ range }: { readonly range: Range }) {
           aria-pressed={name === range}
           onClick={() => setParameters({ range: name })}
         >
-          {describeRange(name).label}
+          {getRangeLabel(name)}
         </button>
       ))}
     </div>
@@ -85,16 +99,7 @@ export function RangeControl({ range }: { readonly range: Range }) {
 }
 
 /** A button that reads the next page of a list. */
-export function MoreButton({
-  list,
-}: {
-  readonly list: {
-    readonly hasMore: boolean;
-    readonly isLoading: boolean;
-    readonly error: unknown;
-    readMore(): void;
-  };
-}) {
+export function MoreButton({ list }: { readonly list: ListedPages<unknown> }) {
   if (!list.hasMore) return null;
   return (
     <p class="row">

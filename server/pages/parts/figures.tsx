@@ -1,4 +1,5 @@
 /** Figures and instants as people write them, with the exact value for those who point at it. */
+import type { ComponentChildren } from "preact";
 import { formatChange, formatCompact, formatExact, formatLocal, formatUtc } from "../format.ts";
 
 /** A count; a dash if it is unknown. */
@@ -56,11 +57,35 @@ export function Text({ value }: { readonly value: string | null }) {
   );
 }
 
+/** The name of an entity as a link to its page, above its username. */
+export function Name({
+  href,
+  name,
+  username,
+}: {
+  readonly href: string;
+  readonly name: string;
+  readonly username: string | null;
+}) {
+  return (
+    <>
+      <a href={href}>
+        <Text value={name} />
+      </a>
+      {username !== null && username !== name && (
+        <small class="muted">
+          <Text value={username} />
+        </small>
+      )}
+    </>
+  );
+}
+
 /** The main figures of a page. */
 export function Figures({
   items,
 }: {
-  readonly items: readonly (readonly [label: string, value: preact.ComponentChildren])[];
+  readonly items: readonly (readonly [label: string, value: ComponentChildren])[];
 }) {
   return (
     <dl class="figures">

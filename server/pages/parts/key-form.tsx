@@ -1,7 +1,7 @@
 /** The form that takes an API key. */
 import { setApiKey } from "../session.ts";
 
-export function KeyForm({ message }: { readonly message?: string }) {
+export function KeyForm({ isRefused }: { readonly isRefused: boolean }) {
   return (
     <section class="notice">
       <h1>Creator metrics</h1>
@@ -9,9 +9,9 @@ export function KeyForm({ message }: { readonly message?: string }) {
         Enter an API key to see the numbers that its account may read. The key stays in this tab,
         and is forgotten when the tab is closed.
       </p>
-      {message !== undefined && (
+      {isRefused && (
         <p role="alert" class="loss">
-          {message}
+          The service does not know this API key. It may be mistyped, revoked or expired.
         </p>
       )}
       <form

@@ -2,8 +2,6 @@
 import type { ComponentChildren } from "preact";
 import { ConnectionError, MetricsError } from "../../../core/client/mod.ts";
 import type { Read } from "../hooks.ts";
-import { readBalance } from "../session.ts";
-import { KeyForm } from "./key-form.tsx";
 
 /** Shows what was read, or why it is not there. */
 export function Reading<Value>({
@@ -40,14 +38,9 @@ export function Failure({ error, retry }: FailureProperties) {
   if (error instanceof ConnectionError) return <Unreachable retry={retry} />;
   if (!(error instanceof MetricsError)) return <Notice title="This page failed" retry={retry} />;
   switch (error.code) {
-    case "Missing API Key":
-    case "Invalid API Key":
-      return (
-        <KeyForm message="The service does not know this API key. It may be mistyped, revoked or expired." />
-      );
     case "Insufficient Credits":
       return (
-        <Notice title="No credits left" retry={() => void readBalance().then(retry, retry)}>
+        <Notice title="No credits left" retry={retry}>
           Each page costs a credit for each request, and the account has not enough for this one.
           Ask the operator of the service for more; pages that you have seen are still there when
           you go back.
@@ -63,7 +56,7 @@ export function Failure({ error, retry }: FailureProperties) {
       );
     default:
       return error.status === 404 ? (
-        <Notice title="Not found">
+        <Notice title="Not found" retry={retry}>
           {error.message}. It may have another name, or not be observed yet.{" "}
           <a href="/channels">All channels</a>, <a href="/users">all users</a>
         </Notice>

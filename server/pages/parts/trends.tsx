@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
 import type { ComparisonTable } from "../../../core/resources/mod.ts";
-import { readFirstPage, send } from "../session.ts";
+import { getClient, readFirstPage } from "../session.ts";
 import { Sparkline } from "./sparkline.tsx";
 
 type Trends = ReturnType<typeof useTrends>;
@@ -44,12 +44,16 @@ export function useTrends(kind: keyof typeof known) {
 }
 
 /** Reads the first page of a comparison: every day of 30. */
-function readTable(kind: keyof typeof known, names: readonly string[]): Promise<ComparisonTable> {
-  return send<ComparisonTable>(({ video, microblog }) =>
+async function readTable(
+  kind: keyof typeof known,
+  names: readonly string[],
+): Promise<ComparisonTable> {
+  const { video, microblog } = getClient();
+  const { body } =
     kind === "channel"
-      ? readFirstPage<ComparisonTable>(video.compare(names))
-      : readFirstPage<ComparisonTable>(microblog.compare(names)),
-  );
+      ? await readFirstPage<ComparisonTable>(video.compare(names))
+      : await readFirstPage<ComparisonTable>(microblog.compare(names));
+  return body;
 }
 
 export function Trend({ trends, name }: { readonly trends: Trends; readonly name: string }) {

@@ -1,9 +1,11 @@
 /** The account of the key: its balance and its usage. */
 import type { UsageRow } from "../../../core/resources/mod.ts";
-import { useRead } from "../hooks.ts";
-import { setApiKey } from "../session.ts";
+import { formatExact } from "../format.ts";
+import { useFreeRead } from "../hooks.ts";
+import { readAccount, setApiKey } from "../session.ts";
 import { Chart } from "../parts/chart.tsx";
 import { Count, Figures, Text } from "../parts/figures.tsx";
+import { Heading } from "../parts/heading.tsx";
 import { Empty, Reading } from "../parts/states.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { DAY_MS } from "../../../core/time.ts";
@@ -16,18 +18,18 @@ const FIGURES: Column<UsageRow>[] = (["requests", "credits", "refunded"] as cons
 }));
 
 export function Account() {
-  const read = useRead("account", ({ account }) => account());
+  const read = useFreeRead("account", readAccount);
   return (
     <>
-      <h1>Account</h1>
+      <Heading text="Account" />
       <Reading read={read}>
         {({ account: name, balance, usage }) => (
           <>
             <Figures
               items={[
                 ["Account", <Text value={name} />],
-                ["Credits left", <Count value={balance} />],
-                ["Used in 30 days", <Count value={sum(usage)} />],
+                ["Credits left", formatExact(balance)],
+                ["Used in 30 days", formatExact(sum(usage))],
               ]}
             />
             <Chart
@@ -40,7 +42,7 @@ export function Account() {
                 },
               ]}
               kind="bars"
-              gapMs={1.5 * DAY_MS}
+              getGapMs={() => 1.5 * DAY_MS}
               fileName="usage.csv"
             />
           </>
@@ -74,7 +76,7 @@ function Groups({
   readonly label: string;
   readonly getName: (row: UsageRow) => string;
 }) {
-  const read = useRead(`account by ${by}`, ({ account }) => account({ by }));
+  const read = useFreeRead(`account by ${by}`, ({ account }) => account({ by }));
   const columns: Column<UsageRow>[] = [
     { label, getValue: getName, render: (row) => <Text value={getName(row)} /> },
     ...FIGURES,

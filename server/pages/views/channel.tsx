@@ -1,9 +1,11 @@
 /** A channel: its figures, its history and its shorts. */
-import type { ShortSummary } from "../../../core/resources/mod.ts";
+import type { ChannelDetails, ShortSummary } from "../../../core/resources/mod.ts";
 import { usePages, useRead } from "../hooks.ts";
 import { createPath } from "../router.ts";
+import { CompareLink } from "../parts/compare-link.tsx";
 import { MoreButton } from "../parts/controls.tsx";
 import { Change, Count, Figures, Instant, Text } from "../parts/figures.tsx";
+import { Heading } from "../parts/heading.tsx";
 import { History } from "../parts/history.tsx";
 import { Empty, Reading } from "../parts/states.tsx";
 import { Table, type Column } from "../parts/table.tsx";
@@ -16,9 +18,7 @@ export function Channel({ channel }: { readonly channel: string }) {
     <Reading read={read}>
       {(details) => (
         <>
-          <h1>
-            <Text value={details.displayName ?? details.username ?? details.id} />
-          </h1>
+          <Heading text={details.displayName ?? details.username ?? details.id} />
           <p class="muted">
             <Text value={details.username ?? details.id} />
             {details.country !== null && (
@@ -39,6 +39,9 @@ export function Channel({ channel }: { readonly channel: string }) {
               <Text value={details.description} />
             </p>
           )}
+          <p>
+            <CompareLink kind="channels" name={pickComparable(details)} />
+          </p>
           <Figures
             items={[
               ["Subscribers", <Count value={details.subscribers} />],
@@ -59,6 +62,11 @@ export function Channel({ channel }: { readonly channel: string }) {
       )}
     </Reading>
   );
+}
+
+/** A comparison separates names by commas. */
+function pickComparable({ username, id }: ChannelDetails): string {
+  return username === null || username.includes(",") ? id : username;
 }
 
 function Shorts({ channel }: { readonly channel: string }) {
@@ -100,7 +108,7 @@ function Shorts({ channel }: { readonly channel: string }) {
           ) : (
             <>
               <Table
-                caption="Shorts, newest first until they are sorted"
+                caption={`${list.items.length} shorts${list.hasMore ? ", and there are more" : ""}`}
                 columns={columns}
                 items={list.items}
                 getKey={({ id }) => id}

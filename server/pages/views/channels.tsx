@@ -3,8 +3,9 @@ import { CHANNEL_SORT_FIELDS, CHANNEL_SORTS, LIST_ORDERS } from "../../../core/l
 import type { ListedChannel } from "../../../core/resources/mod.ts";
 import { usePages } from "../hooks.ts";
 import { createPath, useAddress } from "../router.ts";
-import { MoreButton, Select, TextControl } from "../parts/controls.tsx";
-import { Change, Count, Text } from "../parts/figures.tsx";
+import { MoreButton, SearchForm, Select } from "../parts/controls.tsx";
+import { Change, Count, Name } from "../parts/figures.tsx";
+import { Heading } from "../parts/heading.tsx";
 import { Empty, Reading } from "../parts/states.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { Trend, TrendsButton, useTrends } from "../parts/trends.tsx";
@@ -46,12 +47,13 @@ export function Channels() {
     {
       label: "Channel",
       render: (channel) => (
-        <a href={createPath("channels", channel.id)}>
-          <Text value={channel.displayName ?? channel.username ?? channel.id} />
-        </a>
+        <Name
+          href={createPath("channels", channel.id)}
+          name={channel.displayName ?? channel.username ?? channel.id}
+          username={channel.username}
+        />
       ),
     },
-    { label: "Username", render: ({ username }) => <Text value={username} /> },
     ...(/gain|views$/i.test(sort) || sort === "views" ? [createFigureColumn(sort)] : []),
     {
       label: "Subscribers",
@@ -63,7 +65,7 @@ export function Channels() {
   ];
   return (
     <>
-      <h1>Channels</h1>
+      <Heading text="Channels" />
       <div class="row">
         <Select label="Sort by" name="sort" value={sort} options={Object.entries(SORT_LABELS)} />
         <Select
@@ -75,9 +77,13 @@ export function Channels() {
             ["asc", "Least first"],
           ]}
         />
-        <TextControl label="Search" name="search" value={search} maxLength={100} />
-        <TextControl label="Country" name="country" value={country} maxLength={10} />
       </div>
+      <SearchForm
+        fields={[
+          { label: "Name", name: "search", value: search, size: 20 },
+          { label: "Country", name: "country", value: country, size: 4 },
+        ]}
+      />
       <Reading read={read}>
         {(list) =>
           list.items.length === 0 ? (

@@ -1,14 +1,17 @@
 /** Compares one count of up to ten channels or users. */
+import { useEffect } from "preact/hooks";
 import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
 import type { Client, HistoryQuery, Result } from "../../../core/client/mod.ts";
 import type { ComparisonTable, NamedResult } from "../../../core/resources/mod.ts";
 import { useRead } from "../hooks.ts";
-import { createHistoryQuery, describeRange, parseRange, type Range } from "../ranges.ts";
+import { createGapRule, parseRange, planHistory, type Range } from "../ranges.ts";
 import { setParameters, useAddress } from "../router.ts";
 import { readFirstPage } from "../session.ts";
 import { Chart } from "../parts/chart.tsx";
+import { rememberCompared, type ComparedKind } from "../parts/compare-link.tsx";
 import { RangeControl, Select } from "../parts/controls.tsx";
 import { Text } from "../parts/figures.tsx";
+import { Heading } from "../parts/heading.tsx";
 import { Empty, Reading } from "../parts/states.tsx";
 
 const CHANNEL_COUNTS = { subscribers: "Subscribers", viewCount: "Views", videoCount: "Videos" };
@@ -33,9 +36,10 @@ export function Compare() {
   const count = Object.hasOwn(counts, requested) ? requested : firstCount;
   const names = (query.get("names") ?? "").split(",").filter((name) => name !== "");
   const range = parseRange(query.get("range"));
+  useEffect(() => rememberCompared(kind, names), [kind, names.join()]);
   return (
     <>
-      <h1>Compare</h1>
+      <Heading text="Compare" />
       <div class="row">
         <Select
           label="Compare"
@@ -45,6 +49,7 @@ export function Compare() {
             ["channels", "Channels"],
             ["users", "Users"],
           ]}
+          dependents={["count", "names"]}
         />
         <Select label="Count" name="count" value={count} options={Object.entries(counts)} />
         <RangeControl range={range} />
@@ -87,45 +92,50 @@ function Comparison({
   range,
   label,
 }: {
-  readonly kind: "channels" | "users";
+  readonly kind: ComparedKind;
   readonly count: string;
   readonly names: readonly string[];
   readonly range: Range;
   readonly label: string;
 }) {
-  const history = createHistoryQuery(range, Date.now());
-  const read = useRead(`compare ${kind} ${count} ${names.join()} ${range}`, (client) =>
+  const { from, interval, stepMs } = planHistory(range, Date.now());
+  const read = useRead(`compare ${kind} ${count} ${names.join()} ${from} ${interval}`, (client) =>
     kind === "users"
-      ? compareUsers(client, names, { ...history, count })
-      : compareChannels(client, names, { ...history, count }),
+      ? compareUsers(client, names, { from, interval, count })
+      : compareChannels(client, names, { from, interval, count }),
   );
   return (
     <Reading read={read}>
-      {({ entities, rows }) => (
-        <>
-          {entities
-            .filter(({ found }) => !found)
-            .map(({ name }) => (
-              <p key={name} role="alert" class="loss">
-                <Text value={name} /> is not found.
-              </p>
-            ))}
-          {rows.length === 0 ? (
-            <Empty>Nothing was observed in this range.</Empty>
-          ) : (
-            <Chart
-              title={label}
-              instants={rows.map(({ timestamp }) => Date.parse(timestamp))}
-              series={entities.map((entity, index) => ({
-                label: entity.found ? entity.label : entity.name,
-                values: rows.map(({ values }) => values[index] ?? null),
-              }))}
-              gapMs={describeRange(range).stepMs * 1.5}
-              fileName={`compare-${count}-${range}.csv`}
-            />
-          )}
-        </>
-      )}
+      {({ entities, rows }) => {
+        const instants = rows.map(({ timestamp }) => Date.parse(timestamp));
+        const series = entities.flatMap((entity, index) =>
+          entity.found
+            ? [{ label: entity.label, values: rows.map(({ values }) => values[index] ?? null) }]
+            : [],
+        );
+        return (
+          <>
+            {entities
+              .filter(({ found }) => !found)
+              .map(({ name }) => (
+                <p key={name} role="alert" class="loss">
+                  <Text value={name} /> is not found.
+                </p>
+              ))}
+            {rows.length === 0 ? (
+              <Empty>Nothing was observed in this range.</Empty>
+            ) : (
+              <Chart
+                title={label}
+                instants={instants}
+                series={series}
+                getGapMs={createGapRule(instants, stepMs)}
+                fileName={`compare-${count}-${range}.csv`}
+              />
+            )}
+          </>
+        );
+      }}
     </Reading>
   );
 }

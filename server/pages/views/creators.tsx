@@ -1,29 +1,34 @@
 /** The monitoring list: which creators are collected, and whether that succeeds. */
-import { useState } from "preact/hooks";
-import { MetricsError } from "../../../core/client/mod.ts";
-import type { ListedCreator } from "../../../core/resources/mod.ts";
-import { useRead } from "../hooks.ts";
+import { useRef, useState } from "preact/hooks";
+import { MetricsError, type Client, type Result } from "../../../core/client/mod.ts";
+import type { CreatorResult, ListedCreator } from "../../../core/resources/mod.ts";
+import { useFreeRead } from "../hooks.ts";
 import { createPath } from "../router.ts";
-import { forgetReads, send } from "../session.ts";
+import { getClient } from "../session.ts";
 import { Instant, Text } from "../parts/figures.tsx";
+import { Heading } from "../parts/heading.tsx";
 import { Empty, Reading } from "../parts/states.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 
 export function Creators() {
   const [changes, setChanges] = useState(0);
   const [message, setMessage] = useState<{ text: string; isFailure: boolean }>();
-  const read = useRead(`creators ${changes}`, ({ creators }) => creators.list());
-  async function change(request: Parameters<typeof send>[0]): Promise<void> {
+  const input = useRef<HTMLInputElement>(null);
+  const read = useFreeRead(`creators ${changes}`, ({ creators }) => creators.list());
+  async function change(
+    request: (creators: Client["creators"]) => Promise<Result<CreatorResult>>,
+  ): Promise<void> {
     try {
-      const result = await send(request);
-      const text: unknown = Reflect.get(Object(result), "message");
-      setMessage({ text: String(text), isFailure: false });
+      const { body } = await request(getClient().creators);
+      setMessage({ text: body.message, isFailure: false });
+      if (input.current !== null) input.current.value = "";
     } catch (error) {
       const text = error instanceof MetricsError ? error.message : "The service does not answer";
       setMessage({ text, isFailure: true });
     }
-    forgetReads();
     setChanges((count) => count + 1);
+    // The button that was pressed may be gone.
+    input.current?.focus();
   }
   const columns: Column<ListedCreator>[] = [
     {
@@ -44,7 +49,14 @@ export function Creators() {
     { label: "Next", render: ({ next_due }) => <Instant value={next_due} /> },
     {
       label: "Failure",
-      render: ({ failure }) => (failure === null ? "none" : <Text value={failure} />),
+      render: ({ failure, last_failure }) =>
+        failure === null ? (
+          "none"
+        ) : (
+          <>
+            <Text value={failure} /> <Instant value={last_failure} />
+          </>
+        ),
     },
     {
       label: "Remove",
@@ -52,7 +64,7 @@ export function Creators() {
         <button
           type="button"
           aria-label={`Remove ${creator}`}
-          onClick={() => void change(({ creators }) => creators.remove(creator))}
+          onClick={() => void change((creators) => creators.remove(creator))}
         >
           Remove
         </button>
@@ -61,7 +73,7 @@ export function Creators() {
   ];
   return (
     <>
-      <h1>Monitoring list</h1>
+      <Heading text="Monitoring list" />
       <p>
         The service collects the profiles, tweets and followers of these creators. This page is
         free.
@@ -70,16 +82,19 @@ export function Creators() {
         class="row"
         onSubmit={(event) => {
           event.preventDefault();
-          const form = event.currentTarget;
-          const creator = new FormData(form).get("creator");
-          if (typeof creator !== "string" || creator.trim() === "") return;
-          void change(({ creators }) => creators.add(creator.trim().replace(/^@/, ""))).then(() =>
-            form.reset(),
-          );
+          const creator = (input.current?.value ?? "").trim().replace(/^@/, "");
+          if (creator !== "") void change((creators) => creators.add(creator));
         }}
       >
         <label for="creator">Username</label>
-        <input id="creator" name="creator" required maxLength={65} autocomplete="off" />
+        <input
+          id="creator"
+          ref={input}
+          required
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+        />
         <button type="submit">Add</button>
       </form>
       <p role="status" class={message?.isFailure === true ? "loss" : ""}>

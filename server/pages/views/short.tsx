@@ -2,6 +2,7 @@
 import { useRead } from "../hooks.ts";
 import { createPath } from "../router.ts";
 import { Count, Figures, Instant, Text } from "../parts/figures.tsx";
+import { Heading } from "../parts/heading.tsx";
 import { History } from "../parts/history.tsx";
 import { Reading } from "../parts/states.tsx";
 
@@ -16,9 +17,7 @@ export function Short({ channel, short }: { readonly channel: string; readonly s
           <p>
             <a href={createPath("channels", channel)}>← The channel</a>
           </p>
-          <h1>
-            <Text value={details.title ?? details.id} />
-          </h1>
+          <Heading text={details.title ?? details.id} />
           <p class="muted">
             Published <Instant value={details.publishedAt} />
           </p>
@@ -38,6 +37,7 @@ export function Short({ channel, short }: { readonly channel: string; readonly s
           <History
             name={`short ${details.id}`}
             counts={COUNTS}
+            publishedAt={details.publishedAt}
             createListing={({ video }, query) => video.shortHistory(channel, short, query)}
           />
         </>

@@ -2,6 +2,7 @@
 import { useRead } from "../hooks.ts";
 import { createPath } from "../router.ts";
 import { Count, Figures, Instant, Text } from "../parts/figures.tsx";
+import { Heading } from "../parts/heading.tsx";
 import { History } from "../parts/history.tsx";
 import { Reading } from "../parts/states.tsx";
 
@@ -24,7 +25,7 @@ export function Tweet({ username, id }: { readonly username: string; readonly id
               ← <Text value={author} />
             </a>
           </p>
-          <h1>Tweet {tweet.id}</h1>
+          <Heading text={`Tweet ${tweet.id}`} />
           <p class="description">
             <Text value={tweet.text} />
           </p>
@@ -43,6 +44,7 @@ export function Tweet({ username, id }: { readonly username: string; readonly id
           <History
             name={`tweet ${tweet.id}`}
             counts={COUNTS}
+            publishedAt={tweet.created_at}
             createListing={({ microblog }, query) => microblog.tweetHistory(username, id, query)}
           />
         </>

@@ -2,8 +2,10 @@
 import type { TweetRecord } from "../../../core/resources/mod.ts";
 import { usePages, useRead } from "../hooks.ts";
 import { createPath } from "../router.ts";
+import { CompareLink } from "../parts/compare-link.tsx";
 import { MoreButton } from "../parts/controls.tsx";
 import { Count, Figures, Instant, Text } from "../parts/figures.tsx";
+import { Heading } from "../parts/heading.tsx";
 import { History } from "../parts/history.tsx";
 import { Sparkline } from "../parts/sparkline.tsx";
 import { Empty, Reading } from "../parts/states.tsx";
@@ -24,9 +26,7 @@ export function User({ username }: { readonly username: string }) {
     <Reading read={read}>
       {(details) => (
         <>
-          <h1>
-            <Text value={details.displayName ?? details.username} />
-          </h1>
+          <Heading text={details.displayName ?? details.username} />
           <p class="muted">
             <Text value={details.username} />
             {details.verified === true && " · verified"}
@@ -42,6 +42,9 @@ export function User({ username }: { readonly username: string }) {
               <Text value={details.description} />
             </p>
           )}
+          <p>
+            <CompareLink kind="users" name={details.username} />
+          </p>
           <Figures
             items={[
               ["Followers", <Count value={details.followers_count} />],
@@ -107,7 +110,7 @@ function Tweets({ username }: { readonly username: string }) {
           ) : (
             <>
               <Table
-                caption="Tweets, newest first until they are sorted"
+                caption={`${list.items.length} tweets${list.hasMore ? ", and there are more" : ""}`}
                 columns={columns}
                 items={list.items}
                 getKey={([id]) => id}

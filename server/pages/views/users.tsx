@@ -3,8 +3,9 @@ import { LIST_ORDERS, USER_SORTS } from "../../../core/lists.ts";
 import type { ListedUser } from "../../../core/resources/mod.ts";
 import { usePages } from "../hooks.ts";
 import { createPath, useAddress } from "../router.ts";
-import { MoreButton, Select, TextControl } from "../parts/controls.tsx";
-import { Change, Count, Text } from "../parts/figures.tsx";
+import { MoreButton, SearchForm, Select } from "../parts/controls.tsx";
+import { Change, Count, Name } from "../parts/figures.tsx";
+import { Heading } from "../parts/heading.tsx";
 import { Empty, Reading } from "../parts/states.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { Trend, TrendsButton, useTrends } from "../parts/trends.tsx";
@@ -35,12 +36,13 @@ export function Users() {
     {
       label: "User",
       render: ({ username, displayName }) => (
-        <a href={createPath("users", username)}>
-          <Text value={displayName ?? username} />
-        </a>
+        <Name
+          href={createPath("users", username)}
+          name={displayName ?? username}
+          username={username}
+        />
       ),
     },
-    { label: "Username", render: ({ username }) => <Text value={username} /> },
     ...(sort === "followers"
       ? []
       : [
@@ -64,7 +66,7 @@ export function Users() {
   ];
   return (
     <>
-      <h1>Users</h1>
+      <Heading text="Users" />
       <div class="row">
         <Select label="Sort by" name="sort" value={sort} options={Object.entries(SORT_LABELS)} />
         <Select
@@ -76,8 +78,8 @@ export function Users() {
             ["asc", "Least first"],
           ]}
         />
-        <TextControl label="Search" name="search" value={search} maxLength={100} />
       </div>
+      <SearchForm fields={[{ label: "Name", name: "search", value: search, size: 20 }]} />
       <Reading read={read}>
         {(list) =>
           list.items.length === 0 ? (

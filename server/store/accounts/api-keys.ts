@@ -2,12 +2,32 @@
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { DomainError } from "../../../core/errors.ts";
 import { KEY_SCOPES } from "../../ports/admission.ts";
-import type { KeyStore } from "../../ports/administration.ts";
+import type { KeyStore, ReplacedKey, StoredSecret } from "../../ports/administration.ts";
 import type { Database } from "../database/database.ts";
+import { writeNamed } from "../database/named-write.ts";
 import { accounts, keys } from "../tables/account-tables.ts";
 
+// These two statements may run twice: the second time, they change nothing.
+
+const INSERT_COPY = `
+  INSERT INTO keys (account, hash, begins_with, label, scopes, expires_at, created_at)
+  SELECT account, ?, ?, label, scopes, expires_at, ?
+  FROM keys
+  WHERE id = ?
+    AND revoked_at IS NULL
+    AND replaced_by IS NULL
+    AND (expires_at IS NULL OR expires_at > ?)
+  ON CONFLICT DO NOTHING`;
+
+const REPLACE_KEY = `
+  UPDATE keys
+  SET expires_at = min(ifnull(keys.expires_at, ?), ?), replaced_by = copy.id
+  FROM keys AS copy
+  WHERE copy.hash = ? AND keys.id = ?`;
+
 /** Creates the store of API keys. */
-export function createKeyStore({ query }: Database): KeyStore {
+export function createKeyStore(database: Database): KeyStore {
+  const { query } = database;
   return {
     async create(key, now) {
       const [created] = await query((drizzle) =>
@@ -46,6 +66,7 @@ export function createKeyStore({ query }: Database): KeyStore {
             expiresAt: keys.expiresAt,
             createdAt: keys.createdAt,
             revokedAt: keys.revokedAt,
+            replacedBy: keys.replacedBy,
           })
           .from(keys)
           .innerJoin(accounts, eq(accounts.id, keys.account))
@@ -64,5 +85,43 @@ export function createKeyStore({ query }: Database): KeyStore {
       if (key === undefined) throw new DomainError("Not Found", `There is no key ${id}`);
       return { id, hash: key.hash, revokedAt: key.revokedAt ?? now };
     },
+
+    rotate: (...request) => rotateKey(database, ...request),
+  };
+}
+
+async function rotateKey(
+  database: Database,
+  id: number,
+  { hash, beginsWith }: StoredSecret,
+  expiresAt: number,
+  now: number,
+): Promise<ReplacedKey> {
+  const { oldKey, newKey } = await writeNamed(
+    database,
+    {
+      insertCopy: { sql: INSERT_COPY, args: [hash, beginsWith, now, id, now] },
+      replaceKey: { sql: REPLACE_KEY, args: [expiresAt, expiresAt, hash, id] },
+      oldKey: { sql: "SELECT * FROM keys WHERE id = ?", args: [id] },
+      newKey: { sql: "SELECT id FROM keys WHERE hash = ?", args: [hash] },
+    },
+    { idempotent: true },
+  );
+  const [[old], [created]] = [oldKey, newKey];
+  if (old === undefined) throw new DomainError("Not Found", `There is no key ${id}`);
+  if (created === undefined) {
+    const { revoked_at: revokedAt, replaced_by: newId } = old;
+    const reason =
+      revokedAt !== null
+        ? "is revoked; create a new key instead"
+        : newId !== null
+          ? `was replaced by key ${newId}; rotate that one instead`
+          : "has expired; create a new key instead";
+    throw new DomainError("Conflict", `Key ${id} ${reason}`);
+  }
+  return {
+    newId: Number(created["id"]),
+    hash: String(old["hash"]),
+    expiresAt: Number(old["expires_at"]),
   };
 }

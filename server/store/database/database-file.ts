@@ -9,6 +9,14 @@ export function parseFileUrl(url: string): string | undefined {
   return decodeURIComponent(url.slice("file:".length).replace(/^\/\/(?=\/)/, ""));
 }
 
+/** The size of a database file, with its recent changes, which are in a file of their own. */
+export function readFileBytes(path: string): number {
+  const sizes = [path, `${path}-wal`].map(
+    (file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0,
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
 /**
  * Creates a function that throws once an open file was removed or replaced. Writes to it would then
  * be lost, and a new connection would open another file, or create an empty one.

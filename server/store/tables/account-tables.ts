@@ -56,6 +56,8 @@ export const keys = sqliteTable("keys", {
   expiresAt: integer("expires_at"),
   createdAt: integer("created_at").notNull(),
   revokedAt: integer("revoked_at"),
+  /** The id of the key that a rotation made in its place. */
+  replacedBy: integer("replaced_by"),
 });
 
 /**

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createClient, MetricsError, type FetchLike } from "../../../core/client/mod.ts";
+import {
+  ConnectionError,
+  createClient,
+  MetricsError,
+  type FetchLike,
+} from "../../../core/client/mod.ts";
 import { NOW, startTestService, type TestService } from "../../support/service.ts";
 
 const DAYS = 5;
@@ -172,6 +177,26 @@ describe("createClient()", () => {
     const shorts = video.shorts("soup", { limit: 2 });
     for await (const { id } of shorts) if (id === "s0") break;
     expect((await account()).body.balance).toBe(8);
+  });
+
+  test("pages() reads a page that failed again, when it is asked for the next", async () => {
+    let isDown = false;
+    const client = createTestClient({
+      retries: 0,
+      fetch: async (url, init) => {
+        if (isDown) throw new Error("down");
+        return fetch(url, init as RequestInit);
+      },
+    });
+    const pages = client.video.shorts("soup", { limit: 2 }).pages();
+    const readIds = async () => (await pages.next()).value?.body.shorts.map(({ id }) => id);
+    expect(await readIds()).toEqual(["s0", "s1"]);
+    isDown = true;
+    expect(await catchError(readIds)).toBeInstanceOf(ConnectionError);
+    isDown = false;
+    expect(await readIds()).toEqual(["s2", "s3"]);
+    expect(await readIds()).toEqual(["s4"]);
+    expect(await pages.next()).toEqual({ done: true, value: undefined });
   });
 
   test("throws errors by the name that the service gives them", async () => {

@@ -1,5 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { hashApiKey, generateApiKey } from "../../../server/metering/api-keys.ts";
+import {
+  hashApiKey,
+  generateApiKey,
+  type GeneratedApiKey,
+} from "../../../server/metering/api-keys.ts";
 import { KEY_SCOPES } from "../../../server/ports/admission.ts";
 import { createKeyStore } from "../../../server/store/accounts/api-keys.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
@@ -8,6 +12,8 @@ import {
   resultOrError,
   withDatabase,
 } from "../../support/store/database.ts";
+
+const pickStored = ({ hash, beginsWith }: GeneratedApiKey) => ({ hash, beginsWith });
 
 describe("createKeyStore()", () => {
   test("findByHash() finds a key by its hash until it is revoked", async () => {
@@ -28,7 +34,7 @@ describe("createKeyStore()", () => {
       expect(await keys.revoke(revokedId, 8)).toEqual(answer);
       expect(await keys.findByHash(revoked.hash)).toBeUndefined();
       expect(await keys.findByHash(kept.hash)).toEqual({ id: keptId, ...found });
-      const shared = { createdAt: 5, scopes: KEY_SCOPES, expiresAt: null };
+      const shared = { createdAt: 5, scopes: KEY_SCOPES, expiresAt: null, replacedBy: null };
       expect(await keys.list("nasa")).toEqual([
         { ...shared, id: keptId, beginsWith: kept.beginsWith, label: "one", revokedAt: null },
         { ...shared, id: revokedId, beginsWith: revoked.beginsWith, label: null, revokedAt: 7 },
@@ -47,6 +53,43 @@ describe("createKeyStore()", () => {
       expect(stored).toContain(key.slice(0, 10));
       expect(stored).not.toContain(key.slice(0, 11));
       expect(stored).not.toContain(key.slice(10, 20));
+    });
+  });
+
+  test("rotate() copies a key, and ends the old one at the earlier of two instants", async () => {
+    await withDatabase(async (database) => {
+      const { id: account } = await createLedgerStore(database).createAccount("nasa", 0);
+      const keys = createKeyStore(database);
+      const old = { ...generateApiKey(), label: "l", scopes: ["read"] as const };
+      const create = (expiresAt: number | null) =>
+        keys.create({ ...old, ...pickStored(generateApiKey()), account, expiresAt }, 5);
+      const [endless, ending] = [await create(null), await create(100)];
+      const rotate = (id: number, expiresAt: number, now: number) =>
+        keys.rotate(id, pickStored(generateApiKey()), expiresAt, now);
+      expect(await rotate(endless, 50, 10)).toMatchObject({ newId: 3, expiresAt: 50 });
+      expect(await rotate(ending, 200, 10)).toMatchObject({ newId: 4, expiresAt: 100 });
+      expect(await resultOrError(rotate(endless, 60, 20))).toEqual([
+        "Conflict",
+        "Key 1 was replaced by key 3; rotate that one instead",
+      ]);
+      const shared = { label: "l", scopes: ["read"], revokedAt: null };
+      expect(await keys.list("nasa")).toMatchObject([
+        { ...shared, id: 1, createdAt: 5, expiresAt: 50, replacedBy: 3 },
+        { ...shared, id: 2, createdAt: 5, expiresAt: 100, replacedBy: 4 },
+        { ...shared, id: 3, createdAt: 10, expiresAt: null, replacedBy: null },
+        { ...shared, id: 4, createdAt: 10, expiresAt: 100, replacedBy: null },
+      ]);
+      expect(await resultOrError(rotate(4, 200, 100))).toEqual([
+        "Conflict",
+        "Key 4 has expired; create a new key instead",
+      ]);
+      await keys.revoke(3, 30);
+      expect(await resultOrError(rotate(3, 99, 31))).toEqual([
+        "Conflict",
+        "Key 3 is revoked; create a new key instead",
+      ]);
+      expect(await resultOrError(rotate(9, 99, 31))).toEqual(["Not Found", "There is no key 9"]);
+      expect((await keys.list("nasa")).length).toBe(4);
     });
   });
 

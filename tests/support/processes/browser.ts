@@ -1,6 +1,6 @@
 /** A real browser that can reach only one origin. */
 import { existsSync } from "node:fs";
-import { chromium } from "playwright-core";
+import { chromium, type BrowserContextOptions, type Page } from "playwright-core";
 
 const CHROMIUM = "/usr/bin/chromium";
 
@@ -11,12 +11,13 @@ export function hasBrowser(): boolean {
   return false;
 }
 
-/**
- * Starts a browser, and opens a page that can reach only the given origin.
- *
- * @param options Without web security, it reaches every server of 127.0.0.1, and reads its responses.
- */
-export async function openPage(origin: string, { hasWebSecurity = true } = {}) {
+interface BrowserOptions {
+  /** Without it, a page reaches every server of 127.0.0.1, and reads its responses. */
+  readonly hasWebSecurity?: boolean;
+}
+
+/** Starts a browser whose pages can reach only the given origin. */
+export async function startBrowser({ hasWebSecurity = true }: BrowserOptions = {}) {
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
     args: [
@@ -29,19 +30,31 @@ export async function openPage(origin: string, { hasWebSecurity = true } = {}) {
       ...(hasWebSecurity ? [] : ["--disable-web-security"]),
     ],
   });
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-  context.setDefaultTimeout(20_000);
-  /** Everything that must not happen on a page: failed or foreign requests, errors. */
-  const faults: string[] = [];
-  await context.route("**/*", async (route) => {
-    const { protocol, origin: requestedOrigin, hostname, href } = new URL(route.request().url());
-    if (!hasWebSecurity && hostname === "127.0.0.1") return route.continue();
-    if (requestedOrigin === origin || protocol === "data:" || protocol === "blob:")
-      return route.continue();
-    faults.push(`request to ${href}`);
-    return route.abort();
-  });
-  const page = await context.newPage();
+  /** Opens a page in a context of its own, which shares nothing with others. */
+  async function open(origin: string, options: BrowserContextOptions = {}) {
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 900 },
+      ...options,
+    });
+    context.setDefaultTimeout(20_000);
+    const faults: string[] = [];
+    await context.route("**/*", async (route) => {
+      const { protocol, origin: requestedOrigin, hostname, href } = new URL(route.request().url());
+      if (!hasWebSecurity && hostname === "127.0.0.1") return route.continue();
+      if (requestedOrigin === origin || protocol === "data:" || protocol === "blob:")
+        return route.continue();
+      faults.push(`request to ${href}`);
+      return route.abort();
+    });
+    const page = await context.newPage();
+    recordFaults(page, faults);
+    return { page, faults, close: () => context.close() };
+  }
+  return { open, close: () => browser.close() };
+}
+
+/** Records everything that must not happen on a page: failed requests, error responses, errors. */
+function recordFaults(page: Page, faults: string[]): void {
   page.on("requestfailed", (request) => faults.push(`failed request of ${request.url()}`));
   page.on("response", (response) => {
     if (response.status() >= 400) faults.push(`${response.status()} of ${response.url()}`);
@@ -50,13 +63,13 @@ export async function openPage(origin: string, { hasWebSecurity = true } = {}) {
   page.on("console", (message) => {
     if (message.type() === "error") faults.push(`console: ${message.text()}`);
   });
-  return {
-    page,
-    faults,
-    close: async () => {
-      await browser.close();
-    },
-  };
+}
+
+/** Starts a browser, and opens a page that can reach only the given origin. */
+export async function openPage(origin: string, options: BrowserOptions = {}) {
+  const browser = await startBrowser(options);
+  const { page, faults } = await browser.open(origin);
+  return { page, faults, close: () => browser.close() };
 }
 
 /**
@@ -64,10 +77,7 @@ export async function openPage(origin: string, { hasWebSecurity = true } = {}) {
  *
  * @param page The page that decodes the image.
  */
-export async function countColours(
-  page: Awaited<ReturnType<typeof openPage>>["page"],
-  png: Uint8Array,
-): Promise<number> {
+export async function countColours(page: Page, png: Uint8Array): Promise<number> {
   const source = `data:image/png;base64,${Buffer.from(png).toString("base64")}`;
   return page.evaluate<number>(`(async () => {
     const image = new Image();

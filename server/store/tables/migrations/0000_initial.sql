@@ -44,7 +44,8 @@ CREATE TABLE `keys` (
 	`scopes` text DEFAULT '["read","creators"]' NOT NULL,
 	`expires_at` integer,
 	`created_at` integer NOT NULL,
-	`revoked_at` integer
+	`revoked_at` integer,
+	`replaced_by` integer
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `keys_hash_unique` ON `keys` (`hash`);--> statement-breakpoint

@@ -1,0 +1,90 @@
+/** The command `status`: shows the database, what is stored in it, and the sources. */
+import { Command } from "commander";
+import { createAdminClient, unwrap, withConnection, type AdminClient } from "./admin-client.ts";
+import type { CommandContext } from "./command.ts";
+import { formatFields, formatJson, formatTable, type OutputOptions } from "./terminal/output.ts";
+import { formatBytes, formatCount } from "./terminal/style.ts";
+
+type Status = NonNullable<Awaited<ReturnType<AdminClient["status"]["get"]>>["data"]>;
+type Owner = NonNullable<Awaited<ReturnType<AdminClient["owner"]["get"]>>["data"]>;
+
+export function createStatusCommand(context: CommandContext): Command {
+  return new Command("status")
+    .summary("Shows the database, what is in it, and the sources.")
+    .description(
+      "Shows the database and who serves it, how many observations of each kind it has and the " +
+        "newest of them, accounts, keys and credits, and the sources with their quotas. A number " +
+        "of observations with a ~ is estimated from 500 entities.",
+    )
+    .option("--json", "print the status as JSON")
+    .action(async ({ json }: OutputOptions) => {
+      const { status, owner } = await withConnection(context, async (connection) => {
+        const client = createAdminClient(connection);
+        return {
+          status: unwrap(await client.status.get()),
+          owner: unwrap(await client.owner.get()),
+        };
+      });
+      // A command that opened the file itself is no service.
+      const server = owner.address === null ? null : owner;
+      const text =
+        json === true ? formatJson({ ...status, server }) : formatStatus(context, status, server);
+      await context.writeOut(text);
+    });
+}
+
+const KIND_COLUMNS = ["kind", "entities", "observations", "newest"] as const;
+const SOURCE_COLUMNS = ["source", "state", "quota", "used", "limit", "reason"] as const;
+
+function formatStatus(context: CommandContext, status: Status, server: Owner | null): string {
+  const { kinds, sources } = status;
+  const kindRows = kinds.map(({ kind, entities, observations, is_estimated, newest }) => ({
+    kind,
+    entities: formatCount(entities),
+    observations: `${is_estimated ? "~" : ""}${formatCount(observations)}`,
+    newest,
+  }));
+  const sourceRows = sources.flatMap(({ source, status: state, reason, quotas }) =>
+    quotas.map(({ bucket, used, limit }) => ({
+      source,
+      state,
+      quota: bucket,
+      used,
+      limit,
+      reason,
+    })),
+  );
+  return [
+    formatFields(describeDatabase(status, server), context),
+    formatTable(KIND_COLUMNS, kindRows, context),
+    formatFields(describeCustomers(status), context),
+    sources.length === 0 ? "" : formatTable(SOURCE_COLUMNS, sourceRows, context),
+  ]
+    .filter((part) => part !== "")
+    .join("\n");
+}
+
+function describeDatabase({ database }: Status, server: Owner | null) {
+  const { url, bytes, durability, outage } = database;
+  return {
+    database: url,
+    size: bytes === null ? "unknown: ask the libSQL server" : formatBytes(bytes),
+    durability: durability ?? "a setting of the libSQL server",
+    state: outage ?? "ok",
+    service:
+      server === null
+        ? "none runs here"
+        : `${server.address} (process ${server.pid} since ${server.since})`,
+  };
+}
+
+function describeCustomers({ accounts, keys, credits, creators, channels }: Status) {
+  const { granted, debited, refunded, balance } = credits;
+  const spent = formatCount(debited - refunded);
+  return {
+    credits: `${formatCount(granted)} issued, ${spent} spent, ${formatCount(balance)} left`,
+    accounts: formatCount(accounts),
+    keys: `${formatCount(keys.valid)} valid of ${formatCount(keys.total)}`,
+    collected: `${formatCount(channels)} channels, ${formatCount(creators)} creators`,
+  };
+}

@@ -1,0 +1,36 @@
+/** The administration API of the status: the database, what is stored in it, and the sources. */
+import { Elysia } from "elysia";
+import { formatInstantOrNull } from "../../../core/time.ts";
+import type { ServiceStatus } from "../../ports/status.ts";
+import { toSourceReadiness } from "../health.ts";
+import type { AdminOptions } from "./options.ts";
+
+/** Creates the route of the status. */
+export function createAdminStatusRoutes({ readStatus }: Pick<AdminOptions, "readStatus">) {
+  return new Elysia({ name: "admin-status" }).get("/status", async () =>
+    toStatusResource(await readStatus()),
+  );
+}
+
+function toStatusResource({ database, totals, sources }: ServiceStatus) {
+  const { kinds, accounts, keys, validKeys, creators, channels, ...credits } = totals;
+  return {
+    database,
+    kinds: kinds.map(({ kind, entities, observations, isEstimated, newest }) => ({
+      kind,
+      entities,
+      observations,
+      is_estimated: isEstimated,
+      newest: formatInstantOrNull(newest),
+    })),
+    accounts,
+    keys: { valid: validKeys, total: keys },
+    credits,
+    creators,
+    channels,
+    sources: sources.map((source) => ({
+      ...toSourceReadiness(source),
+      quotas: source.buckets.map(({ bucket, used, limit }) => ({ bucket, used, limit })),
+    })),
+  };
+}

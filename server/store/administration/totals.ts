@@ -1,0 +1,115 @@
+/** Reads how much is stored, in short steps that read the rows of entities but few histories. */
+import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
+import type { KindTotals, StoredTotals } from "../../ports/status.ts";
+import type { Database } from "../database/database.ts";
+import { yieldToEventLoop } from "../database/paged-scan.ts";
+import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
+
+/** Rows of entities that are read at once, in a few milliseconds. */
+const PAGE_ROWS = 5000;
+
+/** About how many entities of a kind have their observations counted. */
+const SAMPLE_MAX_ENTITIES = 500;
+
+/** Histories that are read at once: one can have a hundred chunks. */
+const SAMPLE_BATCH = 20;
+
+/** Reads how much is stored of each kind, and the sums of accounts and keys. */
+export async function readTotals(database: Database, now: number): Promise<StoredTotals> {
+  const kinds: KindTotals[] = [];
+  for (const kind of ENTITY_KINDS) kinds.push(await readKindTotals(database, KIND_TABLES[kind]));
+  const sums = await database.queryJson<Omit<StoredTotals, "kinds">>(SELECT_SUMS, [now]);
+  if (sums === undefined) throw new Error("The sums have no row");
+  return { kinds, ...sums };
+}
+
+const SELECT_SUMS = `
+  SELECT json_object(
+    'accounts', count(*),
+    'granted', ifnull(sum(granted), 0),
+    'debited', ifnull(sum(debited), 0),
+    'refunded', ifnull(sum(refunded), 0),
+    'balance', ifnull(sum(balance), 0),
+    'keys', (SELECT count(*) FROM keys),
+    'validKeys', (
+      SELECT count(*)
+      FROM keys
+      WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)
+    ),
+    'creators', (SELECT count(*) FROM creators),
+    'channels', (SELECT count(*) FROM tracked_channels)
+  )
+  FROM accounts`;
+
+async function readKindTotals(database: Database, tables: KindTables): Promise<KindTotals> {
+  const { entityTable, kind } = tables;
+  const maxKey = await database.queryJson<number>(
+    `SELECT json_quote(ifnull(max(key), 0)) FROM ${entityTable}`,
+    [],
+  );
+  const step = Math.max(1, Math.ceil((maxKey ?? 0) / SAMPLE_MAX_ENTITIES));
+  const { entities, newest, sample } = await scanEntities(database, tables, step);
+  const counted = await countObservations(database, tables, sample);
+  const observations =
+    step === 1 || sample.length === 0 ? counted : Math.round((counted * entities) / sample.length);
+  return { kind, entities, observations, isEstimated: step > 1 && entities > 0, newest };
+}
+
+/** A page of entities; some of its keys are in the sample. */
+interface EntityPage {
+  readonly rows: number;
+  readonly lastKey: number;
+  readonly entities: number;
+  readonly newest: number | null;
+  readonly sample: readonly number[];
+}
+
+/** Counts the observed entities. @param step Every so many keys, one is in the sample. */
+async function scanEntities(database: Database, { entityTable }: KindTables, step: number) {
+  const sql = `
+    SELECT json_object(
+      'rows', count(*),
+      'lastKey', ifnull(max(key), 0),
+      'entities', count(observed_at),
+      'newest', max(observed_at),
+      'sample', json_group_array(key) FILTER (WHERE observed_at IS NOT NULL AND key % ?2 = 0)
+    )
+    FROM (
+      SELECT key, observed_at
+      FROM ${entityTable}
+      WHERE key > ?1
+      ORDER BY key
+      LIMIT ${PAGE_ROWS}
+    )`;
+  const sample: number[] = [];
+  let entities = 0;
+  let newest: number | null = null;
+  let key = 0;
+  for (;;) {
+    const page = await database.queryJson<EntityPage>(sql, [key, step]);
+    if (page === undefined || page.rows === 0) return { entities, newest, sample };
+    entities += page.entities;
+    if (page.newest !== null) newest = Math.max(page.newest, newest ?? page.newest);
+    sample.push(...page.sample);
+    key = page.lastKey;
+    await yieldToEventLoop();
+  }
+}
+
+async function countObservations(
+  database: Database,
+  { historyTable, entityColumn }: KindTables,
+  keys: readonly number[],
+): Promise<number> {
+  const sql = `
+    SELECT json_quote(ifnull(sum(size), 0))
+    FROM ${historyTable}
+    WHERE ${entityColumn} IN (SELECT value FROM json_each(?1))`;
+  let observations = 0;
+  for (let start = 0; start < keys.length; start += SAMPLE_BATCH) {
+    const batch = JSON.stringify(keys.slice(start, start + SAMPLE_BATCH));
+    observations += (await database.queryJson<number>(sql, [batch])) ?? 0;
+    await yieldToEventLoop();
+  }
+  return observations;
+}

@@ -1,0 +1,46 @@
+import { describe, expect, test } from "bun:test";
+import { stripVTControlCharacters } from "node:util";
+import { formatTable } from "../../../server/commands/terminal/output.ts";
+
+const ROWS = [
+  { name: "acme", note: null, at: "2026-11-21T03:08:40.018Z", balance: 12 },
+  { name: "globex", note: null, at: "2026-11-22T03:08:40.018Z", balance: 1000 },
+];
+const COLUMNS = ["name", "note", "at", "balance"] as const;
+
+const format = (columns: number | undefined) =>
+  formatTable(COLUMNS, ROWS, { columns, hasOutColors: false }).split("\n").slice(0, -1);
+
+describe("formatTable()", () => {
+  test("aligns numbers to the right", () => {
+    expect(format(undefined)).toEqual([
+      "name    note  at                        balance",
+      "acme          2026-11-21T03:08:40.018Z       12",
+      "globex        2026-11-22T03:08:40.018Z     1000",
+    ]);
+  });
+
+  test("leaves out columns without a value, then seconds, then the table, if it is too wide", () => {
+    expect(format(47)).toEqual(format(undefined));
+    expect(format(46)[1]).toBe("acme    2026-11-21T03:08:40.018Z       12");
+    expect(format(40)[1]).toBe("acme    2026-11-21 03:08Z       12");
+    expect(format(33).slice(0, 5)).toEqual([
+      "name     acme",
+      "note",
+      "at       2026-11-21T03:08:40.018Z",
+      "balance  12",
+      "",
+    ]);
+  });
+
+  test("colours headings only if the output shows colours", () => {
+    const coloured = formatTable(COLUMNS, ROWS, { columns: 80, hasOutColors: true });
+    expect(coloured).not.toBe(`${format(80).join("\n")}\n`);
+    expect(stripVTControlCharacters(coloured)).toBe(`${format(80).join("\n")}\n`);
+  });
+
+  test("shows controls of a text instead of obeying them", () => {
+    const text = formatTable(["name"], [{ name: "a\u202Eb\u001B[31m\nc" }]);
+    expect(text).toBe("name\na\\u202eb\\u001b[31m\\u000ac\n");
+  });
+});

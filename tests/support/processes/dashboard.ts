@@ -1,0 +1,121 @@
+/** The pages for people in a browser: visits with a key, and what every page is checked for. */
+import { join } from "node:path";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { generateDailyProfiles, generateObservations } from "../../../server/demo/generate.ts";
+import { DAY_MS } from "../../../core/time.ts";
+import { NOW, startTestService } from "../service.ts";
+import { startBrowser } from "./browser.ts";
+
+const AXE_PATH = Bun.resolveSync("axe-core/axe.min.js", import.meta.dir);
+
+/**
+ * Starts a service with the data of the demo, and a browser.
+ *
+ * @param days For how many days everything is observed, not only profiles.
+ */
+export async function startDashboard({ days = 3 } = {}) {
+  const service = await startTestService();
+  if (days > 0) {
+    await service.observe(
+      ...generateDailyProfiles({ from: NOW - 90 * DAY_MS, to: NOW }),
+      ...generateObservations({ from: NOW - days * DAY_MS, to: NOW }),
+    );
+  }
+  const browser = await startBrowser();
+  return {
+    service,
+    browser,
+    /**
+     * Opens a page at the time of the service, as somebody with a key; `null` for none.
+     *
+     * @param options With a `baseURL`, the page is opened there.
+     */
+    async visit(
+      path: string,
+      key: string | null = service.key,
+      options: BrowserContextOptions = {},
+    ) {
+      const origin = options.baseURL ?? service.address;
+      const visit = await browser.open(origin, { timezoneId: "UTC", ...options });
+      await visit.page.clock.setFixedTime(NOW);
+      await visit.page.goto(origin + path + (key === null ? "" : `#key=${key}`));
+      await waitForPage(visit.page);
+      return visit;
+    },
+    /** Reads JSON of the public API. */
+    async read<Body>(path: string): Promise<Body> {
+      return (await (await service.get(path)).json()) as Body;
+    },
+    async close(): Promise<void> {
+      await browser.close();
+      await service.close();
+    },
+  };
+}
+
+export type Dashboard = Awaited<ReturnType<typeof startDashboard>>;
+
+/** Waits until nothing on a page is loading, and all is drawn. */
+export async function waitForPage(page: Page): Promise<void> {
+  await page.waitForSelector("main > *");
+  await page.waitForSelector(".loading", { state: "detached" });
+  await waitForFrame(page);
+}
+
+/** Waits until changes of the layout are drawn. */
+export async function waitForFrame(page: Page): Promise<void> {
+  await page.evaluate(`new Promise((done) =>
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))`);
+}
+
+/** Takes a picture of a whole page, if PAGE_PICTURES names a folder. */
+export async function takePicture(page: Page, name: string): Promise<void> {
+  const folder = process.env["PAGE_PICTURES"];
+  if (folder === undefined) return;
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+}
+
+/** The serious findings of axe-core about a page. */
+export async function findBarriers(page: Page): Promise<string[]> {
+  await page.evaluate(await Bun.file(AXE_PATH).text());
+  return page.evaluate<string[]>(`axe.run(document, { preload: false }).then(({ violations }) =>
+    violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" ")))`);
+}
+
+/** How many pixels a page is wider than its window. */
+export async function measureOverflow(page: Page): Promise<number> {
+  return page.evaluate<number>(
+    `document.documentElement.scrollWidth - document.documentElement.clientWidth`,
+  );
+}
+
+/** How many pixels of each chart have the colour of a series; axes and grids are nearly grey. */
+export async function countSeriesPixels(page: Page): Promise<number[]> {
+  return page.evaluate<number[]>(`[...document.querySelectorAll("canvas")].map((canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let coloured = 0;
+    for (let at = 0; at < data.length; at += 4) {
+      const [red, green, blue, alpha] = data.subarray(at, at + 4);
+      if (alpha > 128 && Math.max(red, green, blue) - Math.min(red, green, blue) > 60) coloured++;
+    }
+    return coloured;
+  })`);
+}
+
+/** Points at a chart, and reads what its legend says: the instant in UTC, and the values. */
+export async function pointAt(page: Page, { chart = 0, fraction = 0 } = {}) {
+  const plot = page.locator(".u-over").nth(chart);
+  const box = await plot.boundingBox();
+  if (box === null) throw new Error("The chart is not drawn");
+  const x = Math.min(box.width - 1, Math.max(1, box.width * fraction));
+  await plot.hover({ position: { x, y: box.height / 2 } });
+  const [time = "", ...values] = await page
+    .locator(".u-legend")
+    .nth(chart)
+    .locator(".u-value")
+    .allTextContents();
+  const utc = /\((.+) UTC\)/.exec(time)?.[1] ?? "";
+  return { instant: `${utc.replace(" ", "T")}.000Z`, values };
+}
