@@ -1,9 +1,12 @@
 /** The command `backup`: has a snapshot of the database written into a new file. */
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command } from "commander";
-import { requestAdmin } from "./admin-client.ts";
+import { createAdminClient, unwrap, withConnection, type AdminClient } from "./admin-client.ts";
 import { type CommandContext } from "./command.ts";
 import { formatJson, type OutputOptions } from "./terminal/output.ts";
+import { startProgress } from "./terminal/progress.ts";
+import { formatBytes } from "./terminal/style.ts";
 
 export function createBackupCommand(context: CommandContext): Command {
   return new Command("backup")
@@ -12,10 +15,37 @@ export function createBackupCommand(context: CommandContext): Command {
     .argument("<file>", "the new file; an existing one is not overwritten")
     .option("--json", "print the path and size of the file as JSON")
     .action(async (file: string, { json }: OutputOptions) => {
-      const backup = await requestAdmin(context, (client) =>
-        client.backup.post({ file: resolve(file) }),
-      );
+      const target = resolve(file);
+      const backup = await withConnection(context, async (connection) => {
+        const client = createAdminClient(connection);
+        const stopProgress = await showProgress(context, client, target);
+        return client.backup.post({ file: target }).then(unwrap).finally(stopProgress);
+      });
       if (json === true) await context.writeOut(formatJson(backup));
       else context.writeErr(`${backup.file} has ${backup.bytes} bytes\n`);
     });
+}
+
+/** How often the size of the copy is read. */
+const POLL_INTERVAL_MS = 200;
+
+/**
+ * Shows how much of the database is copied, on a terminal: the size of the incomplete copy.
+ *
+ * @returns Stops it.
+ */
+async function showProgress(context: CommandContext, client: AdminClient, target: string) {
+  if (context.errTerminal === undefined) return () => undefined;
+  const { database } = unwrap(await client.status.get());
+  const total = database.bytes ?? undefined;
+  const progress = startProgress(context, { total, formatAmount: formatBytes });
+  const update = () => {
+    const stats = statSync(`${target}.part`, { throwIfNoEntry: false });
+    if (stats !== undefined) progress.set(stats.size);
+  };
+  const timer = setInterval(update, POLL_INTERVAL_MS);
+  return () => {
+    clearInterval(timer);
+    progress.stop();
+  };
 }

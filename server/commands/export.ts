@@ -2,8 +2,13 @@
 import { Command, Option } from "commander";
 import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
 import { OBSERVATION_FORMATS } from "../csv/observation-rows.ts";
-import { sendAdmin, withConnection } from "./admin-client.ts";
+import type { AdminConnection } from "../ports/process.ts";
+import { createAdminClient, sendAdmin, unwrap, withConnection } from "./admin-client.ts";
 import { type CommandContext } from "./command.ts";
+import { startProgress, type Progress } from "./terminal/progress.ts";
+import { formatCount } from "./terminal/style.ts";
+
+const NEWLINE = 0x0a;
 
 type ExportArguments = Readonly<Record<"format" | "kind" | "since", string>> & {
   readonly id?: readonly string[];
@@ -33,9 +38,41 @@ export function createExportCommand(context: CommandContext): Command {
       const query = new URLSearchParams(Object.entries(options));
       for (const id of ids) query.append("id", id);
       await withConnection(context, async (connection) => {
-        const { body } = await sendAdmin(connection, `observations?${query}`);
-        // Waits for the reader of a pipe, so that the memory stays small.
-        for await (const piece of body ?? []) await context.writeOut(piece);
+        const progress = await showProgress(context, connection, query);
+        try {
+          const { body } = await sendAdmin(connection, `observations?${query}`);
+          for await (const piece of body ?? []) {
+            // Waits for the reader of a pipe, so that the memory stays small.
+            await context.writeOut(piece);
+            progress?.add(countLines(piece));
+          }
+        } finally {
+          progress?.stop();
+        }
       });
     });
+}
+
+/** Shows how many observations are written, if that is to a file or a pipe; about how many. */
+async function showProgress(
+  context: CommandContext,
+  connection: AdminConnection,
+  query: URLSearchParams,
+): Promise<Progress | undefined> {
+  if (context.errTerminal === undefined || context.columns !== undefined) return undefined;
+  const kind = query.get("kind");
+  let total: number | undefined;
+  if (!query.has("id") && !query.has("since")) {
+    const { kinds } = unwrap(await createAdminClient(connection).status.get());
+    const exported = kinds.filter((totals) => kind === null || totals.kind === kind);
+    total = exported.reduce((sum, { observations }) => sum + observations, 0);
+  }
+  const formatAmount = (amount: number) => `${formatCount(Math.round(amount))} lines`;
+  return startProgress(context, { total, formatAmount });
+}
+
+function countLines(bytes: Uint8Array): number {
+  let lines = 0;
+  for (const byte of bytes) if (byte === NEWLINE) lines++;
+  return lines;
 }

@@ -1,6 +1,5 @@
 /** The command `import`: stores observations from files. */
 import { stat } from "node:fs/promises";
-import { SingleBar } from "cli-progress";
 import { Command, Option } from "commander";
 import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
 import { createInvalidRequestError } from "../../core/errors.ts";
@@ -18,6 +17,8 @@ import {
   type InputOptions,
 } from "./input/input-blocks.ts";
 import { printRows, type OutputOptions } from "./terminal/output.ts";
+import { startProgress, type Progress } from "./terminal/progress.ts";
+import { formatBytes } from "./terminal/style.ts";
 
 /**
  * The sizes of blocks, roughly: what one transaction stores. A large block is faster, because it
@@ -77,7 +78,10 @@ async function importFiles(
   const counts: FileCounts[] = [];
   try {
     await withConnection(context, async (connection) => {
-      const progress = createProgress(sizes.reduce((sum, size) => sum + size, 0));
+      const bytes = sizes.reduce((sum, size) => sum + size, 0);
+      // The size of standard input is not known, and then neither is that of all files.
+      const total = sizes.includes(0) ? undefined : bytes;
+      const progress = startProgress(context, { total, formatAmount: formatBytes });
       try {
         for (const file of files) {
           const fileCounts = createCounts(file);
@@ -217,36 +221,4 @@ async function sendBlock(
 ): Promise<ImportResult> {
   const response = await sendAdmin(connection, "observations", { method: "POST", body });
   return JSON.parse(await response.text());
-}
-
-/** A progress bar on a terminal, nothing elsewhere. */
-interface Progress {
-  add(bytes: number): void;
-  /** Writes a message in place of the bar, which appears below it with the next bytes. */
-  writeMessage(write: () => void): void;
-  stop(): void;
-}
-
-function createProgress(totalBytes: number): Progress {
-  const nothing = () => undefined;
-  if (!process.stderr.isTTY || totalBytes === 0)
-    return { add: nothing, writeMessage: (write) => write(), stop: nothing };
-  const bar = new SingleBar({
-    stream: process.stderr,
-    format: "{bar} {percentage} %  {eta_formatted} left",
-    clearOnComplete: true,
-    hideCursor: true,
-    linewrap: true, // Otherwise the terminal cuts long messages.
-  });
-  bar.start(totalBytes, 0);
-  return {
-    add: (bytes) => bar.increment(bytes),
-    writeMessage(write) {
-      process.stderr.write("\r\u001b[K");
-      write();
-      // The bar returns to the saved position when it stops: that must be below the message.
-      process.stderr.write("\u001b7");
-    },
-    stop: () => bar.stop(),
-  };
 }

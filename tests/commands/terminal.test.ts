@@ -37,26 +37,32 @@ function renderTerminal(written: string, columns: number): string[] {
 
 /** Runs a verb on a terminal of so many columns. */
 async function runOnTerminal(
-  sandbox: Sandbox & { readonly environment?: Record<string, string> },
+  sandbox: Sandbox & {
+    readonly environment?: Readonly<Record<string, string>>;
+    readonly wrapper?: readonly string[];
+  },
   cols: number,
   ...verb: readonly string[]
 ) {
   const decoder = new TextDecoder();
   let written = "";
-  const child = Bun.spawn([process.execPath, join(ROOT, "server/main.ts"), ...verb], {
-    cwd: sandbox.folder,
-    env: {
-      PATH: process.env["PATH"] ?? "",
-      DATABASE_URL: `file:${sandbox.file}`,
-      TERM: "xterm",
-      ...sandbox.environment,
+  const child = Bun.spawn(
+    [...(sandbox.wrapper ?? []), process.execPath, join(ROOT, "server/main.ts"), ...verb],
+    {
+      cwd: sandbox.folder,
+      env: {
+        PATH: process.env["PATH"] ?? "",
+        DATABASE_URL: `file:${sandbox.file}`,
+        TERM: "xterm",
+        ...sandbox.environment,
+      },
+      terminal: {
+        cols,
+        rows: 40,
+        data: (_, bytes) => void (written += decoder.decode(bytes, { stream: true })),
+      },
     },
-    terminal: {
-      cols,
-      rows: 40,
-      data: (_, bytes) => void (written += decoder.decode(bytes, { stream: true })),
-    },
-  });
+  );
   const status = await child.exited;
   child.terminal?.close();
   return { status, written, shown: renderTerminal(written, cols) };
@@ -102,6 +108,23 @@ test("channels list leaves out what makes the table wider than the terminal", as
     expect.stringMatching(/^@nasa {4}\d{4}-\d\d-\d\dT[\d:.]+Z$/),
   ]);
   expect(tiny.shown.slice(0, 2)).toEqual(["channel       @nasa", "channel id"]);
+  await sandbox.close();
+});
+
+test("import, export and backup show their progress on a terminal", async () => {
+  const sandbox = await openSandbox();
+  const line = '{"kind":"channel","observedAt":"2026-11-20","id":"a"}\n';
+  await sandbox.write("a.ndjson", line);
+  const bar = /[-=]{30} +\d+ % {2}[\d.]+ (?:bytes|lines|[kM]B)\/s/;
+  expect((await runOnTerminal(sandbox, 80, "import", "a.ndjson")).written).toMatch(bar);
+  expect((await runOnTerminal(sandbox, 80, "backup", "b.db")).written).toMatch(bar);
+  const toFile = ["sh", "-c", 'exec "$@" > out.ndjson', "sh"];
+  const exported = await runOnTerminal({ ...sandbox, wrapper: toFile }, 80, "export");
+  expect(exported.written).toMatch(bar);
+  expect(exported.shown).toEqual([]);
+  expect(await Bun.file(join(sandbox.folder, "out.ndjson")).text()).toContain('"id":"a"');
+  // The lines would be mixed with the bar.
+  expect((await runOnTerminal(sandbox, 80, "export")).written).not.toMatch(bar);
   await sandbox.close();
 });
 

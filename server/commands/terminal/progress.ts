@@ -1,0 +1,102 @@
+/** Shows the progress of long work on a terminal: how much is done, how fast, and the time left. */
+import { SingleBar } from "cli-progress";
+import type { CommandLineIo } from "../../ports/process.ts";
+
+/** The progress of some work. Without a terminal, nothing is shown. */
+export interface Progress {
+  /** Adds work that is done. */
+  add(amount: number): void;
+  /** Sets how much is done in all. */
+  set(amount: number): void;
+  /** Writes a message in place of the progress, which appears below it with the next change. */
+  writeMessage(write: () => void): void;
+  stop(): void;
+}
+
+/** What is shown. */
+export interface ProgressOptions {
+  /** How much there is to do, if that is known; an estimate will do. */
+  readonly total?: number | undefined;
+  /** Formats an amount of work, such as `12.3 MB`. */
+  formatAmount(amount: number): string;
+}
+
+/** Columns of the bar: with the texts behind it, a line has less than 80. */
+const BAR_COLUMNS = 30;
+
+const NO_PROGRESS: Progress = {
+  add: () => undefined,
+  set: () => undefined,
+  writeMessage: (write) => write(),
+  stop: () => undefined,
+};
+
+/** Starts to show the progress on standard error, if that is a terminal. */
+export function startProgress(
+  { errTerminal }: Pick<CommandLineIo, "errTerminal">,
+  { total: expected, formatAmount }: ProgressOptions,
+): Progress {
+  if (errTerminal === undefined) return NO_PROGRESS;
+  const total = expected === 0 ? undefined : expected;
+  const bar = new SingleBar({
+    stream: errTerminal,
+    format: (_, { value, startTime }) => {
+      const seconds = (Date.now() - startTime) / 1000;
+      const amounts = formatAmounts({ value, total, seconds }, formatAmount);
+      if (total === undefined) return amounts;
+      const done = Math.round(Math.min(1, value / total) * BAR_COLUMNS);
+      return `${"=".repeat(done).padEnd(BAR_COLUMNS, "-")} ${amounts}`;
+    },
+    clearOnComplete: true,
+    // A command that is killed must not leave a terminal without a cursor.
+    hideCursor: false,
+    linewrap: true, // Otherwise the terminal cuts long messages.
+  });
+  bar.start(total ?? 0, 0);
+  return {
+    add: (amount) => bar.increment(amount),
+    set: (amount) => bar.update(amount),
+    writeMessage(write) {
+      errTerminal.write("\r\u001b[K");
+      write();
+      // The bar returns to the saved position when it stops: that must be below the message.
+      errTerminal.write("\u001b7");
+    },
+    stop: () => bar.stop(),
+  };
+}
+
+/**
+ * Formats how much is done, the rate and the time left.
+ *
+ * @example
+ * const amounts = { value: 50, total: 100, seconds: 10 };
+ * formatAmounts(amounts, (amount) => `${amount} MB`); // " 50 %  5 MB/s  10s left"
+ */
+export function formatAmounts(
+  { value, total, seconds }: { value: number; total: number | undefined; seconds: number },
+  formatAmount: (amount: number) => string,
+): string {
+  const rate = value / Math.max(seconds, 0.001);
+  const shownRate = `${formatAmount(rate)}/s`;
+  if (total === undefined) return `${formatAmount(value)}  ${shownRate}`;
+  const percentage = Math.min(100, Math.floor((value / total) * 100));
+  const left = rate === 0 ? "" : `  ${formatDuration(Math.max(0, total - value) / rate)} left`;
+  return `${String(percentage).padStart(3)} %  ${shownRate}${left}`;
+}
+
+/**
+ * Formats a time.
+ *
+ * @example
+ * formatDuration(3725); // "1h 2m"
+ * formatDuration(80); // "1m 20s"
+ */
+export function formatDuration(seconds: number): string {
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole}s`;
+  const minutes = Math.floor(whole / 60);
+  return minutes < 60
+    ? `${minutes}m ${whole % 60}s`
+    : `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
+}
