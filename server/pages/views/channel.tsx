@@ -108,7 +108,7 @@ function Shorts({ channel }: { readonly channel: string }) {
           ) : (
             <>
               <Table
-                caption={`${list.items.length} shorts${list.hasMore ? ", and there are more" : ""}`}
+                caption={`Shorts: ${list.items.length}${list.hasMore ? ", and there are more" : ""}`}
                 columns={columns}
                 items={list.items}
                 getKey={({ id }) => id}

@@ -74,7 +74,10 @@ function NamesForm({ names }: { readonly names: readonly string[] }) {
       onSubmit={(event) => {
         event.preventDefault();
         const text = new FormData(event.currentTarget).get("names");
-        const given = typeof text === "string" ? text.split(/[,\s]+/).filter(Boolean) : [];
+        const given = String(text ?? "")
+          .split(",")
+          .map((name) => name.trim())
+          .filter(Boolean);
         setParameters({ names: given.slice(0, COMPARISON_MAX_NAMES).join(",") });
       }}
     >

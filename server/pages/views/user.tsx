@@ -110,7 +110,7 @@ function Tweets({ username }: { readonly username: string }) {
           ) : (
             <>
               <Table
-                caption={`${list.items.length} tweets${list.hasMore ? ", and there are more" : ""}`}
+                caption={`Tweets: ${list.items.length}${list.hasMore ? ", and there are more" : ""}`}
                 columns={columns}
                 items={list.items}
                 getKey={([id]) => id}
