@@ -3,7 +3,8 @@
  * only the ratios within one run are meaningful.
  *
  * It measures all parts, or the named ones: `core`, `details`, `cold`, `history`, `import`, `collecting`,
- * `growth`. With --json the report is JSON. With --minute it measures the memory under load for a minute.
+ * `growth`, `pages`. With --json the report is JSON. With --minute it measures the memory under load for a
+ * minute.
  */
 import { parseArgs } from "node:util";
 import { formatJson } from "../../server/commands/terminal/output.ts";
@@ -14,6 +15,7 @@ import { measureDetails } from "./details.ts";
 import { measureGrowth } from "./growth.ts";
 import { measureHistory } from "./history/measure-history.ts";
 import { measureImport } from "./importing.ts";
+import { measurePages } from "./pages.ts";
 import { createLoadGenerator } from "./load-generator.ts";
 import { describeMachine } from "./machine.ts";
 import type { Part, BenchContext } from "./bench-context.ts";
@@ -28,6 +30,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   import: measureImport,
   collecting: measureCollecting,
   growth: measureGrowth,
+  pages: measurePages,
 };
 
 const MEMORY_DURATION_S = 15;
