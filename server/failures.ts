@@ -7,7 +7,7 @@ import { ConfigError } from "./config.ts";
 import type { CommandLineIo } from "./ports/process.ts";
 import { describeError, readSystemErrorCode } from "./system-errors.ts";
 
-export const EXIT_FAILED = 1;
+const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
 /** What is printed about a failed command. */
@@ -52,9 +52,26 @@ export function reportFailure(
   return status;
 }
 
+/** What to do about causes that the system or the database names, in any message. */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/SQLITE_FULL|ENOSPC/, "free some space on the disk, then run the command again"],
+  [/SQLITE_NOTADB/, "set DATABASE_URL to a database of this service, or to a new file"],
+  [/SQLITE_CORRUPT|is damaged/, "restore a backup, or save what an export can read"],
+  [/ENOTDIR/, "a part of the path is a file: name a folder"],
+  [/\b(?:EACCES|EPERM|EROFS)\b/, "run it as a user who may do this, or name another file"],
+  [/^Waited for the database server/, "start it, or set DATABASE_URL to another database"],
+];
+
+/** Describes an error and, if its cause is a common one, what to do. */
+function describeWithAdvice(error: unknown): string {
+  const message = describeError(error);
+  const advice = ADVICE.find(([pattern]) => pattern.test(message))?.[1];
+  return advice === undefined ? message : `${message}; ${advice}`;
+}
+
 /** Returns what is printed about an error; `undefined` if it is a bug. */
 function classifyFailure(error: unknown): Failure | undefined {
-  const message = describeError(error);
+  const message = describeWithAdvice(error);
   if (error instanceof CommanderError) {
     const isHelp = error.code === "commander.help";
     const usage = isHelp ? "A subcommand is missing" : message.replace(/^error: /, "");

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { createAccountsCommand } from "./commands/accounts.ts";
 import { createAuditCommand } from "./commands/audit.ts";
-import type { CommandContext } from "./commands/command.ts";
+import { CommandError, type CommandContext } from "./commands/command.ts";
 import { createBackupCommand } from "./commands/backup.ts";
 import { createChannelsCommand } from "./commands/channels.ts";
 import { createCreatorsCommand } from "./commands/creators.ts";
@@ -21,7 +21,7 @@ import { createStatusCommand } from "./commands/status.ts";
 import { createProcessIo } from "./commands/terminal/process-io.ts";
 import { paint } from "./commands/terminal/style.ts";
 import { readConfig, SETTINGS } from "./config.ts";
-import { EXIT_FAILED, reportFailure, requestsJson, toJsonMessages } from "./failures.ts";
+import { reportFailure, requestsJson, toJsonMessages } from "./failures.ts";
 import type { CommandLineIo, ServiceLogger } from "./ports/process.ts";
 import { connectToDatabase } from "./process/database-owner.ts";
 import { printOpenApi } from "./process/print-openapi.ts";
@@ -150,15 +150,18 @@ function configureCommand(command: Command, io: CommandLineIo, isJson: boolean):
 export async function main(programName?: string): Promise<void> {
   // Only the user may read the files that any thread of this process creates.
   process.umask(0o077);
+  const argv = process.argv.slice(2);
+  const io = createProcessIo(programName);
   // The reader of a pipe may stop early, as `head` does.
   process.stdout.on("error", (error) => {
-    if (readSystemErrorCode(error) === "EPIPE") process.exit(0);
-    process.stderr.write(`Cannot write to standard output: ${error.message}\n`);
-    process.exit(EXIT_FAILED);
+    const code = readSystemErrorCode(error);
+    if (code === "EPIPE") process.exit(0);
+    const failure = new CommandError(`Cannot write to standard output: ${error.message}`, code);
+    process.exit(reportFailure(failure, io, { isJson: requestsJson(argv) }));
   });
   // The service goes on when nobody reads its log any more.
   process.stderr.on("error", () => undefined);
-  process.exitCode = await run(process.argv.slice(2), createProcessIo(programName));
+  process.exitCode = await run(argv, io);
 }
 
 if (import.meta.main) await main();

@@ -3,6 +3,7 @@ import { InvalidArgumentError } from "commander";
 import { INTEGER_MAX } from "../../core/limits.ts";
 import { parseInteger } from "../../core/parameters.ts";
 import type { AdminConnection, CommandLineIo } from "../ports/process.ts";
+import { describeError, readSystemErrorCode } from "../system-errors.ts";
 
 /** What every command works with. */
 export interface CommandContext extends CommandLineIo {
@@ -20,6 +21,20 @@ export class CommandError extends Error {
     super(message);
     this.code = code;
   }
+}
+
+/** Why a file often cannot be read, by the code of the error. */
+const READ_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  EACCES: "you may not read it",
+  EISDIR: "it is a folder",
+};
+
+/** Creates the error of a file that cannot be read. */
+export function createReadError(file: string, error: unknown): CommandError {
+  const code = readSystemErrorCode(error);
+  const problem = READ_PROBLEMS[code] ?? describeError(error);
+  return new CommandError(`Cannot read ${file}: ${problem}`, code || undefined);
 }
 
 /** Parses an argument that is an amount of credits or an id. */

@@ -6,9 +6,8 @@ import { createInvalidRequestError } from "../../core/errors.ts";
 import { OBSERVATION_FORMATS } from "../csv/observation-rows.ts";
 import type { AdminConnection } from "../ports/process.ts";
 import type { ImportResult } from "../../core/stores.ts";
-import { describeError } from "../system-errors.ts";
 import { sendAdmin, withConnection } from "./admin-client.ts";
-import { CommandError, type CommandContext } from "./command.ts";
+import { CommandError, createReadError, type CommandContext } from "./command.ts";
 import {
   checkInput,
   isCsv,
@@ -132,7 +131,7 @@ async function readFileSize(file: string): Promise<number> {
     const found = await stat(file);
     if (found.isFile() || found.isFIFO()) return found.size;
   } catch (error) {
-    throw new CommandError(`Cannot read ${file}: ${describeError(error)}`);
+    throw createReadError(file, error);
   }
   throw new CommandError(`Cannot read ${file}: it is not a file`);
 }

@@ -2,8 +2,7 @@
 import type { EntityKind } from "../../../core/entity-kinds.ts";
 import type { ObservationFormat } from "../../csv/observation-rows.ts";
 import type { RejectedLine } from "../../../core/stores.ts";
-import { describeError } from "../../system-errors.ts";
-import { CommandError } from "../command.ts";
+import { createReadError } from "../command.ts";
 import { openInput, readBlocks } from "./line-blocks.ts";
 import { readCsvBlocks } from "./csv-blocks.ts";
 
@@ -47,7 +46,7 @@ export async function* readInput(
     if (isCsv(file, options)) yield* readTable(input, options.kind, blockBytes);
     else yield* readLines(input, blockBytes);
   } catch (error) {
-    throw new CommandError(`Cannot read ${file}: ${describeError(error)}`);
+    throw createReadError(file, error);
   }
 }
 

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { createInvalidRequestError } from "../../../core/errors.ts";
 import { describeError } from "../../system-errors.ts";
 import { createAdminClient, withConnection, type AdminClient } from "../admin-client.ts";
-import { CommandError, type CommandContext } from "../command.ts";
+import { CommandError, createReadError, type CommandContext } from "../command.ts";
 import { formatJson, type OutputOptions } from "../terminal/output.ts";
 
 /** Where the names of a command come from. */
@@ -77,7 +77,7 @@ async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    throw new CommandError(`Cannot read ${file}: ${describeError(error)}`);
+    throw createReadError(file, error);
   }
 }
 
