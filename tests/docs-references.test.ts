@@ -125,6 +125,7 @@ describe("every document", () => {
     "CONTRIBUTING.md",
     "RELEASING.md",
     "server/README.md",
+    "server/SELLING.md",
     "core/README.md",
     "tests/examples/README.md",
   ] as const;

@@ -11,6 +11,7 @@ export const DOC_FILES = [
   "CONTRIBUTING.md",
   "RELEASING.md",
   "server/README.md",
+  "server/SELLING.md",
   "core/README.md",
   "tests/examples/README.md",
   "tests/support/README.md",
