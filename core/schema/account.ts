@@ -1,7 +1,7 @@
 /** Schemas of `GET /api/account`. */
 import * as Type from "@sinclair/typebox";
 import type * as resources from "../resources/account.ts";
-import { strictObject, Count, Instant, TextOrNull } from "./fields.ts";
+import { strictObject, Count, Day, Instant, TextOrNull } from "./fields.ts";
 import type { ObjectSchema } from "./object-schema.ts";
 
 /** How charged requests ended. */
@@ -24,7 +24,7 @@ export const UsageRow: ObjectSchema<resources.UsageRow> = strictObject({
     }),
   ),
   endpoint: Type.Optional(Type.String({ description: "As in this reference" })),
-  day: Type.Optional(Type.String({ format: "date", description: "UTC" })),
+  day: Type.Optional(Type.Unsafe<string>({ ...Day, description: "UTC" })),
   hour: Type.Optional(Type.Unsafe<string>({ ...Instant, description: "The start of the hour" })),
   requests: Type.Integer({ minimum: 0, description: "Charged requests" }),
   credits: Type.Integer({ minimum: 0, description: "Credits that they were charged" }),

@@ -6,7 +6,7 @@ import { HISTORY_INTERVALS } from "../buckets.ts";
 import { ENTITY_FIELDS } from "../entity-kinds.ts";
 import { BATCH_MAX_NAMES } from "../limits.ts";
 import { ServiceError, VideoError } from "./errors.ts";
-import { CountOrNull, CursorPagination, Instant, strictObject } from "./fields.ts";
+import { CountOrNull, createChoice, CursorPagination, Instant, strictObject } from "./fields.ts";
 import type { ObjectSchema } from "./object-schema.ts";
 import { Identifier } from "./texts.ts";
 import { UserDetails } from "./microblog.ts";
@@ -82,21 +82,13 @@ const TABLE_FIELDS = {
   pagination: CursorPagination,
 };
 
-const INTERVAL = Type.Unsafe<(typeof HISTORY_INTERVALS)[number]>({
-  type: "string",
-  enum: HISTORY_INTERVALS,
-});
-
-const createCountSchema = <Name extends string>(names: readonly Name[]) =>
-  Type.Unsafe<Name>({ type: "string", enum: names });
-
 const ENTITIES_DESCRIPTION =
   "In the order of the request; error is the body of the 404 of a single read";
 
 /** The response of `GET /api/video/compare`. */
 export const ChannelComparison: ObjectSchema<resources.ChannelComparison> = strictObject({
-  count: createCountSchema(ENTITY_FIELDS.channel.counts),
-  interval: INTERVAL,
+  count: createChoice(ENTITY_FIELDS.channel.counts),
+  interval: createChoice(HISTORY_INTERVALS),
   channels: Type.Array(
     createNamedSchema(
       {
@@ -113,8 +105,8 @@ export const ChannelComparison: ObjectSchema<resources.ChannelComparison> = stri
 
 /** The response of `GET /api/microblog/compare`. */
 export const UserComparison: ObjectSchema<resources.UserComparison> = strictObject({
-  count: createCountSchema(ENTITY_FIELDS.user.counts),
-  interval: INTERVAL,
+  count: createChoice(ENTITY_FIELDS.user.counts),
+  interval: createChoice(HISTORY_INTERVALS),
   users: Type.Array(createNamedSchema({ username: Type.String() }, ServiceError), {
     description: ENTITIES_DESCRIPTION,
   }),

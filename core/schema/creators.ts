@@ -1,15 +1,11 @@
 /** Schemas of `/api/creators`. */
 import * as Type from "@sinclair/typebox";
-import type { TString } from "@sinclair/typebox";
 import type * as resources from "../resources/creators.ts";
-import { CREATOR_USERNAME_PATTERN, CREATOR_PLATFORMS, type CreatorPlatform } from "../creators.ts";
-import { strictObject, Instant, nullable, openObject } from "./fields.ts";
+import { CREATOR_USERNAME_PATTERN, CREATOR_PLATFORMS } from "../creators.ts";
+import { createChoice, strictObject, Instant, nullable, openObject } from "./fields.ts";
 import type { ObjectSchema } from "./object-schema.ts";
 
-const PlatformName = Type.String({
-  enum: [...CREATOR_PLATFORMS],
-  pattern: `^(?:${CREATOR_PLATFORMS.join("|")})$`,
-}) as TString & { static: CreatorPlatform };
+const PlatformName = createChoice(CREATOR_PLATFORMS);
 
 /** The body of `PATCH` and `DELETE /api/creators`. */
 export const CreatorRequest: ObjectSchema<resources.CreatorRequest> = openObject({

@@ -1,19 +1,13 @@
-/** Schemas that several resources share. Importing this file registers their formats in TypeBox. */
+/**
+ * Schemas that several resources share. None has a `format`: TypeBox rejects every value of a format
+ * that is not registered, and a registration only reaches one of the copies that a program may load.
+ */
 import * as Type from "@sinclair/typebox";
 import type { SchemaOptions, TSchema } from "@sinclair/typebox";
 import type * as resources from "../resources/video.ts";
 import { INTEGER_MAX } from "../limits.ts";
-import { parseInstant } from "../time.ts";
+import { DATE_PATTERN } from "./texts.ts";
 import type { ExactObject, ObjectSchema } from "./object-schema.ts";
-
-// TypeBox knows no formats and rejects every value of a format that is not registered.
-for (const [format, pattern] of [
-  ["date-time", /T.*(?:Z|[+-]\d{2}:\d{2})$/],
-  ["date", /^\d{4}-\d{2}-\d{2}$/],
-] as const) {
-  if (Type.FormatRegistry.Has(format)) continue;
-  Type.FormatRegistry.Set(format, (text) => pattern.test(text) && parseInstant(text) !== undefined);
-}
 
 /** A value, or `null` if no source reported it. */
 export const nullable = <Schema extends TSchema>(
@@ -53,10 +47,24 @@ export const LinkOrNull: Type.TUnion<[Type.TString, Type.TNull]> = nullable(
   Type.String({ description: "URL" }),
 );
 
+/**
+ * One of these names, of letters and spaces. TypeBox checks the pattern, generators of clients read
+ * `enum`, and it is smaller than a union of literals.
+ */
+export const createChoice = <Name extends string>(
+  names: readonly Name[],
+  options?: SchemaOptions,
+): Type.TUnsafe<Name> =>
+  Type.Unsafe<Name>(
+    Type.String({ enum: [...names], pattern: `^(?:${names.join("|")})$`, ...options }),
+  );
+
+/** A day that exists: `2026-11-20`. */
+export const Day: Type.TString = Type.String({ pattern: `^${DATE_PATTERN}$` });
+
 /** An instant in UTC with milliseconds: `2026-11-20T08:15:30.123Z`. */
 export const Instant: Type.TString = Type.String({
-  format: "date-time",
-  pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$",
+  pattern: `^${DATE_PATTERN}T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{3}Z$`,
 });
 
 /** An instant, or `null`. */

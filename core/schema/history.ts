@@ -6,6 +6,7 @@ import { ENTITY_FIELDS, type EntityKind } from "../entity-kinds.ts";
 import {
   CountChange,
   CountOrNull,
+  createChoice,
   CursorPagination,
   Instant,
   nullable,
@@ -32,10 +33,7 @@ const createPageFields = <Counts extends Type.TProperties>(fields: {
   counts: Counts;
   changes: Counts;
 }) => ({
-  interval: Type.Unsafe<(typeof HISTORY_INTERVALS)[number]>({
-    type: "string",
-    enum: HISTORY_INTERVALS,
-  }),
+  interval: createChoice(HISTORY_INTERVALS),
   history: Type.Array(
     strictObject({
       timestamp: Type.Unsafe<string>({

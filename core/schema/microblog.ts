@@ -89,10 +89,7 @@ export const TweetRecord: ObjectSchema<resources.TweetRecord> = strictObject({
     { description: "Oldest first" },
   ),
   text: TextOrNull,
-  timestamp: Type.String({
-    format: "date-time",
-    description: "When the tweet was last observed",
-  }),
+  timestamp: Type.Unsafe<string>({ ...Instant, description: "When the tweet was last observed" }),
   url: LinkOrNull,
 });
 

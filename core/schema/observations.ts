@@ -4,16 +4,12 @@ import type * as resources from "../resources/observations.ts";
 import { LINK_MAX_CHARACTERS, TEXT_MAX_CHARACTERS } from "../limits.ts";
 import { CountOrNull, nullable, openObject } from "./fields.ts";
 import type { ObjectSchema } from "./object-schema.ts";
-import { createTextSchema, Identifier } from "./texts.ts";
+import { createTextSchema, DATE_PATTERN, Identifier } from "./texts.ts";
 
 const optionalCount = Type.Optional(CountOrNull);
 const text = Type.Optional(nullable(createTextSchema(0, TEXT_MAX_CHARACTERS)));
 const link = Type.Optional(nullable(createTextSchema(0, LINK_MAX_CHARACTERS)));
 
-const DATE_PATTERN =
-  "(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|" +
-  "02-(?:0[1-9]|1\\d|2[0-8]))|" +
-  "(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)";
 const TIME_PATTERN =
   "(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:\\.\\d+)?)?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)?";
 

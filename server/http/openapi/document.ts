@@ -1,5 +1,6 @@
 /** The OpenAPI document of the routes; its texts and examples are in reference.json. */
 import { version } from "../../../package.json" with { type: "json" };
+import { Day, Instant } from "../../../core/schema/fields.ts";
 import { describeOperation, TAGS } from "./operation.ts";
 import { OPERATIONS, type OperationFacts } from "./operations.ts";
 import reference from "./reference.json" with { type: "json" };
@@ -8,6 +9,24 @@ import { selectSchemas } from "./schemas.ts";
 /** The operations of the routes, as the plugin lists them: by path and method. */
 export interface ListedOperations {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { operationId: string }>>>>;
+}
+
+/** Core's schemas have patterns alone, because TypeBox knows no formats; generators read these. */
+const FORMATS = new Map<unknown, string>([
+  [Day.pattern, "date"],
+  [Instant.pattern, "date-time"],
+]);
+
+/** Copies a document, with the formats that patterns mean, and without patterns that repeat `enum`. */
+function describeTexts<Document extends object>(document: Document): Document {
+  const describe = (_key: string, value: unknown) => {
+    if (typeof value !== "object" || value === null || !("pattern" in value)) return value;
+    const { pattern, ...others } = value;
+    if ("enum" in value) return others;
+    const format = FORMATS.get(pattern);
+    return format === undefined ? value : { ...value, format };
+  };
+  return JSON.parse(JSON.stringify(document, describe));
 }
 
 /** Creates the document. */
@@ -26,11 +45,11 @@ export function createDocument({ paths }: ListedOperations) {
     "VideoError",
     "ServiceError",
   ]);
-  return {
+  return describeTexts({
     ...document,
     info: { ...document.info, version },
     tags: TAGS,
     components: { schemas, securitySchemes, headers },
     paths: Object.fromEntries(describedPaths),
-  };
+  });
 }

@@ -26,7 +26,6 @@ describe("findPortableTests()", () => {
       "tests/core/package/bundle-size.test.ts",
       "tests/core/package/jsr.test.ts",
       "tests/core/package/package.test.ts",
-      "tests/core/schema-formats.test.ts",
       "tests/core/time-zones.test.ts",
     ]);
   });
