@@ -155,11 +155,20 @@ describe.skipIf(!hasTools(WORKERD, join(TOOLS, "@cloudflare/workers-types")))(
   () => {
     const CREDITS = 40;
 
-    async function startWorker() {
+    async function bundleWorker() {
+      const outfile = "--outfile=metered-worker/worker.js";
+      const options = [outfile, "-e=cloudflare:workers"];
+      await runCommand(
+        [process.execPath, "build", "metered-worker/worker.ts", ...options],
+        project,
+      );
+    }
+
+    async function startWorker(env: Readonly<Record<string, string>> = { ADMIN_TOKEN: "secret" }) {
       const socket = join(project, `${crypto.randomUUID()}.sock`);
       const config = join(project, "metered-worker/worker.capnp");
       const options = [`--socket-addr=http=unix:${socket}`, `--directory-path=storage=${project}`];
-      const worker = start([WORKERD, "serve", config, ...options], { ADMIN_TOKEN: "secret" });
+      const worker = start([WORKERD, "serve", config, ...options], env);
       const send = (path: string, init: RequestInit = {}) =>
         fetch(`http://localhost${path}`, { ...init, unix: socket });
       await retryWithin(10_000, () => send("/grants", { method: "POST" }));
@@ -169,12 +178,23 @@ describe.skipIf(!hasTools(WORKERD, join(TOOLS, "@cloudflare/workers-types")))(
     test("its types are right", () =>
       checkTypes("@cloudflare/workers-types", "metered-worker/worker.ts"));
 
+    test.each([
+      ["is not set", {}],
+      ["is empty", { ADMIN_TOKEN: "" }],
+    ])("grants nothing if ADMIN_TOKEN %s", async (_what, env) => {
+      await bundleWorker();
+      const { send, stop } = await startWorker(env);
+      const body = JSON.stringify({ key: "free", amount: 5, reference: "r" });
+      for (const token of ["null", "undefined", "", " "]) {
+        const headers = { authorization: `Bearer ${token}` };
+        expect((await send("/grants", { method: "POST", headers, body })).status).toBe(401);
+      }
+      expect((await send("/report", { headers: { "x-api-key": "free" } })).status).toBe(402);
+      await stop();
+    });
+
     test("lets exactly as many concurrent requests pass as there are credits, and keeps the rest", async () => {
-      const outfile = "--outfile=metered-worker/worker.js";
-      await runCommand(
-        [process.execPath, "build", "metered-worker/worker.ts", outfile, "-e=cloudflare:workers"],
-        project,
-      );
+      await bundleWorker();
       const first = await startWorker();
       const grant = (amount: unknown, token = "secret") =>
         first.send("/grants", {

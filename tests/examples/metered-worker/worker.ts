@@ -13,7 +13,8 @@ import {
 
 interface Env {
   readonly ACCOUNTS: DurableObjectNamespace<Account>;
-  readonly ADMIN_TOKEN: string;
+  /** The runtime gives `null` for a variable that is not set. */
+  readonly ADMIN_TOKEN: unknown;
 }
 
 const NO_SUMS: CreditSums = { granted: 0, debited: 0, refunded: 0 };
@@ -50,7 +51,9 @@ function respond({ url }: Request): Response {
 }
 
 async function grant(request: Request, env: Env): Promise<Response> {
-  if (request.headers.get("authorization") !== `Bearer ${env.ADMIN_TOKEN}`) {
+  const token = env.ADMIN_TOKEN;
+  const isSet = typeof token === "string" && token !== "";
+  if (!isSet || request.headers.get("authorization") !== `Bearer ${token}`) {
     return Response.json({ error: "Invalid token" }, { status: 401 });
   }
   const { key, amount, reference } = await request.json<Record<string, unknown>>();
