@@ -1,10 +1,10 @@
 /**
- * The text of a cursor: a whole number in base 36, and an identifier as its code points in hex,
- * joined by `-`. A server writes and reads a cursor with each page, so this is written for speed:
+ * The text of a cursor: a whole number in base 36, and an identifier, which may be in lower case, as
+ * its code points in hex, joined by `-`. A server writes and reads a cursor with each page, so this is written for speed:
  * bytes in one buffer, which the runtime turns into text at once.
  */
-import { IDENTIFIER_MAX_CHARACTERS, INTEGER_MAX } from "./limits.ts";
-import { isIdentifier } from "./text.ts";
+import { INTEGER_MAX } from "./limits.ts";
+import { FOLDED_IDENTIFIER_MAX_CHARACTERS, isFoldedIdentifier } from "./text.ts";
 
 // Every runtime has it, but no type of the language declares it.
 declare const TextDecoder: new (
@@ -32,8 +32,8 @@ const UNIT_MAX_BYTES = 5;
 
 const createBytes = (units: number) => new Uint8Array(NUMBER_MAX_DIGITS + UNIT_MAX_BYTES * units);
 
-/** For all identifiers that are valid, whose characters have two units at most. */
-const sharedBytes = createBytes(2 * IDENTIFIER_MAX_CHARACTERS);
+/** For all identifiers that are valid, in any case, whose characters have two units at most. */
+const sharedBytes = createBytes(2 * FOLDED_IDENTIFIER_MAX_CHARACTERS);
 
 const DASH = 0x2d;
 const DIGITS = Uint8Array.from("0123456789abcdefghijklmnopqrstuvwxyz", (digit) =>
@@ -62,7 +62,8 @@ export function encodeNumber(number: number): string {
  */
 export function encodePosition(number: number | null, id: string): string {
   // Stryker disable next-line ConditionalExpression,EqualityOperator,ArithmeticOperator: only faster.
-  const bytes = id.length <= 2 * IDENTIFIER_MAX_CHARACTERS ? sharedBytes : createBytes(id.length);
+  const bytes =
+    id.length <= 2 * FOLDED_IDENTIFIER_MAX_CHARACTERS ? sharedBytes : createBytes(id.length);
   const start = number === null ? NUMBER_MAX_DIGITS : writeNumber(bytes, number);
   return decoder.decode(bytes.subarray(start, writeIdentifier(bytes, id)));
 }
@@ -115,8 +116,9 @@ export function decodeNumber(text: string, start: number, end: number): number |
 
 /** Decodes the identifier that a cursor has from `start` on; `undefined` for any other text. */
 export function decodeIdentifier(text: string, start: number): string | undefined {
-  // Stryker disable next-line ConditionalExpression,EqualityOperator: isIdentifier() refuses it too.
-  if (text.length - start > IDENTIFIER_MAX_CHARACTERS * CHARACTER_MAX_DIGITS) return undefined;
+  // Stryker disable next-line ConditionalExpression,EqualityOperator: isFoldedIdentifier() refuses it too.
+  if (text.length - start > FOLDED_IDENTIFIER_MAX_CHARACTERS * CHARACTER_MAX_DIGITS)
+    return undefined;
   let end = 0;
   let point = 0;
   for (let index = start; index < text.length; index++) {
@@ -134,7 +136,7 @@ export function decodeIdentifier(text: string, start: number): string | undefine
   }
   if (!isCharacter(point)) return undefined;
   const id = decoder.decode(sharedBytes.subarray(0, writeCharacter(end, point)));
-  return isIdentifier(id) ? id : undefined;
+  return isFoldedIdentifier(id) ? id : undefined;
 }
 
 /** Whether a code point is a character: no half of a surrogate pair. */

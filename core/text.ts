@@ -37,6 +37,9 @@ export function foldCase(username: string): string {
   return username.toLowerCase();
 }
 
+/** Characters (code points) of an identifier in lower case: `İ` alone takes two then. */
+export const FOLDED_IDENTIFIER_MAX_CHARACTERS: number = 2 * IDENTIFIER_MAX_CHARACTERS;
+
 /**
  * Folds the letters A to Z alone, as the database does for countries.
  *
@@ -96,10 +99,14 @@ export function hasControlCharacter(text: string): boolean {
  * isIdentifier("-aB_9"); // true
  */
 export function isIdentifier(text: string): boolean {
-  return (
-    text !== "" &&
-    isStorable(text) &&
-    !hasControlCharacter(text) &&
-    !isLongerThan(text, IDENTIFIER_MAX_CHARACTERS)
-  );
+  return isName(text, IDENTIFIER_MAX_CHARACTERS);
+}
+
+/** Whether a text can be an identifier in the case of {@link foldCase}, which may be longer. */
+export function isFoldedIdentifier(text: string): boolean {
+  return isName(text, FOLDED_IDENTIFIER_MAX_CHARACTERS);
+}
+
+function isName(text: string, max: number): boolean {
+  return text !== "" && isStorable(text) && !hasControlCharacter(text) && !isLongerThan(text, max);
 }

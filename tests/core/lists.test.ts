@@ -16,6 +16,10 @@ import {
   USER_SORTS,
   type ListPosition,
 } from "../../core/lists.ts";
+import { EMPTY_ENTITY } from "../../core/entities.ts";
+import { createUserList } from "../../core/resources/list-resources.ts";
+import { readUserFields } from "../../core/resources/microblog-resources.ts";
+import { foldCase } from "../../core/text.ts";
 import { identifiers, texts } from "../support/arbitraries/values.ts";
 import { catchDomainError } from "../support/domain-error.ts";
 
@@ -158,6 +162,35 @@ describe("decodeListCursor()", () => {
       }),
       { examples: [[{ figure: INTEGER_MAX, id: "a" }, "views", "asc"]] },
     );
+  });
+
+  test("accepts the cursor after any user, whose identifier is longer in lower case", () => {
+    const names = fc.oneof(
+      identifiers,
+      fc
+        .array(fc.constantFrom("İ", "ẞ", "Σ", "😀"), { minLength: 1, maxLength: 256 })
+        .map((characters) => characters.join("")),
+    );
+    fc.assert(
+      fc.property(names, orders, (username, order) => {
+        const fields = readUserFields(username, EMPTY_ENTITY);
+        const last = { fields: readUserFields("last", EMPTY_ENTITY), gains: { dailyGain: null } };
+        const request = { sort: "dailyGain", order, limit: 1 } as const;
+        const { pagination } = createUserList([last, { fields, gains: { dailyGain: 7 } }], request);
+        const after = decodeListCursor(pagination.nextCursor ?? "", "dailyGain", order);
+        expect(after).toEqual({ figure: 7, id: foldCase(username) });
+      }),
+      { examples: [["İ".repeat(256), "desc"]] },
+    );
+  });
+
+  test("refuses an identifier of 513 characters", () => {
+    const decode = (length: number) =>
+      decodeListCursor(`views-desc-1${"-61".repeat(length)}`, "views", "desc");
+    expect(decode(512).id).toBe("a".repeat(512));
+    expect(catchDomainError(() => decode(513))?.code).toBe("Invalid Request");
+    // The most text that is decoded, of the fewest digits a byte.
+    expect(catchDomainError(() => decode(1190))?.code).toBe("Invalid Request");
   });
 
   test("writes the form that clients have kept", () => {

@@ -2,12 +2,14 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import {
   compareText,
+  FOLDED_IDENTIFIER_MAX_CHARACTERS,
   foldCase,
   hasControlCharacter,
   isLongerThan,
   isStorable,
   sanitizeMessage,
 } from "../../core/text.ts";
+import { IDENTIFIER_MAX_CHARACTERS } from "../../core/limits.ts";
 import { texts, utf16Texts } from "../support/arbitraries/values.ts";
 import { toByteText, toWellFormedText } from "../support/utf8.ts";
 
@@ -58,6 +60,13 @@ describe("foldCase()", () => {
     expect(foldCase("NaSa_1")).toBe("nasa_1");
     expect(foldCase("ÉCOLE")).toBe(foldCase("école"));
     expect(foldCase("straße")).not.toBe(foldCase("STRASSE")); // toLowerCase, not a full fold
+  });
+
+  test("makes a character two at most, as FOLDED_IDENTIFIER_MAX_CHARACTERS has it", () => {
+    const points = Array.from({ length: 0x11_0000 }, (_, point) => point);
+    const longest = points.map((point) => Array.from(foldCase(String.fromCodePoint(point))).length);
+    expect(longest.reduce((a, b) => Math.max(a, b))).toBe(2);
+    expect(FOLDED_IDENTIFIER_MAX_CHARACTERS).toBe(2 * IDENTIFIER_MAX_CHARACTERS);
   });
 
   test("is idempotent", () => {

@@ -92,6 +92,28 @@ describe("GET /api/video/channels", () => {
   });
 });
 
+describe("GET /api/microblog/users", () => {
+  test("200: each user once, though usernames are longer in lower case", async () => {
+    const other = await startTestService();
+    const usernames = [200, 256, 3].map((length) => "İ".repeat(length));
+    await other.observe(
+      ...usernames.map((username) => ({ kind: "user", username, observedAt: formatInstant(NOW) })),
+    );
+    const listed: string[] = [];
+    let path = "/api/microblog/users?limit=1";
+    for (let page = 0; page < usernames.length; page++) {
+      const response = await other.get(path);
+      expect(response.status).toBe(200);
+      const { users, pagination } = Object(await response.json());
+      listed.push(users[0].username);
+      path = `/api/microblog/users?limit=1&cursor=${pagination.nextCursor}`;
+    }
+    expect(path).toEndWith("cursor=null");
+    expect(listed.toSorted()).toEqual(usernames.toSorted());
+    await other.close();
+  });
+});
+
 describe.each(LISTS)("GET %s", (path, key, idField, sorts) => {
   test.each([...sorts])(
     "200: by %s, each entity once in both orders, with its figure",

@@ -17,14 +17,15 @@ import {
   USAGE_DAYS_RANGE,
   type IntegerRange,
 } from "../../../core/limits.ts";
+import { FOLDED_IDENTIFIER_MAX_CHARACTERS } from "../../../core/text.ts";
 import { INSTANT_PATTERN } from "../../../core/time.ts";
 import { USAGE_GROUPINGS } from "../../../core/usage.ts";
 import { REQUEST_ID_PATTERN } from "../admission.ts";
 import { IDEMPOTENCY_KEY_PATTERN } from "../reads/charge.ts";
 import { FORMATS } from "../content/csv.ts";
 
-/** A cursor holds an instant of up to 11 digits, and up to 7 characters for each of an identifier. */
-const CURSOR_MAX_CHARACTERS = 11 + 7 * IDENTIFIER_MAX_CHARACTERS;
+/** A cursor has an instant of up to 11 digits, and up to 7 for each character of an identifier. */
+const CURSOR_MAX_CHARACTERS = 11 + 7 * FOLDED_IDENTIFIER_MAX_CHARACTERS;
 
 function createIntegerSchema(range: IntegerRange, description: string) {
   const { min: minimum, max: maximum, default: initial } = range;
