@@ -27,16 +27,13 @@ function createSample(schema: TSchema): unknown {
   return names.find((name) => pattern.test(name));
 }
 
-function compile(schema: unknown) {
+function compile([name, schema]: readonly [string, unknown]) {
   if (!KindGuard.IsSchema(schema)) throw new Error("Not a schema");
-  return { schema, sample: createSample(schema), compiled: TypeCompiler.Compile(schema) };
+  return { name, schema, sample: createSample(schema), compiled: TypeCompiler.Compile(schema) };
 }
 
 /** Compiled here, because workers compile nothing after their start. */
-const SCHEMAS = Object.entries<unknown>(schemas).map(([name, schema]) => ({
-  name,
-  ...compile(schema),
-}));
+const SCHEMAS = Object.entries<unknown>(schemas).map(compile);
 
 describe("@creator-metrics/core/schema", () => {
   test("has no format, which TypeBox would only know if a program registers it", () => {

@@ -57,20 +57,8 @@ async function checkTypes(types: string, ...files: readonly string[]): Promise<v
   // Without the types of a browser: those of the runtime stand in `types`.
   const target = ["--target", "esnext", "--lib", "esnext", "--skipLibCheck"];
   const tsc = join(ROOT, "node_modules/.bin/tsc");
-  await runCommand(
-    [
-      tsc,
-      "--noEmit",
-      "--ignoreConfig",
-      ...strict,
-      ...module,
-      ...target,
-      "--types",
-      types,
-      ...files,
-    ],
-    project,
-  );
+  const options = [...strict, ...module, ...target, "--types", types, ...files];
+  await runCommand([tsc, "--noEmit", "--ignoreConfig", ...options], project);
 }
 
 const children = new Set<Bun.Subprocess>();
