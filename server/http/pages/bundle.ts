@@ -7,12 +7,18 @@ export interface PageBundle {
   readonly style: Uint8Array<ArrayBuffer>;
 }
 
-const ENTRY_POINT = fileURLToPath(new URL("../../pages/main.tsx", import.meta.url));
+/** The programs of the pages, by the name of their files. */
+const ENTRY_POINTS = {
+  pages: fileURLToPath(new URL("../../pages/main.tsx", import.meta.url)),
+  admin: fileURLToPath(new URL("../../pages/admin/main.tsx", import.meta.url)),
+};
 
-/** Bundles `server/pages`; it takes a fraction of a second. */
-export async function bundlePages(): Promise<PageBundle> {
+export type PageProgram = keyof typeof ENTRY_POINTS;
+
+/** Bundles a program of `server/pages`; it takes a fraction of a second. */
+export async function bundlePages(program: PageProgram): Promise<PageBundle> {
   const { outputs } = await Bun.build({
-    entrypoints: [ENTRY_POINT],
+    entrypoints: [ENTRY_POINTS[program]],
     target: "browser",
     minify: true,
     define: { "process.env.NODE_ENV": '"production"' },

@@ -1,10 +1,10 @@
 /**
- * The routes of the pages for people. All pages are one document, whose script reads the public API.
- * They need no API key; the script asks the visitor for one.
+ * The routes of the pages for people: the dashboard, which reads the public API, and the administrator's
+ * page. Each is one document. They need no key; their scripts ask the visitor for one.
  */
 import { Elysia } from "elysia";
 import { createStaticResponder } from "../content/static-response.ts";
-import { bundlePages, type PageBundle } from "./bundle.ts";
+import { bundlePages, type PageBundle, type PageProgram } from "./bundle.ts";
 
 /** The addresses that the script knows, which can be shared and reloaded. */
 export const PAGE_PATHS = [
@@ -20,8 +20,8 @@ export const PAGE_PATHS = [
   "/account",
 ] as const;
 
-const SCRIPT_PATH = "/assets/pages.js";
-const STYLE_PATH = "/assets/pages.css";
+/** The address of the administrator's page. */
+export const ADMIN_PAGE_PATH = "/admin";
 
 /** The page loads nothing from elsewhere, and runs no script but its own. */
 const CONTENT_SECURITY_POLICY = [
@@ -43,11 +43,19 @@ const DOCUMENT_HEADERS = {
 
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
-/** Creates the routes of the pages. The script is bundled when the first page is asked for. */
+/** Creates the routes of the pages. */
 export function createPageRoutes() {
+  return new Elysia({ name: "pages", detail: { hide: true } })
+    .use(createProgramRoutes("pages", PAGE_PATHS))
+    .use(createProgramRoutes("admin", [ADMIN_PAGE_PATH]));
+}
+
+/** Creates the routes of a program. Its script is bundled when its first page is asked for. */
+function createProgramRoutes(program: PageProgram, paths: readonly string[]) {
+  const [scriptPath, stylePath] = [`/assets/${program}.js`, `/assets/${program}.css`];
   let bundling: Promise<PageBundle> | undefined;
   const getBundle = () => {
-    bundling ??= bundlePages();
+    bundling ??= bundlePages(program);
     bundling.catch(() => (bundling = undefined));
     return bundling;
   };
@@ -60,18 +68,16 @@ export function createPageRoutes() {
     const { script, style } = await getBundle();
     const template = await Bun.file(new URL("../../pages/document.html", import.meta.url)).text();
     const html = template
-      .replace("SCRIPT_URL", createVersionedUrl(SCRIPT_PATH, script))
-      .replace("STYLE_URL", createVersionedUrl(STYLE_PATH, style));
+      .replace("SCRIPT_URL", createVersionedUrl(scriptPath, script))
+      .replace("STYLE_URL", createVersionedUrl(stylePath, style));
     return new TextEncoder().encode(html);
   };
-  const app = new Elysia({ name: "pages", detail: { hide: true } })
-    .get(SCRIPT_PATH, ({ request }) =>
+  const app = new Elysia({ name: `pages-${program}`, detail: { hide: true } })
+    .get(scriptPath, ({ request }) =>
       respond.script(request, async () => (await getBundle()).script),
     )
-    .get(STYLE_PATH, ({ request }) =>
-      respond.style(request, async () => (await getBundle()).style),
-    );
-  for (const path of PAGE_PATHS) {
+    .get(stylePath, ({ request }) => respond.style(request, async () => (await getBundle()).style));
+  for (const path of paths) {
     app.get(path, ({ request }) => respond.document(request, loadDocument));
   }
   return app;
