@@ -150,6 +150,7 @@ describe.skipIf(!hasBrowser())("the pages", () => {
     await page.getByText("Table of Subscribers", { exact: true }).click();
     const cells = page.locator("figure").first().locator("td data");
     const figures = history.map(({ subscribers }) => String(subscribers));
+    await cells.first().waitFor();
     const values = await cells.evaluateAll((all) => all.map((cell) => cell.getAttribute("value")));
     expect(values).toEqual(figures);
     const downloading = page.waitForEvent("download");
