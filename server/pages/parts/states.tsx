@@ -80,7 +80,7 @@ export function Failure({ error, retry }: FailureProperties) {
 function Unreachable({ retry }: { readonly retry: () => void }) {
   return navigator.onLine ? (
     <Notice title="The service does not answer" retry={retry}>
-      It may be restarting. Nothing was charged for a request without an answer that is sent again.
+      It may be restarting, or something between here and there fails.
     </Notice>
   ) : (
     <Notice title="You are offline" retry={retry}>

@@ -1,0 +1,50 @@
+import { describe, expect, test } from "bun:test";
+import {
+  formatChange,
+  formatCompact,
+  formatDistinct,
+  formatExact,
+  formatUtc,
+  toCsv,
+} from "../../server/pages/format.ts";
+import { readCsvRows } from "../support/csv-rows.ts";
+
+describe("formatCompact()", () => {
+  test.each([
+    [0, "0"],
+    [-7, "−7"],
+    [999, "999"],
+    [999.4, "999.4"],
+    [999_499, "999 K"],
+    [999_500, "1 M"],
+    [1_234_567, "1.23 M"],
+    [-1_234_567, "−1.23 M"],
+    [Number.MAX_SAFE_INTEGER, "9010 T"],
+  ])("writes %d as %s", (value, text) => {
+    expect(formatCompact(value)).toBe(text);
+  });
+});
+
+test("formatDistinct() never writes two numbers in the same way", () => {
+  const values = [1_450_000, 1_450_001, 1_450_002];
+  expect(new Set(formatDistinct(values)).size).toBe(3);
+  expect(formatDistinct([7, 7])).toEqual(["7", "7"]);
+});
+
+test("formatChange() gives gains a plus, losses a minus, and zero neither", () => {
+  expect([1500, -7, 0].map(formatChange)).toEqual(["+1.5 K", "−7", "0"]);
+});
+
+test("formatExact() keeps all digits of counts, and two of rates", () => {
+  expect([1_234_567, -1234, 0.126].map(formatExact)).toEqual(["1,234,567", "−1,234", "0.13"]);
+});
+
+test("formatUtc() says that it is UTC", () => {
+  expect(formatUtc("2026-11-20T08:15:30.123+02:00")).toBe("2026-11-20 06:15:30 UTC");
+});
+
+test("toCsv() writes what a reader of CSV gives back", () => {
+  const header = ["a,b", 'say "hi"', "line\r\nbreak", "=1+1", ""];
+  const csv = toCsv(header, [[1, null, "x", 0.5, -2]]);
+  expect(readCsvRows(csv)).toEqual([header, ["1", "", "x", "0.5", "-2"]]);
+});

@@ -1,0 +1,55 @@
+import { describe, expect, test } from "bun:test";
+import { DAY_MS, HOUR_MS } from "../../core/time.ts";
+import { createGapRule, parseRange, planHistory } from "../../server/pages/ranges.ts";
+import { NOW } from "../support/service.ts";
+
+test("parseRange() takes no range that does not exist", () => {
+  expect([parseRange("1y"), parseRange("2y"), parseRange(null, "all")]).toEqual([
+    "1y",
+    "30d",
+    "all",
+  ]);
+});
+
+describe("planHistory()", () => {
+  test("asks for the same during a day", () => {
+    const plan = planHistory("7d", NOW);
+    expect(plan).toEqual({ from: "2026-11-13", interval: "hour", stepMs: HOUR_MS });
+    expect(planHistory("7d", NOW + 11 * HOUR_MS)).toEqual(plan);
+  });
+
+  test("begins the history of a short on the day of its publication, hour by hour", () => {
+    expect(planHistory("all", NOW, NOW - 30 * HOUR_MS)).toMatchObject({
+      from: "2026-11-19",
+      interval: "hour",
+    });
+  });
+
+  test("never asks for more buckets than a page of a history has", () => {
+    for (const days of [1, 39, 41, 42, 900, 999, 1001, 6000]) {
+      const { from, stepMs } = planHistory("all", NOW, NOW - days * DAY_MS);
+      expect((NOW - Date.parse(from)) / stepMs).toBeLessThanOrEqual(1000);
+    }
+  });
+});
+
+describe("createGapRule()", () => {
+  const hourly = Array.from({ length: 9 }, (_, hour) => NOW + hour * HOUR_MS);
+
+  test("takes two missing buckets as a gap, but not what is usual", () => {
+    const isGap = (hours: number) => hours * HOUR_MS > createGapRule(hourly, HOUR_MS)(NOW);
+    expect([1, 3, 4].map(isGap)).toEqual([false, false, true]);
+    const daily = hourly.map((_, day) => NOW + day * DAY_MS);
+    expect(createGapRule(daily, HOUR_MS)(NOW)).toBe(3 * DAY_MS);
+  });
+
+  test("expects a short to be observed less often the older it is", () => {
+    const getGapMs = createGapRule(hourly, HOUR_MS, NOW - DAY_MS);
+    expect(getGapMs(NOW)).toBe(3 * HOUR_MS);
+    expect(getGapMs(NOW + 79 * DAY_MS)).toBe(10 * DAY_MS);
+  });
+
+  test("has no gap in an empty list or before a single instant", () => {
+    expect(createGapRule([], HOUR_MS)(NOW)).toBe(1.5 * HOUR_MS);
+  });
+});
