@@ -71,7 +71,7 @@ function addSetCommand(accounts: Command, context: CommandContext): void {
       const account = await requestAdmin(context, (client) =>
         client.accounts.patch({ name, low_balance: lowBalance === false ? null : lowBalance }),
       );
-      await printRows(context, options, COLUMNS, [account], account);
+      await printRows(context, options, THRESHOLD_COLUMNS, [account], account);
     });
 }
 
@@ -88,15 +88,10 @@ function addNoticesCommand(accounts: Command, context: CommandContext): void {
     });
 }
 
-const COLUMNS = [
-  "name",
-  "balance",
-  "low_balance",
-  "granted",
-  "debited",
-  "refunded",
-  "created_at",
-] as const;
+// The list fits 80 columns, so it leaves the threshold to its JSON.
+const COLUMNS = ["name", "balance", "granted", "debited", "refunded", "created_at"] as const;
+
+const THRESHOLD_COLUMNS = ["name", "balance", "low_balance"] as const;
 
 const NOTICE_COLUMNS = [
   "at",
