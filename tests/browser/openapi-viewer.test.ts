@@ -53,8 +53,8 @@ describe.skipIf(!hasBrowser())("/swagger in a browser", () => {
     const { page } = browser;
     await page.getByRole("button", { name: "Authorize" }).click();
     const dialog = page.locator(".dialog-ux");
-    await dialog.getByRole("textbox").fill(service.key);
-    await dialog.getByRole("button", { name: "Apply credentials" }).click();
+    await dialog.getByLabel("Value:").first().fill(service.key);
+    await dialog.getByRole("button", { name: "Apply credentials" }).first().click();
     await dialog.getByRole("button", { name: "Close" }).last().click();
     await page.getByText("List the available channels").click();
     const response = await sendChannelsRequest();

@@ -102,8 +102,8 @@ describe("mounted-service.ts", () => {
         await page.goto(`${address}/swagger`);
         await page.getByRole("button", { name: "Authorize" }).click();
         const dialog = page.locator(".dialog-ux");
-        await dialog.getByRole("textbox").fill(key);
-        await dialog.getByRole("button", { name: "Apply credentials" }).click();
+        await dialog.getByLabel("Value:").first().fill(key);
+        await dialog.getByRole("button", { name: "Apply credentials" }).first().click();
         await dialog.getByRole("button", { name: "Close" }).last().click();
         await page.getByText("List the available channels").click();
         const received = page.waitForResponse((response) => response.url().includes("/api/"));

@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startTestService, type TestService } from "../support/service.ts";
 
+const ADMIN_TOKEN = "a-token-of-an-administrator";
+
 interface Schema {
   readonly type: string;
   readonly minimum?: number;
@@ -23,12 +25,13 @@ type Operations = Readonly<Record<string, { readonly parameters?: readonly Param
 let service: TestService;
 let parameters: { readonly path: string; readonly parameter: Parameter }[];
 beforeAll(async () => {
-  service = await startTestService({ RATE_LIMIT: "100000" });
+  service = await startTestService({ RATE_LIMIT: "100000", ADMIN_TOKEN });
   const response = await fetch(`${service.address}/swagger/json`);
   const { paths } = (await response.json()) as { readonly paths: Record<string, Operations> };
   parameters = Object.entries(paths).flatMap(([path, operations]) =>
     (operations["get"]?.parameters ?? [])
-      .filter((parameter) => parameter.in === "query")
+      // Only the identifiers of an export may be repeated.
+      .filter((parameter) => parameter.in === "query" && parameter.name !== "id")
       .map((parameter) => ({ path, parameter })),
   );
 });
@@ -66,13 +69,22 @@ describe("every query parameter of the OpenAPI document", () => {
     for (const { path, parameter } of parameters) {
       const [values, allowed] = listInvalidValues(parameter);
       const known = path.replace("{channel}", "c").replaceAll(/\{\w+\}/g, "x");
-      // A comparison needs names.
-      const names = path.endsWith("/compare") ? "channels=a&usernames=a&" : "";
-      const others = names.replace(new RegExp(`${parameter.name}=a&`), "");
+      // A comparison needs names; the usage and the statement of an account need its name.
+      const needed = [
+        ...(path.endsWith("/compare") ? ["channels=a", "usernames=a"] : []),
+        ...(/^\/admin\/(?:usage|statement)$/.test(path) ? [`account=${account}`] : []),
+      ];
+      const others = needed
+        .filter((pair) => !pair.startsWith(`${parameter.name}=`))
+        .map((pair) => `${pair}&`)
+        .join("");
       const queries = values.map((value) => `${parameter.name}=${encodeURIComponent(value)}`);
       const [query = ""] = queries;
       for (const text of [...queries, `${query}&${query}`]) {
-        const response = await service.get(`${known}?${others}${text}`, key);
+        const headers = path.startsWith("/admin/")
+          ? { authorization: `Bearer ${ADMIN_TOKEN}` }
+          : {};
+        const response = await service.get(`${known}?${others}${text}`, key, { headers });
         const body = await response.text();
         expect([path, text, response.status, body]).toEqual([
           path,

@@ -152,13 +152,18 @@ function formatClientChecks(id: string, described: DescribedOperation): string {
   ].join("\n");
 }
 
+/** Lists the operations without those of the administration API, which neither client has. */
+export function listKeyOperations(document: OpenApiDocument) {
+  return listOperations(document).filter(([, { path }]) => !path.startsWith("/admin/"));
+}
+
 /** Writes the program. It compiles if both clients have the types that the document states. */
 export function writeTypedCalls(document: OpenApiDocument): string {
   const names = document.components.schemas["ServiceError"]?.properties?.["error"]?.enum ?? [];
   return [
     HEAD,
     `same<ServiceErrorName, ${formatUnion(names)}>(true);`,
-    ...listOperations(document).flatMap(([id, described]) => [
+    ...listKeyOperations(document).flatMap(([id, described]) => [
       formatEdenChecks(id, described),
       formatClientChecks(id, described),
     ]),

@@ -17,6 +17,7 @@ import {
 import type { RetentionRun } from "../../ports/retention.ts";
 import { toClientError } from "../errors.ts";
 import { getQuery } from "../request-url.ts";
+import { assertName } from "./validation.ts";
 import { getAdminCaller } from "./caller.ts";
 import type { AdminOptions } from "./options.ts";
 
@@ -150,6 +151,7 @@ export function createAuditRoutes({ audit }: Pick<AdminOptions, "audit">) {
         ? undefined
         : parseChoiceParameter("action", getValues, AUDIT_ACTIONS, AUDIT_ACTIONS[0]);
     const actor = readSingleValue("actor", getValues("actor"));
+    assertName("actor", actor);
     const entries = await audit.list({ actor, action, before, limit: limit + 1 });
     const page = entries.slice(0, limit);
     const last = entries.length > limit ? page.at(-1) : undefined;

@@ -38,7 +38,7 @@ export function createFolderBackupRoutes(options: BackupOptions) {
       set.status = 201;
       return { file, bytes };
     },
-    { body: t.Object({ file: t.Optional(t.String()) }), detail: { hide: true } },
+    { body: t.Object({ file: t.Optional(t.String()) }) },
   );
 }
 

@@ -17,7 +17,7 @@ import { readLargeBody } from "../request-body.ts";
 import { getQuery } from "../request-url.ts";
 import { recordImport, recordRetention } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";
-import { jsonBodyParser } from "./validation.ts";
+import { assertName, jsonBodyParser } from "./validation.ts";
 
 /** Bytes of observations in one request. */
 const IMPORT_MAX_BYTES = 64 * 1_048_576;
@@ -88,6 +88,7 @@ function parseExportOptions(getQueryValues: GetQueryValues): ExportOptions {
     );
   }
   const ids = getQueryValues("id");
+  for (const id of ids) assertName("id", id);
   return {
     kind,
     ids: ids.length === 0 ? undefined : ids,

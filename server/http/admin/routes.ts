@@ -21,7 +21,7 @@ import { createAdminUsageRoutes } from "./usage.ts";
 
 /** Creates the routes below `/admin`. */
 export function createAdminRoutes(options: AdminOptions) {
-  return new Elysia({ name: "admin", prefix: "/admin", detail: { hide: true } })
+  return new Elysia({ name: "admin", prefix: "/admin" })
     .use(createAdminObservationRoutes(options))
     .use(createAdminAccountRoutes(options))
     .use(createAdminUsageRoutes(options))

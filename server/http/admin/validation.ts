@@ -25,7 +25,7 @@ export function assertName(field: string, value: string | undefined): void {
   );
 }
 
-/** @throws {DomainError} `Invalid Request` if the query repeats the account. */
+/** @throws {DomainError} `Invalid Request` if the query repeats the account, or it is no name. */
 export function assertSingleAccount(request: Request): void {
-  readSingleValue("account", getQuery(request)("account"));
+  assertName("account", readSingleValue("account", getQuery(request)("account")));
 }

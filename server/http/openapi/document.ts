@@ -1,6 +1,13 @@
 /** The OpenAPI document of the routes; its texts and examples are in reference.json. */
 import { version } from "../../../package.json" with { type: "json" };
 import { Day, Instant } from "../../../core/schema/fields.ts";
+import {
+  ADMIN_SCHEMA_NAMES,
+  ADMIN_SECURITY_SCHEMES,
+  ADMIN_TAG,
+  describeAdminOperation,
+  isAdminOperation,
+} from "./admin/operation.ts";
 import { describeOperation, TAGS } from "./operation.ts";
 import { OPERATIONS, type OperationFacts } from "./operations.ts";
 import reference from "./reference.json" with { type: "json" };
@@ -34,7 +41,12 @@ export function createDocument({ paths }: ListedOperations) {
   const describedPaths = Object.entries(paths).map(([path, operations]) => {
     const described = Object.entries(operations).map(
       ([method, { operationId }]) =>
-        [method, describeOperation(path, method, operationId)] as const,
+        [
+          method,
+          isAdminOperation(path)
+            ? describeAdminOperation(path, method)
+            : describeOperation(path, method, operationId),
+        ] as const,
     );
     return [path, Object.fromEntries(described)] as const;
   });
@@ -42,14 +54,19 @@ export function createDocument({ paths }: ListedOperations) {
   const operations: readonly OperationFacts[] = Object.values(OPERATIONS);
   const schemas = selectSchemas([
     ...operations.flatMap(({ result, body }) => [result, body]),
+    ...ADMIN_SCHEMA_NAMES,
     "VideoError",
     "ServiceError",
   ]);
   return describeTexts({
     ...document,
     info: { ...document.info, version },
-    tags: TAGS,
-    components: { schemas, securitySchemes, headers },
+    tags: [...TAGS, ADMIN_TAG],
+    components: {
+      schemas,
+      securitySchemes: { ...securitySchemes, ...ADMIN_SECURITY_SCHEMES },
+      headers,
+    },
     paths: Object.fromEntries(describedPaths),
   });
 }

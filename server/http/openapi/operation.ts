@@ -24,7 +24,7 @@ import reference from "./reference.json" with { type: "json" };
 import { createSchemaRef } from "./schemas.ts";
 
 /** Messages by error code. */
-type ErrorExamples = Readonly<Record<string, string>>;
+export type ErrorExamples = Readonly<Record<string, string>>;
 
 /** The texts and examples of an operation. */
 interface OperationReference {
@@ -152,7 +152,11 @@ function selectPathParameters(path: string): TObject {
   return Type.Object(Object.fromEntries(properties));
 }
 
-function describeParameters(location: "path" | "query" | "header", schema: TObject | undefined) {
+/** Describes the properties of a schema as parameters. */
+export function describeParameters(
+  location: "path" | "query" | "header",
+  schema: Pick<TObject, "properties" | "required"> | undefined,
+) {
   return Object.entries(schema?.properties ?? {}).map(([name, property]) => {
     const { description, examples: [example] = [], ...parameter } = property;
     const required = schema?.required?.includes(name) ?? false;
@@ -166,7 +170,7 @@ function describeContent(schema: OperationFacts["result"], example: unknown) {
     : { "application/json": { schema: createSchemaRef(schema), example } };
 }
 
-function createHeaderRefs(names: readonly string[]) {
+export function createHeaderRefs(names: readonly string[]) {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
@@ -190,8 +194,18 @@ function listHeaders(status: number, operation: Operation): string[] {
 }
 
 function describeErrors(operation: Operation) {
-  const { path } = operation;
-  const byStatus = Map.groupBy(listErrors(operation), ({ code }) => ERROR_STATUSES[code]);
+  return describeErrorResponses(operation.path, listErrors(operation), (status) =>
+    listHeaders(status, operation),
+  );
+}
+
+/** Describes the responses to errors, by status. */
+export function describeErrorResponses(
+  path: string,
+  allErrors: readonly NamedError[],
+  listStatusHeaders: (status: number) => readonly string[],
+) {
+  const byStatus = Map.groupBy(allErrors, ({ code }) => ERROR_STATUSES[code]);
   const createSchema = path.startsWith("/api/video/")
     ? createVideoErrorSchema
     : createServiceErrorSchema;
@@ -201,7 +215,7 @@ function describeErrors(operation: Operation) {
       const schema = createSchema(names);
       const response = {
         description: names.join(" or "),
-        headers: createHeaderRefs(listHeaders(status, operation)),
+        headers: createHeaderRefs(listStatusHeaders(status)),
         content: { "application/json": { schema, examples: createErrorExamples(errors, path) } },
       };
       return [status, response];
@@ -228,7 +242,7 @@ function createChargedErrors({ price }: Operation): ErrorExamples {
   return { ...reference.commonErrors.charged, [code]: message };
 }
 
-function createErrors(messages: ErrorExamples = {}): NamedError[] {
+export function createErrors(messages: ErrorExamples = {}): NamedError[] {
   return Object.entries(messages).map(([name, message]) => {
     if (!isServiceErrorName(name)) throw new Error(`${name} is no error code`);
     return { code: name, message };

@@ -1,5 +1,6 @@
 /** The schemas of requests and responses, by the names that the OpenAPI document gives them. */
 import * as account from "../../../core/schema/account.ts";
+import * as admin from "./admin/schemas.ts";
 import * as batch from "../../../core/schema/batch.ts";
 import * as creators from "../../../core/schema/creators.ts";
 import * as errors from "../../../core/schema/errors.ts";
@@ -9,6 +10,7 @@ import * as microblog from "../../../core/schema/microblog.ts";
 import * as video from "../../../core/schema/video.ts";
 
 const SCHEMAS = {
+  ...admin,
   ...account,
   ...batch,
   ...creators,
@@ -24,6 +26,11 @@ export type Schemas = typeof SCHEMAS;
 
 /** The name of a schema. */
 export type SchemaName = keyof Schemas;
+
+/** Whether a text is the name of a schema. */
+export function isSchemaName(text: string): text is SchemaName {
+  return Object.hasOwn(SCHEMAS, text);
+}
 
 /** Selects schemas by their names. */
 export function selectSchemas(names: Iterable<string | undefined>) {

@@ -1,0 +1,116 @@
+/**
+ * Describes the operations of the administration API for the OpenAPI document. They are a section of
+ * the one document, whether or not the service has a token: then the document is the same everywhere.
+ */
+import { ERROR_STATUSES } from "../../../../core/error-statuses.ts";
+import { DomainError } from "../../../../core/errors.ts";
+import {
+  createErrors,
+  createHeaderRefs,
+  describeErrorResponses,
+  describeParameters,
+  type ErrorExamples,
+} from "../operation.ts";
+import { CommonHeaders } from "../parameters.ts";
+import common from "../reference.json" with { type: "json" };
+import { createSchemaRef, isSchemaName } from "../schemas.ts";
+import { ADMIN_PATH_PARAMETERS, ADMIN_QUERIES } from "./parameters.ts";
+import reference from "./reference.json" with { type: "json" };
+
+/** The texts and examples of an operation. */
+interface AdminOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  /** The name of a schema, or `lines` of JSON. */
+  readonly body?: string;
+  readonly request?: unknown;
+  readonly result: {
+    readonly schema: string;
+    readonly description: string;
+    readonly status?: number;
+  };
+  readonly response: unknown;
+  readonly csv?: string;
+  readonly errors: ErrorExamples;
+}
+
+const OPERATIONS: Readonly<Record<string, AdminOperation>> = reference.operations;
+
+const TAG = reference.tag.name;
+export const ADMIN_TAG = reference.tag;
+export const ADMIN_SECURITY_SCHEMES = { adminToken: reference.securityScheme };
+
+/** The names of the schemas of all operations. */
+export const ADMIN_SCHEMA_NAMES: readonly (string | undefined)[] = Object.values(
+  OPERATIONS,
+).flatMap(({ body, result }) => [body, result.schema]);
+
+/** Whether a path belongs to this section. */
+export function isAdminOperation(path: string): boolean {
+  return path.startsWith("/admin/");
+}
+
+/** @throws {Error} If it is missing in the reference. */
+export function describeAdminOperation(path: string, method: string) {
+  const operation = OPERATIONS[`${method.toUpperCase()} ${path}`];
+  if (operation === undefined) throw new Error(`${method} ${path} is missing in reference.json`);
+  const { operationId, summary, description, body, result, csv } = operation;
+  const { status = 200 } = result;
+  const hasId = path.includes("{id}");
+  const success = {
+    description: result.description,
+    headers: createHeaderRefs(listHeaders(status)),
+    content: {
+      ...describeContent(result.schema, operation.response),
+      ...(csv !== undefined && { "text/csv": { schema: { type: "string" }, example: csv } }),
+    },
+  };
+  return {
+    operationId,
+    tags: [TAG],
+    summary,
+    description,
+    security: [{ adminToken: [] }],
+    parameters: [
+      ...(hasId
+        ? describeParameters("path", { properties: ADMIN_PATH_PARAMETERS, required: ["id"] })
+        : []),
+      ...describeParameters("query", ADMIN_QUERIES[operationId]),
+      ...describeParameters("header", CommonHeaders),
+    ],
+    ...(body !== undefined && {
+      requestBody: { required: true, content: describeContent(body, operation.request) },
+    }),
+    responses: {
+      [status]: success,
+      ...(operationId === "adminAddCreator" && { 200: success }),
+      ...describeErrorResponses(path, listErrors(operation, path), listHeaders),
+    },
+  };
+}
+
+function listHeaders(status: number): string[] {
+  const names = ["X-Request-Id", "Vary", "Cache-Control"];
+  if (status === 200) names.push("Content-Encoding");
+  if (status === 429 || status === 503) names.push("Retry-After");
+  return names;
+}
+
+function describeContent(schema: string, example: unknown) {
+  if (isSchemaName(schema)) {
+    return { "application/json": { schema: createSchemaRef(schema), example } };
+  }
+  return { "application/x-ndjson": { schema: { type: "string" }, example } };
+}
+
+/** Lists an example of each error, those of the operation itself first. */
+function listErrors({ errors, body }: AdminOperation, path: string) {
+  const withBody =
+    body === undefined || body === "lines" ? undefined : reference.commonErrors.withBody;
+  const unknownPath = new DomainError("Not Found", `There is no path ${path.replace("{id}", "1")}`);
+  const listed = [errors, withBody, reference.commonErrors.always, common.commonErrors.always];
+  return [...listed.flatMap(createErrors), unknownPath].toSorted(
+    (a, b) => ERROR_STATUSES[a.code] - ERROR_STATUSES[b.code],
+  );
+}

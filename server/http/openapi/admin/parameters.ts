@@ -1,0 +1,84 @@
+/** The parameters of the administration API as schemas. */
+import { Type, type TObject, type TSchema } from "@sinclair/typebox";
+import { ENTITY_KINDS } from "../../../../core/entity-kinds.ts";
+import {
+  IDENTIFIER_MAX_CHARACTERS,
+  INTEGER_MAX,
+  LIST_LIMIT_RANGE,
+} from "../../../../core/limits.ts";
+import { INSTANT_PATTERN } from "../../../../core/time.ts";
+import { OBSERVATION_FORMATS } from "../../../csv/observation-rows.ts";
+import { AUDIT_ACTIONS } from "../../../ports/administration.ts";
+import { QUERIES } from "../parameters.ts";
+
+const createChoice = (choices: readonly string[], description: string) =>
+  Type.String({ enum: [...choices], description });
+const createAccountParameter = () =>
+  Type.String({
+    minLength: 1,
+    maxLength: IDENTIFIER_MAX_CHARACTERS,
+    description: "The name of the account.",
+    examples: ["acme"],
+  });
+const createInstantParameter = (description: string) =>
+  Type.Optional(Type.String({ pattern: INSTANT_PATTERN, description }));
+
+/** The queries of the operations that have one. */
+export const ADMIN_QUERIES: Readonly<Record<string, TObject>> = {
+  adminExportObservations: Type.Object({
+    kind: Type.Optional(createChoice(ENTITY_KINDS, "Only this kind; CSV needs it.")),
+    since: createInstantParameter("Only observations from this date or date-time on."),
+    id: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: IDENTIFIER_MAX_CHARACTERS,
+        description: "Only the entity with this identifier. May be repeated.",
+      }),
+    ),
+    format: Type.Optional(createChoice(OBSERVATION_FORMATS, "By default `ndjson`.")),
+  }),
+  adminListKeys: Type.Object({ account: createAccountParameter() }),
+  adminGetUsage: Type.Composite([
+    Type.Object({ account: createAccountParameter() }),
+    QUERIES.getAccount,
+  ]),
+  adminGetStatement: Type.Object({
+    account: createAccountParameter(),
+    since: createInstantParameter("The first day or hour, in UTC."),
+    until: createInstantParameter("The day or hour after the last one, in UTC."),
+  }),
+  adminListAudit: Type.Object({
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: LIST_LIMIT_RANGE.min,
+        maximum: LIST_LIMIT_RANGE.max,
+        default: LIST_LIMIT_RANGE.default,
+        description: "The most entries of a page.",
+      }),
+    ),
+    cursor: Type.Optional(
+      Type.String({
+        maxLength: 16,
+        description: "`next` of the previous page, which had the same other parameters.",
+      }),
+    ),
+    actor: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: IDENTIFIER_MAX_CHARACTERS,
+        description: "Only changes of this token, of `ADMIN_TOKEN` or of `command line`.",
+      }),
+    ),
+    action: Type.Optional(createChoice(AUDIT_ACTIONS, "Only this action.")),
+  }),
+};
+
+/** The parameters in the paths. */
+export const ADMIN_PATH_PARAMETERS: Readonly<Record<string, TSchema>> = {
+  id: Type.Integer({
+    minimum: 1,
+    maximum: INTEGER_MAX,
+    description: "The id of an API key.",
+    examples: [1],
+  }),
+};

@@ -1,0 +1,270 @@
+/** Schemas of the administration API: the bodies of its requests and responses. */
+import { Type } from "@sinclair/typebox";
+import { ENTITY_KINDS } from "../../../../core/entity-kinds.ts";
+import {
+  Count,
+  Instant,
+  InstantOrNull,
+  nullable,
+  openObject,
+  strictObject,
+  TextOrNull,
+} from "../../../../core/schema/fields.ts";
+import { IDENTIFIER_MAX_CHARACTERS, INTEGER_MAX } from "../../../../core/limits.ts";
+import { AUDIT_ACTIONS } from "../../../ports/administration.ts";
+import { KEY_SCOPES } from "../../../ports/admission.ts";
+import { SourceReadiness } from "../health-schema.ts";
+
+const Name = Type.String({
+  minLength: 1,
+  maxLength: IDENTIFIER_MAX_CHARACTERS,
+  description: "Without control characters",
+});
+const Id = Type.Integer({ minimum: 1, maximum: INTEGER_MAX });
+const Amount = Type.Integer({ minimum: 1, maximum: INTEGER_MAX });
+const CountOrNull = nullable(Count);
+const createChoice = (choices: readonly string[], description?: string) =>
+  Type.String({ enum: [...choices], ...(description !== undefined && { description }) });
+const Scope = createChoice(KEY_SCOPES);
+const Kind = createChoice(ENTITY_KINDS);
+const Expiry = Type.String({
+  description: "A duration from now, such as 12h, 90d or 8w; or an instant",
+});
+
+export const AdminAccount = strictObject({
+  name: Type.String(),
+  balance: Count,
+  low_balance: nullable(Count, { description: "A balance below it causes a notice" }),
+  granted: Count,
+  debited: Count,
+  refunded: Count,
+  created_at: Instant,
+});
+export const AdminAccountList = Type.Array(AdminAccount);
+export const NewAccount = openObject({ name: Name, credits: Type.Optional(Amount) });
+export const AccountChange = openObject({ name: Name, low_balance: nullable(Amount) });
+
+export const NewKey = openObject({
+  account: Name,
+  label: Type.Optional(Name),
+  scopes: Type.Optional(Type.Array(Scope, { minItems: 1, description: "By default all" })),
+  expires: Type.Optional(Expiry),
+});
+export const CreatedKey = strictObject({
+  id: Id,
+  key: Type.String({ description: "It is shown only here" }),
+});
+export const AdminKeyList = Type.Array(
+  strictObject({
+    id: Id,
+    begins_with: Type.String({ description: "The first characters of the key" }),
+    label: TextOrNull,
+    scopes: Type.Array(Scope),
+    created_at: Instant,
+    expires_at: InstantOrNull,
+    revoked_at: InstantOrNull,
+    replaced_by: nullable(Id, { description: "The id of the key that a rotation made" }),
+  }),
+);
+export const KeyReference = openObject({ id: Id });
+export const RevokedKey = strictObject({ id: Id, revoked_at: Instant });
+export const KeyRotation = openObject({
+  overlap: Type.Optional(
+    Type.String({
+      pattern: "^(?:0|\\d{1,6}[hdw])$",
+      default: "24h",
+      description: "How long the old key stays valid: 0, or a duration such as 12h, 7d or 2w",
+    }),
+  ),
+});
+export const RotatedKey = strictObject({
+  id: Id,
+  key: Type.String({ description: "The new key. It is shown only here" }),
+  old_id: Id,
+  old_expires_at: Instant,
+});
+
+export const NewGrant = openObject({
+  account: Name,
+  amount: Amount,
+  reference: Type.Optional(Name),
+  reason: Type.Optional(Name),
+});
+export const GrantReceipt = strictObject({
+  account: Type.String(),
+  is_new: Type.Boolean({ description: "false if the reference had granted before" }),
+  balance: Count,
+});
+
+export const Statement = strictObject({
+  lines: Type.Array(
+    strictObject({
+      at: Instant,
+      kind: createChoice(["grant", "refund", "debit"]),
+      key: nullable(Id),
+      key_begins_with: TextOrNull,
+      label: TextOrNull,
+      endpoint: TextOrNull,
+      requests: CountOrNull,
+      amount: Count,
+      balance: Type.Integer({ description: "After this line" }),
+      reference: TextOrNull,
+      reason: TextOrNull,
+    }),
+  ),
+  next: nullable(Instant, { description: "The `since` of the next page" }),
+});
+
+export const Verification = strictObject({
+  accounts: Count,
+  entries: Count,
+  faults: Type.Array(strictObject({ account: Type.String(), problem: Type.String() })),
+});
+
+export const AppliedRefunds = strictObject({
+  files: Type.Array(
+    strictObject({
+      file: Type.String(),
+      settled: Count,
+      left: Count,
+      problems: Type.Array(Type.String()),
+    }),
+  ),
+});
+
+const collectionStatus = {
+  added_at: Instant,
+  last_success: InstantOrNull,
+  last_failure: InstantOrNull,
+  failure: TextOrNull,
+  next_due: InstantOrNull,
+};
+const Creator = openObject({
+  creator: Type.String({ minLength: 1, maxLength: IDENTIFIER_MAX_CHARACTERS }),
+});
+const Channel = Type.Object({
+  channel: Type.String({
+    minLength: 1,
+    maxLength: IDENTIFIER_MAX_CHARACTERS,
+    description: "A handle (@nasa) or an identifier (UC...)",
+  }),
+});
+export const AdminCreatorReference = Creator;
+export const AdminCreatorList = Type.Array(
+  strictObject({ creator: Type.String(), platform: Type.String(), ...collectionStatus }),
+);
+export const AddedCreator = strictObject({
+  creator: Type.String(),
+  change: createChoice(["added", "present"]),
+  failure: nullable(Type.String(), { description: "Why the source cannot have it" }),
+});
+export const RemovedCreator = strictObject({ creator: Type.String() });
+export const AdminChannelReference = Channel;
+export const TrackedChannelList = Type.Array(
+  strictObject({ channel: Type.String(), channel_id: TextOrNull, ...collectionStatus }),
+);
+export const ChangedChannel = strictObject({ channel: Type.String() });
+
+const work = { requests: Count, observations: Count, observed: Count, failed: Count };
+const Quota = { used: Count, limit: Count };
+export const SourceList = strictObject({
+  sources: Type.Array(
+    strictObject({
+      ...SourceReadiness.properties,
+      last_failure: nullable(Instant, { description: "Since the start of the service" }),
+      last_failure_reason: TextOrNull,
+      work: strictObject(work, { description: "Since the start of the service" }),
+      quotas: Type.Array(
+        strictObject({ quota: Type.String(), ...Quota, paused_until: InstantOrNull }),
+        { description: "The units of this day" },
+      ),
+    }),
+  ),
+});
+export const CollectedSources = Type.Array(
+  strictObject({
+    source: Type.String(),
+    ...work,
+    stopped: TextOrNull,
+    stopped_until: InstantOrNull,
+    failing: TextOrNull,
+    failing_since: InstantOrNull,
+  }),
+);
+
+export const ServiceStatus = strictObject({
+  database: strictObject({
+    url: Type.String({ description: "Without secrets" }),
+    bytes: CountOrNull,
+    durability: TextOrNull,
+    outage: TextOrNull,
+  }),
+  kinds: Type.Array(
+    strictObject({
+      kind: Kind,
+      entities: Count,
+      observations: Count,
+      is_estimated: Type.Boolean(),
+      newest: InstantOrNull,
+    }),
+  ),
+  accounts: Count,
+  keys: strictObject({ valid: Count, total: Count }),
+  credits: strictObject({ granted: Count, debited: Count, refunded: Count, balance: Count }),
+  creators: Count,
+  channels: Count,
+  sources: Type.Array(
+    strictObject({
+      ...SourceReadiness.properties,
+      quotas: Type.Array(strictObject({ bucket: Type.String(), ...Quota })),
+    }),
+  ),
+});
+
+export const NoticeList = Type.Array(
+  strictObject({
+    id: Type.String(),
+    at: Instant,
+    account: Type.String(),
+    balance: Count,
+    threshold: Count,
+    state: createChoice(["pending", "delivered", "failed"]),
+    attempts: Count,
+    next_attempt: InstantOrNull,
+    delivered_at: InstantOrNull,
+    failure: TextOrNull,
+  }),
+);
+
+export const ImportReport = strictObject({
+  read: Count,
+  new: Count,
+  changed: Count,
+  unchanged: Count,
+  rejected: Type.Array(strictObject({ line: Id, reason: Type.String() })),
+});
+export const RetentionRequest = openObject({ dry_run: Type.Optional(Type.Boolean()) });
+export const BackupRequest = openObject({
+  file: Type.Optional(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$" })),
+});
+export const Backup = strictObject({ file: Type.String(), bytes: Count });
+
+const AuditValue = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
+export const AuditPage = strictObject({
+  entries: Type.Array(
+    strictObject({
+      id: Id,
+      at: Instant,
+      actor: Type.String({ description: "The name of a token, ADMIN_TOKEN or command line" }),
+      origin: Type.String({ description: "An address, or the name of a machine" }),
+      action: createChoice(AUDIT_ACTIONS),
+      target: TextOrNull,
+      details: Type.Object({}, { additionalProperties: AuditValue }),
+      outcome: nullable(Type.String(), {
+        description: "`done` or the name of an error; null while it is not known",
+      }),
+    }),
+    { description: "The newest first" },
+  ),
+  next: nullable(Type.String({ description: "The `cursor` of the next page" })),
+});
