@@ -283,7 +283,7 @@ describe("README.md", () => {
   });
 
   test("shows lines that can be imported, and the counts of the import", async () => {
-    const section = findSection(readme, "## Import your data");
+    const section = findSection(readme, "## Use your own data");
     const [, lines = ""] = /```json lines\n(.*?)```/s.exec(section) ?? [];
     const [, names = "", counts = ""] = /^file +(.*)\nmine\.ndjson +(.*)$/m.exec(section) ?? [];
     const shown = counts.split(/ +/).map(Number);

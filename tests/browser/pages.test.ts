@@ -61,6 +61,17 @@ describe.skipIf(!hasBrowser())("the pages", () => {
   }, 60_000);
   afterAll(() => dashboard.close());
 
+  test.skipIf(process.env["PAGE_PICTURES"] === undefined)(
+    "give README.md its picture",
+    async () => {
+      const viewport = { width: 1280, height: 960 };
+      const visit = await dashboard.visit("/channels/sevenminutesoup", undefined, { viewport });
+      await takePicture(visit.page, "dashboard", { fullPage: false });
+      await visit.close();
+    },
+    60_000,
+  );
+
   for (const colorScheme of ["light", "dark"] as const) {
     test(`show figures and charts in ${colorScheme} at any width, without an error`, async () => {
       const { page, faults, close } = await dashboard.visit("/", undefined, { colorScheme });

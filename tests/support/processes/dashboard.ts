@@ -69,10 +69,14 @@ export async function waitForFrame(page: Page): Promise<void> {
 }
 
 /** Takes a picture of a whole page, if PAGE_PICTURES names a folder. */
-export async function takePicture(page: Page, name: string): Promise<void> {
+export async function takePicture(
+  page: Page,
+  name: string,
+  { fullPage = true } = {},
+): Promise<void> {
   const folder = process.env["PAGE_PICTURES"];
   if (folder === undefined) return;
-  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage });
 }
 
 /** The serious findings of axe-core about a page. */
