@@ -85,6 +85,6 @@ function describeCustomers({ accounts, keys, credits, creators, channels }: Stat
     credits: `${formatCount(granted)} issued, ${spent} spent, ${formatCount(balance)} left`,
     accounts: formatCount(accounts),
     keys: `${formatCount(keys.valid)} valid of ${formatCount(keys.total)}`,
-    collected: `${formatCount(channels)} channels, ${formatCount(creators)} creators`,
+    collected: `channels ${formatCount(channels)}, creators ${formatCount(creators)}`,
   };
 }

@@ -39,23 +39,26 @@ export function formatJson(value: unknown): string {
 
 /**
  * Formats rows as a table without lines; a null is empty. If the table is wider than the terminal,
- * columns without any value are left out, then times have no seconds. If that is too wide too, each
- * row becomes lines of a name and a value, because wrapped rows are hard to read.
+ * columns without any value are left out, then times have no seconds, then texts are wrapped at
+ * spaces. If that is too wide too, each row becomes lines of a name and a value.
  */
 export function formatTable<Column extends string>(
   columns: readonly Column[],
   rows: readonly Row<Column>[],
   view = NO_TERMINAL,
 ): string {
-  const { columns: width = Infinity } = view;
+  const { columns: width = Infinity, hasOutColors } = view;
   const filled = columns.filter((column) => rows.some((row) => row[column] !== null));
-  const layouts = [
-    () => layOutTable(columns, rows, view),
-    () => layOutTable(filled, rows, view),
-    () => layOutTable(filled, rows.map(shortenInstants), view),
+  const layouts: (() => TableText | undefined)[] = [
+    () => toTableText(columns, rows),
+    () => toTableText(filled, rows),
+    () => toTableText(filled, rows.map(shortenInstants)),
+    () => wrapTable(toTableText(filled, rows.map(shortenInstants)), width),
   ];
   for (const layOut of layouts) {
-    const lines = layOut();
+    const table = layOut();
+    if (table === undefined) break;
+    const lines = drawTable(table, hasOutColors);
     const isTooWide = lines.some((line) => Bun.stringWidth(line) > width);
     if (!isTooWide || rows.length === 0) return lines.map((line) => `${line}\n`).join("");
   }
@@ -70,28 +73,69 @@ export function formatFields<Column extends string>(
 ): string {
   const nameWidth = Math.max(...columns.map(({ length }) => length));
   const lines = columns.map((column) => {
-    const name = formatHeading(column, hasOutColors);
+    const name = hasOutColors ? paint("bold", toHeading(column)) : toHeading(column);
     const padding = " ".repeat(nameWidth - column.length + 2);
     return `${name}${padding}${formatCell(fields[column])}`.trimEnd();
   });
   return lines.map((line) => `${line}\n`).join("");
 }
 
-function layOutTable<Column extends string>(
+/** The texts of a table, and which of its columns are numbers. */
+interface TableText {
+  readonly headings: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  readonly isNumeric: readonly boolean[];
+}
+
+function toTableText<Column extends string>(
   columns: readonly Column[],
   rows: readonly Row<Column>[],
-  { hasOutColors }: View,
-): string[] {
-  const isNumeric = (column: Column) =>
-    rows.length > 0 &&
-    rows.every((row) => row[column] === null || NUMBER.test(String(row[column])));
+): TableText {
+  return {
+    headings: columns.map(toHeading),
+    rows: rows.map((row) => columns.map((column) => formatCell(row[column]))),
+    isNumeric: columns.map(
+      (column) =>
+        rows.length > 0 &&
+        rows.every((row) => row[column] === null || NUMBER.test(String(row[column]))),
+    ),
+  };
+}
+
+/** Wraps the widest columns, until the table fits; `undefined` if a word would have to be cut. */
+function wrapTable({ headings, rows, isNumeric }: TableText, width: number): TableText | undefined {
+  const columns = headings.map((heading, index) => {
+    const texts = [heading, ...rows.map((row) => row[index] ?? "")];
+    const words = isNumeric[index] === true ? texts : texts.flatMap((text) => text.split(" "));
+    return { width: findWidth(texts), minWidth: findWidth(words) };
+  });
+  let excess =
+    columns.reduce((sum, column) => sum + column.width + GAP.length, -GAP.length) - width;
+  for (; excess > 0; excess--) {
+    const [widest] = columns
+      .filter((column) => column.width > column.minWidth)
+      .toSorted((a, b) => b.width - a.width);
+    if (widest === undefined) return undefined;
+    widest.width--;
+  }
+  const wrap = (text: string, index: number) => Bun.wrapAnsi(text, columns[index]?.width ?? width);
+  return { headings: headings.map(wrap), rows: rows.map((row) => row.map(wrap)), isNumeric };
+}
+
+const findWidth = (texts: readonly string[]) =>
+  texts.reduce((width, text) => Math.max(width, Bun.stringWidth(text)), 0);
+
+/** The space between two columns. */
+const GAP = "  ";
+
+function drawTable({ headings, rows, isNumeric }: TableText, isPainted: boolean): string[] {
   const table = new Table({
     chars: NO_BORDER_CHARS,
-    head: columns.map((column) => formatHeading(column, hasOutColors)),
-    colAligns: columns.map((column) => (isNumeric(column) ? "right" : "left")),
-    style: { head: [], border: [], "padding-left": 0, "padding-right": 2 },
+    head: headings.map((heading) => (isPainted ? paint("bold", heading) : heading)),
+    colAligns: isNumeric.map((isNumber) => (isNumber ? "right" : "left")),
+    style: { head: [], border: [], "padding-left": 0, "padding-right": GAP.length },
   });
-  for (const row of rows) table.push(columns.map((column) => formatCell(row[column])));
+  for (const row of rows) table.push([...row]);
   return table
     .toString()
     .split("\n")
@@ -114,10 +158,7 @@ function shortenInstants<Column extends string>(row: Row<Column>): Row<Column> {
 
 const formatCell = (cell: Cell) => showControls(String(cell ?? ""));
 
-function formatHeading(column: string, isPainted: boolean): string {
-  const heading = column.replaceAll("_", " ");
-  return isPainted ? paint("bold", heading) : heading;
-}
+const toHeading = (column: string) => column.replaceAll("_", " ");
 
 const NO_BORDER_CHARS = Object.fromEntries(
   ["top", "bottom", "left", "right"]

@@ -20,11 +20,21 @@ describe("formatTable()", () => {
     ]);
   });
 
-  test("leaves out columns without a value, then seconds, then the table, if it is too wide", () => {
+  test("leaves out columns without a value, then seconds, and wraps, if it is too wide", () => {
     expect(format(47)).toEqual(format(undefined));
     expect(format(46)[1]).toBe("acme    2026-11-21T03:08:40.018Z       12");
     expect(format(40)[1]).toBe("acme    2026-11-21 03:08Z       12");
-    expect(format(33).slice(0, 5)).toEqual([
+    expect(format(30)).toEqual([
+      "name    at          balance",
+      "acme    2026-11-21       12",
+      "        03:08Z",
+      "globex  2026-11-22     1000",
+      "        03:08Z",
+    ]);
+  });
+
+  test("prints a line for each value if a word would have to be cut", () => {
+    expect(format(26).slice(0, 5)).toEqual([
       "name     acme",
       "note",
       "at       2026-11-21T03:08:40.018Z",
