@@ -106,6 +106,9 @@ describe.skipIf(!hasBrowser())("the pages", () => {
       expect(await page.title()).toContain(text === CONTROLS ? "[31m" : text);
       expect(await readTexts(page, "td a .text")).toEqual([text]);
       await checkPage(page, `channel-${nth}`);
+    }
+    // The pages of users and tweets are made of the same parts.
+    for (const [nth, text] of [SCRIPT, IMAGE, OVERRIDE].entries()) {
       await open(`/users/${encodeURIComponent(NAMES[nth] ?? "")}`);
       expect(await page.textContent("h1")).toBe(text);
       expect(await readTexts(page, "td a .text")).toEqual([text]);

@@ -78,7 +78,7 @@ function NamesForm({ names }: { readonly names: readonly string[] }) {
           .split(",")
           .map((name) => name.trim())
           .filter(Boolean);
-        setParameters({ names: given.slice(0, COMPARISON_MAX_NAMES).join(",") });
+        setParameters({ names: given.join(",") });
       }}
     >
       <label for="names">Names, separated by commas</label>
