@@ -53,7 +53,7 @@ export function createKeysCommand(context: CommandContext): Command {
         "the new key. The old key stays valid for the overlap, so that clients can change over.",
     )
     .argument("<id>", 'the id of the old key, which "keys list" shows', parsePositiveInteger)
-    .option("--overlap <duration>", "how long the old key stays valid: 0, 12h, 7d or 2w", "24h")
+    .option("--overlap <duration>", "how long the old key stays valid: 0, 10m, 12h or 7d", "24h")
     .option("--json", "print the new key, its id and the end of the old key as JSON")
     .action(async (id: number, { overlap, ...options }: OutputOptions & { overlap: string }) => {
       const rotated = await requestAdmin(context, (client) =>

@@ -11,6 +11,7 @@ import {
   HOUR_MS,
   INSTANT_SYNTAX,
   LAST_INSTANT,
+  MINUTE_MS,
   parseInstant,
 } from "../../../core/time.ts";
 import { KEY_SCOPES, type KeyScope } from "../../ports/admission.ts";
@@ -116,7 +117,7 @@ function parseScopes(names: readonly string[] = KEY_SCOPES): KeyScope[] {
  * @throws {DomainError} `Invalid Request`, also if it is not in the future.
  */
 function parseExpiry(text: string, now: number): number {
-  const durationMs = parseDuration(text);
+  const durationMs = parseDuration(text, EXPIRY_UNITS_MS);
   const expiresAt = durationMs === undefined ? parseInstant(text) : now + durationMs;
   if (expiresAt !== undefined && expiresAt > now && expiresAt <= LAST_INSTANT) return expiresAt;
   throw createInvalidRequestError(
@@ -125,10 +126,16 @@ function parseExpiry(text: string, now: number): number {
   );
 }
 
+const EXPIRY_UNITS_MS: Readonly<Record<string, number>> = { h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS };
+const OVERLAP_UNITS_MS = { s: 1000, m: MINUTE_MS, ...EXPIRY_UNITS_MS };
+
 /** Parses a duration such as `12h`, `90d` or `8w`. @returns Milliseconds. */
-function parseDuration(text: string): number | undefined {
-  const [, amount = "", unit] = /^(\d{1,6})([hdw])$/.exec(text) ?? [];
-  const unitMs = { h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS }[unit ?? ""];
+function parseDuration(
+  text: string,
+  unitsMs: Readonly<Record<string, number>>,
+): number | undefined {
+  const [, amount = "", unit = ""] = /^(\d{1,6})([a-z])$/.exec(text) ?? [];
+  const unitMs = unitsMs[unit];
   return unitMs === undefined ? undefined : Number(amount) * unitMs;
 }
 
@@ -138,10 +145,10 @@ function parseDuration(text: string): number | undefined {
  * @throws {DomainError} `Invalid Request`.
  */
 function parseOverlap(text: string, now: number): number {
-  const overlapMs = text === "0" ? 0 : parseDuration(text);
+  const overlapMs = text === "0" ? 0 : parseDuration(text, OVERLAP_UNITS_MS);
   if (overlapMs !== undefined && now + overlapMs <= LAST_INSTANT) return overlapMs;
   throw createInvalidRequestError(
-    `overlap must be 0 or a duration (12h, 7d, 2w), got ${quoteValue(text)}`,
+    `overlap must be 0 or a duration (30s, 10m, 12h, 7d, 2w), got ${quoteValue(text)}`,
   );
 }
 

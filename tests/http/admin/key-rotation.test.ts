@@ -68,14 +68,14 @@ describe("POST /admin/keys/{id}/rotate", () => {
     expect([await readStatus(old.key), await readStatus(body.key)]).toEqual([401, 401]);
   });
 
-  test.each(["", "1", "1m", "-1h", "1.5h", "24H", "9999999h", "forever", "999999w"])(
+  test.each(["", "1", "1y", "-1h", "1.5h", "24H", "9999999h", "forever", "999999w"])(
     "400 for the overlap %j",
     async (overlap) => {
       expect(await rotate(1, { overlap })).toEqual({
         status: 400,
         body: {
           error: "Invalid Request",
-          message: `overlap must be 0 or a duration (12h, 7d, 2w), got ${JSON.stringify(overlap)}`,
+          message: `overlap must be 0 or a duration (30s, 10m, 12h, 7d, 2w), got ${JSON.stringify(overlap)}`,
         },
       });
     },

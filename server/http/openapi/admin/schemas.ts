@@ -71,9 +71,10 @@ export const RevokedKey = strictObject({ id: Id, revoked_at: Instant });
 export const KeyRotation = openObject({
   overlap: Type.Optional(
     Type.String({
-      pattern: "^(?:0|\\d{1,6}[hdw])$",
+      pattern: "^(?:0|\\d{1,6}[smhdw])$",
       default: "24h",
-      description: "How long the old key stays valid: 0, or a duration such as 12h, 7d or 2w",
+      description:
+        "How long the old key stays valid: 0, or a duration such as 30s, 10m, 12h, 7d or 2w",
     }),
   ),
 });
