@@ -28,8 +28,11 @@ export async function serve(
   if (json === true) await io.writeOut(formatJson({ url, database, pid: process.pid }));
   io.writeErr(`Serving ${database} at ${url}\n`);
   writeHint(io, [
-    `The API reference is at ${url}/swagger`,
-    `Make a key in another terminal: ${io.programName} accounts create NAME --credits 1000`,
+    `Dashboard: ${url}/`,
+    `API reference: ${url}/swagger`,
+    "Requests need a key. Make one in another terminal:",
+    `  ${io.programName} accounts create acme --credits 1000`,
+    `  ${io.programName} keys create acme`,
     "Ctrl-C stops the service",
   ]);
   const stopRetention = startRetention(config, service, log);

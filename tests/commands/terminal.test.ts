@@ -40,6 +40,8 @@ async function runOnTerminal(
   sandbox: Sandbox & {
     readonly environment?: Readonly<Record<string, string>>;
     readonly wrapper?: readonly string[];
+    /** When this is shown, the command is interrupted. */
+    readonly until?: string;
   },
   cols: number,
   ...verb: readonly string[]
@@ -59,7 +61,10 @@ async function runOnTerminal(
       terminal: {
         cols,
         rows: 40,
-        data: (_, bytes) => void (written += decoder.decode(bytes, { stream: true })),
+        data(_, bytes) {
+          written += decoder.decode(bytes, { stream: true });
+          if (sandbox.until !== undefined && written.includes(sandbox.until)) child.kill("SIGINT");
+        },
       },
     },
   );
@@ -139,6 +144,31 @@ test("hints of the next step appear on a terminal, and not with --json", async (
   );
   const json = await runOnTerminal(sandbox, 120, "keys", "create", "Bob's", "--json");
   expect(JSON.parse(json.shown.join(""))).toEqual({ id: 2, key: expect.any(String) });
+  await sandbox.close();
+});
+
+test("serve says on a terminal where its pages are and how to make a key", async () => {
+  const sandbox = await openSandbox();
+  const environment = { PORT: "0", COLLECT: "off" };
+  const { shown } = await runOnTerminal({ ...sandbox, environment, until: "Ctrl-C" }, 80, "serve");
+  const url = / at (http:\S+)$/.exec(shown[0] ?? "")?.[1] ?? "";
+  expect(shown.slice(1, 3)).toEqual([`Dashboard: ${url}/`, `API reference: ${url}/swagger`]);
+  expect(shown.join("\n")).toMatch(/^ {2}bun \S+ keys create acme$/m);
+  await sandbox.close();
+});
+
+test("serve --json prints where it serves as JSON on standard output", async () => {
+  const sandbox = await openSandbox();
+  const child = sandbox.spawn(["serve", "--json"]);
+  const reader = child.stdout.getReader();
+  const { value } = await reader.read();
+  expect(JSON.parse(new TextDecoder().decode(value))).toEqual({
+    url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    database: `file:${sandbox.file}`,
+    pid: child.pid,
+  });
+  child.kill();
+  expect(await child.exited).toBe(0);
   await sandbox.close();
 });
 
