@@ -3,7 +3,7 @@
  * of one creator or channel are in target-failures.test.ts.
  */
 import { afterEach, describe, expect, test } from "bun:test";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../core/time.ts";
+import { DAY_MS, formatInstant, HOUR_MS, MINUTE_MS } from "../../../core/time.ts";
 import { SOURCES, type Source } from "../../../server/collectors/collector.ts";
 import { createBlueskyError } from "../../support/platforms/fake-bluesky.ts";
 import {
@@ -249,6 +249,8 @@ describe.each(SOURCES)("a failing source: %s", (source) => {
       expect(await fixture.readiness()).toEqual({ ...readyStatus(source), ...found });
       expect(await fixture.isFailing()).toBe(true);
       expect(await fixture.isStopped()).toBe(false);
+      const lastFailure = [formatInstant(ALL_DUE_AT), failure];
+      expect(await fixture.readLastFailure()).toEqual(lastFailure);
       for (const { id } of fixture.owners) {
         expect((await fixture.readStatus(id)).failure).toBe(failure);
       }
@@ -260,6 +262,7 @@ describe.each(SOURCES)("a failing source: %s", (source) => {
       expect(fixture.logged()).toEqual(lines);
       expect(await fixture.readiness()).toEqual(readyStatus(source));
       expect(await fixture.isFailing()).toBe(false);
+      expect(await fixture.readLastFailure()).toEqual(lastFailure);
     },
   );
 

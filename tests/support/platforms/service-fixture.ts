@@ -203,6 +203,12 @@ export async function openServiceFixture(source: Source, plan: Partial<WorldPlan
       return rows.find((row) => row["id"] === id)?.["failure"] ?? null;
     },
     /** Reads the status of the source in `/readyz`. */
+    /** The last failure of the source, as administrators read it. */
+    async readLastFailure() {
+      const { sources } = Object(await testService.admin("GET", "sources"));
+      const status = sources.find((listed: { source: string }) => listed.source === source);
+      return [status.last_failure, status.last_failure_reason];
+    },
     readiness: async () => findReadiness(source, await json("/readyz")),
     /** Whether `/metrics` marks the source as stopped or failing. */
     isStopped: () => isMarked("collector_stopped"),
