@@ -26,7 +26,10 @@ export function useAwaited<Value>(name: string, start: () => Promise<Value>): Re
     start().then(
       (value) => isCurrent && setRead({ state: "ready", value, name }),
       (error: unknown) => {
-        const retry = () => setAttempt((count) => count + 1);
+        const retry = () => {
+          setRead({ state: "loading" });
+          setAttempt((count) => count + 1);
+        };
         if (isCurrent) setRead({ state: "failed", error, retry, name });
       },
     );

@@ -67,8 +67,8 @@ describe.skipIf(!hasBrowser())("the pages by keyboard", () => {
 
     await choose(page, "Monitoring list", { isBackward: true });
     await enter(page, "Username", "slowcompiler");
-    const status = page.locator("p[role=status]");
-    expect(await status.textContent()).toContain("slowcompiler");
+    await page.getByRole("status").filter({ hasText: "slowcompiler" }).waitFor();
+    await page.getByRole("link", { name: "slowcompiler" }).waitFor();
     expect(await page.evaluate<string>(FOCUSED)).toBe("Username");
     await choose(page, "Remove slowcompiler");
     await page.getByText("The list is empty.").waitFor();
