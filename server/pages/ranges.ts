@@ -61,11 +61,11 @@ export function planHistory(range: Range, now: number, since?: number): HistoryP
  * Decides which time without an observation is a gap.
  *
  * @param since When a short or tweet was published: it is observed again whenever its age has grown by
- *   a twenty-fourth, so a gap is three times as long.
+ *   a twenty-fourth, so a gap is four times as long.
  */
 export function createGapRule(instants: readonly number[], stepMs: number, since?: number) {
   const spaces = instants.slice(1).map((at, index) => at - (instants[index] ?? at));
   const median = spaces.toSorted((a, b) => a - b)[Math.floor(spaces.length / 2)] ?? 0;
   const usualMs = Math.max(stepMs * 1.5, median * 3);
-  return (at: number) => Math.max(usualMs, since === undefined ? 0 : (at - since) / 8);
+  return (at: number) => Math.max(usualMs, since === undefined ? 0 : (at - since) / 6);
 }

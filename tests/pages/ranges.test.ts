@@ -45,8 +45,8 @@ describe("createGapRule()", () => {
 
   test("expects a short to be observed less often the older it is", () => {
     const getGapMs = createGapRule(hourly, HOUR_MS, NOW - DAY_MS);
-    expect(getGapMs(NOW)).toBe(3 * HOUR_MS);
-    expect(getGapMs(NOW + 79 * DAY_MS)).toBe(10 * DAY_MS);
+    expect(getGapMs(NOW)).toBe(4 * HOUR_MS);
+    expect(getGapMs(NOW + 59 * DAY_MS)).toBe(10 * DAY_MS);
   });
 
   test("has no gap in an empty list or before a single instant", () => {
