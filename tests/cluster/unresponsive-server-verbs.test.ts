@@ -34,7 +34,7 @@ test.skipIf(!hasSqld()).each([["http"], ["ws"]])(
     const results = await Promise.all(verbs.map((verb) => sandbox.run(verb)));
     expect(performance.now() - startedAt).toBeLessThan(VERBS_MAX_MS);
     const redactedUrl = url.replace("//", "//…@");
-    const sentence = `Waited for the database server ${redactedUrl} in vain: The database does not answer right now\n`;
+    const sentence = `Waited for the database server ${redactedUrl} in vain: The database does not answer right now; start it`;
     expect(results.map(({ status, err }) => [status, err])).toEqual(
       verbs.map(() => [1, expect.stringContaining(sentence)]),
     );
