@@ -58,10 +58,15 @@ describe("export --id", () => {
     [["--id", "nobody"], '"nobody"'],
     [["--id", "7", "--id", "poet"], '"poet"'],
     [["--id", "7", "--kind", "user"], '"7"'],
-    [["--id", ""], '""'],
     [["--id", "nobody", "--kind", "user", "--format", "csv"], '"nobody"'],
   ])("says what %j did not find, before it prints anything", async (options, id) => {
     const { status, out, err } = await sandbox.run(["export", ...options]);
     expect([status, out, err]).toEqual([1, "", `Nothing with the id ${id} was observed\n`]);
+  });
+
+  test("refuses an id that no entity can have", async () => {
+    const { status, out, err } = await sandbox.run(["export", "--id", ""]);
+    expect([status, out]).toEqual([2, ""]);
+    expect(err).toBe('id must be 1 to 256 characters without control characters, got ""\n');
   });
 });
