@@ -3,6 +3,17 @@
  *
  * @module @creator-metrics/core/growth
  */
-export * from "../buckets.ts";
-export * from "../growth.ts";
-export * from "../history-request.ts";
+export type { ErrorCode } from "../error-statuses.ts";
+export { DomainError } from "../errors.ts";
+export { alignBuckets, computeCountChanges, findBucketEnd, findBucketStart } from "../buckets.ts";
+export { findLastKnownCounts, groupIntoBuckets, HISTORY_INTERVALS } from "../buckets.ts";
+export type { ComparisonRow, HistoryBucket, HistoryInterval, HistoryPoint } from "../buckets.ts";
+export { computeEntityGains, computeFollowerChanges, computeGain } from "../growth.ts";
+export { computeGainBaseline, computeGains, GAIN_DEFINITIONS } from "../growth.ts";
+export { GAIN_PERIOD_DAYS } from "../growth.ts";
+export type { CountPoint, EntityGains, FollowerChange, FollowerPoint } from "../growth.ts";
+export type { GainDefinition, Gains, TimeRange } from "../growth.ts";
+export { decodeHistoryCursor, encodeHistoryCursor } from "../history-request.ts";
+export { findHistoryPageStart, HISTORY_DEFAULT_DAYS } from "../history-request.ts";
+export { parseHistoryRequest } from "../history-request.ts";
+export type { HistoryRequest } from "../history-request.ts";

@@ -3,6 +3,13 @@
  *
  * @module @creator-metrics/core/observations
  */
-export * from "../entities.ts";
-export * from "../entity-kinds.ts";
-export * from "../observations.ts";
+export type { ErrorCode } from "../error-statuses.ts";
+export { DomainError } from "../errors.ts";
+export { applyObservation, EMPTY_ENTITY, findNewestCounts, mergeAttributes } from "../entities.ts";
+export { mergeCounts, mergeObservations } from "../entities.ts";
+export type { Attribute, Attributes, Entity, MergeableObservation } from "../entities.ts";
+export type { ObservationOutcome } from "../entities.ts";
+export { ENTITY_FIELDS, ENTITY_KINDS } from "../entity-kinds.ts";
+export type { EntityFields, EntityKind, FieldType } from "../entity-kinds.ts";
+export { parseObservation, parseObservationLine } from "../observations.ts";
+export type { Counts, FieldValue, Observation } from "../observations.ts";

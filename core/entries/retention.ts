@@ -3,5 +3,7 @@
  *
  * @module @creator-metrics/core/retention
  */
-export * from "../history.ts";
-export * from "../retention.ts";
+export { thinHistory } from "../history.ts";
+export { applyRetentionRule, formatRetentionRule, parseRetentionPolicy } from "../retention.ts";
+export { RETENTION_DAYS_RANGE } from "../retention.ts";
+export type { RetentionPolicy, RetentionRule } from "../retention.ts";

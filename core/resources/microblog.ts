@@ -80,7 +80,10 @@ export interface TweetRecord {
   url: string | null;
 }
 
-/** The response of `GET /api/microblog/{username}/tweets`, newest first. */
+/**
+ * The response of `GET /api/microblog/{username}/tweets`, newest first. JavaScript lists identifiers
+ * that are whole numbers below 2^32 - 1 before all others, in ascending order.
+ */
 export interface TweetsPage {
   /** Username without the @ symbol. */
   username: string;

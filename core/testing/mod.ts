@@ -8,6 +8,7 @@
  *
  * @module @creator-metrics/core/testing
  */
+export type * from "../entries/stores.ts";
 export { createCreatorStoreTests } from "./creator-store.ts";
 export { createCreditStoreTests } from "./credit-store.ts";
 export { createMicroblogStoreTests } from "./microblog-store.ts";

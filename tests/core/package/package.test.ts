@@ -24,6 +24,7 @@ describe("findPortableTests()", () => {
     const portable = new Set(await findPortableTests());
     expect(TEST_FILES.filter((file) => !portable.has(file))).toEqual([
       "tests/core/package/bundle-size.test.ts",
+      "tests/core/package/entries.test.ts",
       "tests/core/package/jsr.test.ts",
       "tests/core/package/package.test.ts",
       "tests/core/time-zones.test.ts",
