@@ -6,7 +6,7 @@
  * `tests/store/reads/shorts-selection.test.ts` compares both.
  */
 import { decodeIdentifier, decodeNumber, encodePosition } from "./cursor-text.ts";
-import { createInvalidRequestError, quoteValue } from "./errors.ts";
+import { assertWholeNumber, createInvalidRequestError, quoteValue } from "./errors.ts";
 import { SHORTS_LIMIT_RANGE } from "./limits.ts";
 import { readSingleValue, parseIntegerParameter, type GetQueryValues } from "./parameters.ts";
 import { compareText } from "./text.ts";
@@ -100,9 +100,7 @@ export function cutPage<Item>(
   limit: number,
   encode: (last: Item) => string,
 ): CursorPage<Item> {
-  if (!Number.isSafeInteger(limit) || limit < 1) {
-    throw new RangeError(`limit must be a whole number from 1, got ${limit}`);
-  }
+  assertWholeNumber("limit", limit, 1);
   const hasMore = items.length > limit;
   const last = hasMore ? items[limit - 1] : undefined;
   const nextCursor = last === undefined ? null : encode(last);

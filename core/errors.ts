@@ -36,6 +36,16 @@ export function createInvalidRequestError(message: string): DomainError {
 }
 
 /**
+ * Checks an argument.
+ *
+ * @throws {RangeError} Unless it is a whole number from `min` to 2^53 - 1.
+ */
+export function assertWholeNumber(name: string, value: number, min: number): void {
+  if (Number.isSafeInteger(value) && value >= min) return;
+  throw new RangeError(`${name} must be a whole number from ${min}, got ${value}`);
+}
+
+/**
  * The error for a name that means no channel.
  *
  * @example

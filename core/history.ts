@@ -4,6 +4,7 @@
  * `server/store/history/thinned-history.ts` restates the slices in SQL, to read only the chunks it
  * needs; `tests/store/history/thinned-history.test.ts` compares both.
  */
+import { assertWholeNumber } from "./errors.ts";
 
 /**
  * Cuts the time of a history into slices. A thinned history lists the first point, the newest point
@@ -14,11 +15,13 @@
  * @param maxPoints 3 or more.
  * @returns The bounds of the slices, rising, one more than slices. A slice includes its lower bound
  * and excludes its upper one.
+ * @throws {RangeError} If `maxPoints` is no whole number from 3.
  *
  * @example
  * computeSliceBounds(0, 90, 5); // [0, 30, 60, 90]
  */
 export function computeSliceBounds(firstAt: number, newestAt: number, maxPoints: number): number[] {
+  assertWholeNumber("maxPoints", maxPoints, 3);
   const slices = maxPoints - 2;
   const spanMs = newestAt - firstAt;
   // Quotient and remainder apart: the product of a long span would not be exact.
@@ -36,6 +39,7 @@ export function computeSliceBounds(firstAt: number, newestAt: number, maxPoints:
  *
  * @param points Oldest first, no two at one instant.
  * @param maxPoints 3 or more.
+ * @throws {RangeError} If `maxPoints` is no whole number from 3.
  *
  * @example
  * thinHistory([{ at: 0 }, { at: 2 }, { at: 4 }, { at: 90 }], 3);
@@ -45,6 +49,7 @@ export function thinHistory<Point extends { readonly at: number }>(
   points: readonly Point[],
   maxPoints: number,
 ): Point[] {
+  assertWholeNumber("maxPoints", maxPoints, 3);
   const [first, newest] = [points[0], points.at(-1)];
   // Stryker disable next-line ConditionalExpression: only the types need the last two conditions.
   if (points.length <= maxPoints || first === undefined || newest === undefined) return [...points];

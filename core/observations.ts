@@ -43,6 +43,7 @@ export interface Observation {
  * @param line Without its line end, at most `OBSERVATION_LINE_MAX_BYTES` bytes.
  * @param now Milliseconds since 1970 UTC. An observation from the future is invalid.
  * @throws {DomainError} `Invalid Request`, with what is wrong.
+ * @throws {RangeError} If `now` is NaN.
  *
  * @example
  * const line = '{"kind":"user","observedAt":"2026-11-20","username":"NASA"}';
@@ -67,6 +68,7 @@ export function parseObservationLine(line: string, now: number): Observation {
  * @param value The JSON value of a line. Unknown fields are ignored.
  * @param now Milliseconds since 1970 UTC.
  * @throws {DomainError} `Invalid Request`, with the field, its value and what is allowed.
+ * @throws {RangeError} If `now` is NaN.
  *
  * @example
  * const value = { kind: "user", observedAt: "2026-11-20", username: "NASA" };
@@ -102,7 +104,7 @@ export function parseObservation(value: unknown, now: number): Observation {
 
 function parseObservedAt(value: unknown, now: number): number {
   const observedAt = Number(parseField("observedAt", "instant", value));
-  if (observedAt > now + CLOCK_SKEW_MAX_MS) {
+  if (!(observedAt <= now + CLOCK_SKEW_MAX_MS)) {
     const rule = `not be more than 5 minutes ahead of the clock, ${formatInstant(now)}`;
     throw createFieldError("observedAt", rule, value);
   }

@@ -1,5 +1,5 @@
 /** Pagination by page number of `/tweets` and `/followers`. */
-import { DomainError } from "./errors.ts";
+import { assertWholeNumber, DomainError } from "./errors.ts";
 import { DAYS_FILTER_RANGE, PAGE_NUMBER_RANGE, PAGE_LIMIT_RANGE } from "./limits.ts";
 import { parseIntegerParameter, type GetQueryValues } from "./parameters.ts";
 import type { Pagination } from "./resources/microblog.ts";
@@ -57,9 +57,4 @@ export function paginate(page: number, limit: number, total: number): Pagination
     );
   }
   return { page, limit, total, page_count: pageCount, has_more: page + 1 < pageCount };
-}
-
-function assertWholeNumber(name: string, value: number, min: number): void {
-  if (Number.isSafeInteger(value) && value >= min) return;
-  throw new RangeError(`${name} must be a whole number from ${min}, got ${value}`);
 }

@@ -1,4 +1,5 @@
 /** Rate limit by token bucket: it holds a minute's requests and refills evenly. */
+import { assertWholeNumber } from "./errors.ts";
 import { MINUTE_MS } from "./time.ts";
 
 /** The state of a bucket. A bucket that was never used is full. */
@@ -30,6 +31,7 @@ export interface RateLimitResult {
  * @param perMinute Requests a minute, 1 or more.
  * @param now Milliseconds since 1970 UTC. If the clock goes back, nothing refills for at most a
  * minute.
+ * @throws {RangeError} If `perMinute` is no whole number from 1.
  *
  * @example
  * takeRateLimitToken(undefined, 60, 0).remaining; // 59
@@ -40,6 +42,7 @@ export function takeRateLimitToken(
   perMinute: number,
   now: number,
 ): RateLimitResult {
+  assertWholeNumber("perMinute", perMinute, 1);
   const tokenMs = MINUTE_MS / perMinute;
   const previous = bucket ?? { tokens: perMinute, at: now };
   const refilled = Math.max(0, now - previous.at) / tokenMs;

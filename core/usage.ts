@@ -1,5 +1,5 @@
 /** The usage of an account: the query of `/api/account`, and the days of a range. */
-import { createInvalidRequestError, quoteValue } from "./errors.ts";
+import { assertWholeNumber, createInvalidRequestError, quoteValue } from "./errors.ts";
 import { USAGE_DAYS_RANGE } from "./limits.ts";
 import { readSingleValue, type GetQueryValues } from "./parameters.ts";
 import { DAY_MS, FIRST_INSTANT, formatDay, parseInstant } from "./time.ts";
@@ -114,12 +114,15 @@ function parseDayParameter(name: string, values: readonly string[]): number | un
  * Lists every day of a range, also those without use.
  *
  * @param used The days with use, in any order; those outside the range are left out.
+ * @throws {RangeError} Unless both days are whole numbers, and the last is not before the first.
  *
  * @example
  * const used = [{ day: 1, requests: 2, credits: 2, refunded: 0 }];
  * fillUsageDays({ first: 0, last: 1 }, used).map(({ credits }) => credits); // [0, 2]
  */
 export function fillUsageDays({ first, last }: DayRange, used: Iterable<UsageDay>): UsageDay[] {
+  assertWholeNumber("first", first, FIRST_DAY);
+  assertWholeNumber("last", last, first);
   const days = Array.from({ length: last - first + 1 }, (_, index): UsageDay => {
     return { day: first + index, requests: 0, credits: 0, refunded: 0 };
   });

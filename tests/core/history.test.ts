@@ -104,6 +104,15 @@ describe("thinHistory()", () => {
   });
 });
 
+test.each([Number.NaN, 2, 3.5, Infinity])(
+  "computeSliceBounds() and thinHistory() reject a maximum of %d points",
+  (max) => {
+    const error = new RangeError(`maxPoints must be a whole number from 3, got ${max}`);
+    expect(() => computeSliceBounds(0, 90, max)).toThrow(error);
+    expect(() => thinHistory([], max)).toThrow(error);
+  },
+);
+
 describe("keepNewestOfSlices()", () => {
   test("gives the same result for any subset with the points that it keeps", () => {
     fc.assert(

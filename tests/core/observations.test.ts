@@ -112,4 +112,11 @@ describe("parseObservationLine()", () => {
     const line = String.raw`{"kind":"user","observedAt":"2026-11-20","username":"a\\u0000"}`;
     expect(parseLine(line).entityId).toBe(String.raw`a\u0000`);
   });
+
+  test("rejects a clock of NaN, which is before no instant", () => {
+    const message = /^An instant must be from -?\d+ to \d+ milliseconds, got NaN$/;
+    const line = JSON.stringify({ ...CHANNEL, observedAt: "9999-12-31" });
+    expect(() => parseObservationLine(line, Number.NaN)).toThrow(RangeError);
+    expect(() => parseObservationLine(line, Number.NaN)).toThrow(message);
+  });
 });

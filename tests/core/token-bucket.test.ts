@@ -97,4 +97,9 @@ describe("takeRateLimitToken()", () => {
     expect(takeRateLimitToken(bucket, 60, 60_000).isAdmitted).toBe(false);
     expect(takeRateLimitToken(bucket, 60, 61_000).isAdmitted).toBe(true);
   });
+
+  test.each([-1, 0, 0.5, Number.NaN])("rejects %d requests a minute", (perMinute) => {
+    const message = `perMinute must be a whole number from 1, got ${perMinute}`;
+    expect(() => takeRateLimitToken(undefined, perMinute, 0)).toThrow(new RangeError(message));
+  });
 });

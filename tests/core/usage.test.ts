@@ -114,4 +114,13 @@ describe("fillUsageDays()", () => {
       [0, 0],
     ]);
   });
+
+  test.each([
+    [Number.NaN, 1, "first must be a whole number from -719528, got NaN"],
+    [1, Number.NaN, "last must be a whole number from 1, got NaN"],
+    [2, 1, "last must be a whole number from 2, got 1"],
+    [1, Infinity, "last must be a whole number from 1, got Infinity"],
+  ])("rejects the range from %d to %d", (first, last, message) => {
+    expect(() => fillUsageDays({ first, last }, [])).toThrow(new RangeError(message));
+  });
 });
