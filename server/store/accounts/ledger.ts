@@ -84,6 +84,9 @@ async function setLowBalance({ query }: Database, name: string, lowBalance: numb
   return account;
 }
 
+const createGrantConflictError = (uid: string, before: number, amount: number) =>
+  new DomainError("Conflict", `Grant ${uid} was of ${before}, it cannot be of ${amount}`);
+
 const createUnknownAccountError = (name: string) =>
   new DomainError("Not Found", `There is no account ${name}`);
 
@@ -129,7 +132,10 @@ async function grantCredits(
   if (stored === undefined)
     throw createSumTooLargeError("granted", Number(sums?.["granted"]), amount);
   if (stored["amount"] !== amount) {
-    throw createReferenceConflictError(String(reference), Number(stored["amount"]), amount);
+    const before = Number(stored["amount"]);
+    throw stored["uid"] === uid
+      ? createGrantConflictError(uid, before, amount)
+      : createReferenceConflictError(String(reference), before, amount);
   }
   return { isNew: stored["uid"] === uid, balance: Number(sums?.["balance"]) };
 }

@@ -141,6 +141,23 @@ describe("createLedgerStore()", () => {
       expect(await ledger.grant({ ...grant, uid: "b" }, NOW)).toEqual({ isNew: false, balance: 9 });
     });
   });
+
+  test("grant() says whether its uid or its reference granted another amount", async () => {
+    await withAccounts(async (database) => {
+      const ledger = createLedgerStore(database);
+      await ledger.grant({ uid: "a", account: "first", amount: 10 }, NOW);
+      await ledger.grant({ uid: "b", account: "first", amount: 3, reference: "r" }, NOW);
+      for (const [grant, message] of [
+        [{ uid: "a" }, "Grant a was of 10, it cannot be of 7"],
+        [{ uid: "b", reference: "r" }, "Grant b was of 3, it cannot be of 7"],
+        [{ uid: "c", reference: "r" }, "Reference r granted 3 before, it cannot grant 7"],
+      ] as const) {
+        const granted = ledger.grant({ account: "first", amount: 7, ...grant }, NOW);
+        const error: unknown = await granted.catch((reason: unknown) => reason);
+        expect(error).toMatchObject({ code: "Conflict", message });
+      }
+    });
+  });
 });
 
 describe("verifyLedger()", () => {
