@@ -4,7 +4,14 @@
  * `server/store/accounts/debit-sql.ts` restates the decision in SQL;
  * `tests/store/accounts/charge-decisions.test.ts` compares both.
  */
-import { assertCreditAmount, computeBalance, type CreditSums } from "./ledger.ts";
+import { assertWholeNumber } from "./errors.ts";
+import {
+  assertCreditAmount,
+  computeBalance,
+  createSumTooLargeError,
+  type CreditSums,
+} from "./ledger.ts";
+import { INTEGER_MAX } from "./limits.ts";
 import { DAY_MS } from "./time.ts";
 
 /** How long the payment of an idempotency key is valid, in milliseconds. */
@@ -49,6 +56,7 @@ export interface DecidedCharge {
  *
  * @param balance Credits before the charge.
  * @param payment The valid payment of its idempotency key, if there is one.
+ * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1.
  *
  * @example
  * decideCharge(1, { cost: 1 }); // "charged"
@@ -59,10 +67,11 @@ export function decideCharge(
   { cost, idempotencyKey }: RequestCharge,
   payment?: Payment,
 ): ChargeDecision {
+  assertCreditAmount(cost);
   if (payment !== undefined && idempotencyKey !== undefined) {
     return payment.fingerprint === idempotencyKey.fingerprint ? "repeated" : "misused";
   }
-  return balance < cost ? "refused" : "charged";
+  return balance >= cost ? "charged" : "refused"; // NaN pays for nothing
 }
 
 /**
@@ -72,7 +81,9 @@ export function decideCharge(
  * @param sums The sums of the account before the charges.
  * @param payments The valid payments of idempotency keys, by the value of the key.
  * @returns The decisions in the order of the charges, and the sums after them.
- * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1.
+ * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1, and for debits
+ * over 2^53 - 1 in all.
+ * @throws {RangeError} Unless the sums and their balance are whole numbers from 0.
  *
  * @example
  * const sums = { granted: 5, debited: 0, refunded: 0 };
@@ -84,22 +95,27 @@ export function decideCharges(
   charges: readonly RequestCharge[],
   payments: ReadonlyMap<string, Payment> = new Map(),
 ): { decided: DecidedCharge[]; sums: CreditSums } {
+  const { granted, refunded } = sums;
+  let { debited } = sums;
   let balance = computeBalance(sums);
-  let debited = 0;
+  for (const [name, sum] of Object.entries({ granted, debited, refunded, balance })) {
+    assertWholeNumber(name, sum, 0);
+  }
   const paid = new Map(payments);
   const decided = charges.map((charge) => {
     const { cost, idempotencyKey } = charge;
-    assertCreditAmount(cost);
     const payment = idempotencyKey && paid.get(idempotencyKey.value);
     const decision = decideCharge(balance, charge, payment);
     if (decision === "charged") {
+      // Refunded credits are debited again, so debits can exceed grants and reach the limit.
+      if (debited + cost > INTEGER_MAX) throw createSumTooLargeError("debited", debited, cost);
       balance -= cost;
       debited += cost;
       if (idempotencyKey !== undefined) paid.set(idempotencyKey.value, idempotencyKey);
     }
     return { decision, balance };
   });
-  return { decided, sums: { ...sums, debited: sums.debited + debited } };
+  return { decided, sums: { ...sums, debited } };
 }
 
 /**

@@ -31,6 +31,16 @@ describe("decideCharge()", () => {
   test("ignores a payment of a request without an idempotency key", () => {
     expect(decideCharge(2, { cost: 2 }, { fingerprint: "a URL" })).toBe("charged");
   });
+
+  test.each([Number.NaN, -1])("refuses a charge on a balance of %d", (balance) => {
+    expect(decideCharge(balance, { cost: 1 })).toBe("refused");
+  });
+
+  test.each([0, -3, 0.5, Number.NaN, 2 ** 53])("rejects the cost %d, paid or not", (cost) => {
+    const charge = { cost, idempotencyKey: key("one") };
+    expect(() => decideCharge(5, charge)).toThrow(DomainError);
+    expect(() => decideCharge(5, charge, key("one"))).toThrow(DomainError);
+  });
 });
 
 describe("decideCharges()", () => {
@@ -83,6 +93,28 @@ describe("decideCharges()", () => {
 
   test.each([0, -1, 0.5, Number.NaN, 2 ** 53])("rejects the cost %d", (cost) => {
     expect(() => decideCharges(sums(9), [{ cost }])).toThrow(DomainError);
+  });
+
+  test.each([
+    [{ granted: Number.NaN }, "granted must be a whole number from 0, got NaN"],
+    [{ debited: -1 }, "debited must be a whole number from 0, got -1"],
+    [{ refunded: 0.5 }, "refunded must be a whole number from 0, got 0.5"],
+    [{ debited: 10 }, "balance must be a whole number from 0, got -1"],
+  ])("rejects the sums %j", (wrong, message) => {
+    expect(() => decideCharges({ ...sums(9), ...wrong }, [])).toThrow(new RangeError(message));
+  });
+
+  test("rejects debits over 2^53 - 1 in all, as applyEntry() does", () => {
+    const max = Number.MAX_SAFE_INTEGER;
+    const before = { granted: max, debited: max - 1, refunded: max - 1 };
+    expect(decideCharges(before, [{ cost: 1 }]).sums.debited).toBe(max);
+    const debit = { kind: "debit", id: "a", amount: 2 } as const;
+    for (const decide of [
+      () => decideCharges(before, [{ cost: 1 }, { cost: 1 }]),
+      () => applyEntry({ ...EMPTY_LEDGER, ...before }, debit),
+    ]) {
+      expect(decide).toThrow("An account is debited 9007199254740991 credits at most in all");
+    }
   });
 
   test("decides like applyEntry(), one debit after another", () => {

@@ -8,6 +8,7 @@
  */
 import type { Row } from "@libsql/client";
 import { computePaymentCutoff, decideCharge } from "../../../core/charges.ts";
+import { assertCreditAmount } from "../../../core/ledger.ts";
 import { HOUR_MS } from "../../../core/time.ts";
 import type { AccountCharge, DebitOutcome } from "../../../core/stores.ts";
 import type { Debit, DebitBatch, DebitBatchResult } from "../../ports/ledger.ts";
@@ -20,12 +21,14 @@ import { createCommitStatements, type ChargeRun } from "./debit-sql.ts";
  * Decides charges, in their order, and commits those that the balances cover.
  *
  * @param charges No two with one idempotency key of one account, unless it has paid before.
+ * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1.
  */
 export async function commitDebits(
   database: Database,
   charges: readonly AccountCharge[],
   { uid, now, since }: DebitBatch,
 ): Promise<DebitBatchResult> {
+  for (const { cost } of charges) assertCreditAmount(cost);
   const hour = Math.floor(now / HOUR_MS);
   const commit = { uid, now, hour, since, expiredUntil: computePaymentCutoff(now) };
   const { outcomes, changes, payments } = await writeNamed(

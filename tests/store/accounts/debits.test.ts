@@ -226,3 +226,19 @@ describe("debit() and refund()", () => {
 });
 
 const COUNT_PAYMENTS = "SELECT count(*) AS kept FROM payments";
+
+test.each([0, -1, 0.5, Number.NaN, 2 ** 53])(
+  "debit() rejects a charge of %d credits, and debits nothing of its batch",
+  async (cost) => {
+    await withAccounts([10], async (database, [account = 0]) => {
+      const ledger = createLedgerStore(database);
+      const charges = [makeCharge(account), { ...makeCharge(account), cost }];
+      for (const [index, batch] of [charges, charges.slice(1)].entries()) {
+        const debited = ledger.debit(batch, { uid: `${index}`, now: 0 });
+        const error: unknown = await debited.catch((reason: unknown) => reason);
+        expect(error).toMatchObject({ code: "Invalid Request" });
+      }
+      expect(await ledger.account("first")).toMatchObject({ debited: 0, balance: 10 });
+    });
+  },
+);
