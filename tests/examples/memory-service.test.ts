@@ -66,25 +66,37 @@ async function describeResponse(response: Response) {
   const { status, headers } = response;
   const cost = headers.get("x-credits-cost");
   const remaining = headers.get("x-credits-remaining");
-  return { status, cost, remaining, body: await response.json() };
+  const text = await response.text();
+  const body: unknown = text === "" ? null : JSON.parse(text);
+  return { status, cost, remaining, allow: headers.get("allow"), body };
 }
 
 let compared = 0;
 
-/** Sends a request to both services. */
-async function compare(path: string, init: RequestInit = {}): Promise<void> {
+/**
+ * Sends a request to both services.
+ *
+ * @param headers Replace those that a valid request has.
+ * @returns What both responded.
+ */
+async function compare(
+  path: string,
+  init: Omit<RequestInit, "headers"> = {},
+  headers: Readonly<Record<string, string>> = {},
+) {
   const type = { "content-type": "application/json" };
-  const ownResponse = await own.get(path, own.key, { ...init, headers: type });
-  const headers = { ...type, "x-api-key": KEY };
+  const ownResponse = await own.get(path, own.key, { ...init, headers: { ...type, ...headers } });
   const response = await example.fetch(
-    new Request(`http://localhost${path}`, { ...init, headers }),
+    new Request(`http://localhost${path}`, {
+      ...init,
+      headers: { ...type, "x-api-key": KEY, ...headers },
+    }),
   );
   const request = `${init.method ?? "GET"} ${path} ${String(init.body ?? "")}`;
-  expect({ request, ...(await describeResponse(response)) }).toEqual({
-    request,
-    ...(await describeResponse(ownResponse)),
-  });
+  const expected = await describeResponse(ownResponse);
+  expect({ request, ...(await describeResponse(response)) }).toEqual({ request, ...expected });
   compared++;
+  return expected;
 }
 
 /** Reads all pages of a list from both services. */
@@ -217,6 +229,59 @@ describe("the example service in memory", () => {
     await send("DELETE", { creator: "nasa.gov", platform });
     await send("DELETE", { creator: "nasa.gov", platform });
     await compare("/api/creators");
+  });
+
+  test("charges a repeated request once, like the project's", async () => {
+    const retry = { "idempotency-key": "one" };
+    const path = "/api/video/sevenminutesoup/details";
+    expect(await compare(path, {}, retry)).toMatchObject({ status: 200, cost: "1" });
+    expect(await compare(path, {}, retry)).toMatchObject({ status: 200, cost: "0" });
+    expect(await compare(`${path}?a=b`, {}, retry)).toMatchObject({ status: 400 });
+    await compare("/api/video/nobody/details", {}, { "idempotency-key": "two" });
+    await compare("/api/video/nobody/details", {}, { "idempotency-key": "two" });
+    await compare(path, {}, { "idempotency-key": "a b" });
+    const post = (...channels: string[]) => ({
+      method: "POST",
+      body: JSON.stringify({ channels }),
+    });
+    for (const names of [["nobody", "UCnothing"], ["nobody", "UCnothing"], ["nobody"]]) {
+      await compare("/api/video/details", post(...names), { "idempotency-key": "three" });
+    }
+  });
+
+  test("rejects requests that are wrong like the project's", async () => {
+    const path = "/api/video/nobody/details";
+    expect(await compare(path, {}, { "x-api-key": "" })).toMatchObject({ status: 401 });
+    expect(await compare(path, {}, { "x-api-key": "other" })).toMatchObject({ status: 401 });
+    expect(await compare(path, { method: "DELETE" })).toMatchObject({
+      status: 405,
+      allow: "GET, HEAD, OPTIONS",
+    });
+    await compare(path, { method: "DELETE" }, { "x-api-key": "" });
+    for (const method of ["HEAD", "OPTIONS"]) {
+      for (const known of [path, "/api/video/UCnothing/details", "/api/creators"]) {
+        await compare(known, { method });
+      }
+    }
+    await compare("/api/creators", { method: "POST", body: "{}" });
+    for (const name of ["%FF", "%00", "a".repeat(257)]) {
+      const rejected = await compare(`/api/video/${name}/details`);
+      expect(rejected).toMatchObject({ status: 400, cost: null });
+      await compare(`/api/microblog/nasa/tweet/${name}`);
+    }
+    for (const unknown of ["/api/video", "/api/video/a/b/c", "/api/microblog", "/nothing"]) {
+      expect(await compare(unknown, {}, { "x-api-key": "" })).toMatchObject({ status: 404 });
+    }
+    for (const [known, method] of [
+      ["/api/video/details", "POST"],
+      ["/api/creators", "PATCH"],
+    ] as const) {
+      for (const body of ["{", "", "null", `"${"a".repeat(65_536)}"`, new Uint8Array([255])]) {
+        await compare(known, { method, body });
+      }
+      const typed = await compare(known, { method, body: "{}" }, { "content-type": "text/plain" });
+      expect(typed).toMatchObject({ status: 415 });
+    }
   });
 
   test("has answered a few hundred requests", () => {

@@ -7,6 +7,7 @@ import {
   createObservationStoreTests,
   createVideoStoreTests,
 } from "@creator-metrics/core/testing";
+import { join } from "node:path";
 import { createCreatorStore } from "./memory-service/creators.ts";
 import { createCreditStore } from "./memory-service/credits.ts";
 import { createMicroblogStore } from "./memory-service/microblog.ts";
@@ -127,4 +128,36 @@ describe("a conformance suite", () => {
     const failures = await listFailures(suite);
     expect(failures.filter((failure) => failure.startsWith(name))).toHaveLength(1);
   });
+});
+
+test("createMemoryService() runs in Node, also in one without the newest functions", async () => {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(import.meta.dir, "memory-service/service.ts")],
+    target: "node",
+  });
+  const run = `
+    const service = createMemoryService(new Map([["k", "test"]]), Date.now);
+    await service.importObservations(new TextEncoder().encode(
+      '{"kind":"user","observedAt":"2026-11-20","username":"NASA"}'));
+    await service.credits.createAccount("test", 0);
+    await service.credits.grant({ uid: "1", account: "test", amount: 1 }, 0);
+    for (const path of ["microblog/nasa/details", "creators", "microblog/nasa/details"]) {
+      const headers = { "x-api-key": "k" };
+      const request = new Request("http://localhost/api/" + path, { headers });
+      const { status } = await service.fetch(request);
+      console.log(status);
+    }`;
+  const child = Bun.spawn(["node", "--input-type=module"], {
+    stdin: new Blob([(await outputs[0]?.text()) ?? "", run]),
+  });
+  expect(await child.stdout.text()).toBe("200\n200\n402\n");
+});
+
+test("debit() of the example decides a charge that is twice in a batch twice", async () => {
+  const store = createCreditStore();
+  const { id } = await store.createAccount("a", 0);
+  await store.grant({ uid: "1", account: "a", amount: 1 }, 0);
+  const charge = { account: id, key: 1, endpoint: "", cost: 1 };
+  const { outcomes } = await store.debit([charge, charge], { uid: "2", now: 0 });
+  expect(outcomes.map(({ kind }) => kind)).toEqual(["charged", "refused"]);
 });

@@ -1,6 +1,7 @@
 /** Keeps accounts and their credits in memory. */
 import {
   applyEntry,
+  assertCreditAmount,
   computeBalance,
   computePaymentCutoff,
   decideCharges,
@@ -92,17 +93,17 @@ export function createCreditStore(): CreditStore<MemoryDebit> {
     async debit(charges, batch) {
       const before = committed.get(batch.uid);
       if (before !== undefined) return { outcomes: before };
-      const outcomes = new Map<AccountCharge, DebitOutcome<MemoryDebit>>();
-      for (const [id, group] of Map.groupBy(charges, ({ account }) => account)) {
-        const decided = debitAccount(accounts[id - 1], group, batch);
-        for (const [index, outcome] of decided.entries()) {
-          const charge = group[index];
-          if (charge !== undefined) outcomes.set(charge, outcome);
-        }
+      // Checked first, so that all charges are committed or none.
+      for (const { cost } of charges) assertCreditAmount(cost);
+      const decided = new Map<number, DebitOutcome<MemoryDebit>[]>();
+      for (const id of new Set(charges.map(({ account }) => account))) {
+        const own = charges.filter(({ account }) => account === id);
+        decided.set(id, debitAccount(accounts[id - 1], own, batch));
       }
-      const result = charges.flatMap((charge) => outcomes.get(charge) ?? []);
-      if (result.some(({ kind }) => kind === "charged")) committed.set(batch.uid, result);
-      return { outcomes: result };
+      // The outcomes of an account are in the order of its charges.
+      const outcomes = charges.flatMap(({ account }) => decided.get(account)?.shift() ?? []);
+      if (outcomes.some(({ kind }) => kind === "charged")) committed.set(batch.uid, outcomes);
+      return { outcomes };
     },
     async refund({ uid, index, account: id, cost, idempotencyKey }) {
       const account = accounts[id - 1];

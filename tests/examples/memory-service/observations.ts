@@ -41,9 +41,8 @@ export function createObservations(now: () => number): ObservationStore & { enti
 
   function merge(observations: readonly Observation[]) {
     const totals = { new: 0, changed: 0, unchanged: 0 };
-    const byEntity = Map.groupBy(observations, ({ kind, entityId }) => `${kind} ${entityId}`);
-    for (const group of byEntity.values()) {
-      const [{ kind, entityId } = { kind: "user" as const, entityId: "" }] = group;
+    for (const group of groupByEntity(observations)) {
+      const [{ kind, entityId }] = group;
       const known = entities[kind].get(entityId) ?? EMPTY_ENTITY;
       const { entity, outcomes } = mergeObservations(known, group);
       entities[kind].set(entityId, entity);
@@ -59,4 +58,16 @@ export function createObservations(now: () => number): ObservationStore & { enti
       return { read: observations.length + rejected.length, rejected, ...merge(observations) };
     },
   };
+}
+
+/** Groups observations by their entity: merging many at once is faster. */
+function groupByEntity(observations: readonly Observation[]) {
+  const groups = new Map<string, [Observation, ...Observation[]]>();
+  for (const observation of observations) {
+    const entity = `${observation.kind} ${observation.entityId}`;
+    const group = groups.get(entity);
+    if (group === undefined) groups.set(entity, [observation]);
+    else group.push(observation);
+  }
+  return groups.values();
 }

@@ -6,6 +6,7 @@ import {
   createVideoError,
   DomainError,
   hasListParameter,
+  IDENTIFIER_MAX_CHARACTERS,
   isIdentifier,
   parseBatchRequest,
   parseComparisonRequest,
@@ -13,6 +14,7 @@ import {
   parseListRequest,
   parsePageRequest,
   parseShortsRequest,
+  quoteValue,
   USER_SORTS,
   type GetQueryValues,
   type MicroblogStore,
@@ -80,10 +82,10 @@ export function createRoutes(
     "GET /api/video/:channel/details": ({ channel }) => later(video.channel, channel),
     "GET /api/video/:channel/shorts": ({ channel, query }) =>
       later(video.shorts, channel, parseShortsRequest(query)),
-    "GET /api/video/:channel/short/:id": ({ channel, id }) => later(video.short, channel, id),
+    "GET /api/video/:channel/short/:short_id": ({ channel, id }) => later(video.short, channel, id),
     "GET /api/video/:channel/history": ({ channel, query }) =>
       later(video.channelHistory, channel, parseHistoryRequest(query, now())),
-    "GET /api/video/:channel/short/:id/history": ({ channel, id, query }) =>
+    "GET /api/video/:channel/short/:short_id/history": ({ channel, id, query }) =>
       later(video.shortHistory, channel, id, parseHistoryRequest(query, now())),
     "GET /api/microblog/users": ({ query }) =>
       later(microblog.userPage, parseListRequest(query, userList)),
@@ -112,41 +114,55 @@ export function createRoutes(
       later(microblog.tweets, username, parsePageRequest(query), now()),
     "GET /api/microblog/:username/followers": ({ username, query }) =>
       later(microblog.followers, username, parsePageRequest(query), now()),
-    "GET /api/microblog/:username/tweet/:id": ({ username, id }) =>
+    "GET /api/microblog/:username/tweet/:tweet_id": ({ username, id }) =>
       later(microblog.tweet, username, id),
     "GET /api/microblog/:username/history": ({ username, query }) =>
       later(microblog.userHistory, username, parseHistoryRequest(query, now(), limitError)),
-    "GET /api/microblog/:username/tweet/:id/history": ({ username, id, query }) =>
+    "GET /api/microblog/:username/tweet/:tweet_id/history": ({ username, id, query }) =>
       later(microblog.tweetHistory, username, id, parseHistoryRequest(query, now(), limitError)),
   };
 }
 
-/**
- * Finds the route of a request, and parses the request.
- *
- * @throws {DomainError} `Not Found` if there is no such route; what the parsers throw.
- */
-export function findRoute(
-  routes: Routes,
-  method: string,
-  path: string,
-  query: GetQueryValues,
-  body: unknown,
-) {
-  for (const [route, parse] of Object.entries(routes)) {
-    const pattern = route.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)");
-    const match = new RegExp(`^${pattern}$`).exec(`${method} ${path}`);
-    if (match === null) continue;
-    const names = Object.entries(match.groups ?? {});
-    const decoded = Object.fromEntries(names.map(([name, text]) => [name, decodeName(name, text)]));
-    const { channel = "", username = "", id = "" } = decoded;
-    return { path, cost: 1, ...parse({ channel, username, id, query, body }) };
-  }
-  throw new DomainError("Not Found", `There is no path ${path}`);
+/** The routes of a path, by method. */
+export interface MatchedPath {
+  readonly path: string;
+  readonly parsers: ReadonlyMap<string, (query: GetQueryValues, body: unknown) => CostedRead>;
 }
 
-function decodeName(name: string, text: string): string {
-  const decoded = decodeURIComponent(text);
-  if (isIdentifier(decoded)) return decoded;
-  throw new DomainError("Invalid Request", `${name} must be a name, got ${text}`);
+/** A parsed read with its cost, in credits. */
+export type CostedRead = ParsedRead & { readonly cost: number };
+
+/** Finds the routes of a path: none if there is no such path. */
+export function matchPath(routes: Routes, path: string): MatchedPath {
+  const matching = Object.entries(routes).flatMap(([route, parse]) => {
+    const [method = "", pattern = ""] = route.split(" ");
+    const regex = new RegExp(`^${pattern.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`);
+    const match = regex.exec(path);
+    if (match === null) return [];
+    const parser = (query: GetQueryValues, body: unknown): CostedRead => {
+      const names = Object.entries(match.groups ?? {});
+      const decoded = Object.fromEntries(names.map(([name, text]) => [name, decode(name, text)]));
+      const { channel = "", username = "", short_id, tweet_id = "" } = decoded;
+      const id = short_id ?? tweet_id;
+      return { cost: 1, ...parse({ channel, username, id, query, body }) };
+    };
+    return [[method, parser] as const];
+  });
+  return { path, parsers: new Map(matching) };
+}
+
+/** Decodes a name of a path. */
+function decode(name: string, text: string): string {
+  let decoded: string | undefined;
+  try {
+    decoded = decodeURIComponent(text);
+  } catch {
+    // No valid UTF-8.
+  }
+  if (decoded !== undefined && isIdentifier(decoded)) return decoded;
+  throw new DomainError(
+    "Invalid Request",
+    `${name} must be 1 to ${IDENTIFIER_MAX_CHARACTERS} characters of valid UTF-8 ` +
+      `without control characters, got ${quoteValue(decoded ?? text)}`,
+  );
 }

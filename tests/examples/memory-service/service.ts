@@ -1,13 +1,22 @@
-/** The project's HTTP interface on stores of your own: here they are in memory. */
+/**
+ * The project's HTTP interface on stores of your own: here they are in memory.
+ *
+ * It leaves out: `/api/account`, which needs usage by day; the administration API, and `/healthz`;
+ * CSV, compression, `ETag`, `Link` and request ids; CORS, rate limits and scopes of keys. Of two
+ * requests at once with one idempotency key, the second does not wait until the first is answered.
+ */
 import * as core from "@creator-metrics/core";
-import { createCreditStore } from "./credits.ts";
+import { createCreditStore, type MemoryDebit } from "./credits.ts";
 import { createCreatorStore } from "./creators.ts";
 import { createMicroblogStore } from "./microblog.ts";
 import { createObservations } from "./observations.ts";
-import { createRoutes, findRoute } from "./routes.ts";
+import * as requests from "./requests.ts";
+import { createRoutes, matchPath, type CostedRead } from "./routes.ts";
 import { createVideoStore } from "./video.ts";
 
 const { createCreatorResult, DomainError, ERROR_STATUSES } = core;
+
+const CREATORS_PATH = "/api/creators";
 
 /** @param apiKeys The names of accounts, by API key. */
 export function createMemoryService(apiKeys: ReadonlyMap<string, string>, now: () => number) {
@@ -16,37 +25,64 @@ export function createMemoryService(apiKeys: ReadonlyMap<string, string>, now: (
   const credits = createCreditStore();
   const creators = createCreatorStore();
 
-  /** Charges a request and reads what it asks for. A 404 is an answer, so it is charged too. */
-  async function serveRead(account: string, route: ReturnType<typeof findRoute>) {
-    const { cost, load } = route;
+  /** Charges a request. A repeated one has no debit, and costs nothing. */
+  async function charge(
+    account: string,
+    cost: number,
+    idempotencyKey: core.IdempotencyKey | undefined,
+  ): Promise<{ debit?: MemoryDebit; cost: number; balance: number }> {
     const { id } = await credits.account(account);
-    const batch = { uid: crypto.randomUUID(), now: now() };
-    const { outcomes } = await credits.debit([{ account: id, key: 1, endpoint: "", cost }], batch);
-    const [outcome] = outcomes;
-    if (outcome?.kind !== "charged") {
-      throw new core.InsufficientCreditsError((await credits.account(account)).balance, cost);
+    const charges = [{ account: id, key: 1, endpoint: "", cost, idempotencyKey }];
+    const { outcomes } = await credits.debit(charges, { uid: crypto.randomUUID(), now: now() });
+    const [outcome = { kind: "refused", balance: 0 }] = outcomes;
+    switch (outcome.kind) {
+      case "charged":
+        return { ...outcome, cost };
+      case "repeated":
+        return { ...outcome, cost: 0 };
+      case "refused":
+        throw new core.InsufficientCreditsError(outcome.balance, cost);
+      case "misused":
+        throw new DomainError(
+          "Invalid Request",
+          `The Idempotency-Key ${idempotencyKey?.value} paid for another URL or body ` +
+            "within 24 hours",
+        );
     }
+  }
+
+  /** Charges a read and loads it. A 404 is an answer, so it is charged too. */
+  async function serveRead(
+    account: string,
+    path: string,
+    { cost, load }: CostedRead,
+    idempotencyKey: core.IdempotencyKey | undefined,
+  ): Promise<Response> {
+    const { debit, ...charged } = await charge(account, cost, idempotencyKey);
     const headers = {
-      "x-credits-cost": String(cost),
-      "x-credits-remaining": String(outcome.balance),
+      "x-credits-cost": String(charged.cost),
+      "x-credits-remaining": String(charged.balance),
     };
     try {
       return Response.json((await load()).body, { headers });
     } catch (error) {
       if (error instanceof DomainError && ERROR_STATUSES[error.code] === 404) {
-        return respondToError(error, route.path, headers);
+        return respondToError(error, path, headers);
       }
-      await credits.refund(outcome.debit, crypto.randomUUID(), "The read failed", now());
+      if (debit !== undefined) {
+        await credits.refund(debit, crypto.randomUUID(), "The read failed", now());
+      }
       throw error;
     }
   }
 
   async function serveCreators(request: Request): Promise<Response> {
-    if (request.method === "GET") {
-      const listed = await Array.fromAsync(creators.pages());
-      return Response.json({ creators: listed.flat(), total_creators: listed.flat().length });
+    if (request.method === "GET" || request.method === "HEAD") {
+      const listed: core.ListedCreator[] = [];
+      for await (const page of creators.pages()) listed.push(...page);
+      return Response.json({ creators: listed, total_creators: listed.length });
     }
-    const given = core.parseCreator(await request.json());
+    const given = core.parseCreator(await requests.readJsonBody(request));
     const isAdded = request.method === "PATCH";
     const { creator, total } = await (isAdded
       ? creators.add(given, now())
@@ -55,14 +91,26 @@ export function createMemoryService(apiKeys: ReadonlyMap<string, string>, now: (
     return Response.json(result, { status: isAdded ? 201 : 200 });
   }
 
+  /** Checks what is wrong with a request in the order of the project's service. */
   async function serve(request: Request, path: string, query: string): Promise<Response> {
-    const account = apiKeys.get(request.headers.get("x-api-key") ?? "");
-    if (account === undefined) return respondToError(INVALID_KEY, path);
-    if (path === "/api/creators") return serveCreators(request);
+    const { parsers } = matchPath(routes, path);
+    const isCreators = path === CREATORS_PATH;
+    if (parsers.size === 0 && !isCreators) {
+      throw new DomainError("Not Found", `There is no path ${path}`);
+    }
+    const methods = isCreators ? ["GET", "PATCH", "DELETE"] : parsers.keys();
+    const allow = requests.listMethods(methods);
+    const { method } = request;
+    if (method === "OPTIONS") return new Response(null, { status: 204, headers: { allow } });
+    const account = requests.authenticate(request, apiKeys);
+    requests.assertMethod(request, path, allow);
+    const parser = parsers.get(method === "HEAD" ? "GET" : method);
+    if (parser === undefined) return serveCreators(request);
+    const body = method === "POST" ? await requests.readJsonBody(request) : undefined;
     const parameters = new URLSearchParams(query);
-    const body: unknown = request.method === "POST" ? await request.json() : undefined;
-    const getValues = (name: string) => parameters.getAll(name);
-    return serveRead(account, findRoute(routes, request.method, path, getValues, body));
+    const read = parser((name) => parameters.getAll(name), body);
+    const idempotencyKey = requests.readIdempotencyKey(request, path + query, body);
+    return serveRead(account, path, read, idempotencyKey);
   }
 
   return {
@@ -70,25 +118,22 @@ export function createMemoryService(apiKeys: ReadonlyMap<string, string>, now: (
     credits,
     async fetch(request: Request): Promise<Response> {
       const { pathname, search } = new URL(request.url);
-      try {
-        return await serve(request, pathname, search);
-      } catch (error) {
+      const response = await serve(request, pathname, search).catch((error: unknown) => {
+        if (error instanceof requests.HttpError) {
+          return respondToError(error, pathname, error.headers);
+        }
         if (!(error instanceof DomainError)) throw error;
         const balance = error instanceof core.InsufficientCreditsError ? error.balance : undefined;
         const headers = balance === undefined ? {} : { "x-credits-remaining": String(balance) };
         return respondToError(error, pathname, headers);
-      }
+      });
+      return request.method === "HEAD" ? new Response(null, response) : response;
     },
   };
 }
 
-const INVALID_KEY = {
-  code: "Invalid API Key",
-  message: "The key in the X-API-Key header is not valid",
-} as const;
-
 function respondToError(error: core.NamedError, path: string, headers = {}): Response {
-  const isVideo = path.startsWith("/api/video/");
+  const isVideo = path === "/api/video" || path.startsWith("/api/video/");
   const body = isVideo ? core.createVideoError(error) : core.createServiceError(error);
   return Response.json(body, { status: ERROR_STATUSES[error.code], headers });
 }
