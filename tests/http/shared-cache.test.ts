@@ -53,7 +53,6 @@ beforeAll(async () => {
     "/api/video/%00/details",
     "/api/video/soup/shorts?limit=0",
     "/api/microblog/cook/tweets?page=9",
-    "/admin",
     "/admin/nothing",
     "/admin/keys?account=account%201",
   ];
