@@ -1,8 +1,8 @@
 /**
  * Compacts what `tsc` built to half of its bytes, without a loss for who uses or debugs it: source
- * maps map lines instead of every token, the sources that they name have no comments, which the
- * declarations have, files of types and of re-exports have no map, and the files are indented with
- * tabs.
+ * maps map lines instead of every token, the sources that they name have no comments and no
+ * interfaces, which the declarations have, files of types and of re-exports have no map, and the
+ * files are indented with tabs.
  */
 import { decode, encode, type SourceMapSegment } from "@jridgewell/sourcemap-codec";
 import { Glob } from "bun";
@@ -24,7 +24,7 @@ for await (const file of new Glob("dist/**/*.js").scan()) {
     continue;
   }
   const source = file.replace(/^dist\/(.*)\.js$/, "$1.ts");
-  const sourceLines = removeComments(await Bun.file(source).text()).split("\n");
+  const sourceLines = removeCommentsAndTypes(await Bun.file(source).text()).split("\n");
   await Bun.write(`dist/src/${source}`, sourceLines.filter(isCode).join("\n"));
   const { version, mappings } = await map.json();
   const lines = decode(mappings).map(([segment]): SourceMapSegment[] => {
@@ -59,14 +59,17 @@ function isCode(line: string): boolean {
   return line !== "";
 }
 
-/** Removes the comments that fill lines; the lines stay, empty. */
-function removeComments(source: string): string {
+/** Removes interfaces, imports of types, and the comments that fill lines; the lines stay, empty. */
+function removeCommentsAndTypes(source: string): string {
   const code = source
     .replaceAll(/^[ \t]*\/\*\*?(?:(?!\*\/).)*\*\/$/gms, (lines) => lines.replaceAll(/[^\n]/g, ""))
-    .replaceAll(/^[ \t]*\/\/.*$/gm, "");
+    .replaceAll(/^[ \t]*\/\/.*$/gm, "")
+    .replaceAll(/^(?:import type [^;]*;|(?:export )?interface .*?^\})$/gms, (lines) =>
+      lines.replaceAll(/[^\n]/g, ""),
+    );
   const transpiler = new Bun.Transpiler({ loader: "ts" });
   if (transpiler.transformSync(code) !== transpiler.transformSync(source)) {
-    throw new Error("Without its comments, the code of a file would be another");
+    throw new Error("Without its comments and types, the code of a file would be another");
   }
   return code;
 }
