@@ -6,8 +6,22 @@ import {
   type ServiceErrorName,
 } from "../error-statuses.ts";
 
+/** What an error response says beside its name and message. */
+export interface MetricsErrorDetails {
+  /** The HTTP status. */
+  readonly status: number;
+  /** What to tell the operator of the service. */
+  readonly requestId: string | null;
+  /** Credits that the response cost; `null` if it does not say. */
+  readonly cost?: number | null | undefined;
+  /** The balance after it; `null` if the response does not say. */
+  readonly creditsRemaining?: number | null | undefined;
+  /** The key of the read. */
+  readonly idempotencyKey?: string | undefined;
+}
+
 /**
- * An error response of the service.
+ * An error response of the service, or of a proxy before it.
  *
  * @example
  * new MetricsError("Not Found", "Nothing", { status: 404, requestId: null }).code; // "Not Found"
@@ -21,23 +35,28 @@ export class MetricsError extends Error {
   readonly status: number;
   /** What to tell the operator of the service. */
   readonly requestId: string | null;
+  /** Credits that the response cost, as a 404 does; `null` if the response does not say. */
+  readonly cost: number | null;
+  /** The balance after it; `null` if the response does not say. */
+  readonly creditsRemaining: number | null;
+  /** The key of the read. Repeated with it, a read that has paid is not charged again. */
+  readonly idempotencyKey: string | undefined;
 
   /** Creates the error of a response. */
-  constructor(
-    code: ServiceErrorName,
-    message: string,
-    details: { readonly status: number; readonly requestId: string | null },
-  ) {
+  constructor(code: ServiceErrorName, message: string, details: MetricsErrorDetails) {
     super(message);
     this.code = code;
     this.status = details.status;
     this.requestId = details.requestId;
+    this.cost = details.cost ?? null;
+    this.creditsRemaining = details.creditsRemaining ?? null;
+    this.idempotencyKey = details.idempotencyKey;
   }
 }
 
 /**
- * No response of the service came in time, at any attempt: the connection failed, or a proxy
- * responded.
+ * The last attempt gave no response of the service: the connection failed, the time was over, or
+ * something else responded, with a redirect or a page. The service may have charged the read.
  *
  * @example
  * new ConnectionError("No response").name; // "ConnectionError"
@@ -45,43 +64,59 @@ export class MetricsError extends Error {
 export class ConnectionError extends Error {
   /** The name of the class. */
   override readonly name = "ConnectionError";
+  /** The key of the read. Repeated with it, a read that has paid is not charged again. */
+  readonly idempotencyKey: string | undefined;
+
+  /** Creates the error of a request. */
+  constructor(
+    message: string,
+    options: { readonly cause?: unknown; readonly idempotencyKey?: string | undefined } = {},
+  ) {
+    super(message, options);
+    this.idempotencyKey = options.idempotencyKey;
+  }
 }
 
 /**
  * Reads the body of an error: `{ error, message }`, or `{ error }` of the video interface, which has a
  * name or a sentence.
  */
-export function createMetricsError(
-  status: number,
-  text: string,
-  requestId: string | null,
-): MetricsError {
+export function createMetricsError(text: string, details: MetricsErrorDetails): MetricsError {
+  const { status } = details;
   const { error = `Status ${status}`, message } = parseBody(text);
   const code = findName(error) ?? findNameOfStatus(status);
-  return new MetricsError(code, message ?? error, { status, requestId });
+  return new MetricsError(code, message ?? error, details);
+}
+
+/** The error of a value that no request can be sent with. */
+export function createRangeError(what: string, value: unknown, allowed: string): RangeError {
+  const got = typeof value === "string" ? JSON.stringify(value) : String(value);
+  return new RangeError(`${what} must be ${allowed}, got ${got}`);
+}
+
+/** @throws {RangeError} For a value that is not allowed. */
+export function check(what: string, value: unknown, isAllowed: boolean, allowed: string): void {
+  if (!isAllowed) throw createRangeError(what, value, allowed);
 }
 
 /** The name in `Not Found` and `Invalid Request: limit must be 1`, or of `Channel x not found`. */
 function findName(error: string): ServiceErrorName | undefined {
-  const [name = ""] = error.split(": ");
-  if (isServiceErrorName(name)) return name;
   const sentences = Object.entries(VIDEO_ERROR_SENTENCES);
-  return sentences
-    .map(([known, pattern]) => (pattern.test(error) ? known : ""))
-    .find(isServiceErrorName);
+  const [sentence = ""] = sentences.find(([, pattern]) => pattern.test(error)) ?? [];
+  return [error.replace(/: .*/s, ""), sentence].find(isServiceErrorName);
 }
 
-/** The most general name of a status, for a body that a proxy wrote. */
+/** The most general name of a status or of its class, for a body that a proxy wrote. */
 function findNameOfStatus(status: number): ServiceErrorName {
   const names = Object.keys(ERROR_STATUSES).filter(isServiceErrorName);
-  return names.findLast((name) => ERROR_STATUSES[name] === status) ?? "Internal Error";
+  const name = names.findLast((known) => ERROR_STATUSES[known] === status);
+  return name ?? (status < 500 ? "Invalid Request" : "Service Unavailable");
 }
 
 function parseBody(text: string): { error?: string; message?: string } {
   try {
-    const body: unknown = JSON.parse(text);
-    if (typeof body !== "object" || body === null) return {};
-    const { error, message } = body as { error?: unknown; message?: unknown };
+    // Of a number or null, an object without fields.
+    const { error, message } = Object(JSON.parse(text)) as { error?: unknown; message?: unknown };
     return {
       ...(typeof error === "string" ? { error } : {}),
       ...(typeof message === "string" ? { message } : {}),

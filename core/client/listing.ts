@@ -1,45 +1,86 @@
 /** Lists that come in pages: item by item, or page by page. */
-import type { RequestOptions, Result } from "./request.ts";
+import { ConnectionError, MetricsError } from "./errors.ts";
+import { createIdempotencyKey, type RequestOptions } from "./options.ts";
+import type { Result } from "./request.ts";
 
 /** A list that is read page by page, as far as it is iterated. Each page costs what a request costs. */
 export interface Listing<Item, Page> extends AsyncIterable<Item> {
-  /** The pages, each with its cost. After an error, `next()` reads the same page again. */
+  /**
+   * The pages, each with its cost. After an error, `next()` reads the same page again, with the same
+   * idempotency key: a page whose response was lost is not paid for again.
+   */
   pages(): AsyncIterableIterator<Result<Page>, undefined>;
 }
 
+/** Where a page begins: its cursor, or its number. */
+export type PageStart = string | number;
+
 /** How a list is read. */
 export interface ListingSource<Item, Page> {
-  /** @param cursor Of the page; `undefined` for the first. */
-  readPage(cursor: string | undefined, options?: RequestOptions): Promise<Result<Page>>;
+  /** Where the list begins; by default with its first page. */
+  readonly firstStart: PageStart | undefined;
+  readPage(start: PageStart | undefined, options: RequestOptions): Promise<Result<Page>>;
   getItems(page: Page): readonly Item[];
-  /** The cursor of the next page; `null` if there is none. */
-  getNextCursor(page: Page): string | null;
+  /** Where the next page begins; `null` if there is none. */
+  getNextStart(page: Page): PageStart | null;
 }
 
 /** Creates a list. Nothing is requested before it is iterated. */
 export function createListing<Item, Page>(
-  { readPage, getItems, getNextCursor }: ListingSource<Item, Page>,
+  source: ListingSource<Item, Page>,
   options?: RequestOptions,
 ): Listing<Item, Page> {
-  function pages(): AsyncIterableIterator<Result<Page>, undefined> {
-    let cursor: string | null | undefined;
-    return {
-      [Symbol.asyncIterator]() {
-        return this;
-      },
-      // A generator would end with the first error.
-      async next() {
-        if (cursor === null) return { done: true, value: undefined };
-        const value = await readPage(cursor, options);
-        cursor = getNextCursor(value.body);
-        return { done: false, value };
-      },
-    };
-  }
+  const pages = () => createPages(source, options);
   return {
     pages,
     async *[Symbol.asyncIterator]() {
-      for await (const { body } of pages()) yield* getItems(body);
+      for await (const { body } of pages()) yield* source.getItems(body);
+    },
+  };
+}
+
+function createPages<Item, Page>(
+  { firstStart, readPage, getNextStart }: ListingSource<Item, Page>,
+  options: RequestOptions = {},
+): AsyncIterableIterator<Result<Page>, undefined> {
+  let start: PageStart | null | undefined = firstStart;
+  let startBefore: PageStart | undefined;
+  /** The key of the page that is read next, from its first request until it was read. */
+  let { idempotencyKey } = options;
+  let isFirst = true;
+
+  async function readNext(): Promise<IteratorResult<Result<Page>, undefined>> {
+    if (start === null) return { done: true, value: undefined };
+    if (!isFirst && start === startBefore) {
+      throw new ConnectionError(`The page at ${start} is followed by itself`);
+    }
+    idempotencyKey ??= createIdempotencyKey();
+    try {
+      const value = await readPage(start, { ...options, idempotencyKey });
+      startBefore = start;
+      start = getNextStart(value.body);
+      idempotencyKey = undefined;
+      isFirst = false;
+      return { done: false, value };
+    } catch (error) {
+      const isOutOfRange = error instanceof MetricsError && error.code === "Page Out of Range";
+      if (isFirst || !isOutOfRange) throw error;
+      // Items have left the list since the page before was read.
+      start = null;
+      return { done: true, value: undefined };
+    }
+  }
+
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    // A generator would end with the first error. One page is read at a time.
+    next() {
+      const result = last.then(readNext, readNext);
+      last = result;
+      return result;
     },
   };
 }

@@ -4,7 +4,8 @@ import type * as resources from "../resources/mod.ts";
 import type { Listing } from "./listing.ts";
 import type { HistoryQuery, ListQuery, PageQuery } from "./queries.ts";
 import { createRequests } from "./requests.ts";
-import type { RequestOptions, Result, Send } from "./request.ts";
+import type { RequestOptions } from "./options.ts";
+import type { Result, Send } from "./request.ts";
 
 /** Reads users and tweets. `username` is without the @ symbol, in any case. */
 export interface MicroblogClient {
@@ -57,52 +58,46 @@ export interface MicroblogClient {
   /** A count of 1 to 10 users over time; a credit a name and page. */
   compare(
     usernames: readonly string[],
-    query?: HistoryQuery & { readonly count?: keyof resources.UserCounts },
+    query?: HistoryQuery & { readonly count?: keyof resources.UserCounts | undefined },
     options?: RequestOptions,
   ): Listing<resources.ComparisonTable["rows"][number], resources.UserComparison>;
 }
 
 /** Creates the microblog part of a client. */
 export function createMicroblogClient(send: Send): MicroblogClient {
-  const { get, listByCursor, listByNumber } = createRequests(send, "/api/microblog");
-  const pathOf = (username: string) => `/${encodeURIComponent(username)}`;
-  const tweetPathOf = (username: string, id: string) =>
-    `${pathOf(username)}/tweet/${encodeURIComponent(id)}`;
+  const { get, postDetails, list } = createRequests(send, "microblog");
+  const tweetPathOf = (username: string, id: string) => [username, "tweet", id];
   return {
-    users: (query, options) => listByCursor("/users", { ...query }, (page) => page.users, options),
-    user: (username, options) => get(`${pathOf(username)}/details`, options),
+    users: (query, options) => list(["users"], { ...query }, (page) => page.users, options),
+    user: (username, options) => get([username, "details"], options),
     tweets: (username, query, options) =>
-      listByNumber(
-        `${pathOf(username)}/tweets`,
+      list(
+        [username, "tweets"],
         { ...query },
         (page) => Object.entries(page.tweets),
         options,
+        "page",
       ),
     followers: (username, query, options) =>
-      listByNumber(
-        `${pathOf(username)}/followers`,
+      list(
+        [username, "followers"],
         { ...query },
         (page) => page.followers.USER.metrics,
         options,
+        "page",
       ),
     tweet: (username, id, options) => get(tweetPathOf(username, id), options),
     history: (username, query, options) =>
-      listByCursor(`${pathOf(username)}/history`, { ...query }, (page) => page.history, options),
+      list([username, "history"], { ...query }, (page) => page.history, options),
     tweetHistory: (username, id, query, options) =>
-      listByCursor(
-        `${tweetPathOf(username, id)}/history`,
+      list(
+        [...tweetPathOf(username, id), "history"],
         { ...query },
         (page) => page.history,
         options,
       ),
-    details: (usernames, options) =>
-      send({ method: "POST", path: "/api/microblog/details", body: { usernames } }, options),
+    details: (usernames, options) => postDetails({ usernames }, options),
     compare: (usernames, query, options) =>
-      listByCursor(
-        "/compare",
-        { usernames: usernames.join(","), ...query },
-        (page) => page.rows,
-        options,
-      ),
+      list(["compare"], { usernames, ...query }, (page) => page.rows, options),
   };
 }

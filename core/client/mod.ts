@@ -6,19 +6,24 @@
  */
 import type * as resources from "../resources/mod.ts";
 import { createMicroblogClient, type MicroblogClient } from "./microblog.ts";
-import { createSend, type ClientOptions, type RequestOptions, type Result } from "./request.ts";
+import type { ClientOptions, RequestOptions } from "./options.ts";
+import { createSend, type Result } from "./request.ts";
 import { createVideoClient, type VideoClient } from "./video.ts";
 
 export type { ServiceErrorName } from "../error-statuses.ts";
-export { ConnectionError, MetricsError } from "./errors.ts";
+export { ConnectionError, MetricsError, type MetricsErrorDetails } from "./errors.ts";
 export type { Listing } from "./listing.ts";
 export type { MicroblogClient } from "./microblog.ts";
 export type { HistoryQuery, ListQuery, PageQuery } from "./queries.ts";
-export type { ClientOptions, RequestOptions, Result } from "./request.ts";
+export type { ClientOptions, RequestOptions } from "./options.ts";
+export type { Result } from "./request.ts";
 export type { AbortSignalLike, FetchLike, RequestInitLike, ResponseLike } from "./runtime.ts";
 export type { VideoClient } from "./video.ts";
 
-/** A client of the service. A method throws a `MetricsError` or a `ConnectionError`. */
+/**
+ * A client of the service. A method rejects with a `MetricsError` or a `ConnectionError`, with a
+ * `RangeError` for a name that no URL can have, or with the reason of an abort.
+ */
 export interface Client {
   /** Channels and shorts. */
   readonly video: VideoClient;
@@ -32,7 +37,11 @@ export interface Client {
   };
   /** The account of the key: its balance and its usage. Free of charge. */
   account(
-    query?: { readonly from?: string; readonly to?: string; readonly by?: string },
+    query?: {
+      readonly from?: string | undefined;
+      readonly to?: string | undefined;
+      readonly by?: string | undefined;
+    },
     options?: RequestOptions,
   ): Promise<Result<resources.AccountDetails>>;
 }
@@ -40,13 +49,15 @@ export interface Client {
 /**
  * Creates a client.
  *
+ * @throws {RangeError} For options that no request can be sent with.
+ *
  * @example
  * const client = createClient({ baseUrl: "http://127.0.0.1:3000", apiKey: "cm_..." });
  * Object.keys(client); // ["video", "microblog", "creators", "account"]
  */
 export function createClient(clientOptions: ClientOptions): Client {
   const send = createSend(clientOptions);
-  const path = "/api/creators";
+  const path = ["api", "creators"];
   const platform = "microblog";
   return {
     video: createVideoClient(send),
@@ -59,6 +70,6 @@ export function createClient(clientOptions: ClientOptions): Client {
         send({ method: "DELETE", path, body: { creator, platform } }, options),
     },
     account: (query, options) =>
-      send({ method: "GET", path: "/api/account", query: { ...query } }, options),
+      send({ method: "GET", path: ["api", "account"], query: { ...query } }, options),
   };
 }

@@ -33,6 +33,8 @@ export interface RequestInitLike {
   readonly headers: Record<string, string>;
   /** JSON. */
   readonly body?: string;
+  /** The caller gets a redirect as a response. */
+  readonly redirect: "manual";
   /** Aborts the request. `never` fits every runtime's own type of a signal. */
   readonly signal: never;
 }
@@ -46,7 +48,8 @@ interface Runtime {
     readonly signal: AbortSignalLike;
     abort(reason?: unknown): void;
   };
-  readonly crypto: { randomUUID(): string };
+  readonly crypto: { getRandomValues(bytes: Uint8Array<ArrayBuffer>): Uint8Array };
+  readonly URL: new (url: string) => unknown;
   setTimeout(callback: () => void, ms: number): unknown;
   clearTimeout(timer: unknown): void;
 }

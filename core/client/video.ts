@@ -4,13 +4,14 @@ import type * as resources from "../resources/mod.ts";
 import type { Listing } from "./listing.ts";
 import type { HistoryQuery, ListQuery } from "./queries.ts";
 import { createRequests } from "./requests.ts";
-import type { RequestOptions, Result, Send } from "./request.ts";
+import type { RequestOptions } from "./options.ts";
+import type { Result, Send } from "./request.ts";
 
 /** Reads channels and shorts. `channel` is an identifier, or a username in any case. */
 export interface VideoClient {
   /** Channels, sorted by a figure. */
   channels(
-    query?: ListQuery<ChannelSort> & { readonly country?: string },
+    query?: ListQuery<ChannelSort> & { readonly country?: string | undefined },
     options?: RequestOptions,
   ): Listing<resources.ListedChannel, resources.ChannelList>;
   /** All channels in one response. */
@@ -20,7 +21,11 @@ export interface VideoClient {
   /** The shorts of a channel, newest first; `before` is an instant in ISO 8601. */
   shorts(
     channel: string,
-    query?: { readonly limit?: number; readonly before?: string },
+    query?: {
+      readonly limit?: number | undefined;
+      readonly before?: string | undefined;
+      readonly cursor?: string | undefined;
+    },
     options?: RequestOptions,
   ): Listing<resources.ShortSummary, resources.ShortsPage>;
   /** A short with its history. */
@@ -50,7 +55,7 @@ export interface VideoClient {
   /** A count of 1 to 10 channels over time; a credit a name and page. */
   compare(
     channels: readonly string[],
-    query?: HistoryQuery & { readonly count?: keyof resources.ChannelCounts },
+    query?: HistoryQuery & { readonly count?: keyof resources.ChannelCounts | undefined },
     options?: RequestOptions,
   ): Listing<resources.ComparisonTable["rows"][number], resources.ChannelComparison>;
 }
@@ -60,35 +65,27 @@ const PAGE_LIMIT = 100;
 
 /** Creates the video part of a client. */
 export function createVideoClient(send: Send): VideoClient {
-  const { get, listByCursor } = createRequests(send, "/api/video");
-  const pathOf = (channel: string) => `/${encodeURIComponent(channel)}`;
-  const shortPathOf = (channel: string, id: string) =>
-    `${pathOf(channel)}/short/${encodeURIComponent(id)}`;
+  const { get, postDetails, list } = createRequests(send, "video");
+  const shortPathOf = (channel: string, id: string) => [channel, "short", id];
   return {
     channels: (query, options) =>
-      listByCursor("/channels", { limit: PAGE_LIMIT, ...query }, (page) => page.channels, options),
-    allChannels: (options) => get("/channels", options),
-    channel: (channel, options) => get(`${pathOf(channel)}/details`, options),
+      list(
+        ["channels"],
+        { ...query, limit: query?.limit ?? PAGE_LIMIT },
+        (page) => page.channels,
+        options,
+      ),
+    allChannels: (options) => get(["channels"], options),
+    channel: (channel, options) => get([channel, "details"], options),
     shorts: (channel, query, options) =>
-      listByCursor(`${pathOf(channel)}/shorts`, { ...query }, (page) => page.shorts, options),
+      list([channel, "shorts"], { ...query }, (page) => page.shorts, options),
     short: (channel, id, options) => get(shortPathOf(channel, id), options),
     history: (channel, query, options) =>
-      listByCursor(`${pathOf(channel)}/history`, { ...query }, (page) => page.history, options),
+      list([channel, "history"], { ...query }, (page) => page.history, options),
     shortHistory: (channel, id, query, options) =>
-      listByCursor(
-        `${shortPathOf(channel, id)}/history`,
-        { ...query },
-        (page) => page.history,
-        options,
-      ),
-    details: (channels, options) =>
-      send({ method: "POST", path: "/api/video/details", body: { channels } }, options),
+      list([...shortPathOf(channel, id), "history"], { ...query }, (page) => page.history, options),
+    details: (channels, options) => postDetails({ channels }, options),
     compare: (channels, query, options) =>
-      listByCursor(
-        "/compare",
-        { channels: channels.join(","), ...query },
-        (page) => page.rows,
-        options,
-      ),
+      list(["compare"], { channels, ...query }, (page) => page.rows, options),
   };
 }

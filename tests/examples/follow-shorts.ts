@@ -16,13 +16,16 @@ const client = createClient({ baseUrl, apiKey: process.env["KEY"] ?? "", cachedR
 
 const seen = new Set<string>();
 let paid = 0;
+/** The client can't tell what a page has cost if its first response was lost. */
+let isExact = true;
 
 /** Reads the shorts that were not seen before, oldest first. */
 async function readNewShorts(maxPages = Infinity) {
   const newShorts = [];
   let pages = 0;
   for await (const { body, cost } of client.video.shorts(channel, { limit: 20 }).pages()) {
-    paid += cost;
+    paid += cost ?? 0;
+    isExact &&= cost !== null;
     const unseen = body.shorts.filter(({ id }) => !seen.has(id));
     newShorts.unshift(...unseen.toReversed());
     // The newest come first: behind a short that was seen before, there are no new ones.
@@ -58,7 +61,8 @@ try {
   }
 } catch (error) {
   if (!(error instanceof MetricsError)) throw error;
+  paid += error.cost ?? 0;
   console.error(`${error.code}: ${error.message}`);
   process.exitCode = 1;
 }
-console.log(`Paid ${paid} credits`);
+console.log(`Paid ${isExact ? "" : "at least "}${paid} credits`);

@@ -31,7 +31,8 @@ type BodyOf<Method extends (...parameters: never) => unknown> =
   ReturnType<Method> extends Promise<Result<infer Body>> ? Body
   : ReturnType<Method> extends Listing<unknown, infer Page> ? Page : never;
 type QueryOf<Method extends (...parameters: never) => unknown> =
-  Required<Parameters<Method>> extends [...unknown[], infer Query, unknown] ? Required<Query> : never;
+  Required<Parameters<Method>> extends [...unknown[], infer Query, unknown]
+    ? { [Name in keyof Query]-?: Exclude<Query[Name], undefined> } : never;
 
 const client = treaty<App>("http://127.0.0.1:1", { parseDate: false });
 
@@ -136,7 +137,7 @@ const CLIENT_METHODS: Readonly<Record<string, string>> = {
 };
 
 /** What the client fills in by itself, or has as an argument. */
-const OWN_PARAMETERS = ["format", "cursor", "page", "channels", "usernames"];
+const OWN_PARAMETERS = ["format", "channels", "usernames"];
 
 function formatClientChecks(id: string, described: DescribedOperation): string {
   if (!described.path.startsWith("/api/")) return "";

@@ -36,7 +36,10 @@ export async function sendAdmin<Body>(
   });
   const text = await response.text();
   if (response.ok) return JSON.parse(text);
-  throw createMetricsError(response.status, text, response.headers.get("x-request-id"));
+  throw createMetricsError(text, {
+    status: response.status,
+    requestId: response.headers.get("x-request-id"),
+  });
 }
 
 /** An account, as the administration API describes it. */

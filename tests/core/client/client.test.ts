@@ -146,7 +146,7 @@ describe("createClient()", () => {
       cost: 3,
       creditsRemaining: 5,
     });
-    const costs: number[] = [];
+    const costs: (number | null)[] = [];
     for await (const page of client.video.shorts("soup", { limit: 2 }).pages())
       costs.push(page.cost);
     expect(costs).toEqual([1, 1, 1]);

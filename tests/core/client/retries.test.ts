@@ -100,8 +100,8 @@ describe("createClient()", () => {
       const body = '{"error":"Service Unavailable","message":"m"}';
       return new Response(body, { status: 503, headers: { "retry-after": "0" } });
     };
-    const { creators } = createTestClient({ fetch, retries: 2 });
-    const error = await catchError(() => creators.add("x"));
+    const { account } = createTestClient({ fetch, retries: 2 });
+    const error = await catchError(() => account());
     expect(error).toMatchObject({ code: "Service Unavailable", message: "m", status: 503 });
     expect(attempts).toBe(3);
   });

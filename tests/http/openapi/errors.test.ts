@@ -62,23 +62,26 @@ describe("/swagger/json", () => {
 
 test.each(RESPONSES)("createMetricsError() reads the names of %s", (_, { status, examples }) => {
   for (const [name, { value }] of Object.entries(examples)) {
-    const { code } = createMetricsError(status, JSON.stringify(value), null);
+    const { code } = createMetricsError(JSON.stringify(value), { status, requestId: null });
     expect(code.replaceAll(" ", "")).toBe(name.replace(/\d+$/, ""));
     expect<number>(ERROR_STATUSES[code]).toBe(status);
   }
 });
 
-test("createMetricsError() gives the body of a proxy the most general name of its status", () => {
-  const names = [400, 401, 404, 409, 429, 502, 503].map(
-    (status) => createMetricsError(status, "<html>", "7").code,
+test("createMetricsError() gives the body of a proxy the most general name of its status or class", () => {
+  const names = [400, 401, 404, 409, 422, 429, 500, 502, 503, 504].map(
+    (status) => createMetricsError("<html>", { status, requestId: "7" }).code,
   );
   expect(names).toEqual([
     "Invalid Request",
     "Invalid API Key",
     "Not Found",
     "Conflict",
+    "Invalid Request",
     "Too Many Requests",
     "Internal Error",
+    "Service Unavailable",
+    "Service Unavailable",
     "Service Unavailable",
   ]);
 });
