@@ -119,7 +119,8 @@ describe("createClient()", () => {
     const fetch: FetchLike = async () => {
       if (++attempts === 2) stop.abort(new Error("enough"));
       if (pauseMs > 0) setUnwatchedTimeout(() => stop.abort(new Error("enough")), 0);
-      return new Response("", { status: 503, headers });
+      // The body is there at once, so that the pause begins before the timer above ends it.
+      return { status: 503, headers: new Headers(headers), text: async () => "" };
     };
     const { video } = createTestClient({ fetch, timeoutMs: 7777 });
     const error = await catchError(() => video.channel("soup", { signal: stop.signal }));

@@ -23,6 +23,7 @@ describe("findPortableTests()", () => {
   test("finds all tests of core but those of processes and files", async () => {
     const portable = new Set(await findPortableTests());
     expect(TEST_FILES.filter((file) => !portable.has(file))).toEqual([
+      "tests/core/client/redirects.test.ts",
       "tests/core/package/bundle-size.test.ts",
       "tests/core/package/entries.test.ts",
       "tests/core/package/jsr.test.ts",
