@@ -15,7 +15,7 @@ export interface ReceivedResponse {
 }
 
 /** Why there is no response. */
-export interface FailedAttempt {
+export interface MissingResponse {
   readonly cause: unknown;
 }
 
@@ -24,7 +24,7 @@ export type Attempt = (
   url: string,
   init: Omit<RequestInitLike, "redirect" | "signal">,
   signal: AbortSignalLike | undefined,
-) => Promise<ReceivedResponse | FailedAttempt>;
+) => Promise<ReceivedResponse | MissingResponse>;
 
 /** Creates the function that sends a request once. */
 export function createAttempt({ timeoutMs = 30_000, fetch }: ClientOptions): Attempt {

@@ -95,7 +95,12 @@ export function createRangeError(what: string, value: unknown, allowed: string):
 }
 
 /** @throws {RangeError} For a value that is not allowed. */
-export function check(what: string, value: unknown, isAllowed: boolean, allowed: string): void {
+export function assertAllowed(
+  what: string,
+  value: unknown,
+  isAllowed: boolean,
+  allowed: string,
+): void {
   if (!isAllowed) throw createRangeError(what, value, allowed);
 }
 

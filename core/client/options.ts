@@ -1,5 +1,5 @@
 /** The options of a client and of a request, and what they may be. */
-import { check } from "./errors.ts";
+import { assertAllowed } from "./errors.ts";
 import { runtime, type AbortSignalLike, type FetchLike } from "./runtime.ts";
 
 /** Options of a client. */
@@ -35,13 +35,23 @@ const TIMER_MAX_MS = 2 ** 31 - 1;
 /** @throws {RangeError} For options that no request can be sent with. */
 export function checkClientOptions(options: ClientOptions): void {
   const { baseUrl, apiKey, timeoutMs = 1, retries = 0, cachedResponses = 0 } = options;
-  check("baseUrl", baseUrl, isHttpUrl(baseUrl), "an http or https URL without user, query and #");
+  assertAllowed(
+    "baseUrl",
+    baseUrl,
+    isHttpUrl(baseUrl),
+    "an http or https URL without user, query and #",
+  );
   // A message does not show the key.
-  check("apiKey", undefined, /^[\x21-\x7e]*$/.test(apiKey), "ASCII characters without spaces");
+  assertAllowed(
+    "apiKey",
+    undefined,
+    /^[\x21-\x7e]*$/.test(apiKey),
+    "ASCII characters without spaces",
+  );
   const isTime = timeoutMs > 0 && (timeoutMs <= TIMER_MAX_MS || timeoutMs === Infinity);
-  check("timeoutMs", timeoutMs, isTime, `above 0, and at most ${TIMER_MAX_MS} or Infinity`);
-  check("retries", retries, isCount(retries), COUNT);
-  check("cachedResponses", cachedResponses, isCount(cachedResponses), COUNT);
+  assertAllowed("timeoutMs", timeoutMs, isTime, `above 0, and at most ${TIMER_MAX_MS} or Infinity`);
+  assertAllowed("retries", retries, isCount(retries), COUNT);
+  assertAllowed("cachedResponses", cachedResponses, isCount(cachedResponses), COUNT);
 }
 
 const COUNT = "a whole number from 0";
@@ -59,7 +69,7 @@ function isHttpUrl(text: string): boolean {
 /** @throws {RangeError} For a key that the service refuses. */
 export function checkIdempotencyKey(key: string): void {
   const isKey = /^[\x21-\x7e]{1,255}$/.test(key);
-  check("idempotencyKey", key, isKey, "1 to 255 ASCII characters without spaces");
+  assertAllowed("idempotencyKey", key, isKey, "1 to 255 ASCII characters without spaces");
 }
 
 /** Creates an idempotency key of 128 random bits. Pages without TLS have no `randomUUID()`. */

@@ -1,6 +1,6 @@
 /** Writes the paths and queries of requests. */
 
-import { check, createRangeError } from "./errors.ts";
+import { assertAllowed, createRangeError } from "./errors.ts";
 
 /** The query of a request; names are joined by commas. */
 export type UrlQuery = Readonly<Record<string, string | number | readonly string[] | undefined>>;
@@ -16,7 +16,7 @@ export function formatPath(segments: readonly string[]): string {
 
 /** A URL has no empty name and none of dots: its parser takes them for steps in the path. */
 function encodeSegment(name: string): string {
-  check("A name", name, !/^\.{0,2}$/.test(name), "1 or more characters, but not . or ..");
+  assertAllowed("A name", name, !/^\.{0,2}$/.test(name), "1 or more characters, but not . or ..");
   return encode(name);
 }
 
@@ -37,7 +37,12 @@ const isText = (value: string | number | readonly string[]): value is string | n
 
 function joinNames(names: readonly string[]): string {
   for (const name of names) {
-    check("A compared name", name, /^[^,]+$/.test(name), "1 or more characters without commas");
+    assertAllowed(
+      "A compared name",
+      name,
+      /^[^,]+$/.test(name),
+      "1 or more characters without commas",
+    );
   }
   return names.join(",");
 }
