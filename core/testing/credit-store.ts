@@ -168,6 +168,42 @@ const TESTS: StoreTests<CreditStore> = {
     assertEqual(await listKinds(store, charges, "2"), ["charged"], "The request again");
     await assertSums(store, "a", { granted: 5, debited: 6, refunded: 3 });
   },
+
+  async "debit() and grant() tell accounts apart, and reject a cost that is none"(store) {
+    const accounts = [await fund(store, "a", 1), await fund(store, "b", 1)];
+    const charges = accounts.map((account) => charge(account, 1, "key"));
+    assertEqual(await listKinds(store, charges, "1"), ["charged", "charged"], "One key of each");
+    for (const account of ["a", "b"]) {
+      const grant = { uid: account, account, amount: 5, reference: "invoice" };
+      assertEqual((await store.grant(grant, NOW)).isNew, true, "One reference of each");
+    }
+    for (const cost of [0, -1, 0.5, Number.NaN]) {
+      const debit = store.debit([charge(accounts[0] ?? 0, cost)], { uid: `${cost}`, now: NOW });
+      await assertRejects(debit, "Invalid Request", `A cost of ${cost}`);
+    }
+    await assertSums(store, "a", { granted: 6, debited: 1, refunded: 0 });
+  },
+
+  async "refund() refunds any debit of a batch, and keeps the key of a newer one"(store) {
+    const account = await fund(store, "a", 9);
+    const pay = async (uid: string) => {
+      const charges = [charge(account, 2, "key"), charge(account)];
+      return (await store.debit(charges, { uid, now: NOW })).outcomes;
+    };
+    const first = await pay("1");
+    const refundFirst = async (uid: string) => {
+      for (const [index, outcome] of first.entries()) {
+        if (outcome.kind !== "charged") throw new Error(`The debit was ${outcome.kind}`);
+        await store.refund(outcome.debit, `${uid} ${index}`, "test", NOW);
+      }
+    };
+    await refundFirst("once");
+    await assertSums(store, "a", { granted: 9, debited: 3, refunded: 3 });
+    await pay("2");
+    await refundFirst("twice");
+    const again = (await pay("3")).map(({ kind }) => kind);
+    assertEqual(again, ["repeated", "charged"], "The key after another refund of the old debit");
+  },
 };
 
 /**

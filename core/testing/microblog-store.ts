@@ -111,6 +111,12 @@ const TESTS: StoreTests<ObservationStore & MicroblogStore> = {
     const { metrics } = (await store.tweet("nasa", "1")).body.tweet;
     const nothing = { impressions: null, retweets: null, replies: null, quotes: null };
     assertEqual(metrics, { ...nothing, likes: 5 }, "Its metrics");
+    const range = { from: NOW, to: NOW + 1, interval: "raw", limit: 1, isRecent: false } as const;
+    const { body } = await store.tweetHistory("NASA", "1", range);
+    assertEqual([body.tweet_id, body.history[0]?.likes], ["1", 5], "Its history");
+    const names = { names: ["nasa", "esa"], count: "followers_count", countIndex: 0 } as const;
+    const compared = await store.userComparison({ ...range, ...names });
+    assertEqual(compared.body.entities[0], "NASA", "userComparison()");
     await assertRejects(store.tweet("esa", "1"), "Tweet Not Found", "A tweet of another user");
     await assertRejects(store.tweet("nasa", "2"), "Tweet Not Found", "A tweet of no known date");
     await assertRejects(store.tweet("nobody", "1"), "User Not Found", "A tweet of nobody");

@@ -158,7 +158,22 @@ const TESTS: StoreTests<ObservationStore & VideoStore> = {
   async "short() is found in its channel only, once its publication is known"(store) {
     const other = short("other", NOW);
     await observe(store, [channel("UC1"), channel("UC2"), other, short("unpublished", null)]);
-    assertEqual((await store.short("UC1", "other")).body.metrics.views, null, "Its views");
+    const nothing = { views: null, likes: null, comments: null };
+    assertEqual(
+      (await store.short("UC1", "other")).body,
+      {
+        id: "other",
+        title: null,
+        description: null,
+        publishedAt: formatInstant(NOW),
+        metrics: { ...nothing, shares: null },
+        history: [{ timestamp: formatInstant(NOW), ...nothing }],
+      },
+      "The short",
+    );
+    const range = { from: NOW, to: NOW + 1, interval: "raw", limit: 1, isRecent: false } as const;
+    const { body } = await store.shortHistory("UC1", "other", range);
+    assertEqual([body.short_id, body.history.length], ["other", 1], "Its history");
     for (const [name, id] of [
       ["UC2", "other"],
       ["UC1", "unpublished"],
