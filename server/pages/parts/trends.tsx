@@ -5,7 +5,8 @@ import type { ComparisonTable } from "../../../core/resources/mod.ts";
 import { getClient, readFirstPage } from "../session.ts";
 import { Sparkline } from "./sparkline.tsx";
 
-type Trends = ReturnType<typeof useTrends>;
+/** The trends of a list. */
+export type Trends = ReturnType<typeof useTrends>;
 
 /** What was read in this tab: the values of each entity, oldest first. */
 const known = {

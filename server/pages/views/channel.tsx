@@ -5,8 +5,8 @@ import { createPath } from "../router.ts";
 import { CompareLink } from "../parts/compare-link.tsx";
 import { MoreButton } from "../parts/controls.tsx";
 import { Change, Count, Figures, Instant, Text } from "../parts/figures.tsx";
-import { Heading } from "../parts/heading.tsx";
 import { History } from "../parts/history.tsx";
+import { Profile } from "../parts/profile.tsx";
 import { Empty, Reading } from "../parts/states.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 
@@ -18,27 +18,19 @@ export function Channel({ channel }: { readonly channel: string }) {
     <Reading read={read}>
       {(details) => (
         <>
-          <Heading text={details.displayName ?? details.username ?? details.id} />
-          <p class="muted">
-            <Text value={details.username ?? details.id} />
+          <Profile
+            name={details.displayName ?? details.username ?? details.id}
+            username={details.username ?? details.id}
+            since={details.joinedAt}
+            description={details.description}
+          >
             {details.country !== null && (
               <>
                 {" · "}
                 <Text value={details.country} />
               </>
             )}
-            {details.joinedAt !== null && (
-              <>
-                {" · since "}
-                <Instant value={details.joinedAt} hasTime={false} />
-              </>
-            )}
-          </p>
-          {details.description !== null && (
-            <p class="description">
-              <Text value={details.description} />
-            </p>
-          )}
+          </Profile>
           <p>
             <CompareLink kind="channels" name={pickComparable(details)} />
           </p>

@@ -3,12 +3,11 @@ import { CHANNEL_SORT_FIELDS, CHANNEL_SORTS, LIST_ORDERS } from "../../../core/l
 import type { ListedChannel } from "../../../core/resources/mod.ts";
 import { usePages } from "../hooks.ts";
 import { createPath, useAddress } from "../router.ts";
-import { MoreButton, SearchForm, Select } from "../parts/controls.tsx";
+import { EntityList } from "../parts/entity-list.tsx";
 import { Change, Count, Name } from "../parts/figures.tsx";
 import { Heading } from "../parts/heading.tsx";
-import { Empty, Reading } from "../parts/states.tsx";
-import { Table, type Column } from "../parts/table.tsx";
-import { Trend, TrendsButton, useTrends } from "../parts/trends.tsx";
+import type { Column } from "../parts/table.tsx";
+import { Trend, useTrends } from "../parts/trends.tsx";
 
 const SORT_LABELS = {
   subscribers: "Subscribers",
@@ -66,46 +65,21 @@ export function Channels() {
   return (
     <>
       <Heading text="Channels" />
-      <div class="row">
-        <Select label="Sort by" name="sort" value={sort} options={Object.entries(SORT_LABELS)} />
-        <Select
-          label="Order"
-          name="order"
-          value={order}
-          options={[
-            ["desc", "Greatest first"],
-            ["asc", "Least first"],
-          ]}
-        />
-      </div>
-      <SearchForm
-        fields={[
+      <EntityList
+        kind="channel"
+        sort={sort}
+        order={order}
+        sortLabels={SORT_LABELS}
+        searchFields={[
           { label: "Name", name: "search", value: search, size: 20 },
           { label: "Country", name: "country", value: country, size: 4 },
         ]}
+        read={read}
+        emptyHint="Import observations, or let the service collect some."
+        columns={columns}
+        trends={trends}
+        getName={({ id }) => id}
       />
-      <Reading read={read}>
-        {(list) =>
-          list.items.length === 0 ? (
-            <Empty>
-              {search === "" && country === ""
-                ? "No channel was observed yet. Import observations, or let the service collect some."
-                : "No channel matches. A search of one or two letters finds beginnings of usernames."}
-            </Empty>
-          ) : (
-            <>
-              <Table
-                caption={`Channels by ${SORT_LABELS[sort].toLowerCase()}`}
-                columns={columns}
-                items={list.items}
-                getKey={({ id }) => id}
-              />
-              <TrendsButton trends={trends} names={list.items.map(({ id }) => id)} />
-              <MoreButton list={list} />
-            </>
-          )
-        }
-      </Reading>
     </>
   );
 }

@@ -5,8 +5,8 @@ import { createPath } from "../router.ts";
 import { CompareLink } from "../parts/compare-link.tsx";
 import { MoreButton } from "../parts/controls.tsx";
 import { Count, Figures, Instant, Text } from "../parts/figures.tsx";
-import { Heading } from "../parts/heading.tsx";
 import { History } from "../parts/history.tsx";
+import { Profile } from "../parts/profile.tsx";
 import { Sparkline } from "../parts/sparkline.tsx";
 import { Empty, Reading } from "../parts/states.tsx";
 import { Table, type Column } from "../parts/table.tsx";
@@ -26,22 +26,14 @@ export function User({ username }: { readonly username: string }) {
     <Reading read={read}>
       {(details) => (
         <>
-          <Heading text={details.displayName ?? details.username} />
-          <p class="muted">
-            <Text value={details.username} />
+          <Profile
+            name={details.displayName ?? details.username}
+            username={details.username}
+            since={details.created_at}
+            description={details.description}
+          >
             {details.verified === true && " · verified"}
-            {details.created_at !== null && (
-              <>
-                {" · since "}
-                <Instant value={details.created_at} hasTime={false} />
-              </>
-            )}
-          </p>
-          {details.description !== null && (
-            <p class="description">
-              <Text value={details.description} />
-            </p>
-          )}
+          </Profile>
           <p>
             <CompareLink kind="users" name={details.username} />
           </p>

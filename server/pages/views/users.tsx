@@ -3,12 +3,11 @@ import { LIST_ORDERS, USER_SORTS } from "../../../core/lists.ts";
 import type { ListedUser } from "../../../core/resources/mod.ts";
 import { usePages } from "../hooks.ts";
 import { createPath, useAddress } from "../router.ts";
-import { MoreButton, SearchForm, Select } from "../parts/controls.tsx";
+import { EntityList } from "../parts/entity-list.tsx";
 import { Change, Count, Name } from "../parts/figures.tsx";
 import { Heading } from "../parts/heading.tsx";
-import { Empty, Reading } from "../parts/states.tsx";
-import { Table, type Column } from "../parts/table.tsx";
-import { Trend, TrendsButton, useTrends } from "../parts/trends.tsx";
+import type { Column } from "../parts/table.tsx";
+import { Trend, useTrends } from "../parts/trends.tsx";
 
 const SORT_LABELS = {
   followers: "Followers",
@@ -67,41 +66,18 @@ export function Users() {
   return (
     <>
       <Heading text="Users" />
-      <div class="row">
-        <Select label="Sort by" name="sort" value={sort} options={Object.entries(SORT_LABELS)} />
-        <Select
-          label="Order"
-          name="order"
-          value={order}
-          options={[
-            ["desc", "Greatest first"],
-            ["asc", "Least first"],
-          ]}
-        />
-      </div>
-      <SearchForm fields={[{ label: "Name", name: "search", value: search, size: 20 }]} />
-      <Reading read={read}>
-        {(list) =>
-          list.items.length === 0 ? (
-            <Empty>
-              {search === ""
-                ? "No user was observed yet. Add creators to the monitoring list, or import observations."
-                : "No user matches. A search of one or two letters finds beginnings of usernames."}
-            </Empty>
-          ) : (
-            <>
-              <Table
-                caption={`Users by ${SORT_LABELS[sort].toLowerCase()}`}
-                columns={columns}
-                items={list.items}
-                getKey={({ username }) => username}
-              />
-              <TrendsButton trends={trends} names={list.items.map(({ username }) => username)} />
-              <MoreButton list={list} />
-            </>
-          )
-        }
-      </Reading>
+      <EntityList
+        kind="user"
+        sort={sort}
+        order={order}
+        sortLabels={SORT_LABELS}
+        searchFields={[{ label: "Name", name: "search", value: search, size: 20 }]}
+        read={read}
+        emptyHint="Add creators to the monitoring list, or import observations."
+        columns={columns}
+        trends={trends}
+        getName={({ username }) => username}
+      />
     </>
   );
 }
