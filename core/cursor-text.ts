@@ -32,8 +32,9 @@ const UNIT_MAX_BYTES = 5;
 
 const createBytes = (units: number) => new Uint8Array(NUMBER_MAX_DIGITS + UNIT_MAX_BYTES * units);
 
-/** For all identifiers that are valid, in any case, whose characters have two units at most. */
-const sharedBytes = createBytes(2 * FOLDED_IDENTIFIER_MAX_CHARACTERS);
+/** UTF-16 units of the longest valid identifier, in any case: a character has two at most. */
+const SHARED_UNITS = 2 * FOLDED_IDENTIFIER_MAX_CHARACTERS;
+const sharedBytes = createBytes(SHARED_UNITS);
 
 const DASH = 0x2d;
 const DIGITS = Uint8Array.from("0123456789abcdefghijklmnopqrstuvwxyz", (digit) =>
@@ -61,9 +62,8 @@ export function encodeNumber(number: number): string {
  * @throws {RangeError} For any other number.
  */
 export function encodePosition(number: number | null, id: string): string {
-  // Stryker disable next-line ConditionalExpression,EqualityOperator,ArithmeticOperator: only faster.
-  const bytes =
-    id.length <= 2 * FOLDED_IDENTIFIER_MAX_CHARACTERS ? sharedBytes : createBytes(id.length);
+  // Stryker disable next-line ConditionalExpression,EqualityOperator: only faster.
+  const bytes = id.length <= SHARED_UNITS ? sharedBytes : createBytes(id.length);
   const start = number === null ? NUMBER_MAX_DIGITS : writeNumber(bytes, number);
   return decoder.decode(bytes.subarray(start, writeIdentifier(bytes, id)));
 }
@@ -116,7 +116,7 @@ export function decodeNumber(text: string, start: number, end: number): number |
 
 /** Decodes the identifier that a cursor has from `start` on; `undefined` for any other text. */
 export function decodeIdentifier(text: string, start: number): string | undefined {
-  // Stryker disable next-line ConditionalExpression,EqualityOperator: isFoldedIdentifier() refuses it too.
+  // Stryker disable next-line ConditionalExpression,EqualityOperator,ArithmeticOperator: isFoldedIdentifier() refuses it too.
   if (text.length - start > FOLDED_IDENTIFIER_MAX_CHARACTERS * CHARACTER_MAX_DIGITS)
     return undefined;
   let end = 0;
