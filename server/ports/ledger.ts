@@ -131,10 +131,20 @@ export interface AdministeredAccount extends CreditAccount {
   readonly lowBalance: number | null;
 }
 
+/** An account, and what it used in a range of days. */
+export interface UsedAccount extends AdministeredAccount {
+  /** The credits of its charged requests, without those that were refunded. */
+  readonly used: number;
+}
+
 /** Administers accounts. */
 export interface AccountLedger extends Pick<CreditStore<Debit>, "createAccount" | "grant"> {
-  /** All accounts, by name. */
-  accounts(): Promise<AdministeredAccount[]>;
+  /**
+   * All accounts, by name, or only the one with a name.
+   *
+   * @param days The days whose use is summed up.
+   */
+  accounts(days: DayRange, name?: string): Promise<UsedAccount[]>;
   /** @throws {DomainError} `Not Found`. */
   account(name: string): Promise<AdministeredAccount>;
   /**
@@ -143,7 +153,7 @@ export interface AccountLedger extends Pick<CreditStore<Debit>, "createAccount" 
    * @param threshold In credits; `null` for no notices.
    * @throws {DomainError} `Not Found`.
    */
-  setLowBalance(name: string, threshold: number | null): Promise<AdministeredAccount>;
+  setLowBalance(name: string, threshold: number | null): Promise<void>;
   /**
    * The lines of the first hours of a range: about `limit` lines, of whole hours. Within an hour the
    * grants come first, then the refunds, then the debits.

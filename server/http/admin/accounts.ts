@@ -2,8 +2,8 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { INTEGER_MAX } from "../../../core/limits.ts";
-import { formatInstant } from "../../../core/time.ts";
-import type { AdministeredAccount } from "../../ports/ledger.ts";
+import { DAY_MS, formatInstant } from "../../../core/time.ts";
+import type { UsedAccount } from "../../ports/ledger.ts";
 import { recordChange } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";
 import { assertName, jsonBodyParser, Name } from "./validation.ts";
@@ -23,9 +23,22 @@ const NewGrant = t.Object({
   reason: t.Optional(Name),
 });
 
+/** The days of `used_30_days`, today included: by default, `GET /admin/usage` lists the same. */
+const USED_DAYS = 30;
+
 /** Creates the routes of accounts. */
 export function createAdminAccountRoutes(options: AdminOptions) {
   const { now, ledger, verifyLedger, recoverRefunds } = options;
+  const listAccounts = async (name?: string) => {
+    const today = Math.floor(now() / DAY_MS);
+    const days = { first: today - USED_DAYS + 1, last: today };
+    return (await ledger.accounts(days, name)).map(toAccountResource);
+  };
+  const getAccount = async (name: string) => {
+    const [account] = await listAccounts(name);
+    if (account === undefined) throw new Error(`There is no account ${name}`);
+    return account;
+  };
   return (
     new Elysia({ name: "admin-accounts" })
       // Before the parser, which rejects a request without a body.
@@ -37,7 +50,7 @@ export function createAdminAccountRoutes(options: AdminOptions) {
         }),
       )
       .use(jsonBodyParser)
-      .get("/accounts", async () => (await ledger.accounts()).map(toAccountResource))
+      .get("/accounts", () => listAccounts())
       .post(
         "/accounts",
         async ({ body: { name, credits = 0 }, request, set }) => {
@@ -50,7 +63,7 @@ export function createAdminAccountRoutes(options: AdminOptions) {
             return { result };
           });
           set.status = 201;
-          return toAccountResource(await ledger.account(name));
+          return getAccount(name);
         },
         { body: NewAccount },
       )
@@ -59,10 +72,10 @@ export function createAdminAccountRoutes(options: AdminOptions) {
         async ({ body: { name, low_balance }, request }) => {
           const details = { low_balance };
           const change = { action: "accounts set", target: name, details } as const;
-          const account = await recordChange(options, request, change, async () => ({
+          await recordChange(options, request, change, async () => ({
             result: await ledger.setLowBalance(name, low_balance),
           }));
-          return toAccountResource(account);
+          return getAccount(name);
         },
         { body: AccountChange },
       )
@@ -93,7 +106,16 @@ function toAccountResource({
   refunded,
   balance,
   lowBalance,
-}: AdministeredAccount) {
-  const created_at = formatInstant(createdAt);
-  return { name, balance, low_balance: lowBalance, granted, debited, refunded, created_at };
+  used,
+}: UsedAccount) {
+  return {
+    name,
+    balance,
+    low_balance: lowBalance,
+    used_30_days: used,
+    granted,
+    debited,
+    refunded,
+    created_at: formatInstant(createdAt),
+  };
 }

@@ -53,6 +53,38 @@ describe("POST /admin/backup", () => {
   });
 });
 
+describe("GET /admin/accounts", () => {
+  test("200: used_30_days of each account is the sum of its usage without parameters", async () => {
+    const DAY_MS = 86_400_000;
+    const now = service.clock.now;
+    const used = new Map<string, number>();
+    for (const days of [
+      [-30, -29, 0],
+      [-31, -30],
+      [-1, -1],
+    ]) {
+      const { account, key } = await service.createAccountWithKey(9);
+      for (const day of days) {
+        service.clock.now = now + day * DAY_MS;
+        await service.get("/api/video/channels", key);
+      }
+      used.set(account, days.filter((day) => day > -30).length);
+    }
+    service.clock.now = now;
+    const { status, body } = await sendAdmin("GET", "accounts");
+    expect(status).toBe(200);
+    const listed: { name: string; used_30_days: number }[] = body;
+    for (const [account, credits] of used) {
+      const usage = await sendAdmin("GET", `usage?account=${encodeURIComponent(account)}`);
+      const rows: { credits: number; refunded: number }[] = usage.body.usage;
+      expect(rows.reduce((sum, row) => sum + row.credits - row.refunded, 0)).toBe(credits);
+      expect(listed.find(({ name }) => name === account)).toMatchObject({ used_30_days: credits });
+      const changed = await sendAdmin("PATCH", "accounts", { name: account, low_balance: 5 });
+      expect(changed.body).toMatchObject({ used_30_days: credits, low_balance: 5 });
+    }
+  });
+});
+
 describe("GET /admin/usage", () => {
   test("200: what a key of the account reads, by day, key and endpoint", async () => {
     const { account, key } = await service.createAccountWithKey(9);

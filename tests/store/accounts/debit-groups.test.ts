@@ -159,7 +159,7 @@ test("debit() decides charges of any cost one after another, as applyEntry() of 
           }
           expect((await verifyLedger(database)).faults).toEqual([]);
           await ledger.cancel(charges, "one", 2);
-          for (const { balance, granted: sum } of await ledger.accounts())
+          for (const { balance, granted: sum } of await ledger.accounts({ first: 0, last: 0 }))
             expect(balance).toBe(sum);
           expect((await verifyLedger(database)).faults).toEqual([]);
         }),

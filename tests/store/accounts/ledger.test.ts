@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { applyEntry, computeBalance, EMPTY_LEDGER, type Ledger } from "../../../core/ledger.ts";
+import { DAY_MS } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import type { Debit } from "../../../server/ports/ledger.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
@@ -85,6 +86,15 @@ describe("createLedgerStore()", () => {
               balance: computeBalance(model),
             });
           }
+          const day = Math.floor(NOW / DAY_MS);
+          const used = model.debited - model.refunded;
+          expect(await ledger.accounts({ first: day, last: day })).toMatchObject([
+            { name: "first", used },
+            { name: "second", used: 0 },
+          ]);
+          expect(await ledger.accounts({ first: day - 2, last: day - 1 }, "first")).toMatchObject([
+            { name: "first", used: 0 },
+          ]);
           expect((await verifyLedger(database)).faults).toEqual([]);
         });
       }),

@@ -19,7 +19,8 @@ function withThreshold(
 ) {
   return withAccounts(granted, async (database, ids) => {
     const ledger = createLedgerStore(database);
-    for (const { name } of await ledger.accounts()) await ledger.setLowBalance(name, 5);
+    for (const { name } of await ledger.accounts({ first: 0, last: 0 }))
+      await ledger.setLowBalance(name, 5);
     await work({ database, ids, ledger, notices: createNoticeStore(database) });
     expect((await verifyLedger(database)).faults).toEqual([]);
   });

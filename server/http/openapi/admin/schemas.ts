@@ -35,6 +35,11 @@ export const AdminAccount = strictObject({
   name: Type.String(),
   balance: Count,
   low_balance: nullable(Count, { description: "A balance below it causes a notice" }),
+  used_30_days: Type.Integer({
+    minimum: 0,
+    maximum: INTEGER_MAX,
+    description: "Credits debited and not refunded, of today and the 29 days before, in UTC",
+  }),
   granted: Count,
   debited: Count,
   refunded: Count,
