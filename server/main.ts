@@ -1,6 +1,6 @@
 /** The command line: parses arguments, runs a command, and turns errors into messages and exit codes. */
 import { Command } from "commander";
-import { createAccountsCommand } from "./commands/accounts.ts";
+import { createAccountsCommand, createNoticesCommand } from "./commands/accounts.ts";
 import { createAuditCommand } from "./commands/audit.ts";
 import { CommandError, type CommandContext } from "./commands/command.ts";
 import { createBackupCommand } from "./commands/backup.ts";
@@ -37,6 +37,7 @@ const ADMIN_COMMANDS = {
     accounts: createAccountsCommand,
     keys: createKeysCommand,
     credits: createCreditsCommand,
+    notices: createNoticesCommand,
   },
   "Collecting:": {
     channels: createChannelsCommand,

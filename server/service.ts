@@ -37,7 +37,7 @@ import { createNoticeStore } from "./store/accounts/notices.ts";
 import { verifyLedger } from "./store/accounts/verify-ledger.ts";
 import { createVideoReads } from "./store/reads/video.ts";
 import { describeError } from "./system-errors.ts";
-import { startDelivery, type DeliveryOptions } from "./webhooks/delivery.ts";
+import { startDelivery } from "./webhooks/delivery.ts";
 
 /** The options of {@link openService}. */
 export interface ServiceOptions {
@@ -131,8 +131,8 @@ export async function openService(options: ServiceOptions) {
     /** Opens files and starts threads before the first request: file descriptors may run out later. */
     warmUp: () => Promise.all([database.warmUp(), startParseWorker()]),
     applyRetention: retention.applyInBackground,
-    /** Delivers notices, if there is a receiver. @returns Stops it. */
-    startNotices: () => startConfiguredDelivery(config, { notices, now, log }),
+    /** Delivers notices, if there is a receiver, and deletes old ones. @returns Stops it. */
+    startNotices: () => startDelivery({ notices, receiver: getReceiver(config), now, log }),
     /** Applies refunds that earlier processes saved. */
     recoverRefunds: charging.debitQueue.recover,
     /** @param timeoutMs How long running work may take to finish. */
@@ -192,13 +192,9 @@ const createReads = (database: Database) => ({
   microblog: createMicroblogReads(database),
 });
 
-/** Starts to deliver notices about low balances, if there is a receiver. @returns Stops it. */
-function startConfiguredDelivery(
-  { webhookUrl: url, webhookSecret: secret }: Config,
-  options: Omit<DeliveryOptions, "receiver">,
-) {
-  if (url === undefined || secret === undefined) return undefined;
-  return startDelivery({ ...options, receiver: { url, secret } });
+/** Where notices about low balances go; `undefined` if they are not sent. */
+function getReceiver({ webhookUrl: url, webhookSecret: secret }: Config) {
+  return url === undefined || secret === undefined ? undefined : { url, secret };
 }
 
 /** Creates the two ways to apply retention: on command, and slowly in the background. */

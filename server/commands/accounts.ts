@@ -1,17 +1,23 @@
-/** The command `accounts`: creates, changes and lists accounts, and lists their notices. */
-import { Command } from "commander";
+/** The commands `accounts` and `notices`: accounts, and the notices about their low balances. */
+import { Command, Option } from "commander";
 import { createInvalidRequestError } from "../../core/errors.ts";
-import { requestAdmin } from "./admin-client.ts";
+import { NOTICE_STATES, type NoticeState } from "../ports/notices.ts";
+import {
+  createAdminClient,
+  readPages,
+  requestAdmin,
+  unwrap,
+  withConnection,
+} from "./admin-client.ts";
 import { parsePositiveInteger, type CommandContext } from "./command.ts";
 import { quote, writeHint } from "./terminal/hints.ts";
-import { printRows, type OutputOptions } from "./terminal/output.ts";
+import { formatJson, printRows, type OutputOptions } from "./terminal/output.ts";
 
 export function createAccountsCommand(context: CommandContext): Command {
   const accounts = new Command("accounts").description("Creates, changes and lists accounts.");
   addCreateCommand(accounts, context);
   addSetCommand(accounts, context);
   addListCommand(accounts, context);
-  addNoticesCommand(accounts, context);
   return accounts;
 }
 
@@ -75,17 +81,56 @@ function addSetCommand(accounts: Command, context: CommandContext): void {
     });
 }
 
-function addNoticesCommand(accounts: Command, context: CommandContext): void {
-  accounts
-    .command("notices")
+interface NoticesOptions extends OutputOptions {
+  readonly account?: string;
+  readonly state?: NoticeState;
+  readonly limit: number;
+}
+
+export function createNoticesCommand(context: CommandContext): Command {
+  const notices = new Command("notices").description(
+    "Lists the notices about low balances, and sends them again.",
+  );
+  notices
+    .command("list")
+    .summary("Lists the notices of the last 30 days, the newest first.")
     .description(
-      "Lists the notices about low balances of the last 30 days: those that are not delivered first.",
+      "Lists the notices about low balances of the last 30 days, the newest first. A pending one is " +
+        "still to be sent, a failed one is given up.",
     )
+    .option("--account <name>", "only those about this account")
+    .addOption(new Option("--state <state>", "only those in this state").choices(NOTICE_STATES))
+    .option("--limit <number>", "at most this many notices", parsePositiveInteger, 100)
     .option("--json", "print the notices as JSON")
-    .action(async (options: OutputOptions) => {
-      const rows = await requestAdmin(context, (client) => client.notices.get());
+    .action(async ({ account, state, limit, ...options }: NoticesOptions) => {
+      const filter = {
+        ...(account !== undefined && { account }),
+        ...(state !== undefined && { state }),
+      };
+      const rows = await withConnection(context, (connection) => {
+        const client = createAdminClient(connection);
+        return readPages(limit, async (page) => {
+          const read = unwrap(await client.notices.get({ query: { ...filter, ...page } }));
+          return { rows: read.notices, next: read.next };
+        });
+      });
       await printRows(context, options, NOTICE_COLUMNS, rows);
     });
+  notices
+    .command("resend")
+    .summary("Sends a notice again that was not delivered.")
+    .description(
+      "Sends a notice again that was given up, or that waits for its next attempt. The running " +
+        "service sends it within seconds. A notice of more than three days ago is tried once.",
+    )
+    .argument("<id>", 'the id of the notice, which "notices list --json" shows')
+    .option("--json", "print the notice as JSON")
+    .action(async (id: string, options: OutputOptions) => {
+      const notice = await requestAdmin(context, (client) => client.notices({ id }).resend.post());
+      if (options.json === true) return context.writeOut(formatJson(notice));
+      context.writeErr(`The notice ${id} about account ${notice.account} is due now\n`);
+    });
+  return notices;
 }
 
 // The list fits 80 columns, so it leaves the threshold to its JSON.
@@ -94,6 +139,7 @@ const COLUMNS = ["name", "balance", "granted", "debited", "refunded", "created_a
 const THRESHOLD_COLUMNS = ["name", "balance", "low_balance"] as const;
 
 const NOTICE_COLUMNS = [
+  "id",
   "at",
   "account",
   "balance",

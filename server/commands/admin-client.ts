@@ -1,6 +1,7 @@
 /** The client of the administration API that the commands use. */
 import { treaty } from "@elysiajs/eden";
 import { createInvalidRequestError } from "../../core/errors.ts";
+import { LIST_LIMIT_RANGE } from "../../core/limits.ts";
 import type { OwnerApp } from "../http/admin/routes.ts";
 import type { AdminConnection } from "../ports/process.ts";
 import { readSystemErrorCode } from "../system-errors.ts";
@@ -30,6 +31,29 @@ export function unwrap<Data>(response: AdminResponse<Data>): NonNullable<Data> {
   if (response.error !== null) throw createResponseError(response.error.value);
   if (response.data === null || response.data === undefined) throw new CommandError("No answer");
   return response.data;
+}
+
+/**
+ * Reads pages of a list until it has enough rows.
+ *
+ * @param readPage Reads a page of at most `limit` rows: the first one, or the one at a cursor.
+ */
+export async function readPages<Row>(
+  limit: number,
+  readPage: (page: {
+    readonly limit: number;
+    readonly cursor?: string;
+  }) => Promise<{ readonly rows: readonly Row[]; readonly next: string | null }>,
+): Promise<Row[]> {
+  const read: Row[] = [];
+  let position = {};
+  for (;;) {
+    const size = Math.min(limit - read.length, LIST_LIMIT_RANGE.max);
+    const { rows, next } = await readPage({ ...position, limit: size });
+    read.push(...rows);
+    if (next === null || read.length >= limit) return read;
+    position = { cursor: next };
+  }
 }
 
 /**

@@ -1,7 +1,12 @@
 /** The command `audit`: lists what administrators changed. */
 import { Command } from "commander";
-import { LIST_LIMIT_RANGE } from "../../core/limits.ts";
-import { createAdminClient, unwrap, withConnection, type AdminClient } from "./admin-client.ts";
+import {
+  createAdminClient,
+  readPages,
+  unwrap,
+  withConnection,
+  type AdminClient,
+} from "./admin-client.ts";
 import { parsePositiveInteger, type CommandContext } from "./command.ts";
 import { printRows, type OutputOptions } from "./terminal/output.ts";
 
@@ -35,26 +40,18 @@ export function createAuditCommand(context: CommandContext): Command {
     });
 }
 
-async function readEntries(
+function readEntries(
   context: CommandContext,
   { actor, action, limit }: AuditOptions,
 ): Promise<Entry[]> {
   const filter = { ...(actor !== undefined && { actor }), ...(action !== undefined && { action }) };
-  const read: Entry[] = [];
-  await withConnection(context, async (connection) => {
+  return withConnection(context, (connection) => {
     const { audit } = createAdminClient(connection);
-    let position = {};
-    for (;;) {
-      const size = Math.min(limit - read.length, LIST_LIMIT_RANGE.max);
-      const { entries, next } = unwrap(
-        await audit.get({ query: { ...filter, ...position, limit: size } }),
-      );
-      read.push(...entries);
-      if (next === null || read.length >= limit) return;
-      position = { cursor: next };
-    }
+    return readPages(limit, async (page) => {
+      const { entries, next } = unwrap(await audit.get({ query: { ...filter, ...page } }));
+      return { rows: entries, next };
+    });
   });
-  return read;
 }
 
 function formatDetails(details: Entry["details"]): string {

@@ -161,6 +161,7 @@ export const AUDIT_ACTIONS = [
   "keys create",
   "keys revoke",
   "keys rotate",
+  "notices resend",
   "retention apply",
   "tokens create",
   "tokens revoke",

@@ -19,8 +19,13 @@ export interface Notice {
   readonly attempts: number;
 }
 
+/** What becomes of a notice: it is still tried, it was delivered, or it was given up. */
+export const NOTICE_STATES = ["pending", "delivered", "failed"] as const;
+export type NoticeState = (typeof NOTICE_STATES)[number];
+
 /** A notice, and what became of it. */
 export interface NoticeRecord extends Notice {
+  readonly state: NoticeState;
   /** The next attempt; `null` if there is none, because it was delivered or given up. */
   readonly dueAt: number | null;
   readonly deliveredAt: number | null;
@@ -36,11 +41,27 @@ export interface NoticeCounts {
   readonly failed: number;
 }
 
-/** Lists notices. */
-export interface NoticeReads {
-  /** Those that are not delivered first, then the newest first. */
-  list(limit: number): Promise<NoticeRecord[]>;
+/** Which notices a page has. */
+export interface NoticeFilter {
+  /** Only those about the account with this name. */
+  readonly account?: string | undefined;
+  readonly state?: NoticeState | undefined;
+  /** Only those listed behind the notice with this id. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** Lists notices, and lets them be sent again. */
+export interface NoticeAdministration {
+  /** The newest first. */
+  list(filter: NoticeFilter): Promise<NoticeRecord[]>;
   countUndelivered(): Promise<NoticeCounts>;
+  /**
+   * Makes a notice due now that was given up or waits for its next attempt.
+   *
+   * @throws {DomainError} `Not Found`; `Conflict` if it was delivered.
+   */
+  resend(id: string, now: number): Promise<NoticeRecord>;
 }
 
 /** Which notices to claim. */
@@ -52,7 +73,7 @@ export interface NoticeClaim {
 }
 
 /** The outbox of notices. */
-export interface NoticeStore extends NoticeReads {
+export interface NoticeStore extends NoticeAdministration {
   /** Claims notices that are due. No other process gets them before the claim ends. */
   claim(claim: NoticeClaim): Promise<Notice[]>;
   markDelivered(id: string, now: number): Promise<void>;

@@ -41,7 +41,7 @@ export async function serve(
   const stopCollection =
     config.collect === "off" ? undefined : service.collecting.start(onCollectionFailure);
   await terminated;
-  await stop(() => Promise.all([stopRetention?.(), stopNotices?.(), stopCollection?.()]));
+  await stop(() => Promise.all([stopRetention?.(), stopNotices(), stopCollection?.()]));
   log.flush();
 }
 

@@ -11,7 +11,8 @@ import { sendWebhook, type WebhookReceiver } from "./send-webhook.ts";
 /** The options of {@link createDelivery}. */
 export interface DeliveryOptions {
   readonly notices: NoticeStore;
-  readonly receiver: WebhookReceiver;
+  /** Without it, notices are only deleted when they are old. */
+  readonly receiver: WebhookReceiver | undefined;
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
   readonly log: Pick<ServiceLogger, "info" | "warning" | "backgroundFailure">;
@@ -29,7 +30,7 @@ const BATCH_SIZE = 10;
 
 const POLL_INTERVAL_MS = 2000;
 
-/** How long notices are listed, delivered or not. */
+/** How long notices are kept, delivered or not. */
 const KEPT_MS = 30 * DAY_MS;
 const CLEANUP_INTERVAL_MS = HOUR_MS;
 
@@ -49,10 +50,10 @@ export function createDelivery(options: DeliveryOptions) {
   const { signal } = abortController;
   let cleanupAt = -Infinity;
 
-  async function deliver(notice: Notice): Promise<void> {
+  async function deliver(notice: Notice, to: WebhookReceiver): Promise<void> {
     const { id, account, at, attempts } = notice;
     const message = { id, body: formatNotice(notice) };
-    const failure = await sendWebhook(message, receiver, { now: now(), timeoutMs, signal });
+    const failure = await sendWebhook(message, to, { now: now(), timeoutMs, signal });
     if (failure === undefined) {
       await notices.markDelivered(id, now());
       log.info?.("The notice {id} about account {account} is delivered", { id, account, attempts });
@@ -83,10 +84,11 @@ export function createDelivery(options: DeliveryOptions) {
         await notices.deleteBefore(now() - KEPT_MS);
         cleanupAt = now() + CLEANUP_INTERVAL_MS;
       }
+      if (receiver === undefined) return;
       while (!signal.aborted) {
         const claim = { now: now(), until: now() + CLAIM_MS, limit: BATCH_SIZE };
         const claimed = await notices.claim(claim);
-        await Promise.all(claimed.map(deliver));
+        await Promise.all(claimed.map((notice) => deliver(notice, receiver)));
         if (claimed.length < BATCH_SIZE) return;
       }
     },

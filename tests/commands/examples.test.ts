@@ -1,5 +1,6 @@
 /** Runs the examples of the help of all commands. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { HELP_DETAILS } from "../../server/commands/help/examples.ts";
 import { createProgram } from "../../server/main.ts";
@@ -21,6 +22,13 @@ let sandbox: Sandbox;
 beforeAll(async () => {
   sandbox = await openSandbox();
   for (const [name, text] of Object.entries(FILES)) await sandbox.write(name, text);
+  // The first command creates the tables. Account 1 is created by an example.
+  await sandbox.runOrThrow("status");
+  const database = new Database(sandbox.file);
+  database.run(`
+    INSERT INTO notices (id, account, balance, threshold, granted, at)
+    VALUES ('msg_0f8e3b1c5d7a49e2b6c0d4f2a1e3c5b7', 1, 9, 10, 10, 0)`);
+  database.close();
 });
 afterAll(() => sandbox.close());
 

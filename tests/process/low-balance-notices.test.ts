@@ -29,7 +29,7 @@ const read = async (url: string) => {
 };
 
 const listNotices = async (): Promise<Record<string, unknown>[]> =>
-  JSON.parse(await sandbox.runOrThrow("accounts", "notices", "--json"));
+  JSON.parse(await sandbox.runOrThrow("notices", "list", "--json"));
 
 const bodyWith = (balance: number) => ({
   type: "account.balance_low",

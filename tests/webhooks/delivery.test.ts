@@ -29,7 +29,7 @@ afterEach(() => receiver.stop());
 /** Runs a test with a notice that is due, and a clock that stands still. */
 function withNotice(
   work: (parts: {
-    readonly options: DeliveryOptions;
+    readonly options: DeliveryOptions & { readonly receiver: object };
     readonly clock: { now: number };
     readonly warnings: Readonly<Record<string, unknown>>[];
   }) => Promise<void>,
@@ -68,7 +68,7 @@ describe("deliverDue()", () => {
       const delivery = createDelivery(options);
       await delivery.deliverDue();
       await delivery.deliverDue();
-      const [notice] = await options.notices.list(10);
+      const [notice] = await options.notices.list({ limit: 10 });
       expect(receiver.received).toEqual([{ id: String(notice?.id), body: BODY }]);
       expect(notice).toMatchObject({ deliveredAt: START, dueAt: null, attempts: 1 });
     });
@@ -90,7 +90,7 @@ describe("deliverDue()", () => {
       for (const attempts of [1, 2, 3]) {
         await delivery.deliverDue();
         expect(receiver.received).toHaveLength(attempts);
-        const [notice] = await options.notices.list(10);
+        const [notice] = await options.notices.list({ limit: 10 });
         expect(notice).toMatchObject({ attempts, failure: expect.stringMatching(failure) });
         const delayMs = Number(notice?.dueAt) - clock.now;
         expect(delayMs).toBeGreaterThanOrEqual(2500 * 2 ** (attempts - 1));
@@ -104,7 +104,9 @@ describe("deliverDue()", () => {
       await delivery.deliverDue();
       expect(receiver.received).toHaveLength(4);
       expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
-      expect(await options.notices.list(10)).toMatchObject([{ failure: null, dueAt: null }]);
+      expect(await options.notices.list({ limit: 10 })).toMatchObject([
+        { failure: null, dueAt: null },
+      ]);
       expect(warnings).toHaveLength(3);
     });
   });
@@ -115,7 +117,7 @@ describe("deliverDue()", () => {
       const url = `${options.receiver.url}?token=hidden`;
       const delivery = createDelivery({ ...options, receiver: { ...options.receiver, url } });
       await delivery.deliverDue();
-      const [notice] = await options.notices.list(10);
+      const [notice] = await options.notices.list({ limit: 10 });
       expect(notice?.failure).toBe("The receiver could not be reached: ECONNREFUSED");
       expect(JSON.stringify(warnings)).not.toContain("hidden");
       receiver.restart();
@@ -147,7 +149,7 @@ describe("deliverDue()", () => {
       const delivery = createDelivery(options);
       for (let attempt = 0; attempt < 100; attempt++) {
         await delivery.deliverDue();
-        const [notice] = await options.notices.list(10);
+        const [notice] = await options.notices.list({ limit: 10 });
         if (typeof notice?.dueAt !== "number") break;
         clock.now = notice.dueAt;
       }
@@ -157,10 +159,53 @@ describe("deliverDue()", () => {
       expect(warnings.at(-1)).toMatchObject({ account: "first", next: null });
       clock.now = START + 30 * DAY_MS;
       await delivery.deliverDue();
-      expect(await options.notices.list(10)).toHaveLength(1);
+      expect(await options.notices.list({ limit: 10 })).toHaveLength(1);
       clock.now = START + 31 * DAY_MS;
       await delivery.deliverDue();
-      expect(await options.notices.list(10)).toEqual([]);
+      expect(await options.notices.list({ limit: 10 })).toEqual([]);
+    });
+  });
+});
+
+describe("deliverDue() without a receiver", () => {
+  test("leaves a notice for a later receiver, and deletes it after a month", async () => {
+    await withNotice(async ({ options, clock }) => {
+      const delivery = createDelivery({ ...options, receiver: undefined });
+      clock.now = START + 30 * DAY_MS;
+      await delivery.deliverDue();
+      expect(await options.notices.list({ limit: 10 })).toMatchObject([
+        { state: "pending", attempts: 0 },
+      ]);
+      clock.now = START + 31 * DAY_MS;
+      await delivery.deliverDue();
+      expect(await options.notices.list({ limit: 10 })).toEqual([]);
+      expect(receiver.received).toEqual([]);
+    });
+  });
+});
+
+describe("deliverDue() after resend()", () => {
+  test("sends a notice that was given up, with its id; if that fails, it is given up again", async () => {
+    await withNotice(async ({ options, clock }) => {
+      const { notices } = options;
+      const [notice] = await notices.claim({ now: START, until: START + 1, limit: 1 });
+      if (notice === undefined) throw new Error("There is no notice");
+      await notices.release(notice, { dueAt: null, failure: "down" });
+      clock.now = START + 4 * DAY_MS;
+      const delivery = createDelivery(options);
+      await delivery.deliverDue();
+      expect(receiver.received).toEqual([]);
+      receiver.state.respond = () => new Response(null, { status: 500 });
+      expect(await notices.resend(notice.id, clock.now)).toMatchObject({ state: "pending" });
+      await delivery.deliverDue();
+      expect(await notices.list({ limit: 10 })).toMatchObject([{ state: "failed", attempts: 2 }]);
+      receiver.state.respond = () => new Response();
+      // The receiver rejects timestamps of other days.
+      clock.now = START;
+      await notices.resend(notice.id, clock.now);
+      await delivery.deliverDue();
+      expect(await notices.list({ limit: 10 })).toMatchObject([{ state: "delivered" }]);
+      expect(receiver.received).toEqual([{ id: notice.id, body: BODY }]);
     });
   });
 });
@@ -172,7 +217,7 @@ describe("startDelivery()", () => {
       const stop = startDelivery(options);
       await waitUntil(() => receiver.received.length === 1);
       await stop();
-      expect(await options.notices.list(10)).toMatchObject([
+      expect(await options.notices.list({ limit: 10 })).toMatchObject([
         { dueAt: START, attempts: 0, failure: null },
       ]);
     });

@@ -82,13 +82,6 @@ export const HELP_DETAILS: Readonly<Record<string, HelpDetails>> = {
       "Send no notices any more": "creator-metrics accounts set acme --no-low-balance",
     },
   },
-  "accounts notices": {
-    examples: {
-      "List the notices": "creator-metrics accounts notices",
-      "Print why the last attempts failed":
-        "creator-metrics accounts notices --json | jq -r '.[].failure'",
-    },
-  },
   "accounts list": {
     examples: {
       "List all accounts": "creator-metrics accounts list",
@@ -148,6 +141,22 @@ export const HELP_DETAILS: Readonly<Record<string, HelpDetails>> = {
         "SPOOL_FOLDER=/tmp/spool creator-metrics credits apply-refunds",
     },
     settings: ["SPOOL_FOLDER"],
+  },
+  "notices list": {
+    examples: {
+      "List the notices": "creator-metrics notices list",
+      "List those that were given up, with the reasons":
+        "creator-metrics notices list --state failed",
+    },
+    settings: ["WEBHOOK_URL"],
+  },
+  "notices resend": {
+    examples: {
+      "Send a notice again": "creator-metrics notices resend msg_0f8e3b1c5d7a49e2b6c0d4f2a1e3c5b7",
+      "Print when it is due":
+        "creator-metrics notices resend msg_0f8e3b1c5d7a49e2b6c0d4f2a1e3c5b7 --json",
+    },
+    settings: ["WEBHOOK_URL"],
   },
   "channels track": {
     examples: {

@@ -1,11 +1,7 @@
 /** Records what administrators change, and lists it. Reads are not recorded. */
 import { Elysia } from "elysia";
-import { LIST_LIMIT_RANGE, INTEGER_MAX } from "../../../core/limits.ts";
-import {
-  parseChoiceParameter,
-  parseIntegerParameter,
-  readSingleValue,
-} from "../../../core/parameters.ts";
+import { INTEGER_MAX } from "../../../core/limits.ts";
+import { parseIntegerParameter } from "../../../core/parameters.ts";
 import { formatInstant, HOUR_MS } from "../../../core/time.ts";
 import {
   AUDIT_ACTIONS,
@@ -17,9 +13,9 @@ import {
 import type { RetentionRun } from "../../ports/retention.ts";
 import { toClientError } from "../errors.ts";
 import { getQuery } from "../request-url.ts";
-import { assertName } from "./validation.ts";
 import { getAdminCaller } from "./caller.ts";
 import type { AdminOptions } from "./options.ts";
+import { cutPage, parseChoiceFilter, parseNameFilter, parsePageLimit } from "./validation.ts";
 
 /** What the audit says of a change that succeeded. */
 const DONE = "done";
@@ -143,22 +139,14 @@ export async function recordImport<Result extends ImportCounts>(
 export function createAuditRoutes({ audit }: Pick<AdminOptions, "audit">) {
   return new Elysia({ name: "admin-audit" }).get("/audit", async ({ request }) => {
     const getValues = getQuery(request);
-    const limit = parseIntegerParameter("limit", getValues("limit"), LIST_LIMIT_RANGE);
+    const limit = parsePageLimit(getValues);
     const range = { min: 1, max: INTEGER_MAX, default: INTEGER_MAX };
     const before = parseIntegerParameter("cursor", getValues("cursor"), range);
-    const action =
-      getValues("action").length === 0
-        ? undefined
-        : parseChoiceParameter("action", getValues, AUDIT_ACTIONS, AUDIT_ACTIONS[0]);
-    const actor = readSingleValue("actor", getValues("actor"));
-    assertName("actor", actor);
-    const entries = await audit.list({ actor, action, before, limit: limit + 1 });
-    const page = entries.slice(0, limit);
-    const last = entries.length > limit ? page.at(-1) : undefined;
-    return {
-      entries: page.map(toEntryResource),
-      next: last === undefined ? null : String(last.id),
-    };
+    const action = parseChoiceFilter("action", getValues, AUDIT_ACTIONS);
+    const actor = parseNameFilter("actor", getValues);
+    const found = await audit.list({ actor, action, before, limit: limit + 1 });
+    const { rows, next } = cutPage(found, limit);
+    return { entries: rows.map(toEntryResource), next };
   });
 }
 

@@ -1,36 +1,62 @@
 /** The administration API of notices about low balances. */
 import { Elysia } from "elysia";
+import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
+import { readSingleValue } from "../../../core/parameters.ts";
 import { formatInstant, formatInstantOrNull } from "../../../core/time.ts";
-import type { NoticeRecord } from "../../ports/notices.ts";
+import { NOTICE_STATES, type NoticeRecord } from "../../ports/notices.ts";
+import { getQuery } from "../request-url.ts";
+import { recordChange } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";
+import { cutPage, parseChoiceFilter, parseNameFilter, parsePageLimit } from "./validation.ts";
 
-/** The notices in a response. An account has few in the month that they are kept. */
-const NOTICES_MAX = 1000;
+/** The id of a notice, as the trigger that inserts it makes it. */
+const ID_PATTERN = /^msg_[0-9a-f]{32}$/;
 
-/** Creates the route that lists notices. */
-export function createNoticeRoutes({ notices }: Pick<AdminOptions, "notices">) {
-  return new Elysia({ name: "admin-notices" }).get("/notices", async () =>
-    (await notices.list(NOTICES_MAX)).map(toNoticeResource),
+/** Creates the routes of notices. */
+export function createNoticeRoutes(options: Pick<AdminOptions, "now" | "audit" | "notices">) {
+  const { notices, now } = options;
+  return new Elysia({ name: "admin-notices" })
+    .get("/notices", async ({ request }) => {
+      const getValues = getQuery(request);
+      const limit = parsePageLimit(getValues);
+      const after = readSingleValue("cursor", getValues("cursor"));
+      assertNoticeId("cursor", after);
+      const account = parseNameFilter("account", getValues);
+      const state = parseChoiceFilter("state", getValues, NOTICE_STATES);
+      const found = await notices.list({ account, state, after, limit: limit + 1 });
+      const { rows, next } = cutPage(found, limit);
+      return { notices: rows.map(toNoticeResource), next };
+    })
+    .post("/notices/:id/resend", async ({ params: { id }, request }) => {
+      assertNoticeId("id", id);
+      const change = { action: "notices resend", target: id } as const;
+      const notice = await recordChange(options, request, change, async () => {
+        const result = await notices.resend(id, now());
+        return { result, details: { account: result.account } };
+      });
+      return toNoticeResource(notice);
+    });
+}
+
+function assertNoticeId(field: string, id: string | undefined): void {
+  if (id === undefined || ID_PATTERN.test(id)) return;
+  throw createInvalidRequestError(
+    `${field} must be msg_ and 32 hexadecimal digits, got ${quoteValue(id)}`,
   );
 }
 
 function toNoticeResource(notice: NoticeRecord) {
-  const { id, account, balance, threshold, at, attempts, dueAt, deliveredAt, failure } = notice;
+  const { id, account, balance, threshold, state, attempts, failure } = notice;
   return {
     id,
-    at: formatInstant(at),
+    at: formatInstant(notice.at),
     account,
     balance,
     threshold,
-    state: describeState(notice),
+    state,
     attempts,
-    next_attempt: formatInstantOrNull(dueAt),
-    delivered_at: formatInstantOrNull(deliveredAt),
+    next_attempt: formatInstantOrNull(notice.dueAt),
+    delivered_at: formatInstantOrNull(notice.deliveredAt),
     failure,
   };
-}
-
-function describeState({ dueAt, deliveredAt }: NoticeRecord): "delivered" | "failed" | "pending" {
-  if (deliveredAt !== null) return "delivered";
-  return dueAt === null ? "failed" : "pending";
 }

@@ -11,7 +11,7 @@ import type {
   LedgerVerification,
   RecoveredFile,
 } from "../../ports/ledger.ts";
-import type { NoticeReads } from "../../ports/notices.ts";
+import type { NoticeAdministration } from "../../ports/notices.ts";
 import type { ImportObservations } from "../../../core/stores.ts";
 import type { ExportOptions } from "../../ports/reads.ts";
 import type { BackupResult } from "../../ports/process.ts";
@@ -26,7 +26,7 @@ export interface AdminOptions {
   verifyLedger(): Promise<LedgerVerification>;
   /** Retries the refunds that earlier processes left in files. */
   recoverRefunds(): Promise<readonly RecoveredFile[]>;
-  readonly notices: NoticeReads;
+  readonly notices: Pick<NoticeAdministration, "list" | "resend">;
   readonly keys: KeyAdministration;
   readonly audit: AuditStore;
   /** Reads the state of the database, of what it holds, and of the sources. */

@@ -4,9 +4,16 @@
  * server only one sends a notice.
  */
 import type { Row } from "@libsql/client";
-import { sql } from "drizzle-orm";
-import type { Notice, NoticeRecord, NoticeStore } from "../../ports/notices.ts";
+import { DomainError } from "../../../core/errors.ts";
+import { formatInstantOrNull } from "../../../core/time.ts";
+import {
+  NOTICE_STATES,
+  type Notice,
+  type NoticeRecord,
+  type NoticeStore,
+} from "../../ports/notices.ts";
 import type { Database } from "../database/database.ts";
+import { writeNamed } from "../database/named-write.ts";
 
 const SELECT_DUE = `
   SELECT id
@@ -38,6 +45,45 @@ const RELEASE = `
   SET due_at = ?, failure = ifnull(?, failure), attempts = attempts - ?
   WHERE id = ? AND attempts = ? AND delivered_at IS NULL`;
 
+// An attempt that runs meanwhile may deliver the notice, too: receivers ignore an id they have seen.
+const MAKE_DUE = `
+  UPDATE notices
+  SET due_at = min(ifnull(due_at, ?1), ?1)
+  WHERE id = ?2 AND delivered_at IS NULL`;
+
+const SELECT_RECORDS = `
+  SELECT *
+  FROM (
+    SELECT
+      notices.id,
+      accounts.name AS account,
+      notices.balance,
+      threshold,
+      at,
+      attempts,
+      due_at,
+      delivered_at,
+      failure,
+      CASE
+        WHEN delivered_at IS NOT NULL THEN 'delivered'
+        WHEN due_at IS NULL THEN 'failed'
+        ELSE 'pending'
+      END AS state
+    FROM notices
+    JOIN accounts ON accounts.id = notices.account
+  )`;
+
+const SELECT_ONE = `${SELECT_RECORDS} WHERE id = ?`;
+
+// If the notice ?3 is deleted meanwhile, so are those behind it, which are older.
+const SELECT_PAGE = `
+  ${SELECT_RECORDS}
+  WHERE (?1 IS NULL OR account = ?1)
+    AND (?2 IS NULL OR state = ?2)
+    AND (?3 IS NULL OR (at, id) < (SELECT at, id FROM notices WHERE id = ?3))
+  ORDER BY at DESC, id DESC
+  LIMIT ?4`;
+
 /** Creates the outbox in a database. */
 export function createNoticeStore(database: Database): NoticeStore {
   return {
@@ -63,24 +109,34 @@ export function createNoticeStore(database: Database): NoticeStore {
       await database.write([statement], { idempotent: true });
     },
 
-    list: (limit) =>
-      database.query((drizzle) =>
-        drizzle.all<NoticeRecord>(sql`
-          SELECT
-            notices.id,
-            accounts.name AS account,
-            notices.balance,
-            threshold,
-            at,
-            attempts,
-            due_at AS dueAt,
-            delivered_at AS deliveredAt,
-            failure
-          FROM notices
-          JOIN accounts ON accounts.id = notices.account
-          ORDER BY delivered_at IS NOT NULL, at DESC, notices.id
-          LIMIT ${limit}`),
-      ),
+    async list({ account = null, state = null, after = null, limit }) {
+      const rows = await database.queryRows({
+        sql: SELECT_PAGE,
+        args: [account, state, after, limit],
+      });
+      return rows.map(toRecord);
+    },
+
+    async resend(id, now) {
+      const { before, after } = await writeNamed(
+        database,
+        {
+          before: { sql: SELECT_ONE, args: [id] },
+          update: { sql: MAKE_DUE, args: [now, id] },
+          after: { sql: SELECT_ONE, args: [id] },
+        },
+        { idempotent: true },
+      );
+      if (before[0] === undefined || after[0] === undefined) {
+        throw new DomainError("Not Found", `There is no notice ${id}`);
+      }
+      const { state, deliveredAt } = toRecord(before[0]);
+      if (state === "delivered") {
+        const at = formatInstantOrNull(deliveredAt);
+        throw new DomainError("Conflict", `The notice ${id} was delivered at ${at}`);
+      }
+      return toRecord(after[0]);
+    },
 
     async countUndelivered() {
       const [row] = await database.queryRows(`
@@ -102,3 +158,18 @@ function toNotice(row: Row): Notice {
     attempts: Number(row["attempts"]),
   };
 }
+
+function toRecord(row: Row): NoticeRecord {
+  const { due_at: dueAt, delivered_at: deliveredAt, failure, state } = row;
+  const found = NOTICE_STATES.find((name) => name === state);
+  if (found === undefined) throw new Error(`There is no state ${state}`);
+  return {
+    ...toNotice(row),
+    state: found,
+    dueAt: toNumberOrNull(dueAt),
+    deliveredAt: toNumberOrNull(deliveredAt),
+    failure: typeof failure === "string" ? failure : null,
+  };
+}
+
+const toNumberOrNull = (value: unknown) => (typeof value === "number" ? value : null);

@@ -5,6 +5,7 @@ import { HOUR_MS } from "../../../core/time.ts";
 import { startTestService, type TestService } from "../../support/service.ts";
 
 const ADMIN_TOKEN = "a-token-of-an-administrator";
+const NOTICE = "msg_0f8e3b1c5d7a49e2b6c0d4f2a1e3c5b7";
 
 let service: TestService;
 let token: string;
@@ -15,6 +16,10 @@ beforeAll(async () => {
     BLUESKY_API_URL: "http://[::1]:1",
   });
   token = Object(await service.admin("POST", "tokens", { name: "billing" })).token;
+  const sql = `
+    INSERT INTO notices (id, account, balance, threshold, granted, at)
+    VALUES (?, 1, 9, 10, 10, 0)`;
+  await service.service.database.write([{ sql, args: [NOTICE] }]);
 });
 afterAll(() => service.close());
 
@@ -85,6 +90,7 @@ describe("GET /admin/audit", () => {
     ["POST", "keys/1/rotate", {}, "keys rotate", "key 1"],
     ["DELETE", "keys", { id: 1 }, "keys revoke", "key 1"],
     ["POST", "grants", { account: "esa", amount: 1 }, "credits grant", "esa"],
+    ["POST", `notices/${NOTICE}/resend`, undefined, "notices resend", NOTICE],
     ["POST", "refunds", undefined, "credits apply-refunds", null],
     ["POST", "creators", { creator: "nasa" }, "creators add", "nasa"],
     ["DELETE", "creators", { creator: "NASA" }, "creators remove", "NASA"],
@@ -107,7 +113,10 @@ describe("GET /admin/audit", () => {
   test("has an entry of every path with another method than GET", () => {
     const routes = service.service.app.routes
       .filter(({ path, method }) => path.startsWith("/admin/") && method !== "GET")
-      .map(({ path, method }) => `${method} ${path.replace(":id", "1")}`);
+      .map(
+        ({ path, method }) =>
+          `${method} ${path.replace(":id", path.includes("notices") ? NOTICE : "1")}`,
+      );
     const tested = CHANGES.map(([method, path]) => `${method} /admin/${path}`);
     expect(routes.toSorted()).toEqual(tested.toSorted());
   });

@@ -62,28 +62,98 @@ describe("PATCH /admin/accounts", () => {
   });
 });
 
+/** Takes the balance of a new account below its threshold. @returns The name of the account. */
+async function causeNotice(): Promise<string> {
+  const { account, key } = await service.createAccountWithKey(5);
+  await sendAdmin("PATCH", "accounts", { name: account, low_balance: 5 });
+  await service.get("/api/video/channels", key);
+  return account;
+}
+
 describe("GET /admin/notices", () => {
   test("200 with a notice that waits for a receiver", async () => {
-    const { account, key } = await service.createAccountWithKey(5);
-    await sendAdmin("PATCH", "accounts", { name: account, low_balance: 5 });
-    await service.get("/api/video/channels", key);
+    const account = await causeNotice();
     const at = new Date(service.clock.now).toISOString();
     expect(await sendAdmin("GET", "notices")).toEqual([
       200,
-      [
-        {
-          id: expect.stringMatching(/^msg_/),
-          at,
-          account,
-          balance: 4,
-          threshold: 5,
-          state: "pending",
-          attempts: 0,
-          next_attempt: at,
-          delivered_at: null,
-          failure: null,
-        },
-      ],
+      {
+        notices: [
+          {
+            id: expect.stringMatching(/^msg_/),
+            at,
+            account,
+            balance: 4,
+            threshold: 5,
+            state: "pending",
+            attempts: 0,
+            next_attempt: at,
+            delivered_at: null,
+            failure: null,
+          },
+        ],
+        next: null,
+      },
     ]);
+  });
+
+  test("200: pages, and filters by account and state", async () => {
+    const accounts = [await causeNotice(), await causeNotice()];
+    const listed: string[] = [];
+    let cursor = "";
+    for (let page = 0; page < 5; page++) {
+      const query = `notices?limit=1&state=pending${cursor}`;
+      const [status, body] = await sendAdmin("GET", query);
+      const { notices, next } = Object(body);
+      expect([status, notices.length]).toEqual([200, 1]);
+      listed.push(notices[0].account);
+      if (next === null) break;
+      cursor = `&cursor=${next}`;
+    }
+    expect(listed.toSorted()).toEqual(["account 3", ...accounts]);
+    const ofAccount = `account=${encodeURIComponent(accounts[0] ?? "")}`;
+    expect(await sendAdmin("GET", `notices?${ofAccount}`)).toMatchObject([
+      200,
+      { notices: [{ account: accounts[0] }], next: null },
+    ]);
+    expect(await sendAdmin("GET", "notices?state=failed")).toMatchObject([200, { notices: [] }]);
+  });
+
+  test.each([
+    ["limit=0", "limit must be a whole number from 1 to 1000"],
+    ["limit=5&limit=6", "limit must be given once"],
+    ["cursor=7", "cursor must be msg_ and 32 hexadecimal digits"],
+    ["state=late", "state must be one of pending, delivered, failed"],
+    ["state=failed&state=failed", "state must be given once"],
+    ["account=", "account must be 1 to 256 characters"],
+  ])("400 for ?%s", async (query, message) => {
+    expect(await sendAdmin("GET", `notices?${query}`)).toEqual([
+      400,
+      { error: "Invalid Request", message: expect.stringContaining(message) },
+    ]);
+  });
+});
+
+describe("POST /admin/notices/{id}/resend", () => {
+  test("200 with the notice, which is due now, and an entry in the audit", async () => {
+    const account = await causeNotice();
+    const [, page] = await sendAdmin("GET", `notices?account=${encodeURIComponent(account)}`);
+    const [{ id }] = Object(page).notices;
+    expect(await sendAdmin("POST", `notices/${id}/resend`)).toMatchObject([
+      200,
+      { id, account, state: "pending", next_attempt: new Date(service.clock.now).toISOString() },
+    ]);
+    const [, audit] = await sendAdmin("GET", "audit?action=notices%20resend");
+    expect(audit).toMatchObject({
+      entries: [{ action: "notices resend", target: id, details: { account }, outcome: "done" }],
+    });
+  });
+
+  test("404 for an unknown id, 400 for what is none", async () => {
+    const id = `msg_${"0".repeat(32)}`;
+    expect(await sendAdmin("POST", `notices/${id}/resend`)).toEqual([
+      404,
+      { error: "Not Found", message: `There is no notice ${id}` },
+    ]);
+    expect(await sendAdmin("POST", "notices/7/resend")).toMatchObject([400, {}]);
   });
 });

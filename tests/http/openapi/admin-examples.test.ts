@@ -39,6 +39,7 @@ const ORDER: readonly string[] = [
   "adminVerify",
   "adminApplyRefunds",
   "adminListNotices",
+  "adminResendNotice",
   "adminCollect",
   "adminListSources",
   "adminAddCreator",
@@ -54,6 +55,20 @@ const ORDER: readonly string[] = [
   "adminGetStatus",
   "adminListAudit",
 ];
+
+/** Inserts a notice with the id of the examples. */
+async function insertNotice({ service: { database } }: TestService, deliveredAt: string | null) {
+  await database.write([
+    {
+      sql: `
+        INSERT INTO notices (id, account, balance, threshold, granted, at, delivered_at)
+        VALUES ('msg_0f8e3b1c5d7a49e2b6c0d4f2a1e3c5b7', 1, 9, 10, 10, 0, ?)`,
+      args: [deliveredAt === null ? null : Date.parse(deliveredAt)],
+    },
+  ]);
+}
+await insertNotice(service, null);
+await insertNotice(usedService, "2026-11-21T03:07:01.000Z");
 
 function getExampleBody({ operation }: DescribedOperation): unknown {
   const [content] = Object.values(operation.requestBody?.content ?? {});
@@ -157,6 +172,10 @@ function provoke(described: DescribedOperation, status: string, message: string)
   const isMissing = quoted === undefined;
   const [, missing = ""] = /(@?nobody|999)/.exec(message) ?? [];
   const value: unknown = isMissing ? missing : JSON.parse(quoted);
+  if (described.path === "/admin/notices/{id}/resend") {
+    const id = isMissing ? `msg_${"9".repeat(32)}` : String(value);
+    return send(usedService, described, { path: buildPath(described, { id }) });
+  }
   if (body === undefined) {
     const name = isMissing ? "account" : field;
     const base = path.replace(new RegExp(`[?&]${name}=\\w+`), "");

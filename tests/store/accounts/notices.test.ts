@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import type { Notice, NoticeStore } from "../../../server/ports/notices.ts";
+import type { Notice, NoticeRecord, NoticeStore } from "../../../server/ports/notices.ts";
 import { createLedgerStore, type LedgerStore } from "../../../server/store/accounts/ledger.ts";
 import { createNoticeStore } from "../../../server/store/accounts/notices.ts";
 import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
 import type { Database } from "../../../server/store/database/database.ts";
+import { resultOrError } from "../../support/store/database.ts";
 import { commitDebitGroup, makeCharge, withAccounts } from "../../support/store/debits.ts";
 
 /** Runs a test with accounts of some credits, whose threshold is 5. */
@@ -37,15 +38,16 @@ describe("a commit of debits", () => {
   test("leaves one notice when it takes the balance below the threshold", async () => {
     await withThreshold([6], async ({ ids, ledger, notices }) => {
       await debit(ledger, ids[0], 1, 10);
-      expect(await notices.list(10)).toEqual([]);
+      expect(await notices.list({ limit: 10 })).toEqual([]);
       await debit(ledger, ids[0], 3, 20);
       await debit(ledger, ids[0], 1, 30);
-      expect(await notices.list(10)).toEqual([
+      expect(await notices.list({ limit: 10 })).toEqual([
         {
           id: expect.stringMatching(/^msg_[0-9a-f]{32}$/),
           account: "first",
           balance: 2,
           threshold: 5,
+          state: "pending",
           at: 20,
           attempts: 0,
           dueAt: 20,
@@ -67,7 +69,7 @@ describe("a commit of debits", () => {
       expect(outcomes.map(({ kind }) => kind)).toEqual(paid.map(() => "charged"));
       // A commit that is retried changes nothing.
       await ledger.debit(paid, { uid: "batch", now: 10 });
-      const listed = await notices.list(10);
+      const listed = await notices.list({ limit: 10 });
       expect(listed.map(({ account, balance }) => [account, balance]).toSorted()).toEqual([
         ["first", 4],
         ["second", 4],
@@ -81,7 +83,7 @@ describe("a commit of debits", () => {
       await debit(ledger, ids[0], 4, 10);
       await ledger.setLowBalance("first", 4);
       await debit(ledger, ids[0], 1, 20);
-      expect(await notices.list(10)).toEqual([]);
+      expect(await notices.list({ limit: 10 })).toEqual([]);
     });
   });
 
@@ -89,7 +91,7 @@ describe("a commit of debits", () => {
     await withThreshold([5], async ({ ids, ledger, notices }) => {
       const countAfter = async (cost: number, at: number) => {
         const [result] = await debit(ledger, ids[0], cost, at);
-        return { result, count: (await notices.list(10)).length };
+        return { result, count: (await notices.list({ limit: 10 })).length };
       };
       const first = await countAfter(1, 10);
       if (first.result?.isAccepted !== true) throw new Error("The debit is not accepted");
@@ -123,7 +125,7 @@ describe("a commit of debits", () => {
             if (balance >= 5 && balance - amount < 5) expected.push(balance - amount);
             balance -= amount;
           }
-          const listed = await notices.list(100);
+          const listed = await notices.list({ limit: 100 });
           expect(listed.map((notice) => notice.balance).toReversed()).toEqual(expected);
         }),
       ),
@@ -159,7 +161,9 @@ describe("claim()", () => {
       expect(await claimAll(notices, 10_000)).toEqual([]);
       await notices.markDelivered(notice.id, 600);
       expect(await notices.countUndelivered()).toEqual({ pending: 0, failed: 0 });
-      expect(await notices.list(10)).toMatchObject([{ deliveredAt: 600, failure: null }]);
+      expect(await notices.list({ limit: 10 })).toMatchObject([
+        { deliveredAt: 600, failure: null },
+      ]);
       expect(await claimAll(notices, 10_000)).toEqual([]);
     });
   });
@@ -172,9 +176,66 @@ describe("release()", () => {
       const [late = {} as Notice] = await claimAll(notices, 100);
       const [current = {} as Notice] = await claimAll(notices, 200);
       await notices.release(late, { dueAt: null, failure: "down" });
-      expect(await notices.list(10)).toMatchObject([{ dueAt: 300, failure: null }]);
+      expect(await notices.list({ limit: 10 })).toMatchObject([{ dueAt: 300, failure: null }]);
       await notices.release(current, { dueAt: 210, failure: null });
-      expect(await notices.list(10)).toMatchObject([{ dueAt: 210, attempts: 1, failure: null }]);
+      expect(await notices.list({ limit: 10 })).toMatchObject([
+        { dueAt: 210, attempts: 1, failure: null },
+      ]);
+    });
+  });
+});
+
+describe("list()", () => {
+  test("lists pages of the newest first, of an account, in a state", async () => {
+    await withThreshold([9, 9], async ({ ids, ledger, notices }) => {
+      for (const [index, at] of [10, 20, 20, 30, 30].entries()) {
+        const name = index % 2 === 0 ? "first" : "second";
+        await commitDebitGroup(
+          ledger,
+          [{ account: ids[index % 2] ?? 0, cost: 5 }],
+          `debit ${index}`,
+          at,
+        );
+        await ledger.grant({ uid: `grant ${index}`, account: name, amount: 5 }, at);
+      }
+      const all = await notices.list({ limit: 10 });
+      expect(all.map(({ at }) => at)).toEqual([30, 30, 20, 20, 10]);
+      const walked: string[] = [];
+      for (let page = 0; page < 10; page++) {
+        const [next] = await notices.list({ limit: 1, after: walked.at(-1) });
+        if (next === undefined) break;
+        walked.push(next.id);
+      }
+      expect(walked).toEqual(all.map(({ id }) => id));
+      const [delivered = {} as Notice, failed = {} as Notice] = await claimAll(notices, 30);
+      await notices.markDelivered(delivered.id, 40);
+      await notices.release(failed, { dueAt: null, failure: "down" });
+      const ofSecond = await notices.list({ account: "second", limit: 10 });
+      expect(ofSecond.map(({ account }) => account)).toEqual(["second", "second"]);
+      const count = async (state: NoticeRecord["state"]) =>
+        (await notices.list({ state, limit: 10 })).map((notice) => notice.id);
+      expect(await count("delivered")).toEqual([delivered.id]);
+      expect(await count("failed")).toEqual([failed.id]);
+      expect(await count("pending")).toHaveLength(3);
+      expect(await notices.list({ account: "nobody", limit: 10 })).toEqual([]);
+    });
+  });
+});
+
+describe("resend()", () => {
+  test("makes a notice due that is not delivered, and refuses any other", async () => {
+    await withThreshold([5], async ({ ids, ledger, notices }) => {
+      await debit(ledger, ids[0], 1, 100);
+      const [notice = {} as Notice] = await claimAll(notices, 100);
+      await notices.release(notice, { dueAt: 900, failure: "down" });
+      expect(await notices.resend(notice.id, 300)).toMatchObject({ state: "pending", dueAt: 300 });
+      expect(await notices.resend(notice.id, 400)).toMatchObject({ dueAt: 300, failure: "down" });
+      await notices.markDelivered(notice.id, 500);
+      expect(await resultOrError(notices.resend(notice.id, 600))).toContain("Conflict");
+      expect(await notices.list({ limit: 10 })).toMatchObject([
+        { state: "delivered", deliveredAt: 500, dueAt: null },
+      ]);
+      expect(await resultOrError(notices.resend("msg_0", 600))).toContain("Not Found");
     });
   });
 });
@@ -185,7 +246,7 @@ describe("deleteBefore()", () => {
       await debit(ledger, ids[0], 1, 100);
       await debit(ledger, ids[1], 1, 200);
       await notices.deleteBefore(200);
-      expect(await notices.list(10)).toMatchObject([{ account: "second" }]);
+      expect(await notices.list({ limit: 10 })).toMatchObject([{ account: "second" }]);
     });
   });
 });

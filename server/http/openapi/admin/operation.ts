@@ -57,7 +57,6 @@ export function describeAdminOperation(path: string, method: string) {
   if (operation === undefined) throw new Error(`${method} ${path} is missing in reference.json`);
   const { operationId, summary, description, body, result, csv } = operation;
   const { status = 200 } = result;
-  const hasId = path.includes("{id}");
   const success = {
     description: result.description,
     headers: createHeaderRefs(listHeaders(status)),
@@ -73,9 +72,7 @@ export function describeAdminOperation(path: string, method: string) {
     description,
     security: [{ adminToken: [] }],
     parameters: [
-      ...(hasId
-        ? describeParameters("path", { properties: ADMIN_PATH_PARAMETERS, required: ["id"] })
-        : []),
+      ...describeParameters("path", ADMIN_PATH_PARAMETERS[operationId]),
       ...describeParameters("query", ADMIN_QUERIES[operationId]),
       ...describeParameters("header", CommonHeaders),
     ],
@@ -105,10 +102,11 @@ function describeContent(schema: string, example: unknown) {
 }
 
 /** Lists an example of each error, those of the operation itself first. */
-function listErrors({ errors, body }: AdminOperation, path: string) {
+function listErrors({ operationId, errors, body }: AdminOperation, path: string) {
   const withBody =
     body === undefined || body === "lines" ? undefined : reference.commonErrors.withBody;
-  const unknownPath = new DomainError("Not Found", `There is no path ${path.replace("{id}", "1")}`);
+  const [id] = ADMIN_PATH_PARAMETERS[operationId]?.properties["id"]?.["examples"] ?? [];
+  const unknownPath = new DomainError("Not Found", `There is no path ${path.replace("{id}", id)}`);
   const listed = [errors, withBody, reference.commonErrors.always, common.commonErrors.always];
   return [...listed.flatMap(createErrors), unknownPath].toSorted(
     (a, b) => ERROR_STATUSES[a.code] - ERROR_STATUSES[b.code],

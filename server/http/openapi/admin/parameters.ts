@@ -1,5 +1,5 @@
 /** The parameters of the administration API as schemas. */
-import { Type, type TObject, type TSchema } from "@sinclair/typebox";
+import { Type, type TObject } from "@sinclair/typebox";
 import { ENTITY_KINDS } from "../../../../core/entity-kinds.ts";
 import {
   IDENTIFIER_MAX_CHARACTERS,
@@ -9,6 +9,7 @@ import {
 import { INSTANT_PATTERN } from "../../../../core/time.ts";
 import { OBSERVATION_FORMATS } from "../../../csv/observation-rows.ts";
 import { AUDIT_ACTIONS } from "../../../ports/administration.ts";
+import { NOTICE_STATES } from "../../../ports/notices.ts";
 import { QUERIES } from "../parameters.ts";
 
 const createChoice = (choices: readonly string[], description: string) =>
@@ -22,6 +23,23 @@ const createAccountParameter = () =>
   });
 const createInstantParameter = (description: string) =>
   Type.Optional(Type.String({ pattern: INSTANT_PATTERN, description }));
+
+const createPageParameters = (rows: string, cursorMaxLength: number) => ({
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: LIST_LIMIT_RANGE.min,
+      maximum: LIST_LIMIT_RANGE.max,
+      default: LIST_LIMIT_RANGE.default,
+      description: `The most ${rows} of a page.`,
+    }),
+  ),
+  cursor: Type.Optional(
+    Type.String({
+      maxLength: cursorMaxLength,
+      description: "`next` of the previous page, which had the same other parameters.",
+    }),
+  ),
+});
 
 /** The queries of the operations that have one. */
 export const ADMIN_QUERIES: Readonly<Record<string, TObject>> = {
@@ -47,21 +65,13 @@ export const ADMIN_QUERIES: Readonly<Record<string, TObject>> = {
     since: createInstantParameter("The first day or hour, in UTC."),
     until: createInstantParameter("The day or hour after the last one, in UTC."),
   }),
+  adminListNotices: Type.Object({
+    ...createPageParameters("notices", 36),
+    account: Type.Optional(createAccountParameter()),
+    state: Type.Optional(createChoice(NOTICE_STATES, "Only notices in this state.")),
+  }),
   adminListAudit: Type.Object({
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: LIST_LIMIT_RANGE.min,
-        maximum: LIST_LIMIT_RANGE.max,
-        default: LIST_LIMIT_RANGE.default,
-        description: "The most entries of a page.",
-      }),
-    ),
-    cursor: Type.Optional(
-      Type.String({
-        maxLength: 16,
-        description: "`next` of the previous page, which had the same other parameters.",
-      }),
-    ),
+    ...createPageParameters("entries", 16),
     actor: Type.Optional(
       Type.String({
         minLength: 1,
@@ -74,11 +84,20 @@ export const ADMIN_QUERIES: Readonly<Record<string, TObject>> = {
 };
 
 /** The parameters in the paths. */
-export const ADMIN_PATH_PARAMETERS: Readonly<Record<string, TSchema>> = {
-  id: Type.Integer({
-    minimum: 1,
-    maximum: INTEGER_MAX,
-    description: "The id of an API key.",
-    examples: [1],
+export const ADMIN_PATH_PARAMETERS: Readonly<Record<string, TObject>> = {
+  adminRotateKey: Type.Object({
+    id: Type.Integer({
+      minimum: 1,
+      maximum: INTEGER_MAX,
+      description: "The id of an API key.",
+      examples: [1],
+    }),
+  }),
+  adminResendNotice: Type.Object({
+    id: Type.String({
+      pattern: "^msg_[0-9a-f]{32}$",
+      description: "The id of a notice.",
+      examples: ["msg_0f8e3b1c5d7a49e2b6c0d4f2a1e3c5b7"],
+    }),
   }),
 };

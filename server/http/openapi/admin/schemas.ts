@@ -13,6 +13,7 @@ import {
 import { IDENTIFIER_MAX_CHARACTERS, INTEGER_MAX } from "../../../../core/limits.ts";
 import { AUDIT_ACTIONS } from "../../../ports/administration.ts";
 import { KEY_SCOPES } from "../../../ports/admission.ts";
+import { NOTICE_STATES } from "../../../ports/notices.ts";
 import { SourceReadiness } from "../health-schema.ts";
 
 const Name = Type.String({
@@ -227,20 +228,25 @@ export const ServiceStatus = strictObject({
   ),
 });
 
-export const NoticeList = Type.Array(
-  strictObject({
-    id: Type.String(),
-    at: Instant,
-    account: Type.String(),
-    balance: Count,
-    threshold: Count,
-    state: createChoice(["pending", "delivered", "failed"]),
-    attempts: Count,
-    next_attempt: InstantOrNull,
-    delivered_at: InstantOrNull,
-    failure: TextOrNull,
-  }),
-);
+export const AdminNotice = strictObject({
+  id: Type.String({ description: "The `webhook-id` of each attempt" }),
+  at: Instant,
+  account: Type.String(),
+  balance: Count,
+  threshold: Count,
+  state: createChoice(
+    NOTICE_STATES,
+    "`failed`: given up after three days, until it is sent again; `pending`: still to be sent",
+  ),
+  attempts: Count,
+  next_attempt: InstantOrNull,
+  delivered_at: InstantOrNull,
+  failure: nullable(Type.String(), { description: "Why the last attempt failed" }),
+});
+export const NoticePage = strictObject({
+  notices: Type.Array(AdminNotice, { description: "The newest first" }),
+  next: nullable(Type.String(), { description: "The `cursor` of the next page" }),
+});
 
 export const ImportReport = strictObject({
   read: Count,
@@ -272,5 +278,5 @@ export const AuditPage = strictObject({
     }),
     { description: "The newest first" },
   ),
-  next: nullable(Type.String({ description: "The `cursor` of the next page" })),
+  next: nullable(Type.String(), { description: "The `cursor` of the next page" }),
 });
