@@ -91,7 +91,6 @@ export async function openService(options: ServiceOptions) {
     applyRetention: retention.applyForCommand,
     recoverRefunds: charging.debitQueue.recover,
     collect: collectionEngine.collect,
-    sources: collectionEngine.sources,
     backUp: (file) => backUp(database, config.databaseUrl, file),
     backupFolder: config.backupFolder,
     readStatus: createStatusReader(config, database, collectionEngine.sources, charging.check, now),

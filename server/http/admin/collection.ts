@@ -5,7 +5,6 @@ import { parseCreator } from "../../../core/creators.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";
 import type { MonitoringListStore, SourceStatus } from "../../ports/collection.ts";
-import { toSourceReadiness } from "../health.ts";
 import { recordChange } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";
 import { jsonBodyParser } from "./validation.ts";
@@ -15,7 +14,7 @@ const ChannelBody = t.Object({ channel: t.String({ minLength: 1, maxLength: 256 
 
 /** Creates the routes of the tracked channels and of collection. */
 export function createAdminCollectionRoutes(options: AdminOptions) {
-  const { now, channels, creators, collect, sources, explainUncollectable } = options;
+  const { now, channels, creators, collect, explainUncollectable } = options;
   return (
     new Elysia({ name: "admin-collection" })
       // Before the parser, which rejects a request without a body.
@@ -26,10 +25,9 @@ export function createAdminCollectionRoutes(options: AdminOptions) {
           const observations = result.reduce((sum, { work }) => sum + work.observations, 0);
           return { result, details: { observations } };
         });
-        return collected.map(toSourceResource);
+        return collected.map(toCollectedResource);
       })
       .use(jsonBodyParser)
-      .get("/sources", async () => ({ sources: (await sources()).map(toStatusResource) }))
       .get("/channels", () => channels.list())
       .post(
         "/channels",
@@ -104,23 +102,7 @@ function parseMicroblogCreator(creator: string) {
   return parseCreator({ creator, platform: "microblog" });
 }
 
-function toStatusResource(status: SourceStatus) {
-  const { lastFailure, work, buckets } = status;
-  return {
-    ...toSourceReadiness(status),
-    last_failure: formatInstantOrNull(lastFailure?.at ?? null),
-    last_failure_reason: lastFailure?.reason ?? null,
-    work,
-    quotas: buckets.map(({ bucket, used, limit, pausedUntil }) => ({
-      quota: bucket,
-      used,
-      limit,
-      paused_until: formatInstantOrNull(pausedUntil ?? null),
-    })),
-  };
-}
-
-function toSourceResource({ source, stopped, failing, work }: SourceStatus) {
+function toCollectedResource({ source, stopped, failing, work }: SourceStatus) {
   return {
     source,
     requests: work.requests,

@@ -35,8 +35,6 @@ export interface AdminOptions {
   readonly creators: MonitoringListStore;
   /** Why the active source cannot have a creator; `undefined` if it can. */
   explainUncollectable(username: string): string | undefined;
-  /** How the sources are doing. */
-  sources(): Promise<SourceStatus[]>;
   /** Collects all that is due, within the quotas but without pauses. */
   collect(): Promise<SourceStatus[]>;
   readonly importObservations: ImportObservations;

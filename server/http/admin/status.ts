@@ -1,6 +1,7 @@
 /** The administration API of the status: the database, what is stored in it, and the sources. */
 import { Elysia } from "elysia";
 import { formatInstantOrNull } from "../../../core/time.ts";
+import type { SourceStatus } from "../../ports/collection.ts";
 import type { ServiceStatus } from "../../ports/status.ts";
 import { toSourceReadiness } from "../health.ts";
 import type { AdminOptions } from "./options.ts";
@@ -28,9 +29,22 @@ function toStatusResource({ database, totals, sources }: ServiceStatus) {
     credits,
     creators,
     channels,
-    sources: sources.map((source) => ({
-      ...toSourceReadiness(source),
-      quotas: source.buckets.map(({ bucket, used, limit }) => ({ bucket, used, limit })),
+    sources: sources.map(toSourceResource),
+  };
+}
+
+function toSourceResource(status: SourceStatus) {
+  const { lastFailure, work, buckets } = status;
+  return {
+    ...toSourceReadiness(status),
+    last_failure: formatInstantOrNull(lastFailure?.at ?? null),
+    last_failure_reason: lastFailure?.reason ?? null,
+    work,
+    quotas: buckets.map(({ bucket, used, limit, pausedUntil }) => ({
+      bucket,
+      used,
+      limit,
+      paused_until: formatInstantOrNull(pausedUntil ?? null),
     })),
   };
 }

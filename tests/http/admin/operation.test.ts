@@ -1,4 +1,4 @@
-/** What operators do over HTTP: backups, the usage of accounts, the state of the sources. */
+/** What operators do over HTTP: backups, the usage of accounts. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ const ADMIN_TOKEN = "a-token-of-an-administrator";
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ ADMIN_TOKEN, YOUTUBE_API_KEY: "12345678", COLLECT: "off" });
+  service = await startTestService({ ADMIN_TOKEN });
 });
 afterAll(() => service.close());
 
@@ -111,24 +111,6 @@ describe("GET /admin/usage", () => {
       status,
       expect.stringContaining(message),
     ]);
-  });
-});
-
-test("GET /admin/sources lists each source with its work and its quotas", async () => {
-  const { status, body } = await sendAdmin("GET", "sources");
-  expect(status).toBe(200);
-  const healthy = { status: "ok", reason: null, since: null, until: null };
-  const unused = { last_failure: null, last_failure_reason: null };
-  const work = { requests: 0, observations: 0, observed: 0, failed: 0 };
-  expect(body.sources).toMatchObject([
-    { source: "youtube", ...healthy, ...unused, work },
-    { source: "bluesky", ...healthy, ...unused, work },
-  ]);
-  expect(body.sources[0].quotas).toContainEqual({
-    quota: expect.any(String),
-    used: 0,
-    limit: 9000,
-    paused_until: null,
   });
 });
 

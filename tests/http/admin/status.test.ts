@@ -3,7 +3,11 @@ import { startTestService, type TestService } from "../../support/service.ts";
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService(
+    { YOUTUBE_API_KEY: "12345678", BLUESKY_API_URL: "http://[::1]:1", COLLECT: "off" },
+    undefined,
+    { retryMinMs: 1 },
+  );
 });
 afterAll(() => service.close());
 
@@ -44,6 +48,36 @@ describe("GET /admin/status", () => {
       keys: { valid: 2, total: 3 },
       credits: { granted: 1_000_050, debited: 1, refunded: 0, balance: 1_000_049 },
     });
+  });
+
+  test("says of each source how it is, its work, its last failure and its quotas", async () => {
+    const { sources } = Object(await service.admin("GET", "status"));
+    const unused = { last_failure: null, last_failure_reason: null };
+    const work = { requests: 0, observations: 0, observed: 0, failed: 0 };
+    const healthy = { status: "ok", reason: null, since: null, until: null };
+    expect(sources).toMatchObject([
+      { source: "youtube", ...healthy, ...unused, work },
+      { source: "bluesky", ...healthy, ...unused, work },
+    ]);
+    expect(sources[0].quotas).toContainEqual({
+      bucket: expect.any(String),
+      used: 0,
+      limit: 9000,
+      paused_until: null,
+    });
+    await service.admin("POST", "creators", { creator: "nasa.gov" });
+    await service.admin("POST", "collect");
+    const after = Object(await service.admin("GET", "status")).sources[1];
+    const { failed } = after.work;
+    const at = new Date(service.clock.now).toISOString();
+    expect(after).toMatchObject({
+      source: "bluesky",
+      status: "failing",
+      since: at,
+      last_failure: at,
+      last_failure_reason: expect.stringMatching(/^Bluesky /),
+    });
+    expect(failed).toBeGreaterThan(0);
   });
 
   test("estimates observations of many entities from a sample", async () => {

@@ -41,7 +41,6 @@ const ORDER: readonly string[] = [
   "adminListNotices",
   "adminResendNotice",
   "adminCollect",
-  "adminListSources",
   "adminAddCreator",
   "adminListCreators",
   "adminRemoveCreator",

@@ -173,21 +173,6 @@ export const TrackedChannelList = Type.Array(
 export const ChangedChannel = strictObject({ channel: Type.String() });
 
 const work = { requests: Count, observations: Count, observed: Count, failed: Count };
-const Quota = { used: Count, limit: Count };
-export const SourceList = strictObject({
-  sources: Type.Array(
-    strictObject({
-      ...SourceReadiness.properties,
-      last_failure: nullable(Instant, { description: "Since the start of the service" }),
-      last_failure_reason: TextOrNull,
-      work: strictObject(work, { description: "Since the start of the service" }),
-      quotas: Type.Array(
-        strictObject({ quota: Type.String(), ...Quota, paused_until: InstantOrNull }),
-        { description: "The units of this day" },
-      ),
-    }),
-  ),
-});
 export const CollectedSources = Type.Array(
   strictObject({
     source: Type.String(),
@@ -223,7 +208,18 @@ export const ServiceStatus = strictObject({
   sources: Type.Array(
     strictObject({
       ...SourceReadiness.properties,
-      quotas: Type.Array(strictObject({ bucket: Type.String(), ...Quota })),
+      last_failure: nullable(Instant, { description: "Since the start of the service" }),
+      last_failure_reason: TextOrNull,
+      work: strictObject(work, { description: "Since the start of the service" }),
+      quotas: Type.Array(
+        strictObject({
+          bucket: Type.String(),
+          used: Count,
+          limit: Count,
+          paused_until: InstantOrNull,
+        }),
+        { description: "The units of this day" },
+      ),
     }),
   ),
 });
