@@ -30,8 +30,13 @@ function parseStatements(example: string): Statement[] {
   return Array.from(statements, ([, code = "", expected]) => ({ code: code.trim(), expected }));
 }
 
+const AsyncFunction = (async () => {}).constructor as FunctionConstructor;
+
 /** Runs the statements with the exports of the file in scope; returns what was checked. */
-function evaluate(statements: readonly Statement[], exports: Readonly<Record<string, unknown>>) {
+async function evaluate(
+  statements: readonly Statement[],
+  exports: Readonly<Record<string, unknown>>,
+) {
   const results: { code: string; actual: unknown; expected: unknown }[] = [];
   const check = (code: string, actual: unknown, expected: unknown) =>
     results.push({ code, actual, expected });
@@ -40,8 +45,8 @@ function evaluate(statements: readonly Statement[], exports: Readonly<Record<str
       ? code
       : `check(${JSON.stringify(code)}, ${code.replace(/;$/, "")}, (${expected}));`,
   );
-  const run = new Function("check", ...Object.keys(exports), body.join("\n"));
-  run(check, ...Object.values(exports));
+  const run = new AsyncFunction("check", ...Object.keys(exports), body.join("\n"));
+  await run(check, ...Object.values(exports));
   return results;
 }
 
@@ -74,7 +79,7 @@ describe("@example", () => {
     for (const { code, expected } of statements) {
       if (expected === undefined) expect(code).toMatch(/^const /);
     }
-    const results = evaluate(statements, exports);
+    const results = await evaluate(statements, exports);
     expect(results).not.toBeEmpty();
     for (const { actual, expected } of results) expect(actual).toEqual(expected);
   });

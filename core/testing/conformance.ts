@@ -1,7 +1,6 @@
 /** What the conformance suites share: tests without a framework, and what they assert with. */
 import { DomainError } from "../errors.ts";
 import type { ErrorCode } from "../error-statuses.ts";
-import type { ObservationLine } from "../resources/mod.ts";
 import type { ObservationStore } from "../stores.ts";
 
 /** A test of a suite. It fails by rejecting with an error that says what differs. */
@@ -34,12 +33,17 @@ export function assertEqual(actual: unknown, expected: unknown, what: string): v
 
 function toCanonicalJson(value: unknown): string | undefined {
   // Some bodies say themselves what their JSON is.
-  const plain: unknown = value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+  const plain: unknown =
+    value === undefined ? undefined : JSON.parse(JSON.stringify(value, toPlain));
   return JSON.stringify(plain, (_, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
   );
+}
+
+function toPlain(_: string, value: unknown): unknown {
+  return value instanceof DomainError ? { code: value.code, message: value.message } : value;
 }
 
 /** Asserts that a promise rejects with a `DomainError`. */
@@ -58,7 +62,7 @@ export async function assertRejects(
 /** Imports observations, and asserts that none is rejected. */
 export async function observe(
   { importObservations }: ObservationStore,
-  lines: readonly ObservationLine[],
+  lines: readonly object[],
 ): Promise<void> {
   const text = lines.map((line) => JSON.stringify(line)).join("\n");
   const { rejected } = await importObservations(encodeUtf8(text));

@@ -11,6 +11,7 @@
 export type * from "../entries/stores.ts";
 export { createCreatorStoreTests } from "./creator-store.ts";
 export { createCreditStoreTests } from "./credit-store.ts";
+export { createMemoryStore } from "./memory-store.ts";
 export { createMicroblogStoreTests } from "./microblog-store.ts";
 export { createObservationStoreTests } from "./observation-store.ts";
 export { createVideoStoreTests } from "./video-store.ts";

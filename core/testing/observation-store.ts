@@ -1,7 +1,8 @@
 /** The conformance suite of stores of observations. */
 import type { ChannelObservation } from "../resources/mod.ts";
 import type { ObservationStore, VideoStore } from "../stores.ts";
-import { formatInstant, HOUR_MS } from "../time.ts";
+import { OBSERVATION_LINE_MAX_BYTES } from "../limits.ts";
+import { DAY_MS, formatInstant, HOUR_MS } from "../time.ts";
 import {
   assertEqual,
   createTests,
@@ -11,9 +12,8 @@ import {
   type StoreTests,
   type WithStore,
 } from "./conformance.ts";
-import { createRandom } from "./random.ts";
-
-const NOW = Date.UTC(2026, 0, 1);
+import { createMemoryStore } from "./memory-store.ts";
+import { createObservations, NOW } from "./random-observations.ts";
 
 const observation = (hour: number, fields: Partial<ChannelObservation> = {}) =>
   ({
@@ -44,40 +44,63 @@ const TESTS: StoreTests<ObservationStore & VideoStore> = {
   },
 
   async "importObservations() stores the good lines, and rejects each bad one"(store) {
+    const good = JSON.stringify(observation(0, { subscribers: 1, displayName: "🍲" }));
     const lines = [
-      "{}",
+      `\uFEFF${good}`,
+      `${good}\r`,
       "",
-      JSON.stringify(observation(0)),
+      " \r",
       "no JSON",
-      JSON.stringify(observation(0, { subscribers: -1 })),
+      "{}",
+      "null",
+      `[${good}]`,
+      `${good} ${good}`,
+      JSON.stringify(observation(1, { subscribers: -1 })),
+      JSON.stringify(observation(1, { subscribers: 1.5 })),
+      JSON.stringify(observation(1, { subscribers: 2 ** 53 })),
+      JSON.stringify(observation(1, { displayName: "\0" })),
+      JSON.stringify({ ...observation(1), displayName: "\uD800" }),
       JSON.stringify({ ...observation(0), observedAt: "9998-01-01" }),
+      JSON.stringify({ ...observation(0), observedAt: "2026-01-01" }),
+      JSON.stringify({ ...observation(0), observedAt: "2026-02-30T00:00:00Z" }),
+      JSON.stringify({ ...observation(2), kind: "video" }),
+      JSON.stringify({ ...observation(2), id: "" }),
+      JSON.stringify({ ...observation(2), other: 1 }),
+      JSON.stringify(observation(3, { description: "x".repeat(OBSERVATION_LINE_MAX_BYTES) })),
+      JSON.stringify(observation(4, { subscribers: 4 })),
     ];
-    const result = await store.importObservations(encodeUtf8(lines.join("\n")));
-    assertEqual([result.read, result.new], [5, 1], "The lines that are read, and stored");
-    const numbers = result.rejected.map(({ line }) => line);
-    assertEqual(numbers, [1, 4, 5, 6], "The numbers of the rejected lines");
+    // Half of a character.
+    const bytes = Uint8Array.from([...encodeUtf8(lines.join("\n")), 0x0a, 0xf0, 0x9f]);
+    const reference = createMemoryStore(() => NOW + DAY_MS);
+    const results = [];
+    for (const imported of [store, reference]) {
+      const { rejected, ...counts } = await imported.importObservations(bytes.slice());
+      const numbers = rejected.map(({ line }) => line);
+      const { body } = await imported.channel("UC1");
+      results.push({ counts, numbers, body });
+    }
+    assertEqual(results[0], results[1], "The result of the import, and what it stored");
   },
 
   async "importObservations() leaves the same, whatever the order and repetition"(store) {
-    const random = createRandom(2);
-    const lines = Array.from({ length: 60 }, () =>
-      observation(random(20), {
-        subscribers: random(3) === 0 ? null : random(50),
-        displayName: random(2) === 0 ? null : `name ${random(5)} 🍲`,
-        country: random(4) === 0 ? null : (["DE", "FR", "ﬀ", "😀"][random(4)] ?? null),
-      }),
+    // Many of one instant, which say different things.
+    const lines = createObservations(2, 200, ["channel"]).map((line, index) =>
+      Object.assign(line, { observedAt: formatInstant(NOW - (index % 5) * HOUR_MS) }),
     );
-    await observe(store, lines);
-    const before = await store.channel("UC1");
-    const request = { from: NOW, to: Infinity, interval: "raw", limit: 1000 } as const;
-    const history = await store.channelHistory("UC1", { ...request, isRecent: false });
-    const copies = lines.map((line) => Object.assign({}, line, { id: "UC2" })).toReversed();
-    await observe(store, copies.slice(20));
-    await observe(store, [...copies.slice(0, 40), ...copies]);
-    const after = await store.channel("UC2");
-    assertEqual({ ...after.body, id: "UC1" }, before.body, "The channel");
-    const copied = await store.channelHistory("UC2", { ...request, isRecent: false });
-    assertEqual({ ...copied.body, channel: "UC1" }, history.body, "Its history");
+    const reference = createMemoryStore(() => NOW + DAY_MS);
+    await observe(reference, lines);
+    const reversed = lines.toReversed();
+    for (const part of [reversed.slice(50), reversed.slice(0, 100), lines]) {
+      await observe(store, part);
+    }
+    const range = { from: 0, to: Infinity, interval: "raw", limit: 1000, isRecent: false } as const;
+    for (const id of new Set(lines.map((line) => String(line["id"])))) {
+      const [channel, expected] = [await store.channel(id), await reference.channel(id)];
+      assertEqual(channel.body, expected.body, `channel() ${id}`);
+      const history = await store.channelHistory(id, range);
+      const { body } = await reference.channelHistory(id, range);
+      assertEqual(history.body, body, `channelHistory() ${id}`);
+    }
   },
 };
 

@@ -1,40 +1,18 @@
-/** Holds the example stores in memory to the conformance suites, and the suites to faulty stores. */
+/** Holds the example stores in memory to the conformance suites. */
 import { describe, expect, test } from "bun:test";
-import {
-  createCreatorStoreTests,
-  createCreditStoreTests,
-  createMicroblogStoreTests,
-  createObservationStoreTests,
-  createVideoStoreTests,
-} from "@creator-metrics/core/testing";
+import { createCreatorStoreTests, createCreditStoreTests } from "@creator-metrics/core/testing";
 import { join } from "node:path";
 import { createCreatorStore } from "./memory-service/creators.ts";
 import { createCreditStore } from "./memory-service/credits.ts";
-import { createMicroblogStore } from "./memory-service/microblog.ts";
-import { createObservations } from "./memory-service/observations.ts";
-import { createVideoStore } from "./memory-service/video.ts";
-
-/** Opens an empty store of observations that can be read. */
-function openStore() {
-  const { entities, importObservations } = createObservations(Date.now);
-  return {
-    importObservations,
-    ...createVideoStore(entities),
-    ...createMicroblogStore(entities),
-  };
-}
 
 describe.each([
   ["createCreditStore", createCreditStoreTests((run) => run(createCreditStore()))],
   ["createCreatorStore", createCreatorStoreTests((run) => run(createCreatorStore()))],
-  ["createObservations", createObservationStoreTests((run) => run(openStore()))],
-  ["createVideoStore", createVideoStoreTests((run) => run(openStore()))],
-  ["createMicroblogStore", createMicroblogStoreTests((run) => run(openStore()))],
 ] as const)("%s() of the example", (_, suite) => {
   test.each([...suite])("$name", ({ run }) => run());
 });
 
-type Suite = ReturnType<typeof createVideoStoreTests>;
+type Suite = ReturnType<typeof createCreditStoreTests>;
 
 /** The names of the tests that fail. */
 async function listFailures(suite: Suite): Promise<string[]> {
@@ -47,49 +25,6 @@ async function listFailures(suite: Suite): Promise<string[]> {
 
 /** Stores with one fault each, and the beginning of the name of a test that finds it. */
 const FAULTS: readonly (readonly [fault: string, test: string, suite: Suite])[] = [
-  [
-    "takes an unknown count for 0",
-    "channel() has the newest values",
-    createVideoStoreTests((run) => {
-      const store = openStore();
-      const channel = async (name: string) => {
-        const { body } = await store.channel(name);
-        return { body: { ...body, videoCount: body.videoCount ?? 0 } };
-      };
-      return run({ ...store, channel });
-    }),
-  ],
-  [
-    "lists a page of shorts again",
-    "shorts() walks all shorts",
-    createVideoStoreTests((run) => {
-      const store = openStore();
-      return run({
-        ...store,
-        shorts: (name, { after: _after, ...request }) => store.shorts(name, request),
-      });
-    }),
-  ],
-  [
-    "filters the tweets of one day more",
-    "tweets() lists the tweets of the last days",
-    createMicroblogStoreTests((run) => {
-      const store = openStore();
-      const tweets: typeof store.tweets = (username, request, now) =>
-        store.tweets(username, { ...request, days: request.days + 1 }, now);
-      return run({ ...store, tweets });
-    }),
-  ],
-  [
-    "forgets the first of two imports",
-    "importObservations() counts what was new",
-    createObservationStoreTests((run) => {
-      const store = openStore();
-      const importObservations: typeof store.importObservations = (lines) =>
-        openStore().importObservations(lines);
-      return run({ ...store, importObservations });
-    }),
-  ],
   [
     "debits a repeated batch again",
     "debit() commits a batch once",

@@ -46,23 +46,19 @@ function later<Arguments extends unknown[]>(
   return { load: () => load(...args) };
 }
 
-export function createRoutes(
-  video: VideoStore,
-  microblog: MicroblogStore,
-  now: () => number,
-): Routes {
+export function createRoutes(store: VideoStore & MicroblogStore, now: () => number): Routes {
   const limitError = "Invalid Pagination Parameters";
   const channelList = { sorts: CHANNEL_SORTS, hasCountry: true };
   const userList = { sorts: USER_SORTS, hasCountry: false, limitError } as const;
   return {
     "GET /api/video/channels": ({ query }) =>
       hasListParameter(query)
-        ? later(video.channelPage, parseListRequest(query, channelList))
-        : later(video.channels),
+        ? later(store.channelPage, parseListRequest(query, channelList))
+        : later(store.channels),
     "POST /api/video/details": ({ body }) => {
       const names = parseBatchRequest("channel", body);
       const load = async () => {
-        const found = await video.channelBatch(names);
+        const found = await store.channelBatch(names);
         const create = (details: object) => ({ details });
         return { body: { results: createNamedResults(names, found, create, createVideoError) } };
       };
@@ -72,27 +68,27 @@ export function createRoutes(
       const request = parseComparisonRequest("channel", query, now());
       const { names, count, interval } = request;
       const load = async () => {
-        const { entities, ...table } = (await video.channelComparison(request)).body;
+        const { entities, ...table } = (await store.channelComparison(request)).body;
         const create = (channel: string) => ({ channel });
         const channels = createNamedResults(names, entities, create, createVideoError);
         return { body: { count, interval, channels, ...table } };
       };
       return { cost: names.length, load };
     },
-    "GET /api/video/:channel/details": ({ channel }) => later(video.channel, channel),
+    "GET /api/video/:channel/details": ({ channel }) => later(store.channel, channel),
     "GET /api/video/:channel/shorts": ({ channel, query }) =>
-      later(video.shorts, channel, parseShortsRequest(query)),
-    "GET /api/video/:channel/short/:short_id": ({ channel, id }) => later(video.short, channel, id),
+      later(store.shorts, channel, parseShortsRequest(query)),
+    "GET /api/video/:channel/short/:short_id": ({ channel, id }) => later(store.short, channel, id),
     "GET /api/video/:channel/history": ({ channel, query }) =>
-      later(video.channelHistory, channel, parseHistoryRequest(query, now())),
+      later(store.channelHistory, channel, parseHistoryRequest(query, now())),
     "GET /api/video/:channel/short/:short_id/history": ({ channel, id, query }) =>
-      later(video.shortHistory, channel, id, parseHistoryRequest(query, now())),
+      later(store.shortHistory, channel, id, parseHistoryRequest(query, now())),
     "GET /api/microblog/users": ({ query }) =>
-      later(microblog.userPage, parseListRequest(query, userList)),
+      later(store.userPage, parseListRequest(query, userList)),
     "POST /api/microblog/details": ({ body }) => {
       const names = parseBatchRequest("user", body);
       const load = async () => {
-        const found = await microblog.userBatch(names);
+        const found = await store.userBatch(names);
         const create = (details: object) => ({ details });
         return { body: { results: createNamedResults(names, found, create, createServiceError) } };
       };
@@ -102,24 +98,24 @@ export function createRoutes(
       const request = parseComparisonRequest("user", query, now(), limitError);
       const { names, count, interval } = request;
       const load = async () => {
-        const { entities, ...table } = (await microblog.userComparison(request)).body;
+        const { entities, ...table } = (await store.userComparison(request)).body;
         const create = (username: string) => ({ username });
         const users = createNamedResults(names, entities, create, createServiceError);
         return { body: { count, interval, users, ...table } };
       };
       return { cost: names.length, load };
     },
-    "GET /api/microblog/:username/details": ({ username }) => later(microblog.user, username),
+    "GET /api/microblog/:username/details": ({ username }) => later(store.user, username),
     "GET /api/microblog/:username/tweets": ({ username, query }) =>
-      later(microblog.tweets, username, parsePageRequest(query), now()),
+      later(store.tweets, username, parsePageRequest(query), now()),
     "GET /api/microblog/:username/followers": ({ username, query }) =>
-      later(microblog.followers, username, parsePageRequest(query), now()),
+      later(store.followers, username, parsePageRequest(query), now()),
     "GET /api/microblog/:username/tweet/:tweet_id": ({ username, id }) =>
-      later(microblog.tweet, username, id),
+      later(store.tweet, username, id),
     "GET /api/microblog/:username/history": ({ username, query }) =>
-      later(microblog.userHistory, username, parseHistoryRequest(query, now(), limitError)),
+      later(store.userHistory, username, parseHistoryRequest(query, now(), limitError)),
     "GET /api/microblog/:username/tweet/:tweet_id/history": ({ username, id, query }) =>
-      later(microblog.tweetHistory, username, id, parseHistoryRequest(query, now(), limitError)),
+      later(store.tweetHistory, username, id, parseHistoryRequest(query, now(), limitError)),
   };
 }
 

@@ -1,18 +1,16 @@
 /**
- * The project's HTTP interface on stores of your own: here they are in memory.
+ * The project's HTTP interface on other stores: here they are in memory.
  *
  * It leaves out: `/api/account`, which needs usage by day; the administration API, and `/healthz`;
  * CSV, compression, `ETag`, `Link` and request ids; CORS, rate limits and scopes of keys. Of two
  * requests at once with one idempotency key, the second does not wait until the first is answered.
  */
 import * as core from "@creator-metrics/core";
+import { createMemoryStore } from "@creator-metrics/core/testing";
 import { createCreditStore, type MemoryDebit } from "./credits.ts";
 import { createCreatorStore } from "./creators.ts";
-import { createMicroblogStore } from "./microblog.ts";
-import { createObservations } from "./observations.ts";
 import * as requests from "./requests.ts";
 import { createRoutes, matchPath, type CostedRead } from "./routes.ts";
-import { createVideoStore } from "./video.ts";
 
 const { createCreatorResult, DomainError, ERROR_STATUSES } = core;
 
@@ -20,8 +18,8 @@ const CREATORS_PATH = "/api/creators";
 
 /** @param apiKeys The names of accounts, by API key. */
 export function createMemoryService(apiKeys: ReadonlyMap<string, string>, now: () => number) {
-  const { entities, importObservations } = createObservations(now);
-  const routes = createRoutes(createVideoStore(entities), createMicroblogStore(entities), now);
+  const store = createMemoryStore(now);
+  const routes = createRoutes(store, now);
   const credits = createCreditStore();
   const creators = createCreatorStore();
 
@@ -114,7 +112,7 @@ export function createMemoryService(apiKeys: ReadonlyMap<string, string>, now: (
   }
 
   return {
-    importObservations,
+    importObservations: store.importObservations,
     credits,
     async fetch(request: Request): Promise<Response> {
       const { pathname, search } = new URL(request.url);

@@ -1,26 +1,24 @@
 /** Reads channels and shorts from memory. */
+import { findChannel } from "../channels.ts";
+import { compareShortPositions, pageAfter } from "../cursor.ts";
+import { createChannelNotFoundError, createShortNotFoundError } from "../errors.ts";
+import { computeEntityGains } from "../growth.ts";
+import { createFieldReader } from "../resources/entity-fields.ts";
+import { createComparisonTable, createHistoryPage } from "../resources/history-resources.ts";
+import { createChannelList } from "../resources/list-resources.ts";
 import {
-  compareShortPositions,
-  computeEntityGains,
   createChannelDetails,
-  createChannelList,
-  createChannelNotFoundError,
-  createComparisonTable,
-  createFieldReader,
-  createHistoryPage,
   createShortDetails,
-  createShortNotFoundError,
   createShortSummary,
-  findChannel,
-  pageAfter,
   readChannelFields,
   readShortFields,
   type ShortFields,
-  type VideoStore,
-} from "@creator-metrics/core";
-import { listPoints, type Entities } from "./observations.ts";
+} from "../resources/video-resources.ts";
+import type { VideoStore } from "../stores.ts";
+import { listPoints, type Entities } from "./memory-observations.ts";
 
-export function createVideoStore(entities: Entities): VideoStore {
+/** Finds channels and their shorts. */
+function createChannelFinder(entities: Entities) {
   const listChannels = () =>
     Array.from(entities.channel, ([id, entity]) => {
       const fields = readChannelFields(id, entity);
@@ -55,6 +53,13 @@ export function createVideoStore(entities: Entities): VideoStore {
       : getChannel(name);
   }
 
+  return { listChannels, getChannel, tryChannel, findShort, getShort };
+}
+
+/** Creates the reads of channels and shorts. */
+export function createVideoReads(entities: Entities): VideoStore {
+  const { listChannels, getChannel, tryChannel, findShort, getShort } =
+    createChannelFinder(entities);
   return {
     async channels() {
       const channels = listChannels();

@@ -1,28 +1,29 @@
 /** Reads users and tweets from memory. */
+import { filterDays } from "../days.ts";
+import { EMPTY_ENTITY } from "../entities.ts";
+import { createTweetNotFoundError, createUserNotFoundError } from "../errors.ts";
+import { computeEntityGains } from "../growth.ts";
+import { paginate } from "../pagination.ts";
 import {
-  compareText,
-  computeEntityGains,
   createComparisonTable,
   createFollowersPage,
   createHistoryPage,
+} from "../resources/history-resources.ts";
+import { createUserList } from "../resources/list-resources.ts";
+import {
   createTweetDetails,
-  createTweetNotFoundError,
   createTweetRecord,
   createUserDetails,
-  createUserList,
-  createUserNotFoundError,
-  EMPTY_ENTITY,
-  filterDays,
   findUsername,
-  foldCase,
-  paginate,
   readTweetFields,
   readUserFields,
-  type MicroblogStore,
-} from "@creator-metrics/core";
-import { listPoints, type Entities } from "./observations.ts";
+} from "../resources/microblog-resources.ts";
+import type { MicroblogStore } from "../stores.ts";
+import { compareText, foldCase } from "../text.ts";
+import { listPoints, type Entities } from "./memory-observations.ts";
 
-export function createMicroblogStore(entities: Entities): MicroblogStore {
+/** Finds users, whom an observation of them or of a tweet names, and their tweets. */
+function createUserFinder(entities: Entities) {
   /** The tweets of a user, by identifier. */
   const listTweets = (userId: string) =>
     Array.from(entities.tweet).filter(([, { attributes }]) => {
@@ -63,6 +64,12 @@ export function createMicroblogStore(entities: Entities): MicroblogStore {
     return Array.from(new Set([...entities.user.keys(), ...authors]), getUser);
   }
 
+  return { findUser, getUser, getTweet, listUsers };
+}
+
+/** Creates the reads of users and tweets. */
+export function createMicroblogReads(entities: Entities): MicroblogStore {
+  const { findUser, getUser, getTweet, listUsers } = createUserFinder(entities);
   return {
     userPage: async (request) => ({ body: createUserList(listUsers(), request) }),
     user: async (username) => ({ body: createUserDetails(getUser(username).fields) }),
