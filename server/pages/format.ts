@@ -60,6 +60,31 @@ export function formatChange(value: number): string {
   return value > 0 ? `+${formatCompact(value)}` : formatCompact(value);
 }
 
+/**
+ * Formats a ratio as a difference in per cent.
+ *
+ * @example
+ * formatPercent(12.345); // "+12.3 %"
+ * formatPercent(-0.0123); // "−0.012 %"
+ */
+export function formatPercent(value: number): string {
+  const size = Math.abs(value);
+  const digits = size === 0 || size >= 1 ? size.toFixed(size >= 100 ? 0 : 1) : size.toPrecision(2);
+  const sign = value > 0 ? "+" : value < 0 ? "−" : "";
+  // Thousands are separated; small ratios keep their digits.
+  return `${sign}${size >= 1 ? EXACT.format(Number(digits)) : String(Number(digits))} %`;
+}
+
+/** What a value is: a count, a difference of counts, or a difference in per cent. */
+export type Measure = "count" | "change" | "percent";
+
+/** Formats a value with all its digits; `unknown` if it is not known. */
+export function formatMeasure(value: number | null | undefined, measure: Measure): string {
+  if (value === null || value === undefined) return "unknown";
+  if (measure === "percent") return formatPercent(value);
+  return measure === "change" && value > 0 ? `+${formatExact(value)}` : formatExact(value);
+}
+
 /** To create a format takes a hundred times as long as to use it. */
 const LOCAL_FORMATS = {
   time: new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" }),

@@ -63,9 +63,12 @@ export function useFreeRead<Body>(
 export interface ListedPages<Item> {
   readonly items: readonly Item[];
   readonly hasMore: boolean;
+  /** How many items the list has, where the service says so. */
+  readonly total: number | undefined;
   readonly isLoading: boolean;
   readonly error: unknown;
-  readMore(): void;
+  /** Reads the next page, or all that are left, each for a credit. */
+  readMore(options?: { readonly isAll?: boolean }): void;
 }
 
 /** A list whose first page was read, and what reads the next ones. */
@@ -73,6 +76,7 @@ interface OpenList<Item, Page> {
   readonly iterator: AsyncIterator<Result<Page>>;
   readonly items: Item[];
   hasMore: boolean;
+  total: number | undefined;
 }
 
 /**
@@ -85,6 +89,7 @@ export function usePages<Item, Page>(
   createListing: (client: Client) => Listing<Item, Page>,
   getItems: (page: Page) => readonly Item[],
   hasNext: (page: Page) => boolean,
+  getTotal: (page: Page) => number | undefined = () => undefined,
 ): Read<ListedPages<Item>> {
   const [status, setStatus] = useState<{ isLoading: boolean; error: unknown }>({
     isLoading: false,
@@ -99,20 +104,25 @@ export function usePages<Item, Page>(
     const page = next.value.body;
     list.items.push(...getItems(page));
     list.hasMore = hasNext(page);
+    list.total = getTotal(page);
+  };
+  const readPages = async (list: OpenList<Item, Page>, isAll: boolean): Promise<void> => {
+    await readPage(list);
+    if (isAll && list.hasMore) await readPages(list, isAll);
   };
   const opened = useAwaited(name, () =>
     readOnce(name, async () => {
       const iterator = createListing(getClient()).pages()[Symbol.asyncIterator]();
-      const list: OpenList<Item, Page> = { iterator, items: [], hasMore: false };
+      const list: OpenList<Item, Page> = { iterator, items: [], hasMore: false, total: undefined };
       await readPage(list);
       return list;
     }),
   );
   if (opened.state !== "ready") return opened;
   const list = opened.value;
-  const readMore = () => {
+  const readMore = ({ isAll = false } = {}) => {
     setStatus({ isLoading: true, error: undefined });
-    readPage(list).then(
+    readPages(list, isAll).then(
       () => setStatus({ isLoading: false, error: undefined }),
       (error: unknown) => setStatus({ isLoading: false, error }),
     );

@@ -3,9 +3,16 @@ import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { render } from "preact";
 import { App } from "./app.tsx";
+import { answerKeyRequests, requestKey } from "./key-handover.ts";
 import { followLinks } from "./router.ts";
+import { getSession, setApiKey } from "./session.ts";
 
 const root = document.querySelector("#app");
 if (root === null) throw new Error("The document has no #app");
 followLinks();
+answerKeyRequests(() => getSession().apiKey);
+if (getSession().apiKey === null) {
+  const key = await requestKey();
+  if (key !== null) setApiKey(key);
+}
 render(<App />, root);

@@ -6,6 +6,7 @@ import { hasBrowser } from "../support/processes/browser.ts";
 import {
   pointAt,
   startDashboard,
+  waitForFrame,
   waitForPage,
   type Dashboard,
 } from "../support/processes/dashboard.ts";
@@ -77,7 +78,7 @@ describe.skipIf(!hasBrowser())("a chart", () => {
     expect(await findColours(page, 1, toBar(8))).toEqual(["blue"]);
     expect(await findColours(page, 1, toBar(3))).toEqual(["red"]);
     expect((await pointAt(page, { chart: 1, fraction: toBar(3) })).values).toEqual(["−290"]);
-    expect((await pointAt(page, { chart: 1, fraction: toBar(8) })).values).toEqual(["10"]);
+    expect((await pointAt(page, { chart: 1, fraction: toBar(8) })).values).toEqual(["+10"]);
     await close();
   }, 60_000);
 
@@ -105,7 +106,7 @@ describe.skipIf(!hasBrowser())("a chart", () => {
     });
     await pointAt(page, { fraction: 1 });
     expect(await page.locator(".u-legend .u-value").first().textContent()).toBe(
-      "19 Nov 2026, 19:00 (2026-11-20 00:00:00 UTC)",
+      "19 Nov 2026, 19:00 (2026-11-20 00:00 UTC)",
     );
     await page.getByText("Table of Subscribers", { exact: true }).click();
     const time = page.locator("figure time").last();
@@ -125,6 +126,72 @@ describe.skipIf(!hasBrowser())("a chart", () => {
     expect((await pointAt(page, { fraction: 0 })).instant).toBe(
       new Date(MIDNIGHT - 30 * DAY_MS).toISOString(),
     );
+    await close();
+  }, 60_000);
+
+  test("is zoomed and read by keyboard, with the chart beside it", async () => {
+    const { page, faults, close } = await dashboard.visit("/channels/soup");
+    const periods = () => page.locator("figcaption .hint").allTextContents();
+    const whole = await periods();
+    expect(whole).toEqual(Array(2).fill("21 Oct 2026 – 20 Nov 2026"));
+    const status = page.locator("figure [role=status]").first();
+    expect(await status.textContent()).toBe("");
+    await page.locator(".plot").first().focus();
+    await page.keyboard.press("ArrowLeft");
+    expect(await status.textContent()).toBe("20 Nov 2026, 00:00, Subscribers: 700");
+    await page.keyboard.press("Home");
+    expect(await status.textContent()).toBe("21 Oct 2026, 00:00, Subscribers: 700");
+    for (let steps = 0; steps < 10; steps++) await page.keyboard.press("ArrowRight");
+    // The days without an observation are passed over.
+    expect(await status.textContent()).toBe("10 Nov 2026, 00:00, Subscribers: 900");
+    expect(await page.locator(".u-legend").nth(1).innerText()).toContain("+110");
+    await page.keyboard.press("+");
+    await page.keyboard.press("PageDown");
+    await waitForFrame(page);
+    const zoomed = await periods();
+    expect(zoomed).toEqual(Array(2).fill("5 Nov 2026 – 20 Nov 2026"));
+    expect(await status.textContent()).toBe("Shows 5 Nov 2026 – 20 Nov 2026");
+    await page.keyboard.press("0");
+    await waitForFrame(page);
+    expect(await periods()).toEqual(whole);
+    expect(faults).toEqual([]);
+    await close();
+  }, 60_000);
+
+  test("has buttons that zoom, which Tab and a finger reach", async () => {
+    const { page, close } = await dashboard.visit("/channels/soup", undefined, {
+      viewport: { width: 360, height: 740 },
+      hasTouch: true,
+    });
+    const zoom = page.getByRole("group", { name: "Zoom of Subscribers", exact: true });
+    const period = page.locator("figcaption .hint").first();
+    await page.locator(".plot").first().focus();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await waitForFrame(page);
+    expect(await period.textContent()).toBe("28 Oct 2026 – 12 Nov 2026");
+    await zoom.getByRole("button", { name: "Later" }).tap();
+    await waitForFrame(page);
+    expect(await period.textContent()).toBe("5 Nov 2026 – 20 Nov 2026");
+    await zoom.getByRole("button", { name: "Zoom out" }).tap();
+    await waitForFrame(page);
+    expect(await period.textContent()).toBe("21 Oct 2026 – 20 Nov 2026");
+    // A chart that shows all cannot show more.
+    await zoom.getByRole("button", { name: "Earlier" }).tap({ force: true });
+    await waitForFrame(page);
+    expect(await period.textContent()).toBe("21 Oct 2026 – 20 Nov 2026");
+    await close();
+  }, 60_000);
+
+  test("comes with what it amounts to, but for what changed during a gap", async () => {
+    const { page, close } = await dashboard.visit("/channels/soup");
+    const figures = page.locator(".history .figures > div");
+    expect(await figures.allInnerTexts()).toEqual([
+      "Change: 30 days\n0\n0 %",
+      // 110 were gained during the ten days of the gap.
+      "Best day\n+10\n22 Oct 2026",
+      "Worst day\n−290\n17 Nov 2026",
+    ]);
     await close();
   }, 60_000);
 });

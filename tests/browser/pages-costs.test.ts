@@ -4,6 +4,7 @@ import { DAY_MS } from "../../core/time.ts";
 import { hasBrowser } from "../support/processes/browser.ts";
 import { startDashboard, waitForPage, type Dashboard } from "../support/processes/dashboard.ts";
 import { NOW } from "../support/service.ts";
+import { waitUntil } from "../support/wait.ts";
 
 /** What a visitor loads before any data, compressed. */
 const FIRST_LOAD_MAX_BYTES = 100_000;
@@ -68,10 +69,17 @@ describe.skipIf(!hasBrowser())("the pages", () => {
     const { page, close } = await dashboard.browser.open(dashboard.service.address);
     await page.clock.install({ time: NOW });
     const requests: string[] = [];
-    page.on("request", (request) => requests.push(request.url()));
+    let pending = 0;
+    page.on("request", (request) => {
+      requests.push(request.url());
+      pending++;
+    });
+    page.on("requestfinished", () => pending--);
     for (const path of ["/channels", "/channels/UC1", "/creators", "/account"]) {
       await page.goto(`${dashboard.service.address}${path}#key=${dashboard.service.key}`);
       await waitForPage(page);
+      // Ten minutes end every request that has no response yet, and it is sent again.
+      await waitUntil(() => pending === 0);
       const before = requests.length;
       expect(before).toBeGreaterThan(0);
       await page.clock.runFor("10:00");

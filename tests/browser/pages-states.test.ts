@@ -70,6 +70,22 @@ describe.skipIf(!hasBrowser())("the pages", () => {
     await close();
   }, 60_000);
 
+  test("keep the key in a tab that a link is opened in, but not in any other", async () => {
+    const { page, close } = await dashboard.visit("/channels");
+    const context = page.context();
+    const [opened] = await Promise.all([
+      context.waitForEvent("page"),
+      page.getByRole("link", { name: "Soup" }).click({ button: "middle" }),
+    ]);
+    await waitForPage(opened);
+    expect(await opened.textContent("h1")).toBe("Soup");
+    // The address was opened once; whoever asks again has not been let in by a press.
+    const other = await context.newPage();
+    await other.goto(opened.url());
+    await other.getByLabel("API key").waitFor();
+    await close();
+  }, 60_000);
+
   test("say that no credits are left, and go on when there are some", async () => {
     const { key, account } = await dashboard.service.createAccountWithKey(2);
     const { page, close } = await dashboard.visit(CHANNEL_PATH, key, NARROW);

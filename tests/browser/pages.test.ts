@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser())("the pages", () => {
   test("/channels shows trends to those who pay for them", async () => {
     const { key, account } = await dashboard.service.createAccountWithKey(100);
     const { page, close } = await dashboard.visit("/channels", key);
-    await page.getByRole("button", { name: "Show trends (8 credits)" }).click();
+    await page.getByRole("button", { name: "Show trends of 30 days (8 credits)" }).click();
     await page.locator(".sparkline").first().waitFor();
     // One channel hides its subscribers.
     expect(await page.locator(".sparkline").count()).toBe(7);
@@ -150,6 +150,29 @@ describe.skipIf(!hasBrowser())("the pages", () => {
     expect(new URL(page.url()).searchParams.get("names")).toBe(
       "kilnandclay,nobody,sevenminutesoup",
     );
+    await close();
+  }, 60_000);
+
+  test("/compare shows changes since the start, and keeps the choice in the address", async () => {
+    const { page, close } = await dashboard.visit("/compare?names=kilnandclay,pocketorchard");
+    await page.getByLabel("Show").selectOption("percent");
+    await waitForPage(page);
+    expect(new URL(page.url()).searchParams.get("show")).toBe("percent");
+    expect((await pointAt(page, { fraction: 0 })).values).toEqual(["0 %", "unknown"]);
+    expect((await pointAt(page, { fraction: 1 })).values).toEqual(["+0.65 %", "unknown"]);
+    expect(await page.locator("td.numeric data").allTextContents()).toEqual([
+      "1.56 M",
+      "+10 K",
+      "+0.65 %",
+    ]);
+    // Another view of the same figures costs nothing.
+    expect(await page.textContent(".credits")).toContain("this page cost 2");
+    await page.reload();
+    await waitForPage(page);
+    expect(await page.getByLabel("Show").inputValue()).toBe("percent");
+    await page.getByRole("button", { name: "Remove pocketorchard" }).click();
+    await waitForPage(page);
+    expect(new URL(page.url()).search).toBe("?names=kilnandclay&show=percent");
     await close();
   }, 60_000);
 

@@ -4,6 +4,8 @@ import {
   formatCompact,
   formatDistinct,
   formatExact,
+  formatMeasure,
+  formatPercent,
   formatUtc,
   toCsv,
 } from "../../server/pages/format.ts";
@@ -33,6 +35,29 @@ test("formatDistinct() never writes two numbers in the same way", () => {
 
 test("formatChange() gives gains a plus, losses a minus, and zero neither", () => {
   expect([1500, -7, 0].map(formatChange)).toEqual(["+1.5 K", "−7", "0"]);
+});
+
+test("formatPercent() keeps as many digits as say something, and the sign", () => {
+  expect([0, 0.99, -0.0123, 12.34, -123.4, 12_345].map(formatPercent)).toEqual([
+    "0 %",
+    "+0.99 %",
+    "−0.012 %",
+    "+12.3 %",
+    "−123 %",
+    "+12,345 %",
+  ]);
+});
+
+test("formatMeasure() says that a value is unknown, and gives differences their sign", () => {
+  expect([null, undefined, 5].map((value) => formatMeasure(value, "count"))).toEqual([
+    "unknown",
+    "unknown",
+    "5",
+  ]);
+  expect([formatMeasure(1500, "change"), formatMeasure(1.5, "percent")]).toEqual([
+    "+1,500",
+    "+1.5 %",
+  ]);
 });
 
 test("formatExact() keeps all digits of counts, and two of rates", () => {

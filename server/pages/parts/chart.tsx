@@ -1,8 +1,9 @@
 /** A chart of counts over time, its table, and its CSV. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import { toCsv } from "../format.ts";
-import { Change, Count, Instant } from "./figures.tsx";
-import { drawPlot, type PlotData } from "./plot.ts";
+import { DAY_MS } from "../../../core/time.ts";
+import { formatLocal, toCsv } from "../format.ts";
+import { Change, Count, Instant, Percent } from "./figures.tsx";
+import { drawPlot, type Plot, type PlotData, type PlotView } from "./plot.ts";
 import { Empty } from "./states.tsx";
 
 interface ChartProperties extends PlotData {
@@ -10,40 +11,142 @@ interface ChartProperties extends PlotData {
   readonly fileName: string;
 }
 
+const CELLS = { count: Count, change: Change, percent: Percent };
+
 export function Chart(properties: ChartProperties) {
-  const { title, instants, series, kind } = properties;
+  const { title, instants, series, kind, measure } = properties;
   const host = useRef<HTMLDivElement>(null);
+  const plot = useRef<Plot | undefined>(undefined);
   const [isTableOpen, setTableOpen] = useState(false);
+  const [view, setView] = useState<PlotView>();
+  const [message, setMessage] = useState("");
   const isDark = useColourScheme();
   // The arrays are made anew whenever the page is rendered; a chart that stays keeps its zoom.
   const data = JSON.stringify([instants, series]);
   useEffect(() => {
-    if (host.current === null) return undefined;
-    return drawPlot(host.current, properties);
-  }, [data, kind, isDark]);
+    // Each chart is drawn in a task of its own, so that the page responds between them.
+    const task = setTimeout(() => {
+      if (host.current !== null) plot.current = drawPlot(host.current, properties, setView);
+    });
+    return () => {
+      clearTimeout(task);
+      plot.current?.remove();
+      plot.current = undefined;
+    };
+  }, [data, kind, measure, isDark]);
   if (series.every(({ values }) => values.every((value) => value === null))) {
     return <Empty>{title}: no value is known in this range.</Empty>;
   }
+  const show = (factor: number, shift = 0) => {
+    plot.current?.show(factor, shift);
+    setMessage("");
+  };
+  const step = (steps: number) => setMessage(plot.current?.step(steps) ?? "");
+  const period = view === undefined ? "" : formatPeriod(view);
   return (
     <figure class="chart">
-      <figcaption>{title}</figcaption>
-      <div ref={host} class="plot" aria-hidden="true" />
-      <div class="row">
+      <figcaption>
+        {title} <span class="hint">{period}</span>
+      </figcaption>
+      <div
+        ref={host}
+        class="plot"
+        role="group"
+        tabIndex={0}
+        aria-label={`Chart of ${title}. The arrow keys read its values; plus and minus zoom.`}
+        onKeyDown={(event) => {
+          if (event.ctrlKey || event.altKey || event.metaKey) return;
+          const act = createKeyActions(show, step)[event.key];
+          if (act === undefined) return;
+          event.preventDefault();
+          act();
+        }}
+      />
+      <p class="hidden" role="status">
+        {/* What is shown is said once somebody has changed it. */}
+        {message === "" && view?.isWhole === false ? `Shows ${period}` : message}
+      </p>
+      <div class="row controls">
+        <div class="segments" role="group" aria-label={`Zoom of ${title}`}>
+          {ZOOM_BUTTONS.map(({ sign, label, hint, factor, shift, isOutward }) => (
+            <button
+              key={label}
+              type="button"
+              aria-label={label}
+              title={`${label}${hint}`}
+              aria-disabled={isOutward && view?.isWhole !== false}
+              onClick={() => show(factor, shift)}
+            >
+              {sign}
+            </button>
+          ))}
+        </div>
         <button type="button" aria-label={`CSV of ${title}`} onClick={() => download(properties)}>
           CSV
         </button>
         <details onToggle={({ currentTarget }) => setTableOpen(currentTarget.open)}>
-          <summary>Table of {title}</summary>
+          <summary>
+            Table <span class="hidden">of {title}</span>
+          </summary>
           {isTableOpen && <ChartTable {...properties} />}
         </details>
-        <span class="hint">Drag over the chart to zoom in; double-click to zoom out.</span>
       </div>
     </figure>
   );
 }
 
-function ChartTable({ title, instants, series, kind }: ChartProperties) {
-  const Cell = kind === "bars" ? Change : Count;
+type Show = (factor: number, shift?: number) => void;
+
+/** What the keys do while the chart has the focus. */
+function createKeyActions(
+  show: Show,
+  step: (steps: number) => void,
+): Readonly<Record<string, () => void>> {
+  return {
+    ArrowLeft: () => step(-1),
+    ArrowRight: () => step(1),
+    Home: () => step(-Infinity),
+    End: () => step(Infinity),
+    PageUp: () => show(1, -0.5),
+    PageDown: () => show(1, 0.5),
+    "+": () => show(0.5),
+    "=": () => show(0.5),
+    "-": () => show(2),
+    0: () => show(Infinity),
+  };
+}
+
+/** How far the buttons zoom and move; those that are outward do nothing while all is shown. */
+const ZOOM_BUTTONS = [
+  {
+    sign: "+",
+    label: "Zoom in",
+    hint: ", or drag over the chart",
+    factor: 0.5,
+    shift: 0,
+    isOutward: false,
+  },
+  { sign: "−", label: "Zoom out", hint: "", factor: 2, shift: 0, isOutward: true },
+  { sign: "‹", label: "Earlier", hint: "", factor: 1, shift: -0.5, isOutward: true },
+  { sign: "›", label: "Later", hint: "", factor: 1, shift: 0.5, isOutward: true },
+  {
+    sign: "All",
+    label: "Fit all",
+    hint: ", or double-click the chart",
+    factor: Infinity,
+    shift: 0,
+    isOutward: true,
+  },
+] as const;
+
+/** A period in local time; with times of day if it is short. */
+function formatPeriod({ from, to }: PlotView): string {
+  const hasTime = to - from < 3 * DAY_MS;
+  return `${formatLocal(from, hasTime)} – ${formatLocal(to, hasTime)}`;
+}
+
+function ChartTable({ title, instants, series, measure = "count" }: ChartProperties) {
+  const Cell = CELLS[measure];
   return (
     <div class="scroll tall" role="region" aria-label={title} tabIndex={0}>
       <table>

@@ -21,7 +21,7 @@ export function CompareLink({
   const names = [...others.slice(1 - COMPARISON_MAX_NAMES), name];
   const query = new URLSearchParams({ kind, names: names.join(",") });
   return (
-    <a href={`/compare?${query}`}>
+    <a class="button" href={`/compare?${query}`}>
       {names.length === 1 ? "Compare" : `Compare with ${names.length - 1} more`}
     </a>
   );

@@ -83,7 +83,7 @@ export function SearchForm({ fields }: { readonly fields: readonly SearchField[]
 /** The range of a chart. */
 export function RangeControl({ range }: { readonly range: Range }) {
   return (
-    <div class="row" role="group" aria-label="Range">
+    <div class="segments" role="group" aria-label="Range">
       {RANGES.map((name) => (
         <button
           key={name}
@@ -98,14 +98,31 @@ export function RangeControl({ range }: { readonly range: Range }) {
   );
 }
 
-/** A button that reads the next page of a list. */
-export function MoreButton({ list }: { readonly list: ListedPages<unknown> }) {
+/**
+ * Buttons that read the next page of a list, and all that are left if it is known how many those are.
+ *
+ * @param pageSize How many items a page has; each page costs a credit.
+ */
+export function MoreButton({
+  list,
+  pageSize = 1,
+}: {
+  readonly list: ListedPages<unknown>;
+  readonly pageSize?: number;
+}) {
   if (!list.hasMore) return null;
+  const { total } = list;
+  const pages = total === undefined ? 0 : Math.ceil((total - list.items.length) / pageSize);
   return (
     <p class="row">
       <button type="button" disabled={list.isLoading} onClick={() => list.readMore()}>
         {list.isLoading ? "Loading…" : "Load more (1 credit)"}
       </button>
+      {pages > 1 && !list.isLoading && (
+        <button type="button" onClick={() => list.readMore({ isAll: true })}>
+          Load all {total} ({pages} credits)
+        </button>
+      )}
       {list.error !== undefined && (
         <span role="alert" class="loss">
           {list.error instanceof Error ? list.error.message : "It failed"}
@@ -113,4 +130,13 @@ export function MoreButton({ list }: { readonly list: ListedPages<unknown> }) {
       )}
     </p>
   );
+}
+
+/** Says how many items of a list are there, and that only those are sorted. */
+export function describeLoaded(name: string, list: ListedPages<unknown>): string {
+  const { total } = list;
+  const count = list.items.length;
+  if (!list.hasMore) return `${name}: ${count}`;
+  const all = total === undefined ? "there are more" : `of ${total}`;
+  return `${name}: the newest ${count}, ${all}. Sorting orders these ${count}.`;
 }

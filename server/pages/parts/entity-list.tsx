@@ -1,10 +1,11 @@
 /** A list of channels or users: how it is sorted and searched, its rows and their trends. */
 import type { ListOrder } from "../../../core/lists.ts";
 import type { ListedPages, Read } from "../hooks.ts";
+import { setParameters } from "../router.ts";
 import { MoreButton, SearchForm, Select } from "./controls.tsx";
 import { Empty, Reading } from "./states.tsx";
-import { Table, type Column } from "./table.tsx";
-import { TrendsButton, type Trends } from "./trends.tsx";
+import { Table, type Column, type ListSorting } from "./table.tsx";
+import { createTrendColumns, TrendsButton, type Trends } from "./trends.tsx";
 
 interface EntityListProperties<Entity, Sort extends string> {
   /** What the list has: `channel`. */
@@ -36,6 +37,13 @@ export function EntityList<Entity, Sort extends string>({
 }: EntityListProperties<Entity, Sort>) {
   const isFiltered = searchFields.some(({ value }) => value !== "");
   const options: (readonly [string, string])[] = Object.entries<string>(sortLabels);
+  const sorting: ListSorting = {
+    sort,
+    isDescending: order === "desc",
+    hint: "Sorts the whole list, for 1 credit",
+    sortBy: (name) =>
+      setParameters({ sort: name, order: name === sort && order === "desc" ? "asc" : "desc" }),
+  };
   return (
     <>
       <div class="row">
@@ -49,8 +57,8 @@ export function EntityList<Entity, Sort extends string>({
             ["asc", "Least first"],
           ]}
         />
+        <SearchForm fields={searchFields} />
       </div>
-      <SearchForm fields={searchFields} />
       <Reading read={read}>
         {(list) =>
           list.items.length === 0 ? (
@@ -61,13 +69,20 @@ export function EntityList<Entity, Sort extends string>({
             </Empty>
           ) : (
             <>
+              <TrendsButton trends={trends} names={list.items.map(getName)} />
               <Table
-                caption={`${capitalize(kind)}s by ${sortLabels[sort].toLowerCase()}`}
-                columns={columns}
+                caption={`${capitalize(kind)}s by ${sortLabels[sort].toLowerCase()}, ${
+                  order === "desc" ? "greatest" : "least"
+                } first. Another order costs 1 credit.`}
+                columns={
+                  list.items.some((entity) => trends.values.has(getName(entity)))
+                    ? [...columns, ...createTrendColumns(trends, getName)]
+                    : columns
+                }
                 items={list.items}
                 getKey={getName}
+                sorting={sorting}
               />
-              <TrendsButton trends={trends} names={list.items.map(getName)} />
               <MoreButton list={list} />
             </>
           )

@@ -1,6 +1,13 @@
 /** Figures and instants as people write them, with the exact value for those who point at it. */
 import type { ComponentChildren } from "preact";
-import { formatChange, formatCompact, formatExact, formatLocal, formatUtc } from "../format.ts";
+import {
+  formatChange,
+  formatCompact,
+  formatExact,
+  formatLocal,
+  formatPercent,
+  formatUtc,
+} from "../format.ts";
 
 /** A count; a dash if it is unknown. */
 export function Count({ value }: { readonly value: number | null | undefined }) {
@@ -15,12 +22,25 @@ export function Count({ value }: { readonly value: number | null | undefined }) 
 /** A difference with its sign; a dash if it is unknown. */
 export function Change({ value }: { readonly value: number | null | undefined }) {
   if (value === null || value === undefined) return <Unknown />;
-  const kind = value < 0 ? "loss" : value > 0 ? "gain" : "";
   return (
-    <data value={value} title={formatExact(value)} class={kind}>
+    <data value={value} title={formatExact(value)} class={getDirection(value)}>
       {formatChange(value)}
     </data>
   );
+}
+
+/** A difference in per cent; a dash if it is unknown. */
+export function Percent({ value }: { readonly value: number | null | undefined }) {
+  if (value === null || value === undefined) return <Unknown />;
+  return (
+    <data value={value} class={getDirection(value)}>
+      {formatPercent(value)}
+    </data>
+  );
+}
+
+function getDirection(value: number): string {
+  return value < 0 ? "loss" : value > 0 ? "gain" : "";
 }
 
 function Unknown() {

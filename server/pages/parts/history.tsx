@@ -1,12 +1,28 @@
 /** The history of an entity: charts of its counts and of their changes. */
+import type { ComponentChildren } from "preact";
 import type { Client, HistoryQuery, Listing } from "../../../core/client/mod.ts";
 import type { HistoryItem, HistoryPage } from "../../../core/resources/mod.ts";
-import { HOUR_MS } from "../../../core/time.ts";
+import {
+  computeChangesSinceStart,
+  computeRates,
+  findExtremes,
+  pickBucketChanges,
+  pickRateUnit,
+  type CountChange,
+} from "../changes.ts";
 import { usePages, type ListedPages } from "../hooks.ts";
-import { createGapRule, parseRange, planHistory, type HistoryPlan } from "../ranges.ts";
+import {
+  createGapRule,
+  getRangeLabel,
+  parseRange,
+  planHistory,
+  type HistoryPlan,
+  type Range,
+} from "../ranges.ts";
 import { useAddress } from "../router.ts";
 import { Chart } from "./chart.tsx";
 import { MoreButton, RangeControl, Select } from "./controls.tsx";
+import { Change, Figures, Instant, Percent } from "./figures.tsx";
 import { Empty, Reading } from "./states.tsx";
 
 interface HistoryProperties<Counts, Page> {
@@ -42,7 +58,7 @@ export function History<
   if (count === undefined) return null;
   const options = names.map((known) => [known, counts[known]] as const);
   return (
-    <section aria-labelledby="history">
+    <section class="history" aria-labelledby="history">
       <h2 id="history">History</h2>
       <div class="row">
         <RangeControl range={range} />
@@ -51,7 +67,7 @@ export function History<
       <Reading read={read}>
         {(list) => (
           <HistoryCharts
-            {...{ list, count, plan, since }}
+            {...{ list, count, plan, range, since }}
             label={counts[count]}
             fileName={`${name}-${count}-${range}`}
           />
@@ -66,6 +82,7 @@ function HistoryCharts<Counts extends Record<keyof Counts, number | null>>({
   count,
   label,
   plan: { interval, stepMs },
+  range,
   since,
   fileName,
 }: {
@@ -73,42 +90,54 @@ function HistoryCharts<Counts extends Record<keyof Counts, number | null>>({
   readonly count: keyof Counts;
   readonly label: string;
   readonly plan: HistoryPlan;
+  readonly range: Range;
   readonly since: number | undefined;
   readonly fileName: string;
 }) {
   if (list.items.length === 0) return <Empty>Nothing was observed in this range.</Empty>;
   const instants = list.items.map(({ timestamp }) => Date.parse(timestamp));
-  const values = list.items.map((item): number | null => item[count]);
+  const observed = list.items.map((item): CountChange => {
+    const observedAt = Date.parse(item.observedAt);
+    return { observedAt, count: item[count], change: item.change[count] };
+  });
   const getGapMs = createGapRule(instants, stepMs, since);
+  const unit = pickRateUnit(stepMs);
+  const rates = since === undefined ? undefined : computeRates(observed, unit.ms);
+  const shared = { instants, getGapMs, group: "history", measure: "change" } as const;
   return (
     <>
+      <Summary
+        {...{ observed, instants }}
+        isRate={rates !== undefined}
+        parts={rates ?? pickBucketChanges(observed, stepMs)}
+        period={since === undefined || range !== "all" ? getRangeLabel(range) : undefined}
+        part={rates === undefined ? interval : unit.name}
+      />
       <Chart
+        {...shared}
         title={label}
-        instants={instants}
-        series={[{ label, values }]}
-        getGapMs={getGapMs}
+        series={[{ label, values: observed.map(({ count: value }) => value) }]}
+        measure="count"
         fileName={`${fileName}.csv`}
       />
-      {since === undefined ? (
+      {rates === undefined ? (
         <Chart
+          {...shared}
           title={`${label}: change each ${interval}`}
-          instants={instants}
           series={[
             {
               label: `Change of ${label.toLowerCase()}`,
-              values: list.items.map(({ change }) => change[count]),
+              values: observed.map(({ change }) => change),
             },
           ]}
           kind="bars"
-          getGapMs={getGapMs}
           fileName={`${fileName}-change.csv`}
         />
       ) : (
         <Chart
-          title={`${label}: rate of growth, an hour`}
-          instants={instants}
-          series={[{ label: `${label} an hour`, values: computeRates(list.items, count) }]}
-          getGapMs={getGapMs}
+          {...shared}
+          title={`${label}: rate of growth, ${withArticle(unit.name)}`}
+          series={[{ label: `${label} ${withArticle(unit.name)}`, values: rates }]}
           fileName={`${fileName}-rate.csv`}
         />
       )}
@@ -117,15 +146,64 @@ function HistoryCharts<Counts extends Record<keyof Counts, number | null>>({
   );
 }
 
-/** The change of a count an hour since the observation before: they are not evenly spaced. */
-function computeRates<Counts extends Record<keyof Counts, number | null>>(
-  items: readonly HistoryItem<Counts>[],
-  count: keyof Counts,
-): (number | null)[] {
-  return items.map(({ observedAt, change }, index) => {
-    const [before, difference] = [items[index - 1], change[count]];
-    if (before === undefined || difference === null || before[count] === null) return null;
-    const hours = (Date.parse(observedAt) - Date.parse(before.observedAt)) / HOUR_MS;
-    return Math.round((difference / hours) * 100) / 100;
-  });
+/** What a history comes to: the change in all, and the best and the worst of its parts. */
+function Summary({
+  observed,
+  instants,
+  period,
+  part,
+  parts,
+  isRate,
+}: {
+  readonly observed: readonly CountChange[];
+  readonly instants: readonly number[];
+  /** What the counts changed in; `undefined` since a publication, which begins with nothing. */
+  readonly period: string | undefined;
+  /** What a part is: `day`. */
+  readonly part: string;
+  /** The change of each part, or the rate of growth in it. */
+  readonly parts: readonly (number | null)[];
+  readonly isRate: boolean;
+}) {
+  const counts = observed.map(({ count }) => count);
+  const isKnown = (value: number | null): value is number => value !== null;
+  const extremes = findExtremes(parts);
+  const renderPart = (index: number) => (
+    <>
+      <Change value={parts[index]} />{" "}
+      <small class="muted">
+        <Instant value={new Date(instants[index] ?? 0).toISOString()} hasTime={part === "hour"} />
+      </small>
+    </>
+  );
+  const items: [label: string, value: ComponentChildren][] = [];
+  if (period !== undefined) {
+    const [change, percent] = [false, true].map((isPercent) =>
+      computeChangesSinceStart(counts, { isPercent }).findLast(isKnown),
+    );
+    const inPercent = percent !== undefined && (
+      <small>
+        <Percent value={percent} />
+      </small>
+    );
+    items.push([
+      `Change: ${period}`,
+      <>
+        <Change value={change} /> {inPercent}
+      </>,
+    ]);
+  }
+  if (isRate) {
+    items.push([`Latest, ${withArticle(part)}`, <Change value={parts.findLast(isKnown)} />]);
+    if (extremes !== null)
+      items.push([`Fastest, ${withArticle(part)}`, renderPart(extremes.greatest)]);
+  } else if (extremes !== null) {
+    items.push([`Best ${part}`, renderPart(extremes.greatest)]);
+    items.push([`Worst ${part}`, renderPart(extremes.least)]);
+  }
+  return <Figures items={items} />;
+}
+
+function withArticle(unit: string): string {
+  return unit === "hour" ? "an hour" : `a ${unit}`;
 }

@@ -1,6 +1,13 @@
 /** Draws a chart with uPlot, in the colours of the style sheet. */
 import uPlot from "uplot";
-import { formatDistinct, formatExact, formatLocal, formatTick, formatUtc } from "../format.ts";
+import {
+  formatDistinct,
+  formatLocal,
+  formatMeasure,
+  formatTick,
+  formatUtc,
+  type Measure,
+} from "../format.ts";
 
 /** A series of a chart. */
 interface PlotSeries {
@@ -16,11 +23,15 @@ export interface PlotData {
   readonly series: readonly PlotSeries[];
   /** `bars` shows differences: gains above the line, losses below it. */
   readonly kind?: "lines" | "bars";
+  /** What the values are; counts unless told. */
+  readonly measure?: Measure;
+  /** Charts of one group show the same part of the time, and point at the same instant. */
+  readonly group?: string;
   /** Where more time has passed before an instant, something is missing: a gap. */
   readonly getGapMs: (at: number) => number;
 }
 
-const HEIGHT = 280;
+const HEIGHT = 260;
 
 /** Points are drawn where there are few, so that one between two gaps is seen. */
 const POINTS_MAX = 40;
@@ -28,26 +39,128 @@ const POINTS_MAX = 40;
 /** Reads a colour of the style sheet, such as `--accent`. */
 type ReadColour = (name: string) => string;
 
+/** The part of the time that a chart shows, in milliseconds since 1970 UTC. */
+export interface PlotView {
+  readonly from: number;
+  readonly to: number;
+  /** Whether that is all. */
+  readonly isWhole: boolean;
+}
+
+/** A chart that is drawn. */
+export interface Plot {
+  /**
+   * Shows another part of the time.
+   *
+   * @param factor The length of the new part, as a fraction of what is shown.
+   * @param shift How far the part moves, as a fraction of what is shown; earlier if negative.
+   */
+  show(factor: number, shift?: number): void;
+  /**
+   * Points at another instant.
+   *
+   * @param steps How many values later than the one that is pointed at; infinite for the last.
+   * @returns What is there, for those who don't see it.
+   */
+  step(steps: number): string;
+  remove(): void;
+}
+
+/** The least number of values that remain when a chart is zoomed in. */
+const SHOWN_MIN = 3;
+
 /**
  * Draws a chart.
  *
- * @returns What removes it.
+ * @param onView Called with what is shown whenever that changes.
  */
-export function drawPlot(host: HTMLElement, data: PlotData): () => void {
+export function drawPlot(
+  host: HTMLElement,
+  data: PlotData,
+  onView: (view: PlotView) => void,
+): Plot {
   const style = getComputedStyle(host);
   const readColour: ReadColour = (name) => style.getPropertyValue(name).trim();
   const { times, columns } = insertGaps(data);
+  const [first = 0, last = 0] = [times[0], times.at(-1)];
+  const margin = getTimeMargin(times, data.kind === "bars");
+  const readView = ({ scales }: uPlot) => ({
+    from: (scales["x"]?.min ?? first) + margin,
+    to: (scales["x"]?.max ?? last) - margin,
+  });
   const options = createOptions(data, readColour, times, host.clientWidth);
-  const chart = new uPlot(options, [times, ...columns], host);
+  const reportView = (plot: uPlot, scale: string) => {
+    if (scale !== "x") return;
+    const { from, to } = readView(plot);
+    // A second is less than a chart can show.
+    onView({ from: from * 1000, to: to * 1000, isWhole: from < first + 1 && to > last - 1 });
+  };
+  const chart = new uPlot(
+    { ...options, hooks: { setScale: [reportView] } },
+    [times, ...columns],
+    host,
+  );
   const observer = new ResizeObserver(() => {
     if (host.clientWidth > 0 && host.clientWidth !== chart.width)
       chart.setSize({ width: host.clientWidth, height: HEIGHT });
   });
   observer.observe(host);
-  return () => {
-    observer.disconnect();
-    chart.destroy();
+  return {
+    show(factor, shift = 0) {
+      const { from, to } = readView(chart);
+      const least = Math.min(last - first, ((last - first) / times.length) * SHOWN_MIN);
+      const length = Math.min(last - first, Math.max(least, (to - from) * factor));
+      const centre = (from + to) / 2 + shift * (to - from);
+      const min = Math.max(first, Math.min(last - length, centre - length / 2));
+      for (const plot of findGroup(chart, data)) plot.setScale("x", { min, max: min + length });
+    },
+    step(steps) {
+      const row = findFurtherRow(chart, new Set(data.instants), steps);
+      if (row === undefined) return "Nothing is known here";
+      const time = chart.data[0][row] ?? 0;
+      for (const plot of findGroup(chart, data)) {
+        plot.setCursor({ left: plot.valToPos(time, "x"), top: 0 });
+      }
+      return describeRow(chart, row);
+    },
+    remove() {
+      observer.disconnect();
+      chart.destroy();
+    },
   };
+}
+
+/** The charts that show the same part of the time. */
+function findGroup(chart: uPlot, { group }: PlotData): readonly uPlot[] {
+  return group === undefined ? [chart] : uPlot.sync(group).plots;
+}
+
+/** Finds the row that is some steps later, among those that are shown and have an observation. */
+function findFurtherRow(
+  chart: uPlot,
+  observed: ReadonlySet<number>,
+  steps: number,
+): number | undefined {
+  const { min = 0, max = 0 } = chart.scales["x"] ?? {};
+  // A row without an observation only separates two lines.
+  const shown = Array.from(chart.data[0]).flatMap((time, index) =>
+    time >= min && time <= max && observed.has(Math.round(time * 1000)) ? [index] : [],
+  );
+  const { idx } = chart.cursor;
+  // Without a pointer, the first step to the left is to the newest value.
+  const outside = steps < 0 ? shown.length : -1;
+  const from = typeof idx === "number" ? shown.findIndex((row) => row >= idx) : outside;
+  return shown[Math.max(0, Math.min(shown.length - 1, from + steps))];
+}
+
+function describeRow(chart: uPlot, row: number): string {
+  return chart.series
+    .map(({ label, value }, nth) => {
+      const known = chart.data[nth]?.[row] ?? null;
+      const text = typeof value === "function" ? value(chart, known as number, nth, row) : known;
+      return nth === 0 ? String(text).replace(/ \(.+/, "") : `${String(label)}: ${String(text)}`;
+    })
+    .join(", ");
 }
 
 /** Inserts an unknown value where something is missing, so that the line has a gap there. */
@@ -67,7 +180,7 @@ function insertGaps({ instants, series, getGapMs }: PlotData) {
 }
 
 function createOptions(
-  { series, kind }: PlotData,
+  { series, kind, measure = "count", group }: PlotData,
   readColour: ReadColour,
   times: readonly number[],
   width: number,
@@ -76,37 +189,58 @@ function createOptions(
   const axis = {
     stroke: readColour("--muted"),
     grid: { stroke: readColour("--line"), width: 1 },
-    ticks: { stroke: readColour("--line"), width: 1 },
+    ticks: { show: false },
     font: "12px system-ui, sans-serif",
   };
-  const formatTime = (seconds: number | null) =>
-    seconds === null ? "–" : `${formatLocal(seconds * 1000)} (${formatUtc(seconds * 1000)})`;
+  const unit = measure === "percent" ? " %" : "";
   return {
     width,
     height: HEIGHT,
+    ...(group === undefined ? {} : { cursor: { sync: { key: group } } }),
     scales: { x: { time: true, range: createTimeRange(times, isBars) } },
     axes: [
-      { ...axis, values: (_, ticks, __, ___, step) => ticks.map((tick) => formatTick(tick, step)) },
-      { ...axis, size: 64, values: (_, ticks) => formatDistinct(ticks) },
+      {
+        ...axis,
+        grid: { show: false },
+        size: 32,
+        values: (_, ticks, __, ___, step) => ticks.map((tick) => formatTick(tick, step)),
+      },
+      {
+        ...axis,
+        size: (_, texts: string[] | null) =>
+          Math.max(28, ...(texts ?? []).map((text) => text.length * 7 + 10)),
+        values: (_, ticks) => formatDistinct(ticks).map((text) => text + unit),
+      },
     ],
     series: [
-      { label: "Time", value: (_, seconds: number | null) => formatTime(seconds) },
+      {
+        label: "Time",
+        value: ({ data: [all] }, seconds: number | null) => formatTime(seconds ?? all.at(-1)),
+      },
       ...series.map(({ label }, nth): uPlot.Series => {
-        const stroke =
-          series.length === 1 ? readColour("--accent") : getSeriesColour(readColour, nth);
+        const isSingle = series.length === 1;
+        const stroke = isSingle ? readColour("--accent") : getSeriesColour(readColour, nth);
         return {
           label,
           stroke,
           width: 2,
           spanGaps: false,
           points: { show: !isBars && times.length < POINTS_MAX, size: 4, fill: stroke },
-          value: (_, value: number | null, __, index: number | null) =>
-            value !== null ? formatExact(value) : index === null ? "–" : "unknown",
+          // While nothing is pointed at, the legend has the newest values.
+          value: ({ data }, value: number | null, index, row: number | null) =>
+            formatMeasure(row === null ? data[index]?.at(-1) : value, measure),
+          ...(isSingle && !isBars ? { fill: readColour("--area") } : {}),
           ...(isBars ? createBars(readColour) : {}),
         };
       }),
     ],
   };
+}
+
+function formatTime(seconds: number | undefined): string {
+  if (seconds === undefined) return "–";
+  // Seconds are said where there are some.
+  return `${formatLocal(seconds * 1000)} (${formatUtc(seconds * 1000).replace(/:00 UTC$/, " UTC")})`;
 }
 
 /** Bars in two colours: gains above the line, losses below it. */
@@ -125,11 +259,17 @@ function createBars(readColour: ReadColour): Partial<uPlot.Series> {
   return { width: 0, fill: gain, ...(paths === undefined ? {} : { paths }) };
 }
 
-/** Leaves room for half a bar at both ends, and shows a day around a single point. */
+/** Leaves room for half a bar at both ends, in seconds. */
+function getTimeMargin(times: readonly number[], isBars: boolean): number {
+  const [first = 0, last = 0] = [times[0], times.at(-1)];
+  return isBars && first < last ? (last - first) / (times.length - 1) / 2 : 0;
+}
+
+/** Shows a day around a single point. */
 function createTimeRange(times: readonly number[], isBars: boolean): uPlot.Range.Function {
   const [first = 0, last = 0] = [times[0], times.at(-1)];
   if (first === last) return () => [first - 43_200, first + 43_200];
-  const margin = isBars ? (last - first) / (times.length - 1) / 2 : 0;
+  const margin = getTimeMargin(times, isBars);
   return (_, from, to) => [from - margin, to + margin];
 }
 

@@ -3,18 +3,25 @@
 const WIDTH = 96;
 const HEIGHT = 24;
 
-/** @param values Oldest first; where one is unknown, the line has a gap. */
+/**
+ * @param values Oldest first; where one is unknown, the line has a gap.
+ * @param instants When the values were observed; evenly spaced unless told.
+ */
 export function Sparkline({
   values,
+  instants = values.map((_, index) => index),
   label,
 }: {
   readonly values: readonly (number | null)[];
+  readonly instants?: readonly number[];
   readonly label: string;
 }) {
   const known = values.filter((value) => value !== null);
   if (known.length < 2) return <span class="muted">–</span>;
   const [least, greatest] = [Math.min(...known), Math.max(...known)];
-  const toX = (index: number) => (index / (values.length - 1)) * (WIDTH - 2) + 1;
+  const [first = 0, last = 0] = [instants[0], instants.at(-1)];
+  const toX = (index: number) =>
+    (((instants[index] ?? first) - first) / (last - first || 1)) * (WIDTH - 2) + 1;
   const toY = (value: number) =>
     HEIGHT - 2 - ((value - least) / (greatest - least || 1)) * (HEIGHT - 4);
   const path = values

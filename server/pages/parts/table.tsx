@@ -1,4 +1,4 @@
-/** A table whose rows can be sorted by a column. */
+/** A table whose rows can be sorted by a column: those that are there, or the whole list. */
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 
@@ -8,7 +8,20 @@ export interface Column<Item> {
   readonly render: (item: Item) => ComponentChildren;
   /** What the column is sorted by; `null` comes last. Without it, the column cannot be sorted. */
   readonly getValue?: (item: Item) => number | string | null;
+  /** The name by which the service sorts the whole list by this column. */
+  readonly sort?: string;
   readonly isNumeric?: boolean;
+  /** Whether the column is left out where there is little room: another one shows it there. */
+  readonly isWide?: boolean;
+}
+
+/** How the service has sorted a list. */
+export interface ListSorting {
+  readonly sort: string;
+  readonly isDescending: boolean;
+  /** Says what another order costs. */
+  readonly hint: string;
+  sortBy(sort: string): void;
 }
 
 interface TableProperties<Item> {
@@ -16,6 +29,8 @@ interface TableProperties<Item> {
   readonly columns: readonly Column<Item>[];
   readonly items: readonly Item[];
   readonly getKey: (item: Item) => string;
+  /** For columns that the service sorts by. */
+  readonly sorting?: ListSorting;
 }
 
 interface Order {
@@ -23,7 +38,7 @@ interface Order {
   readonly isDescending: boolean;
 }
 
-export function Table<Item>({ caption, columns, items, getKey }: TableProperties<Item>) {
+export function Table<Item>({ caption, columns, items, getKey, sorting }: TableProperties<Item>) {
   const [order, setOrder] = useState<Order>();
   const getValue = order === undefined ? undefined : columns[order.column]?.getValue;
   const sorted = getValue === undefined ? items : sortItems(items, getValue, order?.isDescending);
@@ -35,33 +50,44 @@ export function Table<Item>({ caption, columns, items, getKey }: TableProperties
   return (
     <div class="scroll" role="region" aria-label={caption} tabIndex={0}>
       <table>
-        <caption>{caption}</caption>
+        <caption>
+          <span>{caption}</span>
+        </caption>
         <thead>
           <tr>
-            {columns.map(({ label, isNumeric, getValue: value }, index) => (
-              <th
-                key={label}
-                scope="col"
-                class={isNumeric === true ? "numeric" : ""}
-                aria-sort={getSort(order, index)}
-              >
-                {value === undefined ? (
-                  label
-                ) : (
-                  <button type="button" class="sort" onClick={() => sortBy(index)}>
-                    {label}
-                  </button>
-                )}
-              </th>
-            ))}
+            {columns.map((column, index) => {
+              const { label, sort, getValue: value } = column;
+              const isListSort = sorting !== undefined && sort !== undefined;
+              return (
+                <th
+                  key={label}
+                  scope="col"
+                  class={getCellClass(column)}
+                  aria-sort={isListSort ? getListSort(sorting, sort) : getSort(order, index)}
+                >
+                  {value === undefined && !isListSort ? (
+                    label
+                  ) : (
+                    <button
+                      type="button"
+                      class="sort"
+                      title={isListSort ? sorting.hint : undefined}
+                      onClick={() => (isListSort ? sorting.sortBy(sort) : sortBy(index))}
+                    >
+                      {label}
+                    </button>
+                  )}
+                </th>
+              );
+            })}
           </tr>
         </thead>
         <tbody>
           {sorted.map((item) => (
             <tr key={getKey(item)}>
-              {columns.map(({ label, render, isNumeric }) => (
-                <td key={label} class={isNumeric === true ? "numeric" : ""}>
-                  {render(item)}
+              {columns.map((column) => (
+                <td key={column.label} class={getCellClass(column)}>
+                  {column.render(item)}
                 </td>
               ))}
             </tr>
@@ -70,6 +96,15 @@ export function Table<Item>({ caption, columns, items, getKey }: TableProperties
       </table>
     </div>
   );
+}
+
+function getCellClass({ isNumeric, isWide }: Column<never>): string {
+  return `${isNumeric === true ? "numeric" : ""} ${isWide === true ? "wide" : ""}`.trim();
+}
+
+function getListSort({ sort, isDescending }: ListSorting, column: string) {
+  if (sort !== column) return undefined;
+  return isDescending ? "descending" : "ascending";
 }
 
 function getSort(order: Order | undefined, column: number) {

@@ -2,8 +2,11 @@
 import { useState } from "preact/hooks";
 import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
 import type { ComparisonTable } from "../../../core/resources/mod.ts";
+import { computeChangesSinceStart } from "../changes.ts";
 import { getClient, readFirstPage } from "../session.ts";
+import { Change, Percent } from "./figures.tsx";
 import { Sparkline } from "./sparkline.tsx";
+import type { Column } from "./table.tsx";
 
 /** The trends of a list. */
 export type Trends = ReturnType<typeof useTrends>;
@@ -57,9 +60,35 @@ async function readTable(
   return body;
 }
 
-export function Trend({ trends, name }: { readonly trends: Trends; readonly name: string }) {
-  const values = trends.values.get(name);
-  return values === undefined ? null : <Sparkline values={values} label={`30 days of ${name}`} />;
+/** The columns of what was read: the line, and what it comes to. */
+export function createTrendColumns<Entity>(
+  trends: Trends,
+  getName: (entity: Entity) => string,
+): Column<Entity>[] {
+  const findChange = (entity: Entity, isPercent: boolean) =>
+    computeChangesSinceStart(trends.values.get(getName(entity)) ?? [], { isPercent }).findLast(
+      (change) => change !== null,
+    );
+  return [
+    {
+      label: "30 days",
+      render: (entity) => {
+        const name = getName(entity);
+        const values = trends.values.get(name);
+        return values !== undefined && <Sparkline values={values} label={`30 days of ${name}`} />;
+      },
+    },
+    {
+      label: "Change",
+      isNumeric: true,
+      render: (entity) => <Change value={findChange(entity, false)} />,
+    },
+    {
+      label: "In %",
+      isNumeric: true,
+      render: (entity) => <Percent value={findChange(entity, true)} />,
+    },
+  ];
 }
 
 export function TrendsButton({
@@ -76,7 +105,7 @@ export function TrendsButton({
       <button type="button" disabled={trends.isLoading} onClick={() => trends.readAll(names)}>
         {trends.isLoading
           ? "Loading…"
-          : `Show trends (${missing} ${missing === 1 ? "credit" : "credits"})`}
+          : `Show trends of 30 days (${missing} ${missing === 1 ? "credit" : "credits"})`}
       </button>
       {trends.error !== undefined && (
         <span role="alert" class="loss">

@@ -3,7 +3,7 @@ import type { ChannelDetails, ShortSummary } from "../../../core/resources/mod.t
 import { usePages, useRead } from "../hooks.ts";
 import { createPath } from "../router.ts";
 import { CompareLink } from "../parts/compare-link.tsx";
-import { MoreButton } from "../parts/controls.tsx";
+import { describeLoaded, MoreButton } from "../parts/controls.tsx";
 import { Change, Count, Figures, Instant, Text } from "../parts/figures.tsx";
 import { History } from "../parts/history.tsx";
 import { Profile } from "../parts/profile.tsx";
@@ -39,7 +39,7 @@ export function Channel({ channel }: { readonly channel: string }) {
               ["Subscribers", <Count value={details.subscribers} />],
               ["Views", <Count value={details.viewCount} />],
               ["Videos", <Count value={details.videoCount} />],
-              ["In a day", <Change value={details.statistics.dailySubscriberGain} />],
+              ["Subscribers in a day", <Change value={details.statistics.dailySubscriberGain} />],
               ["In a week", <Change value={details.statistics.weeklySubscriberGain} />],
               ["In 30 days", <Change value={details.statistics.monthlySubscriberGain} />],
             ]}
@@ -72,14 +72,20 @@ function Shorts({ channel }: { readonly channel: string }) {
     {
       label: "Short",
       getValue: ({ title }) => title,
-      render: ({ id, title }) => (
-        <a href={createPath("channels", channel, "shorts", id)}>
-          <Text value={title ?? id} />
-        </a>
+      render: ({ id, title, publishedAt }) => (
+        <>
+          <a href={createPath("channels", channel, "shorts", id)}>
+            <Text value={title ?? id} />
+          </a>
+          <small class="narrow muted">
+            <Instant value={publishedAt} hasTime={false} />
+          </small>
+        </>
       ),
     },
     {
       label: "Published",
+      isWide: true,
       getValue: ({ publishedAt }) => publishedAt,
       render: ({ publishedAt }) => <Instant value={publishedAt} />,
     },
@@ -100,7 +106,7 @@ function Shorts({ channel }: { readonly channel: string }) {
           ) : (
             <>
               <Table
-                caption={`Shorts: ${list.items.length}${list.hasMore ? ", and there are more" : ""}`}
+                caption={describeLoaded("Shorts", list)}
                 columns={columns}
                 items={list.items}
                 getKey={({ id }) => id}

@@ -7,7 +7,7 @@ import { EntityList } from "../parts/entity-list.tsx";
 import { Change, Count, Name } from "../parts/figures.tsx";
 import { Heading } from "../parts/heading.tsx";
 import type { Column } from "../parts/table.tsx";
-import { Trend, useTrends } from "../parts/trends.tsx";
+import { useTrends } from "../parts/trends.tsx";
 
 const SORT_LABELS = {
   subscribers: "Subscribers",
@@ -53,14 +53,19 @@ export function Channels() {
         />
       ),
     },
-    ...(/gain|views$/i.test(sort) || sort === "views" ? [createFigureColumn(sort)] : []),
+    ...(sort === "subscribers" || sort === "videos" ? [] : [createFigureColumn(sort)]),
     {
       label: "Subscribers",
+      sort: "subscribers",
       isNumeric: true,
       render: ({ subscribers }) => <Count value={subscribers} />,
     },
-    { label: "Videos", isNumeric: true, render: ({ videoCount }) => <Count value={videoCount} /> },
-    { label: "30 days", render: ({ id }) => <Trend trends={trends} name={id} /> },
+    {
+      label: "Videos",
+      sort: "videos",
+      isNumeric: true,
+      render: ({ videoCount }) => <Count value={videoCount} />,
+    },
   ];
   return (
     <>
@@ -90,6 +95,7 @@ function createFigureColumn(sort: keyof typeof SORT_LABELS): Column<ListedChanne
   const Cell = sort === "views" ? Count : Change;
   return {
     label: SORT_LABELS[sort],
+    sort,
     isNumeric: true,
     render: (channel) => {
       const value: unknown = Reflect.get(channel, field);

@@ -3,16 +3,19 @@ import { useEffect } from "preact/hooks";
 import { COMPARISON_MAX_NAMES } from "../../../core/limits.ts";
 import type { Client, HistoryQuery, Result } from "../../../core/client/mod.ts";
 import type { ComparisonTable, NamedResult } from "../../../core/resources/mod.ts";
+import { computeChangesSinceStart } from "../changes.ts";
+import type { Measure } from "../format.ts";
 import { useRead } from "../hooks.ts";
-import { createGapRule, parseRange, planHistory, type Range } from "../ranges.ts";
-import { setParameters, useAddress } from "../router.ts";
+import { createGapRule, getRangeLabel, parseRange, planHistory, type Range } from "../ranges.ts";
+import { createPath, setParameters, useAddress } from "../router.ts";
 import { readFirstPage } from "../session.ts";
 import { Chart } from "../parts/chart.tsx";
 import { rememberCompared, type ComparedKind } from "../parts/compare-link.tsx";
 import { RangeControl, Select } from "../parts/controls.tsx";
-import { Text } from "../parts/figures.tsx";
+import { Change, Count, Percent, Text } from "../parts/figures.tsx";
 import { Heading } from "../parts/heading.tsx";
 import { Empty, Reading } from "../parts/states.tsx";
+import { Table, type Column } from "../parts/table.tsx";
 
 const CHANNEL_COUNTS = { subscribers: "Subscribers", viewCount: "Views", videoCount: "Videos" };
 const USER_COUNTS = {
@@ -20,6 +23,15 @@ const USER_COUNTS = {
   following_count: "Following",
   tweet_count: "Tweets",
 };
+
+/** Counts of creators of different sizes are flat lines beside each other; their changes are not. */
+const MEASURES: Readonly<Record<Measure, string>> = {
+  count: "Counts",
+  change: "Change since the start",
+  percent: "Change since the start, in %",
+};
+
+const MEASURE_NAMES = ["count", "change", "percent"] as const;
 
 /** What a comparison shows, whatever it compares. */
 interface Compared extends Pick<ComparisonTable, "rows"> {
@@ -36,6 +48,7 @@ export function Compare() {
   const count = Object.hasOwn(counts, requested) ? requested : firstCount;
   const names = (query.get("names") ?? "").split(",").filter((name) => name !== "");
   const range = parseRange(query.get("range"));
+  const measure = MEASURE_NAMES.find((known) => known === query.get("show")) ?? "count";
   useEffect(() => rememberCompared(kind, names), [kind, names.join()]);
   return (
     <>
@@ -52,6 +65,7 @@ export function Compare() {
           dependents={["count", "names"]}
         />
         <Select label="Count" name="count" value={count} options={Object.entries(counts)} />
+        <Select label="Show" name="show" value={measure} options={Object.entries(MEASURES)} />
         <RangeControl range={range} />
       </div>
       <NamesForm names={names} />
@@ -61,7 +75,7 @@ export function Compare() {
           further page of a long range.
         </Empty>
       ) : (
-        <Comparison {...{ kind, count, names, range }} label={counts[count] ?? count} />
+        <Comparison {...{ kind, count, names, range, measure }} label={counts[count] ?? count} />
       )}
     </>
   );
@@ -93,12 +107,14 @@ function Comparison({
   count,
   names,
   range,
+  measure,
   label,
 }: {
   readonly kind: ComparedKind;
   readonly count: string;
   readonly names: readonly string[];
   readonly range: Range;
+  readonly measure: Measure;
   readonly label: string;
 }) {
   const { from, interval, stepMs } = planHistory(range, Date.now());
@@ -111,11 +127,14 @@ function Comparison({
     <Reading read={read}>
       {({ entities, rows }) => {
         const instants = rows.map(({ timestamp }) => Date.parse(timestamp));
-        const series = entities.flatMap((entity, index) =>
-          entity.found
-            ? [{ label: entity.label, values: rows.map(({ values }) => values[index] ?? null) }]
-            : [],
-        );
+        const compared = entities.flatMap((entity, index): ComparedSeries[] => {
+          if (!entity.found) return [];
+          const counts = rows.map(({ values }) => values[index] ?? null);
+          const changes = computeChangesSinceStart(counts);
+          const percents = computeChangesSinceStart(counts, { isPercent: true });
+          const { name, label: entityLabel } = entity;
+          return [{ name, label: entityLabel, count: counts, change: changes, percent: percents }];
+        });
         return (
           <>
             {entities
@@ -128,19 +147,81 @@ function Comparison({
             {rows.length === 0 ? (
               <Empty>Nothing was observed in this range.</Empty>
             ) : (
-              <Chart
-                title={label}
-                instants={instants}
-                series={series}
-                getGapMs={createGapRule(instants, stepMs)}
-                fileName={`compare-${count}-${range}.csv`}
-              />
+              <>
+                <Chart
+                  title={measure === "count" ? label : `${label}: ${lowerFirst(MEASURES[measure])}`}
+                  instants={instants}
+                  series={compared.map((one) => ({ label: one.label, values: one[measure] }))}
+                  measure={measure}
+                  getGapMs={createGapRule(instants, stepMs)}
+                  fileName={`compare-${count}-${measure}-${range}.csv`}
+                />
+                <Table
+                  caption={`${label}: ${getRangeLabel(range)}`}
+                  columns={createColumns(kind, names)}
+                  items={compared}
+                  getKey={(one) => one.name}
+                />
+              </>
             )}
           </>
         );
       }}
     </Reading>
   );
+}
+
+/** What is compared of a channel or user. */
+interface ComparedSeries extends Readonly<Record<Measure, readonly (number | null)[]>> {
+  /** By which it was requested. */
+  readonly name: string;
+  readonly label: string;
+}
+
+const findLast = (values: readonly (number | null)[]): number | null =>
+  values.findLast((value) => value !== null) ?? null;
+
+function createColumns(kind: ComparedKind, names: readonly string[]): Column<ComparedSeries>[] {
+  const cells = { count: Count, change: Change, percent: Percent };
+  const labels = { count: "Newest", change: "Change", percent: "In %" };
+  return [
+    {
+      label: kind === "users" ? "User" : "Channel",
+      getValue: ({ label }) => label.toLowerCase(),
+      render: ({ name, label }) => (
+        <a href={createPath(kind, name)}>
+          <Text value={label} />
+        </a>
+      ),
+    },
+    ...MEASURE_NAMES.map((measure) => {
+      const Cell = cells[measure];
+      return {
+        label: labels[measure],
+        isNumeric: true,
+        getValue: (one: ComparedSeries) => findLast(one[measure]),
+        render: (one: ComparedSeries) => <Cell value={findLast(one[measure])} />,
+      };
+    }),
+    {
+      label: "Remove",
+      render: ({ name, label }) => (
+        <button
+          type="button"
+          class="plain"
+          aria-label={`Remove ${label}`}
+          title="Compares the others again, for a credit each"
+          onClick={() => setParameters({ names: names.filter((other) => other !== name).join() })}
+        >
+          Remove
+        </button>
+      ),
+    },
+  ];
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 type ComparisonQuery = HistoryQuery & { readonly count: string };

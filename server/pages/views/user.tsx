@@ -3,7 +3,7 @@ import type { TweetRecord } from "../../../core/resources/mod.ts";
 import { usePages, useRead } from "../hooks.ts";
 import { createPath } from "../router.ts";
 import { CompareLink } from "../parts/compare-link.tsx";
-import { MoreButton } from "../parts/controls.tsx";
+import { describeLoaded, MoreButton } from "../parts/controls.tsx";
 import { Count, Figures, Instant, Text } from "../parts/figures.tsx";
 import { History } from "../parts/history.tsx";
 import { Profile } from "../parts/profile.tsx";
@@ -16,6 +16,8 @@ const COUNTS = {
   following_count: "Following",
   tweet_count: "Tweets",
 };
+
+const PAGE_TWEETS = 50;
 
 /** How far back the tweets go. */
 const TWEET_DAYS = 14;
@@ -61,21 +63,28 @@ type ListedTweet = readonly [id: string, tweet: TweetRecord];
 function Tweets({ username }: { readonly username: string }) {
   const read = usePages(
     `tweets ${username}`,
-    ({ microblog }) => microblog.tweets(username, { days: TWEET_DAYS, limit: 50 }),
+    ({ microblog }) => microblog.tweets(username, { days: TWEET_DAYS, limit: PAGE_TWEETS }),
     ({ tweets }) => Object.entries(tweets),
     ({ pagination }) => pagination.has_more,
+    ({ pagination }) => pagination.total,
   );
   const columns: Column<ListedTweet>[] = [
     {
       label: "Tweet",
-      render: ([id, { text }]) => (
-        <a href={createPath("users", username, "tweets", id)}>
-          <Text value={text ?? id} />
-        </a>
+      render: ([id, { text, created_at }]) => (
+        <>
+          <a href={createPath("users", username, "tweets", id)}>
+            <Text value={text ?? id} />
+          </a>
+          <small class="narrow muted">
+            <Instant value={created_at} hasTime={false} />
+          </small>
+        </>
       ),
     },
     {
       label: "Created",
+      isWide: true,
       getValue: ([, { created_at }]) => created_at,
       render: ([, { created_at }]) => <Instant value={created_at} />,
     },
@@ -88,7 +97,12 @@ function Tweets({ username }: { readonly username: string }) {
     {
       label: "Likes over time",
       render: ([id, { metrics }]) => (
-        <Sparkline values={metrics.map(({ likes }) => likes)} label={`Likes of tweet ${id}`} />
+        <Sparkline
+          values={metrics.map(({ likes }) => likes)}
+          // Here alone, an instant has no zone.
+          instants={metrics.map(({ timestamp }) => Date.parse(`${timestamp}Z`))}
+          label={`Likes of tweet ${id}`}
+        />
       ),
     },
   ];
@@ -102,12 +116,12 @@ function Tweets({ username }: { readonly username: string }) {
           ) : (
             <>
               <Table
-                caption={`Tweets: ${list.items.length}${list.hasMore ? ", and there are more" : ""}`}
+                caption={describeLoaded("Tweets", list)}
                 columns={columns}
                 items={list.items}
                 getKey={([id]) => id}
               />
-              <MoreButton list={list} />
+              <MoreButton list={list} pageSize={PAGE_TWEETS} />
             </>
           )
         }

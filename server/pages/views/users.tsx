@@ -7,7 +7,7 @@ import { EntityList } from "../parts/entity-list.tsx";
 import { Change, Count, Name } from "../parts/figures.tsx";
 import { Heading } from "../parts/heading.tsx";
 import type { Column } from "../parts/table.tsx";
-import { Trend, useTrends } from "../parts/trends.tsx";
+import { useTrends } from "../parts/trends.tsx";
 
 const SORT_LABELS = {
   followers: "Followers",
@@ -47,12 +47,14 @@ export function Users() {
       : [
           {
             label: SORT_LABELS[sort],
+            sort,
             isNumeric: true,
             render: (user: ListedUser) => <Change value={user[sort]} />,
           },
         ]),
     {
       label: "Followers",
+      sort: "followers",
       isNumeric: true,
       render: ({ followers_count }) => <Count value={followers_count} />,
     },
@@ -61,7 +63,12 @@ export function Users() {
       isNumeric: true,
       render: ({ tweet_count }) => <Count value={tweet_count} />,
     },
-    { label: "30 days", render: ({ username }) => <Trend trends={trends} name={username} /> },
+    {
+      label: "Following",
+      isNumeric: true,
+      isWide: true,
+      render: ({ following_count }) => <Count value={following_count} />,
+    },
   ];
   return (
     <>

@@ -58,7 +58,7 @@ export type Dashboard = Awaited<ReturnType<typeof startDashboard>>;
 /** Waits until nothing on a page is loading, and all is drawn. */
 export async function waitForPage(page: Page): Promise<void> {
   await page.waitForSelector("main > *");
-  await page.waitForSelector(".loading", { state: "detached" });
+  await page.waitForSelector(".loading, .plot:empty", { state: "detached" });
   await waitForFrame(page);
 }
 
@@ -120,6 +120,6 @@ export async function pointAt(page: Page, { chart = 0, fraction = 0 } = {}) {
     .nth(chart)
     .locator(".u-value")
     .allTextContents();
-  const utc = /\((.+) UTC\)/.exec(time)?.[1] ?? "";
-  return { instant: `${utc.replace(" ", "T")}.000Z`, values };
+  const utc = /\((.+ UTC)\)/.exec(time)?.[1] ?? "";
+  return { instant: utc === "" ? "" : new Date(utc).toISOString(), values };
 }

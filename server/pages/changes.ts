@@ -1,0 +1,89 @@
+/** How counts change: since the start, an hour or a day, and what is greatest and least. */
+import { DAY_MS, HOUR_MS } from "../../core/time.ts";
+
+/** Counts over time; `null` is unknown. */
+export type Counts = readonly (number | null)[];
+
+/**
+ * Computes how much each count is greater than the first known one. What is unknown stays unknown;
+ * so is a change in per cent of 0.
+ *
+ * @example
+ * computeChangesSinceStart([null, 200, null, 230]); // [null, 0, null, 30]
+ * computeChangesSinceStart([200, 230], { isPercent: true }); // [0, 15]
+ */
+export function computeChangesSinceStart(
+  counts: Counts,
+  { isPercent = false } = {},
+): (number | null)[] {
+  const base = counts.find((count) => count !== null);
+  return counts.map((count) => {
+    if (count === null || base === undefined || base === null) return null;
+    if (!isPercent) return count - base;
+    return base === 0 ? null : ((count - base) / base) * 100;
+  });
+}
+
+/** An observed count, and its difference from the last known one before. */
+export interface CountChange {
+  /** Milliseconds since 1970 UTC. */
+  readonly observedAt: number;
+  readonly count: number | null;
+  readonly change: number | null;
+}
+
+/** Finds how long before each observation its count was last known; `null` if it was not. */
+function findTimesSinceKnown(observed: readonly CountChange[]): (number | null)[] {
+  let knownAt: number | null = null;
+  return observed.map(({ observedAt, count }) => {
+    const time = knownAt === null ? null : observedAt - knownAt;
+    if (count !== null) knownAt = observedAt;
+    return time;
+  });
+}
+
+/**
+ * Computes how fast a count grew since it was last known: observations are not evenly spaced.
+ *
+ * @param unitMs The time that a rate is for.
+ */
+export function computeRates(observed: readonly CountChange[], unitMs: number): (number | null)[] {
+  const times = findTimesSinceKnown(observed);
+  return observed.map(({ change }, index) => {
+    const timeMs = times[index] ?? 0;
+    return change === null || timeMs <= 0
+      ? null
+      : Math.round((change / timeMs) * unitMs * 100) / 100;
+  });
+}
+
+/**
+ * Picks the changes that belong to one bucket alone: after a gap, a change is that of many.
+ *
+ * @param stepMs From one bucket to the next.
+ */
+export function pickBucketChanges(
+  observed: readonly CountChange[],
+  stepMs: number,
+): (number | null)[] {
+  const times = findTimesSinceKnown(observed);
+  return observed.map(({ change }, index) =>
+    (times[index] ?? Infinity) < 2 * stepMs ? change : null,
+  );
+}
+
+/** The time that rates are for: an hour, unless the buckets are longer. */
+export function pickRateUnit(stepMs: number): { readonly name: string; readonly ms: number } {
+  return stepMs < DAY_MS ? { name: "hour", ms: HOUR_MS } : { name: "day", ms: DAY_MS };
+}
+
+/** Finds the positions of the greatest and the least value; `null` if none is known. */
+export function findExtremes(values: Counts): { greatest: number; least: number } | null {
+  let [greatest, least] = [-1, -1];
+  for (const [index, value] of values.entries()) {
+    if (value === null) continue;
+    if (greatest === -1 || value > (values[greatest] ?? value)) greatest = index;
+    if (least === -1 || value < (values[least] ?? value)) least = index;
+  }
+  return greatest === -1 ? null : { greatest, least };
+}

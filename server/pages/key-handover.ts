@@ -1,0 +1,72 @@
+/**
+ * Hands the API key to a tab that a link of this tab was opened in. A browser gives a new tab nothing of
+ * the session of the old one, so it asks the other tabs. A tab answers only for an address whose link was
+ * pressed in it a moment ago: nothing else learns the key.
+ */
+
+const CHANNEL = "creator-metrics-key";
+
+/** How long a new tab waits for the key. Other tabs of the browser answer within milliseconds. */
+const ANSWER_MAX_MS = 200;
+
+/** How long after a press a link may be opened: a menu stays open for a while. */
+const PRESS_MAX_MS = 30_000;
+
+interface Message {
+  /** The address that the new tab shows. */
+  readonly address: string;
+  /** Without it, the message asks for the key. */
+  readonly key?: string;
+}
+
+function readMessage(data: unknown): Message | undefined {
+  if (typeof data !== "object" || data === null) return undefined;
+  const address: unknown = Reflect.get(data, "address");
+  const key: unknown = Reflect.get(data, "key");
+  if (typeof address !== "string") return undefined;
+  return typeof key === "string" ? { address, key } : { address };
+}
+
+/** Asks the other tabs for the key; `null` if none has opened this one. */
+export function requestKey(): Promise<string | null> {
+  const { promise, resolve } = Promise.withResolvers<string | null>();
+  const channel = new BroadcastChannel(CHANNEL);
+  const address = location.pathname + location.search;
+  channel.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
+    const message = readMessage(data);
+    if (message?.key !== undefined && message.address === address) resolve(message.key);
+  });
+  channel.postMessage({ address } satisfies Message);
+  setTimeout(() => resolve(null), ANSWER_MAX_MS);
+  return promise.finally(() => channel.close());
+}
+
+/**
+ * Answers the tabs that links of this one are opened in.
+ *
+ * @param getKey Returns the key of this tab.
+ */
+export function answerKeyRequests(getKey: () => string | null): void {
+  let pressed = { address: "", at: -Infinity };
+  const remember = (event: MouseEvent) => {
+    const { target } = event;
+    // A plain click opens the page in this tab.
+    const isPlain = event.type === "click" && !event.ctrlKey && !event.metaKey && !event.shiftKey;
+    const link = target instanceof Element ? target.closest("a") : null;
+    if (isPlain || link?.origin !== location.origin) return;
+    pressed = { address: link.pathname + link.search, at: Date.now() };
+  };
+  // A click with the middle button, one with Ctrl, the menu of a link, Ctrl and Enter.
+  for (const type of ["auxclick", "click", "contextmenu"] as const) {
+    document.addEventListener(type, remember, { capture: true });
+  }
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
+    const message = readMessage(data);
+    const key = getKey();
+    if (message === undefined || message.key !== undefined || key === null) return;
+    if (message.address !== pressed.address || Date.now() - pressed.at > PRESS_MAX_MS) return;
+    channel.postMessage({ address: message.address, key } satisfies Message);
+    pressed = { address: "", at: -Infinity };
+  });
+}

@@ -1,0 +1,101 @@
+/** The lists of the pages for people: their order, how much of them is loaded, and narrow windows. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { HOUR_MS } from "../../core/time.ts";
+import { hasBrowser } from "../support/processes/browser.ts";
+import { startDashboard, waitForPage, type Dashboard } from "../support/processes/dashboard.ts";
+import { NOW } from "../support/service.ts";
+
+const NARROW = { viewport: { width: 360, height: 740 } };
+
+describe.skipIf(!hasBrowser())("the lists", () => {
+  let dashboard: Dashboard;
+  beforeAll(async () => {
+    dashboard = await startDashboard({ days: 0 });
+    const observedAt = new Date(NOW).toISOString();
+    const at = (nth: number) => new Date(NOW - nth * HOUR_MS).toISOString();
+    await dashboard.service.observe(
+      { kind: "channel", observedAt, id: "UC1", username: "soup", subscribers: 5, videoCount: 9 },
+      { kind: "channel", observedAt, id: "UC2", username: "clay", subscribers: 7, videoCount: 2 },
+      { kind: "user", observedAt, username: "nasa", followers_count: 5 },
+      ...Array.from({ length: 60 }, (_, nth) => ({
+        kind: "short",
+        observedAt,
+        channel: "UC1",
+        id: `short ${nth}`,
+        publishedAt: at(nth),
+        views: nth,
+      })),
+      ...Array.from({ length: 120 }, (_, nth) => ({
+        kind: "tweet",
+        observedAt,
+        username: "nasa",
+        id: String(10 ** 12 - nth),
+        text: `tweet ${nth}`,
+        created_at: at(nth),
+        likes: nth,
+      })),
+    );
+  }, 60_000);
+  afterAll(() => dashboard.close());
+
+  test("of channels are sorted by the service when a head is pressed, for a credit", async () => {
+    const { page, close } = await dashboard.visit("/channels");
+    const names = () => page.locator("td a").allTextContents();
+    const head = (name: string) => page.getByRole("columnheader", { name });
+    expect(await names()).toEqual(["clay", "soup"]);
+    expect(await head("Subscribers").getAttribute("aria-sort")).toBe("descending");
+    expect(await page.textContent("caption")).toContain("Another order costs 1 credit");
+    await head("Videos").getByRole("button").click();
+    await page.getByText("this page cost 2").waitFor();
+    await waitForPage(page);
+    expect(await names()).toEqual(["soup", "clay"]);
+    expect(new URL(page.url()).search).toBe("?sort=videos&order=desc");
+    expect(await head("Videos").getAttribute("aria-sort")).toBe("descending");
+    expect(await head("Subscribers").getAttribute("aria-sort")).toBeNull();
+    await head("Videos").getByRole("button").click();
+    await page.getByText("this page cost 3").waitFor();
+    await waitForPage(page);
+    expect(await names()).toEqual(["clay", "soup"]);
+    expect(await page.locator("select[name=order]").inputValue()).toBe("asc");
+    await close();
+  }, 60_000);
+
+  test("of shorts and tweets say what is sorted, and load all for the credits that they say", async () => {
+    const { page, close } = await dashboard.visit("/channels/soup");
+    const caption = () => page.locator("caption").innerText();
+    expect(await caption()).toBe("Shorts: the newest 50, there are more. Sorting orders these 50.");
+    await page.getByRole("button", { name: "Load more (1 credit)" }).click();
+    await page.getByRole("link", { name: "short 59" }).waitFor();
+    expect(await caption()).toBe("Shorts: 60");
+    await page.goto(`${dashboard.service.address}/users/nasa`);
+    await waitForPage(page);
+    expect(await caption()).toBe("Tweets: the newest 50, of 120. Sorting orders these 50.");
+    await page.getByText("this page cost 3").waitFor();
+    await page.getByRole("button", { name: "Load all 120 (2 credits)" }).click();
+    await page.getByRole("link", { name: "tweet 119" }).waitFor();
+    expect(await caption()).toBe("Tweets: 120");
+    await page.getByText("this page cost 5").waitFor();
+    await page.getByRole("button", { name: "Likes" }).click();
+    expect(await page.locator("td a").first().textContent()).toBe("tweet 119");
+    await close();
+  }, 60_000);
+
+  test("show the figures first where there is little room", async () => {
+    const { page, close } = await dashboard.visit("/channels/soup", undefined, NARROW);
+    const isInView = (name: string) =>
+      page
+        .getByRole("columnheader", { name, exact: true })
+        .boundingBox()
+        .then((box) => box !== null && box.x + box.width <= NARROW.viewport.width);
+    expect([await isInView("Views"), await isInView("Likes")]).toEqual([true, true]);
+    expect(await page.getByRole("columnheader", { name: "Published" }).count()).toBe(0);
+    expect(await page.locator("tbody tr").first().innerText()).toContain("20 Nov 2026");
+    await page.goto(`${dashboard.service.address}/users/nasa`);
+    await waitForPage(page);
+    expect([await isInView("Views"), await isInView("Likes")]).toEqual([true, true]);
+    await page.goto(`${dashboard.service.address}/channels`);
+    await waitForPage(page);
+    expect([await isInView("Subscribers"), await isInView("Videos")]).toEqual([true, true]);
+    await close();
+  }, 60_000);
+});
