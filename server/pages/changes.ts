@@ -2,7 +2,7 @@
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 
 /** Counts over time; `null` is unknown. */
-export type Counts = readonly (number | null)[];
+type Counts = readonly (number | null)[];
 
 /**
  * Computes how much each count is greater than the first known one. What is unknown stays unknown;
