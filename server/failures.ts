@@ -2,7 +2,6 @@
 import { CommanderError } from "commander";
 import { DomainError } from "../core/errors.ts";
 import { CommandError } from "./commands/command.ts";
-import { paint } from "./commands/terminal/style.ts";
 import { ConfigError } from "./config.ts";
 import type { CommandLineIo } from "./ports/process.ts";
 import { describeError, readSystemErrorCode } from "./system-errors.ts";
@@ -37,7 +36,7 @@ export function toJsonMessages(io: CommandLineIo): CommandLineIo {
 /** Writes why a command failed, and returns the exit status; throws what is a bug. */
 export function reportFailure(
   error: unknown,
-  { writeErr, hasErrColors }: CommandLineIo,
+  { writeErr }: CommandLineIo,
   { isJson }: { readonly isJson: boolean },
 ): number {
   if (error instanceof CommanderError && (error.exitCode === 0 || !isJson)) {
@@ -48,17 +47,35 @@ export function reportFailure(
   if (failure === undefined) throw error;
   const { status, ...texts } = failure;
   if (isJson) writeErr(`${JSON.stringify(texts)}\n`);
-  else writeErr(`${hasErrColors ? paint("red", texts.message) : texts.message}\n`);
+  else writeErr(`${texts.message}\n`, "red");
   return status;
+}
+
+/**
+ * Rewrites a message of commander in the style of all others.
+ *
+ * @example
+ * describeUsageError("error: unknown command 'x'"); // "Unknown command 'x'"
+ */
+export function describeUsageError(message: string): string {
+  return message
+    .replace(/^error: /, "")
+    .replace(/^option '(.*?)' argument '(.*)' is invalid\./s, "$1 cannot be '$2'.")
+    .replace(
+      /^command-argument value '(.*)' is invalid for argument '(.*?)'\./s,
+      "<$2> cannot be '$1'.",
+    )
+    .replace(/^[a-z]/, (letter) => letter.toUpperCase());
 }
 
 /** What to do about causes that the system or the database names, in any message. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/SQLITE_FULL|ENOSPC/, "free some space on the disk, then run the command again"],
-  [/SQLITE_NOTADB/, "set DATABASE_URL to a database of this service, or to a new file"],
-  [/SQLITE_CORRUPT|is damaged/, "restore a backup, or save what an export can read"],
+  [/SQLITE_NOTADB|SQLITE_CORRUPT|is damaged/, "restore a backup, or save what an export can read"],
   [/ENOTDIR/, "a part of the path is a file: name a folder"],
   [/\b(?:EACCES|EPERM|EROFS)\b/, "run it as a user who may do this, or name another file"],
+  [/^There is no account /, "accounts list shows all"],
+  [/^There is no key /, "keys list ACCOUNT shows those of an account"],
   [/^Waited for the database server/, "start it, or set DATABASE_URL to another database"],
 ];
 
@@ -74,7 +91,9 @@ function classifyFailure(error: unknown): Failure | undefined {
   const message = describeWithAdvice(error);
   if (error instanceof CommanderError) {
     const isHelp = error.code === "commander.help";
-    const usage = isHelp ? "A subcommand is missing" : message.replace(/^error: /, "");
+    // Only the commands that have subcommands lack the option.
+    const isGroup = isHelp || message === "error: unknown option '--json'";
+    const usage = isGroup ? "A subcommand is missing" : describeUsageError(message);
     return { status: EXIT_USAGE, code: "Invalid Usage", message: usage };
   }
   if (error instanceof ConfigError) return { status: EXIT_USAGE, code: "Invalid Setting", message };

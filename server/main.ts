@@ -19,9 +19,8 @@ import { createTokensCommand } from "./commands/tokens.ts";
 import type { OutputOptions } from "./commands/terminal/output.ts";
 import { createStatusCommand } from "./commands/status.ts";
 import { createProcessIo } from "./commands/terminal/process-io.ts";
-import { paint } from "./commands/terminal/style.ts";
 import { readConfig, SETTINGS } from "./config.ts";
-import { reportFailure, requestsJson, toJsonMessages } from "./failures.ts";
+import { describeUsageError, reportFailure, requestsJson, toJsonMessages } from "./failures.ts";
 import type { CommandLineIo, ServiceLogger } from "./ports/process.ts";
 import { connectToDatabase } from "./process/database-owner.ts";
 import { printOpenApi } from "./process/print-openapi.ts";
@@ -133,17 +132,21 @@ function configureCommand(command: Command, io: CommandLineIo, isJson: boolean):
   }
   command.exitOverride().configureOutput({
     writeOut: (text) => void io.writeOut(text),
-    writeErr: io.writeErr,
+    writeErr: (text) => io.writeErr(text, "painted"),
     getOutHelpWidth: () => io.columns ?? 80,
     getErrHelpWidth: () => io.columns ?? 80,
     getOutHasColors: () => io.hasOutColors,
     getErrHasColors: () => io.hasErrColors,
     // As JSON, the error is printed where it is caught.
-    outputError: (text, write) => {
-      if (!isJson) write(io.hasErrColors ? paint("red", text) : text);
+    outputError: (text) => {
+      if (!isJson) io.writeErr(describeUsageError(text), "red");
     },
   });
-  if (!isJson) command.showHelpAfterError("(add --help to see what is allowed)");
+  if (!isJson) {
+    const [program] = command.createHelp().commandUsage(command).split(" [");
+    const usage = isVerb ? `Usage: ${command.createHelp().commandUsage(command)}\n` : "";
+    command.showHelpAfterError(`${usage}More: ${program} --help`);
+  }
   for (const subcommand of command.commands) configureCommand(subcommand, io, isJson);
 }
 

@@ -30,7 +30,9 @@ function addListCommand(accounts: Command, context: CommandContext): void {
     .option("--json", "print the accounts as JSON")
     .action(async (options: OutputOptions) => {
       const rows = await requestAdmin(context, (client) => client.accounts.get());
-      await printRows(context, options, COLUMNS, rows);
+      await printRows(context, options, COLUMNS, rows, {
+        ifEmpty: `There are no accounts; create one: ${context.programName} accounts create acme`,
+      });
     });
 }
 
@@ -46,7 +48,7 @@ function addCreateCommand(accounts: Command, context: CommandContext): void {
       const account = await requestAdmin(context, (client) =>
         client.accounts.post({ name, ...(credits === undefined ? {} : { credits }) }),
       );
-      await printRows(context, options, COLUMNS, [account], account);
+      await printRows(context, options, COLUMNS, [account], { value: account });
       writeHint(context, [`Make a key for it: ${context.programName} keys create ${quote(name)}`]);
     });
 }
@@ -77,7 +79,7 @@ function addSetCommand(accounts: Command, context: CommandContext): void {
       const account = await requestAdmin(context, (client) =>
         client.accounts.patch({ name, low_balance: lowBalance === false ? null : lowBalance }),
       );
-      await printRows(context, options, THRESHOLD_COLUMNS, [account], account);
+      await printRows(context, options, THRESHOLD_COLUMNS, [account], { value: account });
     });
 }
 
@@ -114,7 +116,11 @@ export function createNoticesCommand(context: CommandContext): Command {
           return { rows: read.notices, next: read.next };
         });
       });
-      await printRows(context, options, NOTICE_COLUMNS, rows);
+      await printRows(context, options, NOTICE_COLUMNS, rows, {
+        ifEmpty:
+          "There are no such notices; they need WEBHOOK_URL and a threshold: " +
+          `${context.programName} accounts set acme --low-balance 1000`,
+      });
     });
   notices
     .command("resend")

@@ -36,7 +36,10 @@ export function createAuditCommand(context: CommandContext): Command {
       const rows = entries.map((entry) =>
         Object.assign({}, entry, { details: formatDetails(entry.details) }),
       );
-      await printRows(context, options, COLUMNS, rows, entries);
+      await printRows(context, options, COLUMNS, rows, {
+        value: entries,
+        ifEmpty: "There are no such entries",
+      });
     });
 }
 

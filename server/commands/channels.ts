@@ -48,7 +48,9 @@ export function createChannelsCommand(context: CommandContext): Command {
     .option("--json", "print the channels as JSON")
     .action(async (options: OutputOptions) => {
       const rows = await requestAdmin(context, (client) => client.channels.get());
-      await printRows(context, options, COLUMNS, rows);
+      await printRows(context, options, COLUMNS, rows, {
+        ifEmpty: `No channels are tracked; add one: ${context.programName} channels track @nasa`,
+      });
     });
   return channels;
 }

@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import { requestAdmin, type AdminClient } from "./admin-client.ts";
 import { CommandError, type CommandContext } from "./command.ts";
+import { writeHint } from "./terminal/hints.ts";
 import { printRows, type OutputOptions } from "./terminal/output.ts";
 
 export function createCollectCommand(context: CommandContext): Command {
@@ -16,8 +17,9 @@ export function createCollectCommand(context: CommandContext): Command {
     .option("--once", "collect once and end, which it does anyway")
     .option("--json", "print the counts as JSON")
     .action(async (options: OutputOptions) => {
+      writeHint(context, ["Collecting what is due…"]);
       const sources = await requestAdmin(context, (client) => client.collect.post());
-      await printRows(context, options, COLUMNS, sources, { sources });
+      await printRows(context, options, COLUMNS, sources, { value: { sources } });
       const problems = sources.flatMap((source) => findProblem(source) ?? []);
       if (problems.length > 0) throw new CommandError(problems.join("\n"));
     });

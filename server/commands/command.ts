@@ -41,7 +41,5 @@ export function createReadError(file: string, error: unknown): CommandError {
 export function parsePositiveInteger(text: string): number {
   const integer = parseInteger(text, { min: 1 });
   if (integer !== undefined) return integer;
-  throw new InvalidArgumentError(
-    `It must be a whole number from 1 to ${INTEGER_MAX}, got ${JSON.stringify(text)}.`,
-  );
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${INTEGER_MAX}.`);
 }

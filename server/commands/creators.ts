@@ -53,7 +53,9 @@ export function createCreatorsCommand(context: CommandContext): Command {
     .option("--json", "print the creators as JSON")
     .action(async (options: OutputOptions) => {
       const rows = await requestAdmin(context, (client) => client.creators.get());
-      await printRows(context, options, COLUMNS, rows);
+      await printRows(context, options, COLUMNS, rows, {
+        ifEmpty: `There are no creators; add one: ${context.programName} creators add bsky.app`,
+      });
     });
   return creators;
 }

@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { createAdminClient, requestAdmin, unwrap, withConnection } from "./admin-client.ts";
 import { CommandError, parsePositiveInteger, type CommandContext } from "./command.ts";
 import { formatJson, formatTable, printRows, type OutputOptions } from "./terminal/output.ts";
+import { formatPlural, showControls } from "./terminal/style.ts";
 
 export function createCreditsCommand(context: CommandContext): Command {
   return new Command("credits")
@@ -37,7 +38,7 @@ function createGrantCommand(context: CommandContext): Command {
       await context.writeOut(
         json === true
           ? formatJson(granted)
-          : `${summary}; the balance of ${account} is ${granted.balance}\n`,
+          : showControls(`${summary}; the balance of ${account} is ${granted.balance}`) + "\n",
       );
     });
 }
@@ -109,12 +110,13 @@ function createVerifyCommand(context: CommandContext): Command {
       const verification = await requestAdmin(context, (client) => client.verification.get());
       const { accounts, entries, faults } = verification;
       if (options.json !== true && faults.length === 0) {
-        const counts = `${accounts} accounts, ${entries} journal entries`;
+        const entryCount = entries === 1 ? "1 journal entry" : `${entries} journal entries`;
+        const counts = `${formatPlural(accounts, "account")}, ${entryCount}`;
         return context.writeOut(`All balances are correct: ${counts}\n`);
       }
-      await printRows(context, options, ["account", "problem"], faults, verification);
+      await printRows(context, options, ["account", "problem"], faults, { value: verification });
       if (faults.length > 0) {
-        throw new CommandError(`The verification found ${faults.length} problems`);
+        throw new CommandError(`The verification found ${formatPlural(faults.length, "problem")}`);
       }
     });
 }
@@ -131,7 +133,8 @@ function createApplyRefundsCommand(context: CommandContext): Command {
     .action(async (options: OutputOptions) => {
       const { files } = await requestAdmin(context, (client) => client.refunds.post());
       if (files.length === 0 && options.json !== true) context.writeErr("No refunds are pending\n");
-      else await printRows(context, options, ["file", "settled", "left"], files, { files });
+      else
+        await printRows(context, options, ["file", "settled", "left"], files, { value: { files } });
       const faults = files.flatMap(({ file, problems }) =>
         problems.map((problem) => `${file}: ${problem}`),
       );

@@ -122,7 +122,9 @@ async function printCounts(
   const total = sumCounts(counts);
   const { file: _, ...sums } = total;
   const rows = counts.length > 1 ? [...counts, total] : counts;
-  await printRows(context, options, ["file", ...COUNT_NAMES], rows, { files: counts, ...sums });
+  await printRows(context, options, ["file", ...COUNT_NAMES], rows, {
+    value: { files: counts, ...sums },
+  });
 }
 
 async function readFileSize(file: string): Promise<number> {

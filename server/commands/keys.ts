@@ -2,35 +2,13 @@
 import { Command } from "commander";
 import { requestAdmin } from "./admin-client.ts";
 import { parsePositiveInteger, type CommandContext } from "./command.ts";
-import { writeHint } from "./terminal/hints.ts";
+import { quote } from "./terminal/hints.ts";
 import { formatJson, printRows, type OutputOptions } from "./terminal/output.ts";
-import { writeSecret } from "./terminal/secret.ts";
+import { writeSecret, writeUseHint } from "./terminal/secret.ts";
 
 export function createKeysCommand(context: CommandContext): Command {
   const keys = new Command("keys").description("Creates, lists, rotates and revokes API keys.");
-  keys
-    .command("create")
-    .summary("Creates an API key and prints it.")
-    .description(
-      "Creates an API key and prints only the key. It cannot be shown again, because only its " +
-        "hash is stored.",
-    )
-    .argument("<account>", "the name of the account that pays for requests with the key")
-    .option("--label <text>", "a note about what the key is for")
-    .option(
-      "--scope <scopes>",
-      "what the key may do: read, creators, or both with a comma between (default: both)",
-      parseList,
-    )
-    .option("--expires <when>", "when it expires: after 12h, 90d or 8w, or at an instant")
-    .option("--json", "print the key and its id as JSON")
-    .action(async (account: string, { json, scope, ...options }: CreateOptions) => {
-      const created = await requestAdmin(context, (client) =>
-        client.keys.post({ account, ...options, ...(scope && { scopes: scope }) }),
-      );
-      writeKey(context, { ...(json && { json }) }, created);
-      if (context.errTerminal !== undefined) await writeUseHint(context);
-    });
+  addCreateCommand(keys, context);
   keys
     .command("list")
     .description("Lists the API keys of an account, with their ids and first characters.")
@@ -43,7 +21,9 @@ export function createKeysCommand(context: CommandContext): Command {
       const rows = keysOfAccount.map((key) =>
         Object.assign(key, { scopes: key.scopes.join(", ") }),
       );
-      await printRows(context, options, COLUMNS, rows);
+      await printRows(context, options, COLUMNS, rows, {
+        ifEmpty: `${account} has no keys; create one: ${context.programName} keys create ${quote(account)}`,
+      });
     });
   keys
     .command("rotate")
@@ -76,6 +56,35 @@ export function createKeysCommand(context: CommandContext): Command {
   return keys;
 }
 
+function addCreateCommand(keys: Command, context: CommandContext): void {
+  keys
+    .command("create")
+    .summary("Creates an API key and prints it.")
+    .description(
+      "Creates an API key and prints only the key. It cannot be shown again, because only its " +
+        "hash is stored.",
+    )
+    .argument("<account>", "the name of the account that pays for requests with the key")
+    .option("--label <text>", "a note about what the key is for")
+    .option(
+      "--scope <scopes>",
+      "what the key may do: read, creators, or both with a comma between (default: both)",
+      parseList,
+    )
+    .option("--expires <when>", "when it expires: after 12h, 90d or 8w, or at an instant")
+    .option("--json", "print the key and its id as JSON")
+    .action(async (account: string, { json, scope, ...options }: CreateOptions) => {
+      const created = await requestAdmin(context, (client) =>
+        client.keys.post({ account, ...options, ...(scope && { scopes: scope }) }),
+      );
+      writeKey(context, { ...(json && { json }) }, created);
+      await writeUseHint(context, "key", (url) => [
+        `Try it: curl -H "X-API-Key: KEY" ${url}/api/account`,
+        `See the numbers: ${url}/#key=KEY`,
+      ]);
+    });
+}
+
 function writeKey(
   context: CommandContext,
   options: OutputOptions,
@@ -87,17 +96,6 @@ function writeKey(
     revocation: `keys revoke ${id}`,
     response,
   });
-}
-
-/** Says how to use a new key. The hint leaves the key out: only standard output has it. */
-async function writeUseHint(context: CommandContext): Promise<void> {
-  const { address } = await requestAdmin(context, (client) => client.owner.get());
-  const start = address === null ? [`Start the service: ${context.programName} serve`] : [];
-  writeHint(context, [
-    "Keep the key: it is not shown again",
-    ...start,
-    `Try it: curl -H "X-API-Key: KEY" ${address ?? "http://127.0.0.1:3000"}/api/account`,
-  ]);
 }
 
 interface CreateOptions extends OutputOptions {

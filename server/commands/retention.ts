@@ -23,7 +23,7 @@ export function createRetentionCommand(context: CommandContext): Command {
     .action(async (options: OutputOptions & { dryRun?: true }) => {
       const report = await requestRetention(context, options.dryRun === true);
       const { kinds, faults } = report;
-      await printRows(context, options, COLUMNS, kinds, report);
+      await printRows(context, options, COLUMNS, kinds, { value: report });
       if (options.json !== true && faults.length > 0) {
         await context.writeOut(`\n${formatTable(["kind", "problem"], faults, context)}`);
       }

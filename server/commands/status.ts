@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { createAdminClient, unwrap, withConnection, type AdminClient } from "./admin-client.ts";
 import type { CommandContext } from "./command.ts";
 import { formatFields, formatJson, formatTable, type OutputOptions } from "./terminal/output.ts";
-import { formatBytes, formatCount } from "./terminal/style.ts";
+import { formatBytes, formatCount, formatPlural } from "./terminal/style.ts";
 
 type Status = NonNullable<Awaited<ReturnType<AdminClient["status"]["get"]>>["data"]>;
 type Owner = NonNullable<Awaited<ReturnType<AdminClient["owner"]["get"]>>["data"]>;
@@ -49,8 +49,8 @@ function formatStatus(context: CommandContext, status: Status, server: Owner | n
       source,
       state,
       quota: bucket,
-      used,
-      limit,
+      used: formatCount(used),
+      limit: formatCount(limit),
       reason,
     })),
   );
@@ -85,6 +85,6 @@ function describeCustomers({ accounts, keys, credits, creators, channels }: Stat
     credits: `${formatCount(granted)} issued, ${spent} spent, ${formatCount(balance)} left`,
     accounts: formatCount(accounts),
     keys: `${formatCount(keys.valid)} valid of ${formatCount(keys.total)}`,
-    collected: `channels ${formatCount(channels)}, creators ${formatCount(creators)}`,
+    collected: `${formatPlural(channels, "channel")}, ${formatPlural(creators, "creator")}`,
   };
 }

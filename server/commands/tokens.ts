@@ -4,7 +4,7 @@ import { parseInteger } from "../../core/parameters.ts";
 import { requestAdmin } from "./admin-client.ts";
 import { type CommandContext } from "./command.ts";
 import { formatJson, printRows, type OutputOptions } from "./terminal/output.ts";
-import { writeSecret } from "./terminal/secret.ts";
+import { writeSecret, writeUseHint } from "./terminal/secret.ts";
 
 export function createTokensCommand(context: CommandContext): Command {
   const tokens = new Command("tokens").description(
@@ -26,6 +26,7 @@ export function createTokensCommand(context: CommandContext): Command {
         revocation: `tokens revoke ${name}`,
         response: created,
       });
+      await writeUseHint(context, "token", (url) => [`Use it on the page ${url}/admin`]);
     });
   tokens
     .command("list")
@@ -33,7 +34,9 @@ export function createTokensCommand(context: CommandContext): Command {
     .option("--json", "print the tokens as JSON")
     .action(async (options: OutputOptions) => {
       const rows = await requestAdmin(context, (client) => client.tokens.get());
-      await printRows(context, options, COLUMNS, rows);
+      await printRows(context, options, COLUMNS, rows, {
+        ifEmpty: `There are no tokens; create one: ${context.programName} tokens create billing`,
+      });
     });
   tokens
     .command("revoke")

@@ -67,6 +67,9 @@ export interface CommandLineIo {
   writeOut(data: string | Uint8Array): Promise<void>;
   /** Writes data to standard output at once; throws when it cannot be written. */
   writeOutSync(text: string): void;
-  /** Writes messages and progress to standard error. */
-  writeErr(text: string): void;
+  /** Writes a message to standard error. Only a `painted` text may have colours of its own. */
+  writeErr(text: string, style?: MessageStyle): void;
 }
+
+/** How a message looks where colours are shown: red for an error, dim for a hint. */
+export type MessageStyle = "plain" | "red" | "dim" | "painted";

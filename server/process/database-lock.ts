@@ -2,9 +2,12 @@
 import { Database as Lock } from "bun:sqlite";
 import {
   accessSync,
+  closeSync,
   constants,
   existsSync,
   mkdirSync,
+  openSync,
+  readSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -22,6 +25,7 @@ import { getPidFilePath } from "./owner-client.ts";
  */
 export function tryLockDatabase(file: string): (() => void) | undefined {
   createDatabaseFolder(file);
+  assertDatabaseFile(file);
   const path = `${file}-lock`;
   const lock = orThrow(`${path} cannot be opened`, () => new Lock(path));
   try {
@@ -69,10 +73,35 @@ function createDatabaseFolder(file: string): void {
       "DATABASE_URL to a file elsewhere",
     () => mkdirSync(folder, { recursive: true }),
   );
-  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) {
+}
+
+/** What every SQLite file that is not empty begins with. */
+const SQLITE_HEADER = "SQLite format 3\0";
+
+/** Checks a file before anything is changed: a wrong setting can name any file. */
+function assertDatabaseFile(file: string): void {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats === undefined) return;
+  if (stats.isDirectory()) {
     throw new DomainError(
       "Internal Error",
       `${file} is a folder; set DATABASE_URL to a file in it: file:${join(file, "metrics.db")}`,
     );
   }
+  if (stats.isFile() && (stats.size === 0 || readHeader(file) === SQLITE_HEADER)) return;
+  throw new DomainError(
+    "Internal Error",
+    `${file} is not a database; set DATABASE_URL to a database of this service, or to a new file`,
+  );
+}
+
+function readHeader(file: string): string {
+  const header = Buffer.alloc(SQLITE_HEADER.length);
+  const descriptor = orThrow(`${file} cannot be read`, () => openSync(file, "r"));
+  try {
+    readSync(descriptor, header);
+  } finally {
+    closeSync(descriptor);
+  }
+  return header.toString("latin1");
 }

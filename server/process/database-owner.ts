@@ -163,11 +163,12 @@ async function tryAcquireOwnership(
   const unlock = tryLockDatabase(file);
   if (unlock === undefined) return undefined;
   try {
+    writePidFile(file);
+    const service = await openService(options);
+    // Only now it is known that this is a database of the service.
     const files = restrictToOwner(file).join("; ");
     if (files !== "")
       options.log?.warning?.("Other users could use the database: {files}", { files });
-    writePidFile(file);
-    const service = await openService(options);
     const path = resolveSocketPath(file);
     rmSync(path, { force: true });
     const socket = serveSocket(path, service);

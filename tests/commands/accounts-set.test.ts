@@ -19,6 +19,6 @@ test("accounts set sets the threshold of notices, or turns them off, but nothing
   });
   expect(await sandbox.run(["accounts", "set", "nobody", "--no-low-balance"])).toMatchObject({
     status: 1,
-    err: "There is no account nobody\n",
+    err: "There is no account nobody; accounts list shows all\n",
   });
 });

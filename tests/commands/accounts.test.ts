@@ -40,7 +40,7 @@ describe("accounts and credits", () => {
       { kind: "grant", amount: 5, balance: 15, reference: "r1", reason: "why" },
     ]);
     expect(await sandbox.runOrThrow("credits", "verify")).toBe(
-      "All balances are correct: 1 accounts, 2 journal entries\n",
+      "All balances are correct: 1 account, 2 journal entries\n",
     );
     expect(await sandbox.run(["credits", "apply-refunds"])).toEqual({
       status: 0,

@@ -1,5 +1,8 @@
 /** What commands print about mistakes of their users: what is wrong and what to do, never a stack. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { chmod, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { runInProcess } from "../support/command-line-io.ts";
 import { listVerbs } from "../support/docs.ts";
 import { createProgram } from "../../server/main.ts";
@@ -34,14 +37,23 @@ describe("a command that fails", () => {
   });
 
   test("says what to do about a file that is no database", async () => {
-    expect(await fail(["status"], "text.db")).toEndWith(
-      "not a database; set DATABASE_URL to a database of this service, or to a new file\n",
+    const todo = "; set DATABASE_URL to a database of this service, or to a new file\n";
+    expect(await fail(["status"], "text.db")).toBe(
+      `${sandbox.folder}/text.db is not a database${todo}`,
     );
+    const file = join(sandbox.folder, "other.db");
+    new Database(file).run("CREATE TABLE recipes (name)");
+    await chmod(file, 0o644);
+    expect(await fail(["status"], "other.db")).toBe(`Another program made this database${todo}`);
+    expect((await stat(file)).mode & 0o777).toBe(0o644);
   });
 
   test("with --json prints the name of the error as its code", async () => {
     const keys = JSON.parse(await fail(["keys", "create", "nobody", "--json"]));
-    expect(keys).toEqual({ code: "Not Found", message: "There is no account nobody" });
+    expect(keys).toEqual({
+      code: "Not Found",
+      message: "There is no account nobody; accounts list shows all",
+    });
     const imported = JSON.parse(await fail(["import", "missing.ndjson", "--json"]));
     expect(imported.code).toBe("ENOENT");
   });
@@ -54,7 +66,7 @@ test.each(listVerbs(createProgram()).map(([name]) => [name]))(
     expect({ status, out, failure: JSON.parse(err) }).toEqual({
       status: 2,
       out: "",
-      failure: { code: "Invalid Usage", message: "unknown option '--nonsense'" },
+      failure: { code: "Invalid Usage", message: "Unknown option '--nonsense'" },
     });
   },
 );

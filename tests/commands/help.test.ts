@@ -84,19 +84,33 @@ test("run() colours help and errors if the output shows colours", async () => {
 });
 
 test.each([
-  [["no-such-verb"], "error: unknown command 'no-such-verb'"],
-  [["import"], "error: missing required argument 'file'"],
-  [["keys", "revoke", "x"], 'must be a whole number from 1 to 9007199254740991, got "x"'],
-])("run() exits with 2 and says what is wrong with %j", async (argv, message) => {
-  const { status, out, err } = await runInProcess(argv);
-  expect({ status, out }).toEqual({ status: 2, out: "" });
-  expect(err).toContain(message);
-  expect(err).toEndWith("(add --help to see what is allowed)\n");
-});
+  [["no-such-verb"], "Unknown command 'no-such-verb'\n", ""],
+  [["import"], "Missing required argument 'file'\n", " import [options] <file...>"],
+  [
+    ["keys", "revoke", "x"],
+    "<id> cannot be 'x'. It must be a whole number from 1 to 9007199254740991.\n",
+    " keys revoke [options] <id>",
+  ],
+  [
+    ["export", "--kind", "x\u001B[2J\u202E"],
+    "--kind <kind> cannot be 'x\\u001b[2J\\u202e'. Allowed choices are channel, short, user, tweet.\n",
+    " export [options]",
+  ],
+])(
+  "run() exits with 2 and says what is wrong with %j, and how to use it",
+  async (argv, message, usage) => {
+    const { status, out, err } = await runInProcess(argv);
+    expect({ status, out }).toEqual({ status: 2, out: "" });
+    const [name = ""] = usage.split(" [");
+    const usageLine = usage === "" ? "" : `Usage: bun server/main.ts${usage}\n`;
+    expect(err).toBe(`${message}${usageLine}More: bun server/main.ts${name} --help\n`);
+  },
+);
 
 test.each([
-  [["no-such-verb", "--json"], {}, "Invalid Usage", "unknown command 'no-such-verb'"],
-  [["keys", "list", "--json"], {}, "Invalid Usage", "missing required argument 'account'"],
+  [["no-such-verb", "--json"], {}, "Invalid Usage", "Unknown command 'no-such-verb'"],
+  [["keys", "--json"], {}, "Invalid Usage", "A subcommand is missing"],
+  [["keys", "list", "--json"], {}, "Invalid Usage", "Missing required argument 'account'"],
   [["accounts", "list", "--json"], { PORT: "x" }, "Invalid Setting", expect.any(String)],
 ])("run() prints one JSON object about %j", async (argv, environment, code, message) => {
   const { status, out, err } = await runInProcess(argv, environment);

@@ -22,7 +22,7 @@ test("status shows the database, the observations, the credits and the sources",
       "channel         1             1  2026-11-20T06:00:00.000Z",
       "credits    1,000 issued, 0 spent, 1,000 left",
       "keys       1 valid of 1",
-      "bluesky  ok     general     0  180000",
+      "bluesky  ok     general     0  180,000",
     ]),
   );
 });

@@ -1,4 +1,5 @@
 /** Runs a verb of the command line within this process. */
+import { formatMessage } from "../../server/commands/terminal/style.ts";
 import { run } from "../../server/main.ts";
 import type { CommandLineIo } from "../../server/ports/process.ts";
 import type { CommandResult } from "./processes/command-line.ts";
@@ -37,7 +38,9 @@ export async function runInProcess(
       errTerminal: undefined,
       writeOut: async (data) => writeOutSync(data),
       writeOutSync,
-      writeErr: (text) => void (result.err += text),
+      writeErr(text, style = "plain") {
+        result.err += formatMessage(text, { style, hasColors: terminal.hasErrColors === true });
+      },
       ...terminal,
     });
     return { status, ...result };

@@ -15,6 +15,9 @@ export interface SettingText {
 /** Columns of text that is not written to a terminal. */
 const DEFAULT_COLUMNS = 80;
 
+/** Descriptions are wrapped if they have this many columns; otherwise the terminal cuts words. */
+const MIN_TEXT_COLUMNS = 15;
+
 /** The name of the program in an example, but not in the name of a file. */
 const PROGRAM_PATTERN = /(?<![\w./-])creator-metrics(?= )/g;
 
@@ -38,7 +41,11 @@ export function configureHelp(
   options: HelpOptions,
   path: readonly string[] = [],
 ): void {
+  if (command.commands.length > 0 && path.length > 0)
+    command.helpCommand("help [command]", "Shows the help of a command.");
   command.configureHelp({
+    minWidthToWrap: MIN_TEXT_COLUMNS,
+    subcommandTerm: (subcommand) => new Help().subcommandTerm(subcommand).replace(" [options]", ""),
     styleTitle: (text) => paint("bold", text),
     styleCommandText: (text) => paint("bold", text),
     styleSubcommandText: (text) => paint("cyan", text),
@@ -108,7 +115,10 @@ function formatItem(
   name: string,
   text: string,
 ): string {
-  const help = Object.assign(new Help(), { helpWidth: columns });
+  const help = Object.assign(new Help(), {
+    helpWidth: columns,
+    minWidthToWrap: MIN_TEXT_COLUMNS,
+  });
   const nameWidth = Math.max(...settings.map((setting) => setting.name.length));
   return help.formatItem(paint("cyan", name), nameWidth, text, help);
 }

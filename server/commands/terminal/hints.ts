@@ -1,14 +1,13 @@
 /** Hints of the next step, for a person at a terminal. */
 import type { CommandLineIo } from "../../ports/process.ts";
-import { paint } from "./style.ts";
 
 /** Writes hints to standard error, if that is a terminal. */
 export function writeHint(
-  { errTerminal, hasErrColors, writeErr }: CommandLineIo,
+  { errTerminal, writeErr }: CommandLineIo,
   hints: readonly string[],
 ): void {
   if (errTerminal === undefined) return;
-  for (const hint of hints) writeErr(`${hasErrColors ? paint("dim", hint) : hint}\n`);
+  for (const hint of hints) writeErr(`${hint}\n`, "dim");
 }
 
 /**

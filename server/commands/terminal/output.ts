@@ -16,20 +16,28 @@ export interface OutputOptions {
   readonly json?: true;
 }
 
+/** What is printed of rows besides a table. */
+interface RowsOptions {
+  /** What is printed as JSON; the rows by default. */
+  readonly value?: unknown;
+  /** The message in place of a table without rows: what to do next. */
+  readonly ifEmpty?: string;
+}
+
 /**
  * Prints rows as a table, or with `--json` as JSON.
  *
  * @param columns The fields of the table, in its order.
- * @param value What is printed as JSON; the rows by default.
  */
 export async function printRows<Column extends string>(
   io: CommandLineIo,
   { json }: OutputOptions,
   columns: readonly Column[],
   rows: readonly Row<Column>[],
-  value: unknown = rows,
+  { value = rows, ifEmpty }: RowsOptions = {},
 ): Promise<void> {
-  await io.writeOut(json === true ? formatJson(value) : formatTable(columns, rows, io));
+  if (json !== true && rows.length === 0 && ifEmpty !== undefined) io.writeErr(`${ifEmpty}\n`);
+  else await io.writeOut(json === true ? formatJson(value) : formatTable(columns, rows, io));
 }
 
 /** Formats JSON with indentation and a final line break. */
@@ -39,8 +47,8 @@ export function formatJson(value: unknown): string {
 
 /**
  * Formats rows as a table without lines; a null is empty. If the table is wider than the terminal,
- * columns without any value are left out, then times have no seconds, then texts are wrapped at
- * spaces. If that is too wide too, each row becomes lines of a name and a value.
+ * columns without any value are left out, then times have no seconds, then texts are wrapped. If
+ * that is too wide too, each row becomes lines of a name and a value.
  */
 export function formatTable<Column extends string>(
   columns: readonly Column[],
@@ -62,7 +70,7 @@ export function formatTable<Column extends string>(
     const isTooWide = lines.some((line) => Bun.stringWidth(line) > width);
     if (!isTooWide || rows.length === 0) return lines.map((line) => `${line}\n`).join("");
   }
-  return rows.map((row) => formatFields(row, view, columns)).join("\n");
+  return rows.map((row) => formatFields(row, view, filled)).join("\n");
 }
 
 /** Formats fields as lines of a name and a value. */
@@ -102,12 +110,17 @@ function toTableText<Column extends string>(
   };
 }
 
-/** Wraps the widest columns, until the table fits; `undefined` if a word would have to be cut. */
+/** Words with more columns than this are cut rather than that the table becomes a list of fields. */
+const UNCUT_WORD_COLUMNS = 24;
+
+/** Wraps the widest columns until the table fits; `undefined` if it cannot. */
 function wrapTable({ headings, rows, isNumeric }: TableText, width: number): TableText | undefined {
   const columns = headings.map((heading, index) => {
     const texts = [heading, ...rows.map((row) => row[index] ?? "")];
-    const words = isNumeric[index] === true ? texts : texts.flatMap((text) => text.split(" "));
-    return { width: findWidth(texts), minWidth: findWidth(words) };
+    const textWidth = findWidth(texts);
+    if (isNumeric[index] === true) return { width: textWidth, minWidth: textWidth };
+    const wordWidth = findWidth(texts.flatMap((text) => text.split(" ")));
+    return { width: textWidth, minWidth: Math.min(wordWidth, UNCUT_WORD_COLUMNS) };
   });
   let excess =
     columns.reduce((sum, column) => sum + column.width + GAP.length, -GAP.length) - width;
@@ -118,7 +131,8 @@ function wrapTable({ headings, rows, isNumeric }: TableText, width: number): Tab
     if (widest === undefined) return undefined;
     widest.width--;
   }
-  const wrap = (text: string, index: number) => Bun.wrapAnsi(text, columns[index]?.width ?? width);
+  const wrap = (text: string, index: number) =>
+    Bun.wrapAnsi(text, columns[index]?.width ?? width, { hard: true });
   return { headings: headings.map(wrap), rows: rows.map((row) => row.map(wrap)), isNumeric };
 }
 

@@ -3,23 +3,25 @@ import { writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { Command } from "commander";
 import type { CommandLineIo } from "../../ports/process.ts";
-import { showDirectionControls } from "./style.ts";
+import { formatMessage } from "./style.ts";
 
 /** Creates the input and output of a command of this process. */
 export function createProcessIo(programName = describeEntryFile()): CommandLineIo {
   const { stdout, stderr } = process;
   // What commander does by default: NO_COLOR, FORCE_COLOR, then what the terminal can.
   const { getOutHasColors, getErrHasColors } = new Command().configureOutput();
+  const hasErrColors = getErrHasColors?.() === true;
   return {
     environment: process.env,
     programName,
     columns: stdout.isTTY ? stdout.columns : undefined,
     hasOutColors: getOutHasColors?.() === true,
-    hasErrColors: getErrHasColors?.() === true,
+    hasErrColors,
     errTerminal: stderr.isTTY ? stderr : undefined,
     writeOut: (data) => new Promise((resolve) => stdout.write(data, () => resolve())),
     writeOutSync: (text) => writeFileSync(1, text),
-    writeErr: (text) => void stderr.write(showDirectionControls(text)),
+    writeErr: (text, style = "plain") =>
+      void stderr.write(formatMessage(text, { style, hasColors: hasErrColors })),
   };
 }
 

@@ -1,6 +1,8 @@
 /** Prints a new secret, which cannot be shown again. */
 import { describeError } from "../../system-errors.ts";
 import { CommandError, type CommandContext } from "../command.ts";
+import { requestAdmin } from "../admin-client.ts";
+import { writeHint } from "./hints.ts";
 import { formatJson, type OutputOptions } from "./output.ts";
 
 /**
@@ -24,4 +26,24 @@ export function writeSecret(
         `revoke it with ${created.revocation}, and create another`,
     );
   }
+}
+
+/**
+ * Says on a terminal how to use a new secret. The hints leave it out: only standard output has it.
+ *
+ * @param describeUse Returns the hints for the address of the service.
+ */
+export async function writeUseHint(
+  context: CommandContext,
+  noun: string,
+  describeUse: (url: string) => readonly string[],
+): Promise<void> {
+  if (context.errTerminal === undefined) return;
+  const { address } = await requestAdmin(context, (client) => client.owner.get());
+  const start = address === null ? [`Start the service: ${context.programName} serve`] : [];
+  writeHint(context, [
+    `Keep the ${noun}: it is not shown again`,
+    ...start,
+    ...describeUse(address ?? "http://127.0.0.1:3000"),
+  ]);
 }

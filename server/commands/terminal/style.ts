@@ -1,5 +1,6 @@
 /** How text looks on a terminal: colours, visible controls, sizes. */
 import { styleText } from "node:util";
+import type { MessageStyle } from "../../ports/process.ts";
 
 type Format = Parameters<typeof styleText>[0];
 
@@ -8,18 +9,11 @@ export function paint(format: Format, text: string): string {
   return styleText(format, text, { validateStream: false });
 }
 
-/** Characters that change how the text around them is shown, such as the direction of writing. */
-const DIRECTION_CONTROLS = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
-
 /**
- * Makes controls of the direction of text visible: they can make a line look like another one.
- *
- * @example
- * showDirectionControls("a\u202Eb"); // "a\\u202eb"
+ * Characters that are invisible or change the direction of the text around them: a line with them
+ * can look like another one. The joiners and tags that emoji need are none of them.
  */
-export function showDirectionControls(text: string): string {
-  return text.replace(DIRECTION_CONTROLS, escapeCharacter);
-}
+const FORMAT_CONTROLS = /(?!\u200C|\u200D|[\u{E0020}-\u{E007F}])[\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
  * Makes all controls of a text visible, so that it stays in its line and changes no colour.
@@ -28,11 +22,32 @@ export function showDirectionControls(text: string): string {
  * showControls("a\nb\u001B[31m"); // "a\\u000ab\\u001b[31m"
  */
 export function showControls(text: string): string {
-  return showDirectionControls(text.replace(/\p{Cc}/gu, escapeCharacter));
+  return text.replace(/\p{Cc}/gu, escapeCharacter).replace(FORMAT_CONTROLS, escapeCharacter);
 }
 
+/**
+ * Formats a message of one line or more: all other controls of the text are made visible.
+ *
+ * @example
+ * formatMessage("Cannot read \u001B[2J\n", { style: "red", hasColors: false });
+ * // "Cannot read \\u001b[2J\n"
+ */
+export function formatMessage(
+  text: string,
+  { style, hasColors }: { readonly style: MessageStyle; readonly hasColors: boolean },
+): string {
+  if (style === "painted") return text;
+  const show = (line: string) =>
+    style === "plain" || !hasColors || line === ""
+      ? showControls(line)
+      : paint(style, showControls(line));
+  return text.split("\n").map(show).join("\n");
+}
+
+/** Escapes each UTF-16 unit, as JSON does. */
 function escapeCharacter(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const units = character.split("");
+  return units.map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
 }
 
 const BYTE_UNITS = ["bytes", "kB", "MB", "GB", "TB"] as const;
@@ -53,4 +68,9 @@ export function formatBytes(bytes: number): string {
 /** Formats a number with commas. */
 export function formatCount(count: number): string {
   return count.toLocaleString("en-US");
+}
+
+/** Formats a number of things: `1 channel`, `1,200 channels`. */
+export function formatPlural(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -40,7 +40,7 @@ async function assertMigrationsKnown(database: Database): Promise<void> {
   const [table] = await database.queryRows(
     "SELECT name FROM sqlite_master WHERE name = '__drizzle_migrations'",
   );
-  if (table === undefined) return;
+  if (table === undefined) return assertNoTables(database);
   const applied = await database.queryRows("SELECT created_at FROM __drizzle_migrations");
   const knownMigrations = new Set(migrations.entries.map(({ when }) => when));
   const unknownMigrations = applied
@@ -55,5 +55,23 @@ async function assertMigrationsKnown(database: Database): Promise<void> {
           "or restore a backup from before it"
       : "An unreleased version of this service made the tables of this database; export the " +
           "observations with that version, and import them into a new database",
+  );
+}
+
+/** Refuses a new database with tables: another program made it, and may rely on them. */
+async function assertNoTables(database: Database): Promise<void> {
+  const [table] = await database.queryRows(
+    `SELECT name
+     FROM sqlite_master
+     WHERE type = 'table'
+       AND name NOT GLOB 'sqlite_*'
+       AND name NOT GLOB 'libsql_*'
+       AND name NOT GLOB '_*'`, // Programs that replicate a database keep tables with an underscore.
+  );
+  if (table === undefined) return;
+  throw new DomainError(
+    "Conflict",
+    "Another program made this database; set DATABASE_URL to a database of this service, or to a " +
+      "new file",
   );
 }

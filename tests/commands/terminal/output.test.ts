@@ -33,10 +33,39 @@ describe("formatTable()", () => {
     ]);
   });
 
-  test("prints a line for each value if a word would have to be cut", () => {
-    expect(format(26).slice(0, 5)).toEqual([
+  test("cuts long words rather than that the table is lost", () => {
+    const rows = [{ name: "語".repeat(17), at: "2026-11-21T03:08:40.018Z" }];
+    const text = formatTable(["name", "at"], rows, { columns: 43, hasOutColors: false });
+    expect(text.split("\n")).toEqual([
+      `name${" ".repeat(22)}at`,
+      `${"語".repeat(12)}  2026-11-21 03:08Z`,
+      "語".repeat(5),
+      "",
+    ]);
+  });
+
+  test.each([
+    "日本語",
+    "👩‍👩‍👧‍👦".repeat(50),
+    "🏴󠁧󠁢󠁳󠁣󠁴󠁿👍🏽🇩🇪",
+    "مرحبا",
+    "e\u0301\u0301",
+    "x\u0000\u009b2J",
+    "a\u200bb\u00ad\u2028\ufeff",
+  ])("aligns the column behind %j, in one line", (name) => {
+    const rows = [
+      { name, balance: 7 },
+      { name: "acme", balance: 1000 },
+    ];
+    const lines = formatTable(["name", "balance"], rows).trimEnd().split("\n");
+    expect(lines).toHaveLength(3);
+    expect(new Set(lines.map((line) => Bun.stringWidth(line))).size).toBe(1);
+    expect(lines.join("")).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\u00ad\u200b\ufeff]/u);
+  });
+
+  test("prints a line for each value if it is too narrow for that", () => {
+    expect(format(26).slice(0, 4)).toEqual([
       "name     acme",
-      "note",
       "at       2026-11-21T03:08:40.018Z",
       "balance  12",
       "",
