@@ -27,8 +27,8 @@ export interface HistoryRequest {
   readonly limit: number;
   /** The start of the last bucket of the page before. */
   readonly after?: number;
-  /** Whether `from` moves with the clock, because the query gives neither `from` nor `to`. */
-  readonly isRecent: boolean;
+  /** Whether `from` moves with the clock, so that a cached page ages: neither it nor `to` was given. */
+  readonly isRecent?: boolean;
 }
 
 /**
@@ -81,7 +81,7 @@ export function parseHistoryRequest(
  * @returns Milliseconds since 1970 UTC.
  *
  * @example
- * const request = { from: 0, to: 9e9, interval: "day", limit: 5, isRecent: false };
+ * const request = { from: 0, to: 9e9, interval: "day", limit: 5 };
  * findHistoryPageStart({ ...request, after: 0 }); // 86_400_000
  */
 export function findHistoryPageStart({ from, after, interval }: HistoryRequest): number {

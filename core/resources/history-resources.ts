@@ -66,7 +66,7 @@ function nameCounts<Kind extends EntityKind>(kind: Kind, counts: readonly (numbe
  * @throws {RangeError} If `limit` is no whole number from 1.
  *
  * @example
- * const request = { from: 0, to: 9, interval: "raw", limit: 5, isRecent: false };
+ * const request = { from: 0, to: 9, interval: "raw", limit: 5 };
  * const points = [{ at: 5, counts: [7, null, null] }];
  * createHistoryPage("user", points, request).history[0].followers_count; // 7
  */
@@ -123,7 +123,7 @@ export function encodeBucketCursor({ start }: Pick<HistoryBucket, "start">): str
  * @throws {RangeError} If `limit` is no whole number from 1.
  *
  * @example
- * const request = { from: 0, to: 9, interval: "raw", limit: 5, isRecent: false };
+ * const request = { from: 0, to: 9, interval: "raw", limit: 5 };
  * createComparisonTable([[{ at: 5, counts: [7] }], []], 0, request).rows;
  * // [{ timestamp: "1970-01-01T00:00:00.005Z", values: [7, null] }]
  */

@@ -93,7 +93,7 @@ const TESTS: StoreTests<ObservationStore & VideoStore> = {
     for (const part of [reversed.slice(50), reversed.slice(0, 100), lines]) {
       await observe(store, part);
     }
-    const range = { from: 0, to: Infinity, interval: "raw", limit: 1000, isRecent: false } as const;
+    const range = { from: 0, to: Infinity, interval: "raw", limit: 1000 } as const;
     for (const id of new Set(lines.map((line) => String(line["id"])))) {
       const [channel, expected] = [await store.channel(id), await reference.channel(id)];
       assertEqual(channel.body, expected.body, `channel() ${id}`);

@@ -83,7 +83,7 @@ export async function walkPages(read: ReadPage<string | undefined>): Promise<voi
 
 /** Reads a history page after page, by every interval. */
 export async function walkHistories(read: ReadPage<HistoryRequest>): Promise<void> {
-  const range = { from: NOW - 40 * DAY_MS, to: NOW - DAY_MS, limit: 11, isRecent: false };
+  const range = { from: NOW - 40 * DAY_MS, to: NOW - DAY_MS, limit: 11 };
   for (const interval of HISTORY_INTERVALS) {
     await walkPages((cursor) => {
       const after = cursor === undefined ? {} : { after: decodeHistoryCursor(cursor) };
