@@ -1,4 +1,5 @@
 /** Errors as HTTP responses, all formatted here; core has the table of statuses. */
+import type { ValueError } from "@sinclair/typebox/compiler";
 import { Elysia, ParseError, ValidationError } from "elysia";
 import { ERROR_STATUSES, type HttpErrorCode } from "../../core/error-statuses.ts";
 import { createInvalidRequestError, DomainError, quoteValue } from "../../core/errors.ts";
@@ -64,12 +65,28 @@ export function toClientError(
   return new DomainError("Internal Error", message);
 }
 
-/** Says which value was wrong, where it was, and what is allowed. */
 function describeValidationError({ all: [first], type }: ValidationError): string {
   if (first === undefined || !("path" in first)) return `The ${type} does not match its schema`;
-  const { path, message, value } = first;
-  const where = path === "" ? `The ${type}` : path.slice(1).replaceAll("/", ".");
-  return `${where}: ${message.toLowerCase()}, got ${quoteValue(value)}`;
+  return describeSchemaError(first, type);
+}
+
+/**
+ * Says which value was wrong, where it was, and what is allowed: of a text with a pattern, the
+ * description of its schema.
+ *
+ * @param whole What was checked: the body, the query.
+ */
+export function describeSchemaError(
+  { path, message, value, schema }: ValueError,
+  whole: string,
+): string {
+  const where = path === "" ? `The ${whole}` : path.slice(1).replaceAll("/", ".");
+  const { pattern, description } = schema;
+  if (pattern === undefined || description === undefined || typeof value !== "string") {
+    return `${where}: ${message.toLowerCase()}, got ${quoteValue(value)}`;
+  }
+  const allowed = description.charAt(0).toLowerCase() + description.slice(1);
+  return `${where} must be ${allowed}, got ${quoteValue(value)}`;
 }
 
 /** Formats an error: with one field below `/api/video`, else with a code and a message. */

@@ -1,27 +1,11 @@
 /** The administration API of accounts and their credits. */
-import { Type } from "@sinclair/typebox";
-import { Elysia, t } from "elysia";
-import { INTEGER_MAX } from "../../../core/limits.ts";
+import { Elysia } from "elysia";
 import { DAY_MS, formatInstant } from "../../../core/time.ts";
 import type { UsedAccount } from "../../ports/ledger.ts";
+import { AccountChange, NewAccount, NewGrant } from "../openapi/admin/schemas.ts";
 import { recordChange } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";
-import { assertName, jsonBodyParser, Name } from "./validation.ts";
-
-// TypeBox's schema, because Elysia's accepts numbers in strings.
-const Amount = Type.Integer({ minimum: 1, maximum: INTEGER_MAX });
-
-/** The settings of an account that can be changed. `null` turns notices off. */
-const AccountChange = t.Object({ name: Name, low_balance: Type.Union([Amount, Type.Null()]) });
-
-const NewAccount = t.Object({ name: Name, credits: t.Optional(Amount) });
-
-const NewGrant = t.Object({
-  account: Name,
-  amount: Amount,
-  reference: t.Optional(Name),
-  reason: t.Optional(Name),
-});
+import { jsonBodyParser, withBody } from "./validation.ts";
 
 /** The days of `used_30_days`, today included: by default, `GET /admin/usage` lists the same. */
 const USED_DAYS = 30;
@@ -54,7 +38,6 @@ export function createAdminAccountRoutes(options: AdminOptions) {
       .post(
         "/accounts",
         async ({ body: { name, credits = 0 }, request, set }) => {
-          assertName("name", name);
           const change = { action: "accounts create", target: name, details: { credits } } as const;
           await recordChange(options, request, change, async () => {
             const result = await ledger.createAccount(name, now());
@@ -65,7 +48,7 @@ export function createAdminAccountRoutes(options: AdminOptions) {
           set.status = 201;
           return getAccount(name);
         },
-        { body: NewAccount },
+        withBody(NewAccount),
       )
       .patch(
         "/accounts",
@@ -77,13 +60,11 @@ export function createAdminAccountRoutes(options: AdminOptions) {
           }));
           return getAccount(name);
         },
-        { body: AccountChange },
+        withBody(AccountChange),
       )
       .post(
         "/grants",
         async ({ body, request }) => {
-          assertName("reference", body.reference);
-          assertName("reason", body.reason);
           const { account: target, ...details } = body;
           const change = { action: "credits grant", target, details } as const;
           const { isNew, balance } = await recordChange(options, request, change, async () => {
@@ -92,7 +73,7 @@ export function createAdminAccountRoutes(options: AdminOptions) {
           });
           return { account: body.account, is_new: isNew, balance };
         },
-        { body: NewGrant },
+        withBody(NewGrant),
       )
       .get("/verification", () => verifyLedger())
   );

@@ -1,18 +1,18 @@
 /** The administration API of backups: over HTTP into one folder, on the owner's socket anywhere. */
 import { join, resolve, sep } from "node:path";
 import { mkdir } from "node:fs/promises";
-import { Elysia, t } from "elysia";
-import { createInvalidRequestError, DomainError, quoteValue } from "../../../core/errors.ts";
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { DomainError } from "../../../core/errors.ts";
+import { strictObject } from "../../../core/schema/fields.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { BackupResult } from "../../ports/process.ts";
+import { BackupRequest } from "../openapi/admin/schemas.ts";
 import { recordChange } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";
-import { jsonBodyParser } from "./validation.ts";
+import { jsonBodyParser, withBody } from "./validation.ts";
 
 type BackupOptions = Pick<AdminOptions, "now" | "audit" | "backUp" | "backupFolder">;
-
-/** Names that are no path, on any system. */
-const FILE_NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 /**
  * Creates the route over HTTP. The client names a file, not a path: a token must not be worth access
@@ -30,7 +30,6 @@ export function createFolderBackupRoutes(options: BackupOptions) {
     "/backup",
     async ({ body, request, set }) => {
       const file = body.file ?? createFileName(now());
-      assertFileName(file);
       const { bytes } = await recordBackup(options, request, file, async () => {
         await mkdir(backupFolder, { recursive: true, mode: 0o700 });
         return options.backUp(join(backupFolder, file)).catch(hideFolder);
@@ -38,7 +37,7 @@ export function createFolderBackupRoutes(options: BackupOptions) {
       set.status = 201;
       return { file, bytes };
     },
-    { body: t.Object({ file: t.Optional(t.String()) }) },
+    withBody(BackupRequest),
   );
 }
 
@@ -50,7 +49,7 @@ export function createOwnerBackupRoutes(options: BackupOptions) {
       "/backup",
       ({ body: { file }, request }) =>
         recordBackup(options, request, file, () => options.backUp(file)),
-      { body: t.Object({ file: t.String({ minLength: 1, maxLength: 4096 }) }) },
+      withBody(strictObject({ file: Type.String({ minLength: 1, maxLength: 4096 }) })),
     );
 }
 
@@ -69,12 +68,4 @@ function recordBackup(
 /** The name of a backup that is given none: `metrics-2026-11-21T030700Z.db`. */
 function createFileName(now: number): string {
   return `metrics-${formatInstant(now).slice(0, 19).replaceAll(":", "")}Z.db`;
-}
-
-function assertFileName(name: string): void {
-  if (FILE_NAME_PATTERN.test(name)) return;
-  throw createInvalidRequestError(
-    "file must be a name of 1 to 100 letters, digits, dots, hyphens or underscores, the first a " +
-      `letter or digit, got ${quoteValue(name)}`,
-  );
 }

@@ -1,16 +1,14 @@
 /** The administration API of the tracked channels and of collection. */
-import { Elysia, t } from "elysia";
+import { Elysia } from "elysia";
 import { parseChannelName } from "../../../core/channels.ts";
 import { parseCreator } from "../../../core/creators.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { formatInstantOrNull } from "../../../core/time.ts";
 import type { MonitoringListStore, SourceStatus } from "../../ports/collection.ts";
+import { AdminChannelReference, AdminCreatorReference } from "../openapi/admin/schemas.ts";
 import { recordChange } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";
-import { jsonBodyParser } from "./validation.ts";
-
-const CreatorBody = t.Object({ creator: t.String({ minLength: 1, maxLength: 256 }) });
-const ChannelBody = t.Object({ channel: t.String({ minLength: 1, maxLength: 256 }) });
+import { jsonBodyParser, withBody } from "./validation.ts";
 
 /** Creates the routes of the tracked channels and of collection. */
 export function createAdminCollectionRoutes(options: AdminOptions) {
@@ -40,7 +38,7 @@ export function createAdminCollectionRoutes(options: AdminOptions) {
           set.status = 201;
           return { channel };
         },
-        { body: ChannelBody },
+        withBody(AdminChannelReference),
       )
       .delete(
         "/channels",
@@ -52,7 +50,7 @@ export function createAdminCollectionRoutes(options: AdminOptions) {
           }));
           return { channel };
         },
-        { body: ChannelBody },
+        withBody(AdminChannelReference),
       )
       .get("/creators", async () => (await Array.fromAsync(creators.pages())).flat())
       .post(
@@ -67,7 +65,7 @@ export function createAdminCollectionRoutes(options: AdminOptions) {
           if (added.change === "added") set.status = 201;
           return { ...added, failure: explainUncollectable(added.creator) ?? null };
         },
-        { body: CreatorBody },
+        withBody(AdminCreatorReference),
       )
       .delete(
         "/creators",
@@ -79,7 +77,7 @@ export function createAdminCollectionRoutes(options: AdminOptions) {
           }));
           return { creator };
         },
-        { body: CreatorBody },
+        withBody(AdminCreatorReference),
       )
   );
 }

@@ -1,5 +1,4 @@
 /** The administration API of API keys. */
-import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
@@ -16,21 +15,13 @@ import {
 } from "../../../core/time.ts";
 import { KEY_SCOPES, type KeyScope } from "../../ports/admission.ts";
 import type { ApiKeyRecord } from "../../ports/administration.ts";
+import { KeyReference, KeyRotation, NewKey } from "../openapi/admin/schemas.ts";
 import { recordChange } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";
-import { assertName, assertSingleAccount, jsonBodyParser, Name } from "./validation.ts";
+import { assertSingleAccount, jsonBodyParser, withBody } from "./validation.ts";
 
-/** How long a rotated key stays valid by default: long enough for a change on the next day. */
-const DEFAULT_OVERLAP = "24h";
-
-const NewKey = t.Object({
-  account: Name,
-  label: t.Optional(Name),
-  scopes: t.Optional(t.Array(t.String())),
-  expires: t.Optional(t.String()),
-});
-
-const KeyRotation = t.Object({ overlap: t.Optional(t.String()) });
+/** How long a rotated key stays valid by default. */
+const DEFAULT_OVERLAP: string = KeyRotation.properties.overlap.default;
 
 /** Creates the routes of API keys. */
 export function createAdminKeyRoutes(options: AdminOptions) {
@@ -44,12 +35,11 @@ export function createAdminKeyRoutes(options: AdminOptions) {
         await ledger.account(query.account);
         return (await keys.list(query.account)).map(toKeyResource);
       },
-      { query: t.Object({ account: Name }) },
+      { query: t.Object({ account: t.String() }) },
     )
     .post(
       "/keys",
       async ({ body: { account, label = null, scopes, expires }, request, set }) => {
-        assertName("label", label ?? undefined);
         const keyOptions = {
           label,
           scopes: parseScopes(scopes),
@@ -64,7 +54,7 @@ export function createAdminKeyRoutes(options: AdminOptions) {
         set.status = 201;
         return created;
       },
-      { body: NewKey },
+      withBody(NewKey),
     )
     .post(
       "/keys/:id/rotate",
@@ -84,7 +74,7 @@ export function createAdminKeyRoutes(options: AdminOptions) {
         const old_expires_at = formatInstant(rotated.oldExpiresAt);
         return { id: rotated.id, key: rotated.key, old_id: id, old_expires_at };
       },
-      { body: KeyRotation },
+      withBody(KeyRotation),
     )
     .delete(
       "/keys",
@@ -95,8 +85,7 @@ export function createAdminKeyRoutes(options: AdminOptions) {
         }));
         return { id, revoked_at: formatInstant(revokedAt) };
       },
-      // TypeBox's schema, because Elysia's accepts numbers in strings.
-      { body: t.Object({ id: Type.Integer({ minimum: 1 }) }) },
+      withBody(KeyReference),
     );
 }
 
@@ -148,7 +137,7 @@ function parseOverlap(text: string, now: number): number {
   const overlapMs = text === "0" ? 0 : parseDuration(text, OVERLAP_UNITS_MS);
   if (overlapMs !== undefined && now + overlapMs <= LAST_INSTANT) return overlapMs;
   throw createInvalidRequestError(
-    `overlap must be 0 or a duration (30s, 10m, 12h, 7d, 2w), got ${quoteValue(text)}`,
+    `overlap must be ${KeyRotation.properties.overlap.description}, got ${quoteValue(text)}`,
   );
 }
 

@@ -1,5 +1,5 @@
 /** The administration API to import observations, to export them as NDJSON or CSV, and to apply retention. */
-import { Elysia, t } from "elysia";
+import { Elysia } from "elysia";
 import { encodeCsvRow } from "../../csv/rows.ts";
 import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
@@ -13,11 +13,12 @@ import { parseInstantParameter } from "../../../core/time.ts";
 import type { ExportOptions } from "../../ports/reads.ts";
 import type { RetentionReport, RetentionRun } from "../../ports/retention.ts";
 import { CSV_TYPE } from "../content/csv.ts";
+import { RetentionRequest } from "../openapi/admin/schemas.ts";
 import { readLargeBody } from "../request-body.ts";
 import { getQuery } from "../request-url.ts";
 import { recordImport, recordRetention } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";
-import { assertName, jsonBodyParser } from "./validation.ts";
+import { assertName, jsonBodyParser, withBody } from "./validation.ts";
 
 /** Bytes of observations in one request. */
 const IMPORT_MAX_BYTES = 64 * 1_048_576;
@@ -74,7 +75,7 @@ export function createAdminObservationRoutes(
         const recorded = isDryRun ? run : await recordRetention(options, request, run);
         return createLinesResponse(encodeProgress(recorded));
       },
-      { body: t.Object({ dry_run: t.Optional(t.Boolean()) }) },
+      withBody(RetentionRequest),
     );
 }
 

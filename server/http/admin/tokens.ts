@@ -1,13 +1,14 @@
 /** The API of tokens of administrators, on the owner's socket alone: no token can make another. */
 import { Type } from "@sinclair/typebox";
-import { Elysia, t } from "elysia";
+import { Elysia } from "elysia";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
+import { strictObject } from "../../../core/schema/fields.ts";
 import { formatInstant, formatInstantOrNull } from "../../../core/time.ts";
 import type { AdminTokenAdministration, AdminTokenRecord } from "../../ports/administration.ts";
 import { recordChange } from "./audit.ts";
 import { ADMIN_TOKEN_ACTOR } from "./caller.ts";
 import type { AdminOptions } from "./options.ts";
-import { jsonBodyParser } from "./validation.ts";
+import { jsonBodyParser, withBody } from "./validation.ts";
 
 /** Begins with a letter, so that no name looks like an id. */
 const NAME_PATTERN = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
@@ -32,7 +33,7 @@ export function createAdminTokenRoutes(
         set.status = 201;
         return created;
       },
-      { body: t.Object({ name: t.String() }) },
+      withBody(strictObject({ name: Type.String() })),
     )
     .delete(
       "/tokens",
@@ -45,8 +46,7 @@ export function createAdminTokenRoutes(
         });
         return { id, name, revoked_at: formatInstant(revokedAt) };
       },
-      // TypeBox's schema, because Elysia's accepts numbers in strings.
-      { body: t.Object({ token: Type.Union([Type.Integer({ minimum: 1 }), Type.String()]) }) },
+      withBody(strictObject({ token: Type.Union([Type.Integer({ minimum: 1 }), Type.String()]) })),
     );
 }
 

@@ -1,7 +1,9 @@
 /** What administration routes share: the JSON body, names, filters, and the pages of lists. */
-import { Elysia, t } from "elysia";
+import type { TObject } from "@sinclair/typebox";
+import { TypeCompiler, ValueErrorType } from "@sinclair/typebox/compiler";
+import { Elysia } from "elysia";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
-import { IDENTIFIER_MAX_CHARACTERS, LIST_LIMIT_RANGE } from "../../../core/limits.ts";
+import { LIST_LIMIT_RANGE } from "../../../core/limits.ts";
 import {
   parseChoiceParameter,
   parseIntegerParameter,
@@ -9,6 +11,8 @@ import {
   type GetQueryValues,
 } from "../../../core/parameters.ts";
 import { isIdentifier } from "../../../core/text.ts";
+import { describeSchemaError } from "../errors.ts";
+import { Name } from "../openapi/admin/schemas.ts";
 import { readJsonBody } from "../request-body.ts";
 import { getQuery } from "../request-url.ts";
 
@@ -18,15 +22,33 @@ export const jsonBodyParser = new Elysia({ name: "admin-body" }).onParse(
   ({ request }) => readJsonBody(request),
 );
 
-/** The schema of a name, label, reference or reason; {@link assertName} checks its characters. */
-export const Name = t.String();
+/**
+ * The options of a route whose body has a schema. Elysia alone would drop unknown fields: a misspelt
+ * `reference` would grant twice, and misspelt `scopes` would allow everything.
+ */
+export function withBody<Schema extends TObject>(schema: Schema) {
+  const compiled = TypeCompiler.Compile(schema);
+  return {
+    body: schema,
+    /** @throws {DomainError} `Invalid Request`, with the first field that is wrong. */
+    transform({ body }: { readonly body: unknown }): void {
+      const error = compiled.Errors(body).First();
+      if (error === undefined) return;
+      if (error.type !== ValueErrorType.ObjectAdditionalProperties) {
+        throw createInvalidRequestError(describeSchemaError(error, "body"));
+      }
+      const known = Object.keys(schema.properties).join(", ");
+      const field = quoteValue(error.path.slice(1));
+      throw createInvalidRequestError(`The body has only the fields ${known}, got ${field}`);
+    },
+  };
+}
 
-/** @throws {DomainError} `Invalid Request`, with the field's name. */
-export function assertName(field: string, value: string | undefined): void {
+/** @throws {DomainError} `Invalid Request`, with the name of the parameter. */
+export function assertName(parameter: string, value: string | undefined): void {
   if (value === undefined || isIdentifier(value)) return;
   throw createInvalidRequestError(
-    `${field} must be 1 to ${IDENTIFIER_MAX_CHARACTERS} characters without control characters, ` +
-      `got ${quoteValue(value)}`,
+    `${parameter} must be ${Name.description}, got ${quoteValue(value)}`,
   );
 }
 

@@ -52,6 +52,31 @@ describe("/admin", () => {
     expect(await sendAdmin("POST", path, JSON.stringify(body))).toEqual(invalidRequest(message));
   });
 
+  test.each([
+    ["POST", "grants", '{"account":"account 1","amount":5,"refrence":"r"}', "refrence"],
+    ["POST", "keys", '{"account":"account 1","scope":["read"]}', "scope"],
+    ["POST", "accounts", '{"name":"unknown field","__proto__":1}', "__proto__"],
+    ["PATCH", "accounts", '{"name":"account 1","low_balance":1,"credits":1}', "credits"],
+    ["POST", "keys/1/rotate", '{"overlaps":"0"}', "overlaps"],
+    ["DELETE", "keys", '{"id":1,"key":1}', "key"],
+    ["POST", "retention", '{"dryRun":true}', "dryRun"],
+    ["POST", "backup", '{"name":"a.db"}', "name"],
+    ["POST", "channels", '{"channel":"@nasa","a":1}', "a"],
+    ["DELETE", "creators", '{"creator":"nasa","platform":"microblog"}', "platform"],
+  ])("%s /admin/%s %s: 400 for an unknown field", async (method, path, body, field) => {
+    expect(await sendAdmin(method, path, body)).toEqual(
+      invalidRequest(new RegExp(`^The body has only the fields .*, got "${field}"$`)),
+    );
+  });
+
+  test.each(["[]", "null", '"a"', "7"])("400 for the body %s", async (body) => {
+    for (const path of ["accounts", "grants", "keys/1/rotate", "retention", "backup"]) {
+      expect(await sendAdmin("POST", path, body)).toEqual(
+        invalidRequest(/^The body: expected object, got /),
+      );
+    }
+  });
+
   test("GET /admin/observations?kind=video: 400 with the known kinds", async () => {
     expect(await sendAdmin("GET", "observations?kind=video")).toEqual(
       invalidRequest(/^kind must be one of channel, short, user, tweet, got "video"$/),

@@ -1,4 +1,7 @@
-/** Schemas of the administration API: the bodies of its requests and responses. */
+/**
+ * Schemas of the administration API: the bodies of its requests and responses. The routes check the
+ * bodies of requests with them.
+ */
 import { Type } from "@sinclair/typebox";
 import { ENTITY_KINDS } from "../../../../core/entity-kinds.ts";
 import {
@@ -6,20 +9,22 @@ import {
   Instant,
   InstantOrNull,
   nullable,
-  openObject,
   strictObject,
   TextOrNull,
 } from "../../../../core/schema/fields.ts";
-import { IDENTIFIER_MAX_CHARACTERS, INTEGER_MAX } from "../../../../core/limits.ts";
+import { INTEGER_MAX } from "../../../../core/limits.ts";
+import { Identifier } from "../../../../core/schema/texts.ts";
 import { AUDIT_ACTIONS } from "../../../ports/administration.ts";
 import { KEY_SCOPES } from "../../../ports/admission.ts";
 import { NOTICE_STATES } from "../../../ports/notices.ts";
 import { SourceReadiness } from "../health-schema.ts";
 
-const Name = Type.String({
-  minLength: 1,
-  maxLength: IDENTIFIER_MAX_CHARACTERS,
-  description: "Without control characters",
+// The description of a text with a pattern says what is allowed: the message of an error has it, too.
+
+/** A name, label, reference or reason. */
+export const Name = Type.String({
+  ...Identifier,
+  description: "1 to 256 characters without control characters",
 });
 const Id = Type.Integer({ minimum: 1, maximum: INTEGER_MAX });
 const Amount = Type.Integer({ minimum: 1, maximum: INTEGER_MAX });
@@ -47,10 +52,10 @@ export const AdminAccount = strictObject({
   created_at: Instant,
 });
 export const AdminAccountList = Type.Array(AdminAccount);
-export const NewAccount = openObject({ name: Name, credits: Type.Optional(Amount) });
-export const AccountChange = openObject({ name: Name, low_balance: nullable(Amount) });
+export const NewAccount = strictObject({ name: Name, credits: Type.Optional(Amount) });
+export const AccountChange = strictObject({ name: Name, low_balance: nullable(Amount) });
 
-export const NewKey = openObject({
+export const NewKey = strictObject({
   account: Name,
   label: Type.Optional(Name),
   scopes: Type.Optional(Type.Array(Scope, { minItems: 1, description: "By default all" })),
@@ -72,15 +77,14 @@ export const AdminKeyList = Type.Array(
     replaced_by: nullable(Id, { description: "The id of the key that a rotation made" }),
   }),
 );
-export const KeyReference = openObject({ id: Id });
+export const KeyReference = strictObject({ id: Id });
 export const RevokedKey = strictObject({ id: Id, revoked_at: Instant });
-export const KeyRotation = openObject({
+export const KeyRotation = strictObject({
   overlap: Type.Optional(
     Type.String({
       pattern: "^(?:0|\\d{1,6}[smhdw])$",
       default: "24h",
-      description:
-        "How long the old key stays valid: 0, or a duration such as 30s, 10m, 12h, 7d or 2w",
+      description: "0 or a duration (30s, 10m, 12h, 7d, 2w)",
     }),
   ),
 });
@@ -91,7 +95,7 @@ export const RotatedKey = strictObject({
   old_expires_at: Instant,
 });
 
-export const NewGrant = openObject({
+export const NewGrant = strictObject({
   account: Name,
   amount: Amount,
   reference: Type.Optional(Name),
@@ -146,17 +150,9 @@ const collectionStatus = {
   failure: TextOrNull,
   next_due: InstantOrNull,
 };
-const Creator = openObject({
-  creator: Type.String({ minLength: 1, maxLength: IDENTIFIER_MAX_CHARACTERS }),
+export const AdminCreatorReference = strictObject({
+  creator: Type.String({ description: "A username without the @ symbol" }),
 });
-const Channel = Type.Object({
-  channel: Type.String({
-    minLength: 1,
-    maxLength: IDENTIFIER_MAX_CHARACTERS,
-    description: "A handle (@nasa) or an identifier (UC...)",
-  }),
-});
-export const AdminCreatorReference = Creator;
 export const AdminCreatorList = Type.Array(
   strictObject({ creator: Type.String(), platform: Type.String(), ...collectionStatus }),
 );
@@ -166,7 +162,9 @@ export const AddedCreator = strictObject({
   failure: nullable(Type.String(), { description: "Why the source cannot have it" }),
 });
 export const RemovedCreator = strictObject({ creator: Type.String() });
-export const AdminChannelReference = Channel;
+export const AdminChannelReference = strictObject({
+  channel: Type.String({ description: "A handle (@nasa) or an identifier (UC...)" }),
+});
 export const TrackedChannelList = Type.Array(
   strictObject({ channel: Type.String(), channel_id: TextOrNull, ...collectionStatus }),
 );
@@ -251,9 +249,15 @@ export const ImportReport = strictObject({
   unchanged: Count,
   rejected: Type.Array(strictObject({ line: Id, reason: Type.String() })),
 });
-export const RetentionRequest = openObject({ dry_run: Type.Optional(Type.Boolean()) });
-export const BackupRequest = openObject({
-  file: Type.Optional(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$" })),
+export const RetentionRequest = strictObject({ dry_run: Type.Optional(Type.Boolean()) });
+export const BackupRequest = strictObject({
+  file: Type.Optional(
+    Type.String({
+      pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$",
+      description:
+        "A name of 1 to 100 letters, digits, dots, hyphens or underscores, the first a letter or digit",
+    }),
+  ),
 });
 export const Backup = strictObject({ file: Type.String(), bytes: Count });
 
