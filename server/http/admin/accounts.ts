@@ -5,7 +5,7 @@ import type { UsedAccount } from "../../ports/ledger.ts";
 import { AccountChange, NewAccount, NewGrant } from "../openapi/admin/schemas.ts";
 import { recordChange } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";
-import { jsonBodyParser, withBody } from "./validation.ts";
+import { withBody } from "./validation.ts";
 
 /** The days of `used_30_days`, today included: by default, `GET /admin/usage` lists the same. */
 const USED_DAYS = 30;
@@ -23,60 +23,56 @@ export function createAdminAccountRoutes(options: AdminOptions) {
     if (account === undefined) throw new Error(`There is no account ${name}`);
     return account;
   };
-  return (
-    new Elysia({ name: "admin-accounts" })
-      // Before the parser, which rejects a request without a body.
-      .post("/refunds", ({ request }) =>
-        recordChange(options, request, { action: "credits apply-refunds" }, async () => {
-          const files = await recoverRefunds();
-          const settled = files.reduce((sum, file) => sum + file.settled, 0);
-          return { result: { files }, details: { settled } };
-        }),
-      )
-      .use(jsonBodyParser)
-      .get("/accounts", () => listAccounts())
-      .post(
-        "/accounts",
-        async ({ body: { name, credits = 0 }, request, set }) => {
-          const change = { action: "accounts create", target: name, details: { credits } } as const;
-          await recordChange(options, request, change, async () => {
-            const result = await ledger.createAccount(name, now());
-            const grant = { uid: Bun.randomUUIDv7(), account: name, amount: credits };
-            if (credits > 0) await ledger.grant(grant, now());
-            return { result };
-          });
-          set.status = 201;
-          return getAccount(name);
-        },
-        withBody(NewAccount),
-      )
-      .patch(
-        "/accounts",
-        async ({ body: { name, low_balance }, request }) => {
-          const details = { low_balance };
-          const change = { action: "accounts set", target: name, details } as const;
-          await recordChange(options, request, change, async () => ({
-            result: await ledger.setLowBalance(name, low_balance),
-          }));
-          return getAccount(name);
-        },
-        withBody(AccountChange),
-      )
-      .post(
-        "/grants",
-        async ({ body, request }) => {
-          const { account: target, ...details } = body;
-          const change = { action: "credits grant", target, details } as const;
-          const { isNew, balance } = await recordChange(options, request, change, async () => {
-            const result = await ledger.grant({ uid: Bun.randomUUIDv7(), ...body }, now());
-            return { result, details: { is_new: result.isNew } };
-          });
-          return { account: body.account, is_new: isNew, balance };
-        },
-        withBody(NewGrant),
-      )
-      .get("/verification", () => verifyLedger())
-  );
+  return new Elysia({ name: "admin-accounts" })
+    .post("/refunds", ({ request }) =>
+      recordChange(options, request, { action: "credits apply-refunds" }, async () => {
+        const files = await recoverRefunds();
+        const settled = files.reduce((sum, file) => sum + file.settled, 0);
+        return { result: { files }, details: { settled } };
+      }),
+    )
+    .get("/accounts", () => listAccounts())
+    .post(
+      "/accounts",
+      async ({ body: { name, credits = 0 }, request, set }) => {
+        const change = { action: "accounts create", target: name, details: { credits } } as const;
+        await recordChange(options, request, change, async () => {
+          const result = await ledger.createAccount(name, now());
+          const grant = { uid: Bun.randomUUIDv7(), account: name, amount: credits };
+          if (credits > 0) await ledger.grant(grant, now());
+          return { result };
+        });
+        set.status = 201;
+        return getAccount(name);
+      },
+      withBody(NewAccount),
+    )
+    .patch(
+      "/accounts",
+      async ({ body: { name, low_balance }, request }) => {
+        const details = { low_balance };
+        const change = { action: "accounts set", target: name, details } as const;
+        await recordChange(options, request, change, async () => ({
+          result: await ledger.setLowBalance(name, low_balance),
+        }));
+        return getAccount(name);
+      },
+      withBody(AccountChange),
+    )
+    .post(
+      "/grants",
+      async ({ body, request }) => {
+        const { account: target, ...details } = body;
+        const change = { action: "credits grant", target, details } as const;
+        const { isNew, balance } = await recordChange(options, request, change, async () => {
+          const result = await ledger.grant({ uid: Bun.randomUUIDv7(), ...body }, now());
+          return { result, details: { is_new: result.isNew } };
+        });
+        return { account: body.account, is_new: isNew, balance };
+      },
+      withBody(NewGrant),
+    )
+    .get("/verification", () => verifyLedger());
 }
 
 function toAccountResource({

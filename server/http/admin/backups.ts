@@ -10,7 +10,7 @@ import type { BackupResult } from "../../ports/process.ts";
 import { BackupRequest } from "../openapi/admin/schemas.ts";
 import { recordChange } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";
-import { jsonBodyParser, withBody } from "./validation.ts";
+import { withBody } from "./validation.ts";
 
 type BackupOptions = Pick<AdminOptions, "now" | "audit" | "backUp" | "backupFolder">;
 
@@ -26,7 +26,7 @@ export function createFolderBackupRoutes(options: BackupOptions) {
     const message = error.message.replaceAll(`${resolve(backupFolder)}${sep}`, "");
     throw new DomainError(error.code, message, { cause: error.cause });
   };
-  return new Elysia({ name: "admin-backup", prefix: "/admin" }).use(jsonBodyParser).post(
+  return new Elysia({ name: "admin-backup", prefix: "/admin" }).post(
     "/backup",
     async ({ body, request, set }) => {
       const file = body.file ?? createFileName(now());
@@ -43,14 +43,12 @@ export function createFolderBackupRoutes(options: BackupOptions) {
 
 /** Creates the route on the owner's socket, whose clients may write files anyway. */
 export function createOwnerBackupRoutes(options: BackupOptions) {
-  return new Elysia({ name: "owner-backup", prefix: "/admin" })
-    .use(jsonBodyParser)
-    .post(
-      "/backup",
-      ({ body: { file }, request }) =>
-        recordBackup(options, request, file, () => options.backUp(file)),
-      withBody(strictObject({ file: Type.String({ minLength: 1, maxLength: 4096 }) })),
-    );
+  return new Elysia({ name: "owner-backup", prefix: "/admin" }).post(
+    "/backup",
+    ({ body: { file }, request }) =>
+      recordBackup(options, request, file, () => options.backUp(file)),
+    withBody(strictObject({ file: Type.String({ minLength: 1, maxLength: 4096 }) })),
+  );
 }
 
 function recordBackup(

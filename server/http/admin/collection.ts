@@ -8,78 +8,74 @@ import type { MonitoringListStore, SourceStatus } from "../../ports/collection.t
 import { AdminChannelReference, AdminCreatorReference } from "../openapi/admin/schemas.ts";
 import { recordChange } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";
-import { jsonBodyParser, withBody } from "./validation.ts";
+import { withBody } from "./validation.ts";
 
 /** Creates the routes of the tracked channels and of collection. */
 export function createAdminCollectionRoutes(options: AdminOptions) {
   const { now, channels, creators, collect, explainUncollectable } = options;
-  return (
-    new Elysia({ name: "admin-collection" })
-      // Before the parser, which rejects a request without a body.
-      .post("/collect", async ({ request }) => {
-        const change = { action: "collect" } as const;
-        const collected = await recordChange(options, request, change, async () => {
-          const result = await collect();
-          const observations = result.reduce((sum, { work }) => sum + work.observations, 0);
-          return { result, details: { observations } };
+  return new Elysia({ name: "admin-collection" })
+    .post("/collect", async ({ request }) => {
+      const change = { action: "collect" } as const;
+      const collected = await recordChange(options, request, change, async () => {
+        const result = await collect();
+        const observations = result.reduce((sum, { work }) => sum + work.observations, 0);
+        return { result, details: { observations } };
+      });
+      return collected.map(toCollectedResource);
+    })
+    .get("/channels", () => channels.list())
+    .post(
+      "/channels",
+      async ({ body, request, set }) => {
+        const channel = parseChannelName(body.channel);
+        const change = { action: "channels track", target: channel } as const;
+        await recordChange(options, request, change, async () => ({
+          result: await channels.track(channel, now()),
+        }));
+        set.status = 201;
+        return { channel };
+      },
+      withBody(AdminChannelReference),
+    )
+    .delete(
+      "/channels",
+      async ({ body, request }) => {
+        const target = parseChannelName(body.channel);
+        const change = { action: "channels untrack", target } as const;
+        const channel = await recordChange(options, request, change, async () => ({
+          result: await channels.untrack(target),
+        }));
+        return { channel };
+      },
+      withBody(AdminChannelReference),
+    )
+    .get("/creators", async () => (await Array.fromAsync(creators.pages())).flat())
+    .post(
+      "/creators",
+      async ({ body, request, set }) => {
+        const creator = parseMicroblogCreator(body.creator);
+        const change = { action: "creators add", target: creator.creator } as const;
+        const added = await recordChange(options, request, change, async () => {
+          const result = await addCreator(creators, creator, now());
+          return { result, details: { change: result.change } };
         });
-        return collected.map(toCollectedResource);
-      })
-      .use(jsonBodyParser)
-      .get("/channels", () => channels.list())
-      .post(
-        "/channels",
-        async ({ body, request, set }) => {
-          const channel = parseChannelName(body.channel);
-          const change = { action: "channels track", target: channel } as const;
-          await recordChange(options, request, change, async () => ({
-            result: await channels.track(channel, now()),
-          }));
-          set.status = 201;
-          return { channel };
-        },
-        withBody(AdminChannelReference),
-      )
-      .delete(
-        "/channels",
-        async ({ body, request }) => {
-          const target = parseChannelName(body.channel);
-          const change = { action: "channels untrack", target } as const;
-          const channel = await recordChange(options, request, change, async () => ({
-            result: await channels.untrack(target),
-          }));
-          return { channel };
-        },
-        withBody(AdminChannelReference),
-      )
-      .get("/creators", async () => (await Array.fromAsync(creators.pages())).flat())
-      .post(
-        "/creators",
-        async ({ body, request, set }) => {
-          const creator = parseMicroblogCreator(body.creator);
-          const change = { action: "creators add", target: creator.creator } as const;
-          const added = await recordChange(options, request, change, async () => {
-            const result = await addCreator(creators, creator, now());
-            return { result, details: { change: result.change } };
-          });
-          if (added.change === "added") set.status = 201;
-          return { ...added, failure: explainUncollectable(added.creator) ?? null };
-        },
-        withBody(AdminCreatorReference),
-      )
-      .delete(
-        "/creators",
-        async ({ body, request }) => {
-          const given = parseMicroblogCreator(body.creator);
-          const change = { action: "creators remove", target: given.creator } as const;
-          const { creator } = await recordChange(options, request, change, async () => ({
-            result: await creators.remove(given),
-          }));
-          return { creator };
-        },
-        withBody(AdminCreatorReference),
-      )
-  );
+        if (added.change === "added") set.status = 201;
+        return { ...added, failure: explainUncollectable(added.creator) ?? null };
+      },
+      withBody(AdminCreatorReference),
+    )
+    .delete(
+      "/creators",
+      async ({ body, request }) => {
+        const given = parseMicroblogCreator(body.creator);
+        const change = { action: "creators remove", target: given.creator } as const;
+        const { creator } = await recordChange(options, request, change, async () => ({
+          result: await creators.remove(given),
+        }));
+        return { creator };
+      },
+      withBody(AdminCreatorReference),
+    );
 }
 
 /** Adds a creator to the monitoring list, unless it is there. */

@@ -18,7 +18,7 @@ import type { ApiKeyRecord } from "../../ports/administration.ts";
 import { KeyReference, KeyRotation, NewKey } from "../openapi/admin/schemas.ts";
 import { recordChange } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";
-import { assertSingleAccount, jsonBodyParser, withBody } from "./validation.ts";
+import { assertSingleAccount, withBody } from "./validation.ts";
 
 /** How long a rotated key stays valid by default. */
 const DEFAULT_OVERLAP: string = KeyRotation.properties.overlap.default;
@@ -27,7 +27,6 @@ const DEFAULT_OVERLAP: string = KeyRotation.properties.overlap.default;
 export function createAdminKeyRoutes(options: AdminOptions) {
   const { now, ledger, keys } = options;
   return new Elysia({ name: "admin-keys" })
-    .use(jsonBodyParser)
     .get(
       "/keys",
       async ({ query, request }) => {

@@ -18,7 +18,7 @@ import { readLargeBody } from "../request-body.ts";
 import { getQuery } from "../request-url.ts";
 import { recordImport, recordRetention } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";
-import { assertName, jsonBodyParser, withBody } from "./validation.ts";
+import { assertName, withBody } from "./validation.ts";
 
 /** Bytes of observations in one request. */
 const IMPORT_MAX_BYTES = 64 * 1_048_576;
@@ -67,7 +67,6 @@ export function createAdminObservationRoutes(
       const rows = encodeObservations(exportObservations(exportOptions), encodeRow);
       return startResponse(rows, encodeCsvRow(columns));
     })
-    .use(jsonBodyParser)
     .post(
       "/retention",
       async ({ body: { dry_run: isDryRun = false }, request }) => {

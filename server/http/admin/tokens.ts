@@ -8,7 +8,7 @@ import type { AdminTokenAdministration, AdminTokenRecord } from "../../ports/adm
 import { recordChange } from "./audit.ts";
 import { ADMIN_TOKEN_ACTOR } from "./caller.ts";
 import type { AdminOptions } from "./options.ts";
-import { jsonBodyParser, withBody } from "./validation.ts";
+import { withBody } from "./validation.ts";
 
 /** Begins with a letter, so that no name looks like an id. */
 const NAME_PATTERN = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
@@ -19,7 +19,6 @@ export function createAdminTokenRoutes(
 ) {
   const { tokens } = options;
   return new Elysia({ name: "admin-tokens" })
-    .use(jsonBodyParser)
     .get("/tokens", async () => (await tokens.list()).map(toTokenResource))
     .post(
       "/tokens",

@@ -1,7 +1,6 @@
 /** What administration routes share: the JSON body, names, filters, and the pages of lists. */
 import type { TObject } from "@sinclair/typebox";
 import { TypeCompiler, ValueErrorType } from "@sinclair/typebox/compiler";
-import { Elysia } from "elysia";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { LIST_LIMIT_RANGE } from "../../../core/limits.ts";
 import {
@@ -16,12 +15,6 @@ import { Name } from "../openapi/admin/schemas.ts";
 import { readJsonBody } from "../request-body.ts";
 import { getQuery } from "../request-url.ts";
 
-/** Parses the bodies of the routes that are declared after it, with the limits of the public API. */
-export const jsonBodyParser = new Elysia({ name: "admin-body" }).onParse(
-  { as: "scoped" },
-  ({ request }) => readJsonBody(request),
-);
-
 /**
  * The options of a route whose body has a schema. Elysia alone would drop unknown fields: a misspelt
  * `reference` would grant twice, and misspelt `scopes` would allow everything.
@@ -30,6 +23,8 @@ export function withBody<Schema extends TObject>(schema: Schema) {
   const compiled = TypeCompiler.Compile(schema);
   return {
     body: schema,
+    /** Parses the body, with the limits of the public API. */
+    parse: ({ request }: { readonly request: Request }) => readJsonBody(request),
     /** @throws {DomainError} `Invalid Request`, with the first field that is wrong. */
     transform({ body }: { readonly body: unknown }): void {
       const error = compiled.Errors(body).First();
