@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { readDoc } from "./support/docs.ts";
+import { countColours, hasBrowser, openPage } from "./support/processes/browser.ts";
 import {
   cloneProject,
   parseReadmeSteps,
@@ -61,7 +62,8 @@ async function followStep(step: ReadmeStep): Promise<void> {
     .replace("KEY=cm_...", `KEY=${key}`)
     .replace("YOUTUBE_API_KEY=...", "YOUTUBE_API_KEY=not-a-key-of-anyone");
   expect(command).not.toContain("...");
-  if (/ run (?:demo|start)$/.test(command)) await startServing(command);
+  if (command.startsWith("echo ")) await openLink(command);
+  else if (/ run (?:demo|start)$/.test(command)) await startServing(command);
   else if (command.startsWith("curl ")) await runCurl(command, step.expectedOutput);
   else await runVerb(command, step.expectedOutput);
 }
@@ -86,6 +88,23 @@ async function runCurl(command: string, expectedOutput: string | undefined): Pro
   if (DEMO_NAME_PATTERN.test(command))
     expect(describeShape(answer)).toEqual(describeShape(expected));
   else expect(answer).toEqual(expected);
+}
+
+/** Opens the link that a command prints: the dashboard shows what was imported. */
+async function openLink(command: string): Promise<void> {
+  const link = new URL((await clone.run(command)).out.trim());
+  expect(link.hash).toMatch(/^#key=cm_./);
+  if (!hasBrowser()) return;
+  const { page, faults, close } = await openPage(link.origin);
+  await page.goto(link.href);
+  await page.getByRole("heading", { name: "mysoup" }).waitFor();
+  await page.locator("main canvas").first().waitFor();
+  expect(await page.locator("main").innerText()).toMatch(/^Subscribers:?\s*1,260$/m);
+  expect(
+    await countColours(page, await page.locator("main canvas").first().screenshot()),
+  ).toBeGreaterThan(3);
+  expect(faults).toEqual([]);
+  await close();
 }
 
 async function runVerb(command: string, expectedOutput: string | undefined): Promise<void> {

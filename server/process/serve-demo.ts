@@ -101,11 +101,11 @@ async function createAccess(connection: AdminConnection): Promise<string> {
 
 function formatGreeting(url: string, key: string): string {
   const yearAgo = formatInstant(Date.now() - 365 * DAY_MS).slice(0, 10);
-  const curl = (path: string) => `  curl -s -H "X-API-Key: ${key}" "${url}${path}"\n`;
+  const curl = (path: string) => `  curl -s -H "X-API-Key: $KEY" "${url}${path}"\n`;
   return (
     `The demo is at ${url}/#key=${key}\n` +
-    `Its API reference is at ${url}/swagger\n` +
-    `The API key, until the next start: ${key}\n\nTry:\n\n` +
+    `Its API reference is at ${url}/swagger\n\n` +
+    `Try, in a second terminal, with the API key until the next start:\n\n  KEY=${key}\n` +
     curl(`/api/video/${DEMO_CHANNEL}/details`) +
     curl(`/api/video/${DEMO_CHANNEL}/shorts?limit=2`) +
     curl(`/api/video/${DEMO_CHANNEL}/history?interval=month&from=${yearAgo}`) +

@@ -26,7 +26,7 @@ describe("demo", () => {
       const requests = printed.split("\n").filter((line) => line.startsWith("  curl "));
       expect(requests.length).toBe(4);
       for (const request of requests) {
-        const answer = await runPasted(request);
+        const answer = await runPasted(`${printed.match(/^ {2}KEY=cm_.*$/m)}\n${request}`);
         expect(answer).toMatch(/^\{"(?:id|channel|username)":/);
       }
       child.kill();
@@ -68,6 +68,6 @@ async function runPasted(request: string): Promise<string> {
   if (Bun.which("curl") !== null) {
     return new Response(Bun.spawn(["sh", "-c", request]).stdout).text();
   }
-  const [, name = "", value = "", url = ""] = /-H "(.*): (.*)" "(.*)"$/.exec(request) ?? [];
-  return (await fetch(url, { headers: { [name]: value } })).text();
+  const [, key = "", url = ""] = /KEY=(\S+)\n.* "(.*)"$/.exec(request) ?? [];
+  return (await fetch(url, { headers: { "X-API-Key": key } })).text();
 }

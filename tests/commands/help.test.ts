@@ -74,6 +74,18 @@ test("creator-metrics, installed by a link, names itself in its help", async () 
   await rm(folder, { recursive: true });
 });
 
+test.each([
+  ["bun server/main.ts", {}],
+  [`npx -y bun@${Bun.version} server/main.ts`, { npm_execpath: "/usr/lib/npm/bin/npm-cli.js" }],
+])("the program names itself %s when it was run so", async (name, environment) => {
+  const child = Bun.spawn([process.execPath, "server/main.ts", "help"], {
+    cwd: ROOT,
+    env: environment,
+    stdout: "pipe",
+  });
+  expect(await child.stdout.text()).toStartWith(`Usage: ${name} [options]`);
+});
+
 test("run() colours help and errors if the output shows colours", async () => {
   const plain = await runInProcess(["keys", "create", "--help"]);
   const coloured = await runInProcess(["keys", "create", "--help"], {}, { hasOutColors: true });

@@ -13,6 +13,7 @@ export const DOC_FILES = [
   "server/README.md",
   "server/SELLING.md",
   "core/README.md",
+  "tests/bench/README.md",
   "tests/examples/README.md",
   "tests/support/README.md",
   "CHANGELOG.md",

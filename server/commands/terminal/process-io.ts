@@ -28,5 +28,8 @@ export function createProcessIo(programName = describeEntryFile()): CommandLineI
 /** What runs the file of this process from the working directory, such as `bun server/main.ts`. */
 function describeEntryFile(): string {
   const [, file = "server/main.ts"] = process.argv;
-  return `bun ${relative(process.cwd(), file)}`;
+  // Who uses npx may have no Bun of their own.
+  const isByNpx = process.env["npm_execpath"]?.endsWith("npm-cli.js") === true;
+  const runtime = isByNpx ? `npx -y bun@${Bun.version}` : "bun";
+  return `${runtime} ${relative(process.cwd(), file)}`;
 }
