@@ -111,7 +111,7 @@ export function createNoticesCommand(context: CommandContext): Command {
       };
       const rows = await withConnection(context, (connection) => {
         const client = createAdminClient(connection);
-        return readPages(limit, async (page) => {
+        return readPages({ limit }, async (page) => {
           const read = unwrap(await client.notices.get({ query: { ...filter, ...page } }));
           return { rows: read.notices, next: read.next };
         });

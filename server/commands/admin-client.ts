@@ -36,17 +36,18 @@ export function unwrap<Data>(response: AdminResponse<Data>): NonNullable<Data> {
 /**
  * Reads pages of a list until it has enough rows.
  *
+ * @param range How many rows, and the cursor of the first page.
  * @param readPage Reads a page of at most `limit` rows: the first one, or the one at a cursor.
  */
 export async function readPages<Row>(
-  limit: number,
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
   readPage: (page: {
     readonly limit: number;
     readonly cursor?: string;
   }) => Promise<{ readonly rows: readonly Row[]; readonly next: string | null }>,
 ): Promise<Row[]> {
   const read: Row[] = [];
-  let position = {};
+  let position = cursor === undefined ? {} : { cursor };
   for (;;) {
     const size = Math.min(limit - read.length, LIST_LIMIT_RANGE.max);
     const { rows, next } = await readPage({ ...position, limit: size });

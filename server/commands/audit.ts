@@ -13,6 +13,7 @@ import { printRows, type OutputOptions } from "./terminal/output.ts";
 interface AuditOptions extends OutputOptions {
   readonly actor?: string;
   readonly action?: string;
+  readonly before?: number;
   readonly limit: number;
 }
 
@@ -25,16 +26,21 @@ export function createAuditCommand(context: CommandContext): Command {
     .summary("Lists what administrators changed, the newest first.")
     .description(
       "Lists what administrators changed, the newest first: when, who, from where, what, and the " +
-        "outcome. Commands are listed as the actor command line.",
+        "outcome, which is not known if the process ended meanwhile. Commands are listed as the " +
+        "actor command line.",
     )
     .option("--actor <name>", 'only of this token, "ADMIN_TOKEN" or "command line"')
     .option("--action <action>", 'only this action, such as "keys create"')
+    .option("--before <id>", "only those before the entry with this id", parsePositiveInteger)
     .option("--limit <number>", "at most this many entries", parsePositiveInteger, 100)
     .option("--json", "print the entries as JSON")
     .action(async (options: AuditOptions) => {
       const entries = await readEntries(context, options);
       const rows = entries.map((entry) =>
-        Object.assign({}, entry, { details: formatDetails(entry.details) }),
+        Object.assign({}, entry, {
+          details: formatDetails(entry.details),
+          outcome: entry.outcome ?? "not known",
+        }),
       );
       await printRows(context, options, COLUMNS, rows, {
         value: entries,
@@ -45,12 +51,13 @@ export function createAuditCommand(context: CommandContext): Command {
 
 function readEntries(
   context: CommandContext,
-  { actor, action, limit }: AuditOptions,
+  { actor, action, before, limit }: AuditOptions,
 ): Promise<Entry[]> {
   const filter = { ...(actor !== undefined && { actor }), ...(action !== undefined && { action }) };
   return withConnection(context, (connection) => {
     const { audit } = createAdminClient(connection);
-    return readPages(limit, async (page) => {
+    const cursor = before === undefined ? undefined : String(before);
+    return readPages({ limit, cursor }, async (page) => {
       const { entries, next } = unwrap(await audit.get({ query: { ...filter, ...page } }));
       return { rows: entries, next };
     });
@@ -62,4 +69,4 @@ function formatDetails(details: Entry["details"]): string {
   return known.map(([name, value]) => `${name}=${value}`).join(" ");
 }
 
-const COLUMNS = ["at", "actor", "origin", "action", "target", "details", "outcome"] as const;
+const COLUMNS = ["id", "at", "actor", "origin", "action", "target", "details", "outcome"] as const;

@@ -81,6 +81,7 @@ export function describeSchemaError(
   whole: string,
 ): string {
   const where = path === "" ? `The ${whole}` : path.slice(1).replaceAll("/", ".");
+  if (value === undefined) return `${where} is missing`;
   const { pattern, description } = schema;
   if (pattern === undefined || description === undefined || typeof value !== "string") {
     return `${where}: ${message.toLowerCase()}, got ${quoteValue(value)}`;

@@ -58,6 +58,11 @@ test("audit lists commands with the machine, filters them, and reads as many as 
   expect(await readAudit("--limit", "1")).toMatchObject([{ action: "keys revoke" }]);
   expect(await readAudit("--action", "accounts create")).toMatchObject([{ target: "acme" }]);
   expect(await readAudit("--actor", "billing")).toEqual([]);
+  expect(await readAudit("--before", "3")).toMatchObject([
+    { id: 2, action: "tokens create" },
+    { id: 1, action: "accounts create" },
+  ]);
+  expect(await readAudit("--before", "3", "--limit", "1")).toMatchObject([{ id: 2 }]);
   expect(await sandbox.runOrThrow("audit")).toMatch(/accounts create +acme +credits=7 +done$/m);
   expect((await sandbox.run(["audit", "--action", "steal"])).status).toBe(2);
 });

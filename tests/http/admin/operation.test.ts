@@ -104,7 +104,7 @@ describe("GET /admin/usage", () => {
     ["account=account 1&account=b", 400, "account must be given once"],
     ["account=account 1&by=weather", 400, "by must be"],
     ["account=account 1&from=yesterday", 400, "from must be"],
-    ["", 400, "account: "],
+    ["", 400, "account is missing"],
   ])("%s: %d", async (query, status, message) => {
     const response = await sendAdmin("GET", `usage?${query}`);
     expect([response.status, response.body.message]).toEqual([

@@ -43,7 +43,7 @@ describe("/admin", () => {
     ["accounts", { name: "a", credits: "5" }, /^credits: expected integer, got "5"$/],
     ["accounts", { name: "a", credits: -1 }, /^credits: .* greater or equal to 1, got -1$/],
     ["accounts", { name: "a", credits: 1.5 }, /^credits: expected integer, got 1.5$/],
-    ["accounts", {}, /^name: expected .*, got undefined$/],
+    ["accounts", {}, /^name is missing$/],
     ["keys", { account: "account 1", label: "" }, /^label must be .*, got ""$/],
     ["grants", { account: "account 1", amount: 0 }, /^amount: .* greater or equal to 1, got 0$/],
     ["grants", { account: "account 1", amount: 1, reference: "" }, /^reference must .*, got ""$/],
