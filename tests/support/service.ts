@@ -8,6 +8,14 @@ import type { ServiceLogger } from "../../server/ports/process.ts";
 import type { ImportResult } from "../../core/stores.ts";
 import { createOpenApiValidator } from "./openapi-contract.ts";
 
+/** The check against the OpenAPI document, which all services of a test file share. */
+let sharedContract: Promise<ReturnType<typeof createOpenApiValidator>> | undefined;
+
+async function loadContract(address: string) {
+  const response = await fetch(`${address}/swagger/json`);
+  return createOpenApiValidator(await response.json());
+}
+
 /** The initial time of the clock. */
 export const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 
@@ -55,7 +63,8 @@ export async function startTestService(
     fetch: service.fetch,
   });
   const address = `http://127.0.0.1:${server.port}`;
-  const contract = createOpenApiValidator(await (await fetch(`${address}/swagger/json`)).json());
+  // The document does not depend on the settings, and takes as long to check as a service to open.
+  const contract = await (sharedContract ??= loadContract(address));
   const admin = async (method: string, path: string, body?: unknown): Promise<unknown> => {
     const request = new Request(`http://localhost/admin/${path}`, {
       method,
