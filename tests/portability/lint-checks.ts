@@ -21,6 +21,8 @@ const createCheck = (
 /** The checks of publint, attw, Deno and TypeDoc. */
 export function createLintChecks(): Check[] {
   return [
+    // The longest begin first.
+    createCheck("TypeDoc: API reference", createReference),
     createCheck("publint", async ({ folder, tarball }) => {
       await runCommand([tool("publint"), "--strict", tarball], folder);
       return "clean";
@@ -39,7 +41,6 @@ export function createLintChecks(): Check[] {
     },
     createCheck("deno publish --dry-run", checkJsrPackage),
     createCheck("deno doc --lint", lintDocumentation),
-    createCheck("TypeDoc: API reference", createReference),
   ];
 }
 

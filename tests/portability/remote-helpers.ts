@@ -5,8 +5,9 @@
 
 import type { RemoteCall } from "./remote-host.ts";
 
-/** The address of the host, and its clock: the bundler writes both in the code. */
+/** The address of the host: whoever writes a bundle to a file sets it there. */
 declare const HOST_URL: string;
+/** The clock of the host: the bundler writes it in the code. */
 declare const HOST_NOW: number;
 
 export const NOW = HOST_NOW;

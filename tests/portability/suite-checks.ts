@@ -8,22 +8,25 @@ import { startRemoteHost } from "./remote-host.ts";
 import type { Runtime } from "./runtimes.ts";
 import { bundleTests, findPortableTests, isClientTest } from "./suite.ts";
 
-/** Test files, and how many tests `bun test` runs in them, so that the runner here loses none. */
+/** Bundled tests, and how many of them `bun test` runs, so that the runner here loses none. */
 interface Suite {
   readonly name: string;
-  readonly files: readonly string[];
+  readonly code: string;
   readonly testCount: number;
 }
 
-const once = <Result>(work: () => Promise<Result>) => {
-  let result: Promise<Result> | undefined;
-  return () => (result ??= work());
-};
+type PrepareSuite = (installed: InstalledPackage) => Promise<Suite>;
+
+/** Prepares a suite for all runtimes. */
+function prepareOnce(name: string, isIncluded: (file: string) => boolean): PrepareSuite {
+  let suite: Promise<Suite> | undefined;
+  return ({ installed }) => (suite ??= createSuite(name, isIncluded, installed));
+}
 
 /** A check for each suite and runtime. */
 export function createSuiteChecks(runtimes: readonly Runtime[]): Check[] {
-  const prepareSuite = once(() => createSuite("suite", (file) => !isClientTest(file)));
-  const prepareClientSuite = once(() => createSuite("client", isClientTest));
+  const prepareSuite = prepareOnce("suite", (file) => !isClientTest(file));
+  const prepareClientSuite = prepareOnce("client", isClientTest);
   // A worker runs all tests while it starts, when it may not use the network.
   const clientRuntimes = runtimes.filter(({ name }) => name !== "workerd");
   return [
@@ -32,28 +35,35 @@ export function createSuiteChecks(runtimes: readonly Runtime[]): Check[] {
   ];
 }
 
-async function createSuite(name: string, isIncluded: (file: string) => boolean): Promise<Suite> {
+async function createSuite(
+  name: string,
+  isIncluded: (file: string) => boolean,
+  installed: string,
+): Promise<Suite> {
   const files = (await findPortableTests()).filter(isIncluded);
-  const output = await runCommand([process.execPath, "test", ...files], ROOT);
-  return { name, files, testCount: Number(/^ *(\d+) pass$/m.exec(output)?.[1]) };
+  const [output, code] = await Promise.all([
+    runCommand([process.execPath, "test", ...files], ROOT),
+    bundleTests(files, installed),
+  ]);
+  return { name, code, testCount: Number(/^ *(\d+) pass$/m.exec(output)?.[1]) };
 }
 
-function createCheck(suite: string, runtime: Runtime, prepare: () => Promise<Suite>): Check {
+function createCheck(name: string, runtime: Runtime, prepare: PrepareSuite): Check {
   return {
-    name: `${suite}: ${runtime.name}`,
+    name: `${name}: ${runtime.name}`,
     needsTools: runtime.isTool,
     missing: runtime.missing,
-    run: async (installed) => runSuite(await prepare(), runtime, installed),
+    run: async (installed) => runSuite(await prepare(installed), runtime, installed),
   };
 }
 
 async function runSuite(suite: Suite, runtime: Runtime, installed: InstalledPackage) {
-  const { name, files, testCount } = suite;
+  const { name, code, testCount } = suite;
   const host = await startRemoteHost();
   try {
     const folder = join(installed.folder, `${name}-${runtime.name.replace(" ", "-")}`);
-    const code = await bundleTests(files, installed.installed, host.url);
-    await Bun.write(join(folder, "suite.js"), code);
+    const setHost = `globalThis.HOST_URL = ${JSON.stringify(host.url)};\n`;
+    await Bun.write(join(folder, "suite.js"), setHost + code);
     const { passed, skipped, failures } = await runtime.run(folder);
     if (failures.length > 0) throw new Error(failures.join("\n"));
     if (passed !== testCount || skipped > 0) {

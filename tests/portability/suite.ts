@@ -51,18 +51,14 @@ async function isPortable(file: string, seen = new Set<string>()): Promise<boole
 }
 
 /**
- * Bundles test files with the test runner. The bundle exports `runTests()`.
+ * Bundles test files with the test runner. The bundle exports `runTests()`. Client tests find the
+ * address of their host in the global `HOST_URL`.
  *
  * @param files Paths from the root.
  * @param installed The folder of the installed package: imports of core's sources become imports of
  * its files.
- * @param host The address of the host of client tests.
  */
-export async function bundleTests(
-  files: readonly string[],
-  installed: string,
-  host = "",
-): Promise<string> {
+export async function bundleTests(files: readonly string[], installed: string): Promise<string> {
   const runner = JSON.stringify(join(import.meta.dir, "test-runner.ts"));
   const imports = files.map((file) => `import ${JSON.stringify(join(ROOT, file))};`);
   const entry = [`import ${runner};`, ...imports, `export { runTests } from ${runner};`].join("\n");
@@ -71,7 +67,7 @@ export async function bundleTests(
     entrypoints: [name],
     files: { [name]: entry },
     plugins: [createResolver(installed)],
-    define: { HOST_URL: JSON.stringify(host), HOST_NOW: String(NOW) },
+    define: { HOST_NOW: String(NOW) },
     target: "browser",
     metafile: true,
   });

@@ -1,11 +1,12 @@
 /** Packs core, installs it in empty projects, and runs it where its users do. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { listChecks } from "../../portability/checks.ts";
+import { listPackageChecks } from "../../portability/checks.ts";
 import { installPackage, type InstalledPackage } from "../../portability/installed-package.ts";
 import { findPortableTests, TEST_FILES } from "../../portability/suite.ts";
 
-// Those with the tools of tests/portability take longer: `bun run compat` runs them too.
-const checks = (await listChecks()).filter(({ needsTools }) => !needsTools);
+// `bun run compat` also runs those with the tools of tests/portability, and the tests of core in every
+// runtime, which take longer.
+const checks = (await listPackageChecks()).filter(({ needsTools }) => !needsTools);
 
 let installed: InstalledPackage;
 beforeAll(async () => {
