@@ -45,7 +45,7 @@ describe.skipIf(!hasSqld())("createImporter() on a libSQL server", () => {
     expect(await queryRows(database, "SELECT count(*) AS n FROM tweets")).toMatchObject([
       { n: 100 },
     ]);
-    const count = 60_000;
+    const count = 30_000;
     for (const minutes of [2, 1]) {
       expect(await importLines(encodeLines(makeUsers(count, minutes)))).toMatchObject({
         new: count,

@@ -1,11 +1,28 @@
 /** Notices about low balances, by two services on one libSQL server. */
 import { describe, expect, test } from "bun:test";
+import { generateApiKey } from "../../server/metering/api-keys.ts";
+import { createKeyStore } from "../../server/store/accounts/api-keys.ts";
+import { createLedgerStore } from "../../server/store/accounts/ledger.ts";
+import type { Database } from "../../server/store/database/database.ts";
+import { openDatabase } from "../../server/store/database/open-database.ts";
 import { startWebhookReceiver, WEBHOOK_SECRET } from "../support/network/webhook-receiver.ts";
 import { openSandbox } from "../support/processes/command-line.ts";
 import { hasSqld, startSqld } from "../support/processes/sqld.ts";
+import { queryRows } from "../support/store/database.ts";
 import { waitUntil } from "../support/wait.ts";
 
 const ACCOUNTS = 30;
+
+/** Creates an account whose balance is low after a debit. @returns An API key of it. */
+async function createAccess(database: Database, name: string): Promise<string> {
+  const ledger = createLedgerStore(database);
+  const { id: account } = await ledger.createAccount(name, 0);
+  await ledger.grant({ uid: name, account: name, amount: 2 }, 0);
+  await ledger.setLowBalance(name, 2);
+  const { key, hash, beginsWith } = generateApiKey();
+  await createKeyStore(database).create({ account, hash, beginsWith, label: null }, 0);
+  return key;
+}
 
 describe.skipIf(!hasSqld())("two services on a libSQL server", () => {
   test(`send each of the notices about ${ACCOUNTS} accounts once`, async () => {
@@ -16,15 +33,12 @@ describe.skipIf(!hasSqld())("two services on a libSQL server", () => {
     });
     const settings = { DATABASE_URL: server.url, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET };
     const sandbox = await openSandbox(settings);
+    const database = await openDatabase({ url: server.url, durability: "power" });
     const services: Awaited<ReturnType<typeof sandbox.serve>>[] = [];
     try {
       const names = Array.from({ length: ACCOUNTS }, (_, index) => `account ${index}`);
       const keys: string[] = [];
-      for (const name of names) {
-        await sandbox.runOrThrow("accounts", "create", name, "--credits", "2");
-        await sandbox.runOrThrow("accounts", "set", name, "--low-balance", "2");
-        keys.push((await sandbox.runOrThrow("keys", "create", name)).trim());
-      }
+      for (const name of names) keys.push(await createAccess(database, name));
       for (let started = 0; started < 2; started++) services.push(await sandbox.serve());
       // Both processes debit each account: only one of its debits crosses the threshold.
       const read = (key: string, { url }: { readonly url: string }) =>
@@ -32,10 +46,8 @@ describe.skipIf(!hasSqld())("two services on a libSQL server", () => {
       const reads = keys.flatMap((key) => services.map((service) => read(key, service)));
       for (const { status } of await Promise.all(reads)) expect(status).toBe(200);
       await waitUntil(async () => {
-        const notices: { state: string }[] = JSON.parse(
-          await sandbox.runOrThrow("accounts", "notices", "--json"),
-        );
-        return notices.length === ACCOUNTS && notices.every(({ state }) => state === "delivered");
+        const notices = await queryRows(database, "SELECT delivered_at FROM notices");
+        return notices.length === ACCOUNTS && notices.every((row) => row["delivered_at"] !== null);
       }, 60_000);
       expect(receiver.received.map(({ id }) => id).length).toBe(ACCOUNTS);
       const accounts = receiver.received.map(({ body }) => JSON.stringify(body));
@@ -44,6 +56,7 @@ describe.skipIf(!hasSqld())("two services on a libSQL server", () => {
       }
     } finally {
       for (const service of services) await service.stop();
+      await database.close();
       await sandbox.close();
       await receiver.stop();
       await server.close();

@@ -23,8 +23,9 @@ const VERB_MAX_MS = 15_000;
 
 const ACCOUNT = "acme";
 const CREDITS = 1_000_000;
+const SHORT_RATE = 50;
 /** With so many keys some are always cached, so debits are in flight whenever the server stops. */
-const KEYS = 100;
+const KEYS = IS_LONG ? 100 : 25;
 const BEFORE_MS = 1500;
 
 interface ShutdownCase {
@@ -45,7 +46,7 @@ const SHORT_CASES: readonly ShutdownCase[] = [
     fault: "stopped",
     signal: "SIGTERM",
     afterMs: 500,
-    rate: 200,
+    rate: SHORT_RATE,
     refundedBy: "serve",
   },
   {
@@ -53,7 +54,7 @@ const SHORT_CASES: readonly ShutdownCase[] = [
     fault: "stopped",
     signal: "SIGTERM",
     afterMs: 500,
-    rate: 200,
+    rate: SHORT_RATE,
     refundedBy: "apply-refunds",
   },
   // By then the outage is detected: all debits in flight are in a file.
@@ -62,7 +63,7 @@ const SHORT_CASES: readonly ShutdownCase[] = [
     fault: "stopped",
     signal: "SIGKILL",
     afterMs: 10_000,
-    rate: 200,
+    rate: SHORT_RATE,
     refundedBy: "serve",
   },
 ];
