@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
 import { queryFromOtherProcess } from "../support/store/database.ts";
 
-const ROUNDS = Number(process.env["CRASH_ROUNDS"] ?? 10);
+const ROUNDS = Number(process.env["CRASH_ROUNDS"] ?? 6);
 const IMPORT_ROUNDS = Number(process.env["CRASH_ROUNDS"] ?? 2);
 const CLIENTS = 16;
 const GRANTED = 10_000_000;
@@ -103,7 +103,7 @@ test(`kill -9 under ${CLIENTS} clients: no answered debit is missing, and journa
 test(
   `kill -9 during an import leaves nothing half done (${IMPORT_ROUNDS} rounds)`,
   async () => {
-    const lines = Array.from({ length: 60_000 }, (_, index) =>
+    const lines = Array.from({ length: 30_000 }, (_, index) =>
       JSON.stringify({
         kind: "short",
         observedAt: new Date(1_760_000_000_000 + index * 1000).toISOString(),
@@ -122,7 +122,7 @@ test(
       const crashed = await openSandbox();
       const file = await crashed.write("lines.ndjson", lines);
       const child = crashed.spawn(["import", file]);
-      await Bun.sleep(350 + ((60 * round) % 900));
+      await Bun.sleep(350 + ((60 * round) % 400));
       child.kill("SIGKILL");
       await child.exited;
       expect(await queryFromOtherProcess(crashed.file, "PRAGMA integrity_check")).toEqual([

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { readConfig } from "../../server/config.ts";
 import { connectToDatabase } from "../../server/process/database-owner.ts";
 import { openSandbox, ROOT, type Sandbox } from "../support/processes/command-line.ts";
+import { runInProcess } from "../support/command-line-io.ts";
 import { sendRaw, parseStatus } from "../support/network/raw-http.ts";
 
 let sandbox: Sandbox;
@@ -116,11 +117,11 @@ describe("DATABASE_URL", () => {
   test.each(["file:a?b.db", "file:a#b.db", "file://host/a.db", "file:%zz.db", "file:a%00.db"])(
     "%s is refused before a file is created",
     async (url) => {
-      const wrong = await openSandbox({ DATABASE_URL: url });
-      const { status, err } = await wrong.run(["accounts", "list"]);
+      const listFiles = async () => (await readdir(".")).toSorted();
+      const before = await listFiles();
+      const { status, err } = await runInProcess(["accounts", "list"], { DATABASE_URL: url });
       expect([status, err]).toEqual([2, expect.stringContaining("DATABASE_URL must be file:PATH")]);
-      expect((await readdir(wrong.folder)).filter((name) => name.includes(".db"))).toEqual([]);
-      await wrong.close();
+      expect(await listFiles()).toEqual(before);
     },
   );
 
@@ -149,12 +150,12 @@ describe("DATABASE_URL", () => {
 
 describe("a command that owns the file", () => {
   test("cuts off no command that connects while it ends: each of many is done once", async () => {
-    for (const round of ["a", "b", "c"]) {
+    for (const round of ["a", "b"]) {
       const names = Array.from({ length: 6 }, (_, index) => `${round}${index}`);
       const ran = await Promise.all(names.map((name) => sandbox.run(["accounts", "create", name])));
       expect(ran.map(({ status, err }) => [status, err])).toEqual(names.map(() => [0, ""]));
     }
-    expect(JSON.parse(await sandbox.runOrThrow("accounts", "list", "--json"))).toHaveLength(18);
+    expect(JSON.parse(await sandbox.runOrThrow("accounts", "list", "--json"))).toHaveLength(12);
   }, 60_000);
 
   test("stays the owner until the commands that use it are done", async () => {

@@ -15,7 +15,7 @@ import {
   type SlowClient,
 } from "../support/network/slow-client.ts";
 
-const ROUNDS = Number(process.env["STOP_ROUNDS"] ?? 3);
+const ROUNDS = Number(process.env["STOP_ROUNDS"] ?? 2);
 /** Clients that send one request after the other. */
 const BUSY_CLIENTS = 32;
 /** Clients whose connections are idle until just before the signal, or just after it. */

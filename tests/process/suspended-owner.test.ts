@@ -9,7 +9,7 @@ import { openSandbox } from "../support/processes/command-line.ts";
 /** The deadline of 10 seconds, and the time that a busy machine takes to start many processes. */
 const VERB_MAX_MS = 40_000;
 
-test("every command and a second serve exit while the owner is suspended, and name its process", async () => {
+test("a command of each kind and a second serve exit while the owner is suspended, and name its process", async () => {
   const sandbox = await openSandbox();
   await sandbox.runOrThrow("accounts", "create", "acme");
   const lines = await sandbox.write("lines.ndjson", "");
@@ -22,16 +22,9 @@ test("every command and a second serve exit while the owner is suspended, and na
     ["import", lines],
     ["export"],
     ["accounts", "create", "other"],
-    ["accounts", "list"],
-    ["keys", "create", "acme"],
-    ["keys", "list", "acme"],
     ["keys", "revoke", "1"],
     ["credits", "grant", "acme", "10"],
-    ["credits", "statement", "acme"],
-    ["credits", "verify"],
     ["channels", "track", "@nasa"],
-    ["channels", "untrack", "@nasa"],
-    ["channels", "list"],
     ["retention", "apply"],
     ["collect", "--once"],
     ["backup", join(sandbox.folder, "copy.db")],

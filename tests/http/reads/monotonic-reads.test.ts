@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { DAY_MS } from "../../../core/time.ts";
 import { openSandbox, type Sandbox } from "../../support/processes/command-line.ts";
 
-const SECONDS = Number(process.env["READER_SECONDS"] ?? 5);
+const SECONDS = Number(process.env["READER_SECONDS"] ?? 3);
 /** The least blocks and reads of each reader, also on a slow machine. */
 const BLOCKS_MIN = SECONDS;
 const READS_MIN = 5 * SECONDS;

@@ -240,7 +240,7 @@ describe.skipIf(!hasSqld())("writeObservations() when responses are lost", () =>
 });
 
 describe("writeObservations() one by one", () => {
-  const HOURS = 500;
+  const HOURS = 250;
   const newestFirst = makeUsersAt(["a"], HOURS);
   const middle = newestFirst[HOURS / 2]?.observedAt ?? 0;
   const distance = ({ observedAt }: Observation) => Math.abs(observedAt - middle);

@@ -93,7 +93,8 @@ export async function openSandbox(settings: Readonly<Record<string, string>> = {
           const [, url] = / at (http:\/\/[\d.:]+)/.exec(log.join("")) ?? [];
           if (url !== undefined) resolve(url);
         }
-        reject(new Error(`The service did not start: ${log.join("")}`));
+        const status = child.signalCode ?? (await child.exited);
+        reject(new Error(`The service ended with ${status} before it served: ${log.join("")}`));
       })();
       const url = await promise;
       return {
