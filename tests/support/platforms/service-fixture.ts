@@ -205,7 +205,7 @@ export async function openServiceFixture(source: Source, plan: Partial<WorldPlan
     /** Reads the status of the source in `/readyz`. */
     /** The last failure of the source, as administrators read it. */
     async readLastFailure() {
-      const { sources } = Object(await testService.admin("GET", "sources"));
+      const { sources } = Object(await testService.admin("GET", "status"));
       const status = sources.find((listed: { source: string }) => listed.source === source);
       return [status.last_failure, status.last_failure_reason];
     },
