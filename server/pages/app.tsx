@@ -85,7 +85,7 @@ export function App() {
     }
     startPage();
     // A reader of the screen hears the new page.
-    main.current?.focus();
+    main.current?.focus({ preventScroll: true });
   }, [path, apiKey]);
   return (
     <>

@@ -37,7 +37,18 @@ export function formatDistinct(values: readonly number[]): string[] {
   }
 }
 
-const EXACT = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
+/**
+ * Creates a format when it is first used, and keeps it: to create one takes milliseconds, a hundred times as
+ * long as to use it.
+ */
+function createLazily<Format>(create: () => Format): () => Format {
+  let format: Format | undefined;
+  return () => (format ??= create());
+}
+
+const getExactFormat = createLazily(
+  () => new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 }),
+);
 
 /**
  * Formats a number with all its digits.
@@ -46,7 +57,7 @@ const EXACT = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
  * formatExact(1_234_567); // "1,234,567"
  */
 export function formatExact(value: number): string {
-  return EXACT.format(value).replace("-", "−");
+  return getExactFormat().format(value).replace("-", "−");
 }
 
 /**
@@ -72,7 +83,7 @@ export function formatPercent(value: number): string {
   const digits = size === 0 || size >= 1 ? size.toFixed(size >= 100 ? 0 : 1) : size.toPrecision(2);
   const sign = value > 0 ? "+" : value < 0 ? "−" : "";
   // Thousands are separated; small ratios keep their digits.
-  return `${sign}${size >= 1 ? EXACT.format(Number(digits)) : String(Number(digits))} %`;
+  return `${sign}${size >= 1 ? getExactFormat().format(Number(digits)) : String(Number(digits))} %`;
 }
 
 /** What a value is: a count, a difference of counts, or a difference in per cent. */
@@ -85,26 +96,28 @@ export function formatMeasure(value: number | null | undefined, measure: Measure
   return measure === "change" && value > 0 ? `+${formatExact(value)}` : formatExact(value);
 }
 
-/** To create a format takes a hundred times as long as to use it. */
+const createDateFormat = (options: Intl.DateTimeFormatOptions) =>
+  createLazily(() => new Intl.DateTimeFormat("en-GB", options));
+
 const LOCAL_FORMATS = {
-  time: new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" }),
-  day: new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" }),
-  month: new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeric" }),
-  date: new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" }),
-  instant: new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" }),
+  time: createDateFormat({ hour: "2-digit", minute: "2-digit" }),
+  day: createDateFormat({ day: "numeric", month: "short" }),
+  month: createDateFormat({ month: "short", year: "numeric" }),
+  date: createDateFormat({ dateStyle: "medium" }),
+  instant: createDateFormat({ dateStyle: "medium", timeStyle: "short" }),
 };
 
 /** Formats an instant in the local time zone. */
 export function formatLocal(instant: string | number, hasTime = true): string {
-  return LOCAL_FORMATS[hasTime ? "instant" : "date"].format(new Date(instant));
+  return LOCAL_FORMATS[hasTime ? "instant" : "date"]().format(new Date(instant));
 }
 
 /** Formats a tick of a time axis in the local time zone: the shorter the step, the finer. */
 export function formatTick(seconds: number, stepSeconds: number): string {
   const date = new Date(seconds * 1000);
   const isMidnight = date.getHours() === 0 && date.getMinutes() === 0;
-  if (stepSeconds < 86_400 && !isMidnight) return LOCAL_FORMATS.time.format(date);
-  return LOCAL_FORMATS[stepSeconds < 28 * 86_400 ? "day" : "month"].format(date);
+  if (stepSeconds < 86_400 && !isMidnight) return LOCAL_FORMATS.time().format(date);
+  return LOCAL_FORMATS[stepSeconds < 28 * 86_400 ? "day" : "month"]().format(date);
 }
 
 /**

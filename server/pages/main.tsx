@@ -15,4 +15,5 @@ if (getSession().apiKey === null) {
   const key = await requestKey();
   if (key !== null) setApiKey(key);
 }
-render(<App />, root);
+// In a task of its own: together with the start of the program it would take long.
+setTimeout(() => render(<App />, root));

@@ -42,8 +42,25 @@ export function followLinks(): void {
       origin === location.origin && !/^\/(?:swagger|api|admin|metrics)\b/.test(pathname);
     if (!isPage || hash !== "") return;
     event.preventDefault();
+    // Those who come back find the place where they were.
+    history.replaceState({ scrollY }, "");
     navigate(pathname + search);
     scrollTo(0, 0);
+  });
+  addEventListener("popstate", ({ state }) => {
+    const y: unknown = Object(state).scrollY;
+    if (typeof y === "number") scrollBack(y, performance.now() + SCROLL_BACK_MAX_MS);
+  });
+}
+
+/** How long a page that is opened again may take until it is as long as it was. */
+const SCROLL_BACK_MAX_MS = 1000;
+
+/** Scrolls down once the page is long enough. */
+function scrollBack(y: number, deadline: number): void {
+  requestAnimationFrame((now) => {
+    scrollTo(0, y);
+    if (scrollY < Math.floor(y) && now < deadline) scrollBack(y, deadline);
   });
 }
 

@@ -4,6 +4,7 @@ import { HOUR_MS } from "../../core/time.ts";
 import { hasBrowser } from "../support/processes/browser.ts";
 import { startDashboard, waitForPage, type Dashboard } from "../support/processes/dashboard.ts";
 import { NOW } from "../support/service.ts";
+import { retryWithin } from "../support/wait.ts";
 
 const NARROW = { viewport: { width: 360, height: 740 } };
 
@@ -96,6 +97,23 @@ describe.skipIf(!hasBrowser())("the lists", () => {
     await page.goto(`${dashboard.service.address}/channels`);
     await waitForPage(page);
     expect([await isInView("Subscribers"), await isInView("Videos")]).toEqual([true, true]);
+    await close();
+  }, 60_000);
+
+  test("are where they were for those who come back to them", async () => {
+    const { page, close } = await dashboard.visit("/channels/soup");
+    const link = page.getByRole("link", { name: "short 40" });
+    await link.scrollIntoViewIfNeeded();
+    const before = await page.evaluate<number>("scrollY");
+    expect(before).toBeGreaterThan(500);
+    await link.click();
+    await waitForPage(page);
+    expect(await page.evaluate<number>("scrollY")).toBe(0);
+    await page.goBack();
+    await retryWithin(5000, async () => {
+      expect(await page.evaluate<number>("scrollY")).toBeCloseTo(before, 0);
+    });
+    await page.getByText("this page cost 0").waitFor();
     await close();
   }, 60_000);
 });

@@ -80,8 +80,12 @@ export function SearchForm({ fields }: { readonly fields: readonly SearchField[]
   );
 }
 
-/** The range of a chart. */
-export function RangeControl({ range }: { readonly range: Range }) {
+/**
+ * The range of a chart.
+ *
+ * @param cost Says what another range costs.
+ */
+export function RangeControl({ range, cost }: { readonly range: Range; readonly cost: string }) {
   return (
     <div class="segments" role="group" aria-label="Range">
       {RANGES.map((name) => (
@@ -89,6 +93,7 @@ export function RangeControl({ range }: { readonly range: Range }) {
           key={name}
           type="button"
           aria-pressed={name === range}
+          title={name === range ? undefined : cost}
           onClick={() => setParameters({ range: name })}
         >
           {getRangeLabel(name)}

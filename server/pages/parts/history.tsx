@@ -61,7 +61,7 @@ export function History<
     <section class="history" aria-labelledby="history">
       <h2 id="history">History</h2>
       <div class="row">
-        <RangeControl range={range} />
+        <RangeControl range={range} cost="Costs 1 credit, once" />
         <Select label="Count" name="count" value={count} options={options} />
       </div>
       <Reading read={read}>

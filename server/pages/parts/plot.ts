@@ -203,6 +203,7 @@ function createOptions(
         ...axis,
         grid: { show: false },
         size: 32,
+        space: 72,
         values: (_, ticks, __, ___, step) => ticks.map((tick) => formatTick(tick, step)),
       },
       {

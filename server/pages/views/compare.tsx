@@ -46,7 +46,7 @@ export function Compare() {
   const [firstCount = ""] = Object.keys(counts);
   const requested = query.get("count") ?? "";
   const count = Object.hasOwn(counts, requested) ? requested : firstCount;
-  const names = (query.get("names") ?? "").split(",").filter((name) => name !== "");
+  const names = parseNames(query.get("names") ?? "");
   const range = parseRange(query.get("range"));
   const measure = MEASURE_NAMES.find((known) => known === query.get("show")) ?? "count";
   useEffect(() => rememberCompared(kind, names), [kind, names.join()]);
@@ -66,7 +66,7 @@ export function Compare() {
         />
         <Select label="Count" name="count" value={count} options={Object.entries(counts)} />
         <Select label="Show" name="show" value={measure} options={Object.entries(MEASURES)} />
-        <RangeControl range={range} />
+        <RangeControl range={range} cost="Costs a credit for each name, once" />
       </div>
       <NamesForm names={names} />
       {names.length === 0 ? (
@@ -81,6 +81,12 @@ export function Compare() {
   );
 }
 
+/** Parses names that are separated by commas. One that is named twice would cost twice. */
+function parseNames(text: string): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  return [...new Set(names)].filter((name) => name !== "");
+}
+
 function NamesForm({ names }: { readonly names: readonly string[] }) {
   return (
     <form
@@ -88,11 +94,7 @@ function NamesForm({ names }: { readonly names: readonly string[] }) {
       onSubmit={(event) => {
         event.preventDefault();
         const text = new FormData(event.currentTarget).get("names");
-        const given = String(text ?? "")
-          .split(",")
-          .map((name) => name.trim())
-          .filter(Boolean);
-        setParameters({ names: given.join(",") });
+        setParameters({ names: parseNames(String(text ?? "")).join(",") });
       }}
     >
       <label for="names">Names, separated by commas</label>
