@@ -1,127 +1,112 @@
 /** Sends requests of the administration API, with the token of the tab. */
-import { ConnectionError } from "../../../core/client/mod.ts";
+import { ConnectionError, MetricsError } from "../../../core/client/mod.ts";
 import { createMetricsError } from "../../../core/client/errors.ts";
 
 const STORAGE_KEY = "adminToken";
 
-let token = sessionStorage.getItem(STORAGE_KEY);
+/** The longest wait for a read. A change, such as a backup, may take longer. */
+const READ_TIMEOUT_MS = 20_000;
 
-export function hasToken(): boolean {
-  return token !== null;
+/** What the frame of the page shows. */
+export interface AdminSession {
+  /** `null` before one is entered. */
+  readonly token: string | null;
+  /** Why the service refused the token that was used before. */
+  readonly refusal: string | null;
+  /** Why the service cannot be read; `null` if it can. */
+  readonly outage: string | null;
+}
+
+let session: AdminSession = {
+  token: sessionStorage.getItem(STORAGE_KEY),
+  refusal: null,
+  outage: null,
+};
+/** Why each of the failing reads fails. */
+const outages = new Map<object, string>();
+const listeners = new Set<() => void>();
+
+export function getAdminSession(): AdminSession {
+  return session;
+}
+
+/** Calls a listener after every change; returns what ends that. */
+export function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+function update(changes: Partial<AdminSession>): void {
+  session = { ...session, ...changes };
+  for (const listener of listeners) listener();
 }
 
 /** Uses a token until the tab is closed; `null` forgets it. */
-export function setToken(next: string | null): void {
-  token = next;
-  if (next === null) sessionStorage.removeItem(STORAGE_KEY);
-  else sessionStorage.setItem(STORAGE_KEY, next);
+export function setToken(token: string | null, refusal: string | null = null): void {
+  if (token === null) sessionStorage.removeItem(STORAGE_KEY);
+  else sessionStorage.setItem(STORAGE_KEY, token);
+  update({ token, refusal });
+}
+
+/**
+ * Reports why a read fails for now, or that it does not.
+ *
+ * @param reader Identifies the read.
+ */
+export function reportOutage(reader: object, message: string | null): void {
+  if (message === null) outages.delete(reader);
+  else outages.set(reader, message);
+  const [outage = null] = outages.values();
+  if (outage !== session.outage) update({ outage });
+}
+
+/** Whether a request may succeed when it is sent again. */
+export function isOutage(error: unknown): boolean {
+  const isUnavailable = error instanceof MetricsError && error.status >= 502;
+  return error instanceof ConnectionError || isUnavailable;
+}
+
+/** Says what went wrong, for people. */
+export function describeFailure(error: unknown): string {
+  if (error instanceof MetricsError || error instanceof RangeError) return `${error.message}.`;
+  return "The service does not answer. Nothing that you entered is lost: try again.";
 }
 
 /**
  * Sends a request below `/admin`.
  *
  * @param body Sent as JSON.
+ * @param token By default that of the tab.
  * @throws {MetricsError | ConnectionError}
  */
 export async function sendAdmin<Body>(
   method: "GET" | "POST" | "PATCH" | "DELETE",
   path: string,
   body?: unknown,
+  token = session.token,
 ): Promise<Body> {
-  const headers: Record<string, string> = { authorization: `Bearer ${token ?? ""}` };
-  if (body !== undefined) headers["content-type"] = "application/json";
-  const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-  const response = await fetch(`/admin/${path}`, init).catch((cause: unknown) => {
+  // A text that no header can have is no token. The service refuses a request without one.
+  const sendable = /^[\x21-\x7e]+$/.test(token ?? "") ? token : "";
+  const response = await fetch(`/admin/${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${sendable}`,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(method === "GET" ? { signal: AbortSignal.timeout(READ_TIMEOUT_MS) } : {}),
+  }).catch((cause: unknown) => {
     throw new ConnectionError("The service does not answer", { cause });
   });
-  const text = await response.text();
+  const text = await response.text().catch((cause: unknown) => {
+    throw new ConnectionError("The response was cut", { cause });
+  });
   if (response.ok) return JSON.parse(text);
+  if (response.status === 401 && token === session.token) {
+    setToken(null, "The service does not accept this token any more.");
+  }
   throw createMetricsError(text, {
     status: response.status,
     requestId: response.headers.get("x-request-id"),
   });
-}
-
-/** An account, as the administration API describes it. */
-export interface AdminAccount {
-  readonly name: string;
-  readonly created_at: string;
-  readonly granted: number;
-  readonly debited: number;
-  readonly refunded: number;
-  readonly balance: number;
-}
-
-/** An API key; its text is not known. */
-export interface AdminKey {
-  readonly id: number;
-  readonly begins_with: string;
-  readonly label: string | null;
-  readonly scopes: readonly string[];
-  readonly expires_at: string | null;
-  readonly created_at: string;
-  readonly revoked_at: string | null;
-}
-
-/** How a creator or a channel is collected. */
-export interface AdminTarget {
-  readonly added_at: string;
-  readonly last_success: string | null;
-  readonly last_failure: string | null;
-  readonly failure: string | null;
-  readonly next_due: string | null;
-}
-
-export interface AdminChannel extends AdminTarget {
-  readonly channel: string;
-  readonly channel_id: string | null;
-}
-
-export interface AdminCreator extends AdminTarget {
-  readonly creator: string;
-  readonly platform: string;
-}
-
-/** A source of observations, and how it is. */
-export interface AdminSource {
-  readonly source: string;
-  readonly status: "ok" | "failing" | "stopped";
-  readonly reason: string | null;
-  readonly since: string | null;
-  readonly until: string | null;
-  readonly quotas: readonly {
-    readonly bucket: string;
-    readonly used: number;
-    readonly limit: number;
-  }[];
-}
-
-/** What the service has, and how its sources are. */
-export interface AdminStatus {
-  readonly database: {
-    readonly url: string;
-    readonly bytes: number | null;
-    readonly durability: string | null;
-    readonly outage: string | null;
-  };
-  readonly kinds: readonly {
-    readonly kind: string;
-    readonly entities: number;
-    readonly observations: number;
-    readonly is_estimated: boolean;
-    readonly newest: string | null;
-  }[];
-  readonly sources: readonly AdminSource[];
-}
-
-/** An entry of the audit. */
-export interface AdminAuditEntry {
-  readonly id: number;
-  readonly at: string;
-  readonly actor: string;
-  readonly origin: string;
-  readonly action: string;
-  readonly target: string | null;
-  readonly details: Readonly<Record<string, unknown>> | null;
-  readonly outcome: string | null;
 }

@@ -1,128 +1,183 @@
-/** The administrator's page: which part of it is shown, and the token that it needs. */
-import { useEffect, useState } from "preact/hooks";
+/** The frame of the administrator's page: the token, the parts, and which of them is shown. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
 import { MetricsError } from "../../../core/client/mod.ts";
-import { Accounts } from "./accounts.tsx";
-import { hasToken, setToken, type AdminStatus } from "./api.ts";
-import { Audit } from "./audit.tsx";
-import { Collection } from "./collection.tsx";
-import { Database } from "./database.tsx";
-import { Live } from "./live.tsx";
-import { useAdminRead } from "./reads.ts";
+import { useAdminAddress, type AdminAddress } from "./address.ts";
+import { describeFailure, sendAdmin, setToken } from "./api.ts";
+import { useAdminSession } from "./reads.ts";
+import { Account } from "./views/account.tsx";
+import { Accounts } from "./views/accounts.tsx";
+import { Audit } from "./views/audit.tsx";
+import { Collection } from "./views/collection.tsx";
+import { Database } from "./views/database.tsx";
+import { Live } from "./views/live.tsx";
+import { Notices } from "./views/notices.tsx";
 
-const PARTS = {
-  accounts: "Accounts",
-  collection: "Collection",
-  database: "Database",
-  live: "Now",
-  audit: "Audit",
-} as const;
-
-type Part = keyof typeof PARTS;
-
-/** The part that the fragment of the address names. */
-function usePart(): Part {
-  const read = () => {
-    const name = location.hash.slice(1);
-    return Object.hasOwn(PARTS, name) ? (name as Part) : "accounts";
-  };
-  const [part, setPart] = useState(read);
-  useEffect(() => {
-    const follow = () => setPart(read());
-    addEventListener("hashchange", follow);
-    return () => removeEventListener("hashchange", follow);
-  }, []);
-  return part;
+interface Part {
+  readonly label: string;
+  readonly render: (address: AdminAddress) => ComponentChildren;
 }
 
+const PARTS = {
+  accounts: {
+    label: "Accounts",
+    render: ({ name, query }) =>
+      name === undefined ? (
+        <Accounts query={query} />
+      ) : (
+        <Account key={name} name={name} query={query} />
+      ),
+  },
+  notices: { label: "Notices", render: () => <Notices /> },
+  collection: { label: "Collection", render: () => <Collection /> },
+  database: { label: "Database", render: () => <Database /> },
+  live: { label: "Live", render: () => <Live /> },
+  audit: { label: "Audit", render: ({ query }) => <Audit query={query} /> },
+} as const satisfies Readonly<Record<string, Part>>;
+
+type PartName = keyof typeof PARTS;
+
+const getPartName = ({ part }: AdminAddress): PartName =>
+  Object.hasOwn(PARTS, part) ? (part as PartName) : "accounts";
+
 export function AdminApp() {
-  const [isKnown, setKnown] = useState(hasToken());
-  const use = (token: string | null) => {
-    setToken(token);
-    setKnown(token !== null);
-  };
+  const { token, refusal, outage } = useAdminSession();
+  const address = useAdminAddress();
+  const main = useRef<HTMLElement>(null);
+  const partName = getPartName(address);
+  const part: Part = PARTS[partName];
+  const place = `${partName} ${address.name ?? ""}`;
+  const isFirst = useRef(true);
+  useEffect(() => {
+    document.title = `${address.name ?? part.label} · Administration`;
+    // A reader of the screen hears the new part.
+    if (!isFirst.current) main.current?.focus();
+    isFirst.current = false;
+    scrollTo(0, 0);
+  }, [place, token === null]);
   return (
     <>
+      {token !== null && (
+        <a
+          class="skip"
+          href="#main"
+          onClick={(event) => {
+            event.preventDefault();
+            main.current?.focus();
+          }}
+        >
+          Skip to the page
+        </a>
+      )}
       <header>
         <a class="brand" href="/">
           Creator metrics
         </a>
-        <span>Administration</span>
-        {isKnown && <Navigation />}
-        {isKnown && (
-          <p class="credits">
-            <button type="button" class="plain" onClick={() => use(null)}>
-              Forget the token
-            </button>
-          </p>
-        )}
+        {token === null ? <span>Administration</span> : <Navigation current={partName} />}
       </header>
-      <main>{isKnown ? <Parts onRefused={() => use(null)} /> : <TokenForm use={use} />}</main>
+      <main ref={main} tabIndex={-1}>
+        {token === null ? (
+          <TokenForm refusal={refusal} />
+        ) : (
+          <>
+            <div key={token}>{part.render(address)}</div>
+            {/* It is there before it says something, so that it is heard. */}
+            <div role="status">
+              {outage !== null && (
+                <p class="banner">
+                  <strong>{outage}</strong> This page tries again every two seconds. Until then,
+                  what you see may be old.
+                </p>
+              )}
+            </div>
+          </>
+        )}
+      </main>
     </>
   );
 }
 
-function Navigation() {
-  const part = usePart();
-  return (
-    <nav aria-label="Parts">
-      {Object.entries(PARTS).map(([name, label]) => (
-        <a key={name} href={`#${name}`} aria-current={name === part ? "page" : undefined}>
-          {label}
-        </a>
-      ))}
-    </nav>
-  );
-}
-
-function Parts({ onRefused }: { readonly onRefused: () => void }) {
-  const part = usePart();
-  const status = useAdminRead<AdminStatus>("status");
-  const error = status.state === "failed" ? status.error : undefined;
-  const isRefused = error instanceof MetricsError && error.status === 401;
-  if (isRefused) {
-    return (
-      <section class="notice" role="alert">
-        <h1>Administration</h1>
-        <p>The service does not know this token, or has no administration API.</p>
-        <button type="button" onClick={onRefused}>
-          Enter another token
-        </button>
-      </section>
-    );
-  }
+function Navigation({ current }: { readonly current: PartName }) {
   return (
     <>
-      <h1>Administration</h1>
-      {part === "accounts" && <Accounts />}
-      {part === "collection" && <Collection status={status} />}
-      {part === "database" && <Database status={status} />}
-      {part === "live" && <Live />}
-      {part === "audit" && <Audit />}
+      <nav aria-label="Administration">
+        {Object.entries(PARTS).map(([name, { label }]) => (
+          <a key={name} href={`#${name}`} aria-current={name === current ? "page" : undefined}>
+            {label}
+          </a>
+        ))}
+      </nav>
+      <p class="credits">
+        <button type="button" class="plain" onClick={() => setToken(null)}>
+          Sign out
+        </button>
+      </p>
     </>
   );
 }
 
-function TokenForm({ use }: { readonly use: (token: string) => void }) {
+function TokenForm({ refusal }: { readonly refusal: string | null }) {
+  const [failure, setFailure] = useState(refusal);
+  const [isBusy, setBusy] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const check = async (token: string) => {
+    setBusy(true);
+    setFailure(null);
+    try {
+      // One request: the service counts wrong tokens.
+      await sendAdmin("GET", "status", undefined, token);
+      setToken(token);
+    } catch (error) {
+      setBusy(false);
+      setFailure(describeRefusal(error));
+      input.current?.focus();
+      input.current?.select();
+    }
+  };
   return (
     <section class="notice">
       <h1>Administration</h1>
-      <p>
-        Enter the administrator's token: <code>ADMIN_TOKEN</code>, or one that{" "}
-        <code>tokens create</code> printed. It stays in this tab, and is forgotten when the tab is
-        closed.
-      </p>
       <form
-        class="row"
         onSubmit={(event) => {
           event.preventDefault();
-          const token = new FormData(event.currentTarget).get("token");
-          if (typeof token === "string" && token.trim() !== "") use(token.trim());
+          const token = input.current?.value.trim() ?? "";
+          if (token !== "" && !isBusy) void check(token);
         }}
       >
-        <label for="token">Token</label>
-        <input id="token" name="token" type="password" required autocomplete="off" size={40} />
-        <button type="submit">Continue</button>
+        <label class="field">
+          <span>Token</span>
+          <input
+            ref={input}
+            id="token"
+            type="password"
+            required
+            autocomplete="off"
+            aria-invalid={failure !== null}
+            aria-describedby="token-failure"
+          />
+        </label>
+        <p id="token-failure" role="alert" class="loss">
+          {failure}
+        </p>
+        <p>
+          <button type="submit" class="primary" disabled={isBusy}>
+            {isBusy ? "Wait…" : "Sign in"}
+          </button>
+        </p>
       </form>
+      <p class="hint">
+        The token is the value of <code>ADMIN_TOKEN</code>, or one that <code>tokens create</code>{" "}
+        printed. It stays in this tab, and is forgotten when the tab is closed.
+      </p>
     </section>
   );
+}
+
+function describeRefusal(error: unknown): string {
+  const status = error instanceof MetricsError ? error.status : undefined;
+  if (status === 401) return "The service does not know this token.";
+  if (status === 404) {
+    return "This service has no token yet. Set ADMIN_TOKEN, or create one with tokens create.";
+  }
+  return status === undefined ? "The service does not answer. Try again." : describeFailure(error);
 }

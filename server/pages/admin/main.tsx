@@ -1,6 +1,7 @@
 /** Starts the administrator's page in a browser. */
 import "uplot/dist/uPlot.min.css";
 import "../style.css";
+import "./style.css";
 import { render } from "preact";
 import { AdminApp } from "./app.tsx";
 

@@ -1,71 +1,92 @@
-/** What the parts of the administrator's page share. */
+/** What the views of the administrator's page share. */
+import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import type { ChangeMessage } from "./reads.ts";
+import { Loading } from "../parts/states.tsx";
+import type { AdminRead } from "./reads.ts";
 
-/** Says how the last change went, to those who hear the page too. */
-export function Message({ message }: { readonly message: ChangeMessage | undefined }) {
-  return (
-    <p role="status" class={message?.isFailure === true ? "loss" : ""}>
-      {message?.text ?? ""}
-    </p>
-  );
-}
-
-/**
- * A form whose fields are given to a function; it is emptied when that succeeds.
- *
- * @param onSubmit Gets the fields that are not empty; returns whether it succeeded.
- */
-export function FieldForm({
-  label,
-  onSubmit,
+/** Shows what was read. What the service does not answer, the frame of the page says. */
+export function Reading<Value>({
+  read: { value, failure, reload },
   children,
 }: {
-  readonly label: string;
-  readonly onSubmit: (fields: Readonly<Record<string, string>>) => Promise<boolean>;
+  readonly read: AdminRead<Value>;
+  readonly children: (value: Value) => ComponentChildren;
+}) {
+  return (
+    <>
+      {failure !== undefined && (
+        <div class="notice" role="alert">
+          <p>
+            <strong>This could not be read.</strong> {failure}
+          </p>
+          <button type="button" onClick={reload}>
+            Try again
+          </button>
+        </div>
+      )}
+      {value !== undefined ? children(value) : failure === undefined && <Loading />}
+    </>
+  );
+}
+
+/** How something is, in a word with a border: more than a colour. */
+export function Badge({
+  kind,
+  children,
+}: {
+  readonly kind: "good" | "bad" | "plain";
   readonly children: ComponentChildren;
 }) {
+  return <span class={`badge ${kind}`}>{children}</span>;
+}
+
+/** A text that is copied with a button. */
+export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+  const [state, setState] = useState<"" | "Copied" | "Select it, and copy it yourself">("");
   return (
-    <form
-      class="row"
-      aria-label={label}
-      onSubmit={(event) => {
-        event.preventDefault();
-        const form = event.currentTarget;
-        const fields: Record<string, string> = {};
-        for (const [name, value] of new FormData(form)) {
-          if (typeof value === "string" && value.trim() !== "") fields[name] = value.trim();
+    <>
+      <button
+        type="button"
+        class="primary"
+        onClick={() =>
+          void copy(text).then((isCopied) =>
+            setState(isCopied ? "Copied" : "Select it, and copy it yourself"),
+          )
         }
-        void onSubmit(fields).then((hasSucceeded) => hasSucceeded && form.reset());
-      }}
-    >
-      {children}
-      <button type="submit">{label}</button>
-    </form>
+      >
+        {label}
+      </button>
+      <span role="status">{state}</span>
+    </>
   );
 }
 
-/** A field of a form. */
-export function Field({
-  name,
-  label,
-  isRequired = false,
-  size = 16,
-}: {
-  readonly name: string;
-  readonly label: string;
-  readonly isRequired?: boolean;
-  readonly size?: number;
-}) {
-  return (
-    <label class="control">
-      {label}
-      <input name={name} size={size} required={isRequired} autocomplete="off" />
-    </label>
-  );
+/** Copies a text. Browsers allow that on HTTPS and on the own machine only. */
+async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
-/** Reads a count that a person typed; `undefined` for none. */
-export function parseCount(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : Number(text.replaceAll(/[,_ ]/g, ""));
+/** Rows that are shown at first. */
+const SHOWN_ROWS = 100;
+
+/** The first rows of a long list, and a button for more. */
+export function useShown<Item>(items: readonly Item[]) {
+  const [count, setCount] = useState(SHOWN_ROWS);
+  const left = items.length - count;
+  const more = left > 0 && (
+    <p class="row">
+      <button type="button" onClick={() => setCount(count + SHOWN_ROWS)}>
+        Show {Math.min(left, SHOWN_ROWS)} more
+      </button>
+      <span class="muted">
+        {count} of {items.length}
+      </span>
+    </p>
+  );
+  return { shown: items.slice(0, count), more };
 }

@@ -1,50 +1,79 @@
 /** Reads of the administration API by components. */
-import { useState } from "preact/hooks";
-import { MetricsError } from "../../../core/client/mod.ts";
-import { useAwaited, type Read } from "../hooks.ts";
-import { sendAdmin } from "./api.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import {
+  describeFailure,
+  getAdminSession,
+  isOutage,
+  reportOutage,
+  sendAdmin,
+  subscribe,
+  type AdminSession,
+} from "./api.ts";
 
-/** Something that was read, and what reads it again after a change. */
-export type AdminRead<Value> = Read<Value> & { reload(): void };
+/** When a read is sent again that the service could not answer. */
+const RETRY_MS = 2000;
+
+/** Something that is read. */
+export interface AdminRead<Value> {
+  /** What was read last; it stays while it is read again, and while that fails. */
+  readonly value: Value | undefined;
+  /** Why it could not be read; nothing while it is tried again by itself. */
+  readonly failure: string | undefined;
+  /** Reads it again. */
+  reload(): void;
+}
+
+/** The session; the component renders again when it changes. */
+export function useAdminSession(): AdminSession {
+  const [session, setSession] = useState(getAdminSession);
+  useEffect(() => subscribe(() => setSession(getAdminSession())), []);
+  return session;
+}
 
 /** Reads a path below `/admin`. */
 export function useAdminRead<Value>(path: string): AdminRead<Value> {
-  const [count, setCount] = useState(0);
-  const read = useAwaited(`${path} ${count}`, () => sendAdmin<Value>("GET", path));
-  return { ...read, reload: () => setCount((before) => before + 1) };
-}
-
-/** A message about the last change. */
-export interface ChangeMessage {
-  readonly text: string;
-  readonly isFailure: boolean;
+  return useReading(path, () => sendAdmin<Value>("GET", path));
 }
 
 /**
- * Makes changes one after another, and says how the last one went.
+ * Reads something, and again by itself for as long as the service does not answer.
  *
- * @param onChange Is called after each change that succeeded.
+ * @param name What is read: another name reads anew.
  */
-export function useChanges(onChange: () => void) {
-  const [message, setMessage] = useState<ChangeMessage>();
-  const [isBusy, setBusy] = useState(false);
-  async function change<Result>(
-    request: () => Promise<Result>,
-    describe: (result: Result) => string,
-  ): Promise<Result | undefined> {
-    setBusy(true);
-    try {
-      const result = await request();
-      setMessage({ text: describe(result), isFailure: false });
-      onChange();
-      return result;
-    } catch (error) {
-      const text = error instanceof MetricsError ? error.message : "The service does not answer";
-      setMessage({ text, isFailure: true });
-      return undefined;
-    } finally {
-      setBusy(false);
-    }
-  }
-  return { message, isBusy, change };
+export function useReading<Value>(name: string, read: () => Promise<Value>): AdminRead<Value> {
+  const [state, setState] = useState<{ name: string; value?: Value; failure?: string }>({ name });
+  const [attempt, setAttempt] = useState(0);
+  const reload = () => setAttempt((count) => count + 1);
+  const reader = useRef({}).current;
+  useEffect(() => {
+    let isCurrent = true;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const fail = (error: unknown) => {
+      if (!isCurrent) return;
+      const isRetried = isOutage(error);
+      reportOutage(reader, isRetried ? describeOutage(error) : null);
+      if (isRetried) timer = setTimeout(reload, RETRY_MS);
+      const failure = isRetried ? {} : { failure: describeFailure(error) };
+      setState((before) => ({ ...(before.name === name ? before : { name }), ...failure }));
+    };
+    const succeed = (value: Value) => {
+      if (!isCurrent) return;
+      reportOutage(reader, null);
+      setState({ name, value });
+    };
+    read().then(succeed, fail);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [name, attempt]);
+  useEffect(() => () => reportOutage(reader, null), []);
+  // What is there may belong to the name before.
+  const { value, failure } = state.name === name ? state : { value: undefined, failure: undefined };
+  return { value, failure, reload };
+}
+
+function describeOutage(error: unknown): string {
+  const message = error instanceof Error ? error.message : "The service does not answer";
+  return navigator.onLine ? `${message}.` : "You are offline.";
 }

@@ -1,0 +1,58 @@
+/** The address of what is shown: a fragment, which no server sees, and which can be reloaded. */
+import { useEffect, useState } from "preact/hooks";
+
+/** What a fragment such as `#accounts/acme?days=90` names. */
+export interface AdminAddress {
+  readonly part: string;
+  /** What of the part; `undefined` for all of it. */
+  readonly name: string | undefined;
+  readonly query: URLSearchParams;
+}
+
+/**
+ * Creates a fragment.
+ *
+ * @param parameters Those that are empty are left out.
+ */
+export function createFragment(
+  part: string,
+  name?: string,
+  parameters: Readonly<Record<string, string>> = {},
+): string {
+  const path = name === undefined ? part : `${part}/${encodeURIComponent(name)}`;
+  const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ""));
+  return query.size === 0 ? `#${path}` : `#${path}?${query}`;
+}
+
+/** The fragment that shows an account. */
+export const createAccountFragment = (name: string): string => createFragment("accounts", name);
+
+function parseFragment(): AdminAddress {
+  const [, part = "", name, query = ""] =
+    /^#?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(location.hash) ?? [];
+  return { part, name: decode(name), query: new URLSearchParams(query) };
+}
+
+function decode(text: string | undefined): string | undefined {
+  try {
+    return text === undefined ? undefined : decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** What the address names; the component renders again when it changes. */
+export function useAdminAddress(): AdminAddress {
+  const [address, setAddress] = useState(parseFragment);
+  useEffect(() => {
+    const follow = () => setAddress(parseFragment());
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+  }, []);
+  return address;
+}
+
+/** Goes to a fragment, in the place of the one before. */
+export function replaceFragment(fragment: string): void {
+  location.replace(fragment);
+}

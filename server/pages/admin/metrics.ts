@@ -1,0 +1,141 @@
+/** Reads the metrics of the running service, and computes rates and durations from two readings. */
+
+/** What the metrics count of a route, since the start of the service. */
+export interface RouteCounts {
+  readonly requests: number;
+  /** Responses with 4xx. */
+  readonly refused: number;
+  /** Responses with 5xx. */
+  readonly failed: number;
+  /** Requests by duration: how many took no longer than each bound. */
+  readonly buckets: readonly number[];
+}
+
+/** The metrics at one time. */
+export interface MetricsReading {
+  readonly at: number;
+  readonly routes: ReadonlyMap<string, RouteCounts>;
+  /** Upper bounds of the buckets in seconds; the last one is infinite. */
+  readonly boundsS: readonly number[];
+  /** Bytes of memory, and seconds of processor time since the start, if they are known. */
+  readonly memoryBytes: number | undefined;
+  readonly cpuSeconds: number | undefined;
+}
+
+/** What happened between two readings. */
+export interface MetricsChange extends RouteCounts {
+  readonly seconds: number;
+}
+
+/** The page's own readings are no requests of clients. */
+const OWN_ROUTE = "/metrics";
+
+/** A sample in the text format of Prometheus. */
+interface Sample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+function* parseSamples(text: string): Generator<Sample> {
+  for (const line of text.split("\n")) {
+    const [, name, labelText = "", value] = /^(\w+)(?:\{(.*)\})? (\S+)/.exec(line) ?? [];
+    if (name === undefined) continue;
+    const pairs = labelText.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g);
+    const labels = Object.fromEntries(Array.from(pairs, ([, key, label]) => [key, label]));
+    yield { name, labels, value: Number(value) };
+  }
+}
+
+/** Parses metrics in the text format of Prometheus. */
+export function parseMetrics(text: string, at: number): MetricsReading {
+  const routes = new Map<
+    string,
+    { requests: number; refused: number; failed: number; buckets: number[] }
+  >();
+  const bounds = new Set<number>();
+  const single = new Map<string, number>();
+  for (const { name, labels, value } of parseSamples(text)) {
+    const { route, status = "", le } = labels;
+    if (route === undefined) single.set(name, value);
+    if (route === undefined || route === OWN_ROUTE) continue;
+    const counts = routes.get(route) ?? { requests: 0, refused: 0, failed: 0, buckets: [] };
+    routes.set(route, counts);
+    if (name === "http_requests_total") {
+      counts.requests += value;
+      if (status.startsWith("4")) counts.refused += value;
+      if (status.startsWith("5")) counts.failed += value;
+    }
+    if (name === "http_request_duration_seconds_bucket") {
+      bounds.add(le === "+Inf" ? Infinity : Number(le));
+      counts.buckets.push(value);
+    }
+  }
+  return {
+    at,
+    routes,
+    boundsS: [...bounds],
+    memoryBytes: single.get("process_resident_memory_bytes"),
+    cpuSeconds: single.get("process_cpu_seconds_total"),
+  };
+}
+
+/** Counts what happened between two readings, on each route. */
+export function compareRoutes(
+  before: MetricsReading,
+  after: MetricsReading,
+): Map<string, MetricsChange> {
+  const seconds = (after.at - before.at) / 1000;
+  const changes = new Map<string, MetricsChange>();
+  for (const [route, { requests, refused, failed, buckets }] of after.routes) {
+    const old = before.routes.get(route);
+    changes.set(route, {
+      seconds,
+      requests: requests - (old?.requests ?? 0),
+      refused: refused - (old?.refused ?? 0),
+      failed: failed - (old?.failed ?? 0),
+      buckets: buckets.map((count, index) => count - (old?.buckets[index] ?? 0)),
+    });
+  }
+  return changes;
+}
+
+/** Adds up changes of routes. */
+export function addChanges(changes: Iterable<MetricsChange>): MetricsChange {
+  let sum: MetricsChange = { seconds: 0, requests: 0, refused: 0, failed: 0, buckets: [] };
+  for (const { seconds, requests, refused, failed, buckets } of changes) {
+    sum = {
+      seconds,
+      requests: sum.requests + requests,
+      refused: sum.refused + refused,
+      failed: sum.failed + failed,
+      buckets: buckets.map((count, index) => count + (sum.buckets[index] ?? 0)),
+    };
+  }
+  return sum;
+}
+
+/**
+ * Estimates below which duration a share of the requests stayed, as Prometheus does: evenly spread
+ * within a bucket.
+ *
+ * @param share From 0 to 1.
+ * @returns Seconds; the greatest finite bound for what is beyond it; `null` without requests.
+ *
+ * @example
+ * estimateQuantile([0.01, 0.1, Infinity], [50, 100, 100], 0.75); // 0.055
+ */
+export function estimateQuantile(
+  boundsS: readonly number[],
+  buckets: readonly number[],
+  share: number,
+): number | null {
+  const total = buckets.at(-1) ?? 0;
+  if (total <= 0) return null;
+  const rank = share * total;
+  const index = buckets.findIndex((count) => count >= rank);
+  const [lower, upper] = [boundsS[index - 1] ?? 0, boundsS[index] ?? Infinity];
+  if (upper === Infinity) return lower;
+  const [below, within] = [buckets[index - 1] ?? 0, buckets[index] ?? 0];
+  return lower + (upper - lower) * ((rank - below) / (within - below));
+}

@@ -1,0 +1,95 @@
+/** One account: its balance, its keys, what it used, and its statement. */
+import { useState } from "preact/hooks";
+import { Count, Figures, Instant, Text } from "../../parts/figures.tsx";
+import { Empty } from "../../parts/states.tsx";
+import { Message } from "../forms.tsx";
+import { Reading } from "../parts.tsx";
+import { useAdminRead } from "../reads.ts";
+import type { AdminAccount } from "../resources.ts";
+import { Balance } from "./accounts.tsx";
+import { GrantDialog, LowBalanceDialog } from "./credits.tsx";
+import { Keys } from "./keys.tsx";
+import { Statement } from "./statement.tsx";
+import { Usage } from "./usage.tsx";
+
+export function Account({
+  name,
+  query,
+}: {
+  readonly name: string;
+  readonly query: URLSearchParams;
+}) {
+  const accounts = useAdminRead<readonly AdminAccount[]>("accounts");
+  return (
+    <>
+      <p class="crumbs">
+        <a href="#accounts">All accounts</a>
+      </p>
+      <h1>
+        <Text value={name} />
+      </h1>
+      <Reading read={accounts}>
+        {(all) => {
+          const account = all.find((candidate) => candidate.name === name);
+          return account === undefined ? (
+            <Empty>There is no account with this name.</Empty>
+          ) : (
+            <Details account={account} query={query} reload={accounts.reload} />
+          );
+        }}
+      </Reading>
+    </>
+  );
+}
+
+function Details({
+  account,
+  query,
+  reload,
+}: {
+  readonly account: AdminAccount;
+  readonly query: URLSearchParams;
+  readonly reload: () => void;
+}) {
+  const { name, granted, debited, refunded, used_30_days, low_balance, created_at } = account;
+  const [asked, setAsked] = useState<"grant" | "low balance">();
+  const [message, setMessage] = useState<string>();
+  const dialog = {
+    account,
+    onClose: () => setAsked(undefined),
+    onDone: (text: string) => {
+      setMessage(text);
+      reload();
+    },
+  };
+  return (
+    <>
+      <Figures
+        items={[
+          ["Balance", <Balance account={account} />],
+          ["Granted", <Count value={granted} />],
+          ["Used", <Count value={debited - refunded} />],
+          ["Used in 30 days", <Count value={used_30_days} />],
+          ["Refunded", <Count value={refunded} />],
+          ["Low below", low_balance === null ? "not set" : <Count value={low_balance} />],
+          ["Created", <Instant value={created_at} hasTime={false} />],
+        ]}
+      />
+      <div class="row">
+        <button type="button" class="primary" onClick={() => setAsked("grant")}>
+          Grant credits
+        </button>
+        <button type="button" onClick={() => setAsked("low balance")}>
+          Set when it is low
+        </button>
+      </div>
+      <Message text={message} />
+      <Keys account={name} />
+      <Usage account={name} query={query} />
+      {/* Another sum is another statement. */}
+      <Statement key={`${granted}`} account={name} createdAt={created_at} />
+      {asked === "grant" && <GrantDialog {...dialog} />}
+      {asked === "low balance" && <LowBalanceDialog {...dialog} />}
+    </>
+  );
+}

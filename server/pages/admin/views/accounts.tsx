@@ -1,0 +1,226 @@
+/** All accounts: their balances, the low ones, grants, and the way to each account. */
+import { useState } from "preact/hooks";
+import { formatCompact, formatExact } from "../../format.ts";
+import { Count, Figures, Instant, Text } from "../../parts/figures.tsx";
+import { Empty } from "../../parts/states.tsx";
+import { Table, type Column } from "../../parts/table.tsx";
+import { createAccountFragment, createFragment, replaceFragment } from "../address.ts";
+import { sendAdmin } from "../api.ts";
+import { Field, FieldForm, Message, parseCount } from "../forms.tsx";
+import { Badge, Reading, useShown } from "../parts.tsx";
+import { useAdminRead } from "../reads.ts";
+import { isLow, type AdminAccount, type AdminStatus } from "../resources.ts";
+import { GrantDialog, LowBalanceDialog } from "./credits.tsx";
+
+/** What is asked for about an account in front of the page. */
+interface Asked {
+  readonly about: "grant" | "low balance";
+  readonly account: AdminAccount;
+}
+
+export function Accounts({ query }: { readonly query: URLSearchParams }) {
+  const accounts = useAdminRead<readonly AdminAccount[]>("accounts");
+  const status = useAdminRead<AdminStatus>("status");
+  const [asked, setAsked] = useState<Asked>();
+  const [message, setMessage] = useState<string>();
+  const reload = () => {
+    accounts.reload();
+    status.reload();
+  };
+  const dialog = {
+    onClose: () => setAsked(undefined),
+    onDone: (text: string) => {
+      setMessage(text);
+      reload();
+    },
+  };
+  return (
+    <>
+      <h1>Accounts</h1>
+      <Reading read={status}>
+        {({ accounts: count, keys, credits }) => (
+          <Figures
+            items={[
+              ["Accounts", formatExact(count)],
+              ["Valid keys", formatExact(keys.valid)],
+              ["Credits granted", <Count value={credits.granted} />],
+              ["Credits used", <Count value={credits.debited - credits.refunded} />],
+              ["Credits left", <Count value={credits.balance} />],
+            ]}
+          />
+        )}
+      </Reading>
+      <h2>Create an account</h2>
+      <FieldForm
+        label="Create an account"
+        submitLabel="Create account"
+        onSubmit={async ({ name = "", credits }) => {
+          const amount = credits === undefined ? undefined : parseCount("Credits", credits);
+          await sendAdmin("POST", "accounts", { name, credits: amount });
+          location.assign(createAccountFragment(name));
+          return `Account ${name} is created.`;
+        }}
+      >
+        <Field name="name" label="Name" isRequired size={24} />
+        <Field name="credits" label="Credits to begin with" isNumber size={12} />
+      </FieldForm>
+      <h2>All accounts</h2>
+      <Message text={message} />
+      <Reading read={accounts}>
+        {(all) => <AccountList all={all} query={query} ask={setAsked} />}
+      </Reading>
+      {asked?.about === "grant" && <GrantDialog account={asked.account} {...dialog} />}
+      {asked?.about === "low balance" && <LowBalanceDialog account={asked.account} {...dialog} />}
+    </>
+  );
+}
+
+function AccountList({
+  all,
+  query,
+  ask,
+}: {
+  readonly all: readonly AdminAccount[];
+  readonly query: URLSearchParams;
+  readonly ask: (asked: Asked) => void;
+}) {
+  const [search, setSearch] = useState("");
+  const isLowFirst = query.get("first") === "low";
+  const found = all.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
+  const lowCount = all.filter(isLow).length;
+  const ordered = isLowFirst
+    ? found.toSorted((a, b) => Number(isLow(b)) - Number(isLow(a)) || a.balance - b.balance)
+    : found;
+  const { shown, more } = useShown(ordered);
+  if (all.length === 0) {
+    return <Empty>There is no account yet. Create one above, then give it a key.</Empty>;
+  }
+  return (
+    <>
+      <div class="row">
+        <label class="control">
+          Search
+          <input
+            type="search"
+            size={20}
+            value={search}
+            onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+          />
+        </label>
+        <label class="control">
+          <input
+            type="checkbox"
+            checked={isLowFirst}
+            onChange={({ currentTarget: { checked } }) =>
+              replaceFragment(
+                createFragment("accounts", undefined, { first: checked ? "low" : "" }),
+              )
+            }
+          />
+          Low balances first ({lowCount})
+        </label>
+      </div>
+      {ordered.length === 0 ? (
+        <Empty>No account has this in its name.</Empty>
+      ) : (
+        <Table
+          caption={
+            ordered.length === all.length
+              ? `${all.length} in all`
+              : `${ordered.length} of ${all.length}`
+          }
+          columns={createColumns(ask)}
+          items={shown}
+          getKey={({ name }) => name}
+        />
+      )}
+      {more}
+    </>
+  );
+}
+
+/** The balance of an account; a low one has a word beside it. */
+export function Balance({ account }: { readonly account: AdminAccount }) {
+  return (
+    <>
+      {isLow(account) && (
+        <>
+          <Badge kind="bad">low</Badge>{" "}
+        </>
+      )}
+      <Count value={account.balance} />
+    </>
+  );
+}
+
+/** When the balance of an account is low; a button that changes it. */
+function LowBelow({
+  account,
+  ask,
+}: {
+  readonly account: AdminAccount;
+  readonly ask: (asked: Asked) => void;
+}) {
+  const { name, low_balance } = account;
+  const text = low_balance === null ? "Set" : formatCompact(low_balance);
+  return (
+    <button
+      type="button"
+      class="plain"
+      title={low_balance === null ? undefined : formatExact(low_balance)}
+      aria-label={`${text}: when the balance of ${name} is low`}
+      onClick={() => ask({ about: "low balance", account })}
+    >
+      {text}
+    </button>
+  );
+}
+
+function createColumns(ask: (asked: Asked) => void): readonly Column<AdminAccount>[] {
+  return [
+    {
+      label: "Account",
+      getValue: ({ name }) => name.toLowerCase(),
+      render: ({ name }) => (
+        <a href={createAccountFragment(name)}>
+          <Text value={name} />
+        </a>
+      ),
+    },
+    {
+      label: "Balance",
+      isNumeric: true,
+      getValue: ({ balance }) => balance,
+      render: (account) => <Balance account={account} />,
+    },
+    {
+      label: "Low below",
+      isNumeric: true,
+      getValue: ({ low_balance }) => low_balance,
+      render: (account) => <LowBelow account={account} ask={ask} />,
+    },
+    {
+      label: "Used, 30 days",
+      isNumeric: true,
+      getValue: ({ used_30_days }) => used_30_days,
+      render: ({ used_30_days }) => <Count value={used_30_days} />,
+    },
+    {
+      label: "Created",
+      getValue: ({ created_at }) => created_at,
+      render: ({ created_at }) => <Instant value={created_at} hasTime={false} />,
+    },
+    {
+      label: "Credits",
+      render: (account) => (
+        <button
+          type="button"
+          aria-label={`Grant credits to ${account.name}`}
+          onClick={() => ask({ about: "grant", account })}
+        >
+          Grant
+        </button>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,237 @@
+/** What is collected: how the sources are, the tracked channels, and the monitoring list. */
+import { useState } from "preact/hooks";
+import type { ListedCreator } from "../../../../core/resources/mod.ts";
+import type { CollectionStatus, TrackedChannel } from "../../../ports/collection.ts";
+import { Count, Instant, Text } from "../../parts/figures.tsx";
+import { Empty } from "../../parts/states.tsx";
+import { Table, type Column } from "../../parts/table.tsx";
+import { sendAdmin } from "../api.ts";
+import { Field, FieldForm, FormDialog, Message } from "../forms.tsx";
+import { Badge, Reading, useShown } from "../parts.tsx";
+import { useAdminRead } from "../reads.ts";
+import type { AdminSource } from "../resources.ts";
+
+export function Collection() {
+  const sources = useAdminRead<{ readonly sources: readonly AdminSource[] }>("sources");
+  return (
+    <>
+      <h1>Collection</h1>
+      <h2>Sources</h2>
+      <Reading read={sources}>
+        {({ sources: all }) =>
+          all.length === 0 ? (
+            <Empty>
+              No source is set up. <code>YOUTUBE_API_KEY</code>, <code>X_BEARER_TOKEN</code> and{" "}
+              <code>COLLECT</code> do that.
+            </Empty>
+          ) : (
+            <div class="cards">
+              {all.map((source) => (
+                <Source key={source.source} source={source} />
+              ))}
+            </div>
+          )
+        }
+      </Reading>
+      <Targets<TrackedChannel>
+        title="Tracked channels"
+        field="channel"
+        label="@handle or identifier"
+        getName={({ channel }) => channel}
+      />
+      <Targets<ListedCreator>
+        title="Monitoring list"
+        field="creator"
+        label="Username"
+        getName={({ creator }) => creator}
+      />
+    </>
+  );
+}
+
+const STATUS_KINDS = { ok: "good", failing: "bad", stopped: "bad" } as const;
+
+function Source({ source }: { readonly source: AdminSource }) {
+  const { status, reason, since, until, last_failure, last_failure_reason, work, quotas } = source;
+  return (
+    <section class="card" aria-label={`Source ${source.source}`}>
+      <h3>
+        {source.source} <Badge kind={STATUS_KINDS[status]}>{status}</Badge>
+      </h3>
+      {reason !== null && (
+        <p>
+          <Text value={reason} /> since <Instant value={since} />
+          {until !== null && (
+            <>
+              , until <Instant value={until} />
+            </>
+          )}
+        </p>
+      )}
+      {quotas.map(({ quota, used, limit, paused_until }) => (
+        <label key={quota} class="quota">
+          <span>
+            {quota}: <Count value={used} /> of <Count value={limit} />
+          </span>
+          <meter max={limit} value={used} high={limit * 0.9} optimum={0} />
+          {paused_until !== null && (
+            <small>
+              paused until <Instant value={paused_until} />
+            </small>
+          )}
+        </label>
+      ))}
+      <p class="muted">
+        Since the start: <Count value={work.requests} /> requests,{" "}
+        <Count value={work.observations} /> observations, <Count value={work.failed} /> failures
+      </p>
+      {last_failure !== null && (
+        <p class="muted">
+          Last failure <Instant value={last_failure} />: <Text value={last_failure_reason} />
+        </p>
+      )}
+    </section>
+  );
+}
+
+interface TargetsProperties<Target> {
+  readonly title: string;
+  /** What a change of the list names. */
+  readonly field: "channel" | "creator";
+  readonly label: string;
+  readonly getName: (target: Target) => string;
+}
+
+function Targets<Target extends CollectionStatus & { readonly added_at: string }>({
+  title,
+  field,
+  label,
+  getName,
+}: TargetsProperties<Target>) {
+  const path = `${field}s`;
+  const targets = useAdminRead<readonly Target[]>(path);
+  const [removed, setRemoved] = useState<string>();
+  const [message, setMessage] = useState<string>();
+  return (
+    <section aria-label={title}>
+      <h2>{title}</h2>
+      <FieldForm
+        label={`Add a ${field}`}
+        submitLabel="Add"
+        onSubmit={async ({ name = "" }) => {
+          const body = { [field]: name };
+          const added = await sendAdmin<{ failure?: string | null }>("POST", path, body);
+          targets.reload();
+          return added.failure == null
+            ? `${name} is added.`
+            : `${name} is added, but not collected: ${added.failure}.`;
+        }}
+      >
+        <Field name="name" label={label} isRequired size={24} />
+      </FieldForm>
+      <Message text={message} />
+      <Reading read={targets}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty>There is none yet. Add one, and the service begins to collect it.</Empty>
+          ) : (
+            <TargetTable {...{ title, field, all, getName }} remove={setRemoved} />
+          )
+        }
+      </Reading>
+      {removed !== undefined && (
+        <FormDialog
+          title={
+            <>
+              Remove <Text value={removed} />?
+            </>
+          }
+          submitLabel="Remove"
+          isDangerous
+          onSubmit={async () => {
+            await sendAdmin("DELETE", path, { [field]: removed });
+            return `${removed} is removed.`;
+          }}
+          onDone={(text) => {
+            setMessage(text);
+            targets.reload();
+          }}
+          onClose={() => setRemoved(undefined)}
+        >
+          <p>It is not collected any more. What was observed stays.</p>
+        </FormDialog>
+      )}
+    </section>
+  );
+}
+
+function TargetTable<Target extends CollectionStatus & { readonly added_at: string }>({
+  title,
+  field,
+  all,
+  getName,
+  remove,
+}: Pick<TargetsProperties<Target>, "title" | "field" | "getName"> & {
+  readonly all: readonly Target[];
+  readonly remove: (name: string) => void;
+}) {
+  const { shown, more } = useShown(all);
+  const failing = all.filter(({ failure }) => failure !== null).length;
+  const columns: Column<Target>[] = [
+    {
+      label: field === "channel" ? "Channel" : "Creator",
+      getValue: (target) => getName(target).toLowerCase(),
+      render: (target) => <Text value={getName(target)} />,
+    },
+    {
+      label: "State",
+      getValue: ({ failure }) => failure,
+      render: (target) => <TargetState target={target} />,
+    },
+    {
+      label: "Last success",
+      getValue: ({ last_success }) => last_success,
+      render: ({ last_success }) => <Instant value={last_success} />,
+    },
+    { label: "Next", render: ({ next_due }) => <Instant value={next_due} /> },
+    { label: "Added", render: ({ added_at }) => <Instant value={added_at} hasTime={false} /> },
+    {
+      label: "Change",
+      render: (target) => (
+        <button
+          type="button"
+          aria-label={`Remove ${getName(target)}`}
+          onClick={() => remove(getName(target))}
+        >
+          Remove
+        </button>
+      ),
+    },
+  ];
+  return (
+    <>
+      <Table
+        caption={`${title}: ${all.length}${failing === 0 ? "" : `, ${failing} failing`}`}
+        columns={columns}
+        items={shown}
+        getKey={getName}
+      />
+      {more}
+    </>
+  );
+}
+
+function TargetState({
+  target: { failure, last_failure, last_success },
+}: {
+  readonly target: CollectionStatus;
+}) {
+  if (failure !== null) {
+    return (
+      <>
+        <Badge kind="bad">failing</Badge> <Instant value={last_failure} /> <Text value={failure} />
+      </>
+    );
+  }
+  return last_success === null ? <Badge kind="plain">new</Badge> : <Badge kind="good">ok</Badge>;
+}

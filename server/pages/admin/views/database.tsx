@@ -1,0 +1,125 @@
+/** The database: its size, what is stored of each kind, backups, and the check of the ledger. */
+import type { LedgerVerification } from "../../../ports/ledger.ts";
+import { formatCompact, formatExact } from "../../format.ts";
+import { Count, Figures, Instant, Text } from "../../parts/figures.tsx";
+import { Table, type Column } from "../../parts/table.tsx";
+import { useState } from "preact/hooks";
+import { sendAdmin } from "../api.ts";
+import { Field, FieldForm } from "../forms.tsx";
+import { Badge, Reading } from "../parts.tsx";
+import { useAdminRead } from "../reads.ts";
+import type { AdminStatus } from "../resources.ts";
+
+type Kind = AdminStatus["kinds"][number];
+
+const COLUMNS: readonly Column<Kind>[] = [
+  { label: "Kind", render: ({ kind }) => kind },
+  { label: "Entities", isNumeric: true, render: ({ entities }) => <Count value={entities} /> },
+  {
+    label: "Observations",
+    isNumeric: true,
+    render: ({ observations, is_estimated }) => (
+      <>
+        {is_estimated && "about "}
+        <Count value={observations} />
+      </>
+    ),
+  },
+  { label: "Newest", render: ({ newest }) => <Instant value={newest} /> },
+];
+
+export function Database() {
+  const status = useAdminRead<AdminStatus>("status");
+  return (
+    <>
+      <h1>Database</h1>
+      <Reading read={status}>
+        {({ database: { url, bytes, durability, outage }, kinds }) => (
+          <>
+            {outage !== null && (
+              <p role="alert" class="loss">
+                It does not answer: {outage}
+              </p>
+            )}
+            <Figures
+              items={[
+                ["Size", bytes === null ? "unknown" : formatBytes(bytes)],
+                ["Survives", durability === "power" ? "a power cut" : "a crash of the process"],
+                ["Where", <Text value={url} />],
+              ]}
+            />
+            <Table
+              caption="What is stored"
+              columns={COLUMNS}
+              items={kinds}
+              getKey={({ kind }) => kind}
+            />
+          </>
+        )}
+      </Reading>
+      <div class="columns">
+        <Backup />
+        <Verification />
+      </div>
+    </>
+  );
+}
+
+const formatBytes = (bytes: number): string => `${formatCompact(bytes)}B`;
+
+function Backup() {
+  return (
+    <section aria-labelledby="backup-title">
+      <h2 id="backup-title">Backup</h2>
+      <p>
+        Writes a copy into <code>BACKUP_FOLDER</code> of the service, while it serves.
+      </p>
+      <FieldForm
+        label="Back up"
+        onSubmit={async ({ file }) => {
+          const made = await sendAdmin<{ file: string; bytes: number }>("POST", "backup", { file });
+          return `${made.file} is written: ${formatBytes(made.bytes)}.`;
+        }}
+      >
+        <Field name="file" label="File" hint="Else named after the time" size={24} />
+      </FieldForm>
+    </section>
+  );
+}
+
+function Verification() {
+  const [result, setResult] = useState<LedgerVerification>();
+  return (
+    <section aria-labelledby="verification-title">
+      <h2 id="verification-title">Credits</h2>
+      <p>Adds up all grants, debits and refunds, and compares them with the balances.</p>
+      <FieldForm
+        label="Verify"
+        onSubmit={async () => {
+          const verified = await sendAdmin<LedgerVerification>("GET", "verification");
+          setResult(verified);
+          const { accounts, entries } = verified;
+          return `${formatExact(entries)} entries of ${formatExact(accounts)} accounts are checked.`;
+        }}
+      />
+      {result !== undefined && (
+        <p>
+          {result.faults.length === 0 ? (
+            <Badge kind="good">no fault</Badge>
+          ) : (
+            <Badge kind="bad">{result.faults.length} faults</Badge>
+          )}
+        </p>
+      )}
+      {result !== undefined && result.faults.length > 0 && (
+        <ul>
+          {result.faults.map(({ account, problem }) => (
+            <li key={account}>
+              <Text value={account} />: {problem}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

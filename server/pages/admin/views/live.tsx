@@ -1,0 +1,243 @@
+/** The request rate, the durations and the errors of the running service, from its metrics. */
+import { useEffect, useState } from "preact/hooks";
+import { formatCompact, formatExact } from "../../format.ts";
+import { Chart } from "../../parts/chart.tsx";
+import { Count, Figures, Text } from "../../parts/figures.tsx";
+import { Empty } from "../../parts/states.tsx";
+import { Table, type Column } from "../../parts/table.tsx";
+import { reportOutage } from "../api.ts";
+import {
+  addChanges,
+  compareRoutes,
+  estimateQuantile,
+  parseMetrics,
+  type MetricsChange,
+  type MetricsReading,
+} from "../metrics.ts";
+
+/** How often the metrics are read, while the page is looked at. */
+const PERIOD_MS = 2000;
+
+/** How many points the charts have: five minutes. */
+const POINTS_MAX = 150;
+
+const QUANTILES = [
+  ["p50", 0.5],
+  ["p95", 0.95],
+  ["p99", 0.99],
+] as const;
+
+/** A point of the charts: rates a second, and durations in milliseconds. */
+interface Point {
+  readonly at: number;
+  readonly requests: number;
+  readonly refused: number;
+  readonly failed: number;
+  readonly quantilesMs: readonly (number | null)[];
+  /** Of one processor, in percent. */
+  readonly cpuPercent: number | undefined;
+}
+
+/** What was read since the page was opened. */
+interface LiveState {
+  /** The first reading since the service started. */
+  readonly first: MetricsReading | undefined;
+  readonly last: MetricsReading | undefined;
+  readonly points: readonly Point[];
+}
+
+/** It stays when another part is shown. */
+let kept: LiveState = { first: undefined, last: undefined, points: [] };
+
+const countRequests = ({ routes }: MetricsReading): number =>
+  [...routes.values()].reduce((sum, { requests }) => sum + requests, 0);
+
+const estimateMs = (reading: MetricsReading, change: MetricsChange, share: number) => {
+  const seconds = estimateQuantile(reading.boundsS, change.buckets, share);
+  return seconds === null ? null : Math.round(seconds * 1e5) / 100;
+};
+
+function createPoint(before: MetricsReading, after: MetricsReading): Point {
+  const change = addChanges(compareRoutes(before, after).values());
+  const seconds = (after.at - before.at) / 1000;
+  const perSecond = (count: number) => Math.round((count / seconds) * 100) / 100;
+  const [cpuBefore, cpuAfter] = [before.cpuSeconds, after.cpuSeconds];
+  return {
+    at: after.at,
+    requests: perSecond(change.requests),
+    refused: perSecond(change.refused),
+    failed: perSecond(change.failed),
+    quantilesMs: QUANTILES.map(([, share]) => estimateMs(after, change, share)),
+    cpuPercent:
+      cpuBefore === undefined || cpuAfter === undefined
+        ? undefined
+        : Math.round(((cpuAfter - cpuBefore) / seconds) * 100),
+  };
+}
+
+/** Adds a reading. After a restart, the counts begin again. */
+function addReading({ first, last, points }: LiveState, reading: MetricsReading): LiveState {
+  if (first === undefined || last === undefined || countRequests(reading) < countRequests(last)) {
+    return { first: reading, last: reading, points };
+  }
+  return {
+    first,
+    last: reading,
+    points: [...points, createPoint(last, reading)].slice(-POINTS_MAX),
+  };
+}
+
+/** Reads the metrics, while the page is looked at and nobody has paused it. */
+function useLiveState(isPaused: boolean): LiveState {
+  const [state, setState] = useState(kept);
+  useEffect(() => {
+    if (isPaused) return undefined;
+    const reader = {};
+    const read = async () => {
+      if (document.hidden) return;
+      try {
+        const response = await fetch("/metrics", { signal: AbortSignal.timeout(PERIOD_MS * 5) });
+        if (!response.ok) throw new Error(`/metrics responds with ${response.status}`);
+        kept = addReading(kept, parseMetrics(await response.text(), Date.now()));
+        setState(kept);
+        reportOutage(reader, null);
+      } catch {
+        reportOutage(reader, "The service does not answer.");
+      }
+    };
+    void read();
+    const timer = setInterval(() => void read(), PERIOD_MS);
+    return () => {
+      clearInterval(timer);
+      reportOutage(reader, null);
+    };
+  }, [isPaused]);
+  return state;
+}
+
+export function Live() {
+  const [isPaused, setPaused] = useState(false);
+  const { first, last, points } = useLiveState(isPaused);
+  const point = points.at(-1);
+  return (
+    <>
+      <h1>Live</h1>
+      <div class="row">
+        <button type="button" onClick={() => setPaused(!isPaused)}>
+          {isPaused ? "Go on" : "Pause"}
+        </button>
+        <span class="hint">
+          {isPaused
+            ? "Paused: zoom into a chart, or point at it."
+            : "Read every two seconds. The readings themselves are not counted."}
+        </span>
+      </div>
+      <Figures items={listFigures(point, last)} />
+      {points.length > 1 && <LiveCharts points={points} />}
+      {first !== undefined && last !== undefined && first !== last && (
+        <Routes first={first} last={last} />
+      )}
+    </>
+  );
+}
+
+function listFigures(point: Point | undefined, last: MetricsReading | undefined) {
+  const format = (value: number | undefined) => (value === undefined ? "…" : formatExact(value));
+  const memory = last?.memoryBytes;
+  return [
+    ["Requests a second", format(point?.requests)],
+    ["Refused a second (4xx)", format(point?.refused)],
+    [
+      "Errors a second (5xx)",
+      <span class={(point?.failed ?? 0) > 0 ? "loss" : ""}>{format(point?.failed)}</span>,
+    ],
+    ...QUANTILES.map(([name], index) => {
+      const value = point?.quantilesMs[index];
+      return [name, value == null ? "–" : `${formatExact(value)} ms`] as const;
+    }),
+    ["Memory", memory === undefined ? "–" : `${formatCompact(memory)}B`],
+    ["Processor", point?.cpuPercent === undefined ? "–" : `${point.cpuPercent} %`],
+  ] as const;
+}
+
+function LiveCharts({ points }: { readonly points: readonly Point[] }) {
+  const shared = {
+    instants: points.map(({ at }) => at),
+    getGapMs: () => 3 * PERIOD_MS,
+  };
+  return (
+    <div class="columns">
+      <Chart
+        {...shared}
+        title="Requests a second"
+        series={[
+          { label: "All", values: points.map(({ requests }) => requests) },
+          { label: "Refused (4xx)", values: points.map(({ refused }) => refused) },
+          { label: "Errors (5xx)", values: points.map(({ failed }) => failed) },
+        ]}
+        fileName="requests.csv"
+      />
+      {points.some(({ quantilesMs }) => quantilesMs[0] !== null) && (
+        <Chart
+          {...shared}
+          title="Durations in milliseconds"
+          series={QUANTILES.map(([label], index) => ({
+            label,
+            values: points.map(({ quantilesMs }) => quantilesMs[index] ?? null),
+          }))}
+          fileName="durations.csv"
+        />
+      )}
+    </div>
+  );
+}
+
+interface RouteRow {
+  readonly route: string;
+  readonly change: MetricsChange;
+  readonly p95Ms: number | null;
+}
+
+const COLUMNS: readonly Column<RouteRow>[] = [
+  { label: "Route", getValue: ({ route }) => route, render: ({ route }) => <Text value={route} /> },
+  ...(["requests", "refused", "failed"] as const).map((field) => ({
+    label: { requests: "Requests", refused: "4xx", failed: "5xx" }[field],
+    isNumeric: true,
+    getValue: ({ change }: RouteRow) => change[field],
+    render: ({ change }: RouteRow) => <Count value={change[field]} />,
+  })),
+  {
+    label: "p95, ms",
+    isNumeric: true,
+    getValue: ({ p95Ms }) => p95Ms,
+    render: ({ p95Ms }) => (p95Ms === null ? "–" : formatExact(p95Ms)),
+  },
+];
+
+function Routes({
+  first,
+  last,
+}: {
+  readonly first: MetricsReading;
+  readonly last: MetricsReading;
+}) {
+  const rows = [...compareRoutes(first, last)]
+    .filter(([, { requests }]) => requests > 0)
+    .map(([route, change]): RouteRow => ({ route, change, p95Ms: estimateMs(last, change, 0.95) }))
+    .toSorted((a, b) => b.change.requests - a.change.requests);
+  return (
+    <>
+      <h2>Routes since this page was opened</h2>
+      {rows.length === 0 ? (
+        <Empty>No request since then.</Empty>
+      ) : (
+        <Table
+          caption={`${rows.length} routes with requests`}
+          columns={COLUMNS}
+          items={rows}
+          getKey={({ route }) => route}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,168 @@
+/** The statement of an account: grants, debits and refunds, of 30 days at a time. */
+import { useState } from "preact/hooks";
+import { DAY_MS, formatInstant, HOUR_MS } from "../../../../core/time.ts";
+import { formatChange, formatExact, formatLocal, toCsv } from "../../format.ts";
+import { Count, Instant, Text } from "../../parts/figures.tsx";
+import { Empty } from "../../parts/states.tsx";
+import { Table, type Column } from "../../parts/table.tsx";
+import { sendAdmin } from "../api.ts";
+import { Badge, Reading, useShown } from "../parts.tsx";
+import { useReading } from "../reads.ts";
+import type { AdminStatementLine } from "../resources.ts";
+
+const PERIOD_MS = 30 * DAY_MS;
+
+/** Requests for one period: each gives about 1,000 lines. */
+const REQUESTS_MAX = 20;
+
+interface Lines {
+  /** The newest first. */
+  readonly lines: readonly AdminStatementLine[];
+  /** Whether there are more than can be shown. */
+  readonly isCut: boolean;
+}
+
+/** Reads the lines from one hour to another one, which is excluded. */
+async function readLines(account: string, from: number, to: number): Promise<Lines> {
+  const lines: AdminStatementLine[] = [];
+  const until = formatInstant(to);
+  let since: string | null = formatInstant(from);
+  for (let count = 0; since !== null && count < REQUESTS_MAX; count++) {
+    const path: string = `statement?${new URLSearchParams({ account, since, until })}`;
+    const page = await sendAdmin<{ lines: AdminStatementLine[]; next: string | null }>("GET", path);
+    lines.push(...page.lines);
+    since = page.next;
+  }
+  return { lines: lines.toReversed(), isCut: since !== null };
+}
+
+export function Statement({
+  account,
+  createdAt,
+}: {
+  readonly account: string;
+  readonly createdAt: string;
+}) {
+  const [now] = useState(() => (Math.floor(Date.now() / HOUR_MS) + 1) * HOUR_MS);
+  const [period, setPeriod] = useState(0);
+  const to = now - period * PERIOD_MS;
+  const from = to - PERIOD_MS;
+  const read = useReading(`${account} ${from}`, () => readLines(account, from, to));
+  return (
+    <section aria-labelledby="statement-title">
+      <h2 id="statement-title">Statement</h2>
+      <div class="row">
+        <button
+          type="button"
+          disabled={from <= Date.parse(createdAt)}
+          onClick={() => setPeriod(period + 1)}
+        >
+          Earlier
+        </button>
+        <button type="button" disabled={period === 0} onClick={() => setPeriod(period - 1)}>
+          Later
+        </button>
+        <span role="status">
+          {formatLocal(from, false)} – {formatLocal(to, false)}
+        </span>
+      </div>
+      <Reading read={read}>
+        {({ lines, isCut }) =>
+          lines.length === 0 ? (
+            <Empty>Nothing was granted or charged in these 30 days.</Empty>
+          ) : (
+            <LineTable
+              lines={lines}
+              isCut={isCut}
+              fileName={`statement-${formatInstant(from).slice(0, 10)}.csv`}
+            />
+          )
+        }
+      </Reading>
+    </section>
+  );
+}
+
+const COLUMNS: readonly Column<AdminStatementLine>[] = [
+  {
+    label: "Time",
+    render: ({ at }) => <Instant value={at} />,
+  },
+  {
+    label: "What",
+    render: ({ kind }) => <Badge kind={kind === "grant" ? "good" : "plain"}>{kind}</Badge>,
+  },
+  {
+    label: "Amount",
+    isNumeric: true,
+    render: ({ kind, amount }) => (
+      <data value={amount} title={formatExact(amount)}>
+        {formatChange(kind === "debit" ? -amount : amount)}
+      </data>
+    ),
+  },
+  { label: "Balance", isNumeric: true, render: ({ balance }) => <Count value={balance} /> },
+  { label: "Requests", isNumeric: true, render: ({ requests }) => <Count value={requests} /> },
+  { label: "For", render: (line) => <Subject line={line} /> },
+];
+
+/** What a line is for: a reference and a reason, or an endpoint and a key. */
+function Subject({ line }: { readonly line: AdminStatementLine }) {
+  const { reference, reason, endpoint, key_begins_with, label } = line;
+  const key =
+    key_begins_with === null ? null : `${key_begins_with}…${label === null ? "" : ` ${label}`}`;
+  const [main, other] = [reference ?? endpoint, reason ?? key];
+  return (
+    <>
+      <Text value={main ?? other} />
+      {main !== null && other !== null && (
+        <small class="muted">
+          <Text value={other} />
+        </small>
+      )}
+    </>
+  );
+}
+
+function LineTable({ lines, isCut, fileName }: Lines & { readonly fileName: string }) {
+  const { shown, more } = useShown(lines);
+  return (
+    <>
+      <Table
+        caption={`${lines.length} lines, the newest first; requests of an hour share a line`}
+        columns={COLUMNS}
+        items={shown}
+        getKey={(line) => JSON.stringify(line)}
+      />
+      {more}
+      <div class="row">
+        <button type="button" onClick={() => download(lines, fileName)}>
+          CSV of these lines
+        </button>
+        {isCut && <span>There are more: the command credits statement lists all.</span>}
+      </div>
+    </>
+  );
+}
+
+function download(lines: readonly AdminStatementLine[], fileName: string): void {
+  const names = [
+    "at",
+    "kind",
+    "amount",
+    "balance",
+    "requests",
+    "endpoint",
+    "key",
+    "label",
+    "reference",
+    "reason",
+  ] as const;
+  const csv = toCsv(
+    names,
+    lines.map((line) => names.map((name) => line[name])),
+  );
+  const url = URL.createObjectURL(new Blob([csv], { type: "text/csv" }));
+  Object.assign(document.createElement("a"), { href: url, download: fileName }).click();
+  URL.revokeObjectURL(url);
+}
