@@ -28,7 +28,7 @@ const PARTS = {
         <Account key={name} name={name} query={query} />
       ),
   },
-  notices: { label: "Notices", render: () => <Notices /> },
+  notices: { label: "Notices", render: ({ query }) => <Notices query={query} /> },
   collection: { label: "Collection", render: () => <Collection /> },
   database: { label: "Database", render: () => <Database /> },
   live: { label: "Live", render: () => <Live /> },

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { Loading } from "../parts/states.tsx";
+import { describeFailure } from "./api.ts";
 import type { AdminRead } from "./reads.ts";
 
 /** Shows what was read. What the service does not answer, the frame of the page says. */
@@ -69,6 +70,29 @@ async function copy(text: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** A button that reads the next page of a list, if there is one. */
+export function MorePages({ readMore }: { readonly readMore: (() => Promise<void>) | undefined }) {
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string>();
+  if (readMore === undefined) return null;
+  const read = async () => {
+    setBusy(true);
+    setFailure(undefined);
+    await readMore().catch((error: unknown) => setFailure(describeFailure(error)));
+    setBusy(false);
+  };
+  return (
+    <div class="row">
+      <button type="button" disabled={isBusy} onClick={() => void read()}>
+        {isBusy ? "Wait…" : "Show more"}
+      </button>
+      <span role="alert" class="loss">
+        {failure}
+      </span>
+    </div>
+  );
 }
 
 /** Rows that are shown at first. */

@@ -73,6 +73,34 @@ export function useReading<Value>(name: string, read: () => Promise<Value>): Adm
   return { value, failure, reload };
 }
 
+/** A page of a list, and the cursor of the next one. */
+interface CursorPage {
+  readonly next: string | null;
+}
+
+/**
+ * Reads the first page of a list, and more pages when it is told to.
+ *
+ * @param filter What the list is filtered by.
+ */
+export function useAdminPages<Page extends CursorPage>(path: string, filter: URLSearchParams) {
+  const { value: first, ...read } = useAdminRead<Page>(`${path}?${filter}`);
+  const [more, setMore] = useState<{ readonly first: Page; readonly pages: readonly Page[] }>();
+  const later = more !== undefined && more.first === first ? more.pages : [];
+  const next = (later.at(-1) ?? first)?.next ?? null;
+  const readMore = async () => {
+    if (first === undefined || next === null) return;
+    const parameters = new URLSearchParams([...filter, ["cursor", next]]);
+    const page = await sendAdmin<Page>("GET", `${path}?${parameters}`);
+    setMore({ first, pages: [...later, page] });
+  };
+  const pages: AdminRead<readonly Page[]> = {
+    ...read,
+    value: first === undefined ? undefined : [first, ...later],
+  };
+  return { pages, readMore: next === null ? undefined : readMore };
+}
+
 function describeOutage(error: unknown): string {
   const message = error instanceof Error ? error.message : "The service does not answer";
   return navigator.onLine ? `${message}.` : "You are offline.";

@@ -5,9 +5,18 @@ import { DAY_MS } from "../../../core/time.ts";
 import { startWebhookReceiver, WEBHOOK_SECRET } from "../network/webhook-receiver.ts";
 import { NOW, startTestService } from "../service.ts";
 import { startBrowser } from "./browser.ts";
+import { waitUntil } from "../wait.ts";
 import { waitForPage } from "./dashboard.ts";
 
 export const ADMIN_TOKEN = "the-token-of-the-administrator";
+
+/** The accounts of {@link fillService}, and their first credits. */
+export const ACCOUNTS = {
+  acme: 250,
+  "Nordlicht Media": 1000,
+  pixelfabrik: 2250,
+  "Studio 54 & Söhne": 4000,
+} as const;
 
 /** Nothing listens there. */
 const CLOSED_URL = "http://127.0.0.1:9";
@@ -65,40 +74,43 @@ export type AdminPage = Awaited<ReturnType<typeof startAdminPage>>;
 export async function fillService({ service, receiver }: AdminPage): Promise<void> {
   const { admin, clock } = service;
   await service.observe(...generateObservations({ from: NOW - DAY_MS, to: NOW }));
-  const names = ["acme", "Nordlicht Media", "pixelfabrik", "Studio 54 & Söhne"];
-  for (const [nth, name] of names.entries()) {
-    await admin("POST", "accounts", { name, credits: 250 * (nth + 1) ** 2 });
-  }
-  await admin("POST", "grants", {
-    account: "acme",
-    amount: 5000,
-    reference: "invoice 2026-117",
-    reason: "paid by bank transfer",
-  });
-  await admin("PATCH", "accounts", { name: "pixelfabrik", low_balance: 2500 });
-  const keys: string[] = [];
-  for (const [account, label] of [
-    ["acme", "website"],
-    ["acme", null],
-    ["Nordlicht Media", "reports"],
-  ] as const) {
-    const body = { account, ...(label === null ? {} : { label, expires: "90d" }) };
-    keys.push(String(Reflect.get(Object(await admin("POST", "keys", body)), "key")));
-  }
-  await admin("DELETE", "keys", { id: 3 });
-  await admin("PATCH", "accounts", { name: "Nordlicht Media", low_balance: 998 });
-  for (let daysAgo = 6; daysAgo >= 0; daysAgo--) {
-    clock.now = NOW - daysAgo * DAY_MS;
-    for (let nth = 0; nth < 4 + ((daysAgo * 5) % 7); nth++) {
-      await service.get(nth % 3 === 0 ? "/api/video/channels" : "/api/microblog/users", keys[0]);
+  const at = (daysAgo: number) => (clock.now = NOW - daysAgo * DAY_MS);
+  const read = async (key: string, count: number) => {
+    for (let nth = 0; nth < count; nth++) {
+      await service.get(nth % 3 === 0 ? "/api/video/channels" : "/api/microblog/users", key);
     }
+  };
+  const createKey = async (account: string, options: object) => {
+    const created = await admin("POST", "keys", { account, ...options });
+    return String(Reflect.get(Object(created), "key"));
+  };
+
+  at(20);
+  for (const [name, credits] of Object.entries(ACCOUNTS)) {
+    await admin("POST", "accounts", { name, credits });
   }
-  for (let nth = 0; nth < 3; nth++) await service.get("/api/video/channels", keys[2]);
-  await receiver.stop();
-  await admin("PATCH", "accounts", { name: "acme", low_balance: 5205 });
-  for (let nth = 0; nth < 20; nth++) await service.get("/api/video/channels", keys[0]);
+  const grant = { amount: 5000, reference: "invoice 2026-117", reason: "paid by bank transfer" };
+  await admin("POST", "grants", { account: "acme", ...grant });
+  const website = await createKey("acme", { label: "website", expires: "90d" });
+  const reports = await createKey("Nordlicht Media", { label: "reports", scopes: ["read"] });
+  await createKey("acme", {});
+  await admin("DELETE", "keys", { id: 4 });
+  await admin("PATCH", "accounts", { name: "Nordlicht Media", low_balance: 999 });
+  for (const daysAgo of [6, 5, 4, 3, 2, 1]) {
+    at(daysAgo);
+    await read(website, 4 + ((daysAgo * 5) % 7));
+    if (daysAgo === 5) await read(reports, 3);
+  }
+  at(0);
+  await admin("PATCH", "accounts", { name: "acme", low_balance: 5200 });
+  await read(website, 20);
+
+  // The older notice is given up at once, the newer one is tried again.
+  receiver.state.respond = () => new Response(null, { status: 503 });
+  const notices = service.service.startNotices();
+  await waitUntil(() => receiver.received.length === 2);
+  await notices.stop();
   await admin("POST", "channels", { channel: "@sevenminutesoup" });
   await admin("POST", "creators", { creator: "slowcompiler.example.com" });
   await admin("POST", "collect");
-  receiver.restart();
 }

@@ -1,7 +1,9 @@
 /** One account: its balance, its keys, what it used, and its statement. */
 import { useState } from "preact/hooks";
-import { Count, Figures, Instant, Text } from "../../parts/figures.tsx";
+import { formatExact } from "../../format.ts";
+import { Figures, Instant, Text } from "../../parts/figures.tsx";
 import { Empty } from "../../parts/states.tsx";
+import { createFragment } from "../address.ts";
 import { Message } from "../forms.tsx";
 import { Reading } from "../parts.tsx";
 import { useAdminRead } from "../reads.ts";
@@ -67,11 +69,11 @@ function Details({
       <Figures
         items={[
           ["Balance", <Balance account={account} />],
-          ["Granted", <Count value={granted} />],
-          ["Used", <Count value={debited - refunded} />],
-          ["Used in 30 days", <Count value={used_30_days} />],
-          ["Refunded", <Count value={refunded} />],
-          ["Low below", low_balance === null ? "not set" : <Count value={low_balance} />],
+          ["Granted", formatExact(granted)],
+          ["Used", formatExact(debited - refunded)],
+          ["Used in 30 days", formatExact(used_30_days)],
+          ["Refunded", formatExact(refunded)],
+          ["Low below", low_balance === null ? "not set" : formatExact(low_balance)],
           ["Created", <Instant value={created_at} hasTime={false} />],
         ]}
       />
@@ -82,6 +84,7 @@ function Details({
         <button type="button" onClick={() => setAsked("low balance")}>
           Set when it is low
         </button>
+        <a href={createFragment("notices", undefined, { account: name })}>Its notices</a>
       </div>
       <Message text={message} />
       <Keys account={name} />

@@ -1,22 +1,21 @@
 /** All accounts: their balances, the low ones, grants, and the way to each account. */
 import { useState } from "preact/hooks";
-import { formatCompact, formatExact } from "../../format.ts";
-import { Count, Figures, Instant, Text } from "../../parts/figures.tsx";
+import { formatExact } from "../../format.ts";
+import { Figures, Instant, Text } from "../../parts/figures.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { createAccountFragment, createFragment, replaceFragment } from "../address.ts";
 import { sendAdmin } from "../api.ts";
-import { Field, FieldForm, Message, parseCount } from "../forms.tsx";
+import { Field, FormDialog, Message, parseCount } from "../forms.tsx";
 import { Badge, Reading, useShown } from "../parts.tsx";
 import { useAdminRead } from "../reads.ts";
 import { isLow, type AdminAccount, type AdminStatus } from "../resources.ts";
 import { GrantDialog, LowBalanceDialog } from "./credits.tsx";
 
-/** What is asked for about an account in front of the page. */
-interface Asked {
-  readonly about: "grant" | "low balance";
-  readonly account: AdminAccount;
-}
+/** What is asked for in front of the page. */
+type Asked =
+  | { readonly about: "creation" }
+  | { readonly about: "grant" | "low balance"; readonly account: AdminAccount };
 
 export function Accounts({ query }: { readonly query: URLSearchParams }) {
   const accounts = useAdminRead<readonly AdminAccount[]>("accounts");
@@ -43,35 +42,46 @@ export function Accounts({ query }: { readonly query: URLSearchParams }) {
             items={[
               ["Accounts", formatExact(count)],
               ["Valid keys", formatExact(keys.valid)],
-              ["Credits granted", <Count value={credits.granted} />],
-              ["Credits used", <Count value={credits.debited - credits.refunded} />],
-              ["Credits left", <Count value={credits.balance} />],
+              ["Credits granted", formatExact(credits.granted)],
+              ["Credits used", formatExact(credits.debited - credits.refunded)],
+              ["Credits left", formatExact(credits.balance)],
             ]}
           />
         )}
       </Reading>
-      <h2>Create an account</h2>
-      <FieldForm
-        label="Create an account"
-        submitLabel="Create account"
-        onSubmit={async ({ name = "", credits }) => {
-          const amount = credits === undefined ? undefined : parseCount("Credits", credits);
-          await sendAdmin("POST", "accounts", { name, credits: amount });
-          location.assign(createAccountFragment(name));
-          return `Account ${name} is created.`;
-        }}
-      >
-        <Field name="name" label="Name" isRequired size={24} />
-        <Field name="credits" label="Credits to begin with" isNumber size={12} />
-      </FieldForm>
-      <h2>All accounts</h2>
+      <button type="button" class="primary" onClick={() => setAsked({ about: "creation" })}>
+        Create account
+      </button>
       <Message text={message} />
       <Reading read={accounts}>
         {(all) => <AccountList all={all} query={query} ask={setAsked} />}
       </Reading>
+      {asked?.about === "creation" && <CreateDialog {...dialog} />}
       {asked?.about === "grant" && <GrantDialog account={asked.account} {...dialog} />}
       {asked?.about === "low balance" && <LowBalanceDialog account={asked.account} {...dialog} />}
     </>
+  );
+}
+
+function CreateDialog(dialog: {
+  readonly onDone: (text: string) => void;
+  readonly onClose: () => void;
+}) {
+  return (
+    <FormDialog
+      title="Create an account"
+      submitLabel="Create account"
+      onSubmit={async ({ name = "", credits }) => {
+        const amount = credits === undefined ? undefined : parseCount("Credits", credits);
+        await sendAdmin("POST", "accounts", { name, credits: amount });
+        location.assign(createAccountFragment(name));
+        return `Account ${name} is created.`;
+      }}
+      {...dialog}
+    >
+      <Field name="name" label="Name" isRequired size={32} />
+      <Field name="credits" label="Credits to begin with" isNumber size={12} />
+    </FormDialog>
   );
 }
 
@@ -148,7 +158,7 @@ export function Balance({ account }: { readonly account: AdminAccount }) {
           <Badge kind="bad">low</Badge>{" "}
         </>
       )}
-      <Count value={account.balance} />
+      {formatExact(account.balance)}
     </>
   );
 }
@@ -162,12 +172,11 @@ function LowBelow({
   readonly ask: (asked: Asked) => void;
 }) {
   const { name, low_balance } = account;
-  const text = low_balance === null ? "Set" : formatCompact(low_balance);
+  const text = low_balance === null ? "Set" : formatExact(low_balance);
   return (
     <button
       type="button"
       class="plain"
-      title={low_balance === null ? undefined : formatExact(low_balance)}
       aria-label={`${text}: when the balance of ${name} is low`}
       onClick={() => ask({ about: "low balance", account })}
     >
@@ -203,7 +212,7 @@ function createColumns(ask: (asked: Asked) => void): readonly Column<AdminAccoun
       label: "Used, 30 days",
       isNumeric: true,
       getValue: ({ used_30_days }) => used_30_days,
-      render: ({ used_30_days }) => <Count value={used_30_days} />,
+      render: ({ used_30_days }) => formatExact(used_30_days),
     },
     {
       label: "Created",

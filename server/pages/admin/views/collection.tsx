@@ -85,7 +85,7 @@ function Source({ source }: { readonly source: AdminSource }) {
         Since the start: <Count value={work.requests} /> requests,{" "}
         <Count value={work.observations} /> observations, <Count value={work.failed} /> failures
       </p>
-      {last_failure !== null && (
+      {last_failure !== null && last_failure_reason !== reason && (
         <p class="muted">
           Last failure <Instant value={last_failure} />: <Text value={last_failure_reason} />
         </p>

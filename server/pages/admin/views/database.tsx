@@ -1,9 +1,9 @@
 /** The database: its size, what is stored of each kind, backups, and the check of the ledger. */
+import { useState } from "preact/hooks";
 import type { LedgerVerification } from "../../../ports/ledger.ts";
 import { formatCompact, formatExact } from "../../format.ts";
 import { Count, Figures, Instant, Text } from "../../parts/figures.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
-import { useState } from "preact/hooks";
 import { sendAdmin } from "../api.ts";
 import { Field, FieldForm } from "../forms.tsx";
 import { Badge, Reading } from "../parts.tsx";
@@ -91,8 +91,8 @@ function Verification() {
   const [result, setResult] = useState<LedgerVerification>();
   return (
     <section aria-labelledby="verification-title">
-      <h2 id="verification-title">Credits</h2>
-      <p>Adds up all grants, debits and refunds, and compares them with the balances.</p>
+      <h2 id="verification-title">Ledger</h2>
+      <p>Adds up all grants, debits and refunds, and compares the sums with the balances.</p>
       <FieldForm
         label="Verify"
         onSubmit={async () => {

@@ -133,7 +133,11 @@ export function Live() {
         </span>
       </div>
       <Figures items={listFigures(point, last)} />
-      {points.length > 1 && <LiveCharts points={points} />}
+      {points.length > 1 ? (
+        <LiveCharts points={points} />
+      ) : (
+        <Empty>The charts begin in a few seconds: each point compares two readings.</Empty>
+      )}
       {first !== undefined && last !== undefined && first !== last && (
         <Routes first={first} last={last} />
       )}

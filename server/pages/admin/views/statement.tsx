@@ -1,7 +1,7 @@
 /** The statement of an account: grants, debits and refunds, of 30 days at a time. */
 import { useState } from "preact/hooks";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../../../core/time.ts";
-import { formatChange, formatExact, formatLocal, toCsv } from "../../format.ts";
+import { formatExact, formatLocal, toCsv } from "../../format.ts";
 import { Count, Instant, Text } from "../../parts/figures.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
@@ -96,12 +96,13 @@ const COLUMNS: readonly Column<AdminStatementLine>[] = [
     label: "Amount",
     isNumeric: true,
     render: ({ kind, amount }) => (
-      <data value={amount} title={formatExact(amount)}>
-        {formatChange(kind === "debit" ? -amount : amount)}
-      </data>
+      <>
+        {kind === "debit" ? "−" : "+"}
+        {formatExact(amount)}
+      </>
     ),
   },
-  { label: "Balance", isNumeric: true, render: ({ balance }) => <Count value={balance} /> },
+  { label: "Balance", isNumeric: true, render: ({ balance }) => formatExact(balance) },
   { label: "Requests", isNumeric: true, render: ({ requests }) => <Count value={requests} /> },
   { label: "For", render: (line) => <Subject line={line} /> },
 ];
@@ -113,14 +114,14 @@ function Subject({ line }: { readonly line: AdminStatementLine }) {
     key_begins_with === null ? null : `${key_begins_with}…${label === null ? "" : ` ${label}`}`;
   const [main, other] = [reference ?? endpoint, reason ?? key];
   return (
-    <>
+    <div class="subject">
       <Text value={main ?? other} />
       {main !== null && other !== null && (
         <small class="muted">
           <Text value={other} />
         </small>
       )}
-    </>
+    </div>
   );
 }
 

@@ -1,7 +1,6 @@
 /** What an account used: by day, by endpoint and by key. */
 import type { AccountDetails, UsageRow } from "../../../../core/resources/mod.ts";
 import { DAY_MS, formatInstant } from "../../../../core/time.ts";
-import { formatExact } from "../../format.ts";
 import { Chart } from "../../parts/chart.tsx";
 import { Count, Text } from "../../parts/figures.tsx";
 import { Empty } from "../../parts/states.tsx";
@@ -58,7 +57,7 @@ export function Usage({
           ) : (
             <>
               <Chart
-                title={`Credits used each day, less refunds: ${formatExact(sum(usage))} in ${label}`}
+                title="Credits used each day, less refunds"
                 instants={usage.map(({ day = "" }) => Date.parse(day))}
                 series={[
                   {
@@ -89,10 +88,6 @@ export function Usage({
 
 const getKeyName = ({ key }: UsageRow): string =>
   `${key?.begins_with ?? "?"}…${key?.label == null ? "" : ` ${key.label}`}`;
-
-function sum(usage: readonly UsageRow[]): number {
-  return usage.reduce((total, { credits, refunded }) => total + credits - refunded, 0);
-}
 
 function Groups({
   path,
