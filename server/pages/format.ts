@@ -100,6 +100,7 @@ const createDateFormat = (options: Intl.DateTimeFormatOptions) =>
   createLazily(() => new Intl.DateTimeFormat("en-GB", options));
 
 const LOCAL_FORMATS = {
+  second: createDateFormat({ timeStyle: "medium" }),
   time: createDateFormat({ hour: "2-digit", minute: "2-digit" }),
   day: createDateFormat({ day: "numeric", month: "short" }),
   month: createDateFormat({ month: "short", year: "numeric" }),
@@ -115,6 +116,7 @@ export function formatLocal(instant: string | number, hasTime = true): string {
 /** Formats a tick of a time axis in the local time zone: the shorter the step, the finer. */
 export function formatTick(seconds: number, stepSeconds: number): string {
   const date = new Date(seconds * 1000);
+  if (stepSeconds < 60) return LOCAL_FORMATS.second().format(date);
   const isMidnight = date.getHours() === 0 && date.getMinutes() === 0;
   if (stepSeconds < 86_400 && !isMidnight) return LOCAL_FORMATS.time().format(date);
   return LOCAL_FORMATS[stepSeconds < 28 * 86_400 ? "day" : "month"]().format(date);

@@ -1,44 +1,8 @@
 /** The pages for people, used with nothing but the keyboard. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
 import { hasBrowser } from "../support/processes/browser.ts";
-import { startDashboard, waitForPage, type Dashboard } from "../support/processes/dashboard.ts";
-
-const TABS_MAX = 100;
-
-/** What has the focus: its label, or its text. */
-const FOCUSED = `(() => {
-  const { activeElement: focused } = document;
-  const label = focused.labels?.[0]?.textContent ?? focused.getAttribute("aria-label");
-  return (label ?? focused.textContent).trim();
-})()`;
-
-/** Presses Tab until something has the focus. */
-async function tabTo(page: Page, label: string, { isBackward = false } = {}): Promise<void> {
-  const seen: string[] = [];
-  while (seen.length < TABS_MAX) {
-    await page.keyboard.press(isBackward ? "Shift+Tab" : "Tab");
-    const focused = await page.evaluate<string>(FOCUSED);
-    if (focused === label) return;
-    seen.push(focused);
-  }
-  throw new Error(`No Tab reaches ${label}: ${seen.join(", ")}`);
-}
-
-/** Tabs to a link or button, and presses Enter. */
-async function choose(page: Page, label: string, direction = {}): Promise<void> {
-  await tabTo(page, label, direction);
-  await page.keyboard.press("Enter");
-  await waitForPage(page);
-}
-
-/** Tabs to a field, and types. */
-async function enter(page: Page, label: string, text: string): Promise<void> {
-  await tabTo(page, label);
-  await page.keyboard.type(text);
-  await page.keyboard.press("Enter");
-  await waitForPage(page);
-}
+import { startDashboard, type Dashboard } from "../support/processes/dashboard.ts";
+import { choose, enter, FOCUSED, tabTo } from "../support/processes/keyboard.ts";
 
 describe.skipIf(!hasBrowser())("the pages by keyboard", () => {
   let dashboard: Dashboard;

@@ -6,6 +6,7 @@ import {
   formatExact,
   formatMeasure,
   formatPercent,
+  formatTick,
   formatUtc,
   toCsv,
 } from "../../server/pages/format.ts";
@@ -62,6 +63,13 @@ test("formatMeasure() says that a value is unknown, and gives differences their 
 
 test("formatExact() keeps all digits of counts, and two of rates", () => {
   expect([1_234_567, -1234, 0.126].map(formatExact)).toEqual(["1,234,567", "−1,234", "0.13"]);
+});
+
+test("formatTick() is as fine as the step, in the local time zone", () => {
+  const seconds = new Date(2026, 10, 20, 8, 15, 30).getTime() / 1000;
+  const steps = [10, 300, 86_400, 28 * 86_400];
+  const ticks = ["08:15:30", "08:15", "20 Nov", "Nov 2026"];
+  expect(steps.map((step) => formatTick(seconds, step))).toEqual(ticks);
 });
 
 test("formatUtc() says that it is UTC", () => {

@@ -68,8 +68,12 @@ export function isOutage(error: unknown): boolean {
 
 /** Says what went wrong, for people. */
 export function describeFailure(error: unknown): string {
-  if (error instanceof MetricsError || error instanceof RangeError) return `${error.message}.`;
-  return "The service does not answer. Nothing that you entered is lost: try again.";
+  if (error instanceof ConnectionError) {
+    return navigator.onLine ? "The service does not answer." : "You are offline.";
+  }
+  if (!(error instanceof Error)) return "Something failed.";
+  // The body that a proxy wrote says nothing.
+  return error.message.replace(/^Status (\d+)$/, "The service is not available ($1)") + ".";
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Forms of the administrator's page. None is sent twice at a time. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import { describeFailure } from "./api.ts";
+import { describeFailure, isOutage } from "./api.ts";
 
 /** The fields of a form that are not empty. */
 export type Fields = Readonly<Record<string, string>>;
@@ -25,10 +25,16 @@ export function Message({
 }) {
   return (
     <p role="status" class={isFailure ? "message loss" : "message"}>
-      {text !== undefined && isFailure && <strong>Not done: </strong>}
       {text}
     </p>
   );
+}
+
+/** Says that a change failed, or that nobody knows. */
+function describeOutcome(error: unknown): string {
+  return isOutage(error)
+    ? `${describeFailure(error)} This may be done or not. Nothing that you entered is lost: try again.`
+    : `Not done: ${describeFailure(error)}`;
 }
 
 /** Submits a form, once at a time. */
@@ -48,7 +54,7 @@ function useSubmission(onSubmit: Submit, onSuccess: (form: HTMLFormElement, text
       setOutcome({ text, isFailure: false });
       onSuccess(form, text);
     } catch (error) {
-      setOutcome({ text: describeFailure(error), isFailure: true });
+      setOutcome({ text: describeOutcome(error), isFailure: true });
     } finally {
       isSubmitting.current = false;
       setBusy(false);
@@ -148,6 +154,7 @@ export function FormDialog({
   title,
   submitLabel,
   isDangerous = false,
+  removesOpener = isDangerous,
   onSubmit,
   onDone,
   onClose,
@@ -157,17 +164,22 @@ export function FormDialog({
   readonly submitLabel: string;
   /** Whether something is lost: then the button that does nothing has the focus. */
   readonly isDangerous?: boolean;
+  /** Whether the button that opened it goes away. Then its section has the focus afterwards. */
+  readonly removesOpener?: boolean;
   readonly onSubmit: Submit;
   readonly onDone: (text: string) => void;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const place = useRef<HTMLElement>(null);
   const { isBusy, outcome, submit } = useSubmission(onSubmit, (_, text) => {
     dialog.current?.close();
+    if (removesOpener) place.current?.focus({ preventScroll: true });
     onDone(text);
   });
   useEffect(() => {
+    place.current = document.activeElement?.closest<HTMLElement>("[tabindex='-1']") ?? null;
     dialog.current?.showModal();
     dialog.current?.querySelector<HTMLElement>(isDangerous ? ".cancel" : "input")?.focus();
   }, []);
@@ -183,7 +195,6 @@ export function FormDialog({
         {children}
         {outcome?.isFailure === true && (
           <p role="alert" class="loss">
-            <strong>Not done: </strong>
             {outcome.text}
           </p>
         )}

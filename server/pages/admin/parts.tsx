@@ -1,9 +1,10 @@
 /** What the views of the administrator's page share. */
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import { Loading } from "../parts/states.tsx";
+import { formatExact } from "../format.ts";
+import { Empty, Loading } from "../parts/states.tsx";
 import { describeFailure } from "./api.ts";
-import type { AdminRead } from "./reads.ts";
+import { useAdminSession, type AdminRead } from "./reads.ts";
 
 /** Shows what was read. What the service does not answer, the frame of the page says. */
 export function Reading<Value>({
@@ -25,9 +26,20 @@ export function Reading<Value>({
           </button>
         </div>
       )}
-      {value !== undefined ? children(value) : failure === undefined && <Loading />}
+      {value !== undefined && children(value)}
+      {value === undefined && failure === undefined && <Pending />}
     </>
   );
+}
+
+function Pending() {
+  const { outage } = useAdminSession();
+  return outage === null ? <Loading /> : <Empty>This is read once the service answers.</Empty>;
+}
+
+/** Formats how many there are: `1 key`, `2 keys`. */
+export function formatNumberOf(count: number, noun: string): string {
+  return `${formatExact(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** How something is, in a word with a border: more than a colour. */

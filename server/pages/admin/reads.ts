@@ -51,7 +51,7 @@ export function useReading<Value>(name: string, read: () => Promise<Value>): Adm
     const fail = (error: unknown) => {
       if (!isCurrent) return;
       const isRetried = isOutage(error);
-      reportOutage(reader, isRetried ? describeOutage(error) : null);
+      reportOutage(reader, isRetried ? describeFailure(error) : null);
       if (isRetried) timer = setTimeout(reload, RETRY_MS);
       const failure = isRetried ? {} : { failure: describeFailure(error) };
       setState((before) => ({ ...(before.name === name ? before : { name }), ...failure }));
@@ -99,9 +99,4 @@ export function useAdminPages<Page extends CursorPage>(path: string, filter: URL
     value: first === undefined ? undefined : [first, ...later],
   };
   return { pages, readMore: next === null ? undefined : readMore };
-}
-
-function describeOutage(error: unknown): string {
-  const message = error instanceof Error ? error.message : "The service does not answer";
-  return navigator.onLine ? `${message}.` : "You are offline.";
 }

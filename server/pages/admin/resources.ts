@@ -78,14 +78,14 @@ export interface AdminSource {
   readonly last_failure_reason: string | null;
   readonly work: Readonly<Record<"requests" | "observations" | "observed" | "failed", number>>;
   readonly quotas: readonly {
-    readonly quota: string;
+    readonly bucket: string;
     readonly used: number;
     readonly limit: number;
     readonly paused_until: string | null;
   }[];
 }
 
-/** What the service has. */
+/** What the service has, and how its sources are. */
 export interface AdminStatus {
   readonly database: {
     readonly url: string;
@@ -103,6 +103,7 @@ export interface AdminStatus {
   readonly accounts: number;
   readonly keys: Readonly<Record<"valid" | "total", number>>;
   readonly credits: Readonly<Record<"granted" | "debited" | "refunded" | "balance", number>>;
+  readonly sources: readonly AdminSource[];
 }
 
 /** An entry of the audit. */

@@ -107,9 +107,11 @@ export async function fillService({ service, receiver }: AdminPage): Promise<voi
 
   // The older notice is given up at once, the newer one is tried again.
   receiver.state.respond = () => new Response(null, { status: 503 });
-  const notices = service.service.startNotices();
-  await waitUntil(() => receiver.received.length === 2);
-  await notices.stop();
+  const stopNotices = service.service.startNotices();
+  await waitUntil(
+    async () => !/"failure":null/.test(JSON.stringify(await admin("GET", "notices"))),
+  );
+  await stopNotices();
   await admin("POST", "channels", { channel: "@sevenminutesoup" });
   await admin("POST", "creators", { creator: "slowcompiler.example.com" });
   await admin("POST", "collect");

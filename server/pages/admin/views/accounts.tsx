@@ -7,7 +7,7 @@ import { Table, type Column } from "../../parts/table.tsx";
 import { createAccountFragment, createFragment, replaceFragment } from "../address.ts";
 import { sendAdmin } from "../api.ts";
 import { Field, FormDialog, Message, parseCount } from "../forms.tsx";
-import { Badge, Reading, useShown } from "../parts.tsx";
+import { Badge, formatNumberOf, Reading, useShown } from "../parts.tsx";
 import { useAdminRead } from "../reads.ts";
 import { isLow, type AdminAccount, type AdminStatus } from "../resources.ts";
 import { GrantDialog, LowBalanceDialog } from "./credits.tsx";
@@ -136,8 +136,8 @@ function AccountList({
         <Table
           caption={
             ordered.length === all.length
-              ? `${all.length} in all`
-              : `${ordered.length} of ${all.length}`
+              ? formatNumberOf(all.length, "account")
+              : `${ordered.length} of ${formatNumberOf(all.length, "account")}`
           }
           columns={createColumns(ask)}
           items={shown}
@@ -215,11 +215,6 @@ function createColumns(ask: (asked: Asked) => void): readonly Column<AdminAccoun
       render: ({ used_30_days }) => formatExact(used_30_days),
     },
     {
-      label: "Created",
-      getValue: ({ created_at }) => created_at,
-      render: ({ created_at }) => <Instant value={created_at} hasTime={false} />,
-    },
-    {
       label: "Credits",
       render: (account) => (
         <button
@@ -230,6 +225,11 @@ function createColumns(ask: (asked: Asked) => void): readonly Column<AdminAccoun
           Grant
         </button>
       ),
+    },
+    {
+      label: "Created",
+      getValue: ({ created_at }) => created_at,
+      render: ({ created_at }) => <Instant value={created_at} hasTime={false} />,
     },
   ];
 }

@@ -5,7 +5,7 @@ import { Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { createAccountFragment, createFragment, replaceFragment } from "../address.ts";
 import { Choice, FilterForm } from "../filters.tsx";
-import { Badge, MorePages, Reading } from "../parts.tsx";
+import { Badge, formatNumberOf, MorePages, Reading } from "../parts.tsx";
 import { useAdminPages } from "../reads.ts";
 import type { AdminAuditEntry } from "../resources.ts";
 
@@ -24,6 +24,18 @@ const ACCOUNT_ACTIONS: ReadonlySet<string> = new Set([
 
 const COLUMNS: readonly Column<AdminAuditEntry>[] = [
   { label: "When", render: ({ at }) => <Instant value={at} /> },
+  { label: "What", render: ({ action }) => <span class="nowrap">{action}</span> },
+  {
+    label: "Target",
+    render: ({ action, target }) =>
+      target !== null && ACCOUNT_ACTIONS.has(action) ? (
+        <a href={createAccountFragment(target)}>
+          <Text value={target} />
+        </a>
+      ) : (
+        <Text value={target} />
+      ),
+  },
   {
     label: "Who",
     render: ({ actor, origin }) => (
@@ -36,18 +48,6 @@ const COLUMNS: readonly Column<AdminAuditEntry>[] = [
         </small>
       </>
     ),
-  },
-  { label: "What", render: ({ action }) => <span class="nowrap">{action}</span> },
-  {
-    label: "Target",
-    render: ({ action, target }) =>
-      target !== null && ACCOUNT_ACTIONS.has(action) ? (
-        <a href={createAccountFragment(target)}>
-          <Text value={target} />
-        </a>
-      ) : (
-        <Text value={target} />
-      ),
   },
   { label: "Details", render: ({ details }) => <Text value={formatDetails(details)} /> },
   {
@@ -96,7 +96,7 @@ export function Audit({ query }: { readonly query: URLSearchParams }) {
             <Empty>{filter.size === 0 ? "Nothing was changed yet." : "No such change."}</Empty>
           ) : (
             <Table
-              caption={`${readMore === undefined ? "" : "The last "}${entries.length} changes`}
+              caption={`${readMore === undefined ? "" : "The last "}${formatNumberOf(entries.length, "change")}`}
               columns={COLUMNS}
               items={entries}
               getKey={({ id }) => String(id)}

@@ -9,24 +9,24 @@ import { sendAdmin } from "../api.ts";
 import { Field, FieldForm, FormDialog, Message } from "../forms.tsx";
 import { Badge, Reading, useShown } from "../parts.tsx";
 import { useAdminRead } from "../reads.ts";
-import type { AdminSource } from "../resources.ts";
+import type { AdminSource, AdminStatus } from "../resources.ts";
 
 export function Collection() {
-  const sources = useAdminRead<{ readonly sources: readonly AdminSource[] }>("sources");
+  const status = useAdminRead<AdminStatus>("status");
   return (
     <>
       <h1>Collection</h1>
       <h2>Sources</h2>
-      <Reading read={sources}>
-        {({ sources: all }) =>
-          all.length === 0 ? (
+      <Reading read={status}>
+        {({ sources }) =>
+          sources.length === 0 ? (
             <Empty>
               No source is set up. <code>YOUTUBE_API_KEY</code>, <code>X_BEARER_TOKEN</code> and{" "}
               <code>COLLECT</code> do that.
             </Empty>
           ) : (
             <div class="cards">
-              {all.map((source) => (
+              {sources.map((source) => (
                 <Source key={source.source} source={source} />
               ))}
             </div>
@@ -68,10 +68,10 @@ function Source({ source }: { readonly source: AdminSource }) {
           )}
         </p>
       )}
-      {quotas.map(({ quota, used, limit, paused_until }) => (
-        <label key={quota} class="quota">
+      {quotas.map(({ bucket, used, limit, paused_until }) => (
+        <label key={bucket} class="quota">
           <span>
-            {quota}: <Count value={used} /> of <Count value={limit} />
+            {bucket}: <Count value={used} /> of <Count value={limit} />
           </span>
           <meter max={limit} value={used} high={limit * 0.9} optimum={0} />
           {paused_until !== null && (
@@ -113,7 +113,7 @@ function Targets<Target extends CollectionStatus & { readonly added_at: string }
   const [removed, setRemoved] = useState<string>();
   const [message, setMessage] = useState<string>();
   return (
-    <section aria-label={title}>
+    <section aria-label={title} tabIndex={-1}>
       <h2>{title}</h2>
       <FieldForm
         label={`Add a ${field}`}
@@ -189,13 +189,6 @@ function TargetTable<Target extends CollectionStatus & { readonly added_at: stri
       render: (target) => <TargetState target={target} />,
     },
     {
-      label: "Last success",
-      getValue: ({ last_success }) => last_success,
-      render: ({ last_success }) => <Instant value={last_success} />,
-    },
-    { label: "Next", render: ({ next_due }) => <Instant value={next_due} /> },
-    { label: "Added", render: ({ added_at }) => <Instant value={added_at} hasTime={false} /> },
-    {
       label: "Change",
       render: (target) => (
         <button
@@ -207,6 +200,13 @@ function TargetTable<Target extends CollectionStatus & { readonly added_at: stri
         </button>
       ),
     },
+    {
+      label: "Last success",
+      getValue: ({ last_success }) => last_success,
+      render: ({ last_success }) => <Instant value={last_success} />,
+    },
+    { label: "Next", render: ({ next_due }) => <Instant value={next_due} /> },
+    { label: "Added", render: ({ added_at }) => <Instant value={added_at} hasTime={false} /> },
   ];
   return (
     <>

@@ -65,7 +65,7 @@ export function GrantDialog({ account: { name, balance }, ...dialog }: CreditsDi
         hint="Such as the number of the invoice. A reference grants only once."
         size={32}
       />
-      <Field name="reason" label="Reason" hint="The customer sees neither." size={32} />
+      <Field name="reason" label="Reason" hint="Such as how it was paid." size={32} />
     </FormDialog>
   );
 }

@@ -6,6 +6,7 @@ import { Count, Figures, Text } from "../../parts/figures.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { reportOutage } from "../api.ts";
+import { formatNumberOf } from "../parts.tsx";
 import {
   addChanges,
   compareRoutes,
@@ -176,8 +177,8 @@ function LiveCharts({ points }: { readonly points: readonly Point[] }) {
         title="Requests a second"
         series={[
           { label: "All", values: points.map(({ requests }) => requests) },
-          { label: "Refused (4xx)", values: points.map(({ refused }) => refused) },
           { label: "Errors (5xx)", values: points.map(({ failed }) => failed) },
+          { label: "Refused (4xx)", values: points.map(({ refused }) => refused) },
         ]}
         fileName="requests.csv"
       />
@@ -236,7 +237,7 @@ function Routes({
         <Empty>No request since then.</Empty>
       ) : (
         <Table
-          caption={`${rows.length} routes with requests`}
+          caption={formatNumberOf(rows.length, "route")}
           columns={COLUMNS}
           items={rows}
           getKey={({ route }) => route}

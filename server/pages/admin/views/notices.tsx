@@ -9,7 +9,7 @@ import { createAccountFragment, createFragment, replaceFragment } from "../addre
 import { sendAdmin } from "../api.ts";
 import { Choice, FilterForm } from "../filters.tsx";
 import { FormDialog, Message } from "../forms.tsx";
-import { Badge, MorePages, Reading } from "../parts.tsx";
+import { Badge, formatNumberOf, MorePages, Reading } from "../parts.tsx";
 import { useAdminPages } from "../reads.ts";
 import type { AdminNotice } from "../resources.ts";
 
@@ -21,7 +21,7 @@ interface NoticePage {
 const STATE_KINDS = { delivered: "good", failed: "bad", pending: "plain" } as const;
 
 /** How the delivery of a notice goes, and when. */
-function Delivery({ state, delivered_at, next_attempt, attempts }: AdminNotice) {
+function Delivery({ state, delivered_at, next_attempt }: AdminNotice) {
   return (
     <>
       <Badge kind={STATE_KINDS[state]}>{state}</Badge>{" "}
@@ -31,7 +31,7 @@ function Delivery({ state, delivered_at, next_attempt, attempts }: AdminNotice) 
           next try <Instant value={next_attempt} />
         </>
       )}
-      {state === "failed" && `given up after ${attempts} tries`}
+      {state === "failed" && "given up"}
     </>
   );
 }
@@ -110,7 +110,7 @@ export function Notices({ query }: { readonly query: URLSearchParams }) {
             </Empty>
           ) : (
             <Table
-              caption={`${readMore === undefined ? "" : "The last "}${notices.length} notices`}
+              caption={`${readMore === undefined ? "" : "The last "}${formatNumberOf(notices.length, "notice")}`}
               columns={createColumns(setResent)}
               items={notices}
               getKey={({ id }) => id}

@@ -6,7 +6,7 @@ import { Count, Instant, Text } from "../../parts/figures.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { sendAdmin } from "../api.ts";
-import { Badge, Reading, useShown } from "../parts.tsx";
+import { Badge, formatNumberOf, Reading, useShown } from "../parts.tsx";
 import { useReading } from "../reads.ts";
 import type { AdminStatementLine } from "../resources.ts";
 
@@ -130,7 +130,7 @@ function LineTable({ lines, isCut, fileName }: Lines & { readonly fileName: stri
   return (
     <>
       <Table
-        caption={`${lines.length} lines, the newest first; requests of an hour share a line`}
+        caption={`${formatNumberOf(lines.length, "line")}, the newest first; requests of an hour share a line`}
         columns={COLUMNS}
         items={shown}
         getKey={(line) => JSON.stringify(line)}

@@ -1,0 +1,130 @@
+/** The forms that create, rotate and revoke an API key. */
+import { KEY_SCOPES } from "../../../ports/admission.ts";
+import { formatLocal } from "../../format.ts";
+import { Text } from "../../parts/figures.tsx";
+import { sendAdmin } from "../api.ts";
+import { Field, FormDialog } from "../forms.tsx";
+import type { AdminKey, CreatedKey } from "../resources.ts";
+
+const SCOPE_LABELS: Readonly<Record<(typeof KEY_SCOPES)[number], string>> = {
+  read: "read data",
+  creators: "change the monitoring list",
+};
+
+/** How long a replaced key stays valid. */
+const OVERLAPS = [
+  ["0", "at once"],
+  ["1h", "in an hour"],
+  ["24h", "in a day"],
+  ["7d", "in a week"],
+  ["30d", "in 30 days"],
+] as const;
+
+const describeKey = ({ id, begins_with, label }: AdminKey): string =>
+  `${begins_with}… (${label === null ? "" : `${label}, `}number ${id})`;
+
+interface KeyDialogProperties {
+  readonly apiKey: AdminKey;
+  readonly onDone: (text: string) => void;
+  readonly onClose: () => void;
+}
+
+export function CreateDialog({
+  account,
+  onCreated,
+  ...dialog
+}: Omit<KeyDialogProperties, "apiKey"> & {
+  readonly account: string;
+  readonly onCreated: (created: CreatedKey) => void;
+}) {
+  return (
+    <FormDialog
+      title={
+        <>
+          Create a key of <Text value={account} />
+        </>
+      }
+      submitLabel="Create key"
+      onSubmit={async ({ label, expires, scopes }) => {
+        const body = { account, label, expires, scopes: scopes?.split(",") ?? [] };
+        onCreated(await sendAdmin<CreatedKey>("POST", "keys", body));
+        return "";
+      }}
+      {...dialog}
+    >
+      <Field name="label" label="Label" hint="Who or what uses it" size={32} />
+      <Field name="expires" label="Expires" hint="Such as 90d, 8w or 2027-01-31" size={12} />
+      <fieldset class="field">
+        <legend>It may</legend>
+        {KEY_SCOPES.map((scope) => (
+          <label key={scope} class="control">
+            <input type="checkbox" name="scopes" value={scope} defaultChecked />
+            {SCOPE_LABELS[scope]}
+          </label>
+        ))}
+      </fieldset>
+    </FormDialog>
+  );
+}
+
+export function RevokeDialog({ apiKey, ...dialog }: KeyDialogProperties) {
+  return (
+    <FormDialog
+      title="Revoke this key?"
+      submitLabel="Revoke key"
+      isDangerous
+      onSubmit={async () => {
+        await sendAdmin("DELETE", "keys", { id: apiKey.id });
+        return `Key ${describeKey(apiKey)} is revoked.`;
+      }}
+      {...dialog}
+    >
+      <p>
+        <Text value={describeKey(apiKey)} />
+      </p>
+      <p>
+        Requests with it are refused from now on. That cannot be undone. If it is still in use,
+        rotate it instead: then both keys work for a while.
+      </p>
+    </FormDialog>
+  );
+}
+
+export function RotateDialog({
+  apiKey,
+  onCreated,
+  ...dialog
+}: KeyDialogProperties & { readonly onCreated: (created: CreatedKey) => void }) {
+  return (
+    <FormDialog
+      title="Rotate this key"
+      submitLabel="Rotate key"
+      removesOpener
+      onSubmit={async ({ overlap }) => {
+        const rotated = await sendAdmin<CreatedKey & { old_expires_at: string }>(
+          "POST",
+          `keys/${apiKey.id}/rotate`,
+          { overlap },
+        );
+        onCreated(rotated);
+        return `The old key is valid until ${formatLocal(rotated.old_expires_at)}.`;
+      }}
+      {...dialog}
+    >
+      <p>
+        <Text value={describeKey(apiKey)} />
+      </p>
+      <p>There will be a new key with the same label and scopes, which is shown once.</p>
+      <label class="field">
+        <span>The old key ends</span>
+        <select name="overlap">
+          {OVERLAPS.map(([overlap, label]) => (
+            <option key={overlap} value={overlap} selected={overlap === "24h"}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+    </FormDialog>
+  );
+}
