@@ -146,7 +146,10 @@ describe.skipIf(!hasBrowser())("/admin", () => {
       await route.abort();
     });
     await page.getByRole("button", { name: "Grant credits", exact: true }).dblclick();
-    await waitForText(page, "This may be done or not. Nothing that you entered is lost: try again.");
+    await waitForText(
+      page,
+      "This may be done or not. Nothing that you entered is lost: try again.",
+    );
     expect([requests, await page.getByLabel("Amount").inputValue()]).toEqual([1, "7"]);
     await page.unroute("**/admin/grants");
     await press(page, "Grant credits");

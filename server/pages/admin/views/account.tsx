@@ -66,6 +66,9 @@ function Details({
   };
   return (
     <>
+      <p class="muted">
+        Created <Instant value={created_at} />
+      </p>
       <Figures
         items={[
           ["Balance", <Balance account={account} />],
@@ -74,7 +77,6 @@ function Details({
           ["Used in 30 days", formatExact(used_30_days)],
           ["Refunded", formatExact(refunded)],
           ["Low below", low_balance === null ? "not set" : formatExact(low_balance)],
-          ["Created", <Instant value={created_at} hasTime={false} />],
         ]}
       />
       <div class="row">

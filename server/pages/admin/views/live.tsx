@@ -133,7 +133,8 @@ export function Live() {
             : "Read every two seconds. The readings themselves are not counted."}
         </span>
       </div>
-      <Figures items={listFigures(point, last)} />
+      <Figures items={listFigures(point)} />
+      <p class="muted">{describeProcess(point, last)}</p>
       {points.length > 1 ? (
         <LiveCharts points={points} />
       ) : (
@@ -146,9 +147,8 @@ export function Live() {
   );
 }
 
-function listFigures(point: Point | undefined, last: MetricsReading | undefined) {
+function listFigures(point: Point | undefined) {
   const format = (value: number | undefined) => (value === undefined ? "…" : formatExact(value));
-  const memory = last?.memoryBytes;
   return [
     ["Requests a second", format(point?.requests)],
     ["Refused a second (4xx)", format(point?.refused)],
@@ -160,9 +160,16 @@ function listFigures(point: Point | undefined, last: MetricsReading | undefined)
       const value = point?.quantilesMs[index];
       return [name, value == null ? "–" : `${formatExact(value)} ms`] as const;
     }),
-    ["Memory", memory === undefined ? "–" : `${formatCompact(memory)}B`],
-    ["Processor", point?.cpuPercent === undefined ? "–" : `${point.cpuPercent} %`],
   ] as const;
+}
+
+/** Says what the process uses, as far as that is known. */
+function describeProcess(point: Point | undefined, last: MetricsReading | undefined): string {
+  const memory = last?.memoryBytes;
+  return [
+    ...(memory === undefined ? [] : [`The process uses ${formatCompact(memory)}B of memory`]),
+    ...(point?.cpuPercent === undefined ? [] : [`${point.cpuPercent} % of a processor`]),
+  ].join(", ");
 }
 
 function LiveCharts({ points }: { readonly points: readonly Point[] }) {
