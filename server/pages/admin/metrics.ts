@@ -123,7 +123,7 @@ export function addChanges(changes: Iterable<MetricsChange>): MetricsChange {
  * @returns Seconds; the greatest finite bound for what is beyond it; `null` without requests.
  *
  * @example
- * estimateQuantile([0.01, 0.1, Infinity], [50, 100, 100], 0.75); // 0.055
+ * estimateQuantile([1, 2, Infinity], [50, 100, 100], 0.75); // 1.5
  */
 export function estimateQuantile(
   boundsS: readonly number[],
