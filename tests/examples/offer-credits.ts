@@ -24,14 +24,12 @@ async function receiveNotice(request: Request): Promise<Response> {
     return new Response("Wrong signature", { status: 400 });
   }
   const { data }: { data: { account: string; threshold: number } } = JSON.parse(body);
-  const accounts = await fetchJson<{ name: string; balance: number }[]>(
-    `${METRICS_URL}/admin/accounts`,
+  const { account: name, balance } = await fetchJson<{ account: string; balance: number }>(
+    `${METRICS_URL}/admin/usage?account=${encodeURIComponent(data.account)}`,
     METRICS_TOKEN,
   );
-  const { name, balance } = accounts.find((account) => account.name === data.account) ?? {};
   // There may have been a grant since.
-  const isLow = balance !== undefined && balance < data.threshold;
-  if (name === undefined || !isLow) return new Response(null, { status: 204 });
+  if (balance >= data.threshold) return new Response(null, { status: 204 });
   const page = await fetchJson<{ url: string }>(`${STRIPE_URL}/v1/checkout/sessions`, STRIPE_KEY, {
     method: "POST",
     // The same notice, sent again, gets the same page.
