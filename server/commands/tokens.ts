@@ -30,7 +30,11 @@ export function createTokensCommand(context: CommandContext): Command {
     });
   tokens
     .command("list")
-    .description("Lists the tokens, with their first characters and the time of the last use.")
+    .summary("Lists the tokens, with the time of the last use.")
+    .description(
+      "Lists the valid tokens and the last revoked ones, 200 in all, with their first characters and " +
+        "the time of the last use.",
+    )
     .option("--json", "print the tokens as JSON")
     .action(async (options: OutputOptions) => {
       const rows = await requestAdmin(context, (client) => client.tokens.get());

@@ -115,7 +115,7 @@ export interface AdminTokenStore {
    * @throws {DomainError} `Conflict` if a valid token has this name, or if there are too many.
    */
   create(token: StoredSecret & { readonly name: string }, now: number): Promise<number>;
-  /** All tokens, oldest first. */
+  /** All valid tokens, and the last revoked ones, 200 in all; oldest first. */
   list(): Promise<AdminTokenRecord[]>;
   listActive(): Promise<ActiveAdminToken[]>;
   /**

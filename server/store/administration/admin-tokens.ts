@@ -1,5 +1,5 @@
 /** Stores the tokens of administrators: their hashes and first characters, never the tokens. */
-import { and, asc, eq, isNull } from "drizzle-orm";
+import { and, asc, desc, eq, isNull, sql } from "drizzle-orm";
 import { DomainError } from "../../../core/errors.ts";
 import type { AdminTokenStore, RevokedAdminToken } from "../../ports/administration.ts";
 import type { Database } from "../database/database.ts";
@@ -8,6 +8,9 @@ import { adminTokens } from "../tables/administration-tables.ts";
 
 /** Valid tokens at a time: all are in memory, and a person revokes those that nobody needs. */
 const ACTIVE_MAX = 100;
+
+/** Listed tokens: all valid ones, then the newest of the revoked ones, which are never deleted. */
+const LISTED_MAX = 2 * ACTIVE_MAX;
 
 const INSERT_TOKEN = `
   INSERT INTO admin_tokens (name, hash, begins_with, created_at)
@@ -42,8 +45,8 @@ export function createAdminTokenStore(database: Database): AdminTokenStore {
       );
     },
 
-    list: () =>
-      query((drizzle) =>
+    async list() {
+      const listed = await query((drizzle) =>
         drizzle
           .select({
             id: adminTokens.id,
@@ -54,8 +57,11 @@ export function createAdminTokenStore(database: Database): AdminTokenStore {
             revokedAt: adminTokens.revokedAt,
           })
           .from(adminTokens)
-          .orderBy(asc(adminTokens.id)),
-      ),
+          .orderBy(sql`${adminTokens.revokedAt} IS NOT NULL`, desc(adminTokens.id))
+          .limit(LISTED_MAX),
+      );
+      return listed.toSorted((a, b) => a.id - b.id);
+    },
 
     listActive: () =>
       query((drizzle) =>

@@ -40,6 +40,21 @@ describe("createAdminTokenStore()", () => {
     });
   });
 
+  test("list() has all valid tokens, and the last revoked ones", async () => {
+    await withDatabase(async (database) => {
+      const tokens = createAdminTokenStore(database);
+      await tokens.create(createToken("first"), 0);
+      for (let index = 0; index < 210; index++) {
+        await tokens.create(createToken(`t${index}`), 0);
+        await tokens.revoke(`t${index}`, 1);
+      }
+      await tokens.create(createToken("last"), 2);
+      const names = (await tokens.list()).map(({ name }) => name);
+      const revoked = Array.from({ length: 198 }, (_, index) => `t${index + 12}`);
+      expect(names).toEqual(["first", ...revoked, "last"]);
+    });
+  });
+
   test("create() rejects the name of a valid token, and takes that of a revoked one", async () => {
     await withDatabase(async (database) => {
       const tokens = createAdminTokenStore(database);
