@@ -1,7 +1,7 @@
 /** Failures of commands: their codes, their messages and their exit statuses. */
 import { CommanderError } from "commander";
 import { DomainError } from "../core/errors.ts";
-import { CommandError } from "./commands/command.ts";
+import { CommandError, EXIT_INTERRUPTED, INTERRUPTED } from "./commands/command.ts";
 import { ConfigError } from "./config.ts";
 import type { CommandLineIo } from "./ports/process.ts";
 import { describeError, readSystemErrorCode } from "./system-errors.ts";
@@ -101,7 +101,10 @@ function classifyFailure(error: unknown): Failure | undefined {
     const { code } = error;
     return { status: code === "Invalid Request" ? EXIT_USAGE : EXIT_FAILED, code, message };
   }
-  if (error instanceof CommandError) return { status: EXIT_FAILED, code: error.code, message };
+  if (error instanceof CommandError) {
+    const status = error.code === INTERRUPTED ? EXIT_INTERRUPTED : EXIT_FAILED;
+    return { status, code: error.code, message };
+  }
   const code = readSystemErrorCode(error);
   return code === "" ? undefined : { status: EXIT_FAILED, code, message };
 }

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { createAccountsCommand, createNoticesCommand } from "./commands/accounts.ts";
 import { createAuditCommand } from "./commands/audit.ts";
-import { CommandError, type CommandContext } from "./commands/command.ts";
+import { CommandError, EXIT_INTERRUPTED, type CommandContext } from "./commands/command.ts";
 import { createBackupCommand } from "./commands/backup.ts";
 import { createChannelsCommand } from "./commands/channels.ts";
 import { createCreatorsCommand } from "./commands/creators.ts";
@@ -55,7 +55,7 @@ const ADMIN_COMMANDS = {
  * Runs a command.
  *
  * @param argv The arguments behind the name of the program.
- * @returns The exit code: 0, 1 for a failure, 2 for wrong usage or settings.
+ * @returns The exit code: 0, 1 for a failure, 2 for wrong usage or settings, 130 for an interruption.
  * @throws What is neither the user's error nor an expected failure of the service.
  */
 export async function run(argv: readonly string[], io: CommandLineIo): Promise<number> {
@@ -166,6 +166,8 @@ export async function main(programName?: string): Promise<void> {
   // The service goes on when nobody reads its log any more.
   process.stderr.on("error", () => undefined);
   process.exitCode = await run(argv, io);
+  // A shell ends a script only if the signal ended the command.
+  if (process.exitCode === EXIT_INTERRUPTED) process.kill(process.pid, "SIGINT");
 }
 
 if (import.meta.main) await main();

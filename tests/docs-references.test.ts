@@ -132,6 +132,7 @@ describe("every document", () => {
     "RELEASING.md",
     "server/README.md",
     "server/SELLING.md",
+    "tests/bench/README.md",
     "tests/examples/README.md",
   ] as const;
   test.each(withLinks)("%s links to files and headings that exist", async (path) => {

@@ -22,7 +22,7 @@ export function createBackupCommand(context: CommandContext): Command {
         return client.backup.post({ file: target }).then(unwrap).finally(stopProgress);
       });
       if (json === true) await context.writeOut(formatJson(backup));
-      else context.writeErr(`${backup.file} has ${backup.bytes} bytes\n`);
+      else context.writeErr(`${backup.file} has ${formatBytes(backup.bytes)}\n`);
     });
 }
 

@@ -23,6 +23,12 @@ export class CommandError extends Error {
   }
 }
 
+/** The code of a command that was interrupted by Ctrl-C. */
+export const INTERRUPTED = "SIGINT";
+
+/** Its exit status: what a shell reports of a process that the signal ended. */
+export const EXIT_INTERRUPTED = 130;
+
 /** Why a file often cannot be read, by the code of the error. */
 const READ_PROBLEMS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file",

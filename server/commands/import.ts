@@ -7,7 +7,13 @@ import { OBSERVATION_FORMATS } from "../csv/observation-rows.ts";
 import type { AdminConnection } from "../ports/process.ts";
 import type { ImportResult } from "../../core/stores.ts";
 import { sendAdmin, withConnection } from "./admin-client.ts";
-import { CommandError, createReadError, type CommandContext } from "./command.ts";
+import {
+  CommandError,
+  createReadError,
+  EXIT_INTERRUPTED,
+  INTERRUPTED,
+  type CommandContext,
+} from "./command.ts";
 import {
   checkInput,
   isCsv,
@@ -75,6 +81,13 @@ async function importFiles(
     if (sizes[index] !== 0) await checkInput(file, options);
   }
   const counts: FileCounts[] = [];
+  const interruption = new AbortController();
+  const onInterrupt = () => {
+    // Only the first Ctrl-C waits for the block that is being stored.
+    if (interruption.signal.aborted) process.exit(EXIT_INTERRUPTED);
+    interruption.abort();
+  };
+  process.on("SIGINT", onInterrupt);
   try {
     await withConnection(context, async (connection) => {
       const bytes = sizes.reduce((sum, size) => sum + size, 0);
@@ -85,13 +98,15 @@ async function importFiles(
         for (const file of files) {
           const fileCounts = createCounts(file);
           counts.push(fileCounts);
-          await importFile({ context, connection, progress, options }, fileCounts);
+          const { signal } = interruption;
+          await importFile({ context, connection, progress, options, signal }, fileCounts);
         }
       } finally {
         progress.stop();
       }
     });
   } finally {
+    process.off("SIGINT", onInterrupt);
     // After a failure too: what was stored before it stays.
     if (counts.length > 0) await printCounts(context, options, counts);
   }
@@ -144,10 +159,12 @@ interface ImportRun {
   readonly connection: AdminConnection;
   readonly progress: Progress;
   readonly options: ImportOptions;
+  /** Ends the import between two blocks. */
+  readonly signal: AbortSignal;
 }
 
 async function importFile(
-  { context, connection, progress, options }: ImportRun,
+  { context, connection, progress, options, signal }: ImportRun,
   counts: FileCounts,
 ): Promise<void> {
   const { file } = counts;
@@ -164,9 +181,22 @@ async function importFile(
   };
   const inProcessBytes = isCsv(file, options) ? IN_PROCESS_CSV_BLOCK_BYTES : IN_PROCESS_BLOCK_BYTES;
   const blockBytes = connection.isInProcess ? inProcessBytes : SERVICE_BLOCK_BYTES;
-  const blocks = readInput(file, options, blockBytes, progress.add);
+  const blocks = untilAborted(readInput(file, options, blockBytes, progress.add), signal);
   if (connection.isInProcess) await sendPipelined(connection, blocks, onStored);
   else await sendThrottled(connection, blocks, onStored);
+}
+
+/** @throws {CommandError} In place of the next block, once the import is interrupted. */
+async function* untilAborted(blocks: AsyncIterable<InputBlock>, signal: AbortSignal) {
+  for await (const block of blocks) {
+    if (signal.aborted) {
+      throw new CommandError(
+        "Interrupted: what was imported stays; import the same files again to go on",
+        INTERRUPTED,
+      );
+    }
+    yield block;
+  }
 }
 
 /** Receives the result of a block. */

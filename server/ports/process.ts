@@ -62,7 +62,7 @@ export interface CommandLineIo {
   /** Whether standard error shows colours. */
   readonly hasErrColors: boolean;
   /** Standard error, for progress and hints; `undefined` when it is no terminal. */
-  readonly errTerminal: NodeJS.WritableStream | undefined;
+  readonly errTerminal: (NodeJS.WritableStream & { readonly columns?: number }) | undefined;
   /** Writes data to standard output; resolves when it is written. */
   writeOut(data: string | Uint8Array): Promise<void>;
   /** Writes data to standard output at once; throws when it cannot be written. */

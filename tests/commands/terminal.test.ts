@@ -48,6 +48,7 @@ async function runOnTerminal(
 ) {
   const decoder = new TextDecoder();
   let written = "";
+  let isInterrupted = false;
   const child = Bun.spawn(
     [...(sandbox.wrapper ?? []), process.execPath, join(ROOT, "server/main.ts"), ...verb],
     {
@@ -63,7 +64,9 @@ async function runOnTerminal(
         rows: 40,
         data(_, bytes) {
           written += decoder.decode(bytes, { stream: true });
-          if (sandbox.until !== undefined && written.includes(sandbox.until)) child.kill("SIGINT");
+          if (isInterrupted || sandbox.until === undefined) return;
+          isInterrupted = written.includes(sandbox.until);
+          if (isInterrupted) child.kill("SIGINT");
         },
       },
     },
@@ -133,6 +136,31 @@ test("import, export and backup show their progress on a terminal", async () => 
   expect(await Bun.file(join(sandbox.folder, "out.ndjson")).text()).toContain('"id":"a"');
   // The lines would be mixed with the bar.
   expect((await runOnTerminal(sandbox, 80, "export")).written).not.toMatch(bar);
+  await sandbox.close();
+});
+
+test("import ends at Ctrl-C between two blocks, and says what it stored", async () => {
+  const sandbox = await openSandbox();
+  const lines = Array.from({ length: 500_000 }, (_, nth) =>
+    JSON.stringify({
+      kind: "channel",
+      observedAt: new Date(1.7e12 + nth * 1000),
+      id: `c${nth % 100}`,
+    }),
+  );
+  const file = await sandbox.write("a.ndjson", lines.join("\n"));
+  const interrupted = { ...sandbox, until: " left" };
+  const { status, shown } = await runOnTerminal(interrupted, 80, "import", "a.ndjson");
+  expect(shown).toEqual([
+    expect.stringMatching(/^file +read +new +changed +unchanged +rejected$/),
+    expect.stringMatching(/^a\.ndjson +(\d+) +\1 +0 +0 +0$/),
+    "Interrupted: what was imported stays; import the same files again to go on",
+  ]);
+  expect(status).toBe(130);
+  const stored = Number(shown[1]?.split(/ +/)[1]);
+  expect(stored).toBeWithin(1, lines.length);
+  const { unchanged } = JSON.parse(await sandbox.runOrThrow("import", "--json", file));
+  expect(unchanged).toBe(stored);
   await sandbox.close();
 });
 

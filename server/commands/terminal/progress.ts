@@ -21,8 +21,9 @@ export interface ProgressOptions {
   formatAmount(amount: number): string;
 }
 
-/** Columns of the bar: with the texts behind it, a line has less than 80. */
+/** Columns of the bar; it has fewer, or is left out, where a line with the texts would not fit. */
 const BAR_COLUMNS = 30;
+const MIN_BAR_COLUMNS = 5;
 
 const NO_PROGRESS: Progress = {
   add: () => undefined,
@@ -43,9 +44,12 @@ export function startProgress(
     format: (_, { value, startTime }) => {
       const seconds = (Date.now() - startTime) / 1000;
       const amounts = formatAmounts({ value, total, seconds }, formatAmount);
-      if (total === undefined) return amounts;
-      const done = Math.round(Math.min(1, value / total) * BAR_COLUMNS);
-      return `${"=".repeat(done).padEnd(BAR_COLUMNS, "-")} ${amounts}`;
+      // A line that is wrapped could not be overwritten. The terminal may have been resized.
+      const lineColumns = (errTerminal.columns ?? 80) - 1;
+      const barColumns = Math.min(BAR_COLUMNS, lineColumns - amounts.length - 1);
+      if (total === undefined || barColumns < MIN_BAR_COLUMNS) return amounts.slice(0, lineColumns);
+      const done = Math.round(Math.min(1, value / total) * barColumns);
+      return `${"=".repeat(done).padEnd(barColumns, "-")} ${amounts}`;
     },
     clearOnComplete: true,
     // A command that is killed must not leave a terminal without a cursor.
@@ -53,6 +57,12 @@ export function startProgress(
     linewrap: true, // Otherwise the terminal cuts long messages.
   });
   bar.start(total ?? 0, 0);
+  // Leaves an empty line behind, then ends as without a progress, unless somebody else listens.
+  const onInterrupt = () => {
+    bar.stop();
+    if (process.listenerCount("SIGINT") === 0) process.kill(process.pid, "SIGINT");
+  };
+  process.once("SIGINT", onInterrupt);
   return {
     add: (amount) => bar.increment(amount),
     set: (amount) => bar.update(amount),
@@ -62,7 +72,10 @@ export function startProgress(
       // The bar returns to the saved position when it stops: that must be below the message.
       errTerminal.write("\u001b7");
     },
-    stop: () => bar.stop(),
+    stop() {
+      process.off("SIGINT", onInterrupt);
+      bar.stop();
+    },
   };
 }
 
@@ -81,7 +94,10 @@ export function formatAmounts(
   const shownRate = `${formatAmount(rate)}/s`;
   if (total === undefined) return `${formatAmount(value)}  ${shownRate}`;
   const percentage = Math.min(100, Math.floor((value / total) * 100));
-  const left = rate === 0 ? "" : `  ${formatDuration(Math.max(0, total - value) / rate)} left`;
+  const left =
+    rate === 0 || value >= total
+      ? ""
+      : `  ${formatDuration(Math.max(0, total - value) / rate)} left`;
   return `${String(percentage).padStart(3)} %  ${shownRate}${left}`;
 }
 
