@@ -167,6 +167,7 @@ function Summary({
 }) {
   const counts = observed.map(({ count }) => count);
   const isKnown = (value: number | null): value is number => value !== null;
+  if (counts.every((count) => count === null)) return null;
   const extremes = findExtremes(parts);
   const renderPart = (index: number) => (
     <>

@@ -6,8 +6,8 @@ export function KeyForm({ isRefused }: { readonly isRefused: boolean }) {
     <section class="notice">
       <h1>Creator metrics</h1>
       <p>
-        Enter an API key to see the numbers that its account may read. The key stays in this tab,
-        and is forgotten when the tab is closed.
+        Enter an API key to see the numbers that its account may read. The key stays in this tab and
+        in those that you open from it, and is forgotten when they are closed.
       </p>
       {isRefused && (
         <p role="alert" class="loss">

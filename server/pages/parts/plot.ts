@@ -202,7 +202,8 @@ function createOptions(
       {
         ...axis,
         grid: { show: false },
-        size: 32,
+        size: 36,
+        gap: 9,
         space: 72,
         values: (_, ticks, __, ___, step) => ticks.map((tick) => formatTick(tick, step)),
       },

@@ -11,9 +11,18 @@ interface ProfileProperties {
   readonly description: string | null;
   /** What else is said beside the username. */
   readonly children?: ComponentChildren;
+  /** A link beside all that. */
+  readonly action: ComponentChildren;
 }
 
-export function Profile({ name, username, since, description, children }: ProfileProperties) {
+export function Profile({
+  name,
+  username,
+  since,
+  description,
+  children,
+  action,
+}: ProfileProperties) {
   return (
     <>
       <Heading text={name} />
@@ -25,7 +34,8 @@ export function Profile({ name, username, since, description, children }: Profil
             {" · since "}
             <Instant value={since} hasTime={false} />
           </>
-        )}
+        )}{" "}
+        {action}
       </p>
       {description !== null && (
         <p class="description">

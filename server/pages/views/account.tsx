@@ -13,6 +13,7 @@ import { DAY_MS } from "../../../core/time.ts";
 const FIGURES: Column<UsageRow>[] = (["requests", "credits", "refunded"] as const).map((field) => ({
   label: field.charAt(0).toUpperCase() + field.slice(1),
   isNumeric: true,
+  isWide: field === "refunded",
   getValue: (row: UsageRow) => row[field],
   render: (row: UsageRow) => <Count value={row[field]} />,
 }));

@@ -23,6 +23,7 @@ export function Channel({ channel }: { readonly channel: string }) {
             username={details.username ?? details.id}
             since={details.joinedAt}
             description={details.description}
+            action={<CompareLink kind="channels" name={pickComparable(details)} />}
           >
             {details.country !== null && (
               <>
@@ -31,9 +32,6 @@ export function Channel({ channel }: { readonly channel: string }) {
               </>
             )}
           </Profile>
-          <p>
-            <CompareLink kind="channels" name={pickComparable(details)} />
-          </p>
           <Figures
             items={[
               ["Subscribers", <Count value={details.subscribers} />],

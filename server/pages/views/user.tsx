@@ -33,12 +33,10 @@ export function User({ username }: { readonly username: string }) {
             username={details.username}
             since={details.created_at}
             description={details.description}
+            action={<CompareLink kind="users" name={details.username} />}
           >
             {details.verified === true && " · verified"}
           </Profile>
-          <p>
-            <CompareLink kind="users" name={details.username} />
-          </p>
           <Figures
             items={[
               ["Followers", <Count value={details.followers_count} />],
