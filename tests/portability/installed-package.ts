@@ -28,7 +28,8 @@ export async function installPackage() {
   const name = (await readdir(folder)).find((file) => file.endsWith(".tgz")) ?? "";
   const tarball = join(folder, name);
   const project = await installIn(join(folder, "project"), tarball);
-  const typeboxProject = await installIn(join(folder, "project-with-typebox"), tarball);
+  const typeboxProject = join(folder, "project-with-typebox");
+  await cp(project, typeboxProject, { recursive: true });
   await cp(join(ROOT, TYPEBOX), join(typeboxProject, TYPEBOX), { recursive: true });
   return {
     /** The folder of everything here. */
