@@ -53,6 +53,7 @@ const COMPLETIONS: readonly (readonly [string, string])[] = [
   ["creator-metrics export --kind channel --form", "export --kind channel --format"],
   ["creator-metrics completion z", "completion zsh"],
   ["creator-metrics import mi", "import mine.ndjson"],
+  ["creator-metrics help set", "help settings"],
 ];
 
 const INTERACTIVE: Readonly<Partial<Record<Shell, () => readonly string[]>>> = {
@@ -67,6 +68,20 @@ for (const [shell, getCommand] of Object.entries(INTERACTIVE)) {
     });
   });
 }
+
+test.skipIf(Bun.which("bash") === null)(
+  "completion bash offers options in place of files only behind a dash",
+  async () => {
+    const complete = async (word: string) => {
+      const program = `source script.bash; COMP_WORDS=(creator-metrics backup "${word}") COMP_CWORD=2
+        _creator_metrics; echo "\${COMPREPLY[@]}"`;
+      return (
+        await new Response(Bun.spawn(["bash", "-c", program], { cwd: folder }).stdout).text()
+      ).trim();
+    };
+    expect([await complete(""), await complete("-")]).toEqual(["", "--json --help"]);
+  },
+);
 
 describe.skipIf(Bun.which("fish") === null)("completion in fish (needs fish)", () => {
   test.each(COMPLETIONS)("completes %s", async (line, completed) => {

@@ -48,8 +48,9 @@ function createBashScript(commands: readonly CommandWords[]): string {
   const words = commands.map(({ path, subcommands, options, argument }) => {
     const choices = typeof argument === "string" ? "" : argument.join(" ");
     const text = `${names(subcommands)} ${choices} ${names(options)}`.trim().replace(/ +/g, " ");
-    const files = argument === "files" ? "compopt -o default 2>/dev/null; " : "";
-    return `    ${quote(path)}) ${files}words=${quote(text)} ;;`;
+    const assignment = `words=${quote(text)}`;
+    const files = `[[ $cur == -* ]] && ${assignment} || compopt -o default 2>/dev/null`;
+    return `    ${quote(path)}) ${argument === "files" ? files : assignment} ;;`;
   });
   return `# bash completion for ${PROGRAM}
 _creator_metrics() {

@@ -38,12 +38,20 @@ export function listCommandWords(command: Command, path: readonly string[] = [])
       { name: "--help", description: "display help for command" },
     ],
     argument:
-      argument === undefined ? "nothing" : describeValue(argument.name(), argument.argChoices),
+      argument === undefined
+        ? "nothing"
+        : describeValue(argument.name(), argument.argChoices ?? listTopics(command)),
   };
   const below = command.commands.flatMap((subcommand) =>
     listCommandWords(subcommand, [...path, subcommand.name()]),
   );
   return [words, ...below];
+}
+
+/** The first words of the topics of the command `help`; no other command has topics. */
+function listTopics({ parent, registeredArguments }: Command): string[] | undefined {
+  if (registeredArguments[0]?.name() !== "topic") return undefined;
+  return [...(parent?.commands ?? []).map((command) => command.name()), "settings"];
 }
 
 function toOptionWord(option: Option): OptionWord {
