@@ -19,7 +19,8 @@ export function createCollectCommand(context: CommandContext): Command {
     .action(async (options: OutputOptions) => {
       writeHint(context, ["Collecting what is due…"]);
       const sources = await requestAdmin(context, (client) => client.collect.post());
-      await printRows(context, options, COLUMNS, sources, { value: { sources } });
+      const rows = sources.map(({ source, work }) => Object.assign({ source }, work));
+      await printRows(context, options, COLUMNS, rows, { value: { sources } });
       const problems = sources.flatMap((source) => findProblem(source) ?? []);
       if (problems.length > 0) throw new CommandError(problems.join("\n"));
     });
@@ -33,14 +34,12 @@ type CollectedSource = NonNullable<
 
 /** Says why nothing was collected from a source; `undefined` if something was, or nothing was due. */
 function findProblem(collected: CollectedSource): string | undefined {
-  const { source, observed, failed, stopped, failing } = collected;
-  if (stopped !== null) {
-    const until = collected.stopped_until ?? "its settings change";
-    return `${source} is stopped until ${until}: ${stopped}`;
+  const { source, status, reason, since, until, work } = collected;
+  if (status === "stopped") {
+    return `${source} is stopped until ${until ?? "its settings change"}: ${reason}`;
   }
-  if (failing !== null) {
-    return `${source} has been failing since ${collected.failing_since}: ${failing}`;
-  }
+  if (status === "failing") return `${source} has been failing since ${since}: ${reason}`;
+  const { observed, failed } = work;
   if (failed === 0 || observed > 0) return undefined;
   const list = source === "youtube" ? "channels list" : "creators list";
   return `${source}: none of ${failed} targets could be observed; ${list} says why`;

@@ -93,8 +93,8 @@ describe("collect --once", () => {
     await monitorSome(2, 3);
     const first = JSON.parse(await sandbox.runOrThrow("collect", "--once", "--json"));
     expect(first.sources).toMatchObject([
-      { source: "youtube", failed: 0, stopped: null },
-      { source: "bluesky", failed: 0, stopped: null },
+      { source: "youtube", status: "ok", work: { failed: 0 } },
+      { source: "bluesky", status: "ok", work: { failed: 0 } },
     ]);
     const [stored] = await queryDatabase(
       "SELECT (SELECT count(*) FROM shorts) AS shorts, (SELECT count(*) FROM tweets) AS tweets, " +
@@ -105,8 +105,8 @@ describe("collect --once", () => {
     expect(stored?.["tweets"]).toBeGreaterThan(20);
     const again = JSON.parse(await sandbox.runOrThrow("collect", "--once", "--json"));
     expect(again.sources).toMatchObject([
-      { source: "youtube", requests: 0 },
-      { source: "bluesky", requests: 0 },
+      { source: "youtube", work: { requests: 0 } },
+      { source: "bluesky", work: { requests: 0 } },
     ]);
     expect(await sandbox.runOrThrow("collect", "--once")).toContain("bluesky");
   }, 60_000);
@@ -143,10 +143,10 @@ describe("collect --once exits with 1", () => {
     const reason = expect.stringMatching(/^Bluesky answered \S+ with a body that is not JSON$/);
     expect(JSON.parse(out).sources[1]).toMatchObject({
       source: "bluesky",
-      observed: 0,
-      failed: 5,
-      failing: reason,
-      failing_since: expect.stringMatching(/^2\d{3}-/),
+      status: "failing",
+      reason,
+      since: expect.stringMatching(/^2\d{3}-/),
+      work: { observed: 0, failed: 5 },
     });
     expect(status).toBe(1);
     expect(err).toMatch(/bluesky has been failing since 2\S+Z: Bluesky answered/);
@@ -166,7 +166,7 @@ describe("collect --once exits with 1", () => {
     const [gone] = world.users;
     if (gone !== undefined) gone.goneAt = 0;
     const { sources } = JSON.parse(await sandbox.runOrThrow("collect", "--once", "--json"));
-    expect(sources[1]).toMatchObject({ source: "bluesky", failed: 2, failing: null });
+    expect(sources[1]).toMatchObject({ source: "bluesky", status: "ok", work: { failed: 2 } });
   }, 60_000);
 });
 

@@ -3,11 +3,11 @@ import { Elysia } from "elysia";
 import { parseChannelName } from "../../../core/channels.ts";
 import { parseCreator } from "../../../core/creators.ts";
 import { DomainError } from "../../../core/errors.ts";
-import { formatInstantOrNull } from "../../../core/time.ts";
-import type { MonitoringListStore, SourceStatus } from "../../ports/collection.ts";
+import type { MonitoringListStore } from "../../ports/collection.ts";
 import { AdminChannelReference, AdminCreatorReference } from "../openapi/admin/schemas.ts";
 import { recordChange } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";
+import { toSourceResource } from "./status.ts";
 import { withBody } from "./validation.ts";
 
 /** Creates the routes of the tracked channels and of collection. */
@@ -21,7 +21,7 @@ export function createAdminCollectionRoutes(options: AdminOptions) {
         const observations = result.reduce((sum, { work }) => sum + work.observations, 0);
         return { result, details: { observations } };
       });
-      return collected.map(toCollectedResource);
+      return collected.map(toSourceResource);
     })
     .get("/channels", () => channels.list())
     .post(
@@ -94,18 +94,4 @@ async function addCreator(
 
 function parseMicroblogCreator(creator: string) {
   return parseCreator({ creator, platform: "microblog" });
-}
-
-function toCollectedResource({ source, stopped, failing, work }: SourceStatus) {
-  return {
-    source,
-    requests: work.requests,
-    observed: work.observed,
-    failed: work.failed,
-    observations: work.observations,
-    stopped: stopped?.reason ?? null,
-    stopped_until: formatInstantOrNull(stopped?.until ?? null),
-    failing: failing?.reason ?? null,
-    failing_since: formatInstantOrNull(failing?.since ?? null),
-  };
 }

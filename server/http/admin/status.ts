@@ -33,7 +33,8 @@ function toStatusResource({ database, totals, sources }: ServiceStatus) {
   };
 }
 
-function toSourceResource(status: SourceStatus) {
+/** Describes how a source is doing, and its work: since the start, or of a collection. */
+export function toSourceResource(status: SourceStatus) {
   const { lastFailure, work, buckets } = status;
   return {
     ...toSourceReadiness(status),

@@ -170,17 +170,20 @@ export const TrackedChannelList = Type.Array(
 );
 export const ChangedChannel = strictObject({ channel: Type.String() });
 
-const work = { requests: Count, observations: Count, observed: Count, failed: Count };
-export const CollectedSources = Type.Array(
-  strictObject({
-    source: Type.String(),
-    ...work,
-    stopped: TextOrNull,
-    stopped_until: InstantOrNull,
-    failing: TextOrNull,
-    failing_since: InstantOrNull,
-  }),
-);
+const AdminSource = strictObject({
+  ...SourceReadiness.properties,
+  last_failure: nullable(Instant, { description: "Since the start of the service" }),
+  last_failure_reason: TextOrNull,
+  work: strictObject(
+    { requests: Count, observations: Count, observed: Count, failed: Count },
+    { description: "Since the start of the service; of `adminCollect`, what it did" },
+  ),
+  quotas: Type.Array(
+    strictObject({ bucket: Type.String(), used: Count, limit: Count, paused_until: InstantOrNull }),
+    { description: "The units of this day" },
+  ),
+});
+export const CollectedSources = Type.Array(AdminSource);
 
 export const ServiceStatus = strictObject({
   database: strictObject({
@@ -203,23 +206,7 @@ export const ServiceStatus = strictObject({
   credits: strictObject({ granted: Count, debited: Count, refunded: Count, balance: Count }),
   creators: Count,
   channels: Count,
-  sources: Type.Array(
-    strictObject({
-      ...SourceReadiness.properties,
-      last_failure: nullable(Instant, { description: "Since the start of the service" }),
-      last_failure_reason: TextOrNull,
-      work: strictObject(work, { description: "Since the start of the service" }),
-      quotas: Type.Array(
-        strictObject({
-          bucket: Type.String(),
-          used: Count,
-          limit: Count,
-          paused_until: InstantOrNull,
-        }),
-        { description: "The units of this day" },
-      ),
-    }),
-  ),
+  sources: Type.Array(AdminSource),
 });
 
 export const AdminNotice = strictObject({
