@@ -19,6 +19,9 @@ export interface Notice {
   readonly attempts: number;
 }
 
+/** The id of a notice, as the trigger in low-balance.sql makes it. */
+export const NOTICE_ID_PATTERN = /^msg_[0-9a-f]{32}$/;
+
 /** What becomes of a notice: it is still tried, it was delivered, or it was given up. */
 export const NOTICE_STATES = ["pending", "delivered", "failed"] as const;
 export type NoticeState = (typeof NOTICE_STATES)[number];

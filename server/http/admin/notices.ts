@@ -3,14 +3,11 @@ import { Elysia } from "elysia";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { readSingleValue } from "../../../core/parameters.ts";
 import { formatInstant, formatInstantOrNull } from "../../../core/time.ts";
-import { NOTICE_STATES, type NoticeRecord } from "../../ports/notices.ts";
+import { NOTICE_ID_PATTERN, NOTICE_STATES, type NoticeRecord } from "../../ports/notices.ts";
 import { getQuery } from "../request-url.ts";
 import { recordChange } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";
 import { cutPage, parseChoiceFilter, parseNameFilter, parsePageLimit } from "./validation.ts";
-
-/** The id of a notice, as the trigger that inserts it makes it. */
-const ID_PATTERN = /^msg_[0-9a-f]{32}$/;
 
 /** Creates the routes of notices. */
 export function createNoticeRoutes(options: Pick<AdminOptions, "now" | "audit" | "notices">) {
@@ -39,7 +36,7 @@ export function createNoticeRoutes(options: Pick<AdminOptions, "now" | "audit" |
 }
 
 function assertNoticeId(field: string, id: string | undefined): void {
-  if (id === undefined || ID_PATTERN.test(id)) return;
+  if (id === undefined || NOTICE_ID_PATTERN.test(id)) return;
   throw createInvalidRequestError(
     `${field} must be msg_ and 32 hexadecimal digits, got ${quoteValue(id)}`,
   );

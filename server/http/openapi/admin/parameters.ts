@@ -9,7 +9,7 @@ import {
 import { INSTANT_PATTERN } from "../../../../core/time.ts";
 import { OBSERVATION_FORMATS } from "../../../csv/observation-rows.ts";
 import { AUDIT_ACTIONS } from "../../../ports/administration.ts";
-import { NOTICE_STATES } from "../../../ports/notices.ts";
+import { NOTICE_ID_PATTERN, NOTICE_STATES } from "../../../ports/notices.ts";
 import { QUERIES } from "../parameters.ts";
 
 const createChoice = (choices: readonly string[], description: string) =>
@@ -95,7 +95,7 @@ export const ADMIN_PATH_PARAMETERS: Readonly<Record<string, TObject>> = {
   }),
   adminResendNotice: Type.Object({
     id: Type.String({
-      pattern: "^msg_[0-9a-f]{32}$",
+      pattern: NOTICE_ID_PATTERN.source,
       description: "The id of a notice.",
       examples: ["msg_0f8e3b1c5d7a49e2b6c0d4f2a1e3c5b7"],
     }),
