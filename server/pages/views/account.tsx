@@ -58,7 +58,10 @@ export function Account() {
       <p>
         <button type="button" onClick={() => setApiKey(null)}>
           Forget the key
-        </button>
+        </button>{" "}
+        <a class="button" href="/swagger">
+          API reference
+        </a>
       </p>
     </>
   );
