@@ -96,10 +96,14 @@ async function openLink(command: string): Promise<void> {
   expect(link.hash).toMatch(/^#key=cm_./);
   if (!hasBrowser()) return;
   const { page, faults, close } = await openPage(link.origin);
+  // The day after the imported observations, so that they are in the range of the chart.
+  await page.clock.setFixedTime("2026-11-21T00:00:00Z");
   await page.goto(link.href);
   await page.getByRole("heading", { name: "mysoup" }).waitFor();
   await page.locator("main canvas").first().waitFor();
-  expect(await page.locator("main").innerText()).toMatch(/^Subscribers:?\s*1,260$/m);
+  const texts = await page.locator("main").innerText();
+  expect(texts).toMatch(/^Subscribers:?\s*1,260$/m);
+  expect(texts).toMatch(/^Change of subscribers:?\s*\+60$/m);
   expect(
     await countColours(page, await page.locator("main canvas").first().screenshot()),
   ).toBeGreaterThan(3);

@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { requestAdmin, unwrap } from "./admin-client.ts";
 import { type CommandContext } from "./command.ts";
 import { runOnNames, type NamesOptions } from "./input/names.ts";
+import { writeHint } from "./terminal/hints.ts";
 import { formatJson, printRows, type OutputOptions } from "./terminal/output.ts";
 
 export function createChannelsCommand(context: CommandContext): Command {
@@ -19,15 +20,16 @@ export function createChannelsCommand(context: CommandContext): Command {
     )
     .option("--file <file>", "a file of handles and identifiers, one a line")
     .option("--json", "print what became of each channel as JSON")
-    .action((names: string[], options: NamesOptions) =>
-      runOnNames(context, names, options, async (client, name) => {
+    .action(async (names: string[], options: NamesOptions) => {
+      await runOnNames(context, names, options, async (client, name) => {
         const { channel } = unwrap(await client.channels.post({ channel: name }));
         return {
           result: { channel, change: "tracked" },
           sentence: `Channel ${channel} is tracked from now on`,
         };
-      }),
-    );
+      });
+      if (options.json !== true) await writeSourceHint(context);
+    });
   channels
     .command("untrack")
     .description("Stops collecting a channel. The collected data stays.")
@@ -53,6 +55,14 @@ export function createChannelsCommand(context: CommandContext): Command {
       });
     });
   return channels;
+}
+
+/** Says on a terminal that nothing is collected without the key of the source. */
+async function writeSourceHint(context: CommandContext): Promise<void> {
+  if (context.errTerminal === undefined) return;
+  const { sources } = await requestAdmin(context, (client) => client.status.get());
+  if (sources.some(({ source }) => source === "youtube")) return;
+  writeHint(context, ["Channels are collected once the service runs with YOUTUBE_API_KEY"]);
 }
 
 const COLUMNS = [

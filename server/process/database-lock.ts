@@ -27,7 +27,10 @@ export function tryLockDatabase(file: string): (() => void) | undefined {
   createDatabaseFolder(file);
   assertDatabaseFile(file);
   const path = `${file}-lock`;
-  const lock = orThrow(`${path} cannot be opened`, () => new Lock(path));
+  const lock = orThrow(
+    `${path} cannot be opened; make its folder writable for you, or set DATABASE_URL to a file elsewhere`,
+    () => new Lock(path),
+  );
   try {
     lock.run("PRAGMA journal_mode = MEMORY");
     lock.run("BEGIN EXCLUSIVE");

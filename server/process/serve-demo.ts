@@ -105,7 +105,7 @@ function formatGreeting(url: string, key: string): string {
   return (
     `The demo is at ${url}/#key=${key}\n` +
     `Its API reference is at ${url}/swagger\n\n` +
-    `Try, in a second terminal, with the API key until the next start:\n\n  KEY=${key}\n` +
+    `Try in a second terminal, with an API key that is valid until the next start:\n\n  KEY=${key}\n` +
     curl(`/api/video/${DEMO_CHANNEL}/details`) +
     curl(`/api/video/${DEMO_CHANNEL}/shorts?limit=2`) +
     curl(`/api/video/${DEMO_CHANNEL}/history?interval=month&from=${yearAgo}`) +

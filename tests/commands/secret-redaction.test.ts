@@ -64,7 +64,7 @@ test("a message names a lock that cannot be opened", async () => {
   const { status, err } = await sandbox.run(["accounts", "list"]);
   expect([status, err]).toEqual([
     1,
-    expect.stringContaining(`${sandbox.file}-lock cannot be opened: `),
+    expect.stringContaining(`${sandbox.file}-lock cannot be opened; `),
   ]);
   await sandbox.close();
 });

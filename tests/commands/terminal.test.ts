@@ -174,10 +174,18 @@ test("hints of the next step appear on a terminal, and not with --json", async (
     'Try it: curl -H "X-API-Key: KEY" http://127.0.0.1:3000/api/account',
     "See the numbers: http://127.0.0.1:3000/#key=KEY",
   ]);
+  const withKey = { ...sandbox, environment: { YOUTUBE_API_KEY: "not-a-key" } };
+  expect((await runOnTerminal(withKey, 120, "channels", "track", "@esa")).shown).toEqual([
+    "Channel @esa is tracked from now on",
+  ]);
+  expect((await runOnTerminal(sandbox, 120, "channels", "track", "@nasa")).shown).toEqual([
+    "Channel @nasa is tracked from now on",
+    "Channels are collected once the service runs with YOUTUBE_API_KEY",
+  ]);
   const json = await runOnTerminal(sandbox, 120, "keys", "create", "Bob's", "--json");
   expect(JSON.parse(json.shown.join(""))).toEqual({ id: 2, key: expect.any(String) });
   await sandbox.close();
-});
+}, 30_000);
 
 test("serve says on a terminal where its pages are and how to make a key", async () => {
   const sandbox = await openSandbox();
