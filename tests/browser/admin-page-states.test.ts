@@ -3,12 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { ADMIN_TOKEN, startAdminPage, type AdminPage } from "../support/processes/admin-page.ts";
 import { hasBrowser } from "../support/processes/browser.ts";
-import {
-  findBarriers,
-  measureOverflow,
-  takePicture,
-  waitForFrame,
-} from "../support/processes/dashboard.ts";
+import { findBarriers, measureOverflow, takePicture } from "../support/processes/dashboard.ts";
 
 const NARROW = { viewport: { width: 360, height: 740 } };
 
@@ -145,18 +140,14 @@ describe.skipIf(!hasBrowser())("/admin", () => {
       const grant = { account: name, amount: 1, reference: name, reason: name };
       await service.admin("POST", "grants", grant);
     }
-    const { page, faults, close } = await admin.visit("accounts");
+    const { page, faults, close } = await admin.visit("accounts", NARROW);
     const checkTexts = async (name: string, texts: readonly string[]) => {
       const shown = await page.locator("main .text").allTextContents();
       expect(shown).toEqual(expect.arrayContaining([...texts]));
       expect(await page.evaluate("window.hacked")).toBeUndefined();
       expect(await page.locator("main img, main script").count()).toBe(0);
-      for (const width of [1440, 360]) {
-        await page.setViewportSize({ width, height: 900 });
-        await waitForFrame(page);
-        expect([name, width, await measureOverflow(page)]).toEqual([name, width, 0]);
-        await takePicture(page, `admin-hostile-${name}-${width}`);
-      }
+      expect([name, await measureOverflow(page)]).toEqual([name, 0]);
+      await takePicture(page, `admin-hostile-${name}`);
     };
     await waitForText(page, SCRIPT);
     await checkTexts("accounts", TEXTS);
@@ -195,6 +186,25 @@ describe.skipIf(!hasBrowser())("/admin", () => {
     await page.getByRole("link", { name: "Audit" }).click();
     await page.getByRole("cell", { name: "accounts create" }).first().waitFor();
     await checkTexts("audit", TEXTS);
+    expect(faults).toEqual([]);
+    await close();
+  }, 60_000);
+
+  test("sorts all accounts, of which it shows a hundred at first", async () => {
+    for (let nth = 0; nth < 120; nth++) {
+      await admin.service.admin("POST", "accounts", { name: `shop ${nth}`, credits: 10_000 - nth });
+    }
+    const { page, faults, close } = await admin.visit("accounts");
+    const rows = page.locator("tbody tr");
+    await page.getByLabel("Search").fill("SHOP");
+    await waitForText(page, "120 of 1");
+    expect(await rows.count()).toBe(100);
+    for (let count = 0; count < 2; count++) {
+      await page.getByRole("button", { name: "Balance", exact: true }).click();
+    }
+    expect(await rows.first().innerText()).toMatch(/^shop 119\s+9,881\s/);
+    await page.getByRole("button", { name: "Show 20 more" }).click();
+    expect(await rows.last().innerText()).toMatch(/^shop 0\s+10,000\s/);
     expect(faults).toEqual([]);
     await close();
   }, 60_000);

@@ -186,12 +186,12 @@ export function FormDialog({
   return (
     <dialog
       ref={dialog}
-      aria-label={submitLabel}
+      aria-labelledby="dialog-title"
       onClose={onClose}
       onCancel={(event) => isBusy && event.preventDefault()}
     >
       <form onSubmit={submit}>
-        <h2>{title}</h2>
+        <h2 id="dialog-title">{title}</h2>
         {children}
         {outcome?.isFailure === true && (
           <p role="alert" class="loss">

@@ -108,21 +108,21 @@ export function MorePages({ readMore }: { readonly readMore: (() => Promise<void
 }
 
 /** Rows that are shown at first. */
-const SHOWN_ROWS = 100;
+const ROWS_STEP = 100;
 
-/** The first rows of a long list, and a button for more. */
-export function useShown<Item>(items: readonly Item[]) {
-  const [count, setCount] = useState(SHOWN_ROWS);
-  const left = items.length - count;
-  const more = left > 0 && (
+/** How many rows of a long list are shown, and a button for more. */
+export function useRowsMax(total: number) {
+  const [rowsMax, setRowsMax] = useState(ROWS_STEP);
+  const left = total - rowsMax;
+  const moreRows = left > 0 && (
     <p class="row">
-      <button type="button" onClick={() => setCount(count + SHOWN_ROWS)}>
-        Show {Math.min(left, SHOWN_ROWS)} more
+      <button type="button" onClick={() => setRowsMax(rowsMax + ROWS_STEP)}>
+        Show {Math.min(left, ROWS_STEP)} more
       </button>
       <span class="muted">
-        {count} of {items.length}
+        {formatExact(rowsMax)} of {formatExact(total)}
       </span>
     </p>
   );
-  return { shown: items.slice(0, count), more };
+  return { rowsMax, moreRows };
 }

@@ -26,14 +26,15 @@ export function Chart(properties: ChartProperties) {
   useEffect(() => {
     // Each chart is drawn in a task of its own, so that the page responds between them.
     const task = setTimeout(() => {
-      if (host.current !== null) plot.current = drawPlot(host.current, properties, setView);
+      if (host.current === null) return;
+      // The chart before stays until then, so that one that is drawn again and again does not flicker.
+      const before = plot.current;
+      plot.current = drawPlot(host.current, properties, setView);
+      before?.remove();
     });
-    return () => {
-      clearTimeout(task);
-      plot.current?.remove();
-      plot.current = undefined;
-    };
+    return () => clearTimeout(task);
   }, [data, kind, measure, isDark]);
+  useEffect(() => () => plot.current?.remove(), []);
   if (series.every(({ values }) => values.every((value) => value === null))) {
     return <Empty>{title}: no value is known in this range.</Empty>;
   }

@@ -31,6 +31,8 @@ interface TableProperties<Item> {
   readonly getKey: (item: Item) => string;
   /** For columns that the service sorts by. */
   readonly sorting?: ListSorting;
+  /** How many rows are shown, after all are sorted. */
+  readonly rowsMax?: number;
 }
 
 interface Order {
@@ -38,7 +40,8 @@ interface Order {
   readonly isDescending: boolean;
 }
 
-export function Table<Item>({ caption, columns, items, getKey, sorting }: TableProperties<Item>) {
+export function Table<Item>(properties: TableProperties<Item>) {
+  const { caption, columns, items, getKey, sorting, rowsMax } = properties;
   const [order, setOrder] = useState<Order>();
   const getValue = order === undefined ? undefined : columns[order.column]?.getValue;
   const sorted = getValue === undefined ? items : sortItems(items, getValue, order?.isDescending);
@@ -83,7 +86,7 @@ export function Table<Item>({ caption, columns, items, getKey, sorting }: TableP
           </tr>
         </thead>
         <tbody>
-          {sorted.map((item) => (
+          {sorted.slice(0, rowsMax).map((item) => (
             <tr key={getKey(item)}>
               {columns.map((column) => (
                 <td key={column.label} class={getCellClass(column)}>

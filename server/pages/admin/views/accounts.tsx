@@ -7,7 +7,7 @@ import { Table, type Column } from "../../parts/table.tsx";
 import { createAccountFragment, createFragment, replaceFragment } from "../address.ts";
 import { sendAdmin } from "../api.ts";
 import { Field, FormDialog, Message, parseCount } from "../forms.tsx";
-import { Badge, formatNumberOf, Reading, useShown } from "../parts.tsx";
+import { Badge, formatNumberOf, Reading, useRowsMax } from "../parts.tsx";
 import { useAdminRead } from "../reads.ts";
 import { isLow, type AdminAccount, type AdminStatus } from "../resources.ts";
 import { GrantDialog, LowBalanceDialog } from "./credits.tsx";
@@ -101,7 +101,7 @@ function AccountList({
   const ordered = isLowFirst
     ? found.toSorted((a, b) => Number(isLow(b)) - Number(isLow(a)) || a.balance - b.balance)
     : found;
-  const { shown, more } = useShown(ordered);
+  const { rowsMax, moreRows } = useRowsMax(ordered.length);
   if (all.length === 0) {
     return <Empty>There is no account yet. Create one above, then give it a key.</Empty>;
   }
@@ -140,11 +140,12 @@ function AccountList({
               : `${ordered.length} of ${formatNumberOf(all.length, "account")}`
           }
           columns={createColumns(ask)}
-          items={shown}
+          items={ordered}
+          rowsMax={rowsMax}
           getKey={({ name }) => name}
         />
       )}
-      {more}
+      {moreRows}
     </>
   );
 }

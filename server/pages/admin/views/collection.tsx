@@ -7,7 +7,7 @@ import { Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { sendAdmin } from "../api.ts";
 import { Field, FieldForm, FormDialog, Message } from "../forms.tsx";
-import { Badge, Reading, useShown } from "../parts.tsx";
+import { Badge, Reading, useRowsMax } from "../parts.tsx";
 import { useAdminRead } from "../reads.ts";
 import type { AdminSource, AdminStatus } from "../resources.ts";
 
@@ -175,7 +175,7 @@ function TargetTable<Target extends CollectionStatus & { readonly added_at: stri
   readonly all: readonly Target[];
   readonly remove: (name: string) => void;
 }) {
-  const { shown, more } = useShown(all);
+  const { rowsMax, moreRows } = useRowsMax(all.length);
   const failing = all.filter(({ failure }) => failure !== null).length;
   const columns: Column<Target>[] = [
     {
@@ -213,10 +213,11 @@ function TargetTable<Target extends CollectionStatus & { readonly added_at: stri
       <Table
         caption={`${title}: ${all.length}${failing === 0 ? "" : `, ${failing} failing`}`}
         columns={columns}
-        items={shown}
+        items={all}
+        rowsMax={rowsMax}
         getKey={getName}
       />
-      {more}
+      {moreRows}
     </>
   );
 }

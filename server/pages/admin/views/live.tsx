@@ -78,6 +78,8 @@ function createPoint(before: MetricsReading, after: MetricsReading): Point {
 
 /** Adds a reading. After a restart, the counts begin again. */
 function addReading({ first, last, points }: LiveState, reading: MetricsReading): LiveState {
+  // The clock may have been set back.
+  if (last !== undefined && reading.at <= last.at) return { first, last: reading, points };
   if (first === undefined || last === undefined || countRequests(reading) < countRequests(last)) {
     return { first: reading, last: reading, points };
   }
@@ -94,16 +96,22 @@ function useLiveState(isPaused: boolean): LiveState {
   useEffect(() => {
     if (isPaused) return undefined;
     const reader = {};
+    let isReading = false;
     const read = async () => {
-      if (document.hidden) return;
+      // One that takes long must not end after the next one.
+      if (document.hidden || isReading) return;
+      isReading = true;
+      const at = Date.now();
       try {
         const response = await fetch("/metrics", { signal: AbortSignal.timeout(PERIOD_MS * 5) });
         if (!response.ok) throw new Error(`/metrics responds with ${response.status}`);
-        kept = addReading(kept, parseMetrics(await response.text(), Date.now()));
+        kept = addReading(kept, parseMetrics(await response.text(), at));
         setState(kept);
         reportOutage(reader, null);
       } catch {
         reportOutage(reader, "The service does not answer.");
+      } finally {
+        isReading = false;
       }
     };
     void read();

@@ -6,7 +6,7 @@ import { Count, Instant, Text } from "../../parts/figures.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { sendAdmin } from "../api.ts";
-import { Badge, formatNumberOf, Reading, useShown } from "../parts.tsx";
+import { Badge, formatNumberOf, Reading, useRowsMax } from "../parts.tsx";
 import { useReading } from "../reads.ts";
 import type { AdminStatementLine } from "../resources.ts";
 
@@ -126,16 +126,17 @@ function Subject({ line }: { readonly line: AdminStatementLine }) {
 }
 
 function LineTable({ lines, isCut, fileName }: Lines & { readonly fileName: string }) {
-  const { shown, more } = useShown(lines);
+  const { rowsMax, moreRows } = useRowsMax(lines.length);
   return (
     <>
       <Table
         caption={`${formatNumberOf(lines.length, "line")}, the newest first; requests of an hour share a line`}
         columns={COLUMNS}
-        items={shown}
+        items={lines}
+        rowsMax={rowsMax}
         getKey={(line) => JSON.stringify(line)}
       />
-      {more}
+      {moreRows}
       <div class="row">
         <button type="button" onClick={() => download(lines, fileName)}>
           CSV of these lines
