@@ -22,7 +22,7 @@ import { createChargedReads, type ChargedReadsOptions } from "./reads/charged-re
 import { createRouteMatcher, type MatchRoute } from "./route-matcher.ts";
 import type { WithoutValidation } from "./openapi/route-types.ts";
 import { createOpenApiRoutes } from "./openapi/routes.ts";
-import { createPageRoutes } from "./pages/routes.ts";
+import { createPages } from "./pages/routes.ts";
 import { getPath, ensureHost } from "./request-url.ts";
 import { createVideoRoutes } from "./video.ts";
 
@@ -82,14 +82,16 @@ export function createApp(options: AppOptions) {
   });
   const admission = { ...options, getRouteMatcher, adminAuthentication };
   const chargedReads = createChargedReads({ ...admission, onCompleted });
+  const pages = createPages(getRouteMatcher);
   const app = new Elysia({
     // Without it, Elysia takes the first 4 characters behind `http://` for a part of the host.
     handler: { standardHostname: false },
   })
+    .use(pages.missingPages)
     .use(createErrorHandler(options))
     .use(createAdmissionPlugin(admission, chargedReads.isChargedRead))
     .use(createOpenApiRoutes())
-    .use(createPageRoutes())
+    .use(pages.routes)
     .use(createCompressionPlugin())
     .use(createHealthRoutes(options, () => isStopping))
     .use(createVideoRoutes(options.video, chargedReads))

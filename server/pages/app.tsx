@@ -57,19 +57,30 @@ const NAVIGATION = [
   ["/account", "Account"],
 ] as const;
 
+/** Shown without a key, too. */
+const MISSING_PAGE: Page = {
+  title: "Not found",
+  view: (
+    <Empty>
+      There is no such page. <a href="/channels">See all channels</a>
+    </Empty>
+  ),
+};
+
 function findPage(path: string): Page {
   for (const [pattern, create] of Object.entries(PAGES)) {
     const parameters = matchPath(pattern, path);
     if (parameters !== undefined) return create(parameters);
   }
-  return { title: "Not found", view: <Empty>There is no such page.</Empty> };
+  return MISSING_PAGE;
 }
 
 export function App() {
   const { apiKey, isRefused } = useSession();
   const { path } = useAddress();
   const main = useRef<HTMLElement>(null);
-  const { title, view } = findPage(path);
+  const page = findPage(path);
+  const { title, view } = page;
   const hasKey = apiKey !== null && !isRefused;
   useEffect(() => {
     // The balance is in view before anything is read. It is free; a wrong key shows in the page.
@@ -94,7 +105,7 @@ export function App() {
       </a>
       <Header path={path} hasKey={hasKey} />
       <main id="main" ref={main} tabIndex={-1} key={apiKey}>
-        {hasKey ? view : <KeyForm isRefused={isRefused} />}
+        {hasKey || page === MISSING_PAGE ? view : <KeyForm isRefused={isRefused} />}
       </main>
     </>
   );

@@ -4,6 +4,9 @@
  */
 import { Elysia } from "elysia";
 import { createStaticResponder } from "../content/static-response.ts";
+import { toClientError } from "../errors.ts";
+import { getPath } from "../request-url.ts";
+import type { MatchRoute } from "../route-matcher.ts";
 import { bundlePages, type PageBundle, type PageProgram } from "./bundle.ts";
 
 /** The addresses that the script knows, which can be shared and reloaded. */
@@ -43,15 +46,53 @@ const DOCUMENT_HEADERS = {
 
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
-/** Creates the routes of the pages. */
-export function createPageRoutes() {
-  return new Elysia({ name: "pages", detail: { hide: true } })
-    .use(createProgramRoutes("pages", PAGE_PATHS))
-    .use(createProgramRoutes("admin", [ADMIN_PAGE_PATH]));
+/**
+ * Creates the routes of the pages, and a plugin that answers browsers at addresses that do not exist:
+ * the dashboard says so to people.
+ *
+ * @param getRouteMatcher The matcher of all routes, once they are declared.
+ */
+export function createPages(getRouteMatcher: () => MatchRoute) {
+  const dashboard = createProgram("pages", PAGE_PATHS);
+  const admin = createProgram("admin", [ADMIN_PAGE_PATH]);
+  const routes = new Elysia({ name: "pages", detail: { hide: true } })
+    .use(dashboard.routes)
+    .use(admin.routes);
+  const missingPages = new Elysia({ name: "missing-pages" }).onError(
+    { as: "global" },
+    async ({ error, request }) => {
+      const path = getPath(request);
+      const isMissing =
+        getRouteMatcher()(path) === undefined && toClientError(error).code === "Not Found";
+      if (!isMissing || !isVisit(request, path)) return undefined;
+      const shorter = path.replace(/\/+$/, "");
+      if (getRouteMatcher()(shorter) !== undefined) {
+        const location = shorter + new URL(request.url).search;
+        return new Response(null, { status: 308, headers: { location } });
+      }
+      // Not 304: there is nothing that the client could have.
+      const unconditional = new Request(request);
+      unconditional.headers.delete("if-none-match");
+      const { body, headers } = await dashboard.respond(unconditional);
+      headers.delete("etag");
+      return new Response(body, { status: 404, headers });
+    },
+  );
+  return { routes, missingPages };
 }
 
-/** Creates the routes of a program. Its script is bundled when its first page is asked for. */
-function createProgramRoutes(program: PageProgram, paths: readonly string[]) {
+/** Whether a browser opens an address outside the API. */
+function isVisit(request: Request, path: string): boolean {
+  const accepted = request.headers.get("accept") ?? "";
+  return (
+    (request.method === "GET" || request.method === "HEAD") &&
+    accepted.includes("text/html") &&
+    !/^\/(?:api|admin)\//.test(path)
+  );
+}
+
+/** Creates a program of pages. Its script is bundled when its first page is asked for. */
+function createProgram(program: PageProgram, paths: readonly string[]) {
   const [scriptPath, stylePath] = [`/assets/${program}.js`, `/assets/${program}.css`];
   let bundling: Promise<PageBundle> | undefined;
   const getBundle = () => {
@@ -72,15 +113,14 @@ function createProgramRoutes(program: PageProgram, paths: readonly string[]) {
       .replace("STYLE_URL", createVersionedUrl(stylePath, style));
     return new TextEncoder().encode(html);
   };
-  const app = new Elysia({ name: `pages-${program}`, detail: { hide: true } })
+  const respondWithDocument = (request: Request) => respond.document(request, loadDocument);
+  const routes = new Elysia({ name: `pages-${program}`, detail: { hide: true } })
     .get(scriptPath, ({ request }) =>
       respond.script(request, async () => (await getBundle()).script),
     )
     .get(stylePath, ({ request }) => respond.style(request, async () => (await getBundle()).style));
-  for (const path of paths) {
-    app.get(path, ({ request }) => respond.document(request, loadDocument));
-  }
-  return app;
+  for (const path of paths) routes.get(path, ({ request }) => respondWithDocument(request));
+  return { routes, respond: respondWithDocument };
 }
 
 /** The URL changes with the content, so clients can cache it for long. */
