@@ -206,12 +206,14 @@ function createColumns(ask: (asked: Asked) => void): readonly Column<AdminAccoun
     {
       label: "Low below",
       isNumeric: true,
+      isWide: true,
       getValue: ({ low_balance }) => low_balance,
       render: (account) => <LowBelow account={account} ask={ask} />,
     },
     {
       label: "Used, 30 days",
       isNumeric: true,
+      isWide: true,
       getValue: ({ used_30_days }) => used_30_days,
       render: ({ used_30_days }) => formatExact(used_30_days),
     },
@@ -229,6 +231,7 @@ function createColumns(ask: (asked: Asked) => void): readonly Column<AdminAccoun
     },
     {
       label: "Created",
+      isWide: true,
       getValue: ({ created_at }) => created_at,
       render: ({ created_at }) => <Instant value={created_at} hasTime={false} />,
     },

@@ -46,13 +46,13 @@ function createColumns(resend: (notice: AdminNotice) => void): readonly Column<A
         </a>
       ),
     },
+    { label: "Delivery", render: (notice) => <Delivery {...notice} /> },
     { label: "When", render: ({ at }) => <Instant value={at} /> },
     {
       label: "Balance",
       isNumeric: true,
       render: ({ balance, threshold }) => `${formatExact(balance)} < ${formatExact(threshold)}`,
     },
-    { label: "Delivery", render: (notice) => <Delivery {...notice} /> },
     { label: "Tries", isNumeric: true, render: ({ attempts }) => attempts },
     {
       label: "Last failure",
