@@ -22,10 +22,6 @@ import { createProcessIo } from "./commands/terminal/process-io.ts";
 import { readConfig, SETTINGS } from "./config.ts";
 import { describeUsageError, reportFailure, requestsJson, toJsonMessages } from "./failures.ts";
 import type { CommandLineIo, ServiceLogger } from "./ports/process.ts";
-import { connectToDatabase } from "./process/database-owner.ts";
-import { printOpenApi } from "./process/print-openapi.ts";
-import { serve } from "./process/serve.ts";
-import { serveDemo } from "./process/serve-demo.ts";
 import { version } from "../package.json" with { type: "json" };
 import { readSystemErrorCode } from "./system-errors.ts";
 
@@ -77,7 +73,11 @@ export function createProgram(io = createProcessIo(), { isJson = false } = {}): 
   const log: ServiceLogger = { failure: () => undefined, info: writeRecord, warning: writeRecord };
   const createContext = (verb: string): CommandContext => ({
     ...io,
-    connect: () => connectToDatabase({ config: readConfig(io.environment), verb, log }),
+    async connect() {
+      const config = readConfig(io.environment);
+      const { connectToDatabase } = await import("./process/database-owner.ts");
+      return connectToDatabase({ config, verb, log });
+    },
   });
   const program = new Command(io.programName)
     .version(version)
@@ -99,7 +99,10 @@ export function createProgram(io = createProcessIo(), { isJson = false } = {}): 
   return program;
 }
 
-/** Adds the commands that are or make a service of their own. */
+/**
+ * Adds the commands that are or make a service of their own. What they run is loaded when it is
+ * needed, so that help and completion appear at once.
+ */
 function addServiceCommands(program: Command, io: CommandLineIo): void {
   program.commandsGroup("The service:");
   program
@@ -107,7 +110,11 @@ function addServiceCommands(program: Command, io: CommandLineIo): void {
     .summary("Runs the service.")
     .description("Runs the service until SIGTERM or SIGINT, then completes requests in progress.")
     .option("--json", "print where it serves as JSON, on standard output")
-    .action((options: OutputOptions) => serve(readConfig(io.environment), io, options));
+    .action(async (options: OutputOptions) => {
+      const config = readConfig(io.environment);
+      const { serve } = await import("./process/serve.ts");
+      return serve(config, io, options);
+    });
   program
     .command("demo")
     .summary("Runs the service with generated data.")
@@ -116,11 +123,17 @@ function addServiceCommands(program: Command, io: CommandLineIo): void {
         "database is file:./data/demo.db, unless DATABASE_URL is set.",
     )
     .option("--json", "print where it serves and the key as JSON")
-    .action((options: OutputOptions) => serveDemo(io, options));
+    .action(async (options: OutputOptions) => {
+      const { serveDemo } = await import("./process/serve-demo.ts");
+      return serveDemo(io, options);
+    });
   program
     .command("openapi")
     .description("Prints the OpenAPI document of the service.")
-    .action(() => printOpenApi(io));
+    .action(async () => {
+      const { printOpenApi } = await import("./process/print-openapi.ts");
+      return printOpenApi(io);
+    });
   program.commandsGroup("");
 }
 

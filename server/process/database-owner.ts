@@ -6,7 +6,7 @@ import { chmodSync, existsSync, realpathSync, rmSync } from "node:fs";
 import { DomainError } from "../../core/errors.ts";
 import { redactUrl } from "../config.ts";
 import type { AdminConnection, Fetcher, OwnerDescription } from "../ports/process.ts";
-import { openService, type Service, type ServiceOptions } from "../service.ts";
+import type { Service, ServiceOptions } from "../service.ts";
 import { parseFileUrl, restrictToOwner } from "../store/database/database-file.ts";
 import { readSystemErrorCode } from "../system-errors.ts";
 import { assertWritable, tryLockDatabase, writePidFile } from "./database-lock.ts";
@@ -144,10 +144,16 @@ export async function closeOnFailure<Result>(
   }
 }
 
+/** Opens the service. It is loaded only now: a command that finds an owner does not need it. */
+async function loadService(options: ServiceOptions): Promise<Service> {
+  const { openService } = await import("../service.ts");
+  return openService(options);
+}
+
 /** @throws {DomainError} Naming the server, when it does not answer. */
 async function openRemoteService(options: ServiceOptions): Promise<Service> {
   try {
-    return await openService(options);
+    return await loadService(options);
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== "Service Unavailable") throw error;
     const server = redactUrl(options.config.databaseUrl);
@@ -164,7 +170,7 @@ async function tryAcquireOwnership(
   if (unlock === undefined) return undefined;
   try {
     writePidFile(file);
-    const service = await openService(options);
+    const service = await loadService(options);
     // Only now it is known that this is a database of the service.
     const files = restrictToOwner(file).join("; ");
     if (files !== "")
