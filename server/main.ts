@@ -119,8 +119,8 @@ function addServiceCommands(program: Command, io: CommandLineIo): void {
     .command("demo")
     .summary("Runs the service with generated data.")
     .description(
-      "Runs the service with generated data, and prints an API key and example requests. The " +
-        "database is file:./data/demo.db, unless DATABASE_URL is set.",
+      "Runs the service with generated data, and prints an API key, a token of its administrator and " +
+        "example requests. The database is file:./data/demo.db, unless DATABASE_URL is set.",
     )
     .option("--json", "print where it serves and the key as JSON")
     .action(async (options: OutputOptions) => {

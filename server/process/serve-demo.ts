@@ -1,7 +1,12 @@
 /** The command `demo`: runs the service on generated data, with an account and an API key. */
 import type { ObservationLine } from "../../core/resources/mod.ts";
 import { DAY_MS, formatInstant, MINUTE_MS } from "../../core/time.ts";
-import { createAdminClient, sendAdmin, unwrap } from "../commands/admin-client.ts";
+import {
+  createAdminClient,
+  sendAdmin,
+  unwrap,
+  type AdminClient,
+} from "../commands/admin-client.ts";
 import { formatJson, type OutputOptions } from "../commands/terminal/output.ts";
 import { readConfig } from "../config.ts";
 import { DEMO_CHANNEL, DEMO_USER } from "../demo/creators.ts";
@@ -19,7 +24,8 @@ const HISTORY_DAYS = 45;
 /** Credits of the account at every start. */
 const START_CREDITS = 10_000;
 
-const ACCOUNT = "demo";
+/** The name of the account, and of the token. */
+const NAME = "demo";
 
 /** Observations that are imported at once. */
 const BLOCK_LINES = 5000;
@@ -43,17 +49,18 @@ export async function serveDemo(
     await importLines(ownership, generateObservations({ from: observedUntil, to: now }));
     observedUntil = now;
   };
-  const [key, { url, terminated, stop }] = await closeOnFailure(ownership, async () => {
+  const [access, { url, terminated, stop }] = await closeOnFailure(ownership, async () => {
     const newest = await readNewestObservedAt(ownership.service.database);
     if (newest === undefined) {
       await importLines(ownership, generateDailyProfiles({ from: 0, to: observedUntil }));
     } else observedUntil = newest;
     await update();
-    const newKey = await createAccess(ownership);
-    return [newKey, await listen(ownership, config, { isAnyPortAllowed: !environment["PORT"] })];
+    const client = createAdminClient(ownership);
+    const created = { key: await createKey(client), admin_token: await createToken(client) };
+    return [created, await listen(ownership, config, { isAnyPortAllowed: !environment["PORT"] })];
   });
   watchFileDescriptors(log);
-  await writeOut(json === true ? formatJson({ url, key }) : formatGreeting(url, key));
+  await writeOut(json === true ? formatJson({ url, ...access }) : formatGreeting(url, access));
   const onFailure = (error: unknown) => log.backgroundFailure?.(error, "Generating data");
   const updateTimer = setInterval(() => void update().catch(onFailure), MINUTE_MS);
   await terminated;
@@ -83,29 +90,44 @@ async function importLines(
  * Refills the account, and creates a new API key in place of the earlier ones, which cannot be
  * shown again.
  */
-async function createAccess(connection: AdminConnection): Promise<string> {
-  const client = createAdminClient(connection);
+async function createKey(client: AdminClient): Promise<string> {
   const accounts = unwrap(await client.accounts.get());
-  const existing = accounts.find(({ name }) => name === ACCOUNT);
-  const { balance } = existing ?? unwrap(await client.accounts.post({ name: ACCOUNT }));
+  const existing = accounts.find(({ name }) => name === NAME);
+  const { balance } = existing ?? unwrap(await client.accounts.post({ name: NAME }));
   const amount = START_CREDITS - balance;
   if (amount > 0) {
-    unwrap(await client.grants.post({ account: ACCOUNT, amount, reason: "A start of the demo" }));
+    unwrap(await client.grants.post({ account: NAME, amount, reason: "A start of the demo" }));
   }
-  const keys = unwrap(await client.keys.get({ query: { account: ACCOUNT } }));
+  const keys = unwrap(await client.keys.get({ query: { account: NAME } }));
   for (const { id, revoked_at } of keys) {
     if (revoked_at === null) unwrap(await client.keys.delete({ id }));
   }
-  return unwrap(await client.keys.post({ account: ACCOUNT, label: "demo" })).key;
+  return unwrap(await client.keys.post({ account: NAME, label: "demo" })).key;
 }
 
-function formatGreeting(url: string, key: string): string {
+/** Creates a token of the administrator in place of the one of an earlier start. */
+async function createToken(client: AdminClient): Promise<string> {
+  const tokens = unwrap(await client.tokens.get());
+  if (tokens.some(({ name, revoked_at }) => name === NAME && revoked_at === null)) {
+    unwrap(await client.tokens.delete({ token: NAME }));
+  }
+  return unwrap(await client.tokens.post({ name: NAME })).token;
+}
+
+/** What a visitor of the demo needs. */
+interface DemoAccess {
+  readonly key: string;
+  readonly admin_token: string;
+}
+
+function formatGreeting(url: string, { key, admin_token }: DemoAccess): string {
   const yearAgo = formatInstant(Date.now() - 365 * DAY_MS).slice(0, 10);
   const curl = (path: string) => `  curl -s -H "X-API-Key: $KEY" "${url}${path}"\n`;
   return (
     `The demo is at ${url}/#key=${key}\n` +
+    `Its administrator's page is at ${url}/admin, with the token ${admin_token}\n` +
     `Its API reference is at ${url}/swagger\n\n` +
-    `Try in a second terminal, with an API key that is valid until the next start:\n\n  KEY=${key}\n` +
+    `Try in a second terminal, with the API key. Key and token are valid until the next start:\n\n  KEY=${key}\n` +
     curl(`/api/video/${DEMO_CHANNEL}/details`) +
     curl(`/api/video/${DEMO_CHANNEL}/shorts?limit=2`) +
     curl(`/api/video/${DEMO_CHANNEL}/history?interval=month&from=${yearAgo}`) +

@@ -20,7 +20,8 @@ async function startDemo({ spawn }: Sandbox) {
 }
 
 describe("demo", () => {
-  test("prints four requests that work as pasted, and continues its data after a restart", async () => {
+  test("prints a token, four requests that work as pasted, and continues after a restart", async () => {
+    const tokens: string[] = [];
     const start = async () => {
       const { child, printed } = await startDemo(sandbox);
       const requests = printed.split("\n").filter((line) => line.startsWith("  curl "));
@@ -29,6 +30,16 @@ describe("demo", () => {
         const answer = await runPasted(`${printed.match(/^ {2}KEY=cm_.*$/m)}\n${request}`);
         expect(answer).toMatch(/^\{"(?:id|channel|username)":/);
       }
+      const [, url = "", token = ""] =
+        /page is at (\S+), with the token (\S+)$/m.exec(printed) ?? [];
+      const askAs = async (bearer: string) => {
+        const headers = { authorization: `Bearer ${bearer}` };
+        return (await fetch(`${url}/accounts`, { headers })).status;
+      };
+      expect([await askAs(token), tokens.length > 0 ? await askAs(tokens[0] ?? "") : 401]).toEqual([
+        200, 401,
+      ]);
+      tokens.push(token);
       child.kill();
       expect(await child.exited).toBe(0);
       return requests;
