@@ -17,7 +17,7 @@ const DETECTED_WITHIN_MS = 10_000;
 /** The longest time until `/readyz` or `/metrics` responds: 1 s, doubled for slow machines. */
 const READY_WITHIN_MS = 2000;
 
-const UNAVAILABLE = ["Service Unavailable", "The database cannot be reached right now"];
+const UNAVAILABLE = ["Service Unavailable", "The database is not available right now"];
 
 describe.skipIf(!hasSqld())("while a libSQL server is killed", () => {
   test("Database throws Service Unavailable; after a restart all acknowledged writes are stored", async () => {

@@ -12,7 +12,7 @@ function createTestLog() {
 }
 
 const createDiskFullError = () =>
-  new DomainError("Service Unavailable", "The database cannot be reached right now", {
+  new DomainError("Service Unavailable", "The database is not available right now", {
     cause: new Error("database or disk is full"),
   });
 
@@ -27,7 +27,7 @@ describe("createFailureLog()", () => {
     expect(lines.length).toBe(10);
     expect(lines.map(hasStack)).toEqual([true, ...Array.from({ length: 9 }, () => false)]);
     expect(lines[9]).toBe(
-      "error Request 10 failed: The database cannot be reached right now: database or disk is full",
+      "error Request 10 failed: The database is not available right now: database or disk is full",
     );
     summarize();
     expect(take()).toEqual([

@@ -51,7 +51,7 @@ export function toUnavailableError(error: unknown): DomainError | undefined {
     TRANSIENT_CODES.test(code) ||
     TRANSIENT_MESSAGES.test(`${error.message} ${code}`);
   if (!isTransient) return undefined;
-  const message = "The database cannot be reached right now";
+  const message = "The database is not available right now";
   return new DomainError("Service Unavailable", message, { cause: error });
 }
 

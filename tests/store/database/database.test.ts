@@ -17,7 +17,7 @@ import {
 } from "../../support/store/database.ts";
 import { commitDebitGroup } from "../../support/store/debits.ts";
 
-const UNAVAILABLE = ["Service Unavailable", "The database cannot be reached right now"];
+const UNAVAILABLE = ["Service Unavailable", "The database is not available right now"];
 
 const JSON_HEADERS = { "content-type": "application/json" };
 

@@ -202,7 +202,7 @@ describe.skipIf(!hasSqld())("writeObservations() when responses are lost", () =>
     lossyProxy.state.responsesToDrop = Infinity;
     expect(await resultOrError(writeObservations(far, all))).toEqual([
       "Service Unavailable",
-      "The database cannot be reached right now",
+      "The database is not available right now",
     ]);
     lossyProxy.state.responsesToDrop = 0;
     expect(await writeObservations(far, all)).toEqual({ new: 0, changed: 0, unchanged: 200 });
