@@ -138,7 +138,13 @@ export interface UsedAccount extends AdministeredAccount {
 }
 
 /** Administers accounts. */
-export interface AccountLedger extends Pick<CreditStore<Debit>, "createAccount" | "grant"> {
+export interface AccountLedger extends Pick<CreditStore<Debit>, "grant"> {
+  /**
+   * Creates an account, and grants its first credits with it.
+   *
+   * @throws {DomainError} `Conflict` when the name is taken.
+   */
+  createAccount(name: string, now: number, credits?: number): Promise<AdministeredAccount>;
   /**
    * All accounts, by name, or only the one with a name.
    *

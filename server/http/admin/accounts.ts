@@ -36,12 +36,9 @@ export function createAdminAccountRoutes(options: AdminOptions) {
       "/accounts",
       async ({ body: { name, credits = 0 }, request, set }) => {
         const change = { action: "accounts create", target: name, details: { credits } } as const;
-        await recordChange(options, request, change, async () => {
-          const result = await ledger.createAccount(name, now());
-          const grant = { uid: Bun.randomUUIDv7(), account: name, amount: credits };
-          if (credits > 0) await ledger.grant(grant, now());
-          return { result };
-        });
+        await recordChange(options, request, change, async () => ({
+          result: await ledger.createAccount(name, now(), credits),
+        }));
         set.status = 201;
         return getAccount(name);
       },

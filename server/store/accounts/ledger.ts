@@ -31,7 +31,7 @@ export type LedgerStore = DebitLedger & AccountLedger & AccountReads & StatusLed
 
 export function createLedgerStore(database: Database): LedgerStore {
   return {
-    createAccount: (name, now) => createAccount(database, name, now),
+    createAccount: (name, now, credits) => createAccount(database, name, now, credits),
     accounts: (days, name) => listAccounts(database, days, name),
     accountOf: (id) => getAccountById(database, id),
     account: (name) => getAccountByName(database, name),
@@ -50,14 +50,29 @@ export function createLedgerStore(database: Database): LedgerStore {
   };
 }
 
-async function createAccount(database: Database, name: string, now: number) {
-  const [created] = await database.query((drizzle) =>
-    drizzle.insert(accounts).values({ name, createdAt: now }).onConflictDoNothing().returning(),
-  );
-  if (created === undefined) {
+const INSERT_ACCOUNT = `
+  INSERT INTO accounts (name, created_at, granted, balance)
+  VALUES (?, ?, ?, ?)
+  ON CONFLICT DO NOTHING
+  RETURNING id`;
+
+const INSERT_FIRST_GRANT = `
+  INSERT INTO journal (uid, account, kind, amount, at)
+  SELECT ?, id, 'grant', ?, ?
+  FROM accounts
+  WHERE name = ? AND changes() = 1`;
+
+async function createAccount(database: Database, name: string, now: number, credits = 0) {
+  if (credits !== 0) assertCreditAmount(credits);
+  const grantArgs = [Bun.randomUUIDv7(), credits, now, name];
+  const { created } = await writeNamed(database, {
+    created: { sql: INSERT_ACCOUNT, args: [name, now, credits, credits] },
+    ...(credits === 0 ? {} : { grant: { sql: INSERT_FIRST_GRANT, args: grantArgs } }),
+  });
+  if (created.length === 0) {
     throw new DomainError("Conflict", `There is an account ${name} already`);
   }
-  return created;
+  return getAccountByName(database, name);
 }
 
 async function listAccounts({ query }: Database, { first, last }: DayRange, name?: string) {

@@ -33,6 +33,34 @@ const ledgerOperation = fc.oneof(
 );
 
 describe("createLedgerStore()", () => {
+  test("createAccount() grants its credits with it, once, or creates nothing", async () => {
+    await withDatabase(async (database) => {
+      const ledger = createLedgerStore(database);
+      const creations = Array.from({ length: 8 }, () => ledger.createAccount("new", NOW, 5));
+      const results = await Promise.all(creations.map(resultOrError));
+      const created = results.filter((result) => !Array.isArray(result));
+      expect(created).toMatchObject([{ name: "new", granted: 5, balance: 5 }]);
+      const amount = "An amount must be a whole number from 1 to 9007199254740991, got 1.5";
+      expect(await resultOrError(ledger.createAccount("bad", NOW, 1.5))).toContain(amount);
+      await database.write([
+        {
+          sql: `CREATE TRIGGER no_grants BEFORE INSERT ON journal
+            BEGIN SELECT raise(ABORT, 'no grants'); END`,
+          args: [],
+        },
+      ]);
+      await ledger.createAccount("late", NOW, 5).catch((error: unknown) => {
+        expect(String(error)).toContain("no grants");
+      });
+      for (const name of ["bad", "late"]) {
+        expect(await resultOrError(ledger.account(name))).toContain(`There is no account ${name}`);
+      }
+      const { lines } = await ledger.statement("new", { since: 0, until: NOW }, 9);
+      expect(lines).toMatchObject([{ kind: "grant", amount: 5, balance: 5 }]);
+      expect(await verifyLedger(database)).toMatchObject({ faults: [] });
+    });
+  });
+
   test("keeps grants - debits + refunds = balance, as applyEntry() of core does", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(ledgerOperation, { maxLength: 12 }), async (operations) => {
