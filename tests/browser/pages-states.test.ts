@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser())("the pages", () => {
     await checkState(page, "state-wrong-key");
     await page.getByLabel("API key").fill(dashboard.service.key);
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "By endpoint" }).waitFor();
+    await page.getByRole("heading", { name: "Usage" }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/account");
     await close();
   }, 60_000);

@@ -7,14 +7,16 @@ import {
   findBarriers,
   measureOverflow,
   pointAt,
+  setColourScheme,
+  setWidth,
   startDashboard,
   takePicture,
-  waitForFrame,
   waitForPage,
   type Dashboard,
 } from "../support/processes/dashboard.ts";
 
 const WIDTHS = [360, 768, 1440] as const;
+const SCHEMES = ["dark", "light"] as const;
 const CHANNEL = "/api/video/sevenminutesoup";
 const USER = "/api/microblog/slowcompiler";
 
@@ -80,13 +82,10 @@ describe.skipIf(!hasBrowser())("the pages", () => {
       await waitForPage(page);
       expect([name, await page.textContent("h1")]).toEqual([name, expect.stringContaining(title)]);
       expect(await page.title()).toEndWith(" · Creator metrics");
-      for (const colorScheme of ["dark", "light"] as const) {
-        await page.emulateMedia({ colorScheme });
-        await waitForFrame(page);
-        await waitForPage(page);
+      for (const colorScheme of SCHEMES) {
+        await setColourScheme(page, colorScheme);
         for (const width of WIDTHS) {
-          await page.setViewportSize({ width, height: 900 });
-          await waitForFrame(page);
+          await setWidth(page, width);
           const view = `${name}-${width}-${colorScheme}`;
           expect([view, await measureOverflow(page)]).toEqual([view, 0]);
           const pixels = await countSeriesPixels(page);

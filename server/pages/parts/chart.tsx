@@ -1,7 +1,8 @@
 /** A chart of counts over time, its table, and its CSV. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import { DAY_MS } from "../../../core/time.ts";
-import { formatLocal, toCsv } from "../format.ts";
+import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
+import { formatLocal, formatTick } from "../format.ts";
+import { saveCsv } from "../save-csv.ts";
 import { Change, Count, Instant, Percent } from "./figures.tsx";
 import { drawPlot, type Plot, type PlotData, type PlotView } from "./plot.ts";
 import { Empty } from "./states.tsx";
@@ -140,8 +141,11 @@ const ZOOM_BUTTONS = [
   },
 ] as const;
 
-/** A period in local time; with times of day if it is short. */
+/** A period in local time; with times of day if it is short, and with seconds within an hour. */
 function formatPeriod({ from, to }: PlotView): string {
+  if (to - from < HOUR_MS) {
+    return `${formatLocal(from, false)}, ${formatTick(from / 1000, 1)} – ${formatTick(to / 1000, 1)}`;
+  }
   const hasTime = to - from < 3 * DAY_MS;
   return `${formatLocal(from, hasTime)} – ${formatLocal(to, hasTime)}`;
 }
@@ -187,10 +191,7 @@ function download({ instants, series, fileName }: ChartProperties): void {
     new Date(at).toISOString(),
     ...series.map(({ values }) => values[index] ?? null),
   ]);
-  const url = URL.createObjectURL(new Blob([toCsv(header, rows)], { type: "text/csv" }));
-  const link = Object.assign(document.createElement("a"), { href: url, download: fileName });
-  link.click();
-  URL.revokeObjectURL(url);
+  saveCsv(fileName, header, rows);
 }
 
 /** Whether the page is dark; the component renders again when that changes. */

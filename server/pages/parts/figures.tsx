@@ -72,9 +72,15 @@ export function Text({ value }: { readonly value: string | null }) {
   if (value === null || value === "") return <Unknown />;
   return (
     <bdi class="text" title={value.length > 60 ? value.slice(0, 300) : undefined}>
-      {value}
+      {/\s/.test(value) ? value : addBreaks(value)}
     </bdi>
   );
+}
+
+/** Lets a long name, host or path continue in the next line after a sign rather than anywhere. */
+function addBreaks(name: string): ComponentChildren {
+  const [first, ...others] = name.split(/(?<=[/._])(?=\w)/);
+  return [first, ...others.flatMap((part) => [<wbr />, part])];
 }
 
 /** The name of an entity as a link to its page, above its username. */

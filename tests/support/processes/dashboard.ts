@@ -4,6 +4,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { generateDailyProfiles, generateObservations } from "../../../server/demo/generate.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { NOW, startTestService } from "../service.ts";
+import { waitUntil } from "../wait.ts";
 import { startBrowser } from "./browser.ts";
 
 const AXE_PATH = Bun.resolveSync("axe-core/axe.min.js", import.meta.dir);
@@ -66,6 +67,29 @@ export async function waitForPage(page: Page): Promise<void> {
 export async function waitForFrame(page: Page): Promise<void> {
   await page.evaluate(`new Promise((done) =>
     requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))`);
+}
+
+/** Shows a page in light or dark colours, and waits until its charts are drawn anew in them. */
+export async function setColourScheme(page: Page, colorScheme: "light" | "dark"): Promise<void> {
+  const isShown = `matchMedia("(prefers-color-scheme: ${colorScheme})").matches`;
+  if (await page.evaluate<boolean>(isShown)) return;
+  await page.evaluate(
+    `document.querySelectorAll("canvas").forEach((canvas) => canvas.dataset.isOld = "")`,
+  );
+  await page.emulateMedia({ colorScheme });
+  await page.waitForSelector("canvas[data-is-old], .plot:empty", { state: "detached" });
+  await waitForFrame(page);
+}
+
+/** Shows a page in a window of another width, and waits until its charts have that of their frame. */
+export async function setWidth(page: Page, width: number): Promise<void> {
+  await page.setViewportSize({ width, height: 900 });
+  await waitUntil(() =>
+    page.evaluate<boolean>(`innerWidth === ${width} &&
+      [...document.querySelectorAll(".plot")].every(({ clientWidth, firstElementChild }) =>
+        firstElementChild?.offsetWidth === clientWidth)`),
+  );
+  await waitForFrame(page);
 }
 
 /** Takes a picture of a whole page, if PAGE_PICTURES names a folder. */

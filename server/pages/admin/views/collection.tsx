@@ -25,7 +25,7 @@ export function Collection() {
               <code>COLLECT</code> do that.
             </Empty>
           ) : (
-            <div class="cards">
+            <div class="columns">
               {sources.map((source) => (
                 <Source key={source.source} source={source} />
               ))}

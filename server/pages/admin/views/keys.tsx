@@ -1,8 +1,9 @@
 /** The API keys of an account. A key is shown once, when it is created. */
 import { useState } from "preact/hooks";
-import { Instant, Text } from "../../parts/figures.tsx";
+import { Instant } from "../../parts/figures.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
+import { KeyName } from "../../parts/usage.tsx";
 import { Message } from "../forms.tsx";
 import { Badge, CopyButton, Reading } from "../parts.tsx";
 import { useAdminRead } from "../reads.ts";
@@ -106,8 +107,7 @@ function KeyState({ revoked_at, expires_at, replaced_by }: AdminKey) {
 
 function createColumns(ask: (asked: Asked) => void): readonly Column<AdminKey>[] {
   return [
-    { label: "Key", render: ({ begins_with }) => <code>{begins_with}…</code> },
-    { label: "Label", render: ({ label }) => <Text value={label} /> },
+    { label: "Key", render: ({ begins_with, label }) => <KeyName {...{ begins_with, label }} /> },
     { label: "State", render: (key) => <KeyState {...key} /> },
     {
       label: "Change",

@@ -47,17 +47,6 @@ function createColumns(resend: (notice: AdminNotice) => void): readonly Column<A
       ),
     },
     { label: "Delivery", render: (notice) => <Delivery {...notice} /> },
-    { label: "When", render: ({ at }) => <Instant value={at} /> },
-    {
-      label: "Balance",
-      isNumeric: true,
-      render: ({ balance, threshold }) => `${formatExact(balance)} < ${formatExact(threshold)}`,
-    },
-    { label: "Tries", isNumeric: true, render: ({ attempts }) => attempts },
-    {
-      label: "Last failure",
-      render: ({ failure }) => (failure === null ? "none" : <Text value={failure} />),
-    },
     {
       label: "Change",
       render: (notice) =>
@@ -70,6 +59,17 @@ function createColumns(resend: (notice: AdminNotice) => void): readonly Column<A
             Send again
           </button>
         ),
+    },
+    { label: "When", render: ({ at }) => <Instant value={at} /> },
+    {
+      label: "Balance",
+      isNumeric: true,
+      render: ({ balance, threshold }) => `${formatExact(balance)} < ${formatExact(threshold)}`,
+    },
+    { label: "Tries", isNumeric: true, render: ({ attempts }) => attempts },
+    {
+      label: "Last failure",
+      render: ({ failure }) => (failure === null ? "none" : <Text value={failure} />),
     },
   ];
 }

@@ -1,7 +1,8 @@
 /** The statement of an account: grants, debits and refunds, of 30 days at a time. */
 import { useState } from "preact/hooks";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../../../core/time.ts";
-import { formatExact, formatLocal, toCsv } from "../../format.ts";
+import { formatExact, formatLocal } from "../../format.ts";
+import { saveCsv } from "../../save-csv.ts";
 import { Count, Instant, Text } from "../../parts/figures.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
@@ -160,11 +161,9 @@ function download(lines: readonly AdminStatementLine[], fileName: string): void 
     "reference",
     "reason",
   ] as const;
-  const csv = toCsv(
+  saveCsv(
+    fileName,
     names,
     lines.map((line) => names.map((name) => line[name])),
   );
-  const url = URL.createObjectURL(new Blob([csv], { type: "text/csv" }));
-  Object.assign(document.createElement("a"), { href: url, download: fileName }).click();
-  URL.revokeObjectURL(url);
 }

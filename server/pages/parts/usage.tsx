@@ -1,0 +1,99 @@
+/** What an account used: a chart of its days, and a table by endpoint or by key. */
+import type { UsageRow } from "../../../core/resources/mod.ts";
+import { DAY_MS } from "../../../core/time.ts";
+import { Chart } from "./chart.tsx";
+import { Count, Text } from "./figures.tsx";
+import { Empty } from "./states.tsx";
+import { Table, type Column } from "./table.tsx";
+
+/**
+ * The credits of each day.
+ *
+ * @param label How long that is: `30 days`.
+ */
+export function UsageChart({
+  usage,
+  label,
+}: {
+  readonly usage: readonly UsageRow[];
+  readonly label: string;
+}) {
+  if (usage.every(({ requests }) => requests === 0)) {
+    return <Empty>No request was charged in {label}.</Empty>;
+  }
+  return (
+    <Chart
+      title="Credits used each day, less refunds"
+      instants={usage.map(({ day = "" }) => Date.parse(day))}
+      series={[
+        { label: "Credits", values: usage.map(({ credits, refunded }) => credits - refunded) },
+      ]}
+      kind="bars"
+      getGapMs={() => 1.5 * DAY_MS}
+      fileName="usage.csv"
+    />
+  );
+}
+
+const FIGURES: readonly Column<UsageRow>[] = (["requests", "credits", "refunded"] as const).map(
+  (field) => ({
+    label: field.charAt(0).toUpperCase() + field.slice(1),
+    isNumeric: true,
+    isWide: field === "refunded",
+    getValue: (row: UsageRow) => row[field],
+    render: (row: UsageRow) => <Count value={row[field]} />,
+  }),
+);
+
+/** What usage is added up by. */
+const GROUPS: Readonly<Record<"endpoint" | "key", Column<UsageRow>>> = {
+  endpoint: {
+    label: "Endpoint",
+    getValue: ({ endpoint = "" }) => endpoint,
+    render: ({ endpoint = "" }) => <Text value={endpoint} />,
+  },
+  key: {
+    label: "Key",
+    getValue: ({ key }) => key?.label ?? key?.begins_with ?? "",
+    render: ({ key }) => <KeyName {...key} />,
+  },
+};
+
+/** A key by how it begins, above its label. */
+export function KeyName({
+  begins_with = "?",
+  label = null,
+}: {
+  readonly begins_with?: string;
+  readonly label?: string | null;
+}) {
+  return (
+    <>
+      <code>{begins_with}…</code>
+      {label !== null && (
+        <small class="muted">
+          <Text value={label} />
+        </small>
+      )}
+    </>
+  );
+}
+
+/** What was used most comes first; nothing where nothing was used. */
+export function UsageTable({
+  by,
+  usage,
+}: {
+  readonly by: keyof typeof GROUPS;
+  readonly usage: readonly UsageRow[];
+}) {
+  if (usage.length === 0) return null;
+  return (
+    <Table
+      caption={`By ${by}`}
+      columns={[GROUPS[by], ...FIGURES]}
+      items={usage.toSorted((a, b) => b.credits - a.credits)}
+      getKey={(row) => `${row.key?.id ?? ""}${row.endpoint ?? ""}`}
+    />
+  );
+}
