@@ -218,7 +218,7 @@ describe.skipIf(!hasBrowser())("/admin", () => {
     await open("collection");
     const list = page.getByRole("region", { name: "Monitoring list" }).first();
     await list.getByLabel("Username").fill("bsky.app");
-    await list.getByRole("button", { name: "Add" }).click();
+    await list.getByRole("button", { name: "Add", exact: true }).click();
     await waitForText(page, "bsky.app is added.");
     await press(page, "Remove bsky.app");
     await press(page, "Remove");

@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser())("the pages", () => {
     await expectCost(0, 93);
     await page.getByRole("link", { name: "Account" }).click();
     await expectCost(0, 93);
-    expect(await page.locator("dd").allTextContents()).toEqual([account, "93", "7"]);
+    expect(await page.locator("dd").allTextContents()).toEqual(["93", "7", account]);
     await page.getByRole("link", { name: "Channels" }).click();
     await page.getByRole("button", { name: "Reload" }).click();
     await page.getByText("this page cost 1").waitFor();

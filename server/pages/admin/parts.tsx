@@ -42,17 +42,6 @@ export function formatNumberOf(count: number, noun: string): string {
   return `${formatExact(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** How something is, in a word with a border: more than a colour. */
-export function Badge({
-  kind,
-  children,
-}: {
-  readonly kind: "good" | "bad" | "plain";
-  readonly children: ComponentChildren;
-}) {
-  return <span class={`badge ${kind}`}>{children}</span>;
-}
-
 /** A text that is copied with a button. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const [state, setState] = useState<"" | "Copied" | "Select it, and copy it yourself">("");

@@ -77,9 +77,9 @@ export function Text({ value }: { readonly value: string | null }) {
   );
 }
 
-/** Lets a long name, host or path continue in the next line after a sign rather than anywhere. */
+/** Lets a long path or host continue in the next line between its parts rather than anywhere. */
 function addBreaks(name: string): ComponentChildren {
-  const [first, ...others] = name.split(/(?<=[/._])(?=\w)/);
+  const [first, ...others] = name.split(name.includes("/") ? /(?=\/)/ : /(?<=[._])(?=\w)/);
   return [first, ...others.flatMap((part) => [<wbr />, part])];
 }
 

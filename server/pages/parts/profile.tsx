@@ -1,7 +1,17 @@
-/** Who a channel or a user is: the names, since when, and the description. */
+/** The heading of a page; and who a channel or a user is: the names, since when, and the description. */
 import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
 import { Instant, Text } from "./figures.tsx";
-import { Heading } from "./heading.tsx";
+
+/** A heading, which is also the title of the document. */
+export function Heading({ text }: { readonly text: string }) {
+  useEffect(() => void (document.title = `${text} · Creator metrics`), [text]);
+  return (
+    <h1>
+      <Text value={text} />
+    </h1>
+  );
+}
 
 interface ProfileProperties {
   readonly name: string;

@@ -28,6 +28,17 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="notice">{children}</p>;
 }
 
+/** How something is, in a word with a border: more than a colour. */
+export function Badge({
+  kind,
+  children,
+}: {
+  readonly kind: "good" | "bad" | "plain";
+  readonly children: ComponentChildren;
+}) {
+  return <span class={`badge ${kind}`}>{children}</span>;
+}
+
 interface FailureProperties {
   readonly error: unknown;
   readonly retry: () => void;

@@ -4,7 +4,7 @@ import { formatExact } from "../format.ts";
 import { useFreeRead } from "../hooks.ts";
 import { readAccount, setApiKey } from "../session.ts";
 import { Figures, Text } from "../parts/figures.tsx";
-import { Heading } from "../parts/heading.tsx";
+import { Heading } from "../parts/profile.tsx";
 import { Reading } from "../parts/states.tsx";
 import { UsageChart, UsageTable } from "../parts/usage.tsx";
 

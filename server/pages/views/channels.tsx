@@ -5,7 +5,7 @@ import { usePages } from "../hooks.ts";
 import { createPath, useAddress } from "../router.ts";
 import { EntityList } from "../parts/entity-list.tsx";
 import { Change, Count, Name } from "../parts/figures.tsx";
-import { Heading } from "../parts/heading.tsx";
+import { Heading } from "../parts/profile.tsx";
 import type { Column } from "../parts/table.tsx";
 import { useTrends } from "../parts/trends.tsx";
 

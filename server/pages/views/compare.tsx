@@ -13,7 +13,7 @@ import { Chart } from "../parts/chart.tsx";
 import { rememberCompared, type ComparedKind } from "../parts/compare-link.tsx";
 import { RangeControl, Select } from "../parts/controls.tsx";
 import { Change, Count, Percent, Text } from "../parts/figures.tsx";
-import { Heading } from "../parts/heading.tsx";
+import { Heading } from "../parts/profile.tsx";
 import { Empty, Reading } from "../parts/states.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 

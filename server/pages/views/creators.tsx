@@ -5,8 +5,9 @@ import type { CreatorResult, ListedCreator } from "../../../core/resources/mod.t
 import { useFreeRead } from "../hooks.ts";
 import { createPath } from "../router.ts";
 import { getClient } from "../session.ts";
-import { Instant, Text } from "../parts/figures.tsx";
-import { Heading } from "../parts/heading.tsx";
+import { createCollectionColumns } from "../parts/collection-columns.tsx";
+import { Text } from "../parts/figures.tsx";
+import { Heading } from "../parts/profile.tsx";
 import { Empty, Reading } from "../parts/states.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 
@@ -40,36 +41,10 @@ export function Creators() {
         </a>
       ),
     },
-    {
-      label: "Added",
-      getValue: ({ added_at }) => added_at,
-      render: ({ added_at }) => <Instant value={added_at} />,
-    },
-    { label: "Last success", render: ({ last_success }) => <Instant value={last_success} /> },
-    { label: "Next", render: ({ next_due }) => <Instant value={next_due} /> },
-    {
-      label: "Failure",
-      render: ({ failure, last_failure }) =>
-        failure === null ? (
-          "none"
-        ) : (
-          <>
-            <Text value={failure} /> <Instant value={last_failure} />
-          </>
-        ),
-    },
-    {
-      label: "Remove",
-      render: ({ creator }) => (
-        <button
-          type="button"
-          aria-label={`Remove ${creator}`}
-          onClick={() => void change((creators) => creators.remove(creator))}
-        >
-          Remove
-        </button>
-      ),
-    },
+    ...createCollectionColumns<ListedCreator>(
+      ({ creator }) => creator,
+      (creator) => void change((creators) => creators.remove(creator)),
+    ),
   ];
   return (
     <>
@@ -89,6 +64,7 @@ export function Creators() {
         <label for="creator">Username</label>
         <input
           id="creator"
+          size={16}
           ref={input}
           required
           autocomplete="off"

@@ -2,7 +2,7 @@
 import { useRead } from "../hooks.ts";
 import { createPath } from "../router.ts";
 import { Count, Figures, Instant, Text } from "../parts/figures.tsx";
-import { Heading } from "../parts/heading.tsx";
+import { Heading } from "../parts/profile.tsx";
 import { History } from "../parts/history.tsx";
 import { Reading } from "../parts/states.tsx";
 

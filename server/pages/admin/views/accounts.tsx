@@ -2,12 +2,12 @@
 import { useState } from "preact/hooks";
 import { formatExact } from "../../format.ts";
 import { Figures, Instant, Text } from "../../parts/figures.tsx";
-import { Empty } from "../../parts/states.tsx";
+import { Badge, Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { createAccountFragment, createFragment, replaceFragment } from "../address.ts";
 import { sendAdmin } from "../api.ts";
 import { Field, FormDialog, Message, parseCount } from "../forms.tsx";
-import { Badge, formatNumberOf, Reading, useRowsMax } from "../parts.tsx";
+import { formatNumberOf, Reading, useRowsMax } from "../parts.tsx";
 import { useAdminRead } from "../reads.ts";
 import { isLow, type AdminAccount, type AdminStatus } from "../resources.ts";
 import { GrantDialog, LowBalanceDialog } from "./credits.tsx";

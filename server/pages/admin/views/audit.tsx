@@ -1,11 +1,11 @@
 /** What administrators changed, newest first. */
 import { AUDIT_ACTIONS } from "../../../ports/administration.ts";
 import { Instant, Text } from "../../parts/figures.tsx";
-import { Empty } from "../../parts/states.tsx";
+import { Badge, Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { createAccountFragment, createFragment, replaceFragment } from "../address.ts";
 import { Choice, FilterForm } from "../filters.tsx";
-import { Badge, formatNumberOf, MorePages, Reading } from "../parts.tsx";
+import { formatNumberOf, MorePages, Reading } from "../parts.tsx";
 import { useAdminPages } from "../reads.ts";
 import type { AdminAuditEntry } from "../resources.ts";
 

@@ -2,12 +2,13 @@
 import { useState } from "preact/hooks";
 import type { ListedCreator } from "../../../../core/resources/mod.ts";
 import type { CollectionStatus, TrackedChannel } from "../../../ports/collection.ts";
+import { createCollectionColumns } from "../../parts/collection-columns.tsx";
 import { Count, Instant, Text } from "../../parts/figures.tsx";
-import { Empty } from "../../parts/states.tsx";
+import { Badge, Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { sendAdmin } from "../api.ts";
 import { Field, FieldForm, FormDialog, Message } from "../forms.tsx";
-import { Badge, Reading, useRowsMax } from "../parts.tsx";
+import { Reading, useRowsMax } from "../parts.tsx";
 import { useAdminRead } from "../reads.ts";
 import type { AdminSource, AdminStatus } from "../resources.ts";
 
@@ -183,30 +184,7 @@ function TargetTable<Target extends CollectionStatus & { readonly added_at: stri
       getValue: (target) => getName(target).toLowerCase(),
       render: (target) => <Text value={getName(target)} />,
     },
-    {
-      label: "State",
-      getValue: ({ failure }) => failure,
-      render: (target) => <TargetState target={target} />,
-    },
-    {
-      label: "Change",
-      render: (target) => (
-        <button
-          type="button"
-          aria-label={`Remove ${getName(target)}`}
-          onClick={() => remove(getName(target))}
-        >
-          Remove
-        </button>
-      ),
-    },
-    {
-      label: "Last success",
-      getValue: ({ last_success }) => last_success,
-      render: ({ last_success }) => <Instant value={last_success} />,
-    },
-    { label: "Next", render: ({ next_due }) => <Instant value={next_due} /> },
-    { label: "Added", render: ({ added_at }) => <Instant value={added_at} hasTime={false} /> },
+    ...createCollectionColumns<Target>(getName, remove),
   ];
   return (
     <>
@@ -220,19 +198,4 @@ function TargetTable<Target extends CollectionStatus & { readonly added_at: stri
       {moreRows}
     </>
   );
-}
-
-function TargetState({
-  target: { failure, last_failure, last_success },
-}: {
-  readonly target: CollectionStatus;
-}) {
-  if (failure !== null) {
-    return (
-      <>
-        <Badge kind="bad">failing</Badge> <Instant value={last_failure} /> <Text value={failure} />
-      </>
-    );
-  }
-  return last_success === null ? <Badge kind="plain">new</Badge> : <Badge kind="good">ok</Badge>;
 }

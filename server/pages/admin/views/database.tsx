@@ -3,10 +3,11 @@ import { useState } from "preact/hooks";
 import type { LedgerVerification } from "../../../ports/ledger.ts";
 import { formatCompact, formatExact } from "../../format.ts";
 import { Count, Figures, Instant, Text } from "../../parts/figures.tsx";
+import { Badge } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { sendAdmin } from "../api.ts";
 import { Field, FieldForm } from "../forms.tsx";
-import { Badge, Reading } from "../parts.tsx";
+import { Reading } from "../parts.tsx";
 import { useAdminRead } from "../reads.ts";
 import type { AdminStatus } from "../resources.ts";
 

@@ -1,11 +1,11 @@
 /** The API keys of an account. A key is shown once, when it is created. */
 import { useState } from "preact/hooks";
 import { Instant } from "../../parts/figures.tsx";
-import { Empty } from "../../parts/states.tsx";
+import { Badge, Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { KeyName } from "../../parts/usage.tsx";
 import { Message } from "../forms.tsx";
-import { Badge, CopyButton, Reading } from "../parts.tsx";
+import { CopyButton, Reading } from "../parts.tsx";
 import { useAdminRead } from "../reads.ts";
 import type { AdminKey, CreatedKey } from "../resources.ts";
 import { CreateDialog, RevokeDialog, RotateDialog } from "./key-dialogs.tsx";

@@ -3,13 +3,13 @@ import { useState } from "preact/hooks";
 import { NOTICE_STATES } from "../../../ports/notices.ts";
 import { formatExact } from "../../format.ts";
 import { Instant, Text } from "../../parts/figures.tsx";
-import { Empty } from "../../parts/states.tsx";
+import { Badge, Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { createAccountFragment, createFragment, replaceFragment } from "../address.ts";
 import { sendAdmin } from "../api.ts";
 import { Choice, FilterForm } from "../filters.tsx";
 import { FormDialog, Message } from "../forms.tsx";
-import { Badge, formatNumberOf, MorePages, Reading } from "../parts.tsx";
+import { formatNumberOf, MorePages, Reading } from "../parts.tsx";
 import { useAdminPages } from "../reads.ts";
 import type { AdminNotice } from "../resources.ts";
 

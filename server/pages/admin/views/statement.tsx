@@ -4,10 +4,10 @@ import { DAY_MS, formatInstant, HOUR_MS } from "../../../../core/time.ts";
 import { formatExact, formatLocal } from "../../format.ts";
 import { saveCsv } from "../../save-csv.ts";
 import { Count, Instant, Text } from "../../parts/figures.tsx";
-import { Empty } from "../../parts/states.tsx";
+import { Badge, Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { sendAdmin } from "../api.ts";
-import { Badge, formatNumberOf, Reading, useRowsMax } from "../parts.tsx";
+import { formatNumberOf, Reading, useRowsMax } from "../parts.tsx";
 import { useReading } from "../reads.ts";
 import type { AdminStatementLine } from "../resources.ts";
 
