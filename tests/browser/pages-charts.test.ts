@@ -5,6 +5,7 @@ import { DAY_MS } from "../../core/time.ts";
 import { hasBrowser } from "../support/processes/browser.ts";
 import {
   pointAt,
+  setWidth,
   startDashboard,
   waitForFrame,
   waitForPage,
@@ -92,7 +93,7 @@ describe.skipIf(!hasBrowser())("a chart", () => {
     await page.mouse.move(x + width * toFraction(1.5), y + 50, { steps: 3 });
     await page.mouse.up();
     expect((await pointAt(page, { fraction: 0 })).instant).toBe("2026-11-10T00:00:00.000Z");
-    await page.setViewportSize({ width: 700, height: 900 });
+    await setWidth(page, 700);
     await page.getByText("Table of Subscribers", { exact: true }).click();
     expect((await pointAt(page, { fraction: 1 })).instant).toBe("2026-11-18T00:00:00.000Z");
     await plot.dblclick();

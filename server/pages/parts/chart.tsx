@@ -23,7 +23,8 @@ export function Chart(properties: ChartProperties) {
   const [message, setMessage] = useState("");
   const isDark = useColourScheme();
   // The arrays are made anew whenever the page is rendered; a chart that stays keeps its zoom.
-  const data = JSON.stringify([instants, series]);
+  const drawing = JSON.stringify([instants, series, kind, measure, isDark]);
+  const [drawn, setDrawn] = useState<string>();
   useEffect(() => {
     // Each chart is drawn in a task of its own, so that the page responds between them.
     const task = setTimeout(() => {
@@ -32,9 +33,10 @@ export function Chart(properties: ChartProperties) {
       const before = plot.current;
       plot.current = drawPlot(host.current, properties, setView);
       before?.remove();
+      setDrawn(drawing);
     });
     return () => clearTimeout(task);
-  }, [data, kind, measure, isDark]);
+  }, [drawing]);
   useEffect(() => () => plot.current?.remove(), []);
   if (series.every(({ values }) => values.every((value) => value === null))) {
     return <Empty>{title}: no value is known in this range.</Empty>;
@@ -55,6 +57,7 @@ export function Chart(properties: ChartProperties) {
         class="plot"
         role="group"
         tabIndex={0}
+        aria-busy={drawn !== drawing}
         aria-label={`Chart of ${title}. The arrow keys read its values; plus and minus zoom.`}
         onKeyDown={(event) => {
           if (event.ctrlKey || event.altKey || event.metaKey) return;

@@ -59,7 +59,7 @@ export type Dashboard = Awaited<ReturnType<typeof startDashboard>>;
 /** Waits until nothing on a page is loading, and all is drawn. */
 export async function waitForPage(page: Page): Promise<void> {
   await page.waitForSelector("main > *");
-  await page.waitForSelector(".loading, .plot:empty", { state: "detached" });
+  await page.waitForSelector(".loading, .plot[aria-busy=true]", { state: "detached" });
   await waitForFrame(page);
 }
 
@@ -69,16 +69,12 @@ export async function waitForFrame(page: Page): Promise<void> {
     requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))`);
 }
 
-/** Shows a page in light or dark colours, and waits until its charts are drawn anew in them. */
+/** Shows a page in light or dark colours, and waits until its charts are drawn in them. */
 export async function setColourScheme(page: Page, colorScheme: "light" | "dark"): Promise<void> {
-  const isShown = `matchMedia("(prefers-color-scheme: ${colorScheme})").matches`;
-  if (await page.evaluate<boolean>(isShown)) return;
-  await page.evaluate(
-    `document.querySelectorAll("canvas").forEach((canvas) => canvas.dataset.isOld = "")`,
-  );
   await page.emulateMedia({ colorScheme });
-  await page.waitForSelector("canvas[data-is-old], .plot:empty", { state: "detached" });
+  // The page hears of it with the next frame.
   await waitForFrame(page);
+  await waitForPage(page);
 }
 
 /** Shows a page in a window of another width, and waits until its charts have that of their frame. */
