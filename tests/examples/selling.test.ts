@@ -1,6 +1,7 @@
 /** Runs the programs of server/SELLING.md, with a real service and a fake Stripe. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { Webhook } from "standardwebhooks";
 import { readDoc } from "../support/docs.ts";
 import { WEBHOOK_SECRET } from "../support/network/webhook-receiver.ts";
 import {
@@ -45,7 +46,24 @@ let sandbox: Sandbox;
 let service: Awaited<ReturnType<Sandbox["serve"]>>;
 let grants: Program;
 let offers: Program;
+let slowService: ReturnType<typeof startSlowService>;
+let offerSettings: Readonly<Record<string, string>>;
 const stripe = startFakeStripe();
+
+/** Passes requests on to the service, after a delay. */
+function startSlowService(url: string) {
+  const state = { delayMs: 0 };
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      await Bun.sleep(state.delayMs);
+      const { pathname, search } = new URL(request.url);
+      return fetch(`${url}${pathname}${search}`, { headers: request.headers });
+    },
+  });
+  return { url: server.url.origin, state, close: () => server.stop(true) };
+}
 
 /** The programs and the service know the URLs of each other, so one port is chosen before. */
 const PORT = findFreePort();
@@ -62,19 +80,23 @@ beforeAll(async () => {
   sandbox = await openSandbox({ ADMIN_TOKEN: METRICS_TOKEN, WEBHOOK_URL, WEBHOOK_SECRET });
   service = await sandbox.serve();
   const METRICS_URL = service.url;
-  grants = await startProgram("grant-payments.ts", { METRICS_URL, STRIPE_SECRET });
-  offers = await startProgram("offer-credits.ts", {
-    METRICS_URL,
+  const shared = { METRICS_URL, STRIPE_KEY, STRIPE_URL: stripe.url };
+  grants = await startProgram("grant-payments.ts", { ...shared, STRIPE_SECRET });
+  slowService = startSlowService(METRICS_URL);
+  offerSettings = {
+    ...shared,
+    METRICS_URL: slowService.url,
+    NOTICES_FILE: join(sandbox.folder, "notices.db"),
     PORT,
-    STRIPE_KEY,
     STRIPE_PRICE: "price_1",
-    STRIPE_URL: stripe.url,
     WEBHOOK_SECRET,
-  });
+  };
+  offers = await startProgram("offer-credits.ts", offerSettings);
 }, 30_000);
 afterAll(async () => {
   await grants.stop();
   await offers.stop();
+  await slowService.close();
   await service.stop();
   await sandbox.close();
   await stripe.close();
@@ -146,21 +168,56 @@ describe("grant-payments.ts", () => {
   test("prints refunds and disputes, and leaves the credits", async () => {
     await sandbox.runOrThrow("accounts", "create", "hooli");
     await send("checkout.session.completed", pay(createSession("hooli"), "pi_5"));
-    const charge = {
-      id: "ch_5",
-      object: "charge",
-      amount: 1000,
-      amount_refunded: 1000,
-      metadata: { account: "hooli" },
-      payment_intent: "pi_5",
-      refunded: true,
-    };
-    expect(await send("charge.refunded", charge)).toBe(204);
+    const refunded = { amount_refunded: 1000, refunded: true, metadata: { account: "hooli" } };
+    expect(await send("charge.refunded", stripe.changeCharge("pi_5", refunded))).toBe(204);
     const dispute = { id: "dp_5", object: "dispute", metadata: {}, payment_intent: "pi_5" };
     expect(await send("charge.dispute.created", dispute)).toBe(204);
-    await waitUntil(() => grants.printed().includes("charge.dispute.created pi_5 unknown account"));
-    expect(grants.printed()).toContain("charge.refunded pi_5 hooli\n");
+    await waitUntil(() =>
+      grants.printed().includes("charge.dispute.created pi_5: unknown account"),
+    );
+    expect(grants.printed()).toContain("charge.refunded pi_5: hooli\n");
     expect(await readBalance("hooli")).toBe(500);
+  });
+
+  test.each([
+    ["refunded", { amount_refunded: 1000, refunded: true }],
+    ["partly refunded", { amount_refunded: 1 }],
+    ["disputed", { disputed: true }],
+  ])("does not grant a payment that was %s before its session came", async (name, change) => {
+    const account = name.replace(" ", "-");
+    await sandbox.runOrThrow("accounts", "create", account);
+    stripe.changeCharge(`pi_${account}`, change);
+    const paid = pay(createSession(account), `pi_${account}`);
+    expect(await send("checkout.session.completed", paid)).toBe(204);
+    await waitUntil(() =>
+      grants
+        .printed()
+        .includes(`pi_${account}: not granted, because it was refunded or disputed\n`),
+    );
+    expect(await readBalance(account)).toBe(0);
+  });
+
+  test("grants a session without a payment once, by the id of the session", async () => {
+    await sandbox.runOrThrow("accounts", "create", "free");
+    const session = { ...createSession("free"), payment_status: "no_payment_required" };
+    for (const _ of [1, 2]) expect(await send("checkout.session.completed", session)).toBe(204);
+    expect(await sandbox.runOrThrow("credits", "statement", "free", "--json")).toContain(
+      '"reference":"cs_free"',
+    );
+    expect(await readBalance("free")).toBe(500);
+  });
+
+  test.each([
+    ["a session without metadata", "checkout.session.completed", { metadata: {} }],
+    ["a session with null for metadata", "checkout.session.completed", { metadata: null }],
+    ["a subscription", "checkout.session.completed", { metadata: {}, mode: "subscription" }],
+    ["a charge", "charge.refunded", { object: "charge", metadata: undefined }],
+    ["a customer", "customer.created", { object: "customer", metadata: undefined }],
+  ])("answers 204 to an event of another product: %s", async (name, type, change) => {
+    const id = `other_${name.replaceAll(" ", "_")}`;
+    const session = { ...createSession("nobody"), payment_status: "paid", ...change, id };
+    expect(await send(type, session)).toBe(204);
+    await waitUntil(() => grants.printed().includes(`${type} ${id}: `));
   });
 });
 
@@ -188,6 +245,63 @@ describe("offer-credits.ts", () => {
     expect(stripe.listSessions()).toHaveLength(1);
   }, 30_000);
 
+  const countMails = (account: string) => offers.printed().split(`Mail to ${account}:`).length - 1;
+
+  /** Sends a notice as the service does. */
+  async function sendNotice(id: string, account: string, granted: number): Promise<number> {
+    const timestamp = new Date();
+    const data = { account, balance: 1, threshold: 2, granted };
+    const body = JSON.stringify({ type: "account.balance_low", timestamp, data });
+    const signature = new Webhook(WEBHOOK_SECRET).sign(id, timestamp, body);
+    const response = await fetch(`http://127.0.0.1:${PORT}/notices`, {
+      method: "POST",
+      headers: {
+        "webhook-id": id,
+        "webhook-timestamp": String(Math.floor(timestamp.getTime() / 1000)),
+        "webhook-signature": signature,
+      },
+      body,
+    });
+    return response.status;
+  }
+
+  test("mails about a notice once, also if it comes twice at once, and after a restart", async () => {
+    await sandbox.runOrThrow("accounts", "create", "tyrell", "--credits", "5");
+    const send = () => sendNotice("msg_twice", "tyrell", 5);
+    expect(await Promise.all([send(), send()])).toEqual([204, 204]);
+    expect(await send()).toBe(204);
+    await waitUntil(() => countMails("tyrell") > 0);
+    expect(countMails("tyrell")).toBe(1);
+    await offers.stop();
+    offers = await startProgram("offer-credits.ts", offerSettings);
+    expect(await send()).toBe(204);
+    await sendNotice("msg_later", "tyrell", 5);
+    await waitUntil(() => countMails("tyrell") > 0);
+    expect(countMails("tyrell")).toBe(1);
+  });
+
+  test("drops a notice if there was a grant since, not if the balance is high again", async () => {
+    await sandbox.runOrThrow("accounts", "create", "cyberdyne", "--credits", "5");
+    expect(await sendNotice("msg_before_grant", "cyberdyne", 4)).toBe(204);
+    // The balance is 5, above the threshold of 2: the read was refunded.
+    expect(await sendNotice("msg_after_refund", "cyberdyne", 5)).toBe(204);
+    await waitUntil(() => countMails("cyberdyne") > 0);
+    expect(countMails("cyberdyne")).toBe(1);
+  });
+
+  test("answers within the 15 seconds that the service waits, also if both others are slow", async () => {
+    await sandbox.runOrThrow("accounts", "create", "wayne");
+    stripe.state.delayMs = 8000;
+    slowService.state.delayMs = 8000;
+    const startedAt = performance.now();
+    expect(await sendNotice("msg_slow", "wayne", 0)).toBe(500);
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
+    stripe.state.delayMs = 0;
+    slowService.state.delayMs = 0;
+    expect(await sendNotice("msg_slow", "wayne", 0)).toBe(204);
+    await waitUntil(() => countMails("wayne") === 1);
+  }, 30_000);
+
   test("answers 400 to a notice that is not signed", async () => {
     const url = `http://127.0.0.1:${PORT}/notices`;
     const response = await fetch(url, { method: "POST", body: "{}" });
@@ -201,6 +315,29 @@ describe("server/SELLING.md", async () => {
   test.each(["grant-payments.ts", "offer-credits.ts"])("shows the whole of %s", async (name) => {
     const code = await Bun.file(join(import.meta.dir, name)).text();
     expect(document).toContain(`\`\`\`ts\n${code}\`\`\``);
+  });
+
+  test.each([
+    ["grant-payments.ts", "https://shop.example/stripe"],
+    ["offer-credits.ts", "WEBHOOK_URL=http://127.0.0.1:4001/notices"],
+  ])("says where %s listens", async (name, address) => {
+    const code = await Bun.file(join(import.meta.dir, name)).text();
+    const port = /PORT = "(\d+)"/.exec(code)?.[1] ?? "";
+    const path = /routes: \{ "(\S+)"/.exec(code)?.[1] ?? "";
+    expect(document).toContain(`\`http://127.0.0.1:${port}${path}\``);
+    expect(document).toContain(address);
+    expect(address).toContain(path);
+  });
+
+  test("names the events that grant-payments.ts handles", async () => {
+    const code = await Bun.file(join(import.meta.dir, "grant-payments.ts")).text();
+    const [, table = ""] = document.split("| event |");
+    const events = Array.from(table.matchAll(/^\| `([a-z_.]+)` \|/gm), ([, event]) => event ?? "");
+    expect(events).toHaveLength(4);
+    for (const event of events) {
+      const isSession = event.startsWith("checkout.session.");
+      expect(code).toContain(isSession ? '"checkout.session."' : `"${event}"`);
+    }
   });
 
   test("shows the response to a read without credits", async () => {

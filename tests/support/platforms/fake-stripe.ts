@@ -1,4 +1,4 @@
-/** A fake Stripe: the part of its API that makes checkout sessions, and its signed events. */
+/** A fake Stripe: the part of its API that makes checkout sessions and lists charges, and its signed events. */
 import { createHmac } from "node:crypto";
 
 /** The secret of the endpoint that receives its events. */
@@ -15,8 +15,20 @@ interface CheckoutSession {
   readonly metadata: Readonly<Record<string, string>>;
   readonly mode: string | null;
   readonly payment_intent: string | null;
-  readonly payment_status: "paid" | "unpaid";
+  readonly payment_status: "paid" | "unpaid" | "no_payment_required";
   readonly url: string | null;
+}
+
+/** A charge, with the fields that events have. */
+interface Charge {
+  readonly id: string;
+  readonly object: "charge";
+  readonly amount: number;
+  readonly amount_refunded: number;
+  readonly disputed: boolean;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly payment_intent: string;
+  readonly refunded: boolean;
 }
 
 /** Signs a body as Stripe does. @param at When, in milliseconds since 1970 UTC. */
@@ -48,18 +60,45 @@ export async function sendEvent(url: string, type: string, object: object): Prom
   return (await fetch(url, { method: "POST", headers, body })).status;
 }
 
+const isAuthorized = (request: Request) =>
+  request.headers.get("authorization") === `Bearer ${STRIPE_KEY}`;
+
+const createUnauthorizedResponse = () =>
+  Response.json({ error: { type: "invalid_request_error" } }, { status: 401 });
+
 /** Starts the API. */
 export function startFakeStripe() {
   const sessions = new Map<string, CheckoutSession>();
+  const charges = new Map<string, Charge>();
+  /** Milliseconds until a response. */
+  const state = { delayMs: 0 };
+
+  /** The charge of a payment. It is paid, unless a test changed it. */
+  const getCharge = (payment_intent: string): Charge =>
+    charges.get(payment_intent) ?? {
+      id: `ch_of_${payment_intent}`,
+      object: "charge",
+      amount: 1000,
+      amount_refunded: 0,
+      disputed: false,
+      metadata: {},
+      payment_intent,
+      refunded: false,
+    };
+
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     routes: {
+      "/v1/charges": (request) => {
+        if (!isAuthorized(request)) return createUnauthorizedResponse();
+        const payment = new URL(request.url).searchParams.get("payment_intent") ?? "";
+        return Response.json({ object: "list", data: [getCharge(payment)], has_more: false });
+      },
       "/v1/checkout/sessions": {
         async POST(request) {
-          if (request.headers.get("authorization") !== `Bearer ${STRIPE_KEY}`) {
-            return Response.json({ error: { type: "invalid_request_error" } }, { status: 401 });
-          }
+          if (!isAuthorized(request)) return createUnauthorizedResponse();
+          await Bun.sleep(state.delayMs);
           const form = new URLSearchParams(await request.text());
           const key = request.headers.get("idempotency-key") ?? Bun.randomUUIDv7();
           const id = `cs_test_${sessions.size + 1}`;
@@ -81,6 +120,13 @@ export function startFakeStripe() {
   });
   return {
     url: server.url.origin,
+    state,
+    /** Changes the charge of a payment. @returns The charge. */
+    changeCharge(payment: string, change: Partial<Charge>): Charge {
+      const charge = { ...getCharge(payment), ...change };
+      charges.set(payment, charge);
+      return charge;
+    },
     /** All sessions, in the order in which they were made. */
     listSessions: () => Array.from(sessions.values()),
     close: () => server.stop(true),
