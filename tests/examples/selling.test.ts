@@ -1,7 +1,6 @@
 /** Runs the programs of server/SELLING.md, with a real service and a fake Stripe. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { Webhook } from "standardwebhooks";
 import { readDoc } from "../support/docs.ts";
 import { WEBHOOK_SECRET } from "../support/network/webhook-receiver.ts";
 import {
@@ -13,57 +12,19 @@ import {
   STRIPE_KEY,
   STRIPE_SECRET,
 } from "../support/platforms/fake-stripe.ts";
+import {
+  METRICS_TOKEN,
+  startExample,
+  type ExampleProgram,
+} from "../support/processes/example-program.ts";
 import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
 import { waitUntil } from "../support/wait.ts";
 
-const METRICS_TOKEN = "a-token-of-an-administrator";
-
-/** Starts a program of this folder. */
-async function startProgram(name: string, settings: Readonly<Record<string, string>>) {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, name)], {
-    env: { PATH: process.env["PATH"] ?? "", METRICS_TOKEN, PORT: "0", ...settings },
-    stdout: "pipe",
-    stderr: "ignore",
-  });
-  let printed = "";
-  const done = (async () => {
-    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) printed += text;
-  })();
-  await waitUntil(() => printed.includes("\n"));
-  return {
-    url: /Listening at (\S+)/.exec(printed)?.[1] ?? "",
-    printed: () => printed,
-    async stop() {
-      child.kill();
-      await done;
-    },
-  };
-}
-
-type Program = Awaited<ReturnType<typeof startProgram>>;
-
 let sandbox: Sandbox;
 let service: Awaited<ReturnType<Sandbox["serve"]>>;
-let grants: Program;
-let offers: Program;
-let slowService: ReturnType<typeof startSlowService>;
-let offerSettings: Readonly<Record<string, string>>;
+let grants: ExampleProgram;
+let offers: ExampleProgram;
 const stripe = startFakeStripe();
-
-/** Passes requests on to the service, after a delay. */
-function startSlowService(url: string) {
-  const state = { delayMs: 0 };
-  const server = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    async fetch(request) {
-      await Bun.sleep(state.delayMs);
-      const { pathname, search } = new URL(request.url);
-      return fetch(`${url}${pathname}${search}`, { headers: request.headers });
-    },
-  });
-  return { url: server.url.origin, state, close: () => server.stop(true) };
-}
 
 /** The programs and the service know the URLs of each other, so one port is chosen before. */
 const PORT = findFreePort();
@@ -81,22 +42,18 @@ beforeAll(async () => {
   service = await sandbox.serve();
   const METRICS_URL = service.url;
   const shared = { METRICS_URL, STRIPE_KEY, STRIPE_URL: stripe.url };
-  grants = await startProgram("grant-payments.ts", { ...shared, STRIPE_SECRET });
-  slowService = startSlowService(METRICS_URL);
-  offerSettings = {
+  grants = await startExample("grant-payments.ts", { ...shared, STRIPE_SECRET });
+  offers = await startExample("offer-credits.ts", {
     ...shared,
-    METRICS_URL: slowService.url,
     NOTICES_FILE: join(sandbox.folder, "notices.db"),
     PORT,
     STRIPE_PRICE: "price_1",
     WEBHOOK_SECRET,
-  };
-  offers = await startProgram("offer-credits.ts", offerSettings);
+  });
 }, 30_000);
 afterAll(async () => {
   await grants.stop();
   await offers.stop();
-  await slowService.close();
   await service.stop();
   await sandbox.close();
   await stripe.close();
@@ -244,69 +201,6 @@ describe("offer-credits.ts", () => {
     expect(await readBalance("umbrella")).toBe(9999);
     expect(stripe.listSessions()).toHaveLength(1);
   }, 30_000);
-
-  const countMails = (account: string) => offers.printed().split(`Mail to ${account}:`).length - 1;
-
-  /** Sends a notice as the service does. */
-  async function sendNotice(id: string, account: string, granted: number): Promise<number> {
-    const timestamp = new Date();
-    const data = { account, balance: 1, threshold: 2, granted };
-    const body = JSON.stringify({ type: "account.balance_low", timestamp, data });
-    const signature = new Webhook(WEBHOOK_SECRET).sign(id, timestamp, body);
-    const response = await fetch(`http://127.0.0.1:${PORT}/notices`, {
-      method: "POST",
-      headers: {
-        "webhook-id": id,
-        "webhook-timestamp": String(Math.floor(timestamp.getTime() / 1000)),
-        "webhook-signature": signature,
-      },
-      body,
-    });
-    return response.status;
-  }
-
-  test("mails about a notice once, also if it comes twice at once, and after a restart", async () => {
-    await sandbox.runOrThrow("accounts", "create", "tyrell", "--credits", "5");
-    const send = () => sendNotice("msg_twice", "tyrell", 5);
-    expect(await Promise.all([send(), send()])).toEqual([204, 204]);
-    expect(await send()).toBe(204);
-    await waitUntil(() => countMails("tyrell") > 0);
-    expect(countMails("tyrell")).toBe(1);
-    await offers.stop();
-    offers = await startProgram("offer-credits.ts", offerSettings);
-    expect(await send()).toBe(204);
-    await sendNotice("msg_later", "tyrell", 5);
-    await waitUntil(() => countMails("tyrell") > 0);
-    expect(countMails("tyrell")).toBe(1);
-  });
-
-  test("drops a notice if there was a grant since, not if the balance is high again", async () => {
-    await sandbox.runOrThrow("accounts", "create", "cyberdyne", "--credits", "5");
-    expect(await sendNotice("msg_before_grant", "cyberdyne", 4)).toBe(204);
-    // The balance is 5, above the threshold of 2: the read was refunded.
-    expect(await sendNotice("msg_after_refund", "cyberdyne", 5)).toBe(204);
-    await waitUntil(() => countMails("cyberdyne") > 0);
-    expect(countMails("cyberdyne")).toBe(1);
-  });
-
-  test("answers within the 15 seconds that the service waits, also if both others are slow", async () => {
-    await sandbox.runOrThrow("accounts", "create", "wayne");
-    stripe.state.delayMs = 8000;
-    slowService.state.delayMs = 8000;
-    const startedAt = performance.now();
-    expect(await sendNotice("msg_slow", "wayne", 0)).toBe(500);
-    expect(performance.now() - startedAt).toBeLessThan(15_000);
-    stripe.state.delayMs = 0;
-    slowService.state.delayMs = 0;
-    expect(await sendNotice("msg_slow", "wayne", 0)).toBe(204);
-    await waitUntil(() => countMails("wayne") === 1);
-  }, 30_000);
-
-  test("answers 400 to a notice that is not signed", async () => {
-    const url = `http://127.0.0.1:${PORT}/notices`;
-    const response = await fetch(url, { method: "POST", body: "{}" });
-    expect(response.status).toBe(400);
-  });
 });
 
 describe("server/SELLING.md", async () => {
