@@ -45,7 +45,10 @@ export function createTokensCommand(context: CommandContext): Command {
   tokens
     .command("revoke")
     .description("Revokes a token permanently. All processes refuse it within a second.")
-    .argument("<name_or_id>", 'the name of a valid token, or an id that "tokens list" shows')
+    .argument(
+      "<name_or_id>",
+      'the name of a valid token, an id that "tokens list" shows, or a valid token itself',
+    )
     .option("--json", "print the revoked token as JSON")
     .action(async (nameOrId: string, { json }: OutputOptions) => {
       const token = parseInteger(nameOrId, { min: 1 }) ?? nameOrId;

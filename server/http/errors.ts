@@ -1,4 +1,5 @@
 /** Errors as HTTP responses, all formatted here; core has the table of statuses. */
+import type { TSchema } from "@sinclair/typebox";
 import type { ValueError } from "@sinclair/typebox/compiler";
 import { Elysia, ParseError, ValidationError } from "elysia";
 import { ERROR_STATUSES, type HttpErrorCode } from "../../core/error-statuses.ts";
@@ -71,8 +72,8 @@ function describeValidationError({ all: [first], type }: ValidationError): strin
 }
 
 /**
- * Says which value was wrong, where it was, and what is allowed: of a text with a pattern, the
- * description of its schema.
+ * Says which value was wrong, where it was, and what is allowed: of a union, all that it has; of a
+ * text with a pattern, the description of its schema.
  *
  * @param whole What was checked: the body, the query.
  */
@@ -82,13 +83,31 @@ export function describeSchemaError(
 ): string {
   const where = path === "" ? `The ${whole}` : path.slice(1).replaceAll("/", ".");
   if (value === undefined) return `${where} is missing`;
+  if (Array.isArray(schema["anyOf"])) {
+    const allowed = schema["anyOf"].map(describeSchema).join(", or ");
+    return `${where} must be ${allowed}, got ${quoteValue(value)}`;
+  }
   const { pattern, description } = schema;
   if (pattern === undefined || description === undefined || typeof value !== "string") {
     return `${where}: ${message.toLowerCase()}, got ${quoteValue(value)}`;
   }
-  const allowed = description.charAt(0).toLowerCase() + description.slice(1);
-  return `${where} must be ${allowed}, got ${quoteValue(value)}`;
+  return `${where} must be ${toLowerFirst(description)}, got ${quoteValue(value)}`;
 }
+
+/** What a schema of a union allows. */
+function describeSchema({ type, minimum, maximum, description, ...schema }: TSchema): string {
+  if (type === "null") return "null";
+  if (type === "integer") {
+    const from = minimum === undefined ? "" : ` from ${minimum}`;
+    return `a whole number${from}${maximum === undefined ? "" : ` to ${maximum}`}`;
+  }
+  if (description !== undefined) return toLowerFirst(description);
+  if ("const" in schema) return quoteValue(schema["const"]);
+  if (type === "string") return "a text";
+  return type === undefined ? "another type" : `of type ${type}`;
+}
+
+const toLowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 /** Formats an error: with one field below `/api/video`, else with a code and a message. */
 export function formatErrorResponse(error: NamedError, path: string) {

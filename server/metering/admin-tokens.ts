@@ -1,4 +1,5 @@
 /** Generates the tokens of administrators, and finds the valid ones. */
+import { DomainError } from "../../core/errors.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import type {
   ActiveAdminToken,
@@ -6,7 +7,7 @@ import type {
   AdminTokenLookup,
   AdminTokenStore,
 } from "../ports/administration.ts";
-import { generateSecret } from "./api-keys.ts";
+import { generateSecret, hashApiKey } from "./api-keys.ts";
 
 /** Every token begins with it, so that people and scanners of secrets recognize one. */
 const PREFIX = "cma_";
@@ -51,6 +52,14 @@ export function createAdminTokens(
     await store.recordUse(id, now()).catch(() => lastUses.delete(id));
   }
 
+  /** The id of a valid token. No name begins as a token does. */
+  async function findId(token: string): Promise<number> {
+    const hash = hashApiKey(token);
+    const found = (await store.listActive()).find((active) => active.hash === hash);
+    if (found !== undefined) return found.id;
+    throw new DomainError("Not Found", `There is no valid token ${token.slice(0, 10)}…`);
+  }
+
   return {
     lookup: { isCandidate: (text) => text.startsWith(PREFIX), listActive, recordUse },
     administration: {
@@ -61,7 +70,9 @@ export function createAdminTokens(
         return { id, token };
       },
       list: store.list,
-      async revoke(nameOrId) {
+      async revoke(nameIdOrToken) {
+        const isToken = typeof nameIdOrToken === "string" && nameIdOrToken.startsWith(PREFIX);
+        const nameOrId = isToken ? await findId(nameIdOrToken) : nameIdOrToken;
         const revoked = await store.revoke(nameOrId, now());
         cached = undefined;
         return revoked;

@@ -142,7 +142,12 @@ export interface AdminTokenLookup {
 export interface AdminTokenAdministration extends Pick<AdminTokenStore, "list"> {
   /** Creates a token. Its text is known only here. */
   create(name: string): Promise<{ id: number; token: string }>;
-  revoke(nameOrId: string | number): Promise<RevokedAdminToken>;
+  /**
+   * Like `revoke()` of the store, and takes the text of a valid token, too.
+   *
+   * @throws {DomainError} `Not Found`.
+   */
+  revoke(nameIdOrToken: string | number): Promise<RevokedAdminToken>;
 }
 
 /** What administrators change, named after the commands that do it. */

@@ -29,6 +29,17 @@ describe("tokens", () => {
     expect(log).not.toContain(token);
   });
 
+  test("tokens revoke takes the token itself, which the audit does not show", async () => {
+    const token = (await sandbox.runOrThrow("tokens", "create", "billing")).trim();
+    expect(await sandbox.run(["tokens", "revoke", token])).toMatchObject({
+      status: 0,
+      err: expect.stringMatching(/^Token billing is revoked since \S+Z\n$/),
+    });
+    const audit = await sandbox.runOrThrow("audit");
+    expect(audit).toMatch(/tokens revoke +cma_\S{6}… +id=1 name=billing +done$/m);
+    expect(audit).not.toContain(token);
+  });
+
   test("tokens revoke takes an id, and names what it does not know", async () => {
     await sandbox.runOrThrow("tokens", "create", "billing", "--json");
     expect(JSON.parse(await sandbox.runOrThrow("tokens", "revoke", "1", "--json"))).toMatchObject({

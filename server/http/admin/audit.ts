@@ -89,9 +89,34 @@ async function beginEntry(
   { action, target = null, details = {} }: Change,
 ): Promise<FinishEntry> {
   const uid = Bun.randomUUIDv7();
-  await audit.begin({ ...getAdminCaller(request), uid, at: now(), action, target, details });
+  await audit.begin({
+    ...getAdminCaller(request),
+    uid,
+    at: now(),
+    action,
+    target: target === null ? null : cutSecrets(target),
+    details: cutSecretsOfDetails(details),
+  });
   return (outcome, more) =>
-    audit.finish(uid, outcome, { ...details, ...more }).catch(() => undefined);
+    audit.finish(uid, outcome, cutSecretsOfDetails({ ...details, ...more })).catch(() => undefined);
+}
+
+/** An API key or a token that someone took for a name, a label or a reference. */
+const SECRETS = /cma?_[A-Za-z0-9_-]{20,}/g;
+
+/** As many characters of a key or a token as the lists of both show. */
+const SHOWN_CHARACTERS = 10;
+
+/** Cuts what looks like a key or a token to its first characters. Nothing deletes the audit. */
+function cutSecrets(text: string): string {
+  return text.replace(SECRETS, (secret) => `${secret.slice(0, SHOWN_CHARACTERS)}…`);
+}
+
+function cutSecretsOfDetails(details: AuditDetails): AuditDetails {
+  const entries = Object.entries(details);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === "string" ? cutSecrets(value) : value]),
+  );
 }
 
 /** The counts of an import that the audit adds up. */

@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
+import { INTEGER_MAX } from "../../../core/limits.ts";
 import { strictObject } from "../../../core/schema/fields.ts";
 import { formatInstant, formatInstantOrNull } from "../../../core/time.ts";
 import type { AdminTokenAdministration, AdminTokenRecord } from "../../ports/administration.ts";
@@ -10,8 +11,8 @@ import { ADMIN_TOKEN_ACTOR } from "./caller.ts";
 import type { AdminOptions } from "./options.ts";
 import { withBody } from "./validation.ts";
 
-/** Begins with a letter, so that no name looks like an id. */
-const NAME_PATTERN = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
+/** Begins with a letter, so that no name looks like an id; and not as a token or a key does. */
+const NAME_PATTERN = /^(?!cma?_)[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 
 /** Creates the routes of tokens. */
 export function createAdminTokenRoutes(
@@ -45,15 +46,19 @@ export function createAdminTokenRoutes(
         });
         return { id, name, revoked_at: formatInstant(revokedAt) };
       },
-      withBody(strictObject({ token: Type.Union([Type.Integer({ minimum: 1 }), Type.String()]) })),
+      withBody(
+        strictObject({
+          token: Type.Union([Type.Integer({ minimum: 1, maximum: INTEGER_MAX }), Type.String()]),
+        }),
+      ),
     );
 }
 
 function assertTokenName(name: string): void {
   if (NAME_PATTERN.test(name) && name !== ADMIN_TOKEN_ACTOR) return;
   throw createInvalidRequestError(
-    "name must be 1 to 64 letters, digits, dots, hyphens or underscores, the first a letter, and " +
-      `not ${ADMIN_TOKEN_ACTOR}, got ${quoteValue(name)}`,
+    "name must be 1 to 64 letters, digits, dots, hyphens or underscores, the first a letter; it " +
+      `must not be ${ADMIN_TOKEN_ACTOR}, nor begin with cm_ or cma_, got ${quoteValue(name)}`,
   );
 }
 

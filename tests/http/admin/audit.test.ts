@@ -140,6 +140,24 @@ describe("GET /admin/audit", () => {
     for (const secret of [key, newKey, token, ADMIN_TOKEN]) expect(text).not.toContain(secret);
   });
 
+  test("cuts a key or token that is sent in place of a name, a label or a reference", async () => {
+    const { key } = Object(await (await sendAs(token, "POST", "keys", { account: "acme" })).json());
+    const created = Object(await service.admin("POST", "tokens", { name: "leaked" }));
+    const leaked: string = created.token;
+    await sendAs(token, "POST", "accounts", { name: `${key} of acme` });
+    expect(await readNewest()).toMatchObject({ target: `${key.slice(0, 10)}… of acme` });
+    await sendAs(token, "POST", "keys", { account: "acme", label: leaked });
+    expect(await readNewest()).toMatchObject({ details: { label: `${leaked.slice(0, 10)}…` } });
+    await sendAs(token, "POST", "grants", { account: "acme", amount: 1, reference: key });
+    expect(await readNewest()).toMatchObject({ details: { amount: 1, is_new: true } });
+    await service.admin("DELETE", "tokens", { token: leaked });
+    const details = { id: created.id, name: "leaked" };
+    const revocation = { action: "tokens revoke", target: `${leaked.slice(0, 10)}…`, details };
+    expect(await readNewest()).toMatchObject({ ...revocation, outcome: "done" });
+    const text = JSON.stringify(await service.service.database.queryRows("SELECT * FROM audit"));
+    for (const secret of [key, leaked]) expect(text).not.toContain(secret);
+  });
+
   test("counts the imports of a caller in an hour in one entry", async () => {
     service.clock.now += HOUR_MS;
     const line = JSON.stringify({ kind: "channel", observedAt: "2026-11-20", id: "c" });

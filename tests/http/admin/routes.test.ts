@@ -52,6 +52,21 @@ describe("/admin", () => {
     expect(await sendAdmin("POST", path, JSON.stringify(body))).toEqual(invalidRequest(message));
   });
 
+  test.each([0, 1.5, -1, "7", 2 ** 53])(
+    "PATCH /admin/accounts with low_balance %j: 400 with what is allowed",
+    async (low_balance) => {
+      const body = JSON.stringify({ name: "account 1", low_balance });
+      const got = JSON.stringify(low_balance);
+      expect(await sendAdmin("PATCH", "accounts", body)).toEqual(
+        invalidRequest(
+          new RegExp(
+            `^low_balance must be a whole number from 1 to 9007199254740991, or null, got ${got}$`,
+          ),
+        ),
+      );
+    },
+  );
+
   test.each([
     ["POST", "grants", '{"account":"account 1","amount":5,"refrence":"r"}', "refrence"],
     ["POST", "keys", '{"account":"account 1","scope":["read"]}', "scope"],

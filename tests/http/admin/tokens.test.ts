@@ -70,6 +70,20 @@ describe("/admin with named tokens", () => {
     expect(await readStatus(token)).toBe(200);
   });
 
+  test("takes a token no more after it was revoked by its text", async () => {
+    const token = await createToken("billing");
+    await createToken("ann");
+    expect(await readStatus(token)).toBe(200);
+    expect(await service.admin("DELETE", "tokens", { token })).toMatchObject({
+      id: 1,
+      name: "billing",
+    });
+    expect(await readStatus(token)).toBe(401);
+    await expect(service.admin("DELETE", "tokens", { token })).rejects.toThrow(
+      `There is no valid token ${token.slice(0, 10)}…`,
+    );
+  });
+
   test("has no path for tokens: none can make another", async () => {
     const token = await createToken("billing");
     expect(await readStatus(token, "tokens")).toBe(404);
@@ -101,7 +115,16 @@ describe("the owner's /admin/tokens", () => {
     expect(JSON.stringify(await service.admin("GET", "tokens"))).not.toContain(token);
   });
 
-  test.each(["", "7", "a b", "ä", "-a", "a".repeat(65), "ADMIN_TOKEN", "a\tb"])(
+  test.each([0, 2 ** 53, null, true])(
+    "rejects the revocation of %j with what is allowed",
+    async (token) => {
+      await expect(service.admin("DELETE", "tokens", { token })).rejects.toThrow(
+        `token must be a whole number from 1 to 9007199254740991, or a text, got ${token}`,
+      );
+    },
+  );
+
+  test.each(["", "7", "a b", "ä", "-a", "a".repeat(65), "ADMIN_TOKEN", "a\tb", "cm_a", "cma_a"])(
     "rejects the name %j",
     async (name) => {
       await expect(service.admin("POST", "tokens", { name })).rejects.toThrow(
