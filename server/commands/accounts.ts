@@ -68,7 +68,7 @@ function addSetCommand(accounts: Command, context: CommandContext): void {
     )
     .argument("<name>", "the account's name")
     .option("--low-balance <credits>", "the threshold", parsePositiveInteger)
-    .option("--no-low-balance", "send no notices about the account")
+    .option("--no-low-balance", "send no notices about the account, nor pending ones")
     .option("--json", "print the account as JSON")
     .action(async (name: string, options: SetOptions) => {
       const { lowBalance } = options;
@@ -95,10 +95,10 @@ export function createNoticesCommand(context: CommandContext): Command {
   );
   notices
     .command("list")
-    .summary("Lists the notices of the last 30 days, the newest first.")
+    .summary("Lists the notices about low balances, the newest first.")
     .description(
-      "Lists the notices about low balances of the last 30 days, the newest first. A pending one is " +
-        "still to be sent, a failed one is given up.",
+      "Lists the notices about low balances, the newest first. A pending one is still to be sent, a " +
+        "failed one is given up. Delivered and failed ones are deleted after 30 days.",
     )
     .option("--account <name>", "only those about this account")
     .addOption(new Option("--state <state>", "only those in this state").choices(NOTICE_STATES))
@@ -127,7 +127,7 @@ export function createNoticesCommand(context: CommandContext): Command {
     .summary("Sends a notice again that was not delivered.")
     .description(
       "Sends a notice again that was given up, or that waits for its next attempt. The running " +
-        "service sends it within seconds. A notice of more than three days ago is tried once.",
+        "service sends it within seconds, and tries it as often as a new one.",
     )
     .argument("<id>", 'the id of the notice, which "notices list --json" shows')
     .option("--json", "print the notice as JSON")

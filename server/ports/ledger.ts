@@ -156,7 +156,7 @@ export interface AccountLedger extends Pick<CreditStore<Debit>, "grant"> {
   /**
    * Sets the threshold of notices about a low balance.
    *
-   * @param threshold In credits; `null` for no notices.
+   * @param threshold In credits; `null` for no notices: it deletes those that are pending.
    * @throws {DomainError} `Not Found`.
    */
   setLowBalance(name: string, threshold: number | null): Promise<void>;

@@ -13,10 +13,14 @@ export interface Notice {
   /** After that debit. */
   readonly balance: number;
   readonly threshold: number;
+  /** All credits granted to the account until that debit. */
+  readonly granted: number;
   /** When the debit was committed. */
   readonly at: number;
-  /** The attempts so far, the running one included. */
+  /** The attempts since the notice was last sent again by hand, the running one included. */
   readonly attempts: number;
+  /** The next attempt; `null` if there is none. During one, when its claim ends. */
+  readonly dueAt: number | null;
 }
 
 /** The id of a notice, as the trigger in low-balance.sql makes it. */
@@ -29,8 +33,6 @@ export type NoticeState = (typeof NOTICE_STATES)[number];
 /** A notice, and what became of it. */
 export interface NoticeRecord extends Notice {
   readonly state: NoticeState;
-  /** The next attempt; `null` if there is none, because it was delivered or given up. */
-  readonly dueAt: number | null;
   readonly deliveredAt: number | null;
   /** Why the last attempt failed. */
   readonly failure: string | null;
@@ -60,7 +62,8 @@ export interface NoticeAdministration {
   list(filter: NoticeFilter): Promise<NoticeRecord[]>;
   countUndelivered(): Promise<NoticeCounts>;
   /**
-   * Makes a notice due now that was given up or waits for its next attempt.
+   * Makes a notice due now that was given up or waits for its next attempt. Its attempts are
+   * counted from 0 again.
    *
    * @throws {DomainError} `Not Found`; `Conflict` if it was delivered.
    */
@@ -70,6 +73,8 @@ export interface NoticeAdministration {
 /** Which notices to claim. */
 export interface NoticeClaim {
   readonly now: number;
+  /** A notice due later than this is due now: the clock was ahead when it was put off. */
+  readonly latestDueAt: number;
   /** When a claim ends whose process ended. */
   readonly until: number;
   readonly limit: number;
@@ -84,9 +89,9 @@ export interface NoticeStore extends NoticeAdministration {
    * Ends a claim whose notice was not delivered.
    *
    * @param attempt The next one: `null` gives the notice up. Without a failure, the attempt does not
-   * count. It changes nothing if the claim has ended and another one began.
+   * count. It changes nothing if another claim began, or if the notice was made due meanwhile.
    */
   release(notice: Notice, attempt: Pick<NoticeRecord, "dueAt" | "failure">): Promise<void>;
-  /** Deletes the notices of debits before an instant. */
-  deleteBefore(instant: number): Promise<void>;
+  /** Deletes the notices that were delivered or given up before an instant. */
+  deleteEndedBefore(instant: number): Promise<void>;
 }

@@ -5,13 +5,13 @@
 import { DAY_MS, HOUR_MS, formatInstant, MINUTE_MS } from "../../core/time.ts";
 import type { Notice, NoticeStore } from "../ports/notices.ts";
 import type { ServiceLogger } from "../ports/process.ts";
-import { computeNextAttempt } from "./retry-schedule.ts";
+import { computeNextAttempt, DELAY_MAX_MS } from "./retry-schedule.ts";
 import { sendWebhook, type WebhookReceiver } from "./send-webhook.ts";
 
 /** The options of {@link createDelivery}. */
 export interface DeliveryOptions {
   readonly notices: NoticeStore;
-  /** Without it, notices are only deleted when they are old. */
+  /** Without it, notices wait. */
   readonly receiver: WebhookReceiver | undefined;
   /** The clock, in milliseconds since 1970 UTC. */
   now(): number;
@@ -30,16 +30,16 @@ const BATCH_SIZE = 10;
 
 const POLL_INTERVAL_MS = 2000;
 
-/** How long notices are kept, delivered or not. */
+/** How long notices are kept that were delivered or given up. */
 const KEPT_MS = 30 * DAY_MS;
 const CLEANUP_INTERVAL_MS = HOUR_MS;
 
 /** The body of a webhook. */
-export function formatNotice({ account, balance, threshold, at }: Notice): string {
+export function formatNotice({ account, balance, threshold, granted, at }: Notice): string {
   return JSON.stringify({
     type: "account.balance_low",
     timestamp: formatInstant(at),
-    data: { account, balance, threshold },
+    data: { account, balance, threshold, granted },
   });
 }
 
@@ -51,7 +51,7 @@ export function createDelivery(options: DeliveryOptions) {
   let cleanupAt = -Infinity;
 
   async function deliver(notice: Notice, to: WebhookReceiver): Promise<void> {
-    const { id, account, at, attempts } = notice;
+    const { id, account, attempts } = notice;
     const message = { id, body: formatNotice(notice) };
     const failure = await sendWebhook(message, to, { now: now(), timeoutMs, signal });
     if (failure === undefined) {
@@ -61,7 +61,7 @@ export function createDelivery(options: DeliveryOptions) {
     }
     // The receiver is not to blame for an attempt that the end of the service cuts off.
     if (signal.aborted) return notices.release(notice, { dueAt: now(), failure: null });
-    const dueAt = computeNextAttempt({ at, attempts, now: now(), jitter: Math.random() });
+    const dueAt = computeNextAttempt({ attempts, now: now(), jitter: Math.random() });
     await notices.release(notice, { dueAt, failure });
     const values = { id, account, failure, attempts, next: dueAt && formatInstant(dueAt) };
     if (dueAt === null) {
@@ -78,16 +78,17 @@ export function createDelivery(options: DeliveryOptions) {
   }
 
   return {
-    /** Delivers all notices that are due, and deletes old ones. */
+    /** Delivers all notices that are due, and deletes old ones that ended. */
     async deliverDue(): Promise<void> {
       if (now() >= cleanupAt) {
-        await notices.deleteBefore(now() - KEPT_MS);
+        await notices.deleteEndedBefore(now() - KEPT_MS);
         cleanupAt = now() + CLEANUP_INTERVAL_MS;
       }
       if (receiver === undefined) return;
       while (!signal.aborted) {
-        const claim = { now: now(), until: now() + CLAIM_MS, limit: BATCH_SIZE };
-        const claimed = await notices.claim(claim);
+        const [start, limit] = [now(), BATCH_SIZE];
+        const [latestDueAt, until] = [start + DELAY_MAX_MS, start + CLAIM_MS];
+        const claimed = await notices.claim({ now: start, latestDueAt, until, limit });
         await Promise.all(claimed.map((notice) => deliver(notice, receiver)));
         if (claimed.length < BATCH_SIZE) return;
       }

@@ -1,16 +1,19 @@
 /** Decides when a webhook that was not delivered is tried again. */
-import { DAY_MS, HOUR_MS } from "../../core/time.ts";
+import { HOUR_MS } from "../../core/time.ts";
 
-/** How long a webhook is tried. */
-const RETRY_MAX_AGE_MS = 3 * DAY_MS;
+/**
+ * How often a webhook is tried: over about three days, from two to four. It is a number of attempts
+ * and no time, so that a service that is off, or a clock that is wrong, takes none of them away.
+ */
+const ATTEMPTS_MAX = 28;
 
 const FIRST_DELAY_MS = 5000;
-const DELAY_MAX_MS = 6 * HOUR_MS;
+
+/** The longest delay between two attempts. */
+export const DELAY_MAX_MS = 6 * HOUR_MS;
 
 /** A failed attempt; instants are milliseconds since 1970 UTC. */
 export interface FailedAttempt {
-  /** When what the webhook reports happened. */
-  readonly at: number;
   /** The attempts so far. */
   readonly attempts: number;
   readonly now: number;
@@ -22,14 +25,14 @@ export interface FailedAttempt {
  * Computes the next attempt: the delay doubles each time, from 5 seconds up to 6 hours, and jitter
  * shortens it by up to a half.
  *
- * @returns `null` if the attempt would come more than three days after what the webhook reports.
+ * @returns `null` after the last attempt, the 28th.
  *
  * @example
- * computeNextAttempt({ at: 0, attempts: 1, now: 1000, jitter: 0 }); // 6000
- * computeNextAttempt({ at: 0, attempts: 3, now: 20_000, jitter: 1 }); // 30_000
+ * computeNextAttempt({ attempts: 1, now: 1000, jitter: 0 }); // 6000
+ * computeNextAttempt({ attempts: 3, now: 20_000, jitter: 1 }); // 30_000
  */
-export function computeNextAttempt({ at, attempts, now, jitter }: FailedAttempt): number | null {
+export function computeNextAttempt({ attempts, now, jitter }: FailedAttempt): number | null {
+  if (attempts >= ATTEMPTS_MAX) return null;
   const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (attempts - 1), DELAY_MAX_MS);
-  const next = now + Math.round(delayMs * (1 - jitter / 2));
-  return next - at > RETRY_MAX_AGE_MS ? null : next;
+  return now + Math.round(delayMs * (1 - jitter / 2));
 }

@@ -31,10 +31,10 @@ const read = async (url: string) => {
 const listNotices = async (): Promise<Record<string, unknown>[]> =>
   JSON.parse(await sandbox.runOrThrow("notices", "list", "--json"));
 
-const bodyWith = (balance: number) => ({
+const bodyWith = (balance: number, granted: number) => ({
   type: "account.balance_low",
   timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
-  data: { account: "acme", balance, threshold: 10 },
+  data: { account: "acme", balance, threshold: 10, granted },
 });
 
 test("serve sends one notice at a low balance, and the next one after a grant", async () => {
@@ -46,7 +46,7 @@ test("serve sends one notice at a low balance, and the next one after a grant", 
   for (let reads = 0; reads < 4; reads++) await read(service.url);
   await waitUntil(() => receiver.received.length === 2);
   expect((await service.stop()).status).toBe(0);
-  expect(receiver.received.map(({ body }) => body)).toEqual([bodyWith(9), bodyWith(9)]);
+  expect(receiver.received.map(({ body }) => body)).toEqual([bodyWith(9, 10), bodyWith(9, 15)]);
   expect(receiver.state.rejected).toBe(0);
 });
 
@@ -63,7 +63,7 @@ test("kill -9 between the charge and the delivery loses no notice, and none is s
   await waitUntil(async () => (await listNotices())[0]?.["state"] === "delivered");
   await service.stop();
   await (await sandbox.serve()).stop();
-  expect(receiver.received.map(({ body }) => body)).toEqual([bodyWith(9)]);
+  expect(receiver.received.map(({ body }) => body)).toEqual([bodyWith(9, 10)]);
 }, 90_000);
 
 test("a receiver that was down gets the notice once; until then /metrics counts it", async () => {
@@ -83,7 +83,7 @@ test("a receiver that was down gets the notice once; until then /metrics counts 
     async () => (await readMetrics()).includes('undelivered_notices{state="pending"} 0'),
     20_000,
   );
-  expect(receiver.received.map(({ body }) => body)).toEqual([bodyWith(9)]);
+  expect(receiver.received.map(({ body }) => body)).toEqual([bodyWith(9, 10)]);
   expect(await listNotices()).toMatchObject([{ state: "delivered", failure: null }]);
   const { log } = await service.stop();
   expect(log).toContain("was not delivered: ");

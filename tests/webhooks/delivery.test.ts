@@ -26,6 +26,20 @@ beforeEach(() => {
 });
 afterEach(() => receiver.stop());
 
+/** The receiver rejects those whose timestamp is of another day. */
+const countRequests = () => receiver.received.length + receiver.state.rejected;
+
+/** Makes attempts until the notice is given up or delivered, each when it is due. */
+async function deliverToEnd(options: DeliveryOptions, clock: { now: number }): Promise<void> {
+  const delivery = createDelivery(options);
+  for (let attempt = 0; attempt < 100; attempt++) {
+    await delivery.deliverDue();
+    const [notice] = await options.notices.list({ limit: 10 });
+    if (typeof notice?.dueAt !== "number") return;
+    clock.now = notice.dueAt;
+  }
+}
+
 /** Runs a test with a notice that is due, and a clock that stands still. */
 function withNotice(
   work: (parts: {
@@ -59,7 +73,7 @@ function withNotice(
 const BODY = {
   type: "account.balance_low",
   timestamp: new Date(START).toISOString(),
-  data: { account: "first", balance: 7, threshold: 10 },
+  data: { account: "first", balance: 7, threshold: 10, granted: 10 },
 };
 
 describe("deliverDue()", () => {
@@ -143,69 +157,111 @@ describe("deliverDue()", () => {
     });
   });
 
-  test("gives up after three days, keeps the notice for a month, then deletes it", async () => {
+  test("gives up after 28 attempts, keeps the notice for a month, then deletes it", async () => {
     await withNotice(async ({ options, clock, warnings }) => {
       receiver.state.respond = () => new Response(null, { status: 500 });
-      const delivery = createDelivery(options);
-      for (let attempt = 0; attempt < 100; attempt++) {
-        await delivery.deliverDue();
-        const [notice] = await options.notices.list({ limit: 10 });
-        if (typeof notice?.dueAt !== "number") break;
-        clock.now = notice.dueAt;
-      }
-      expect(clock.now - START).toBeGreaterThan(2.5 * DAY_MS);
-      expect(clock.now - START).toBeLessThanOrEqual(3 * DAY_MS);
+      await deliverToEnd(options, clock);
+      expect(countRequests()).toBe(28);
       expect(await options.notices.countUndelivered()).toEqual({ pending: 0, failed: 1 });
-      expect(warnings.at(-1)).toMatchObject({ account: "first", next: null });
-      clock.now = START + 30 * DAY_MS;
+      expect(warnings.at(-1)).toMatchObject({ account: "first", attempts: 28, next: null });
+      const delivery = createDelivery(options);
+      const givenUpAt = clock.now;
+      clock.now = givenUpAt + 30 * DAY_MS;
       await delivery.deliverDue();
       expect(await options.notices.list({ limit: 10 })).toHaveLength(1);
-      clock.now = START + 31 * DAY_MS;
+      clock.now = givenUpAt + 31 * DAY_MS;
       await delivery.deliverDue();
       expect(await options.notices.list({ limit: 10 })).toEqual([]);
+    });
+  });
+
+  test("tries as often after the service was off for days, and deletes nothing pending", async () => {
+    await withNotice(async ({ options, clock }) => {
+      receiver.state.respond = () => new Response(null, { status: 500 });
+      await createDelivery(options).deliverDue();
+      clock.now = START + 40 * DAY_MS;
+      await createDelivery(options).deliverDue();
+      expect(await options.notices.list({ limit: 10 })).toMatchObject([
+        { state: "pending", attempts: 2 },
+      ]);
+      await deliverToEnd(options, clock);
+      expect(countRequests()).toBe(28);
+      // It is kept from its last attempt on, so that somebody can send it again.
+      await createDelivery(options).deliverDue();
+      expect(await options.notices.list({ limit: 10 })).toMatchObject([{ state: "failed" }]);
+    });
+  });
+
+  test("tries at once what a clock that was days ahead put off", async () => {
+    await withNotice(async ({ options, clock }) => {
+      receiver.state.respond = () => new Response(null, { status: 500 });
+      clock.now = START + 9 * DAY_MS;
+      const delivery = createDelivery(options);
+      await delivery.deliverDue();
+      clock.now = START;
+      receiver.state.respond = () => new Response();
+      await delivery.deliverDue();
+      expect(await options.notices.list({ limit: 10 })).toMatchObject([
+        { state: "delivered", deliveredAt: START },
+      ]);
     });
   });
 });
 
 describe("deliverDue() without a receiver", () => {
-  test("leaves a notice for a later receiver, and deletes it after a month", async () => {
+  test("leaves a notice for a later receiver", async () => {
     await withNotice(async ({ options, clock }) => {
-      const delivery = createDelivery({ ...options, receiver: undefined });
-      clock.now = START + 30 * DAY_MS;
-      await delivery.deliverDue();
+      clock.now = START + 31 * DAY_MS;
+      await createDelivery({ ...options, receiver: undefined }).deliverDue();
       expect(await options.notices.list({ limit: 10 })).toMatchObject([
         { state: "pending", attempts: 0 },
       ]);
-      clock.now = START + 31 * DAY_MS;
-      await delivery.deliverDue();
-      expect(await options.notices.list({ limit: 10 })).toEqual([]);
       expect(receiver.received).toEqual([]);
+      clock.now = START;
+      await createDelivery(options).deliverDue();
+      expect(receiver.received.map(({ body }) => body)).toEqual([BODY]);
     });
   });
 });
 
 describe("deliverDue() after resend()", () => {
-  test("sends a notice that was given up, with its id; if that fails, it is given up again", async () => {
+  test("sends a notice that was given up, with its id, and tries it as often as a new one", async () => {
     await withNotice(async ({ options, clock }) => {
       const { notices } = options;
-      const [notice] = await notices.claim({ now: START, until: START + 1, limit: 1 });
-      if (notice === undefined) throw new Error("There is no notice");
-      await notices.release(notice, { dueAt: null, failure: "down" });
-      clock.now = START + 4 * DAY_MS;
+      receiver.state.respond = () => new Response(null, { status: 500 });
+      await deliverToEnd(options, clock);
       const delivery = createDelivery(options);
       await delivery.deliverDue();
-      expect(receiver.received).toEqual([]);
-      receiver.state.respond = () => new Response(null, { status: 500 });
-      expect(await notices.resend(notice.id, clock.now)).toMatchObject({ state: "pending" });
-      await delivery.deliverDue();
-      expect(await notices.list({ limit: 10 })).toMatchObject([{ state: "failed", attempts: 2 }]);
+      expect(countRequests()).toBe(28);
+      const [{ id = "" } = {}] = await notices.list({ state: "failed", limit: 1 });
+      expect(await notices.resend(id, clock.now)).toMatchObject({ state: "pending", attempts: 0 });
+      await deliverToEnd(options, clock);
+      expect(countRequests()).toBe(56);
       receiver.state.respond = () => new Response();
-      // The receiver rejects timestamps of other days.
       clock.now = START;
-      await notices.resend(notice.id, clock.now);
+      await notices.resend(id, clock.now);
       await delivery.deliverDue();
       expect(await notices.list({ limit: 10 })).toMatchObject([{ state: "delivered" }]);
-      expect(receiver.received).toEqual([{ id: notice.id, body: BODY }]);
+      expect(receiver.received.at(-1)).toEqual({ id, body: BODY });
+    });
+  });
+
+  test("sends it again right after an attempt that was running, which fails", async () => {
+    await withNotice(async ({ options }) => {
+      const { notices } = options;
+      const answer = Promise.withResolvers<Response>();
+      receiver.state.respond = () => answer.promise;
+      const delivery = createDelivery(options);
+      const running = delivery.deliverDue();
+      await waitUntil(() => receiver.received.length === 1);
+      const [{ id = "" } = {}] = await notices.list({ limit: 1 });
+      await notices.resend(id, START);
+      answer.resolve(new Response(null, { status: 500 }));
+      await running;
+      receiver.state.respond = () => new Response();
+      await delivery.deliverDue();
+      expect(receiver.received).toHaveLength(2);
+      expect(await notices.list({ limit: 10 })).toMatchObject([{ state: "delivered" }]);
     });
   });
 });

@@ -111,15 +111,28 @@ async function getAccountByName({ query }: Database, name: string) {
   return account;
 }
 
-async function setLowBalance({ query }: Database, name: string, lowBalance: number | null) {
-  const [account] = await query((drizzle) =>
-    drizzle
-      .update(accounts)
-      .set({ lowBalance })
-      .where(eq(accounts.name, name))
-      .returning({ id: accounts.id }),
+const UPDATE_LOW_BALANCE = `
+  UPDATE accounts
+  SET low_balance = ?
+  WHERE name = ?
+  RETURNING id`;
+
+// Who turns notices off gets none that is still to be sent. An attempt that runs may deliver it.
+const WITHDRAW_NOTICES = `
+  DELETE FROM notices
+  WHERE account = (SELECT id FROM accounts WHERE name = ? AND low_balance IS NULL)
+    AND due_at IS NOT NULL`;
+
+async function setLowBalance(database: Database, name: string, lowBalance: number | null) {
+  const { account } = await writeNamed(
+    database,
+    {
+      account: { sql: UPDATE_LOW_BALANCE, args: [lowBalance, name] },
+      withdrawn: { sql: WITHDRAW_NOTICES, args: [name] },
+    },
+    { idempotent: true },
   );
-  if (account === undefined) throw createUnknownAccountError(name);
+  if (account.length === 0) throw createUnknownAccountError(name);
 }
 
 const createGrantConflictError = (uid: string, before: number, amount: number) =>

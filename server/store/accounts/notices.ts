@@ -18,38 +18,45 @@ import { writeNamed } from "../database/named-write.ts";
 const SELECT_DUE = `
   SELECT id
   FROM notices
-  WHERE delivered_at IS NULL AND due_at <= ?
+  WHERE delivered_at IS NULL AND (due_at <= ?1 OR due_at > ?2)
   ORDER BY due_at
-  LIMIT ?`;
+  LIMIT ?3`;
 
 const CLAIM = `
   UPDATE notices
-  SET attempts = attempts + 1, due_at = ?
+  SET attempts = attempts + 1, attempted_at = ?1, due_at = ?4
   WHERE id IN (${SELECT_DUE})
   RETURNING
     id,
     (SELECT name FROM accounts WHERE accounts.id = notices.account) AS account,
     balance,
     threshold,
+    granted,
     at,
-    attempts`;
+    attempts,
+    due_at`;
 
 const MARK_DELIVERED = `
   UPDATE notices
   SET delivered_at = ?, due_at = NULL, failure = NULL
   WHERE id = ?`;
 
-// The number of the attempt says whether the claim is still the caller's.
+// Another claim, and MAKE_DUE, change the number of attempts and when the notice is due.
 const RELEASE = `
   UPDATE notices
   SET due_at = ?, failure = ifnull(?, failure), attempts = attempts - ?
-  WHERE id = ? AND attempts = ? AND delivered_at IS NULL`;
+  WHERE id = ? AND attempts = ? AND due_at = ? AND delivered_at IS NULL`;
 
 // An attempt that runs meanwhile may deliver the notice, too: receivers ignore an id they have seen.
 const MAKE_DUE = `
   UPDATE notices
-  SET due_at = min(ifnull(due_at, ?1), ?1)
-  WHERE id = ?2 AND delivered_at IS NULL`;
+  SET due_at = ?, attempts = 0
+  WHERE id = ? AND delivered_at IS NULL`;
+
+// Counted from the last attempt: a notice may have waited longer for its first one.
+const DELETE_ENDED = `
+  DELETE FROM notices
+  WHERE due_at IS NULL AND ifnull(attempted_at, at) < ?`;
 
 const SELECT_RECORDS = `
   SELECT *
@@ -59,6 +66,7 @@ const SELECT_RECORDS = `
       accounts.name AS account,
       notices.balance,
       threshold,
+      notices.granted,
       at,
       attempts,
       due_at,
@@ -87,11 +95,13 @@ const SELECT_PAGE = `
 /** Creates the outbox in a database. */
 export function createNoticeStore(database: Database): NoticeStore {
   return {
-    async claim({ now, until, limit }) {
+    async claim({ now, latestDueAt, until, limit }) {
       // Most of the time nothing is due: then it is not worth a write.
-      const due = await database.queryRows({ sql: SELECT_DUE, args: [now, 1] });
+      const due = await database.queryRows({ sql: SELECT_DUE, args: [now, latestDueAt, 1] });
       if (due.length === 0) return [];
-      const [claimed] = await database.write([{ sql: CLAIM, args: [until, now, limit] }]);
+      const [claimed] = await database.write([
+        { sql: CLAIM, args: [now, latestDueAt, limit, until] },
+      ]);
       return claimed?.rows.map(toNotice) ?? [];
     },
 
@@ -99,14 +109,14 @@ export function createNoticeStore(database: Database): NoticeStore {
       await database.write([{ sql: MARK_DELIVERED, args: [now, id] }], { idempotent: true });
     },
 
-    async release({ id, attempts }, { dueAt, failure }) {
+    async release({ id, attempts, dueAt: claimedUntil }, { dueAt, failure }) {
       const uncounted = failure === null ? 1 : 0;
-      await database.write([{ sql: RELEASE, args: [dueAt, failure, uncounted, id, attempts] }]);
+      const args = [dueAt, failure, uncounted, id, attempts, claimedUntil];
+      await database.write([{ sql: RELEASE, args }]);
     },
 
-    async deleteBefore(instant) {
-      const statement = { sql: "DELETE FROM notices WHERE at < ?", args: [instant] };
-      await database.write([statement], { idempotent: true });
+    async deleteEndedBefore(instant) {
+      await database.write([{ sql: DELETE_ENDED, args: [instant] }], { idempotent: true });
     },
 
     async list({ account = null, state = null, after = null, limit }) {
@@ -154,19 +164,20 @@ function toNotice(row: Row): Notice {
     account: String(row["account"]),
     balance: Number(row["balance"]),
     threshold: Number(row["threshold"]),
+    granted: Number(row["granted"]),
     at: Number(row["at"]),
     attempts: Number(row["attempts"]),
+    dueAt: toNumberOrNull(row["due_at"]),
   };
 }
 
 function toRecord(row: Row): NoticeRecord {
-  const { due_at: dueAt, delivered_at: deliveredAt, failure, state } = row;
+  const { delivered_at: deliveredAt, failure, state } = row;
   const found = NOTICE_STATES.find((name) => name === state);
   if (found === undefined) throw new Error(`There is no state ${state}`);
   return {
     ...toNotice(row),
     state: found,
-    dueAt: toNumberOrNull(dueAt),
     deliveredAt: toNumberOrNull(deliveredAt),
     failure: typeof failure === "string" ? failure : null,
   };

@@ -168,7 +168,10 @@ export const notices = sqliteTable(
     at: integer().notNull(),
     /** When the next attempt is due; `null` if there is none. During one, when it counts as lost. */
     dueAt: integer("due_at"),
+    /** Those since the notice was last sent again by hand. */
     attempts: integer().notNull().default(0),
+    /** When the last attempt began, whether it counts or not. */
+    attemptedAt: integer("attempted_at"),
     deliveredAt: integer("delivered_at"),
     /** Why the last attempt failed. */
     failure: text(),

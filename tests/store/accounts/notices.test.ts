@@ -1,143 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import * as fc from "fast-check";
 import type { Notice, NoticeRecord, NoticeStore } from "../../../server/ports/notices.ts";
-import { createLedgerStore, type LedgerStore } from "../../../server/store/accounts/ledger.ts";
-import { createNoticeStore } from "../../../server/store/accounts/notices.ts";
-import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
-import type { Database } from "../../../server/store/database/database.ts";
 import { resultOrError } from "../../support/store/database.ts";
-import { commitDebitGroup, makeCharge, withAccounts } from "../../support/store/debits.ts";
-
-/** Runs a test with accounts of some credits, whose threshold is 5. */
-function withThreshold(
-  granted: readonly number[],
-  work: (parts: {
-    readonly database: Database;
-    readonly ids: readonly number[];
-    readonly ledger: LedgerStore;
-    readonly notices: NoticeStore;
-  }) => Promise<void>,
-) {
-  return withAccounts(granted, async (database, ids) => {
-    const ledger = createLedgerStore(database);
-    for (const { name } of await ledger.accounts({ first: 0, last: 0 }))
-      await ledger.setLowBalance(name, 5);
-    await work({ database, ids, ledger, notices: createNoticeStore(database) });
-    expect((await verifyLedger(database)).faults).toEqual([]);
-  });
-}
-
-/** Debits an account once. */
-const debit = (ledger: LedgerStore, account: number | undefined, cost: number, at: number) =>
-  commitDebitGroup(ledger, [{ account: account ?? 0, cost }], `debit ${at}`, at);
-
-const claimAll = (notices: NoticeStore, now: number) =>
-  notices.claim({ now, until: now + 100, limit: 10 });
-
-describe("a commit of debits", () => {
-  test("leaves one notice when it takes the balance below the threshold", async () => {
-    await withThreshold([6], async ({ ids, ledger, notices }) => {
-      await debit(ledger, ids[0], 1, 10);
-      expect(await notices.list({ limit: 10 })).toEqual([]);
-      await debit(ledger, ids[0], 3, 20);
-      await debit(ledger, ids[0], 1, 30);
-      expect(await notices.list({ limit: 10 })).toEqual([
-        {
-          id: expect.stringMatching(/^msg_[0-9a-f]{32}$/),
-          account: "first",
-          balance: 2,
-          threshold: 5,
-          state: "pending",
-          at: 20,
-          attempts: 0,
-          dueAt: 20,
-          deliveredAt: null,
-          failure: null,
-        },
-      ]);
-    });
-  });
-
-  test("leaves one for each account, also with idempotency keys", async () => {
-    await withThreshold([6, 5, 100], async ({ ids, ledger, notices }) => {
-      const charges = [0, 1, 0, 2, 2].map((index) => makeCharge(ids[index] ?? 0));
-      const idempotencyKey = { value: "k", fingerprint: "f" };
-      const paid = charges.map((charge, index) =>
-        index === 1 ? Object.assign({ idempotencyKey }, charge) : charge,
-      );
-      const { outcomes } = await ledger.debit(paid, { uid: "batch", now: 10 });
-      expect(outcomes.map(({ kind }) => kind)).toEqual(paid.map(() => "charged"));
-      // A commit that is retried changes nothing.
-      await ledger.debit(paid, { uid: "batch", now: 10 });
-      const listed = await notices.list({ limit: 10 });
-      expect(listed.map(({ account, balance }) => [account, balance]).toSorted()).toEqual([
-        ["first", 4],
-        ["second", 4],
-      ]);
-    });
-  });
-
-  test("leaves none without a threshold, nor if setting it finds the balance below", async () => {
-    await withThreshold([6], async ({ ids, ledger, notices }) => {
-      await ledger.setLowBalance("first", null);
-      await debit(ledger, ids[0], 4, 10);
-      await ledger.setLowBalance("first", 4);
-      await debit(ledger, ids[0], 1, 20);
-      expect(await notices.list({ limit: 10 })).toEqual([]);
-    });
-  });
-
-  test("leaves the next one after a grant or with another threshold, not after a refund", async () => {
-    await withThreshold([5], async ({ ids, ledger, notices }) => {
-      const countAfter = async (cost: number, at: number) => {
-        const [result] = await debit(ledger, ids[0], cost, at);
-        return { result, count: (await notices.list({ limit: 10 })).length };
-      };
-      const first = await countAfter(1, 10);
-      if (first.result?.isAccepted !== true) throw new Error("The debit is not accepted");
-      await ledger.refund(first.result.debit, "refund", "It failed", 11);
-      expect([first.count, (await countAfter(1, 20)).count]).toEqual([1, 1]);
-      await ledger.grant({ uid: "g", account: "first", amount: 1 }, 21);
-      expect((await countAfter(1, 30)).count).toBe(2);
-      await ledger.setLowBalance("first", 4);
-      expect((await countAfter(1, 40)).count).toBe(3);
-    });
-  });
-
-  test("leaves as many as crossings of the threshold, one for each sum of grants", async () => {
-    const step = fc.record({
-      kind: fc.constantFrom("debit", "grant"),
-      amount: fc.integer({ min: 1, max: 9 }),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 20 }), (steps) =>
-        withThreshold([7], async ({ ids, ledger, notices }) => {
-          let balance = 7;
-          const expected: number[] = [];
-          for (const [index, { kind, amount }] of steps.entries()) {
-            if (kind === "grant") {
-              await ledger.grant({ uid: `g ${index}`, account: "first", amount }, index);
-              balance += amount;
-              continue;
-            }
-            await debit(ledger, ids[0], amount, index);
-            if (amount > balance) continue;
-            if (balance >= 5 && balance - amount < 5) expected.push(balance - amount);
-            balance -= amount;
-          }
-          const listed = await notices.list({ limit: 100 });
-          expect(listed.map((notice) => notice.balance).toReversed()).toEqual(expected);
-        }),
-      ),
-      { numRuns: 20 },
-    );
-  });
-});
+import { commitDebitGroup } from "../../support/store/debits.ts";
+import { claimAll, debitOnce, withThreshold } from "../../support/store/low-balance.ts";
 
 describe("claim()", () => {
   const withNotice = (work: (notices: NoticeStore) => Promise<void>) =>
     withThreshold([5], async ({ ids, ledger, notices }) => {
-      await debit(ledger, ids[0], 1, 100);
+      await debitOnce(ledger, ids[0], 1, 100);
       await work(notices);
     });
 
@@ -169,10 +39,35 @@ describe("claim()", () => {
   });
 });
 
+describe("claim() after the clock was ahead", () => {
+  test("gives a notice that is due later than any attempt can be", async () => {
+    await withThreshold([5], async ({ ids, ledger, notices }) => {
+      await debitOnce(ledger, ids[0], 1, 100);
+      const [notice = {} as Notice] = await claimAll(notices, 100);
+      await notices.release(notice, { dueAt: 5000, failure: "down" });
+      expect(await claimAll(notices, 4000)).toEqual([]);
+      expect(await claimAll(notices, 3999)).toMatchObject([{ attempts: 2, dueAt: 4099 }]);
+    });
+  });
+});
+
 describe("release()", () => {
+  test("leaves a notice due that was to be sent again meanwhile, also to give it up", async () => {
+    await withThreshold([5], async ({ ids, ledger, notices }) => {
+      await debitOnce(ledger, ids[0], 1, 100);
+      for (const dueAt of [900, null]) {
+        const [notice = {} as Notice] = await claimAll(notices, 100);
+        await notices.resend(notice.id, 150);
+        await notices.release(notice, { dueAt, failure: "down" });
+        expect(await notices.list({ limit: 10 })).toMatchObject([{ dueAt: 150, attempts: 0 }]);
+        await notices.resend(notice.id, 100);
+      }
+    });
+  });
+
   test("changes nothing after another claim began, and counts no attempt without a failure", async () => {
     await withThreshold([5], async ({ ids, ledger, notices }) => {
-      await debit(ledger, ids[0], 1, 100);
+      await debitOnce(ledger, ids[0], 1, 100);
       const [late = {} as Notice] = await claimAll(notices, 100);
       const [current = {} as Notice] = await claimAll(notices, 200);
       await notices.release(late, { dueAt: null, failure: "down" });
@@ -225,11 +120,15 @@ describe("list()", () => {
 describe("resend()", () => {
   test("makes a notice due that is not delivered, and refuses any other", async () => {
     await withThreshold([5], async ({ ids, ledger, notices }) => {
-      await debit(ledger, ids[0], 1, 100);
+      await debitOnce(ledger, ids[0], 1, 100);
       const [notice = {} as Notice] = await claimAll(notices, 100);
       await notices.release(notice, { dueAt: 900, failure: "down" });
       expect(await notices.resend(notice.id, 300)).toMatchObject({ state: "pending", dueAt: 300 });
-      expect(await notices.resend(notice.id, 400)).toMatchObject({ dueAt: 300, failure: "down" });
+      expect(await notices.resend(notice.id, 400)).toMatchObject({
+        dueAt: 400,
+        attempts: 0,
+        failure: "down",
+      });
       await notices.markDelivered(notice.id, 500);
       expect(await resultOrError(notices.resend(notice.id, 600))).toContain("Conflict");
       expect(await notices.list({ limit: 10 })).toMatchObject([
@@ -240,13 +139,47 @@ describe("resend()", () => {
   });
 });
 
-describe("deleteBefore()", () => {
-  test("deletes the notices of earlier debits only", async () => {
+describe("deleteEndedBefore()", () => {
+  test("deletes what was delivered or given up before, nothing that is pending", async () => {
+    await withThreshold([5, 5, 5], async ({ ids, ledger, notices }) => {
+      for (const id of ids) await debitOnce(ledger, id, 1, 100 + id);
+      const [delivered = {} as Notice, failed = {} as Notice, pending] = await claimAll(
+        notices,
+        200,
+      );
+      await notices.markDelivered(delivered.id, 250);
+      await notices.release(failed, { dueAt: null, failure: "down" });
+      await notices.deleteEndedBefore(200);
+      expect(await notices.list({ limit: 10 })).toHaveLength(3);
+      await notices.deleteEndedBefore(201);
+      expect(await notices.list({ limit: 10 })).toMatchObject([
+        { id: pending?.id, state: "pending" },
+      ]);
+    });
+  });
+});
+
+describe("setLowBalance()", () => {
+  test("without a threshold, withdraws the pending notices of the account, no others", async () => {
     await withThreshold([5, 5], async ({ ids, ledger, notices }) => {
-      await debit(ledger, ids[0], 1, 100);
-      await debit(ledger, ids[1], 1, 200);
-      await notices.deleteBefore(200);
-      expect(await notices.list({ limit: 10 })).toMatchObject([{ account: "second" }]);
+      await debitOnce(ledger, ids[0], 1, 100);
+      const [sent = {} as Notice] = await claimAll(notices, 100);
+      await notices.markDelivered(sent.id, 110);
+      await ledger.grant({ uid: "g", account: "first", amount: 1 }, 120);
+      await debitOnce(ledger, ids[0], 1, 200);
+      await debitOnce(ledger, ids[1], 1, 201);
+      // Another threshold withdraws nothing.
+      await ledger.setLowBalance("first", 4);
+      expect(await notices.list({ limit: 10 })).toHaveLength(3);
+      const claimed = await claimAll(notices, 300);
+      const running = claimed.find(({ account }) => account === "first") ?? ({} as Notice);
+      await ledger.setLowBalance("first", null);
+      await notices.release(running, { dueAt: 400, failure: "down" });
+      const listed = await notices.list({ limit: 10 });
+      expect(listed.map(({ account, state }) => [account, state])).toEqual([
+        ["second", "pending"],
+        ["first", "delivered"],
+      ]);
     });
   });
 });

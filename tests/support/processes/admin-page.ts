@@ -105,7 +105,9 @@ export async function fillService({ service, receiver }: AdminPage): Promise<voi
   await admin("PATCH", "accounts", { name: "acme", low_balance: 5200 });
   await read(website, 20);
 
-  // The older notice is given up at once, the newer one is tried again.
+  // The older notice is given up after its last attempt, the newer one is tried again.
+  const sql = "UPDATE notices SET attempts = 27 WHERE at = (SELECT min(at) FROM notices)";
+  await service.service.database.write([{ sql, args: [] }]);
   receiver.state.respond = () => new Response(null, { status: 503 });
   const stopNotices = service.service.startNotices();
   await waitUntil(

@@ -217,7 +217,7 @@ export const AdminNotice = strictObject({
   threshold: Count,
   state: createChoice(
     NOTICE_STATES,
-    "`failed`: given up after three days, until it is sent again; `pending`: still to be sent",
+    "`failed`: given up after 28 attempts in about three days, until it is sent again; `pending`: still to be sent",
   ),
   attempts: Count,
   next_attempt: InstantOrNull,

@@ -87,7 +87,7 @@ export function Notices({ query }: { readonly query: URLSearchParams }) {
       <h1>Notices</h1>
       <p>
         When a balance falls below what is low for its account, the service tells the receiver at{" "}
-        <code>WEBHOOK_URL</code>. These are the notices of the last 30 days.
+        <code>WEBHOOK_URL</code>. A notice is deleted 30 days after it was delivered or given up.
       </p>
       <FilterForm label="Account" value={account} onFilter={(text) => show({ account: text })}>
         <Choice

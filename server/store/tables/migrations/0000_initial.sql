@@ -58,6 +58,7 @@ CREATE TABLE `notices` (
 	`at` integer NOT NULL,
 	`due_at` integer,
 	`attempts` integer DEFAULT 0 NOT NULL,
+	`attempted_at` integer,
 	`delivered_at` integer,
 	`failure` text
 ) WITHOUT ROWID;
