@@ -97,8 +97,9 @@ describe.skipIf(curl === null)("/admin with curl", () => {
     expect(others).toEqual([]);
     expect(notice?.["attempts"]).toBeGreaterThan(1);
     // The receiver has verified the signature, and rejected none.
-    const received = { type: "account.balance_low", timestamp: notice?.["at"], data: low };
-    expect(receiver.received).toEqual([{ id: String(notice?.["id"]), body: received }]);
+    const data = { ...low, granted: 100 };
+    const body = { type: "account.balance_low", timestamp: notice?.["at"], data };
+    expect(receiver.received).toEqual([{ id: String(notice?.["id"]), body }]);
     expect(receiver.state.rejected).toBe(0);
 
     const revoked = await post("/admin/keys", { id: rotated.body.id }, "DELETE");
