@@ -1,4 +1,7 @@
-/** The path and query of a request, exactly as the client sent them. */
+/**
+ * The path and query of a request. The query is as the client sent it. The path is normalized: Bun
+ * resolves `.` and `..`, also as `%2e`, and takes `\` for `/`. What the client sent is unknown here.
+ */
 import type { GetQueryValues } from "../../core/parameters.ts";
 
 /**
@@ -10,14 +13,20 @@ export function ensureHost(request: Request): Request {
   return url.startsWith("/") ? new Request(`http://localhost${url}`, request) : request;
 }
 
+/** The normalized path of a URL of Bun, which may have no host. */
+export function getPathOfUrl(url: string): string {
+  // Without a host, nothing is normalized until ensureHost().
+  return url.startsWith("/") ? new URL(`http://localhost${url}`).pathname : getPath({ url });
+}
+
 /** The path and query of a request. */
-export function getPathAndQuery({ url }: Request): string {
+export function getPathAndQuery({ url }: Pick<Request, "url">): string {
   const start = url.indexOf("/", url.indexOf("//") + 2);
   return start === -1 ? "/" : url.slice(start);
 }
 
 /** The path of a request. */
-export function getPath(request: Request): string {
+export function getPath(request: Pick<Request, "url">): string {
   return removeQuery(getPathAndQuery(request));
 }
 

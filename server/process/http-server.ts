@@ -2,6 +2,7 @@
 import pTimeout from "p-timeout";
 import { DomainError } from "../../core/errors.ts";
 import type { Config } from "../config.ts";
+import { getPathOfUrl } from "../http/request-url.ts";
 import type { Service } from "../service.ts";
 import { readSystemErrorCode } from "../system-errors.ts";
 import type { Ownership } from "./database-owner.ts";
@@ -55,12 +56,35 @@ export async function listen(
   };
 }
 
+/** Paths that a proxy may keep from the public, with all paths below them. */
+const PRIVATE_PATHS = ["/admin", "/livez", "/metrics", "/readyz", "/swagger"];
+
+/**
+ * Creates the options of Bun's server.
+ *
+ * Bun's router compares the target as the client sent it, but the URL of a request is normalized:
+ * `/x\..\admin` becomes `/admin`. So a private path that the router did not find was written to
+ * pass a proxy that blocks it.
+ */
 const createServerOptions = (fetch: Service["fetch"]) => ({
   idleTimeout: IDLE_TIMEOUT_S,
   // The service counts the bytes of a body while it reads them.
   maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-  fetch,
+  routes: Object.fromEntries(
+    PRIVATE_PATHS.flatMap((path) => [path, `${path}/*`]).map((path) => [path, fetch]),
+  ),
+  fetch: (request: Request, server: Bun.Server<undefined>) =>
+    fetch(escapePrivatePath(request), server),
 });
+
+/** Replaces a private path by one that does not exist: the same, with its slashes escaped. */
+function escapePrivatePath(request: Request): Request {
+  const path = getPathOfUrl(request.url);
+  const isPrivate = PRIVATE_PATHS.some((prefix) => `${path}/`.startsWith(`${prefix}/`));
+  if (!isPrivate) return request;
+  const { method, headers } = request;
+  return new Request(`http://localhost/${encodeURIComponent(path)}`, { method, headers });
+}
 
 function startServer({ fetch }: Service, { port, host }: Config, isAnyPortAllowed: boolean) {
   const start = (listenPort: number) =>
