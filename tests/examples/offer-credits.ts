@@ -26,7 +26,7 @@ interface Account {
 async function fetchJson<Body>(url: string, token: string, init: RequestInit): Promise<Body> {
   const headers = { ...init.headers, authorization: `Bearer ${token}` };
   const response = await fetch(url, { ...init, headers });
-  // The service sends the notice again after a 500, for three days.
+  // The service sends the notice again after a 500, for about three days.
   if (!response.ok) throw new Error(`${url}: ${await response.text()}`);
   return JSON.parse(await response.text());
 }
