@@ -77,6 +77,8 @@ describe.skipIf(!hasBrowser())("/admin", () => {
       await waitForPage(page);
       expect(await page.title()).toBe(`${title} · Administration`);
       const charts = fragment === "live" ? 2 : fragment === "accounts/acme" ? 1 : 0;
+      await setWidth(page, 320);
+      expect([fragment, await measureOverflow(page)]).toEqual([fragment, 0]);
       for (const colorScheme of SCHEMES) {
         await setColourScheme(page, colorScheme);
         for (const width of WIDTHS) {

@@ -82,6 +82,9 @@ describe.skipIf(!hasBrowser())("the pages", () => {
       await waitForPage(page);
       expect([name, await page.textContent("h1")]).toEqual([name, expect.stringContaining(title)]);
       expect(await page.title()).toEndWith(" · Creator metrics");
+      // 1,280 px at 400 %: nothing is out of sight (WCAG 1.4.10).
+      await setWidth(page, 320);
+      expect([name, await measureOverflow(page)]).toEqual([name, 0]);
       for (const colorScheme of SCHEMES) {
         await setColourScheme(page, colorScheme);
         for (const width of WIDTHS) {

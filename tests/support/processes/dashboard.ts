@@ -85,7 +85,6 @@ export async function setWidth(page: Page, width: number): Promise<void> {
       [...document.querySelectorAll(".plot")].every(({ clientWidth, firstElementChild }) =>
         firstElementChild?.offsetWidth === clientWidth)`),
   );
-  await waitForFrame(page);
 }
 
 /** Takes a picture of a whole page, if PAGE_PICTURES names a folder. */
