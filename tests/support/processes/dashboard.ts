@@ -82,8 +82,8 @@ export async function setWidth(page: Page, width: number): Promise<void> {
   await page.setViewportSize({ width, height: 900 });
   await waitUntil(() =>
     page.evaluate<boolean>(`innerWidth === ${width} &&
-      [...document.querySelectorAll(".plot")].every(({ clientWidth, firstElementChild }) =>
-        firstElementChild?.offsetWidth === clientWidth)`),
+      [...document.querySelectorAll(".plot")].every((plot) =>
+        plot.querySelector(".u-wrap")?.offsetWidth === plot.clientWidth)`),
   );
 }
 
