@@ -58,6 +58,7 @@ export async function listen(
 
 /** Paths that a proxy may keep from the public, with all paths below them. */
 const PRIVATE_PATHS = ["/admin", "/livez", "/metrics", "/readyz", "/swagger"];
+const PRIVATE_PATTERN = new RegExp(`^(?:${PRIVATE_PATHS.join("|")})(?:/|$)`);
 
 /**
  * Creates the options of Bun's server.
@@ -80,8 +81,7 @@ const createServerOptions = (fetch: Service["fetch"]) => ({
 /** Replaces a private path by one that does not exist: the same, with its slashes escaped. */
 function escapePrivatePath(request: Request): Request {
   const path = getPathOfUrl(request.url);
-  const isPrivate = PRIVATE_PATHS.some((prefix) => `${path}/`.startsWith(`${prefix}/`));
-  if (!isPrivate) return request;
+  if (!PRIVATE_PATTERN.test(path)) return request;
   const { method, headers } = request;
   return new Request(`http://localhost/${encodeURIComponent(path)}`, { method, headers });
 }
