@@ -60,9 +60,14 @@ describe("offer-credits.ts", () => {
   const countMails = (account: string) => offers.printed().split(`Mail to ${account}:`).length - 1;
 
   /** Sends a notice as the service does. */
-  async function sendNotice(id: string, account: string, granted: number): Promise<number> {
+  async function sendNotice(
+    id: string,
+    account: string,
+    granted: number,
+    threshold = 2,
+  ): Promise<number> {
     const timestamp = new Date();
-    const data = { account, balance: 1, threshold: 2, granted };
+    const data = { account, balance: 1, threshold, granted };
     const body = JSON.stringify({ type: "account.balance_low", timestamp, data });
     const signature = new Webhook(WEBHOOK_SECRET).sign(id, timestamp, body);
     const response = await fetch(`${offers.url}/notices`, {
@@ -92,13 +97,16 @@ describe("offer-credits.ts", () => {
     expect(countMails("tyrell")).toBe(1);
   });
 
-  test("drops a notice if there was a grant since, not if the balance is high again", async () => {
+  test("drops a notice after a grant that lifts the balance to the threshold, and no other", async () => {
     await sandbox.runOrThrow("accounts", "create", "cyberdyne", "--credits", "5");
     expect(await sendNotice("msg_before_grant", "cyberdyne", 4)).toBe(204);
     // The balance is 5, above the threshold of 2: the read was refunded.
     expect(await sendNotice("msg_after_refund", "cyberdyne", 5)).toBe(204);
     await waitUntil(() => countMails("cyberdyne") > 0);
     expect(countMails("cyberdyne")).toBe(1);
+    // The grant was too small: the balance is below the threshold of 6, and no other notice follows.
+    expect(await sendNotice("msg_small_grant", "cyberdyne", 4, 6)).toBe(204);
+    await waitUntil(() => countMails("cyberdyne") > 1);
   });
 
   test("answers within the 15 seconds that the service waits, also if both others are slow", async () => {

@@ -42,15 +42,18 @@ async function receiveNotice(request: Request): Promise<Response> {
   if (isMailed(id)) return new Response(null, { status: 204 });
   // The service waits 15 seconds for a response, then it sends the notice again.
   const signal = AbortSignal.timeout(12_000);
-  const { data }: { data: { account: string; granted: number } } = JSON.parse(body);
+  const { data }: { data: { account: string; threshold: number; granted: number } } =
+    JSON.parse(body);
   const accounts = await fetchJson<Account[]>(`${METRICS_URL}/admin/accounts`, METRICS_TOKEN, {
     signal,
   });
   const account = accounts.find(({ name }) => name === data.account);
   if (account === undefined) throw new Error(`There is no account ${data.account}`);
   const { name, balance, granted } = account;
-  // There has been a grant since.
-  if (granted > data.granted) return new Response(null, { status: 204 });
+  // A grant since the notice allows the next one, but only if it lifted the balance enough.
+  if (granted > data.granted && balance >= data.threshold) {
+    return new Response(null, { status: 204 });
+  }
   const page = await fetchJson<{ url: string }>(`${STRIPE_URL}/v1/checkout/sessions`, STRIPE_KEY, {
     method: "POST",
     // The same notice, sent again, gets the same page.
