@@ -61,7 +61,7 @@ function Source({ source }: { readonly source: AdminSource }) {
       </h3>
       {reason !== null && (
         <p>
-          <Text value={reason} /> since <Instant value={since} />
+          Since <Instant value={since} />: <Text value={reason} />
           {until !== null && (
             <>
               , until <Instant value={until} />
