@@ -55,7 +55,11 @@ export async function startBrowser({ hasWebSecurity = true }: BrowserOptions = {
 
 /** Records everything that must not happen on a page: failed requests, error responses, errors. */
 function recordFaults(page: Page, faults: string[]): void {
-  page.on("requestfailed", (request) => faults.push(`failed request of ${request.url()}`));
+  page.on("requestfailed", (request) => {
+    const reason = request.failure()?.errorText;
+    // A page that is left, or loaded again, ends its own requests.
+    if (reason !== "net::ERR_ABORTED") faults.push(`failed request of ${request.url()}: ${reason}`);
+  });
   page.on("response", (response) => {
     if (response.status() >= 400) faults.push(`${response.status()} of ${response.url()}`);
   });
