@@ -6,6 +6,7 @@ import {
   MetricsError,
   type FetchLike,
 } from "../../../core/client/mod.ts";
+import { catchError } from "../../support/catch-error.ts";
 import { NOW, startTestService, type TestService } from "../../support/service.ts";
 
 let service: TestService;
@@ -54,15 +55,6 @@ async function createLossyClient(options: Partial<Parameters<typeof createClient
   const readBalance = async () =>
     ((await service.readSums(account)) as { balance: number }).balance;
   return { client, losses, requests, readBalance };
-}
-
-async function catchError(work: () => Promise<unknown>): Promise<unknown> {
-  try {
-    await work();
-  } catch (error) {
-    return error;
-  }
-  throw new Error("It did not fail");
 }
 
 describe("idempotencyKey", () => {

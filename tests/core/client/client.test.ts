@@ -5,6 +5,7 @@ import {
   MetricsError,
   type FetchLike,
 } from "../../../core/client/mod.ts";
+import { catchError } from "../../support/catch-error.ts";
 import { NOW, startTestService, type TestService } from "../../support/service.ts";
 
 const DAYS = 5;
@@ -56,15 +57,6 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const all: Item[] = [];
   for await (const item of items) all.push(item);
   return all;
-}
-
-async function catchError(work: () => Promise<unknown>): Promise<unknown> {
-  try {
-    await work();
-  } catch (error) {
-    return error;
-  }
-  throw new Error("It did not fail");
 }
 
 describe("createClient()", () => {

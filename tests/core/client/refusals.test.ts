@@ -1,20 +1,12 @@
 /** What the client refuses before a request, and what it makes of odd responses. */
 import { describe, expect, spyOn, test } from "bun:test";
 import { createClient, type FetchLike } from "../../../core/client/mod.ts";
+import { catchError } from "../../support/catch-error.ts";
 
 type Options = Partial<Parameters<typeof createClient>[0]>;
 
 const createTestClient = (options: Options = {}) =>
   createClient({ baseUrl: "http://127.0.0.1:1", apiKey: "cm_1", retries: 0, ...options });
-
-async function catchError(work: () => Promise<unknown>): Promise<unknown> {
-  try {
-    await work();
-  } catch (error) {
-    return error;
-  }
-  throw new Error("It did not fail");
-}
 
 /** Responds, and keeps the addresses that were requested. */
 function createFetch(respond: () => Response) {

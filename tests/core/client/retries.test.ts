@@ -1,6 +1,7 @@
 /** The client when responses are lost, late or refused, and when it keeps them. */
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { ConnectionError, createClient, type FetchLike } from "../../../core/client/mod.ts";
+import { catchError } from "../../support/catch-error.ts";
 import { startLossyProxy } from "../../support/network/lossy-proxy.ts";
 import { startSilentServer } from "../../support/network/silent-server.ts";
 import { startTestService, type TestService } from "../../support/service.ts";
@@ -18,15 +19,6 @@ afterAll(() => service.close());
 
 const createTestClient = (options: Partial<Parameters<typeof createClient>[0]> = {}) =>
   createClient({ baseUrl: service.address, apiKey: service.key, ...options });
-
-async function catchError(work: () => Promise<unknown>): Promise<unknown> {
-  try {
-    await work();
-  } catch (error) {
-    return error;
-  }
-  throw new Error("It did not fail");
-}
 
 describe("createClient()", () => {
   test("pays once for each of 1,000 reads of which every tenth response is lost", async () => {
