@@ -17,7 +17,7 @@ export type Read<Value> =
   | { readonly state: "ready"; readonly value: Value };
 
 /** Awaits a promise for as long as the component is there. */
-export function useAwaited<Value>(name: string, start: () => Promise<Value>): Read<Value> {
+function useAwaited<Value>(name: string, start: () => Promise<Value>): Read<Value> {
   const [read, setRead] = useState<Read<Value> & { readonly name?: string }>({ state: "loading" });
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {

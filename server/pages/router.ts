@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 
 /** Goes to another page. */
-export function navigate(href: string, { isReplaced = false } = {}): void {
+function navigate(href: string, { isReplaced = false } = {}): void {
   if (isReplaced) history.replaceState(null, "", href);
   else history.pushState(null, "", href);
   dispatchEvent(new PopStateEvent("popstate"));

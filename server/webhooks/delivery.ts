@@ -35,7 +35,7 @@ const KEPT_MS = 30 * DAY_MS;
 const CLEANUP_INTERVAL_MS = HOUR_MS;
 
 /** The body of a webhook. */
-export function formatNotice({ account, balance, threshold, granted, at }: Notice): string {
+function formatNotice({ account, balance, threshold, granted, at }: Notice): string {
   return JSON.stringify({
     type: "account.balance_low",
     timestamp: formatInstant(at),
