@@ -1,4 +1,4 @@
-/** What the administrator's page shows when there is nothing, when something fails, and of hostile text. */
+/** The administrator's page when it is empty, when requests fail, and with hostile text. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { ADMIN_TOKEN, startAdminPage, type AdminPage } from "../support/processes/admin-page.ts";

@@ -1,3 +1,4 @@
+/** How the dashboard computes changes, rates and extremes of counts. */
 import { describe, expect, test } from "bun:test";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import {

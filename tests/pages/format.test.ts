@@ -1,3 +1,4 @@
+/** How the pages write numbers, times and CSV. */
 import { describe, expect, test } from "bun:test";
 import {
   formatChange,

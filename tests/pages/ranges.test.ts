@@ -1,3 +1,4 @@
+/** The ranges of charts, and where a chart has a gap. */
 import { describe, expect, test } from "bun:test";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { createGapRule, parseRange, planHistory } from "../../server/pages/ranges.ts";

@@ -110,7 +110,7 @@ function toTableText<Column extends string>(
   };
 }
 
-/** Words with more columns than this are cut rather than that the table becomes a list of fields. */
+/** A longer word is cut, so that it does not turn the whole table into a list of fields. */
 const UNCUT_WORD_COLUMNS = 24;
 
 /** Wraps the widest columns until the table fits; `undefined` if it cannot. */

@@ -1,4 +1,4 @@
-/** Columns of a table of what is collected: how that goes, and a button that ends it. */
+/** The columns of tables of creators and channels: how collection goes, and a button that removes one. */
 import type { ListedCreator } from "../../../core/resources/mod.ts";
 import { Instant, Text } from "./figures.tsx";
 import { Badge } from "./states.tsx";

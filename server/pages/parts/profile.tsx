@@ -1,4 +1,4 @@
-/** The heading of a page; and who a channel or a user is: the names, since when, and the description. */
+/** The head of a page: its heading, and of a channel or a user the names, start and description. */
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { Instant, Text } from "./figures.tsx";

@@ -131,7 +131,7 @@ describe("the administration API in /swagger/json", () => {
   });
 });
 
-/** Errors that other tests cause: a limit of guesses, failures, a full list, 64 MiB, a cut-off body. */
+/** Errors that these requests cannot cause. Other tests do: rate limits, failures, large bodies. */
 const SKIPPED =
   /TooManyRequests|InternalError|ServiceUnavailable|CreatorListFull|67108864|broke off/;
 

@@ -1,4 +1,4 @@
-/** The trigger that leaves notices in the transaction of debits. */
+/** The trigger that adds notices about low balances in the transaction of a debit. */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { makeCharge } from "../../support/store/debits.ts";

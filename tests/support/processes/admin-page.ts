@@ -70,7 +70,7 @@ export async function startAdminPage() {
 
 export type AdminPage = Awaited<ReturnType<typeof startAdminPage>>;
 
-/** Fills a service: observations, accounts with usage, keys, notices, and what is collected in vain. */
+/** Fills a service with observations, accounts, keys and notices; its sources fail. */
 export async function fillService({ service, receiver }: AdminPage): Promise<void> {
   const { admin, clock } = service;
   await service.observe(...generateObservations({ from: NOW - DAY_MS, to: NOW }));
