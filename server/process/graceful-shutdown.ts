@@ -1,4 +1,5 @@
 /** Stops a server without cutting a response. */
+import pTimeout from "p-timeout";
 
 const POLL_INTERVAL_MS = 25;
 
@@ -44,7 +45,8 @@ export async function drain(server: Bun.Server<undefined>, timeoutMs: number): P
   do await Bun.sleep(POLL_INTERVAL_MS);
   while (server.pendingRequests > 0 && Date.now() < deadline);
   // A request is not pending any more while the last bytes of its response wait for the socket.
-  const flushMs = Math.max(0, Math.min(FLUSH_TIMEOUT_MS, deadline - Date.now()));
-  await Promise.race([closed, Bun.sleep(flushMs)]);
+  const flushMs = Math.max(1, Math.min(FLUSH_TIMEOUT_MS, deadline - Date.now()));
+  // Its timer ends with it: one that goes on would keep the process alive.
+  await pTimeout(closed, { milliseconds: flushMs, fallback: () => undefined });
   await server.stop(true);
 }
