@@ -21,6 +21,7 @@ import { createMicroblogRoutes } from "./microblog.ts";
 import { createChargedReads, type ChargedReadsOptions } from "./reads/charged-reads.ts";
 import { createRouteMatcher, type MatchRoute } from "./route-matcher.ts";
 import type { WithoutValidation } from "./openapi/route-types.ts";
+import { createParameterNamesPlugin } from "./openapi/query-names.ts";
 import { createOpenApiRoutes } from "./openapi/routes.ts";
 import { createPages } from "./pages/routes.ts";
 import { getPath, ensureHost } from "./request-url.ts";
@@ -90,6 +91,7 @@ export function createApp(options: AppOptions) {
     .use(pages.missingPages)
     .use(createErrorHandler(options))
     .use(createAdmissionPlugin(admission, chargedReads.isChargedRead))
+    .use(createParameterNamesPlugin(getRouteMatcher, chargedReads.isChargedRead))
     .use(createOpenApiRoutes())
     .use(pages.routes)
     .use(createCompressionPlugin())

@@ -25,6 +25,8 @@ interface EncodedList {
   compress(encoding: ContentEncoding): Promise<Uint8Array>;
 }
 
+const parse = ({ request }: { readonly request: Request }) => readJsonBody(request);
+
 /** Creates the routes of the monitoring list. */
 export function createCreatorRoutes(
   list: MonitoringListStore,
@@ -49,23 +51,23 @@ export function createCreatorRoutes(
     )
     .patch(
       "/api/creators",
-      async ({ request, status }) => {
-        const creator = parseCreator(await readJsonBody(request));
+      async ({ body, status }) => {
+        const creator = parseCreator(body);
         const change = await list.add(creator, now());
         const spelled = { ...creator, creator: change.creator };
         return status(201, createCreatorResult(spelled, change.total, "added"));
       },
-      { ...describeRoute("addCreator"), parse: "none" },
+      { ...describeRoute("addCreator"), parse },
     )
     .delete(
       "/api/creators",
-      async ({ request }): Promise<CreatorResult> => {
-        const creator = parseCreator(await readJsonBody(request));
+      async ({ body }): Promise<CreatorResult> => {
+        const creator = parseCreator(body);
         const change = await list.remove(creator);
         const spelled = { ...creator, creator: change.creator };
         return createCreatorResult(spelled, change.total, "removed");
       },
-      { ...describeRoute("removeCreator"), parse: "none" },
+      { ...describeRoute("removeCreator"), parse },
     );
 }
 

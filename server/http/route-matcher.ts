@@ -13,28 +13,42 @@ export interface RoutePattern {
   readonly methods: readonly string[];
   /** The declared handlers by method; that of `HEAD` is that of `GET`. */
   readonly handlers: ReadonlyMap<string, unknown>;
+  /** By method, of the routes that name their operation. */
+  readonly operationIds: ReadonlyMap<string, string>;
   readonly parameters: readonly { readonly name: string; readonly segment: number }[];
+}
+
+/** A declared route. */
+interface DeclaredRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly handler: unknown;
+  readonly hooks?: { readonly detail?: { readonly operationId?: string } };
 }
 
 /** Finds the pattern of a path. An empty segment is never a parameter. */
 export type MatchRoute = (path: string) => RoutePattern | undefined;
 
 /** Creates a matcher of the declared routes. */
-export function createRouteMatcher(
-  routes: readonly { readonly method: string; readonly path: string; readonly handler: unknown }[],
-): MatchRoute {
+export function createRouteMatcher(routes: readonly DeclaredRoute[]): MatchRoute {
   const router = new Memoirist<RoutePattern>();
   for (const [route, samePath] of Map.groupBy(routes, ({ path }) => path)) {
-    const handlers = new Map(
-      samePath.flatMap(({ method, handler }) =>
-        (method === "GET" ? ["GET", "HEAD"] : [method]).map((name) => [name, handler] as const),
+    const byMethod = samePath.flatMap((declared) =>
+      (declared.method === "GET" ? ["GET", "HEAD"] : [declared.method]).map(
+        (method) => [method, declared] as const,
       ),
     );
+    const handlers = new Map(byMethod.map(([method, { handler }]) => [method, handler]));
+    const operationIds = byMethod.flatMap(([method, { hooks }]) => {
+      const id = hooks?.detail?.operationId;
+      return id === undefined ? [] : [[method, id] as const];
+    });
     router.add("", route, {
       route,
       endpoint: route.replaceAll(/:(\w+)/g, "{$1}"),
       methods: [...handlers.keys(), "OPTIONS"],
       handlers,
+      operationIds: new Map(operationIds),
       parameters: route
         .split("/")
         .flatMap((name, segment) =>

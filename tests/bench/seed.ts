@@ -70,8 +70,8 @@ async function runWriter(
 export function createFreshPaths(users: number) {
   const kind = (after: string): FreshPaths => ({ before: "/api/microblog/creator", after, users });
   return {
-    tweets: kind("/tweets?days=14&limit=50&n="),
-    followers: kind("/followers?days=14&limit=50&n="),
-    details: kind("/details?n="),
+    tweets: kind("/tweets?days=14&limit=50&_n="),
+    followers: kind("/followers?days=14&limit=50&_n="),
+    details: kind("/details?_n="),
   };
 }

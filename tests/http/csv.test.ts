@@ -119,7 +119,7 @@ describe("CSV", () => {
     expect(response.headers.get("link")).toBeNull();
   });
 
-  test("200: operations without CSV ignore format and Accept", async () => {
+  test("400: operations without CSV have no format, and ignore Accept", async () => {
     for (const path of [
       "/api/video/soup/details",
       "/api/video/soup/short/s0",
@@ -129,9 +129,19 @@ describe("CSV", () => {
       "/api/account",
     ]) {
       const plain = await service.get(path);
-      const asked = await service.get(`${path}?format=csv`, service.key, CSV);
-      expect([asked.status, asked.headers.get("vary")]).toEqual([200, plain.headers.get("vary")]);
-      expect(asked.headers.get("content-type")).toStartWith("application/json");
+      const accepted = await service.get(path, service.key, CSV);
+      expect([accepted.status, accepted.headers.get("vary")]).toEqual([
+        200,
+        plain.headers.get("vary"),
+      ]);
+      const asked = await service.get(`${path}?format=csv`);
+      expect([asked.status, await asked.text()]).toEqual([
+        400,
+        expect.stringContaining('got \\"format\\"'),
+      ]);
+      for (const { headers } of [accepted, asked]) {
+        expect(headers.get("content-type")).toStartWith("application/json");
+      }
     }
   });
 

@@ -71,7 +71,8 @@ describe("every query parameter of the OpenAPI document", () => {
       const known = path.replace("{channel}", "c").replaceAll(/\{\w+\}/g, "x");
       // A comparison needs names; the usage and the statement of an account need its name.
       const needed = [
-        ...(path.endsWith("/compare") ? ["channels=a", "usernames=a"] : []),
+        ...(path === "/api/video/compare" ? ["channels=a"] : []),
+        ...(path === "/api/microblog/compare" ? ["usernames=a"] : []),
         ...(/^\/admin\/(?:usage|statement)$/.test(path) ? [`account=${account}`] : []),
       ];
       const others = needed

@@ -11,7 +11,7 @@ describe("RATE_LIMIT", () => {
   test("429: a request over the limit gets the time to wait and is not charged", async () => {
     const { key, account } = await service.createAccountWithKey(10);
     const seen: [number, string | null, string | null][] = [];
-    for (const path of ["channels", "channels", "channels?a", "channels"]) {
+    for (const path of ["channels", "channels", "channels?_a", "channels"]) {
       const response = await service.get(`/api/video/${path}`, key);
       seen.push([
         response.status,

@@ -50,14 +50,14 @@ describe("GET /api/video/{channel}/shorts", () => {
 
   test.each([[1], [7], [44], [45], [100]])("200: pages of %d partition the list", async (limit) => {
     const seenIds: string[] = [];
-    let path: string | undefined = `/api/video/c/shorts?limit=${limit}&note=a%26b`;
+    let path: string | undefined = `/api/video/c/shorts?limit=${limit}&_note=a%26b`;
     while (path !== undefined) {
       const { ids, page, link } = await fetchPage(path);
       seenIds.push(...ids);
       expect(page.pagination.hasMore).toBe(page.pagination.nextCursor !== null);
       expect(link !== null).toBe(page.pagination.hasMore);
       path = parseNextTarget(link);
-      if (path !== undefined) expect(path).toContain(`limit=${limit}&note=a%26b&cursor=`);
+      if (path !== undefined) expect(path).toContain(`limit=${limit}&_note=a%26b&cursor=`);
     }
     expect(seenIds).toEqual(ORDERED_IDS);
   });

@@ -11,7 +11,7 @@ import type { NamedError } from "../../../core/resources/error-resources.ts";
 import { formatErrorResponse } from "../errors.ts";
 import { parsePathParameters } from "../route-matcher.ts";
 import { READ_COST } from "../reads/charge.ts";
-import { ChargedReadHeaders, CommonHeaders, PATH_PARAMETERS, QUERIES } from "./parameters.ts";
+import { ChargedReadHeaders, CommonHeaders, PATH_PARAMETERS, findQuery } from "./parameters.ts";
 import { createServiceErrorSchema, createVideoErrorSchema } from "./error-schemas.ts";
 import {
   API_PARTS,
@@ -21,6 +21,7 @@ import {
   type OperationId,
 } from "./operations.ts";
 import reference from "./reference.json" with { type: "json" };
+import { createUnknownParameterError } from "./query-names.ts";
 import { createSchemaRef } from "./schemas.ts";
 
 /** Messages by error code. */
@@ -50,6 +51,9 @@ interface OperationReference {
   readonly errors?: ErrorExamples;
 }
 
+/** The example of a query parameter that no operation has. */
+export const UNKNOWN_NAME = "timezone";
+
 const REFERENCES: Readonly<Record<OperationId, OperationReference>> = reference.operations;
 
 interface Operation extends OperationReference {
@@ -58,6 +62,8 @@ interface Operation extends OperationReference {
   readonly method: string;
   readonly hasBody: boolean;
   readonly isCharged: boolean;
+  /** The names of its query parameters. */
+  readonly queryNames: readonly string[];
   readonly needsApiKey: boolean;
 }
 
@@ -94,15 +100,16 @@ export function describeOperation(path: string, method: string, operationId: str
   const { part, body, result, status = 200 }: OperationFacts = OPERATIONS[operationId];
   const texts = REFERENCES[operationId];
   const { cost } = API_PARTS[part];
+  const query = findQuery(operationId);
   const operation: Operation = {
     ...texts,
     path,
     method,
     hasBody: body !== undefined,
     isCharged: cost > 0,
+    queryNames: Object.keys(query.properties),
     needsApiKey: part !== "Operation",
   };
-  const queries: Readonly<Partial<Record<OperationId, TObject>>> = QUERIES;
   const headers = createHeaderRefs(listHeaders(200, operation));
   return {
     operationId,
@@ -112,7 +119,7 @@ export function describeOperation(path: string, method: string, operationId: str
     security: operation.needsApiKey ? [{ apiKey: [] }] : [],
     parameters: [
       ...describeParameters("path", selectPathParameters(path)),
-      ...describeParameters("query", queries[operationId]),
+      ...describeParameters("query", query),
       ...describeParameters("header", selectReadHeaders(operation)),
       ...describeParameters("header", CommonHeaders),
     ],
@@ -234,7 +241,8 @@ function listErrors(operation: Operation): NamedError[] {
     always,
   ].flatMap(createErrors);
   const scopeErrors = operation.needsApiKey ? [createMissingScopeError(operation.path)] : [];
-  return [...createPathErrors(operation.path), ...scopeErrors, ...fromExamples];
+  const nameError = createUnknownParameterError(operation.queryNames, UNKNOWN_NAME);
+  return [...createPathErrors(operation.path), nameError, ...scopeErrors, ...fromExamples];
 }
 
 function createChargedErrors({ price }: Operation): ErrorExamples {

@@ -229,6 +229,14 @@ export const QUERIES = {
   getAccount: UsageQuery,
 } satisfies Readonly<Record<string, TObject>>;
 
+const NO_QUERY = Type.Object({});
+
+/** The query of an operation. */
+export function findQuery(operationId: string): TObject {
+  const queries: Readonly<Record<string, TObject>> = QUERIES;
+  return queries[operationId] ?? NO_QUERY;
+}
+
 /** The header that every request may have. */
 export const CommonHeaders: TObject = createOptional({
   "X-Request-Id": Type.String({

@@ -20,6 +20,7 @@ type Part<Id extends OperationId> = (typeof OPERATIONS)[Id]["part"];
 
 /** The names of the errors of an operation. */
 type ErrorName<Id extends OperationId> = Extract<
+  | "Invalid Request"
   | keyof CommonErrors["always"]
   | (Texts[Id] extends { errors: infer Errors } ? keyof Errors : never)
   | ((typeof OPERATIONS)[Id] extends { body: string } ? keyof CommonErrors["withBody"] : never)

@@ -1,6 +1,7 @@
 /** The routes of charged reads: how each parses a request, and what CSV it has. */
 import type { GetQueryValues } from "../../../core/parameters.ts";
 import { parseFormat, type CsvTable } from "../content/csv.ts";
+import { assertKnownParameters } from "../openapi/query-names.ts";
 import { parseQuery } from "../request-url.ts";
 import { parsePathParameters, type RoutePattern } from "../route-matcher.ts";
 import { READ_COST } from "./charge.ts";
@@ -64,9 +65,10 @@ export interface ParsedRead extends PricedRead {
 
 /** Parses the parameters and the body of a request. @throws {DomainError} If one is not allowed. */
 export function parseRead(
-  { route, pattern, path, pathAndQuery, isCsvPreferred }: MatchedRead,
+  { request, route, pattern, path, pathAndQuery, isCsvPreferred }: MatchedRead,
   body: unknown,
 ): ParsedRead {
+  assertKnownParameters(pathAndQuery, pattern, request.method);
   const { parse, describeTable } = route;
   const parameters = parsePathParameters(pattern, path);
   const getQueryValues = parseQuery(pathAndQuery);

@@ -88,7 +88,7 @@ async function measureYear(
   from: number,
 ): Promise<ReportRow> {
   logProgress("history: a year by day");
-  const after = `/history?interval=day&from=${new Date(from).toISOString()}&n=`;
+  const after = `/history?interval=day&from=${new Date(from).toISOString()}&_n=`;
   const paths = [{ before: "/api/video/channel", after, users: HISTORIES }];
   const variants: Record<string, BenchServer> = {};
   for (const [name, variant] of Object.entries(VARIANTS)) {
@@ -180,7 +180,7 @@ function listPagePaths(database: Database, sort: ChannelSort): FreshPaths[] {
     .filter((_, index) => index % step === step / 2)
     .map((position) => {
       const cursor = encodeURIComponent(encodeListCursor(position, sort, "desc"));
-      const before = `/api/video/channels?limit=100&sort=${sort}&cursor=${cursor}&n=`;
+      const before = `/api/video/channels?limit=100&sort=${sort}&cursor=${cursor}&_n=`;
       return { before, after: "-", users: 1 };
     });
 }

@@ -35,7 +35,7 @@ export async function measureDuringLists(
     name: "details of channels",
     origin: service.origin,
     key,
-    paths: [{ before: "/api/video/channel", after: "/details?n=", users: CHANNELS }],
+    paths: [{ before: "/api/video/channel", after: "/details?_n=", users: CHANNELS }],
   };
   const measure = () => load(details, CONNECTIONS, LIST_ROUND_S);
   const during: LoadResult[] = [];
@@ -72,7 +72,7 @@ async function readListsDuring(
 ): Promise<number> {
   const ended = measuring.then(() => true);
   for (let reads = 0; ; reads++) {
-    const reading = readWholeList(service, key, `n=${readsBefore + reads}`).then(() => false);
+    const reading = readWholeList(service, key, `_n=${readsBefore + reads}`).then(() => false);
     const isOver = await Promise.race([reading, ended]);
     await reading;
     if (isOver) return reads + 1;

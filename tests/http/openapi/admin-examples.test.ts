@@ -151,6 +151,10 @@ const ERRORS = OPERATIONS.flatMap(([id, described]) =>
 function provoke(described: DescribedOperation, status: string, message: string) {
   const body: unknown = getExampleBody(described);
   const path = buildPath(described);
+  const [, unknown] = /query parameters.*, got "(\w+)"/.exec(message) ?? [];
+  if (unknown !== undefined) {
+    return send(usedService, described, { path: addToQuery(path, `${unknown}=1`) });
+  }
   if (message.startsWith("There is no path")) return send(closedService, described);
   if (status === "401") {
     const token = message.startsWith("Send") ? "" : "Bearer wrong";

@@ -48,7 +48,7 @@ describe("GET /api/video/channels", () => {
       if (!isDone) setImmediate(count);
     };
     const read = async (_: unknown, index: number) => {
-      const url = `http://localhost/api/video/channels?${index}`;
+      const url = `http://localhost/api/video/channels?_=${index}`;
       const response = await service.fetch(new Request(url, { headers: { "x-api-key": key } }));
       return { at: iteration, status: response.status };
     };

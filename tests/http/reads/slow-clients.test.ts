@@ -131,7 +131,7 @@ describe("clients that do not read", () => {
       const balanceBefore = await fetchBalance();
       const paths = Array.from(
         { length: DISTINCT_CLIENTS },
-        (_, index) => `${LONG_PAGE}&x=${index}`,
+        (_, index) => `${LONG_PAGE}&_=${index}`,
       );
       const all = await openClients(paths);
       expect(collectStatuses(all)).toEqual(new Set([200, 503]));
@@ -149,7 +149,7 @@ describe("clients that do not read", () => {
       // Short responses are sent all the same, long ones once the slow clients are gone.
       expect((await fetchWithKey(DETAILS)).status).toBe(200);
       for (const reader of all) reader.disconnect();
-      await waitUntil(async () => (await fetchWithKey(`${LONG_PAGE}&x=again`)).status === 200);
+      await waitUntil(async () => (await fetchWithKey(`${LONG_PAGE}&_=again`)).status === 200);
     },
     TIMEOUT_MS,
   );

@@ -2,6 +2,7 @@
  * Describes the operations of the administration API for the OpenAPI document. They are a section of
  * the one document, whether or not the service has a token: then the document is the same everywhere.
  */
+import type { TObject } from "@sinclair/typebox";
 import { ERROR_STATUSES } from "../../../../core/error-statuses.ts";
 import { DomainError } from "../../../../core/errors.ts";
 import {
@@ -9,12 +10,14 @@ import {
   createHeaderRefs,
   describeErrorResponses,
   describeParameters,
+  UNKNOWN_NAME,
   type ErrorExamples,
 } from "../operation.ts";
 import { CommonHeaders } from "../parameters.ts";
 import common from "../reference.json" with { type: "json" };
+import { createUnknownParameterError } from "../query-names.ts";
 import { createSchemaRef, isSchemaName } from "../schemas.ts";
-import { ADMIN_PATH_PARAMETERS, ADMIN_QUERIES } from "./parameters.ts";
+import { ADMIN_PATH_PARAMETERS, findAdminQuery } from "./parameters.ts";
 import reference from "./reference.json" with { type: "json" };
 
 /** The texts and examples of an operation. */
@@ -57,6 +60,7 @@ export function describeAdminOperation(path: string, method: string) {
   if (operation === undefined) throw new Error(`${method} ${path} is missing in reference.json`);
   const { operationId, summary, description, body, result, csv } = operation;
   const { status = 200 } = result;
+  const query = findAdminQuery(path, method);
   const success = {
     description: result.description,
     headers: createHeaderRefs(listHeaders(status)),
@@ -73,7 +77,7 @@ export function describeAdminOperation(path: string, method: string) {
     security: [{ adminToken: [] }],
     parameters: [
       ...describeParameters("path", ADMIN_PATH_PARAMETERS[operationId]),
-      ...describeParameters("query", ADMIN_QUERIES[operationId]),
+      ...describeParameters("query", query),
       ...describeParameters("header", CommonHeaders),
     ],
     ...(body !== undefined && {
@@ -82,7 +86,7 @@ export function describeAdminOperation(path: string, method: string) {
     responses: {
       [status]: success,
       ...(operationId === "adminAddCreator" && { 200: success }),
-      ...describeErrorResponses(path, listErrors(operation, path), listHeaders),
+      ...describeErrorResponses(path, listErrors(operation, path, query), listHeaders),
     },
   };
 }
@@ -102,13 +106,19 @@ function describeContent(schema: string, example: unknown) {
 }
 
 /** Lists an example of each error, those of the operation itself first. */
-function listErrors({ operationId, errors, body }: AdminOperation, path: string) {
+function listErrors(
+  { operationId, errors, body }: AdminOperation,
+  path: string,
+  query: TObject | undefined,
+) {
   const withBody =
     body === undefined || body === "lines" ? undefined : reference.commonErrors.withBody;
   const [id] = ADMIN_PATH_PARAMETERS[operationId]?.properties["id"]?.["examples"] ?? [];
   const unknownPath = new DomainError("Not Found", `There is no path ${path.replace("{id}", id)}`);
   const listed = [errors, withBody, reference.commonErrors.always, common.commonErrors.always];
-  return [...listed.flatMap(createErrors), unknownPath].toSorted(
+  const names = Object.keys(query?.properties ?? {});
+  const unknownName = createUnknownParameterError(names, UNKNOWN_NAME);
+  return [...listed.flatMap(createErrors), unknownName, unknownPath].toSorted(
     (a, b) => ERROR_STATUSES[a.code] - ERROR_STATUSES[b.code],
   );
 }

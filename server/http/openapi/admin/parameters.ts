@@ -11,6 +11,12 @@ import { OBSERVATION_FORMATS } from "../../../csv/observation-rows.ts";
 import { AUDIT_ACTIONS } from "../../../ports/administration.ts";
 import { NOTICE_ID_PATTERN, NOTICE_STATES } from "../../../ports/notices.ts";
 import { QUERIES } from "../parameters.ts";
+import reference from "./reference.json" with { type: "json" };
+
+/** The names of the operations, by method and path. */
+const OPERATION_IDS: ReadonlyMap<string, string> = new Map(
+  Object.entries(reference.operations).map(([route, { operationId }]) => [route, operationId]),
+);
 
 const createChoice = (choices: readonly string[], description: string) =>
   Type.String({ enum: [...choices], description });
@@ -42,7 +48,7 @@ const createPageParameters = (rows: string, cursorMaxLength: number) => ({
 });
 
 /** The queries of the operations that have one. */
-export const ADMIN_QUERIES: Readonly<Record<string, TObject>> = {
+const ADMIN_QUERIES: Readonly<Record<string, TObject>> = {
   adminExportObservations: Type.Object({
     kind: Type.Optional(createChoice(ENTITY_KINDS, "Only this kind; CSV needs it.")),
     since: createInstantParameter("Only observations from this date or date-time on."),
@@ -82,6 +88,20 @@ export const ADMIN_QUERIES: Readonly<Record<string, TObject>> = {
     action: Type.Optional(createChoice(AUDIT_ACTIONS, "Only this action.")),
   }),
 };
+
+const NO_QUERY = Type.Object({});
+
+/**
+ * The query of an operation.
+ *
+ * @param path As OpenAPI writes it: `/admin/keys/{id}/rotate`.
+ * @returns `undefined` if there is no such operation.
+ */
+export function findAdminQuery(path: string, method: string): TObject | undefined {
+  const name = method === "HEAD" ? "GET" : method.toUpperCase();
+  const id = OPERATION_IDS.get(`${name} ${path}`);
+  return id === undefined ? undefined : (ADMIN_QUERIES[id] ?? NO_QUERY);
+}
 
 /** The parameters in the paths. */
 export const ADMIN_PATH_PARAMETERS: Readonly<Record<string, TObject>> = {
