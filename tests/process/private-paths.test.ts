@@ -31,7 +31,7 @@ describe.each([
   "/admin/accounts",
   "/livez",
   "/metrics",
-  "/readyz?a",
+  "/readyz?_a",
   "/swagger/json",
   "/swagger",
 ])("%s", (path) => {
