@@ -1,8 +1,9 @@
-/** Matches paths to the declared routes, and parses path parameters. */
+/** Matches paths and request targets to the declared routes, and parses path parameters. */
 import { Memoirist } from "memoirist";
 import { createInvalidRequestError, quoteValue } from "../../core/errors.ts";
 import { IDENTIFIER_MAX_CHARACTERS } from "../../core/limits.ts";
 import { isIdentifier } from "../../core/text.ts";
+import { getPathOfUrl } from "./request-url.ts";
 
 /** The routes of one path. */
 export interface RoutePattern {
@@ -57,6 +58,58 @@ export function createRouteMatcher(routes: readonly DeclaredRoute[]): MatchRoute
     });
   }
   return (path) => router.find("", path)?.store;
+}
+
+/** Serves a request of Bun's server. */
+type ServeRequest = (request: Request, server: Bun.Server<undefined>) => Promise<Response>;
+
+/**
+ * Creates the routes of Bun's server. Its router compares the target as the client sent it, which is
+ * what a proxy checks. The URL of a request is normalized: `/swagger/..\admin` becomes `/admin`.
+ * So a request is served if target and path begin with the same route, else it gets 404.
+ *
+ * @param declared The declared routes. `/channels/:channel` begins with `/channels`.
+ * @param mountPath The path below which they are served, such as `/metrics`.
+ * @returns The options `routes` and `fetch` of `Bun.serve()`.
+ */
+export function createBunRoutes(
+  declared: readonly { readonly path: string }[],
+  serve: ServeRequest,
+  mountPath = "",
+) {
+  const beginnings = new Set(declared.map(({ path }) => mountPath + path.replace(/\/:.*/, "")));
+  const patterns = new Map(
+    [...beginnings].map((beginning) => [beginning, createPathPattern(beginning, beginnings)]),
+  );
+  const serveIf =
+    (isPathOfTarget: (path: string) => boolean): ServeRequest =>
+    (request, server) => {
+      const path = getPathOfUrl(request.url);
+      return serve(isPathOfTarget(path) ? request : escapePath(request, path, mountPath), server);
+    };
+  const routes: Record<string, ServeRequest> = {};
+  for (const [beginning, pattern] of patterns) {
+    const serveBelow = serveIf((path) => pattern.test(path));
+    routes[beginning] = serveBelow;
+    if (!beginning.endsWith("/")) routes[`${beginning}/*`] = serveBelow;
+  }
+  const isUnknown = (path: string) =>
+    path.startsWith(`${mountPath}/`) && !patterns.values().some((pattern) => pattern.test(path));
+  return { routes, fetch: serveIf(isUnknown) };
+}
+
+/** Creates the pattern of the paths at or below a beginning, and not below a longer one. */
+function createPathPattern(beginning: string, beginnings: ReadonlySet<string>): RegExp {
+  if (beginning.endsWith("/")) return new RegExp(`^${RegExp.escape(beginning)}$`);
+  const longer = [...beginnings].filter((other) => other.startsWith(`${beginning}/`));
+  const exceptions = longer.map((other) => `(?!${RegExp.escape(other)}(?:/|$))`).join("");
+  return new RegExp(`^${exceptions}${RegExp.escape(beginning)}(?:/|$)`);
+}
+
+/** Replaces the path of a request by one that does not exist: the same, with its slashes escaped. */
+function escapePath({ method, headers }: Request, path: string, mountPath: string): Request {
+  const url = `http://localhost${mountPath}/${encodeURIComponent(path)}`;
+  return new Request(url, { method, headers });
 }
 
 /**

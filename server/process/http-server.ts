@@ -2,7 +2,7 @@
 import pTimeout from "p-timeout";
 import { DomainError } from "../../core/errors.ts";
 import type { Config } from "../config.ts";
-import { getPathOfUrl } from "../http/request-url.ts";
+import { createBunRoutes } from "../http/route-matcher.ts";
 import type { Service } from "../service.ts";
 import { readSystemErrorCode } from "../system-errors.ts";
 import type { Ownership } from "./database-owner.ts";
@@ -56,40 +56,18 @@ export async function listen(
   };
 }
 
-/** Paths that a proxy may keep from the public, with all paths below them. */
-const PRIVATE_PATHS = ["/admin", "/livez", "/metrics", "/readyz", "/swagger"];
-const PRIVATE_PATTERN = new RegExp(`^(?:${PRIVATE_PATHS.join("|")})(?:/|$)`);
-
-/**
- * Creates the options of Bun's server.
- *
- * Bun's router compares the target as the client sent it, but the URL of a request is normalized:
- * `/x\..\admin` becomes `/admin`. So a private path that the router did not find was written to
- * pass a proxy that blocks it.
- */
-const createServerOptions = (fetch: Service["fetch"]) => ({
+/** Creates the options of Bun's server. */
+const createServerOptions = ({ app, fetch }: Pick<Service, "app" | "fetch">) => ({
+  ...createBunRoutes(app.routes, fetch),
   idleTimeout: IDLE_TIMEOUT_S,
   // The service counts the bytes of a body while it reads them.
   maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-  routes: Object.fromEntries(
-    PRIVATE_PATHS.flatMap((path) => [path, `${path}/*`]).map((path) => [path, fetch]),
-  ),
-  fetch: (request: Request, server: Bun.Server<undefined>) =>
-    fetch(escapePrivatePath(request), server),
 });
 
-/** Replaces a private path by one that does not exist: the same, with its slashes escaped. */
-function escapePrivatePath(request: Request): Request {
-  const path = getPathOfUrl(request.url);
-  if (!PRIVATE_PATTERN.test(path)) return request;
-  const { method, headers } = request;
-  return new Request(`http://localhost/${encodeURIComponent(path)}`, { method, headers });
-}
-
-function startServer({ fetch }: Service, { port, host }: Config, isAnyPortAllowed: boolean) {
+function startServer(service: Service, { port, host }: Config, isAnyPortAllowed: boolean) {
   const start = (listenPort: number) =>
     Bun.serve({
-      ...createServerOptions(fetch),
+      ...createServerOptions(service),
       port: listenPort,
       hostname: host,
       reusePort: false,
@@ -120,11 +98,14 @@ async function stopServer(server: Bun.Server<undefined>, service: Service, deadl
   let lateRequestCount = 0;
   service.beginStop();
   server.reload(
-    createServerOptions(async (request, addressSource) => {
-      lateRequestCount++;
-      const response = await service.fetch(request, addressSource);
-      response.headers.set("connection", "close");
-      return response;
+    createServerOptions({
+      app: service.app,
+      async fetch(request, addressSource) {
+        lateRequestCount++;
+        const response = await service.fetch(request, addressSource);
+        response.headers.set("connection", "close");
+        return response;
+      },
     }),
   );
   await waitForQuietPeriod(() => lateRequestCount);

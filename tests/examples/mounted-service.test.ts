@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createClient } from "@creator-metrics/core/client";
 import { hasBrowser, openPage } from "../support/processes/browser.ts";
+import { parseStatus, sendRaw } from "../support/network/raw-http.ts";
 import { openSandbox } from "../support/processes/command-line.ts";
 
 let sandbox: Awaited<ReturnType<typeof openSandbox>>;
@@ -76,6 +77,20 @@ describe("mounted-service.ts", () => {
     expect((await client.creators.add("nasa.gov")).body.total_creators).toBe(1);
     const shorts = await Array.fromAsync(client.video.shorts("channel1", { limit: 2 }));
     expect(shorts.map(({ id }) => id).toSorted()).toEqual(["s0", "s1", "s2", "s3", "s4"]);
+  });
+
+  test("serves a target only if it begins with the route of its normalized path", async () => {
+    const send = (target: string) =>
+      sendRaw(address, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    expect(parseStatus(await send("/metrics/livez"))).toBe(200);
+    for (const before of ["/metrics/swagger", "/metrics/x", "/metrics/readyz", "/x/../metrics"]) {
+      for (const path of [String.raw`/..\livez`, "/../livez", String.raw`\..\..\metrics\livez`]) {
+        expect([before + path, parseStatus(await send(before + path))]).toEqual([
+          before + path,
+          404,
+        ]);
+      }
+    }
   });
 
   test("links each page to the next below the prefix, with the parameters of the request", async () => {

@@ -7,6 +7,7 @@
  * does not collect: `service.collecting.start()` would.
  */
 import { readConfig } from "../../server/config.ts";
+import { createBunRoutes } from "../../server/http/route-matcher.ts";
 import { acquireOwnership } from "../../server/process/database-owner.ts";
 
 const PREFIX = "/metrics";
@@ -44,6 +45,8 @@ async function describeMetrics(): Promise<Response> {
   return Response.json({ ...document, servers: [{ url: PREFIX }] });
 }
 
+// Serves a request only if its target begins with the same route as its normalized path.
+const mounted = createBunRoutes(service.app.routes, serveMetrics, PREFIX);
 const server = Bun.serve({
   port: config.port,
   hostname: config.host,
@@ -51,9 +54,10 @@ const server = Bun.serve({
   maxRequestBodySize: Number.MAX_SAFE_INTEGER,
   idleTimeout: 30,
   routes: {
+    ...mounted.routes,
+    [`${PREFIX}/*`]: mounted.fetch,
     "/": new Response(`The API is described at ${PREFIX}/swagger\n`),
     [`${PREFIX}/swagger/json`]: await describeMetrics(),
-    [`${PREFIX}/*`]: serveMetrics,
   },
   fetch: () => new Response("Not found\n", { status: 404 }),
 });

