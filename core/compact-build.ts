@@ -1,12 +1,13 @@
 /**
  * Compacts what `tsc` built to half of its bytes, without a loss for who uses or debugs it: source
  * maps map lines instead of every token, the sources that they name have no comments and no
- * interfaces, which the declarations have, files of types and of re-exports have no map, and the
- * files are indented with tabs.
+ * interfaces, which the declarations have, files of types and of re-exports have no map, files that
+ * no entry exports from have no declarations, and the files are indented with tabs.
  */
 import { decode, encode, type SourceMapSegment } from "@jridgewell/sourcemap-codec";
 import { Glob } from "bun";
-import { relative } from "node:path";
+import { dirname, join, relative } from "node:path";
+import manifest from "./package.json";
 
 const TYPES_ONLY = "export {};\n";
 
@@ -38,6 +39,11 @@ for await (const file of new Glob("dist/**/*.js").scan()) {
   await Bun.write(map, JSON.stringify({ version, sources, names: [], mappings: encode(lines) }));
 }
 
+const declarations = await findDeclarations();
+for await (const file of new Glob("dist/**/*.d.ts").scan()) {
+  if (!declarations.has(file)) await Bun.file(file).delete();
+}
+
 /**
  * The comment that describes a file. Nobody reads it in a declaration, except that of an entry:
  * `@module` marks it. What follows is an import, an export or the comment of one.
@@ -54,6 +60,22 @@ for await (const file of new Glob("dist/**/*.{ts,js}").scan()) {
     file,
     code.replaceAll(indent, ({ length }) => "\t".repeat(length / unit)),
   );
+}
+
+/** Finds the declarations that the entries import, directly or not. */
+async function findDeclarations(): Promise<Set<string>> {
+  const { "./package.json": _, ...entries } = manifest.exports;
+  const found = new Set(Object.values(entries).map((file) => toDeclaration(".", file)));
+  // The loop also visits what it adds.
+  for (const file of found) {
+    const imports = (await Bun.file(file).text()).matchAll(/ from "(\.[^"]+)"/g);
+    for (const [, path = ""] of imports) found.add(toDeclaration(dirname(file), path));
+  }
+  return found;
+}
+
+function toDeclaration(folder: string, path: string): string {
+  return join(folder, path.replace(/\.[jt]s$/, ".d.ts"));
 }
 
 function isCode(line: string): boolean {
