@@ -1,5 +1,4 @@
 /** Sends a request once, within a time. */
-import type { ClientOptions } from "./options.ts";
 import {
   runtime,
   type AbortSignalLike,
@@ -11,31 +10,38 @@ import {
 /** A response whose body has arrived. */
 export interface ReceivedResponse {
   readonly response: ResponseLike;
-  readonly text: string;
+  /** The body; `undefined` if it is longer than allowed. */
+  readonly text: string | undefined;
 }
 
 /** Why there is no response. */
 export interface MissingResponse {
   readonly cause: unknown;
+  /** Whether the time was over. */
+  readonly isTimeout: boolean;
 }
 
-/** Sends a request once. It throws only if the caller aborts. */
+/** Sends a request once. It never throws. */
 export type Attempt = (
   url: string,
   init: Omit<RequestInitLike, "redirect" | "signal">,
-  signal: AbortSignalLike | undefined,
+  limits: { readonly timeoutMs: number; readonly signal: AbortSignalLike | undefined },
 ) => Promise<ReceivedResponse | MissingResponse>;
 
 /** Creates the function that sends a request once. */
-export function createAttempt({ timeoutMs = 30_000, fetch }: ClientOptions): Attempt {
-  const fetchResponse: FetchLike = fetch ?? ((url, init) => runtime.fetch(url, init));
+export function createAttempt(options: {
+  readonly fetch: FetchLike | undefined;
+  readonly responseMaxBytes: number;
+}): Attempt {
+  const fetchResponse: FetchLike = options.fetch ?? ((url, init) => runtime.fetch(url, init));
   const receive = async (url: string, init: RequestInitLike) => {
     const response = await fetchResponse(url, init);
-    return { response, text: await response.text() };
+    return { response, text: await readText(response, options.responseMaxBytes) };
   };
-  return async (url, init, signal) => {
-    throwIfAborted(signal);
+  return async (url, init, { timeoutMs, signal }) => {
+    if (signal?.aborted === true) return { cause: signal.reason, isTimeout: false };
     const controller = new runtime.AbortController();
+    let isTimeout = false;
     let stop: (reason: unknown) => void = () => {};
     // A `fetch` that does not know the signal must not keep the caller waiting.
     const stopped = new Promise<never>((_, reject) => {
@@ -48,10 +54,10 @@ export function createAttempt({ timeoutMs = 30_000, fetch }: ClientOptions): Att
     const timer =
       timeoutMs === Infinity
         ? undefined
-        : runtime.setTimeout(
-            () => stop(new Error(`No response within ${timeoutMs} ms`)),
-            timeoutMs,
-          );
+        : runtime.setTimeout(() => {
+            isTimeout = true;
+            stop(new Error("Time is over"));
+          }, timeoutMs);
     signal?.addEventListener("abort", abort);
     try {
       const received = receive(url, {
@@ -63,8 +69,7 @@ export function createAttempt({ timeoutMs = 30_000, fetch }: ClientOptions): Att
       });
       return await Promise.race([received, stopped]);
     } catch (cause) {
-      throwIfAborted(signal);
-      return { cause };
+      return { cause, isTimeout };
     } finally {
       runtime.clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
@@ -72,6 +77,25 @@ export function createAttempt({ timeoutMs = 30_000, fetch }: ClientOptions): Att
   };
 }
 
-function throwIfAborted(signal: AbortSignalLike | undefined): void {
-  if (signal?.aborted === true) throw signal.reason;
+/** Reads a body; `undefined` if it has more bytes, then the rest of it is not read. */
+async function readText(response: ResponseLike, maxBytes: number): Promise<string | undefined> {
+  const reader = response.body?.getReader?.();
+  if (reader === undefined) {
+    const text = await response.text();
+    return text.length > maxBytes ? undefined : text;
+  }
+  const decoder = new runtime.TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done || value === undefined) return text + decoder.decode();
+    bytes += value.length;
+    if (bytes > maxBytes) {
+      // Nobody needs to know when the connection is closed.
+      reader.cancel().catch(() => {});
+      return undefined;
+    }
+    text += decoder.decode(value, { stream: true });
+  }
 }

@@ -5,6 +5,10 @@ import {
   VIDEO_ERROR_SENTENCES,
   type ServiceErrorName,
 } from "../error-statuses.ts";
+import type { HeadersLike } from "./runtime.ts";
+
+/** The name of an error of the service, or the status of a response that names none. */
+export type MetricsErrorCode = ServiceErrorName | `Status ${number}`;
 
 /** What an error response says beside its name and message. */
 export interface MetricsErrorDetails {
@@ -16,6 +20,10 @@ export interface MetricsErrorDetails {
   readonly cost?: number | null | undefined;
   /** The balance after it; `null` if the response does not say. */
   readonly creditsRemaining?: number | null | undefined;
+  /** How long the service asks to wait, in milliseconds; `null` if it does not ask. */
+  readonly retryAfterMs?: number | null | undefined;
+  /** All headers of the response. */
+  readonly headers?: HeadersLike | undefined;
   /** The key of the read. */
   readonly idempotencyKey?: string | undefined;
 }
@@ -30,7 +38,7 @@ export class MetricsError extends Error {
   /** The name of the class. */
   override readonly name = "MetricsError";
   /** Its name: `error.code === "Insufficient Credits"`. */
-  readonly code: ServiceErrorName;
+  readonly code: MetricsErrorCode;
   /** The HTTP status. */
   readonly status: number;
   /** What to tell the operator of the service. */
@@ -39,19 +47,33 @@ export class MetricsError extends Error {
   readonly cost: number | null;
   /** The balance after it; `null` if the response does not say. */
   readonly creditsRemaining: number | null;
+  /** How long the service asks to wait, in milliseconds, as after 429; `null` if it does not ask. */
+  readonly retryAfterMs: number | null;
+  /** All headers of the response: `error.headers.get("RateLimit")`. */
+  readonly headers: HeadersLike;
   /** The key of the read. Repeated with it, a read that has paid is not charged again. */
   readonly idempotencyKey: string | undefined;
 
   /** Creates the error of a response. */
-  constructor(code: ServiceErrorName, message: string, details: MetricsErrorDetails) {
+  constructor(code: MetricsErrorCode, message: string, details: MetricsErrorDetails) {
     super(message);
     this.code = code;
     this.status = details.status;
     this.requestId = details.requestId;
     this.cost = details.cost ?? null;
     this.creditsRemaining = details.creditsRemaining ?? null;
+    this.retryAfterMs = details.retryAfterMs ?? null;
+    this.headers = details.headers ?? { get: () => null };
     this.idempotencyKey = details.idempotencyKey;
   }
+}
+
+/** What is known of a request without a response of the service. */
+export interface RequestErrorDetails {
+  /** What happened before it. */
+  readonly cause?: unknown;
+  /** The key of the read. */
+  readonly idempotencyKey?: string | undefined;
 }
 
 /**
@@ -63,17 +85,45 @@ export class MetricsError extends Error {
  */
 export class ConnectionError extends Error {
   /** The name of the class. */
-  override readonly name = "ConnectionError";
+  override readonly name: "ConnectionError" | "TimeoutError" = "ConnectionError";
   /** The key of the read. Repeated with it, a read that has paid is not charged again. */
   readonly idempotencyKey: string | undefined;
 
   /** Creates the error of a request. */
-  constructor(
-    message: string,
-    options: { readonly cause?: unknown; readonly idempotencyKey?: string | undefined } = {},
-  ) {
-    super(message, options);
-    this.idempotencyKey = options.idempotencyKey;
+  constructor(message: string, details: RequestErrorDetails = {}) {
+    super(message, details);
+    this.idempotencyKey = details.idempotencyKey;
+  }
+}
+
+/**
+ * The time of an attempt or of all attempts was over. The service may have charged the read.
+ *
+ * @example
+ * new TimeoutError("No response") instanceof ConnectionError; // true
+ */
+export class TimeoutError extends ConnectionError {
+  /** The name of the class. */
+  override readonly name = "TimeoutError";
+}
+
+/**
+ * The signal of the caller has ended the request; its reason is the `cause`. The service may have
+ * charged the read.
+ *
+ * @example
+ * new AbortError("Aborted", { cause: "closed" }).cause; // "closed"
+ */
+export class AbortError extends Error {
+  /** The name of the class. */
+  override readonly name = "AbortError";
+  /** The key of the read. Repeated with it, a read that has paid is not charged again. */
+  readonly idempotencyKey: string | undefined;
+
+  /** Creates the error of a request. */
+  constructor(message: string, details: RequestErrorDetails = {}) {
+    super(message, details);
+    this.idempotencyKey = details.idempotencyKey;
   }
 }
 
@@ -88,22 +138,6 @@ export function createMetricsError(text: string, details: MetricsErrorDetails): 
   return new MetricsError(code, message ?? error, details);
 }
 
-/** The error of a value that no request can be sent with. */
-export function createRangeError(what: string, value: unknown, allowed: string): RangeError {
-  const got = typeof value === "string" ? JSON.stringify(value) : String(value);
-  return new RangeError(`${what} must be ${allowed}, got ${got}`);
-}
-
-/** @throws {RangeError} For a value that is not allowed. */
-export function assertAllowed(
-  what: string,
-  value: unknown,
-  isAllowed: boolean,
-  allowed: string,
-): void {
-  if (!isAllowed) throw createRangeError(what, value, allowed);
-}
-
 /** The name in `Not Found` and `Invalid Request: limit must be 1`, or of `Channel x not found`. */
 function findName(error: string): ServiceErrorName | undefined {
   const sentences = Object.entries(VIDEO_ERROR_SENTENCES);
@@ -111,11 +145,11 @@ function findName(error: string): ServiceErrorName | undefined {
   return [error.replace(/: .*/s, ""), sentence].find(isServiceErrorName);
 }
 
-/** The most general name of a status or of its class, for a body that a proxy wrote. */
-function findNameOfStatus(status: number): ServiceErrorName {
+/** The most general name of a status, for a body that a proxy wrote. */
+function findNameOfStatus(status: number): MetricsErrorCode {
   const names = Object.keys(ERROR_STATUSES).filter(isServiceErrorName);
   const name = names.findLast((known) => ERROR_STATUSES[known] === status);
-  return name ?? (status < 500 ? "Invalid Request" : "Service Unavailable");
+  return name ?? (status < 500 ? `Status ${status}` : "Service Unavailable");
 }
 
 function parseBody(text: string): { error?: string; message?: string } {

@@ -1,7 +1,8 @@
 /** Lists that come in pages: item by item, or page by page. */
 import { ConnectionError, MetricsError } from "./errors.ts";
+import { assertObject } from "./arguments.ts";
 import { createIdempotencyKey, type RequestOptions } from "./options.ts";
-import type { Result } from "./request.ts";
+import type { Result } from "./result.ts";
 
 /** A list that is read page by page, as far as it is iterated. Each page costs what a request costs. */
 export interface Listing<Item, Page> extends AsyncIterable<Item> {
@@ -43,30 +44,32 @@ function createPages<Item, Page>(
   { firstStart, readPage, getNextStart }: ListingSource<Item, Page>,
   options: RequestOptions = {},
 ): AsyncIterableIterator<Result<Page>, undefined> {
-  let start: PageStart | null | undefined = firstStart;
-  let startBefore: PageStart | undefined;
+  let start = firstStart;
+  /** Where the pages that were read begin. */
+  const starts = new Set<PageStart | undefined>();
+  let isDone = false;
   /** The key of the page that is read next, from its first request until it was read. */
-  let { idempotencyKey } = options;
-  let isFirst = true;
+  let idempotencyKey: string | undefined;
 
   async function readNext(): Promise<IteratorResult<Result<Page>, undefined>> {
-    if (start === null) return { done: true, value: undefined };
-    if (!isFirst && start === startBefore) {
-      throw new ConnectionError(`The page at ${start} is followed by itself`);
-    }
-    idempotencyKey ??= createIdempotencyKey();
+    if (isDone) return { done: true, value: undefined };
+    if (starts.has(start)) throw new ConnectionError(`The list returns to its page at ${start}`);
+    assertObject("options", options);
+    const isFirst = starts.size === 0;
+    idempotencyKey ??= (isFirst ? options.idempotencyKey : undefined) ?? createIdempotencyKey();
     try {
       const value = await readPage(start, { ...options, idempotencyKey });
-      startBefore = start;
-      start = getNextStart(value.body);
+      starts.add(start);
+      const nextStart = getNextStart(value.body);
+      isDone = nextStart === null;
+      start = nextStart ?? undefined;
       idempotencyKey = undefined;
-      isFirst = false;
       return { done: false, value };
     } catch (error) {
       const isOutOfRange = error instanceof MetricsError && error.code === "Page Out of Range";
       if (isFirst || !isOutOfRange) throw error;
       // Items have left the list since the page before was read.
-      start = null;
+      isDone = true;
       return { done: true, value: undefined };
     }
   }

@@ -1,11 +1,13 @@
 /** The microblog part of the client: users and their tweets. */
 import type { UserSort } from "../lists.ts";
+import { compareText } from "../text.ts";
 import type * as resources from "../resources/mod.ts";
 import type { Listing } from "./listing.ts";
 import type { HistoryQuery, ListQuery, PageQuery } from "./queries.ts";
 import { createRequests } from "./requests.ts";
 import type { RequestOptions } from "./options.ts";
-import type { Result, Send } from "./request.ts";
+import type { Send } from "./request.ts";
+import type { Result } from "./result.ts";
 
 /** Reads users and tweets. `username` is without the @ symbol, in any case. */
 export interface MicroblogClient {
@@ -66,38 +68,31 @@ export interface MicroblogClient {
 /** Creates the microblog part of a client. */
 export function createMicroblogClient(send: Send): MicroblogClient {
   const { get, postDetails, list } = createRequests(send, "microblog");
-  const tweetPathOf = (username: string, id: string) => [username, "tweet", id];
+  const pathOfTweet = (username: string, id: string) => [{ username }, "tweet", { id }];
   return {
-    users: (query, options) => list(["users"], { ...query }, (page) => page.users, options),
-    user: (username, options) => get([username, "details"], options),
+    users: (query, options) => list(["users"], query, (page) => page.users, options),
+    user: (username, options) => get([{ username }, "details"], (body) => body.username, options),
     tweets: (username, query, options) =>
-      list(
-        [username, "tweets"],
-        { ...query },
-        (page) => Object.entries(page.tweets),
-        options,
-        "page",
-      ),
+      list([{ username }, "tweets"], query, listTweets, options, { startName: "page" }),
     followers: (username, query, options) =>
-      list(
-        [username, "followers"],
-        { ...query },
-        (page) => page.followers.USER.metrics,
-        options,
-        "page",
-      ),
-    tweet: (username, id, options) => get(tweetPathOf(username, id), options),
+      list([{ username }, "followers"], query, (page) => page.followers.USER.metrics, options, {
+        startName: "page",
+      }),
+    tweet: (username, id, options) =>
+      get(pathOfTweet(username, id), (body) => body.tweet.metrics, options),
     history: (username, query, options) =>
-      list([username, "history"], { ...query }, (page) => page.history, options),
+      list([{ username }, "history"], query, (page) => page.history, options),
     tweetHistory: (username, id, query, options) =>
-      list(
-        [...tweetPathOf(username, id), "history"],
-        { ...query },
-        (page) => page.history,
-        options,
-      ),
+      list([...pathOfTweet(username, id), "history"], query, (page) => page.history, options),
     details: (usernames, options) => postDetails({ usernames }, options),
     compare: (usernames, query, options) =>
-      list(["compare"], { usernames, ...query }, (page) => page.rows, options),
+      list(["compare"], query, (page) => page.rows, options, { defaults: { usernames } }),
   };
+}
+
+/** Lists tweets newest first. An object has identifiers such as `7` before all others. */
+function listTweets({ tweets }: resources.TweetsPage) {
+  return Object.entries(tweets).toSorted(
+    ([idA, a], [idB, b]) => compareText(b.created_at, a.created_at) || compareText(idB, idA),
+  );
 }

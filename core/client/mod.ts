@@ -5,24 +5,42 @@
  * @module @creator-metrics/core/client
  */
 import type * as resources from "../resources/mod.ts";
+import { assertAllowed } from "./arguments.ts";
 import { createMicroblogClient, type MicroblogClient } from "./microblog.ts";
 import type { ClientOptions, RequestOptions } from "./options.ts";
-import { createSend, type Result } from "./request.ts";
+import { createSend } from "./request.ts";
+import type { Result } from "./result.ts";
 import { createVideoClient, type VideoClient } from "./video.ts";
 
 export type { ServiceErrorName } from "../error-statuses.ts";
-export { ConnectionError, MetricsError, type MetricsErrorDetails } from "./errors.ts";
+export {
+  AbortError,
+  ConnectionError,
+  MetricsError,
+  TimeoutError,
+  type MetricsErrorCode,
+  type MetricsErrorDetails,
+  type RequestErrorDetails,
+} from "./errors.ts";
 export type { Listing } from "./listing.ts";
 export type { MicroblogClient } from "./microblog.ts";
 export type { HistoryQuery, ListQuery, PageQuery } from "./queries.ts";
 export type { ClientOptions, RequestOptions } from "./options.ts";
-export type { Result } from "./request.ts";
-export type { AbortSignalLike, FetchLike, RequestInitLike, ResponseLike } from "./runtime.ts";
+export type { Result } from "./result.ts";
+export type {
+  AbortSignalLike,
+  BodyReaderLike,
+  FetchLike,
+  HeadersLike,
+  RequestInitLike,
+  ResponseLike,
+} from "./runtime.ts";
 export type { VideoClient } from "./video.ts";
 
 /**
- * A client of the service. A method rejects with a `MetricsError` or a `ConnectionError`, with a
- * `RangeError` for a name that no URL can have, or with the reason of an abort.
+ * A client of the service. A method rejects with a `MetricsError` for an error response, with a
+ * `ConnectionError` or its `TimeoutError` if there is none of the service, with an `AbortError` after
+ * an abort, or with a `RangeError` for an argument that no request can be sent with.
  */
 export interface Client {
   /** Channels and shorts. */
@@ -58,18 +76,25 @@ export interface Client {
 export function createClient(clientOptions: ClientOptions): Client {
   const send = createSend(clientOptions);
   const path = ["api", "creators"];
-  const platform = "microblog";
+  const change = async (method: "PATCH" | "DELETE", creator: string, options?: RequestOptions) => {
+    assertAllowed("creator", creator, typeof creator === "string", "text");
+    const body = { creator, platform: "microblog" };
+    const probe = ({ total_creators }: resources.CreatorResult) => total_creators;
+    return send({ method, path, body, probe }, options);
+  };
   return {
     video: createVideoClient(send),
     microblog: createMicroblogClient(send),
     creators: {
-      list: (options) => send({ method: "GET", path }, options),
-      add: (creator, options) =>
-        send({ method: "PATCH", path, body: { creator, platform } }, options),
-      remove: (creator, options) =>
-        send({ method: "DELETE", path, body: { creator, platform } }, options),
+      list: (options) =>
+        send({ method: "GET", path, probe: ({ creators }) => creators.length }, options),
+      add: (creator, options) => change("PATCH", creator, options),
+      remove: (creator, options) => change("DELETE", creator, options),
     },
     account: (query, options) =>
-      send({ method: "GET", path: ["api", "account"], query: { ...query } }, options),
+      send(
+        { method: "GET", path: ["api", "account"], query, probe: ({ balance }) => balance },
+        options,
+      ),
   };
 }

@@ -1,5 +1,5 @@
 /** The options of a client and of a request, and what they may be. */
-import { assertAllowed } from "./errors.ts";
+import { assertAllowed, assertObject, isTextLike } from "./arguments.ts";
 import { runtime, type AbortSignalLike, type FetchLike } from "./runtime.ts";
 
 /** Options of a client. */
@@ -12,15 +12,27 @@ export interface ClientOptions {
   readonly fetch?: FetchLike | undefined;
   /** How long an attempt may take, in milliseconds; 30 seconds by default, at most 24 days or `Infinity`. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * How long a call may take with all its attempts and pauses, in milliseconds; `Infinity` by default,
+   * else at most 24 days. In a list it is the time of a page.
+   */
+  readonly deadlineMs?: number | undefined;
   /** How often a request is repeated at most; 3 times by default. */
   readonly retries?: number | undefined;
+  /**
+   * The longest pause between two attempts, in milliseconds; 2 minutes by default. If the service asks
+   * for a longer one, the call fails at once, with its `retryAfterMs`.
+   */
+  readonly pauseMaxMs?: number | undefined;
+  /** How many bytes a response may have, unpacked; 128 MiB by default. */
+  readonly responseMaxBytes?: number | undefined;
   /** How many responses are kept, to be sent again only if they changed; none by default. */
   readonly cachedResponses?: number | undefined;
 }
 
 /** Options of a request. */
 export interface RequestOptions {
-  /** Aborts the request and its retries. */
+  /** Aborts the request and its retries, which fails with an `AbortError`. */
   readonly signal?: AbortSignalLike | undefined;
   /**
    * Reads with the same key are charged once within 24 hours; by default, each read has its own. In a
@@ -29,46 +41,71 @@ export interface RequestOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
+/** The options of a client, complete. */
+export type ClientSettings = {
+  readonly [Name in Exclude<keyof ClientOptions, "fetch">]-?: NonNullable<ClientOptions[Name]>;
+} & { readonly fetch: FetchLike | undefined };
+
 /** The longest pause of a timer; a longer one ends at once. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
-/** @throws {RangeError} For options that no request can be sent with. */
-export function checkClientOptions(options: ClientOptions): void {
-  const { baseUrl, apiKey, timeoutMs = 1, retries = 0, cachedResponses = 0 } = options;
-  assertAllowed(
-    "baseUrl",
+/**
+ * Checks the options of a client, and fills in the defaults.
+ *
+ * @throws {RangeError} For options that no request can be sent with.
+ */
+export function readClientOptions(options: ClientOptions): ClientSettings {
+  assertObject("options", options);
+  const {
     baseUrl,
-    isHttpUrl(baseUrl),
-    "an http or https URL without user, query and #",
-  );
+    apiKey,
+    fetch,
+    timeoutMs = 30_000,
+    deadlineMs = Infinity,
+    retries = 3,
+    pauseMaxMs = 120_000,
+    responseMaxBytes = 2 ** 27,
+    cachedResponses = 0,
+  } = options;
+  const urlAllowed = "an http or https URL without user, query and #";
+  assertAllowed("baseUrl", baseUrl, isHttpUrl(baseUrl), urlAllowed);
   // A message does not show the key.
-  assertAllowed(
-    "apiKey",
-    undefined,
-    /^[\x21-\x7e]*$/.test(apiKey),
-    "ASCII characters without spaces",
-  );
-  const isTime = timeoutMs > 0 && (timeoutMs <= TIMER_MAX_MS || timeoutMs === Infinity);
-  assertAllowed("timeoutMs", timeoutMs, isTime, `above 0, and at most ${TIMER_MAX_MS} or Infinity`);
-  assertAllowed("retries", retries, isCount(retries), COUNT);
-  assertAllowed("cachedResponses", cachedResponses, isCount(cachedResponses), COUNT);
+  const shownKey = typeof apiKey === "string" ? apiKey && "…" : apiKey;
+  const isKey = isTextLike(apiKey, /^[\x21-\x7e]+$/);
+  assertAllowed("apiKey", shownKey, isKey, "1 or more ASCII characters without spaces");
+  assertAllowed("fetch", fetch, ["undefined", "function"].includes(typeof fetch), "a function");
+  for (const [name, value] of Object.entries({ timeoutMs, deadlineMs })) {
+    const isTime = value > 0 && (isTimerMs(value) || value === Infinity);
+    assertAllowed(name, value, isTime, `above 0, and at most ${TIMER_MAX_MS} or Infinity`);
+  }
+  const pauseAllowed = `a number from 0 to ${TIMER_MAX_MS}`;
+  assertAllowed("pauseMaxMs", pauseMaxMs, isTimerMs(pauseMaxMs), pauseAllowed);
+  for (const [name, value] of Object.entries({ retries, responseMaxBytes, cachedResponses })) {
+    const isCount = Number.isSafeInteger(value) && value >= 0;
+    assertAllowed(name, value, isCount, "a whole number from 0");
+  }
+  const limits = { timeoutMs, deadlineMs, retries, pauseMaxMs, responseMaxBytes, cachedResponses };
+  return { baseUrl, apiKey, fetch, ...limits };
 }
 
-const COUNT = "a whole number from 0";
+const isTimerMs = (value: unknown) =>
+  typeof value === "number" && value >= 0 && value <= TIMER_MAX_MS;
 
-const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0;
-
-function isHttpUrl(text: string): boolean {
+function isHttpUrl(url: string): boolean {
   try {
-    return /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i.test(text) && Boolean(new runtime.URL(text));
+    return isTextLike(url, /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i) && Boolean(new runtime.URL(url));
   } catch {
     return false;
   }
 }
 
-/** @throws {RangeError} For a key that the service refuses. */
-export function checkIdempotencyKey(key: string): void {
-  const isKey = /^[\x21-\x7e]{1,255}$/.test(key);
+/** @throws {RangeError} For options that no request can be sent with. */
+export function checkRequestOptions(options: RequestOptions): void {
+  assertObject("options", options);
+  const { signal, idempotencyKey: key } = options;
+  const isSignal = signal === undefined || typeof signal?.addEventListener === "function";
+  assertAllowed("signal", signal, isSignal, "an AbortSignal");
+  const isKey = key === undefined || isTextLike(key, /^[\x21-\x7e]{1,255}$/);
   assertAllowed("idempotencyKey", key, isKey, "1 to 255 ASCII characters without spaces");
 }
 

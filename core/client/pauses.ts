@@ -1,5 +1,5 @@
 /** The pauses between the attempts of a request. */
-import { runtime, type AbortSignalLike, type ResponseLike } from "./runtime.ts";
+import { runtime, type AbortSignalLike, type HeadersLike } from "./runtime.ts";
 
 /** The pause before the first retry; it doubles each time. A part of it is random. */
 const FIRST_PAUSE_MS = 200;
@@ -18,27 +18,25 @@ export function computePauseMs(nth: number): number {
  * Reads `Retry-After`: whole seconds, or a date by the clock that the response has (RFC 9110,
  * 10.2.3). Anything else is as if it were missing.
  */
-export function readRetryAfterMs({ headers }: ResponseLike): number | undefined {
+export function readRetryAfterMs(headers: HeadersLike): number | null {
   const value = headers.get("retry-after") ?? "";
   if (/^\d+$/.test(value)) return Number(value) * 1000;
-  if (!HTTP_DATE.test(value)) return undefined;
+  if (!HTTP_DATE.test(value)) return null;
   const now = Date.parse(headers.get("date") ?? "") || Date.now();
   const ms = Date.parse(value) - now;
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+  return Number.isNaN(ms) ? null : Math.max(0, ms);
 }
 
-/** Waits; an abort ends it. */
+/** Waits; an abort ends it early. */
 export function pause(ms: number, signal: AbortSignalLike | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = () => {
+  return new Promise((resolve) => {
+    const end = () => {
       runtime.clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = runtime.setTimeout(() => {
-      signal?.removeEventListener("abort", abort);
+      signal?.removeEventListener("abort", end);
       resolve();
-    }, ms);
-    if (signal?.aborted === true) abort();
-    else signal?.addEventListener("abort", abort);
+    };
+    const timer = runtime.setTimeout(end, ms);
+    if (signal?.aborted === true) end();
+    else signal?.addEventListener("abort", end);
   });
 }

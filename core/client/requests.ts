@@ -1,56 +1,95 @@
 /** Creates the requests that the parts of the client share. */
 import type { CursorPagination, Pagination } from "../resources/mod.ts";
-import { createListing, type Listing } from "./listing.ts";
+import { assertAllowed, assertObject } from "./arguments.ts";
+import { createListing, type Listing, type PageStart } from "./listing.ts";
 import type { RequestOptions } from "./options.ts";
-import type { Result, Send } from "./request.ts";
-import type { UrlQuery } from "./url.ts";
+import type { Send } from "./request.ts";
+import type { Result } from "./result.ts";
+import type { PathSegment } from "./url.ts";
 
-/** Requests to the paths below one path. A path is its segments, not encoded. */
+/** The query of a list, with the beginning of its first page. */
+type PagedQuery = {
+  readonly cursor?: string | undefined;
+  readonly page?: number | undefined;
+};
+
+/** Requests to the paths below one path. */
 export interface Requests {
+  /** @param probe Reads what every response has. */
   get<Body>(
-    path: readonly string[],
+    path: readonly PathSegment[],
+    probe: (body: Body) => unknown,
     options?: RequestOptions,
-    query?: UrlQuery,
   ): Promise<Result<Body>>;
   /** Sends names in the body of a request for their details. */
-  postDetails<Body>(
+  postDetails<Body extends { readonly results: readonly unknown[] }>(
     names: Readonly<Record<string, readonly string[]>>,
     options?: RequestOptions,
   ): Promise<Result<Body>>;
   /** A list whose pages continue at a cursor or, if `startName` is `page`, are numbered. */
   list<Item, Page extends { readonly pagination?: CursorPagination | Pagination }>(
-    path: readonly string[],
-    query: UrlQuery & { readonly cursor?: string | undefined; readonly page?: number | undefined },
+    path: readonly PathSegment[],
+    query: PagedQuery | undefined,
     getItems: (page: Page) => readonly Item[],
     options?: RequestOptions,
-    startName?: "cursor" | "page",
+    details?: {
+      readonly startName?: "cursor" | "page";
+      /** What the query has, unless the caller sets it. */
+      readonly defaults?: Readonly<Record<string, number | readonly string[]>>;
+    },
   ): Listing<Item, Page>;
 }
 
 /** Creates the requests below the path of a part of the API. */
 export function createRequests(send: Send, part: string): Requests {
   const root = ["api", part];
-  const get: Requests["get"] = (path, options, query = {}) =>
-    send({ method: "GET", path: [...root, ...path], query }, options);
   return {
-    get,
-    postDetails: (body, options) =>
-      send({ method: "POST", path: [...root, "details"], body }, options),
-    list: (path, query, getItems, options, startName = "cursor") =>
+    get: (path, probe, options) =>
+      send({ method: "GET", path: [...root, ...path], probe }, options),
+    async postDetails(body, options) {
+      for (const [name, names] of Object.entries(body)) {
+        const isNames = Array.isArray(names) && names.every((value) => typeof value === "string");
+        assertAllowed(name, names, isNames, "an array of names");
+      }
+      const path = [...root, "details"];
+      return send({ method: "POST", path, body, probe: ({ results }) => results.length }, options);
+    },
+    list: (path, query = {}, getItems, options, { startName = "cursor", defaults = {} } = {}) =>
       createListing(
         {
-          firstStart: query[startName],
-          readPage: (start, pageOptions) =>
-            get(path, pageOptions, { ...query, [startName]: start }),
+          firstStart: query?.[startName],
+          async readPage(start, pageOptions) {
+            assertObject("query", query);
+            const given = Object.entries(query).filter(([, value]) => value !== undefined);
+            const pageQuery = { ...defaults, ...Object.fromEntries(given), [startName]: start };
+            return send(
+              {
+                method: "GET",
+                path: [...root, ...path],
+                query: pageQuery,
+                probe: (page) =>
+                  Array.isArray(getItems(page)) ? findNextStart(page.pagination) : undefined,
+              },
+              pageOptions,
+            );
+          },
           getItems,
-          getNextStart: ({ pagination = { nextCursor: null } }) =>
-            "nextCursor" in pagination
-              ? pagination.nextCursor
-              : pagination.has_more
-                ? pagination.page + 1
-                : null,
+          getNextStart: ({ pagination }) => findNextStart(pagination) ?? null,
         },
         options,
       ),
   };
+}
+
+/** Finds where the next page begins: `null` if there is none, `undefined` if that is not said. */
+function findNextStart(
+  pagination: CursorPagination | Pagination = { hasMore: false, nextCursor: null },
+): PageStart | null | undefined {
+  if ("nextCursor" in pagination) {
+    const { nextCursor } = pagination;
+    return nextCursor === null || typeof nextCursor === "string" ? nextCursor : undefined;
+  }
+  if (pagination.has_more === false) return null;
+  const nextPage = pagination.page + 1;
+  return Number.isSafeInteger(nextPage) ? nextPage : undefined;
 }

@@ -15,12 +15,28 @@ export interface AbortSignalLike {
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
+/** The part of `Headers` that the client uses. */
+export interface HeadersLike {
+  /** Finds a header; a name has no case. */
+  get(name: string): string | null;
+}
+
+/** The part of a reader of a `ReadableStream` that the client uses. */
+export interface BodyReaderLike {
+  /** Reads the next bytes. */
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  /** Reads no more. */
+  cancel(): Promise<void>;
+}
+
 /** The part of `Response` that the client uses. */
 export interface ResponseLike {
   /** The HTTP status. */
   readonly status: number;
-  /** The headers; a name has no case. */
-  readonly headers: { get(name: string): string | null };
+  /** The headers. */
+  readonly headers: HeadersLike;
+  /** The body as a stream, whose bytes are counted as they arrive. Without it, `text()` is called. */
+  readonly body?: { getReader?(): BodyReaderLike } | null | undefined;
   /** Reads the body. */
   text(): Promise<string>;
 }
@@ -48,8 +64,15 @@ interface Runtime {
     readonly signal: AbortSignalLike;
     abort(reason?: unknown): void;
   };
-  readonly crypto: { getRandomValues(bytes: Uint8Array<ArrayBuffer>): Uint8Array };
+  readonly TextDecoder: new () => {
+    decode(bytes?: Uint8Array, options?: { readonly stream: boolean }): string;
+  };
   readonly URL: new (url: string) => unknown;
+  readonly crypto: { getRandomValues(bytes: Uint8Array<ArrayBuffer>): Uint8Array };
+  /** Node 20 has none. */
+  readonly navigator?: { readonly userAgent?: string };
+  /** Its clock is never set back. */
+  readonly performance: { now(): number };
   setTimeout(callback: () => void, ms: number): unknown;
   clearTimeout(timer: unknown): void;
 }

@@ -5,7 +5,8 @@ import type { Listing } from "./listing.ts";
 import type { HistoryQuery, ListQuery } from "./queries.ts";
 import { createRequests } from "./requests.ts";
 import type { RequestOptions } from "./options.ts";
-import type { Result, Send } from "./request.ts";
+import type { Send } from "./request.ts";
+import type { Result } from "./result.ts";
 
 /** Reads channels and shorts. `channel` is an identifier, or a username in any case. */
 export interface VideoClient {
@@ -66,26 +67,23 @@ const PAGE_LIMIT = 100;
 /** Creates the video part of a client. */
 export function createVideoClient(send: Send): VideoClient {
   const { get, postDetails, list } = createRequests(send, "video");
-  const shortPathOf = (channel: string, id: string) => [channel, "short", id];
+  const pathOfShort = (channel: string, id: string) => [{ channel }, "short", { id }];
   return {
     channels: (query, options) =>
-      list(
-        ["channels"],
-        { ...query, limit: query?.limit ?? PAGE_LIMIT },
-        (page) => page.channels,
-        options,
-      ),
-    allChannels: (options) => get(["channels"], options),
-    channel: (channel, options) => get([channel, "details"], options),
+      list(["channels"], query, (page) => page.channels, options, {
+        defaults: { limit: PAGE_LIMIT },
+      }),
+    allChannels: (options) => get(["channels"], (body) => body.channels.length, options),
+    channel: (channel, options) => get([{ channel }, "details"], (body) => body.id, options),
     shorts: (channel, query, options) =>
-      list([channel, "shorts"], { ...query }, (page) => page.shorts, options),
-    short: (channel, id, options) => get(shortPathOf(channel, id), options),
+      list([{ channel }, "shorts"], query, (page) => page.shorts, options),
+    short: (channel, id, options) => get(pathOfShort(channel, id), (body) => body.metrics, options),
     history: (channel, query, options) =>
-      list([channel, "history"], { ...query }, (page) => page.history, options),
+      list([{ channel }, "history"], query, (page) => page.history, options),
     shortHistory: (channel, id, query, options) =>
-      list([...shortPathOf(channel, id), "history"], { ...query }, (page) => page.history, options),
+      list([...pathOfShort(channel, id), "history"], query, (page) => page.history, options),
     details: (channels, options) => postDetails({ channels }, options),
     compare: (channels, query, options) =>
-      list(["compare"], { channels, ...query }, (page) => page.rows, options),
+      list(["compare"], query, (page) => page.rows, options, { defaults: { channels } }),
   };
 }

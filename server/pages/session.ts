@@ -61,8 +61,8 @@ function createPageClient(): Client {
   const { apiKey } = state;
   return createClient({
     baseUrl: location.origin,
-    // A text that no header can have is no key. The service refuses a request without one.
-    apiKey: /^[\x21-\x7e]+$/.test(apiKey ?? "") ? (apiKey ?? "") : "",
+    // A text that no header can have is no key. The service refuses one that it does not know.
+    apiKey: apiKey !== null && /^[\x21-\x7e]+$/.test(apiKey) ? apiKey : "none",
     retries: 2,
     async fetch(url, init) {
       if (pending++ === 0) leastRemaining = Infinity;

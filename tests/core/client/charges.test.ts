@@ -160,7 +160,7 @@ describe("pages()", () => {
     await pages.next();
     await pages.next();
     const error = await catchError(() => pages.next());
-    expect(error).toMatchObject({ message: "The page at same is followed by itself" });
+    expect(error).toMatchObject({ message: "The list returns to its page at same" });
     expect(requests).toBe(2);
   });
 });

@@ -1,0 +1,152 @@
+/** Reads what came of an attempt: a result, or an error. */
+import type { MissingResponse, ReceivedResponse } from "./attempt.ts";
+import { ConnectionError, createMetricsError, TimeoutError } from "./errors.ts";
+import { readRetryAfterMs } from "./pauses.ts";
+import type { CachedResponse } from "./response-cache.ts";
+import type { HeadersLike } from "./runtime.ts";
+
+/** A response of the service. */
+export interface Result<Body> {
+  /** The resource. */
+  readonly body: Body;
+  /**
+   * Credits that the response cost; 0 for what is free. `null` if an earlier request with the same
+   * idempotency key has paid, whose response was lost: then nobody has told how much.
+   */
+  readonly cost: number | null;
+  /** The balance after it; `null` if the response does not say. */
+  readonly creditsRemaining: number | null;
+  /** The newest observation of the entity; `null` if the response does not say. */
+  readonly observedAt: string | null;
+  /** What to tell the operator of the service. */
+  readonly requestId: string | null;
+}
+
+/** An attempt that gave no result. */
+export interface Failure {
+  readonly error: Error;
+  /** Whether the request can be sent again, and may succeed then. */
+  readonly isTemporary: boolean;
+  /** How long the service asks to wait; `null` if it does not ask. */
+  readonly retryAfterMs: number | null;
+}
+
+/** What an attempt has sent. */
+export interface SentRequest<Body> {
+  /** The method and path, for messages. */
+  readonly name: string;
+  /** Whether it changes nothing. */
+  readonly isRead: boolean;
+  readonly idempotencyKey: string | undefined;
+  /** Whether an earlier request may have paid with the same idempotency key. */
+  readonly isRepeat: boolean;
+  /** The option that ends the attempt, and its value. */
+  readonly timeLimit: string;
+  readonly cached: CachedResponse | undefined;
+  /** Reads what every such resource has. `undefined` or an exception means that it is something else. */
+  readonly probe: (body: Body) => unknown;
+}
+
+/** A result, with what a cache keeps of it. */
+export interface Success<Body> {
+  readonly result: Result<Body>;
+  readonly etag: string | null;
+  readonly json: string;
+}
+
+/** Reads what came of an attempt. */
+export function readOutcome<Body>(
+  request: SentRequest<Body>,
+  received: ReceivedResponse | MissingResponse,
+): Success<Body> | Failure {
+  if ("cause" in received) return describeMissing(request, received);
+  const { status, headers } = received.response;
+  if (status >= 400) return readErrorResponse(request, received);
+  const current = status === 304 ? request.cached?.text : undefined;
+  // A browser gives a redirect the status 0.
+  if (current === undefined && (status < 200 || status >= 300)) {
+    const location = headers.get("location") ?? "another address";
+    return fail(request, `was redirected to ${location}: correct baseUrl`, false);
+  }
+  const json = current ?? received.text;
+  if (json === undefined) {
+    return fail(request, "got a response with more bytes than responseMaxBytes", false);
+  }
+  const { requestId, cost, creditsRemaining } = readHeaders(request, headers);
+  const isCredits = cost !== undefined && creditsRemaining !== undefined;
+  if (!isCredits) return fail(request, "got credits in its headers that are no whole numbers");
+  const body = parseJson<Body>(json);
+  if (body === undefined) return fail(request, "got a response that is not JSON");
+  if (!isResource(body, request.probe)) return fail(request, "got JSON that is not the resource");
+  const observedAt = headers.get("x-observed-at");
+  const paid = headers.get("x-credits-cost") === null ? 0 : cost;
+  const result = { body, cost: paid, creditsRemaining, observedAt, requestId };
+  return { result, etag: headers.get("etag"), json };
+}
+
+/** A response that is not of the service. By default, a read may be sent again. */
+function fail(
+  { name, isRead, idempotencyKey }: SentRequest<never>,
+  problem: string,
+  isTemporary = isRead,
+): Failure {
+  const error = new ConnectionError(`${name} ${problem}`, { idempotencyKey });
+  return { error, isTemporary, retryAfterMs: null };
+}
+
+function describeMissing(
+  { name, isRead, idempotencyKey, timeLimit }: SentRequest<never>,
+  { cause, isTimeout }: MissingResponse,
+): Failure {
+  const error = isTimeout
+    ? new TimeoutError(`${name} got no response in time (${timeLimit})`, { idempotencyKey })
+    : new ConnectionError(`${name} failed: ${String(cause)}`, { cause, idempotencyKey });
+  return { error, isTemporary: isRead, retryAfterMs: null };
+}
+
+function readErrorResponse(
+  request: SentRequest<never>,
+  { response, text = "" }: ReceivedResponse,
+): Failure {
+  const { isRead, idempotencyKey } = request;
+  const { status, headers } = response;
+  const retryAfterMs = readRetryAfterMs(headers);
+  const details = { status, headers, retryAfterMs, idempotencyKey };
+  const error = createMetricsError(text, { ...details, ...readHeaders(request, headers) });
+  // After 408, or from 500, nobody knows what became of a change.
+  const isTemporary = status === 429 || (isRead && (status === 408 || status >= 500));
+  return { error, isTemporary, retryAfterMs };
+}
+
+/** Reads what a response cost and what is left; `undefined` is no number. */
+function readHeaders({ isRepeat }: SentRequest<never>, headers: HeadersLike) {
+  const cost = readCredits(headers.get("x-credits-cost"));
+  return {
+    requestId: headers.get("x-request-id"),
+    cost: isRepeat && cost === 0 ? null : cost,
+    creditsRemaining: readCredits(headers.get("x-credits-remaining")),
+  };
+}
+
+function readCredits(text: string | null): number | null | undefined {
+  if (text === null) return null;
+  const credits = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(credits) ? credits : undefined;
+}
+
+function parseJson<Body>(json: string): Body | undefined {
+  try {
+    // The types follow the OpenAPI document; a test compares them.
+    return JSON.parse(json) as Body;
+  } catch {
+    return undefined;
+  }
+}
+
+function isResource<Body>(body: Body, probe: (body: Body) => unknown): boolean {
+  try {
+    return probe(body) !== undefined;
+  } catch {
+    return false;
+  }
+}
