@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { countColours, hasBrowser, openPage } from "../support/processes/browser.ts";
 import { startTestService, type TestService } from "../support/service.ts";
+import { waitUntil } from "../support/wait.ts";
+
+const ADMIN_TOKEN = "a-token-of-an-administrator";
 
 const LINE = JSON.stringify({
   kind: "channel",
@@ -16,7 +19,7 @@ describe.skipIf(!hasBrowser())("/swagger in a browser", () => {
   let browser: Awaited<ReturnType<typeof openPage>>;
 
   beforeAll(async () => {
-    service = await startTestService();
+    service = await startTestService({ ADMIN_TOKEN });
     await service.importLines(LINE);
     browser = await openPage(service.address);
   }, 30_000);
@@ -64,15 +67,49 @@ describe.skipIf(!hasBrowser())("/swagger in a browser", () => {
     await page.screenshot({ path: join(service.folder, "response.png"), fullPage: true });
   }, 60_000);
 
-  test("remembers the key when the page is loaded again", async () => {
-    await browser.page.reload();
-    const response = await sendChannelsRequest();
-    expect(await response.request().headerValue("x-api-key")).toBe(service.key);
+  test("sends an administrator's token, and stores neither it nor the key", async () => {
+    const { page } = browser;
+    await page.getByRole("button", { name: "Authorize" }).click();
+    const dialog = page.locator(".dialog-ux");
+    await dialog.getByLabel("auth-bearer-value").fill(ADMIN_TOKEN);
+    await dialog.getByRole("button", { name: "Apply credentials" }).click();
+    await dialog.getByRole("button", { name: "Close" }).last().click();
+    await page.locator(".opblock-summary").filter({ hasText: "/admin/status" }).click();
+    const received = page.waitForResponse(`${service.address}/admin/status`);
+    await page.getByRole("button", { name: "Execute" }).last().click();
+    expect((await received).status()).toBe(200);
+    const readStorage = () =>
+      page.evaluate<string>(
+        "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])",
+      );
+    expect(await readStorage()).toBe('[{},{},""]');
+    // Earlier versions stored both here.
+    await page.evaluate(`localStorage.setItem("authorized", "{}")`);
+    await page.reload();
+    await page.getByRole("button", { name: "Authorize" }).click();
+    await dialog.getByLabel("auth-bearer-value").waitFor();
+    expect(await dialog.getByRole("button", { name: "Remove authorization" }).count()).toBe(0);
+    expect(await readStorage()).toBe('[{},{},""]');
   }, 60_000);
 
   test("requests nothing from other hosts, and nothing fails", async () => {
-    expect(browser.faults).toEqual([]);
-    await browser.page.evaluate(`fetch("http://other.example/").catch(() => undefined)`);
-    expect(browser.faults).toContain("request to http://other.example/");
+    const { page, faults } = browser;
+    await page.goto(`${service.address}/swagger`);
+    await page.getByText("List the available channels").waitFor();
+    expect(faults).toEqual([]);
+    await page.evaluate(`fetch("http://other.example/").catch(() => undefined)`);
+    expect(faults.join()).toContain("Connecting to 'http://other.example/' violates");
+    faults.length = 0;
+  });
+
+  test.each(["/swagger", "/admin", "/"])("%s is shown in no frame", async (path) => {
+    const { page, faults } = browser;
+    // This address has no policy of its own.
+    await page.goto(`${service.address}/livez`);
+    await page.evaluate(
+      `document.body.append(Object.assign(document.createElement("iframe"), { src: "${path}" }))`,
+    );
+    await waitUntil(() => faults.join().includes("frame-ancestors 'none'"));
+    faults.length = 0;
   });
 });

@@ -1,4 +1,4 @@
-/** Responds with bodies that never change: compressed once, and shared by all responses. */
+/** Responds with files that never change: compressed once, and shared by all responses. */
 import { matchesEntityTag } from "../cache-headers.ts";
 import {
   chooseEncoding,
@@ -13,23 +13,38 @@ interface Variant {
   readonly headers: Readonly<Record<string, string>> & { readonly etag: string };
 }
 
+/** A document loads nothing from elsewhere, runs no script but its own, and is in no frame. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const DOCUMENT_HEADERS = {
+  "content-security-policy": CONTENT_SECURITY_POLICY,
+  "referrer-policy": "no-referrer",
+};
+
 type LoadBody = () => Promise<Uint8Array<ArrayBuffer>>;
 
 /**
  * Creates a function that responds with one body.
  *
+ * @param contentType `text/html` also gets the headers of a document.
  * @returns Responds to a request. It loads the body once; after a failure it loads it again.
  */
-export function createStaticResponder(
-  contentType: string,
-  cacheControl: string,
-  otherHeaders: Readonly<Record<string, string>> = {},
-) {
+export function createStaticResponder(contentType: string, cacheControl: string) {
   const headers = {
     "content-type": contentType,
     "cache-control": cacheControl,
     vary: "Accept-Encoding",
-    ...otherHeaders,
+    "x-content-type-options": "nosniff",
+    ...(contentType.startsWith("text/html") ? DOCUMENT_HEADERS : {}),
   };
   let loading: Promise<Uint8Array<ArrayBuffer>> | undefined;
   const variants = new Map<ContentEncoding | undefined, Promise<Variant>>();

@@ -12,19 +12,25 @@ const PAGE_PATH = "/swagger";
 const DOCUMENT_PATH = `${PAGE_PATH}/json`;
 const SCRIPT_PATH = `${PAGE_PATH}/reference.js`;
 const STYLE_PATH = `${PAGE_PATH}/reference.css`;
+const START_PATH = `${PAGE_PATH}/start.js`;
 
 /** Keeps a route out of the document. */
 const HIDDEN = { hide: true };
 
 /** Creates the routes of the document and of the page that shows it. They need no API key. */
 export function createOpenApiRoutes() {
-  const script = createViewerFile("swagger-ui-bundle.js", SCRIPT_PATH, "text/javascript");
-  const style = createViewerFile("swagger-ui.css", STYLE_PATH, "text/css");
+  const script = createViewerFile("swagger-ui-dist/swagger-ui-bundle.js", SCRIPT_PATH);
+  const style = createViewerFile("swagger-ui-dist/swagger-ui.css", STYLE_PATH);
+  const start = createViewerFile("./viewer.js", START_PATH);
   const servePage = createStaticResponder("text/html; charset=utf-8", "no-cache");
   const serveDocument = createStaticResponder("application/json", "no-cache");
   const loadPage = async () => {
     const template = await Bun.file(new URL("viewer.html", import.meta.url)).text();
-    return encode(template.replace("SCRIPT_URL", script.url).replace("STYLE_URL", style.url));
+    const html = template
+      .replace("SCRIPT_URL", script.url)
+      .replace("STYLE_URL", style.url)
+      .replace("START_URL", start.url);
+    return encode(html);
   };
   return (
     new Elysia({ name: "openapi" })
@@ -39,15 +45,19 @@ export function createOpenApiRoutes() {
       .get(PAGE_PATH, ({ request }) => servePage(request, loadPage), { detail: HIDDEN })
       .get(SCRIPT_PATH, ({ request }) => script.serve(request), { detail: HIDDEN })
       .get(STYLE_PATH, ({ request }) => style.serve(request), { detail: HIDDEN })
+      .get(START_PATH, ({ request }) => start.serve(request), { detail: HIDDEN })
   );
 }
 
 /**
- * Serves a file of Swagger UI. Its URL changes with the file, so clients can cache it for long, and is
- * relative to that of the page.
+ * Serves a file that the page loads. Its URL changes with the file, so clients can cache it for long, and
+ * is relative to that of the page.
+ *
+ * @param module What an import would name.
  */
-function createViewerFile(name: string, path: string, contentType: string) {
-  const file = Bun.file(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`)));
+function createViewerFile(module: string, path: string) {
+  const file = Bun.file(fileURLToPath(import.meta.resolve(module)));
+  const contentType = path.endsWith(".css") ? "text/css" : "text/javascript";
   const respond = createStaticResponder(contentType, "public, max-age=31536000, immutable");
   return {
     url: `${path.slice(1)}?v=${file.size.toString(36)}-${file.lastModified.toString(36)}`,

@@ -26,24 +26,6 @@ export const PAGE_PATHS = [
 /** The address of the administrator's page. */
 export const ADMIN_PAGE_PATH = "/admin";
 
-/** The page loads nothing from elsewhere, and runs no script but its own. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
-
-const DOCUMENT_HEADERS = {
-  "content-security-policy": CONTENT_SECURITY_POLICY,
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-};
-
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
 /**
@@ -101,7 +83,7 @@ function createProgram(program: PageProgram, paths: readonly string[]) {
     return bundling;
   };
   const respond = {
-    document: createStaticResponder("text/html; charset=utf-8", "no-cache", DOCUMENT_HEADERS),
+    document: createStaticResponder("text/html; charset=utf-8", "no-cache"),
     script: createStaticResponder("text/javascript; charset=utf-8", IMMUTABLE),
     style: createStaticResponder("text/css; charset=utf-8", IMMUTABLE),
   };
