@@ -5,7 +5,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
 import { hasSqld, startSqld } from "../support/processes/sqld.ts";
-import { startLossyProxy } from "../support/network/lossy-proxy.ts";
+import { startLossyHranaProxy } from "../support/network/lossy-hrana-proxy.ts";
 
 const ROUNDS = Number(process.env["EXACT_ROUNDS"] ?? 1);
 const REQUESTS = 1000;
@@ -87,7 +87,7 @@ describe.skipIf(!hasSqld())("credits on a libSQL server", () => {
 
   test("are debited once or not at all if responses are lost, once or each time", async () => {
     const key = await createAccess("acme", CREDITS);
-    const lossyProxy = await startLossyProxy(server.url, DEBIT_PATTERN);
+    const lossyProxy = startLossyHranaProxy(server.url, DEBIT_PATTERN);
     const remoteSandbox = await openSandbox({ DATABASE_URL: lossyProxy.url });
     const service = await remoteSandbox.serve();
     let expected = CREDITS;

@@ -1,4 +1,5 @@
 /** Which errors of a database are transient, and which certainly left nothing behind. */
+import { ClientError, ResponseError } from "@libsql/hrana-client";
 import { DomainError } from "../../../core/errors.ts";
 import { isOutOfDescriptors, readSystemErrorCode } from "../../system-errors.ts";
 
@@ -24,18 +25,16 @@ export async function mapTransientErrors<Result>(call: () => Promise<Result>): P
   }
 }
 
-const TRANSIENT_CODES = new RegExp(
-  "^(?:SQLITE_(?:BUSY|LOCKED|FULL|READONLY|CANTOPEN)|" +
-    "HRANA_(?:WEBSOCKET|CLOSED|PROTO)_ERROR|ZlibError)",
-);
+const TRANSIENT_CODES =
+  /^(?:SQLITE_(?:BUSY|LOCKED|FULL|READONLY|CANTOPEN)|TRANSACTION_(?:BUSY|TIMEOUT)|ZlibError)/;
 
-/** HTTP statuses come from proxies in front of a server; a JSON error is a truncated response. */
-const TRANSIENT_MESSAGES = new RegExp(
-  "Unable to open connection to local database|ConnectionRefused|ECONNREFUSED|ECONNRESET|" +
-    "Unable to connect|socket connection was closed|" +
-    "ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|" +
-    "HTTP status (?:429|502|503|504)|JSON Parse error",
-);
+/** What the driver of files says, without a code, while a file cannot be opened. */
+const CANNOT_OPEN_MESSAGE = "Unable to open connection to local database";
+
+/** Whether a connection to a server failed or broke; any other answer is a response. */
+function isBrokenConnection(error: Error): boolean {
+  return error instanceof ClientError && !(error instanceof ResponseError);
+}
 
 /**
  * The `Service Unavailable` error for a transient one: a lock that another process holds, a server
@@ -49,7 +48,8 @@ export function toUnavailableError(error: unknown): DomainError | undefined {
   const isTransient =
     isOutOfDescriptors(error) ||
     TRANSIENT_CODES.test(code) ||
-    TRANSIENT_MESSAGES.test(`${error.message} ${code}`);
+    error.message.includes(CANNOT_OPEN_MESSAGE) ||
+    isBrokenConnection(error);
   if (!isTransient) return undefined;
   const message = "The database is not available right now";
   return new DomainError("Service Unavailable", message, { cause: error });

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "bun:test";
+import { ClosedError, ResponseError, WebSocketError } from "@libsql/hrana-client";
 import { toUnavailableError, isRolledBack } from "../../../server/store/database/errors.ts";
 
 /** The driver throws this without a code. */
 const CANNOT_CONNECT =
   'ConnectionFailed("Unable to open connection to local database metrics.db: 14")';
+
+const BUSY = { message: "", code: "SQLITE_BUSY" };
 
 const createError = (code: string, cause?: unknown) =>
   Object.assign(new Error("It failed", { cause }), { code });
@@ -14,7 +17,7 @@ describe("isRolledBack()", () => {
     ["SQLITE_CONSTRAINT_CHECK", true],
     ["SQLITE_IOERR_WRITE", false],
     ["SQLITE_IOERR_FSYNC", false],
-    ["HRANA_WEBSOCKET_ERROR", false],
+    ["TRANSACTION_TIMEOUT", false],
     ["EIO", false],
   ])("is, for an error with code %s, %p", (code, expected) => {
     expect(isRolledBack(createError(code))).toBe(expected);
@@ -31,11 +34,10 @@ describe("toUnavailableError()", () => {
     ["a connection to a file that cannot be opened", new Error(CANNOT_CONNECT)],
     ["a process without file descriptors", createError("EMFILE")],
     ["a system without file descriptors", createError("ENFILE")],
-    ["a server that is away", createError("ECONNREFUSED")],
-    ["a connection that broke", createError("HRANA_WEBSOCKET_ERROR")],
-    ["a rate limit", new Error("Server returned HTTP status 429")],
-    ["a proxy in front of a server", new Error("Server returned HTTP status 502")],
-    ["a truncated response", new Error("JSON Parse error: Unterminated string")],
+    ["a server that is away, or a connection that broke", new WebSocketError("Expected 101")],
+    ["a connection that is closed", new ClosedError("Client is closed", undefined)],
+    ["a lock that another process of a server holds", new ResponseError("", BUSY)],
+    ["a transaction that took too long for a server", createError("TRANSACTION_TIMEOUT")],
   ])("maps %s to Service Unavailable", (_, error) => {
     expect(toUnavailableError(error)).toMatchObject({ code: "Service Unavailable", cause: error });
   });
@@ -43,7 +45,7 @@ describe("toUnavailableError()", () => {
   test.each([
     ["a missing table", createError("SQLITE_ERROR")],
     ["a disk that fails", createError("SQLITE_IOERR_WRITE")],
-    ["a refused token", new Error("Server returned HTTP status 401")],
+    ["a refused token", new ResponseError("Expired", { message: "", code: "AUTH_JWT_EXPIRED" })],
     ["a value that is no error", "SQLITE_BUSY"],
   ])("returns undefined for %s", (_, error) => {
     expect(toUnavailableError(error)).toBeUndefined();

@@ -12,7 +12,7 @@ import { writeObservations } from "../../../server/store/observations/write.ts";
 import { queryRows, resultOrError, withDatabase } from "../../support/store/database.ts";
 import { readAllPoints, readChunksOf } from "../../support/store/stored-history.ts";
 import { hasSqld, startSqld } from "../../support/processes/sqld.ts";
-import { startLossyProxy } from "../../support/network/lossy-proxy.ts";
+import { startLossyHranaProxy } from "../../support/network/lossy-hrana-proxy.ts";
 import { applyObservation, EMPTY_ENTITY, type Entity } from "../../../core/entities.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
@@ -177,7 +177,7 @@ describe.skipIf(!hasSqld())("writeObservations() when responses are lost", () =>
     "applies a write once and counts it as new when the response is lost %s",
     async (_, losses) => {
       const server = await startSqld();
-      const lossyProxy = await startLossyProxy(server.url, /INSERT INTO changes/);
+      const lossyProxy = startLossyHranaProxy(server.url, /INSERT INTO changes/);
       const far = await openDatabase({ url: lossyProxy.url, durability: "power" });
       const first = makeUsersAt(["a", "b"], 100);
       await writeObservations(far, first);
@@ -196,7 +196,7 @@ describe.skipIf(!hasSqld())("writeObservations() when responses are lost", () =>
 
   test("fails when each response is lost, stores once, and a retry changes nothing", async () => {
     const server = await startSqld();
-    const lossyProxy = await startLossyProxy(server.url, /INSERT INTO changes/);
+    const lossyProxy = startLossyHranaProxy(server.url, /INSERT INTO changes/);
     const far = await openDatabase({ url: lossyProxy.url, durability: "power" });
     const all = makeUsersAt(["a", "b"], 100);
     lossyProxy.state.responsesToDrop = Infinity;
@@ -215,7 +215,7 @@ describe.skipIf(!hasSqld())("writeObservations() when responses are lost", () =>
 
   test("loses nothing while another writes the same entities", async () => {
     const server = await startSqld();
-    const lossyProxy = await startLossyProxy(server.url, /INSERT INTO changes/);
+    const lossyProxy = startLossyHranaProxy(server.url, /INSERT INTO changes/);
     const far = await openDatabase({ url: lossyProxy.url, durability: "power" });
     const near = await openDatabase({ url: server.url, durability: "power" });
     const all = makeUsersAt(["a", "b"], 200);

@@ -28,6 +28,16 @@ function suspend(child: Bun.Subprocess): void {
   }
 }
 
+/** The kernel counts the time of a process in hundredths of a second. */
+const CLOCK_TICK_MS = 10;
+
+function readCpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  // The name before the last bracket can have spaces.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * CLOCK_TICK_MS;
+}
+
 /**
  * Starts a server with an empty database. `close()` deletes the database.
  *
@@ -61,6 +71,8 @@ export async function startSqld(extraArguments: readonly string[] = []) {
   };
   return {
     url,
+    /** The processor time that the server used since it started. */
+    readCpuMs: () => readCpuMs(child.pid),
     /** Kills the server. */
     kill,
     /** Suspends the server until `resume()`. Its connections stay open. */

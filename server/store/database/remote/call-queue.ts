@@ -1,21 +1,20 @@
 /** Queues calls to a libSQL server: a bounded number is in flight, the others wait. */
-import type { Client } from "@libsql/client";
+import { ResponseError } from "@libsql/hrana-client";
 import type { DomainError } from "../../../../core/errors.ts";
 import { NotSentError, toUnavailableError } from "../errors.ts";
-import type { ConnectionPool, RemoteConnection } from "./connection-pool.ts";
-
-/** Calls in flight at once, besides those that are suspiciously long without a response. */
-const IN_FLIGHT_CALLS_MAX = 20;
-
-const WAITING_CALLS_MAX = 10_000;
+import { createConnectionPool } from "./connection-pool.ts";
+import type { RemoteConnection } from "./remote-connection.ts";
+import { createWaitingCalls } from "./waiting-calls.ts";
 
 /** A call and its caller. */
 export interface QueuedCall {
   readonly enqueuedAtTick: number;
   /** How many ticks the call may take, its time in the queue included. */
   readonly timeoutTicks: number;
+  /** Whether it is sent before those that are not, however long they have waited. */
+  readonly isUrgent: boolean;
   /** Runs the call; resolves once its caller has the result. */
-  send(client: Client): Promise<void>;
+  send(connection: RemoteConnection): Promise<void>;
   reject(error: unknown): void;
 }
 
@@ -26,7 +25,10 @@ interface InFlightCall {
 
 /** Options of a call queue. */
 export interface CallQueueOptions {
-  readonly pool: ConnectionPool;
+  openConnection(): RemoteConnection;
+  /** Calls in flight at once, and those in flight that are not suspiciously long without a response. */
+  readonly inFlightMax: number;
+  readonly unsuspectedMax: number;
   /** The current tick; time is counted in ticks. */
   getTick(): number;
   /** How many ticks without a response make the connection of a call suspect. */
@@ -36,9 +38,11 @@ export interface CallQueueOptions {
 }
 
 /** Creates an empty queue. */
-export function createCallQueue({ pool, getTick, suspectAfterTicks, onFailure }: CallQueueOptions) {
+export function createCallQueue(options: CallQueueOptions) {
+  const { inFlightMax, unsuspectedMax, getTick, suspectAfterTicks, onFailure } = options;
+  const pool = createConnectionPool(options.openConnection);
   const inFlight = new Map<QueuedCall, InFlightCall>();
-  let waiting: QueuedCall[] = [];
+  const waiting = createWaitingCalls<QueuedCall>();
 
   const ageOf = ({ sentAtTick }: InFlightCall) => getTick() - sentAtTick;
 
@@ -46,17 +50,18 @@ export function createCallQueue({ pool, getTick, suspectAfterTicks, onFailure }:
     getTick() - enqueuedAtTick > timeoutTicks;
 
   function hasCapacity(): boolean {
+    if (inFlight.size < unsuspectedMax) return true;
     const unsuspected = inFlight.values().filter((call) => ageOf(call) < suspectAfterTicks);
-    return unsuspected.toArray().length < IN_FLIGHT_CALLS_MAX;
+    return inFlight.size < inFlightMax && unsuspected.toArray().length < unsuspectedMax;
   }
 
   function sendWaiting(): void {
-    while (waiting.length > 0 && hasCapacity()) {
-      const call = waiting.shift();
+    while (hasCapacity()) {
+      const call = waiting.takeNext();
       if (call === undefined) return;
       const connection = pool.acquire();
       inFlight.set(call, { connection, sentAtTick: getTick() });
-      call.send(connection.client).then(
+      call.send(connection).then(
         () => end(call, pool.release),
         (error: unknown) => fail(call, error),
       );
@@ -69,16 +74,17 @@ export function createCallQueue({ pool, getTick, suspectAfterTicks, onFailure }:
     if (connection === undefined) return;
     inFlight.delete(call);
     dispose(connection);
+    // A waiting call goes before the next one of this caller, so that urgent ones starve no others.
     sendWaiting();
   }
 
   function fail(call: QueuedCall, error: unknown): void {
-    const unavailable = toUnavailableError(error);
     end(call, (connection) => {
+      const unavailable = toUnavailableError(error);
       call.reject(unavailable ?? error);
-      if (unavailable === undefined) return pool.release(connection);
+      if (isRefusal(error)) return pool.release(connection);
       connection.close();
-      onFailure();
+      if (unavailable !== undefined) onFailure();
     });
   }
 
@@ -91,13 +97,13 @@ export function createCallQueue({ pool, getTick, suspectAfterTicks, onFailure }:
   }
 
   return {
-    isFull: (): boolean => waiting.length >= WAITING_CALLS_MAX,
+    isFull: waiting.isFull,
 
     isIdle: (): boolean => inFlight.size === 0,
 
     /** Sends a call now, or once there is capacity. */
     enqueue(call: QueuedCall): void {
-      waiting.push(call);
+      waiting.add(call);
       sendWaiting();
     },
 
@@ -108,20 +114,27 @@ export function createCallQueue({ pool, getTick, suspectAfterTicks, onFailure }:
     /** Sends waiting calls, as far as there is capacity. */
     sendWaiting,
 
+    /** Closes the connections without a call: they can be dead without a sign. */
+    discardIdle: pool.discardIdle,
+
     /** Rejects the calls whose time is over. */
     abortExpired(failure: DomainError): void {
-      const expired = waiting.filter(isExpired);
-      if (expired.length > 0) waiting = waiting.filter((call) => !isExpired(call));
-      for (const call of expired) call.reject(new NotSentError(failure));
+      for (const call of waiting.takeAll(isExpired)) call.reject(new NotSentError(failure));
       for (const call of inFlight.keys()) if (isExpired(call)) abort(call, failure);
     },
 
     /** Rejects all calls. */
     abortAll(failure: DomainError): void {
-      const unsent = waiting;
-      waiting = [];
-      for (const call of unsent) call.reject(new NotSentError(failure));
+      for (const call of waiting.takeAll(() => true)) call.reject(new NotSentError(failure));
       for (const call of inFlight.keys()) abort(call, failure);
     },
+
+    /** Closes the connections, now or once their calls have ended. */
+    close: pool.close,
   };
+}
+
+/** Whether the server refused a call in a way that leaves its connection as it was. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ResponseError && /^SQLITE_(?:BUSY|CONSTRAINT)/.test(error.code ?? "");
 }

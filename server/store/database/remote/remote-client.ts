@@ -2,13 +2,14 @@
  * Calls to a libSQL server. Each has a deadline after which it is aborted; the numbers in flight
  * and waiting are bounded; and none is sent while the server is known not to answer.
  */
-import type { Client } from "@libsql/client";
 import { DomainError } from "../../../../core/errors.ts";
 import type { DatabaseOptions } from "../database.ts";
 import { createUnansweredError, NotSentError } from "../errors.ts";
-import { createCallQueue } from "./call-queue.ts";
+import { createCallQueue, type CallQueueOptions } from "./call-queue.ts";
 import { createCircuitBreaker } from "./circuit-breaker.ts";
-import { createConnectionPool } from "./connection-pool.ts";
+import { probeServer } from "./probe-server.ts";
+import { openRemoteConnection, type RemoteConnection } from "./remote-connection.ts";
+import { createTicker, toTicks } from "./ticker.ts";
 
 /** How long a call may take, its time in the queue included. */
 const CALL_TIMEOUT_MS = 8000;
@@ -23,77 +24,90 @@ export const LONG_CALL_TIMEOUT_MS = 120_000;
 const SUSPECT_AFTER_MS = 2000;
 
 /**
- * Time is counted in ticks of this length. They don't pass while the process is stopped or busy, so
- * no call expires whose response the process had no time to read.
+ * The server stops writing for good when many connections wait for its write lock. So a process
+ * sends one write at a time, also if that write is slow: its connection may still hold the lock.
  */
-const TICK_MS = 250;
+const WRITES_IN_FLIGHT = { inFlightMax: 1, unsuspectedMax: 1 };
+
+/** Reads wait for no lock. One that is slow makes room for another one. */
+const READS_IN_FLIGHT = { inFlightMax: 24, unsuspectedMax: 8 };
+
+/** How a call is run. */
+interface CallOptions {
+  /** Whether it only reads. */
+  readonly access: "read" | "write";
+  /** How long it may take, its time in the queue included. */
+  readonly timeoutMs?: number | undefined;
+  /** Whether it is sent before those that are not. */
+  readonly isUrgent?: boolean;
+}
 
 /** Creates a client, which connects with its first call. */
-export function createRemoteClient({ url, authToken, onAvailabilityChange }: DatabaseOptions) {
-  let tick = 0;
+export function createRemoteClient(options: DatabaseOptions) {
   let isClosed = false;
   let lastProbeTick = -1;
-  let timer: ReturnType<typeof setInterval> | undefined;
-  const pool = createConnectionPool(url, authToken);
-  const queue = createCallQueue({
-    pool,
-    getTick: () => tick,
+  const ticker = createTicker(onTick, () => allQueues.every((queue) => queue.isIdle()));
+  const queues = createQueues({
+    openConnection: () => openRemoteConnection(options),
+    getTick: ticker.getTick,
     suspectAfterTicks: toTicks(SUSPECT_AFTER_MS),
     onFailure: probeOncePerTick,
   });
-  const breaker = createCircuitBreaker(pool.probe, (failure) => {
-    if (failure !== undefined) queue.abortAll(failure);
-    pool.discardIdle();
-    onAvailabilityChange?.(failure);
-  });
+  const allQueues = Object.values(queues);
+  const breaker = createCircuitBreaker(
+    () => probeServer(options),
+    (failure) => {
+      for (const queue of allQueues) {
+        if (failure !== undefined) queue.abortAll(failure);
+        queue.discardIdle();
+      }
+      options.onAvailabilityChange?.(failure);
+    },
+  );
 
   function probeOncePerTick(): void {
-    if (lastProbeTick === tick || breaker.getFailure() !== undefined) return;
-    lastProbeTick = tick;
-    pool.discardIdle();
+    if (lastProbeTick === ticker.getTick() || breaker.getFailure() !== undefined) return;
+    lastProbeTick = ticker.getTick();
+    for (const queue of allQueues) queue.discardIdle();
     void breaker.probeNow();
   }
 
   function onTick(): void {
-    tick++;
-    if (queue.isIdle()) {
-      clearInterval(timer);
-      timer = undefined;
-      return;
-    }
     // This comes first, so that no waiting call is sent on a connection that may be dead.
-    if (queue.hasNewSuspect()) probeOncePerTick();
-    queue.abortExpired(createUnansweredError());
-    queue.sendWaiting();
+    if (allQueues.some((queue) => queue.hasNewSuspect())) probeOncePerTick();
+    for (const queue of allQueues) {
+      queue.abortExpired(createUnansweredError());
+      queue.sendWaiting();
+    }
   }
 
   /** Why a call is not accepted. */
-  function getRefusal(): DomainError | undefined {
+  function getRefusal(access: CallOptions["access"]): DomainError | undefined {
     if (isClosed) return createUnansweredError();
-    return breaker.getFailure() ?? (queue.isFull() ? createQueueFullError() : undefined);
+    return breaker.getFailure() ?? (queues[access].isFull() ? createQueueFullError() : undefined);
   }
 
   return {
     /**
      * Runs a call.
      *
-     * @param timeoutMs How long it may take, its time in the queue included.
      * @throws {NotSentError} If it was not sent, so that nothing of it was done.
      * @throws {DomainError} `Service Unavailable` if there was no response in time, or the server
      * cannot be reached. The server may have executed the call.
      */
     run<Result>(
-      operation: (client: Client) => Promise<Result>,
-      timeoutMs = CALL_TIMEOUT_MS,
+      operation: (connection: RemoteConnection) => Promise<Result>,
+      { access, timeoutMs = CALL_TIMEOUT_MS, isUrgent = false }: CallOptions,
     ): Promise<Result> {
-      const refusal = getRefusal();
+      const refusal = getRefusal(access);
       if (refusal !== undefined) return Promise.reject(new NotSentError(refusal));
-      timer ??= setInterval(onTick, TICK_MS).unref();
+      ticker.start();
       return new Promise((resolve, reject) => {
-        queue.enqueue({
-          enqueuedAtTick: tick,
+        queues[access].enqueue({
+          enqueuedAtTick: ticker.getTick(),
           timeoutTicks: toTicks(timeoutMs),
-          send: async (client) => resolve(await operation(client)),
+          isUrgent,
+          send: async (connection) => resolve(await operation(connection)),
           reject,
         });
       });
@@ -108,17 +122,23 @@ export function createRemoteClient({ url, authToken, onAvailabilityChange }: Dat
     close(): void {
       isClosed = true;
       breaker.stop();
-      pool.close();
-      queue.abortAll(createUnansweredError());
-      clearInterval(timer);
+      for (const queue of allQueues) {
+        queue.close();
+        queue.abortAll(createUnansweredError());
+      }
+      ticker.stop();
     },
+  };
+}
+
+/** Reads and writes wait apart from each other. */
+function createQueues(options: Omit<CallQueueOptions, keyof typeof READS_IN_FLIGHT>) {
+  return {
+    read: createCallQueue({ ...options, ...READS_IN_FLIGHT }),
+    write: createCallQueue({ ...options, ...WRITES_IN_FLIGHT }),
   };
 }
 
 function createQueueFullError(): DomainError {
   return new DomainError("Service Unavailable", "Too many calls wait for the database right now");
-}
-
-function toTicks(ms: number): number {
-  return Math.ceil(ms / TICK_MS);
 }

@@ -22,24 +22,37 @@ const REMOTE_TRANSACTION_MAX_BYTES = 131_072;
 /** Opens the database of a server, as it is. */
 export function openRemoteDatabase(options: DatabaseOptions): Database {
   const remote = createRemoteClient(options);
-  const execute = (statement: Statement | string, timeoutMs?: number) =>
-    remote.run((client) => client.execute(statement), timeoutMs);
+  const read = (statement: Statement, timeoutMs?: number) =>
+    remote.run((connection) => connection.execute(statement), { access: "read", timeoutMs });
   return {
     transactionMaxBytes: REMOTE_TRANSACTION_MAX_BYTES,
     query: createDrizzleQueries({
-      execute: (statement) => execute(statement, SHORT_CALL_TIMEOUT_MS),
-      batch: (statements, mode) =>
-        remote.run((client) => client.batch([...statements], mode), LONG_CALL_TIMEOUT_MS),
+      execute: (statement, access) =>
+        remote.run((connection) => connection.execute(statement), {
+          access,
+          timeoutMs: SHORT_CALL_TIMEOUT_MS,
+        }),
+      batch: (statements, access) =>
+        remote.run((connection) => connection.batch(statements, access), {
+          access,
+          timeoutMs: LONG_CALL_TIMEOUT_MS,
+        }),
     }),
-    queryRows: async (statement) => (await execute(statement)).rows,
+    queryRows: async (statement) =>
+      (await read(typeof statement === "string" ? { sql: statement, args: [] } : statement)).rows,
     async queryJson(sql, args) {
-      const { rows } = await execute({ sql, args: [...args] }, SHORT_CALL_TIMEOUT_MS);
+      const { rows } = await read({ sql, args: [...args] }, SHORT_CALL_TIMEOUT_MS);
       const text = rows[0]?.[0];
       return typeof text === "string" ? JSON.parse(text) : undefined;
     },
     write(statements, { idempotent = false, inline = false } = {}) {
       const timeoutMs = inline ? SHORT_CALL_TIMEOUT_MS : undefined;
-      const write = () => remote.run((client) => client.batch([...statements], "write"), timeoutMs);
+      const write = () =>
+        remote.run((connection) => connection.batch(statements, "write"), {
+          access: "write",
+          timeoutMs,
+          isUrgent: inline,
+        });
       return idempotent ? retryWrite(write, remote.isClosed) : write();
     },
     // Only if no attempt was sent: an attempt without a response may have been stored.
@@ -47,7 +60,7 @@ export function openRemoteDatabase(options: DatabaseOptions): Database {
     copyTo: () => Promise.reject(new Error("Only the file of a database can be copied")),
     getOutage: remote.getOutage,
     warmUp: async () => undefined,
-    check: async () => void (await execute("SELECT 1")),
+    check: async () => void (await read({ sql: "SELECT 1", args: [] })),
     close: async () => remote.close(),
   };
 }
