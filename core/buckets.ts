@@ -1,6 +1,6 @@
 /**
- * Buckets: the points of a history by hour, day, week or month, in UTC. A bucket has the counts of
- * its newest point. One without a point does not exist: nothing is interpolated, nothing summed.
+ * Buckets: the points of a history by hour, day, week or month, in UTC. A bucket has the newest known
+ * value of each count. One without a point does not exist: nothing is interpolated, nothing summed.
  */
 import { computeGain } from "./growth.ts";
 import { DAY_MS, FIRST_INSTANT, HOUR_MS } from "./time.ts";
@@ -19,13 +19,13 @@ export interface HistoryPoint {
   readonly counts: readonly (number | null)[];
 }
 
-/** The newest point of a bucket. */
+/** The points of a bucket as one. */
 export interface HistoryBucket {
   /** Where the bucket starts, in milliseconds since 1970 UTC; of `raw`, the instant of the point. */
   readonly start: number;
-  /** The instant of the point. */
+  /** The instant of its newest point. */
   readonly observedAt: number;
-  /** The counts of the point. */
+  /** The newest known value of each count; `null` if no point of the bucket knows it. */
   readonly counts: readonly (number | null)[];
 }
 
@@ -90,35 +90,105 @@ export function findBucketEnd(start: number, interval: HistoryInterval): number 
 /**
  * Groups points into buckets.
  *
- * @param points Oldest first, no two at one instant.
+ * @param points In any order. Of points at one instant, the greater count wins, as in a merge.
  * @returns The buckets that have a point, oldest first.
  *
  * @example
- * const points = [{ at: 0, counts: [5] }, { at: 1, counts: [7] }];
- * groupIntoBuckets(points, "day"); // [{ start: 0, observedAt: 1, counts: [7] }]
+ * const points = [{ at: 1, counts: [null, 7] }, { at: 0, counts: [5, 6] }];
+ * groupIntoBuckets(points, "day"); // [{ start: 0, observedAt: 1, counts: [5, 7] }]
  */
 export function groupIntoBuckets(
   points: Iterable<HistoryPoint>,
   interval: HistoryInterval,
 ): HistoryBucket[] {
-  const buckets: HistoryBucket[] = [];
-  let start = 0;
-  let end = -Infinity;
-  for (const { at, counts } of points) {
-    if (at < end) buckets.pop();
-    else {
+  const newestFirst: HistoryBucket[] = [];
+  const sorted = sortPoints(points);
+  let start = Infinity;
+  let hasUnknown = false;
+  for (let index = sorted.length - 1; index >= 0; index--) {
+    const point = sorted[index];
+    const bucket = newestFirst.at(-1);
+    // Stryker disable next-line ConditionalExpression: only the type needs it.
+    if (point === undefined) break;
+    if (bucket === undefined || point.at < start) {
+      const { at, counts } = point;
       start = findBucketStart(at, interval);
-      end = findBucketEnd(start, interval);
+      hasUnknown = counts.includes(null);
+      newestFirst.push({ start, observedAt: at, counts });
+    } else if (hasUnknown) {
+      const counts = fillUnknownCounts(bucket.counts, point.counts);
+      if (counts === bucket.counts) continue;
+      hasUnknown = counts.includes(null);
+      newestFirst[newestFirst.length - 1] = { start, observedAt: bucket.observedAt, counts };
     }
-    buckets.push({ start, observedAt: at, counts });
   }
-  return buckets;
+  return newestFirst.toReversed();
+}
+
+/**
+ * Sorts points by their instant.
+ *
+ * @returns Oldest first, no two at one instant: of those, the greater count wins.
+ *
+ * @example
+ * sortPoints([{ at: 5, counts: [7] }, { at: 1, counts: [4] }, { at: 5, counts: [6] }]);
+ * // [{ at: 1, counts: [4] }, { at: 5, counts: [7] }]
+ */
+export function sortPoints(points: Iterable<HistoryPoint>): readonly HistoryPoint[] {
+  const given = [...points];
+  // Stores list points in order: to see that takes less time than to sort them.
+  if (isAscending(given)) return given;
+  const sorted: HistoryPoint[] = [];
+  for (const point of given.toSorted((a, b) => a.at - b.at)) {
+    const last = sorted.at(-1);
+    if (last?.at !== point.at) sorted.push(point);
+    else sorted[sorted.length - 1] = { at: last.at, counts: maxCounts(last.counts, point.counts) };
+  }
+  return sorted;
+}
+
+function isAscending(points: readonly HistoryPoint[]): boolean {
+  let last = -Infinity;
+  for (const { at } of points) {
+    if (at <= last) return false;
+    last = at;
+  }
+  return true;
+}
+
+function maxCounts(
+  a: readonly (number | null)[],
+  b: readonly (number | null)[],
+): (number | null)[] {
+  return a.map((count, index) => {
+    const other = b[index] ?? null;
+    return count === null || other === null ? (count ?? other) : Math.max(count, other);
+  });
+}
+
+/**
+ * Fills the unknown counts with earlier ones.
+ *
+ * @returns `counts` itself if there is nothing to fill.
+ *
+ * @example
+ * fillUnknownCounts([null, 7, null], [5, 6, null]); // [5, 7, null]
+ */
+export function fillUnknownCounts(
+  counts: readonly (number | null)[],
+  earlier: readonly (number | null)[],
+): readonly (number | null)[] {
+  for (let index = 0; index < counts.length; index++) {
+    if (counts[index] !== null || typeof earlier[index] !== "number") continue;
+    return counts.map((known, other) => known ?? earlier[other] ?? null);
+  }
+  return counts;
 }
 
 /**
  * Finds the last known value of each count.
  *
- * @param buckets Oldest first.
+ * @param buckets Oldest first; points will do, too.
  * @returns A value for each count of the kind; `null` if no bucket knows it.
  *
  * @example
@@ -137,9 +207,9 @@ export function findLastKnownCounts(
 }
 
 /**
- * Computes each count's difference from its last known value before.
+ * Computes each count's difference from its last known value before the bucket.
  *
- * @param buckets Oldest first.
+ * @param buckets Oldest first, none left out between them.
  * @param known The last known values before the first bucket; `null` or absent where there is none.
  * @returns For each bucket, in the order of its counts; `null` if either value is unknown.
  *

@@ -1,5 +1,10 @@
 /** The query of a history: which points, in what buckets, and which page of them. */
-import { findBucketEnd, HISTORY_INTERVALS, type HistoryInterval } from "./buckets.ts";
+import {
+  findBucketEnd,
+  findBucketStart,
+  HISTORY_INTERVALS,
+  type HistoryInterval,
+} from "./buckets.ts";
 import { decodeNumber, encodeNumber } from "./cursor-text.ts";
 import type { ErrorCode } from "./error-statuses.ts";
 import { createInvalidRequestError, quoteValue } from "./errors.ts";
@@ -17,9 +22,9 @@ export const HISTORY_DEFAULT_DAYS = 30;
 
 /** The query of a history. All instants are milliseconds since 1970 UTC. */
 export interface HistoryRequest {
-  /** The first instant. */
+  /** The first instant. Its bucket is whole. */
   readonly from: number;
-  /** The instant after the last one. */
+  /** The instant after the last one, whose bucket is whole. */
   readonly to: number;
   /** How the points are grouped. */
   readonly interval: HistoryInterval;
@@ -75,17 +80,30 @@ export function parseHistoryRequest(
   };
 }
 
+/** The instants of whole buckets, in milliseconds since 1970 UTC. */
+export interface BucketRange {
+  /** The start of the first bucket. */
+  readonly start: number;
+  /** The end of the last bucket, which does not belong to it. */
+  readonly end: number;
+}
+
 /**
- * Returns the first instant of a page: `from`, or the end of the last bucket of the page before.
- *
- * @returns Milliseconds since 1970 UTC.
+ * Finds the buckets of a page and of all pages after it: every one that overlaps `from` to `to`,
+ * after the last one of the page before.
  *
  * @example
- * const request = { from: 0, to: 9e9, interval: "day", limit: 5 };
- * findHistoryPageStart({ ...request, after: 0 }); // 86_400_000
+ * const request = { from: 5, to: 6, interval: "day", limit: 5 };
+ * findBucketRange(request); // { start: 0, end: 86_400_000 }
  */
-export function findHistoryPageStart({ from, after, interval }: HistoryRequest): number {
-  return after === undefined ? from : Math.max(from, findBucketEnd(after, interval));
+export function findBucketRange({ from, to, after, interval }: HistoryRequest): BucketRange {
+  const first = findBucketStart(Math.max(from, FIRST_INSTANT), interval);
+  const last = findBucketStart(Math.min(to - 1, LAST_INSTANT), interval);
+  return {
+    start: after === undefined ? first : Math.max(first, findBucketEnd(after, interval)),
+    // Nothing is from `from` on and before an earlier `to`.
+    end: from < to ? findBucketEnd(last, interval) : first,
+  };
 }
 
 /**

@@ -5,7 +5,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { HISTORY_INTERVALS, type HistoryInterval } from "../core/buckets.ts";
+import { HISTORY_INTERVALS } from "../core/buckets.ts";
 import { ENTITY_FIELDS, type EntityKind } from "../core/entity-kinds.ts";
 import { parseHistoryRequest } from "../core/history-request.ts";
 import { DAY_MS, formatInstant } from "../core/time.ts";
@@ -14,6 +14,7 @@ import { createImporter } from "../server/store/observations/import.ts";
 import { createMicroblogReads } from "../server/store/reads/microblog.ts";
 import { createVideoReads } from "../server/store/reads/video.ts";
 import { splitAtLineEnds } from "../server/store/observations/parse-lines.ts";
+import { modelHistory, type ModelRange } from "./model/histories.ts";
 import { withDatabase } from "./support/store/database.ts";
 
 const ENTITIES = Number(process.env["HISTORY_ENTITIES"] ?? 60);
@@ -90,41 +91,14 @@ function collectLine(line: Line, entities: Map<string, RawEntity>): void {
   entity.points.set(at, counts);
 }
 
-/** The start of a bucket by the calendar of `Date`. */
-function findStart(at: number, interval: HistoryInterval): string {
-  const date = new Date(at);
-  if (interval !== "raw") date.setUTCMinutes(0, 0, 0);
-  if (interval !== "raw" && interval !== "hour") date.setUTCHours(0);
-  if (interval === "week") date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
-  if (interval === "month") date.setUTCDate(1);
-  return date.toISOString();
-}
-
-function computeHistory(
-  { line, points }: RawEntity,
-  from: number,
-  to: number,
-  interval: HistoryInterval,
-) {
+/** The history that a request selects, computed from the raw lines. */
+function computeHistory({ line, points }: RawEntity, range: ModelRange) {
   const names = ENTITY_FIELDS[line.kind].counts;
-  const sorted = [...points].toSorted(([a], [b]) => a - b).filter(([at]) => at < to);
-  const last: (number | null)[] = [];
-  return [false, true].flatMap((isSelected) => {
-    const part = sorted.filter(([at]) => at >= from === isSelected);
-    const buckets = new Map(part.map((point) => [findStart(point[0], interval), point]));
-    const items = Array.from(buckets, ([timestamp, [at, counts]]) => {
-      const changes = counts.map((count, index) => {
-        const previous = last[index] ?? null;
-        last[index] = count ?? previous;
-        return count === null || previous === null ? null : count - previous;
-      });
-      const nameAll = (values: readonly (number | null)[]) =>
-        Object.fromEntries(names.map((name, index) => [name, values[index] ?? null]));
-      const observedAt = new Date(at).toISOString();
-      return { timestamp, observedAt, ...nameAll(counts), change: nameAll(changes) };
-    });
-    return isSelected ? items : [];
-  });
+  const named = Array.from(points, ([at, counts]) => ({
+    at,
+    counts: Object.fromEntries(names.map((name, index) => [name, counts[index] ?? null])),
+  }));
+  return modelHistory(named, names, range);
 }
 
 function createReader(database: Database) {
@@ -183,7 +157,7 @@ describe.skipIf(!hasFiles())("histories of real entities", () => {
             const query = `interval=${interval}&from=${formatInstant(from)}&to=${formatInstant(to)}`;
             const limit = range % 2 === 0 ? 1000 : 1 + random(40);
             expect(await walk(read, entity.line, query, limit)).toEqual(
-              computeHistory(entity, from, to, interval),
+              computeHistory(entity, { interval, from, to }),
             );
           }
         }

@@ -6,7 +6,8 @@
 export type { ErrorCode } from "../error-statuses.ts";
 export { DomainError } from "../errors.ts";
 export { alignBuckets, computeCountChanges, findBucketEnd, findBucketStart } from "../buckets.ts";
-export { findLastKnownCounts, groupIntoBuckets, HISTORY_INTERVALS } from "../buckets.ts";
+export { fillUnknownCounts, findLastKnownCounts, groupIntoBuckets } from "../buckets.ts";
+export { HISTORY_INTERVALS, sortPoints } from "../buckets.ts";
 export type { ComparisonRow, HistoryBucket, HistoryInterval, HistoryPoint } from "../buckets.ts";
 export { computeEntityGains, computeFollowerChanges, computeGain } from "../growth.ts";
 export { computeGainBaseline, computeGains, GAIN_DEFINITIONS } from "../growth.ts";
@@ -14,6 +15,6 @@ export { GAIN_PERIOD_DAYS } from "../growth.ts";
 export type { CountPoint, EntityGains, FollowerChange, FollowerPoint } from "../growth.ts";
 export type { GainDefinition, Gains, TimeRange } from "../growth.ts";
 export { decodeHistoryCursor, encodeHistoryCursor } from "../history-request.ts";
-export { findHistoryPageStart, HISTORY_DEFAULT_DAYS } from "../history-request.ts";
+export { findBucketRange, HISTORY_DEFAULT_DAYS } from "../history-request.ts";
 export { parseHistoryRequest } from "../history-request.ts";
-export type { HistoryRequest } from "../history-request.ts";
+export type { BucketRange, HistoryRequest } from "../history-request.ts";

@@ -43,8 +43,8 @@ export interface ComparisonTable {
     /** The start of the bucket; with the interval `raw`, the instant itself. */
     timestamp: string;
     /**
-     * In the order of the entities; `null` if the bucket has no observation of the entity, or its
-     * newest one has no such count.
+     * In the order of the entities, the newest known value in the bucket; `null` if no observation
+     * of the entity there has one.
      */
     values: (number | null)[];
   }[];

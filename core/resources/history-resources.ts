@@ -4,6 +4,7 @@ import {
   computeCountChanges,
   findLastKnownCounts,
   groupIntoBuckets,
+  sortPoints,
   type HistoryBucket,
   type ComparisonRow,
   type HistoryPoint,
@@ -12,11 +13,7 @@ import { cutPage } from "../cursor.ts";
 import { filterDays } from "../days.ts";
 import { ENTITY_FIELDS, type EntityKind } from "../entity-kinds.ts";
 import { computeFollowerChanges, type FollowerPoint } from "../growth.ts";
-import {
-  encodeHistoryCursor,
-  findHistoryPageStart,
-  type HistoryRequest,
-} from "../history-request.ts";
+import { encodeHistoryCursor, findBucketRange, type HistoryRequest } from "../history-request.ts";
 import { paginate, type PageRequest } from "../pagination.ts";
 import { formatInstant } from "../time.ts";
 import type { ComparisonTable } from "./batch.ts";
@@ -59,10 +56,10 @@ function nameCounts<Kind extends EntityKind>(kind: Kind, counts: readonly (numbe
 }
 
 /**
- * Creates a page of a history. The changes of its first bucket compare with what was known before,
- * also before `from`.
+ * Creates a page of a history. The changes of its first bucket compare with what was known before
+ * it, also before `from`.
  *
- * @param points All points of the entity, oldest first, from `listHistoryPoints()`.
+ * @param points All points of the entity, in any order, as for `groupIntoBuckets()`.
  * @throws {RangeError} If `limit` is no whole number from 1.
  *
  * @example
@@ -72,35 +69,24 @@ function nameCounts<Kind extends EntityKind>(kind: Kind, counts: readonly (numbe
  */
 export function createHistoryPage<Kind extends EntityKind>(
   kind: Kind,
-  points: readonly HistoryPoint[],
+  points: Iterable<HistoryPoint>,
   request: HistoryRequest,
 ): HistoryPage<EntityCounts<Kind>> {
   const { interval, limit } = request;
-  const found = selectBuckets(points, request);
-  const { items, hasMore, nextCursor } = cutPage(found, limit, encodeBucketCursor);
-  const pageStart = findHistoryPageStart(request);
-  // The beginning of the history cuts a bucket in two: what is before it is another bucket.
-  const earlier = [
-    ...groupIntoBuckets(selectPoints(points, -Infinity, request.from), interval),
-    ...groupIntoBuckets(selectPoints(points, request.from, pageStart), interval),
-  ];
+  const { earlier, selected } = splitBuckets(groupIntoBuckets(points, interval), request);
+  const { items, hasMore, nextCursor } = cutPage(selected, limit, encodeBucketCursor);
   const changes = computeCountChanges(items, findLastKnownCounts(earlier));
   const history = createHistoryItems(kind, items, changes);
   return { interval, history, pagination: { hasMore, nextCursor } };
 }
 
-/** Groups the points of a page and all pages after it into buckets. */
-function selectBuckets(points: readonly HistoryPoint[], request: HistoryRequest): HistoryBucket[] {
-  const selected = selectPoints(points, findHistoryPageStart(request), request.to);
-  return groupIntoBuckets(selected, request.interval);
-}
-
-function selectPoints(
-  points: readonly HistoryPoint[],
-  from: number,
-  to: number,
-): readonly HistoryPoint[] {
-  return points.filter(({ at }) => at >= from && at < to);
+/** Splits off the buckets before a page, and those of the page and all pages after it. */
+function splitBuckets(buckets: readonly HistoryBucket[], request: HistoryRequest) {
+  const range = findBucketRange(request);
+  return {
+    earlier: buckets.filter(({ start }) => start < range.start),
+    selected: buckets.filter(({ start }) => start >= range.start && start < range.end),
+  };
 }
 
 /**
@@ -118,7 +104,8 @@ export function encodeBucketCursor({ start }: Pick<HistoryBucket, "start">): str
 /**
  * Creates a page of a comparison of one count.
  *
- * @param histories The points of each entity, oldest first; none for one that is not found.
+ * @param histories The points of each entity, in any order, as for `groupIntoBuckets()`; none for
+ * one that is not found.
  * @param countIndex Which count.
  * @throws {RangeError} If `limit` is no whole number from 1.
  *
@@ -128,12 +115,14 @@ export function encodeBucketCursor({ start }: Pick<HistoryBucket, "start">): str
  * // [{ timestamp: "1970-01-01T00:00:00.005Z", values: [7, null] }]
  */
 export function createComparisonTable(
-  histories: readonly (readonly HistoryPoint[])[],
+  histories: readonly Iterable<HistoryPoint>[],
   countIndex: number,
   request: HistoryRequest,
 ): ComparisonTable {
   const { interval, limit } = request;
-  const buckets = histories.map((points) => selectBuckets(points, request));
+  const buckets = histories.map(
+    (points) => splitBuckets(groupIntoBuckets(points, interval), request).selected,
+  );
   const page = cutPage(alignBuckets(buckets, countIndex), limit, encodeBucketCursor);
   const { items, hasMore, nextCursor } = page;
   return { interval, rows: createComparisonRows(items), pagination: { hasMore, nextCursor } };
@@ -160,7 +149,7 @@ export function createComparisonRows(rows: readonly ComparisonRow[]): Comparison
  * known count before the days that the request selects.
  *
  * @param username As the page shows it.
- * @param points All points of the user, oldest first, from `listHistoryPoints()`.
+ * @param points All points of the user, in any order, as for `groupIntoBuckets()`.
  * @param now Milliseconds since 1970 UTC.
  * @throws {DomainError} `Page Out of Range`.
  *
@@ -171,11 +160,11 @@ export function createComparisonRows(rows: readonly ComparisonRow[]): Comparison
  */
 export function createFollowersPage(
   username: string,
-  points: readonly HistoryPoint[],
+  points: Iterable<HistoryPoint>,
   { days, page, limit }: PageRequest,
   now: number,
 ): FollowersPage {
-  const known = points.flatMap(({ at, counts: [followers] }): FollowerPoint[] =>
+  const known = sortPoints(points).flatMap(({ at, counts: [followers] }): FollowerPoint[] =>
     typeof followers === "number" ? [{ at, followers }] : [],
   );
   const total = filterDays(known, ({ at }) => at, days, now).length;

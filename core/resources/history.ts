@@ -48,13 +48,13 @@ export interface TweetCounts {
   impressions: number | null;
 }
 
-/** A bucket of a history, with the counts of its newest observation. */
+/** A bucket of a history, with the newest known value of each count. */
 export type HistoryItem<Counts> = Counts & {
   /** The start of the bucket; with the interval `raw`, the instant of the observation. */
   timestamp: string;
   /** The newest observation of the bucket. */
   observedAt: string;
-  /** Differences from the last known counts before; `null` if either is unknown. */
+  /** Differences from the last known counts before the bucket; `null` if either is unknown. */
   change: Counts;
 };
 

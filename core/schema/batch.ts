@@ -73,8 +73,7 @@ const TABLE_FIELDS = {
       }),
       values: Type.Array(CountOrNull, {
         description:
-          "In the order of the entities; null if the bucket has no observation or its newest one " +
-          "has no such count",
+          "In the order of the entities, the newest known value in the bucket; null if there is none",
       }),
     }),
     { description: "Oldest first; a bucket without any observation is not listed" },

@@ -42,14 +42,18 @@ const createPageFields = <Counts extends Type.TProperties>(fields: {
       }),
       observedAt: Type.Unsafe<string>({
         ...Instant,
-        description: "The newest observation of the bucket, which has these counts",
+        description: "The newest observation of the bucket",
       }),
       ...fields.counts,
       change: strictObject(fields.changes, {
-        description: "Differences from the last known counts before; null if either is unknown",
+        description:
+          "Differences from the last known counts before the bucket, also before from; null if either is unknown",
       }),
     }),
-    { description: "Oldest first; a bucket without an observation is not listed" },
+    {
+      description:
+        "Oldest first, each with the newest known value of each count; a bucket without an observation is not listed",
+    },
   ),
   pagination: CursorPagination,
 });

@@ -8,9 +8,12 @@ import {
   findLastKnownCounts,
   groupIntoBuckets,
   HISTORY_INTERVALS,
+  sortPoints,
+  type HistoryBucket,
   type HistoryPoint,
   type HistoryInterval,
 } from "../../core/buckets.ts";
+import { findModelStart } from "../model/histories.ts";
 import { DAY_MS, FIRST_INSTANT, LAST_INSTANT } from "../../core/time.ts";
 
 const instants = fc.oneof(
@@ -31,17 +34,8 @@ const histories = fc
       }),
   );
 
-/** The start of a bucket by the calendar of `Date`. */
-function findStartByCalendar(at: number, interval: HistoryInterval): number {
-  const date = new Date(at);
-  if (interval === "raw") return at;
-  date.setUTCMinutes(0, 0, 0);
-  if (interval === "hour") return date.getTime();
-  date.setUTCHours(0);
-  if (interval === "week") date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
-  if (interval === "month") date.setUTCDate(1);
-  return Math.max(FIRST_INSTANT, date.getTime());
-}
+const findStartByCalendar = (at: number, interval: HistoryInterval) =>
+  Date.parse(findModelStart(at, interval));
 
 describe("findBucketStart()", () => {
   test("is the calendar's start of the hour, day, week from Monday or month in UTC", () => {
@@ -86,17 +80,47 @@ describe("findBucketEnd()", () => {
 });
 
 describe("groupIntoBuckets()", () => {
-  test("equals a naive grouping", () => {
+  test("has the newest known value of each count, whatever the order of the points", () => {
     fc.assert(
-      fc.property(histories, intervals, (points, interval) => {
-        const newest = new Map<number, HistoryPoint>();
-        for (const point of points) newest.set(findStartByCalendar(point.at, interval), point);
-        const expected = Array.from(newest, ([start, { at, counts: values }]) => {
-          return { start, observedAt: at, counts: values };
-        });
-        expect(groupIntoBuckets(points, interval)).toEqual(expected);
+      fc.property(histories, intervals, fc.gen(), (points, interval, generate) => {
+        const groups = Map.groupBy(points, ({ at }) => findStartByCalendar(at, interval));
+        const expected = Array.from(groups, ([start, inside]) => ({
+          start,
+          observedAt: inside.at(-1)?.at,
+          counts: [0, 1].map(
+            (index) =>
+              inside.findLast((point) => point.counts[index] !== null)?.counts[index] ?? null,
+          ),
+        }));
+        expect(groupIntoBuckets(points, interval)).toEqual(expected as HistoryBucket[]);
+        const shuffled = generate(fc.shuffledSubarray, points, { minLength: points.length });
+        expect(groupIntoBuckets(new Set(shuffled), interval)).toEqual(expected as HistoryBucket[]);
       }),
     );
+  });
+
+  test("takes the values of a Map in order of arrival", () => {
+    const arrived = new Map([
+      ["second", { at: DAY_MS, counts: [7] }],
+      ["first", { at: 0, counts: [5] }],
+      ["first, earlier", { at: -1, counts: [4] }],
+    ]);
+    expect(groupIntoBuckets(arrived.values(), "day").map((bucket) => bucket.counts)).toEqual([
+      [4],
+      [5],
+      [7],
+    ]);
+  });
+
+  test("changes no point", () => {
+    const points = [
+      { at: 1, counts: [null] },
+      { at: 0, counts: [5] },
+      { at: 1, counts: [2] },
+    ];
+    const copy = structuredClone(points);
+    expect(groupIntoBuckets(points, "day")).toEqual([{ start: 0, observedAt: 1, counts: [2] }]);
+    expect(points).toEqual(copy);
   });
 
   test("lists no bucket without a point, and adds nothing up", () => {
@@ -115,6 +139,23 @@ describe("groupIntoBuckets()", () => {
   test("begins a bucket with a point at the very end of another", () => {
     const points = [DAY_MS - 1, DAY_MS].map((at) => ({ at, counts: [at] }));
     expect(groupIntoBuckets(points, "day").map(({ start }) => start)).toEqual([0, DAY_MS]);
+  });
+});
+
+describe("sortPoints()", () => {
+  test("merges the points of an instant as observations are merged, in any order", () => {
+    const points = [
+      { at: 5, counts: [1, null, 3, null] },
+      { at: 9, counts: [0, 0, 0, 0] },
+      { at: 5, counts: [2, 2, null, null] },
+      { at: 5, counts: [0, null, 2, null] },
+    ];
+    const expected = [
+      { at: 5, counts: [2, 2, 3, null] },
+      { at: 9, counts: [0, 0, 0, 0] },
+    ];
+    expect(sortPoints(points)).toEqual(expected);
+    expect(sortPoints(points.toReversed())).toEqual(expected);
   });
 });
 

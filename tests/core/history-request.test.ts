@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import {
   decodeHistoryCursor,
   encodeHistoryCursor,
-  findHistoryPageStart,
+  findBucketRange,
   parseHistoryRequest,
 } from "../../core/history-request.ts";
 import { DAY_MS, FIRST_INSTANT, LAST_INSTANT } from "../../core/time.ts";
@@ -77,17 +77,40 @@ describe("parseHistoryRequest()", () => {
   });
 });
 
-describe("findHistoryPageStart()", () => {
-  test("is `from`, and after a page the end of its last bucket", () => {
+describe("findBucketRange()", () => {
+  const findRange = (query: string) => findBucketRange(parseQuery(query));
+
+  test("has the whole buckets of `from` and of the last instant before `to`", () => {
+    expect(findRange("from=2026-01-10T15:00&to=2026-02-10T00:01&interval=month")).toEqual({
+      start: Date.UTC(2026, 0, 1),
+      end: Date.UTC(2026, 2, 1),
+    });
+    expect(findRange("from=2026-01-10&to=2026-02-01&interval=month")).toEqual({
+      start: Date.UTC(2026, 0, 1),
+      end: Date.UTC(2026, 1, 1),
+    });
+    expect(findRange("from=2026-01-10T00:00:00.007&to=2026-01-11&interval=raw")).toEqual({
+      start: Date.UTC(2026, 0, 10) + 7,
+      end: Date.UTC(2026, 0, 11),
+    });
+  });
+
+  test("starts after a page at the end of its last bucket, but not before `from`", () => {
     const cursor = encodeHistoryCursor(Date.UTC(2026, 0, 1));
-    const query = "from=2026-01-10&interval=month";
-    expect(findHistoryPageStart(parseQuery(query))).toBe(Date.UTC(2026, 0, 10));
-    expect(findHistoryPageStart(parseQuery(`${query}&cursor=${cursor}`))).toBe(
-      Date.UTC(2026, 1, 1),
-    );
-    expect(findHistoryPageStart(parseQuery(`from=2026-03-01&cursor=${cursor}`))).toBe(
-      Date.UTC(2026, 2, 1),
-    );
+    const startOf = (query: string) => findRange(`${query}&cursor=${cursor}&interval=month`).start;
+    expect(startOf("from=2026-01-10")).toBe(Date.UTC(2026, 1, 1));
+    expect(startOf("from=2026-03-10")).toBe(Date.UTC(2026, 2, 1));
+  });
+
+  test("selects nothing if `from` is not before `to`, and everything between infinities", () => {
+    const request = { interval: "week", limit: 1 } as const;
+    const { start, end } = findBucketRange({ ...request, from: NOW, to: NOW });
+    expect(start).toBe(end);
+    expect(findBucketRange({ ...request, from: -Infinity, to: Infinity })).toEqual({
+      start: FIRST_INSTANT,
+      // The Monday after the year 9999.
+      end: Date.UTC(10_000, 0, 3),
+    });
   });
 });
 

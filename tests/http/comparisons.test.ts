@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { HISTORY_INTERVALS, type HistoryInterval } from "../../core/buckets.ts";
+import { HISTORY_INTERVALS } from "../../core/buckets.ts";
 import { ENTITY_FIELDS } from "../../core/entity-kinds.ts";
 import { DAY_MS, formatInstant, HOUR_MS, MINUTE_MS } from "../../core/time.ts";
+import { modelComparison, type ModelRange } from "../model/histories.ts";
 import { NOW, startTestService, type TestService } from "../support/service.ts";
 
 let service: TestService;
@@ -54,50 +55,19 @@ function createObservations(kind: Kind): object[] {
   return observations;
 }
 
-/** Where the bucket of an instant begins, by its ISO text. */
-function startOf(at: number, interval: HistoryInterval): string {
-  const text = formatInstant(at);
-  switch (interval) {
-    case "raw":
-      return text;
-    case "hour":
-      return `${text.slice(0, 13)}:00:00.000Z`;
-    case "day":
-      return `${text.slice(0, 10)}T00:00:00.000Z`;
-    case "week": {
-      const daysSinceMonday = (new Date(at).getUTCDay() + 6) % 7;
-      return startOf(at - daysSinceMonday * DAY_MS, "day");
-    }
-    case "month":
-      return `${text.slice(0, 7)}-01T00:00:00.000Z`;
-  }
-}
-
-interface Query {
+interface Query extends ModelRange {
   readonly names: readonly string[];
   readonly countIndex: number;
-  readonly interval: HistoryInterval;
-  readonly from: number;
-  readonly to: number;
 }
 
 /** The rows of a comparison, computed point by point. */
-function computeRows({ names, countIndex, interval, from, to }: Query) {
-  const rows = new Map<string, (number | null)[]>();
-  for (const [column, asked] of names.entries()) {
+function computeRows({ names, countIndex, ...range }: Query) {
+  const histories = names.map((asked) => {
     const name = NAMES.find((known) => known.toLowerCase() === asked.toLowerCase());
-    if (name === undefined) continue;
-    for (const { at, value } of listPoints(name, countIndex)) {
-      if (at < from || at >= to) continue;
-      const start = startOf(at, interval);
-      const row = rows.get(start) ?? names.map(() => null);
-      row[column] = value;
-      rows.set(start, row);
-    }
-  }
-  return Array.from(rows, ([timestamp, values]) => ({ timestamp, values })).toSorted((a, b) =>
-    a.timestamp < b.timestamp ? -1 : 1,
-  );
+    const points = name === undefined ? [] : listPoints(name, countIndex);
+    return points.map(({ at, value }) => ({ at, counts: { value } }));
+  });
+  return modelComparison(histories, "value", range);
 }
 
 async function fetchJson(path: string, key = service.key) {
@@ -169,7 +139,7 @@ describe.each(KINDS)("GET %s", (path, { kind, parameter, entities }) => {
   test("200: without parameters, the first count of the last 30 days by day", async () => {
     const { body } = await fetchJson(`${path}?${parameter}=hourly,daily`);
     expect([body.count, body.interval]).toEqual([counts[0], "day"]);
-    const range = { from: NOW - 30 * DAY_MS, to: Infinity };
+    const range = { from: NOW - 30 * DAY_MS, to: NOW };
     const query = { names: ["hourly", "daily"], countIndex: 0, interval: "day", ...range } as const;
     expect(body.rows).toEqual(computeRows(query));
   });

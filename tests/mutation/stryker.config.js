@@ -26,7 +26,7 @@ export default {
     "dist",
     "core/dist",
     "tests/*",
-    "!tests/{core,support,mutation,portability}",
+    "!tests/{core,model,support,mutation,portability}",
   ],
   // Stryker would rewrite it with the API of TypeScript 5, which TypeScript 7 does not have.
   tsconfigFile: "",

@@ -137,12 +137,12 @@ const UserListQuery = createListQuery(USER_SORTS);
 const BUCKETS = {
   from: Type.String({
     pattern: INSTANT_PATTERN,
-    description: `The first instant, as a date or date-time. It defaults to ${HISTORY_DEFAULT_DAYS} days before to, or before now.`,
+    description: `An instant of the first bucket, which is listed whole, as a date or date-time. It defaults to ${HISTORY_DEFAULT_DAYS} days before to, or before now.`,
   }),
   to: Type.String({
     pattern: INSTANT_PATTERN,
     description:
-      "The instant after the last one. Without it, the history goes to its newest observation.",
+      "The instant after the last one, whose bucket is listed whole. Without it, the history goes to its newest observation.",
   }),
   interval: createChoiceSchema(HISTORY_INTERVALS, {
     default: "day",

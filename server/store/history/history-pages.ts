@@ -4,13 +4,21 @@
  */
 import {
   computeCountChanges,
+  fillUnknownCounts,
+  findBucketEnd,
   findLastKnownCounts,
-  findBucketStart,
   groupIntoBuckets,
   type HistoryBucket,
 } from "../../../core/buckets.ts";
 import { cutPage, type CursorPage } from "../../../core/cursor.ts";
-import { findHistoryPageStart, type HistoryRequest } from "../../../core/history-request.ts";
+import { computeDaysFilterValidity } from "../../../core/days.ts";
+import {
+  findBucketRange,
+  HISTORY_DEFAULT_DAYS,
+  type HistoryRequest,
+} from "../../../core/history-request.ts";
+import { DAY_MS } from "../../../core/time.ts";
+import type { CacheMetadata } from "../../ports/caching.ts";
 import { encodeBucketCursor } from "../../../core/resources/history-resources.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
 import type { Database } from "../database/database.ts";
@@ -26,8 +34,6 @@ const STEP_CHUNKS = 64;
 export interface BucketPage extends CursorPage<HistoryBucket> {
   /** The changes of each bucket. */
   readonly changes: readonly (readonly (number | null)[])[];
-  /** The instant of the oldest point that the page selects; `null` if it selects none. */
-  readonly oldest: number | null;
 }
 
 /** The entity whose history is read. */
@@ -50,85 +56,87 @@ export async function readHistoryPage(
   request: HistoryRequest,
 ): Promise<BucketPage> {
   const { limit } = request;
-  const start = findHistoryPageStart(request);
-  const range = { ...request, from: start };
-  const { buckets: found, oldest } = await readBuckets(database, owner, range, limit + 1);
-  const page = cutPage(found, limit, encodeBucketCursor);
+  const page = cutPage(
+    await readBuckets(database, owner, request, limit + 1),
+    limit,
+    encodeBucketCursor,
+  );
   const needed = findLastKnownCounts(page.items).map((count) => count !== null);
-  const known = await findKnownBefore(database, owner, { ...request, to: start }, needed);
-  return { ...page, changes: computeCountChanges(page.items, known), oldest };
+  const { start } = findBucketRange(request);
+  const known = await findKnownBefore(database, owner, start, needed);
+  return { ...page, changes: computeCountChanges(page.items, known) };
 }
 
-/** Which points are read: from the first instant up to the last one, which is left out. */
-type PointRange = Pick<HistoryRequest, "from" | "to" | "interval">;
+/**
+ * Computes how long a page stays the same while only the clock moves. If the request has the default
+ * range, its oldest bucket leaves it at some time.
+ *
+ * @param oldest The first bucket or row of the page; `undefined` if it is empty.
+ */
+export function computePageValidity(
+  { from, interval, isRecent }: HistoryRequest,
+  oldest: Pick<HistoryBucket, "start"> | undefined,
+): Pick<CacheMetadata, "validDuring"> {
+  if (!isRecent) return {};
+  const now = from + HISTORY_DEFAULT_DAYS * DAY_MS;
+  const lastInstant = oldest === undefined ? null : findBucketEnd(oldest.start, interval) - 1;
+  return { validDuring: computeDaysFilterValidity(now, lastInstant, HISTORY_DEFAULT_DAYS) };
+}
 
-/** Reads the first buckets of a range, oldest first. */
+/** Reads the first buckets of a page and of all pages after it, oldest first. */
 export async function readBuckets(
   database: Database,
   { kind, key }: HistoryOwner,
-  { from, to, interval }: PointRange,
+  request: HistoryRequest,
   maxBuckets: number,
-): Promise<{ buckets: HistoryBucket[]; oldest: number | null }> {
+): Promise<HistoryBucket[]> {
   const { width, selectForwards } = STATEMENTS[kind];
+  const { start: first, end } = findBucketRange(request);
   const buckets: HistoryBucket[] = [];
-  let oldest: number | null = null;
-  let start = from;
+  let start = first;
   for (;;) {
-    const args = [key, start, to, STEP_CHUNKS];
+    const args = [key, start, end, STEP_CHUNKS];
     const chunks = (await database.queryJson<Chunk[]>(selectForwards, args)) ?? [];
     const points = decodeChunks(chunks, width);
-    const selected = points.filter(({ at }) => at >= start && at < to);
-    oldest ??= selected[0]?.at ?? null;
-    appendBuckets(buckets, groupIntoBuckets(selected, interval));
+    const selected = points.filter(({ at }) => at >= start && at < end);
+    appendBuckets(buckets, groupIntoBuckets(selected, request.interval));
     // The last one is complete once one follows it.
     if (chunks.length < STEP_CHUNKS || buckets.length > maxBuckets) break;
-    start = (points.at(-1)?.at ?? to) + 1;
+    start = (points.at(-1)?.at ?? end) + 1;
     await yieldToEventLoop();
   }
-  return { buckets: buckets.slice(0, maxBuckets), oldest };
+  return buckets.slice(0, maxBuckets);
 }
 
 /** Appends buckets; the first may continue the last one that is there. */
 function appendBuckets(buckets: HistoryBucket[], next: readonly HistoryBucket[]): void {
-  if (next[0] !== undefined && next[0].start === buckets.at(-1)?.start) buckets.pop();
-  buckets.push(...next);
+  const [last, [first, ...rest]] = [buckets.at(-1), next];
+  if (last === undefined || first?.start !== last.start) {
+    buckets.push(...next);
+    return;
+  }
+  const counts = fillUnknownCounts(first.counts, last.counts);
+  buckets.splice(-1, 1, { ...first, counts }, ...rest);
 }
 
-/**
- * Finds the last known counts before an instant, of the counts that are needed.
- *
- * @param range Its end is the instant. Its beginning cuts a bucket in two, on every page.
- */
+/** Finds the last known counts before an instant, of the counts that are needed. */
 async function findKnownBefore(
   database: Database,
   { kind, key }: HistoryOwner,
-  { from, to, interval }: PointRange,
+  instant: number,
   needed: readonly boolean[],
-): Promise<(number | null)[]> {
+): Promise<readonly (number | null)[]> {
   const { width, selectBackwards } = STATEMENTS[kind];
-  let end = to;
+  let end = instant;
   let stepChunks = 1;
-  let known: (number | null)[] = needed.map(() => null);
+  let known: readonly (number | null)[] = needed.map(() => null);
   while (needed.some((isNeeded, index) => isNeeded && known[index] === null)) {
     const chunks = await database.queryJson<Chunk[]>(selectBackwards, [key, end, stepChunks]);
     const points = decodeChunks(chunks?.toReversed() ?? [], width).filter(({ at }) => at < end);
     const first = points[0];
     if (first === undefined) break;
-    const buckets = [
-      ...groupIntoBuckets(
-        points.filter(({ at }) => at < from),
-        interval,
-      ),
-      ...groupIntoBuckets(
-        points.filter(({ at }) => at >= from),
-        interval,
-      ),
-    ];
-    const oldestStart = findBucketStart(first.at, interval);
-    const earlierKnown = findLastKnownCounts(buckets);
-    known = known.map((count, index) => count ?? earlierKnown[index] ?? null);
-    // Earlier points of the oldest bucket don't count: its newest point was read.
-    end = first.at < from ? oldestStart : Math.max(oldestStart, from);
+    known = fillUnknownCounts(known, findLastKnownCounts(points));
+    end = first.at;
     stepChunks = Math.min(STEP_CHUNKS, stepChunks * 8);
     await yieldToEventLoop();
   }

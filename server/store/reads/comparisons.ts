@@ -2,26 +2,23 @@
 import type { ComparisonRequest, BatchKind } from "../../../core/batch.ts";
 import { alignBuckets, type HistoryBucket } from "../../../core/buckets.ts";
 import { cutPage } from "../../../core/cursor.ts";
-import { computeDaysFilterValidity } from "../../../core/days.ts";
 import {
   createChannelNotFoundError,
   createUserNotFoundError,
   type DomainError,
 } from "../../../core/errors.ts";
-import { findHistoryPageStart, HISTORY_DEFAULT_DAYS } from "../../../core/history-request.ts";
 import {
   createComparisonRows,
   encodeBucketCursor,
 } from "../../../core/resources/history-resources.ts";
 import { foldCase } from "../../../core/text.ts";
-import { DAY_MS } from "../../../core/time.ts";
 import type { CacheableResult } from "../../ports/caching.ts";
 import type { Comparison } from "../../../core/stores.ts";
 import type { MicroblogReads, VideoReads } from "../../ports/reads.ts";
 import type { Database } from "../database/database.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
 import { CHANNELS_TAG, createUserTag } from "../history/change-log.ts";
-import { readBuckets } from "../history/history-pages.ts";
+import { computePageValidity, readBuckets } from "../history/history-pages.ts";
 import { createChannelTags, selectChannelsSql, serializeChannelNames } from "./channels.ts";
 import { selectUsersSql, serializeUsernames } from "./users.ts";
 
@@ -78,35 +75,24 @@ async function compare(
   request: ComparisonRequest,
 ): Promise<Omit<CacheableResult<Comparison>, "tags">> {
   const { limit, countIndex } = request;
-  const range = { ...request, from: findHistoryPageStart(request) };
   const histories: HistoryBucket[][] = [];
-  let oldest: number | null = null;
   for (const entity of entities) {
     if (!("key" in entity)) {
       histories.push([]);
       continue;
     }
     const owner = { kind, key: entity.key };
-    const read = await readBuckets(database, owner, range, limit + 1);
-    histories.push(read.buckets);
-    oldest = minOrNull(oldest, read.oldest);
+    histories.push(await readBuckets(database, owner, request, limit + 1));
     await yieldToEventLoop();
   }
   const rows = alignBuckets(histories, countIndex);
   const { items, hasMore, nextCursor } = cutPage(rows, limit, encodeBucketCursor);
-  const now = request.from + HISTORY_DEFAULT_DAYS * DAY_MS;
   return {
     body: {
       entities: entities.map((entity) => ("key" in entity ? entity.name : entity)),
       rows: createComparisonRows(items),
       pagination: { hasMore, nextCursor },
     },
-    ...(request.isRecent
-      ? { validDuring: computeDaysFilterValidity(now, oldest, HISTORY_DEFAULT_DAYS) }
-      : {}),
+    ...computePageValidity(request, items[0]),
   };
-}
-
-function minOrNull(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.min(a, b);
 }

@@ -1,5 +1,4 @@
 /** Reads the histories of channels, shorts, users and tweets, by bucket and in pages. */
-import { computeDaysFilterValidity } from "../../../core/days.ts";
 import type { EntityKind } from "../../../core/entity-kinds.ts";
 import {
   createChannelNotFoundError,
@@ -7,14 +6,13 @@ import {
   createTweetNotFoundError,
   createUserNotFoundError,
 } from "../../../core/errors.ts";
-import { HISTORY_DEFAULT_DAYS, type HistoryRequest } from "../../../core/history-request.ts";
+import type { HistoryRequest } from "../../../core/history-request.ts";
 import { createHistoryItems } from "../../../core/resources/history-resources.ts";
 import { foldCase } from "../../../core/text.ts";
-import { DAY_MS } from "../../../core/time.ts";
 import type { MicroblogReads, VideoReads } from "../../ports/reads.ts";
 import type { Database } from "../database/database.ts";
 import { createUserTag } from "../history/change-log.ts";
-import { readHistoryPage } from "../history/history-pages.ts";
+import { computePageValidity, readHistoryPage } from "../history/history-pages.ts";
 import { createChannelTags, FROM_CHANNEL } from "./channels.ts";
 import { FROM_USER } from "./users.ts";
 
@@ -132,18 +130,11 @@ async function readPage<Kind extends EntityKind>(
   request: HistoryRequest,
 ) {
   const owner = { kind, key };
-  const { items, changes, hasMore, nextCursor, oldest } = await readHistoryPage(
-    database,
-    owner,
-    request,
-  );
+  const { items, changes, hasMore, nextCursor } = await readHistoryPage(database, owner, request);
   const history = createHistoryItems(kind, items, changes);
-  const now = request.from + HISTORY_DEFAULT_DAYS * DAY_MS;
   return {
     observedAt,
     page: { interval: request.interval, history, pagination: { hasMore, nextCursor } },
-    ...(request.isRecent
-      ? { validDuring: computeDaysFilterValidity(now, oldest, HISTORY_DEFAULT_DAYS) }
-      : {}),
+    ...computePageValidity(request, items[0]),
   };
 }

@@ -1,14 +1,41 @@
 import { describe, expect, test } from "bun:test";
-import { parseHistoryRequest, type HistoryRequest } from "../../../core/history-request.ts";
+import * as fc from "fast-check";
+import { HISTORY_INTERVALS } from "../../../core/buckets.ts";
+import { ENTITY_FIELDS } from "../../../core/entity-kinds.ts";
+import {
+  decodeHistoryCursor,
+  parseHistoryRequest,
+  type HistoryRequest,
+} from "../../../core/history-request.ts";
 import {
   createComparisonTable,
   createFollowersPage,
   createHistoryItems,
   createHistoryPage,
 } from "../../../core/resources/history-resources.ts";
+import { modelHistory } from "../../model/histories.ts";
 import { catchDomainError } from "../../support/domain-error.ts";
 
 const DAY = 86_400_000;
+
+const histories = fc.uniqueArray(fc.nat(90 * DAY), { maxLength: 60 }).chain((instants) =>
+  fc.tuple(
+    ...instants.map((at) =>
+      fc.record({
+        at: fc.constant(at),
+        counts: fc.array(fc.option(fc.nat(9)), { minLength: 3, maxLength: 3 }),
+      }),
+    ),
+  ),
+);
+
+const ranges = fc
+  .record({
+    interval: fc.constantFrom(...HISTORY_INTERVALS),
+    from: fc.integer({ min: -40 * DAY, max: 95 * DAY }),
+    days: fc.oneof(fc.integer({ min: 1, max: 130 }), fc.constantFrom(1 / DAY, 1.5)),
+  })
+  .map(({ interval, from, days }) => ({ interval, from, to: from + days * DAY }));
 
 /** Followers at noon of the days from 1970-01-01 on. */
 const points = [10, 13, null, 12, 20].map((followers, day) => ({
@@ -48,7 +75,7 @@ describe("createHistoryItems()", () => {
 });
 
 describe("createHistoryPage()", () => {
-  test("selects from `from` on and before `to`", () => {
+  test("selects the points from `from` on and before `to`, one by one", () => {
     const request = parseQuery("interval=raw");
     const select = (from: number, to: number) =>
       createHistoryPage("user", points, { ...request, from, to }).history.length;
@@ -56,18 +83,48 @@ describe("createHistoryPage()", () => {
     expect(select(1.5 * DAY + 1, 3.5 * DAY + 1)).toBe(2);
   });
 
-  test("compares the first bucket with what was known before", () => {
+  test("selects whole buckets, and compares the first with what was known before it", () => {
     expect(changesOf("interval=day")).toEqual([null, 3, null, -1, 8]);
-    const request = { ...parseQuery("interval=day"), from: 2.5 * DAY };
+    const request = { ...parseQuery("interval=day"), from: 3.9 * DAY, to: 4 * DAY + 1 };
     const { history } = createHistoryPage("user", points, request);
-    expect(history.map(({ change }) => change.followers_count)).toEqual([null, -1, 8]);
-    expect(history.map(({ change }) => change.tweet_count)).toEqual([1, 1, 1]);
+    expect(history.map(({ change }) => change.followers_count)).toEqual([-1, 8]);
+    expect(history.map(({ change }) => change.tweet_count)).toEqual([1, 1]);
   });
 
-  test("compares with the part of a bucket before `from`, which is a bucket of its own", () => {
-    const request = { ...parseQuery("interval=week"), from: 1.5 * DAY };
-    const { history } = createHistoryPage("user", points, request);
-    expect(history.map(({ change }) => change.followers_count)).toEqual([2, 8]);
+  test("has the newest known value of each count in a bucket", () => {
+    // A Thursday begins the history, so its first week ends with the fourth day.
+    const [first, second] = createPage("interval=week").history;
+    expect(first).toMatchObject({ followers_count: 12, tweet_count: 3 });
+    expect(second).toMatchObject({ followers_count: 20, change: { followers_count: 8 } });
+    const unknown = [...points, { at: 6 * DAY, counts: [null, null, null] }];
+    const { history } = createHistoryPage("user", unknown, parseQuery("interval=month"));
+    const observedAt = "1970-01-07T00:00:00.000Z";
+    expect(history).toMatchObject([{ followers_count: 20, observedAt }]);
+  });
+
+  test("equals a naive model, for any points in any order, range, interval, limit and cursor", () => {
+    fc.assert(
+      fc.property(histories, ranges, fc.integer({ min: 1, max: 30 }), (random, range, limit) => {
+        const counts = ENTITY_FIELDS.user.counts;
+        const named = random.map(({ at, counts: values }) => ({
+          at,
+          counts: Object.fromEntries(counts.map((name, index) => [name, values[index] ?? null])),
+        }));
+        const expected = modelHistory(named, counts, range);
+        const listed: object[] = [];
+        let after: number | undefined;
+        do {
+          const request = { ...range, limit, ...(after === undefined ? {} : { after }) };
+          const page = createHistoryPage("user", random, request);
+          const { nextCursor } = page.pagination;
+          listed.push(...page.history);
+          after = nextCursor === null ? undefined : decodeHistoryCursor(nextCursor);
+          expect(page.history.length).toBeLessThanOrEqual(limit);
+        } while (after !== undefined);
+        expect(listed).toEqual(expected);
+      }),
+      { numRuns: 300 },
+    );
   });
 
   test("continues at its cursor with the same items as one long page", () => {
@@ -103,6 +160,12 @@ describe("createComparisonTable()", () => {
 });
 
 describe("createFollowersPage()", () => {
+  test("takes points in any order", () => {
+    const request = { days: 14, page: 0, limit: 50 };
+    const page = (given: typeof points) => createFollowersPage("NASA", given, request, 5 * DAY);
+    expect(page(points.toReversed())).toEqual(page(points));
+  });
+
   const now = 5 * DAY;
   const create = (days: number, page: number, limit: number) =>
     createFollowersPage("NASA", points, { days, page, limit }, now);

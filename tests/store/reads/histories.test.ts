@@ -1,24 +1,23 @@
 /** Holds the pages of histories, which are read in steps, to a naive model over all observations. */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { HISTORY_INTERVALS, type HistoryInterval } from "../../../core/buckets.ts";
+import { HISTORY_INTERVALS } from "../../../core/buckets.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { decodeHistoryCursor, parseHistoryRequest } from "../../../core/history-request.ts";
-import { parseObservation, type Counts } from "../../../core/observations.ts";
+import { parseObservation } from "../../../core/observations.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../../core/time.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { writeObservations } from "../../../server/store/observations/write.ts";
 import { createMicroblogReads } from "../../../server/store/reads/microblog.ts";
 import { createVideoReads } from "../../../server/store/reads/video.ts";
+import { modelHistory, type ModelPoint, type ModelRange } from "../../model/histories.ts";
 import { NOW } from "../../support/arbitraries/values.ts";
 import { withDatabase } from "../../support/store/database.ts";
 
 const COUNTS = ["views", "likes", "comments", "shares"];
 
-interface Point {
-  readonly at: number;
-  readonly counts: Counts;
-}
+const computeHistory = (points: readonly ModelPoint[], range: ModelRange) =>
+  modelHistory(points, COUNTS, range);
 
 const countOrNull = fc.option(fc.nat(50));
 const pointCounts = fc.record({
@@ -35,10 +34,10 @@ const shortHistories = fc
     minLength: 1,
     maxLength: 100,
   })
-  .map((rows) => rows.map(([age, counts]): Point => ({ at: NOW - age, counts })));
+  .map((rows) => rows.map(([age, counts]): ModelPoint => ({ at: NOW - age, counts })));
 
 /** Two years by the hour; likes are known in the first month only, comments since the last one. */
-const LONG_HISTORY: readonly Point[] = Array.from({ length: 2 * 8760 }, (_, hour) => ({
+const LONG_HISTORY: readonly ModelPoint[] = Array.from({ length: 2 * 8760 }, (_, hour) => ({
   at: NOW - hour * HOUR_MS,
   counts: {
     views: 1_000_000 - 10 * hour,
@@ -55,7 +54,7 @@ const requests = fc.record({
   limit: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constant(1000)),
 });
 
-async function observe(database: Database, points: readonly Point[]): Promise<void> {
+async function observe(database: Database, points: readonly ModelPoint[]): Promise<void> {
   const observedAt = formatInstant(NOW - 100 * DAY_MS);
   const common = { kind: "short", channel: "c", id: "s", publishedAt: observedAt };
   const lines = [
@@ -66,45 +65,6 @@ async function observe(database: Database, points: readonly Point[]): Promise<vo
     database,
     lines.map((line) => parseObservation(line, NOW)),
   );
-}
-
-/** The start of a bucket by the calendar of `Date`. */
-function findStart(at: number, interval: HistoryInterval): string {
-  const date = new Date(at);
-  if (interval !== "raw") date.setUTCMinutes(0, 0, 0);
-  if (interval !== "raw" && interval !== "hour") date.setUTCHours(0);
-  if (interval === "week") date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
-  if (interval === "month") date.setUTCDate(1);
-  return date.toISOString();
-}
-
-/** The history that a request selects, computed from all points at once. */
-function computeHistory(
-  all: readonly Point[],
-  from: number,
-  to: number,
-  interval: HistoryInterval,
-) {
-  const sorted = all.toSorted((a, b) => a.at - b.at);
-  const group = (points: readonly Point[]) => [
-    ...new Map(points.map((point) => [findStart(point.at, interval), point])),
-  ];
-  const last: Record<string, number | null> = {};
-  const listed = [false, true].flatMap((isSelected) =>
-    group(sorted.filter(({ at }) => at < to && at >= from === isSelected)).map(
-      ([timestamp, { at, counts }]) => {
-        const change = COUNTS.map((name) => {
-          const [count, previous] = [counts[name] ?? null, last[name] ?? null];
-          last[name] = count ?? previous;
-          return [name, count === null || previous === null ? null : count - previous];
-        });
-        const observedAt = new Date(at).toISOString();
-        const item = { timestamp, observedAt, ...counts, change: Object.fromEntries(change) };
-        return { isSelected, item };
-      },
-    ),
-  );
-  return listed.filter(({ isSelected }) => isSelected).map(({ item }) => item);
 }
 
 /** Reads all pages of a history. */
@@ -145,7 +105,7 @@ describe("createVideoReads().shortHistory()", () => {
                 limit: String(limit),
               });
               // The first observation of the short, which tells no counts, is older than all of them.
-              expect(pages.flat()).toEqual(computeHistory(points, from, to, interval));
+              expect(pages.flat()).toEqual(computeHistory(points, { interval, from, to }));
               expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
             }
           });
@@ -164,12 +124,12 @@ describe("createVideoReads().shortHistory()", () => {
         const to = NOW - 3 * DAY_MS;
         const query = { interval, from: formatInstant(from), to: formatInstant(to) };
         const pages = await walkHistory(database, query);
-        expect(pages.flat()).toEqual(computeHistory(LONG_HISTORY, from, to, interval));
+        expect(pages.flat()).toEqual(computeHistory(LONG_HISTORY, { interval, from, to }));
       });
     },
   );
 
-  test("lists the last 30 days by default, until the oldest point leaves them", async () => {
+  test("lists the last 30 days by default, until the oldest bucket leaves them", async () => {
     await withDatabase(async (database) => {
       await observe(database, LONG_HISTORY);
       const request = parseHistoryRequest(() => [], NOW);
@@ -179,9 +139,12 @@ describe("createVideoReads().shortHistory()", () => {
         request,
       );
       const from = NOW - 30 * DAY_MS;
-      expect(body.history).toEqual(computeHistory(LONG_HISTORY, from, NOW + 1, "day") as never);
+      const range = { interval: "day", from, to: NOW + 1 } as const;
+      expect(body.history).toEqual(computeHistory(LONG_HISTORY, range) as never);
       expect(body).toMatchObject({ channel: "Someone", short_id: "s", interval: "day" });
-      expect(validDuring).toEqual({ from: NOW, to: NOW });
+      const oldest = Date.parse(body.history[0]?.timestamp ?? "");
+      // The last instant of a day.
+      expect(validDuring).toEqual({ from: NOW, to: oldest + 31 * DAY_MS - 1 });
     });
   });
 
