@@ -1,8 +1,8 @@
 /**
  * Compacts what `tsc` built to half of its bytes, without a loss for who uses or debugs it: source
  * maps map lines instead of every token, the sources that they name have no comments and no
- * interfaces, which the declarations have, files of types and of re-exports have no map, files that
- * no entry exports from have no declarations, and the files are indented with tabs.
+ * interfaces, which the declarations have, files of types, re-exports, schemas and suites have no map,
+ * files that no entry exports from have no declarations, and the files are indented with tabs.
  */
 import { decode, encode, type SourceMapSegment } from "@jridgewell/sourcemap-codec";
 import { Glob } from "bun";
@@ -18,9 +18,10 @@ for await (const file of new Glob("dist/**/*.js").scan()) {
   const code = await Bun.file(file).text();
   const map = Bun.file(`${file}.map`);
   const statements = code.replace(/^\/\/# sourceMappingURL=.*$/m, "");
-  // A debugger has nothing to show of these; the code of the conformance suites is read as it is.
-  const isSuite = file.startsWith("dist/testing/");
-  if (isSuite || statements === TYPES_ONLY || REEXPORTS.test(statements)) {
+  // A debugger has nothing to show of these; the code of the schemas and of the conformance suites is
+  // read as it is.
+  const isReadAsBuilt = /^dist\/(?:schema|testing)\//.test(file);
+  if (isReadAsBuilt || statements === TYPES_ONLY || REEXPORTS.test(statements)) {
     await Bun.write(file, statements);
     await map.delete();
     continue;
