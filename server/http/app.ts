@@ -13,6 +13,7 @@ import { createChannelBatchRoutes, createUserBatchRoutes } from "./batches.ts";
 import { createCreatorRoutes } from "./creators.ts";
 import { createAdminAuthentication } from "./admin/authentication.ts";
 import { createAdmissionPlugin, isAdminPath } from "./admission.ts";
+import { completeCacheHeaders } from "./cache-headers.ts";
 import { createCompressionPlugin } from "./content/compression.ts";
 import { createErrorHandler } from "./errors.ts";
 import { createHealthRoutes, type HealthOptions } from "./health.ts";
@@ -108,6 +109,7 @@ export function createApp(options: AppOptions) {
   const serveWithElysia = async (request: Request): Promise<Response> => {
     const startedAt = performance.now();
     const response = await app.fetch(request);
+    completeCacheHeaders(response.headers, { variesByOrigin: options.corsOrigins.length > 0 });
     const route = getRouteMatcher()(getPath(request))?.route ?? "unknown";
     onCompleted(request, route, response.status, performance.now() - startedAt);
     return response;

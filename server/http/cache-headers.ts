@@ -28,6 +28,21 @@ export function varyByAccept(headers: ResponseHeaders): void {
   headers["vary"] = `${headers["vary"] ?? PRIVATE_CACHE_HEADERS.vary}, Accept`;
 }
 
+/** Adds a name to `Vary`, unless it is there. */
+export function addVary(headers: Headers, name: string): void {
+  const names = headers.get("vary")?.split(", ") ?? [];
+  if (!names.includes(name)) headers.set("vary", [...names, name].join(", "));
+}
+
+/** Completes the headers of a response: nobody may store one that says nothing about it. */
+export function completeCacheHeaders(
+  headers: Headers,
+  { variesByOrigin }: { readonly variesByOrigin: boolean },
+): void {
+  if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
+  if (variesByOrigin) addVary(headers, "Origin");
+}
+
 /** Whether an `If-None-Match` header contains an entity tag. */
 export function matchesEntityTag(ifNoneMatch: string, etag: string): boolean {
   return ifNoneMatch

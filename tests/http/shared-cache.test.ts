@@ -1,6 +1,6 @@
 /**
- * No shared cache may store a response below /api and /admin: their headers say so, and Varnish, if it
- * is installed, serves none from its cache.
+ * No shared cache may store a response below /api and /admin, nor serve one client what another one
+ * prefers: the headers say so, and Varnish, if it is installed, does as they say.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectPrivateCaching } from "../support/openapi-contract.ts";
@@ -101,6 +101,44 @@ describe("every response below /api and /admin", () => {
   });
 });
 
+/** What browsers send, and other clients. */
+const ACCEPTED = ["text/html,application/xhtml+xml,*/*;q=0.8", "*/*"];
+
+describe("every response outside /api and /admin", () => {
+  const send = (path: string, headers: Record<string, string> = {}) =>
+    fetch(`${service.address}${path}`, { headers, redirect: "manual" });
+
+  test.each(["/livez", "/readyz", "/metrics"])("%s must not be stored", async (path) => {
+    expect((await send(path)).headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("404 and 308 depend on Accept, and are not stored unless revalidated", async () => {
+    for (const path of ["/nothing", "/channels/", "/swagger/x", "/channels/a/b"]) {
+      for (const accept of ACCEPTED) {
+        const { status, headers } = await send(path, { accept });
+        expect([path, [404, 308].includes(status)]).toEqual([path, true]);
+        expect(headers.get("vary")?.split(", ")).toContain("Accept");
+        expect(["no-store", "no-cache"]).toContain(headers.get("cache-control") ?? "none");
+      }
+    }
+  });
+
+  test("varies by Origin if CORS_ORIGINS is set, once", async () => {
+    const pages = ["/", "/channels", "/admin", "/swagger", "/nothing", "/channels/"];
+    const files = ["/assets/pages.js", "/assets/pages.css", "/swagger/json", "/swagger/start.js"];
+    for (const path of [...pages, ...files, "/livez", "/readyz", "/metrics"]) {
+      for (const headers of [{}, { origin: "https://a.example" }, { "if-none-match": "*" }]) {
+        for (const accept of ACCEPTED) {
+          const response = await send(path, { ...headers, accept });
+          const names = response.headers.get("vary")?.split(", ") ?? [];
+          expect([path, names.filter((name) => name === "Origin")]).toEqual([path, ["Origin"]]);
+          await response.body?.cancel();
+        }
+      }
+    }
+  });
+});
+
 describe.skipIf(!hasVarnish())("behind Varnish with its default rules", () => {
   let cache: Awaited<ReturnType<typeof startVarnish>>;
   beforeAll(async () => {
@@ -132,6 +170,41 @@ describe.skipIf(!hasVarnish())("behind Varnish with its default rules", () => {
     }
     expect(served).toEqual([]);
   }, 60_000);
+
+  test("a browser and another client get their own 404 and 308 of one address", async () => {
+    const getType = async (path: string, accept: string | undefined) => {
+      const response = await fetch(`${cache.address}${path}`, {
+        headers: { accept: accept ?? "" },
+        redirect: "manual",
+      });
+      await response.bytes();
+      return [response.status, response.headers.get("content-type")?.split(";")[0]];
+    };
+    const [browser, other] = ACCEPTED;
+    for (const [path, first, second] of [
+      ["/nothing-1", other, browser],
+      ["/nothing-2", browser, other],
+      ["/channels/", other, browser],
+      ["/users/", browser, other],
+    ] as const) {
+      await getType(path, first);
+      const types = [await getType(path, first), await getType(path, second)];
+      const html = path.endsWith("/") ? [308, undefined] : [404, "text/html"];
+      const json = [404, "application/json"];
+      expect([path, types]).toEqual([path, first === browser ? [html, json] : [json, html]]);
+    }
+  });
+
+  test("/livez, /readyz and /metrics come from the service each time", async () => {
+    for (const path of ["/livez", "/readyz", "/metrics"]) {
+      for (const id of ["first", "second"]) {
+        const headers = { "x-request-id": id };
+        const response = await fetch(`${cache.address}${path}`, { headers });
+        await response.bytes();
+        expect([path, response.headers.get("x-request-id")]).toEqual([path, id]);
+      }
+    }
+  });
 
   test("401: a client without an API key, right after another client read the same path", async () => {
     for (const path of ["/api/account", "/api/creators", "/api/video/soup/details"]) {

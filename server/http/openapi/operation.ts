@@ -185,10 +185,14 @@ export function createHeaderRefs(names: readonly string[]) {
 function listHeaders(status: number, operation: Operation): string[] {
   const { isCharged, needsApiKey, result, csv } = operation;
   const isSuccess = status < 400;
-  const names = ["X-Request-Id", "Vary", ...(isSuccess ? (result.headers ?? []) : [])];
+  const names = [
+    "X-Request-Id",
+    "Vary",
+    "Cache-Control",
+    ...(isSuccess ? (result.headers ?? []) : []),
+  ];
   if (status === 200) names.push("Content-Encoding");
   if (csv !== undefined && isSuccess) names.push("Content-Disposition");
-  if (needsApiKey) names.push("Cache-Control");
   // Requests are counted once they are authenticated, before anything else can fail.
   if (needsApiKey && status !== 401) names.push("RateLimit", "RateLimit-Policy");
   if (isCharged && (isSuccess || status === 404)) names.push("X-Credits-Cost");

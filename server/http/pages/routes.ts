@@ -3,6 +3,7 @@
  * page. Each is one document. They need no key; their scripts ask the visitor for one.
  */
 import { Elysia } from "elysia";
+import { addVary, varyByAccept } from "../cache-headers.ts";
 import { createStaticResponder } from "../content/static-response.ts";
 import { toClientError } from "../errors.ts";
 import { getPath } from "../request-url.ts";
@@ -42,35 +43,37 @@ export function createPages(getRouteMatcher: () => MatchRoute) {
     .use(admin.routes);
   const missingPages = new Elysia({ name: "missing-pages" }).onError(
     { as: "global" },
-    async ({ error, request }) => {
+    async ({ error, request, set }) => {
       const path = getPath(request);
       const isMissing =
         getRouteMatcher()(path) === undefined && toClientError(error).code === "Not Found";
-      if (!isMissing || !isVisit(request, path)) return undefined;
+      if (!isMissing || isBelowApi(path)) return undefined;
+      varyByAccept(set.headers);
+      if (!isVisit(request)) return undefined;
       const shorter = path.replace(/\/+$/, "");
       if (getRouteMatcher()(shorter) !== undefined) {
         const location = shorter + new URL(request.url).search;
-        return new Response(null, { status: 308, headers: { location } });
+        return new Response(null, { status: 308, headers: { location, vary: "Accept" } });
       }
       // Not 304: there is nothing that the client could have.
       const unconditional = new Request(request);
       unconditional.headers.delete("if-none-match");
       const { body, headers } = await dashboard.respond(unconditional);
       headers.delete("etag");
+      addVary(headers, "Accept");
       return new Response(body, { status: 404, headers });
     },
   );
   return { routes, missingPages };
 }
 
-/** Whether a browser opens an address outside the API. */
-function isVisit(request: Request, path: string): boolean {
-  const accepted = request.headers.get("accept") ?? "";
-  return (
-    (request.method === "GET" || request.method === "HEAD") &&
-    accepted.includes("text/html") &&
-    !/^\/(?:api|admin)\//.test(path)
-  );
+/** Whether an address is of an API, whose errors are JSON. */
+const isBelowApi = (path: string): boolean => /^\/(?:api|admin)\//.test(path);
+
+/** Whether a browser opens an address. */
+function isVisit({ method, headers }: Request): boolean {
+  const accepted = headers.get("accept") ?? "";
+  return (method === "GET" || method === "HEAD") && accepted.includes("text/html");
 }
 
 /** Creates a program of pages. Its script is bundled when its first page is asked for. */
