@@ -71,6 +71,9 @@ function parseOrigins(text: string): string[] | undefined {
   return origins.every(isOrigin) ? origins : undefined;
 }
 
+/** Idempotency keys pay for a day, and name the debit that paid. */
+const JOURNAL_DAYS_MIN = 2;
+
 /** The setting of each field of {@link Config}, in the order of the documentation. */
 const SETTING_OF_FIELD = {
   port: {
@@ -160,6 +163,12 @@ const SETTING_OF_FIELD = {
     description: "How long observations of each kind are kept; by default all are kept",
     allowed: RETENTION_SYNTAX,
     parse: (text) => (text === "" ? {} : parseRetentionPolicy(text)),
+  },
+  journalDays: {
+    name: "JOURNAL_DAYS",
+    default: "35",
+    description: "How many days debits are kept one by one; older ones are added up by hour",
+    ...integerBetween(JOURNAL_DAYS_MIN, 36_500),
   },
   webhookUrl: {
     name: "WEBHOOK_URL",

@@ -27,6 +27,7 @@ import { openDatabase } from "./store/database/open-database.ts";
 import { exportObservations } from "./store/observations/export.ts";
 import { createImporter, startParseWorker } from "./store/observations/import.ts";
 import { createKeyStore } from "./store/accounts/api-keys.ts";
+import { foldJournal } from "./store/accounts/fold-journal.ts";
 import { createLedgerStore, type LedgerStore } from "./store/accounts/ledger.ts";
 import { createAdminTokenStore } from "./store/administration/admin-tokens.ts";
 import { createAuditStore } from "./store/administration/audit.ts";
@@ -56,7 +57,7 @@ const CLOSE_TIMEOUT_MS = 10_000;
 
 /**
  * After each step retention pauses for this multiple of the step's time. A command leaves half of
- * the database's time to others, the background run nearly all.
+ * the database's time to others, a background run nearly all.
  */
 const COMMAND_PAUSE_RATIO = 1;
 const BACKGROUND_PAUSE_RATIO = 9;
@@ -129,6 +130,7 @@ export async function openService(options: ServiceOptions) {
     /** Opens files and starts threads before the first request: file descriptors may run out later. */
     warmUp: () => Promise.all([database.warmUp(), startParseWorker()]),
     applyRetention: retention.applyInBackground,
+    foldJournal: createJournalFold(config, database, now),
     /** Delivers notices, if there is a receiver, and deletes old ones. @returns Stops it. */
     startNotices: () => startDelivery({ notices, receiver: getReceiver(config), now, log }),
     /** Applies refunds that earlier processes saved. */
@@ -223,6 +225,11 @@ function createRetention(
         kinds: kindsWithRule,
       }),
   };
+}
+
+/** Creates what folds old debits in the background. */
+function createJournalFold({ journalDays: days }: Config, database: Database, now: () => number) {
+  return () => foldJournal(database, { days, now: now(), pauseRatio: BACKGROUND_PAUSE_RATIO });
 }
 
 function createConfiguredRateLimiter({ rateLimit }: Config, now: () => number) {

@@ -63,6 +63,7 @@ describe("readConfig()", () => {
     ["CORS_ORIGINS", "*", "null"],
     ["CORS_ORIGINS", "https://a.example", "https://a.example/"],
     ["RETENTION", "tweet=40d", "tweet=39d"],
+    ["JOURNAL_DAYS", "2", "1"],
     ["COLLECT", "off", "no"],
     ["YOUTUBE_API_URL", "http://127.0.0.1:1", "ftp://127.0.0.1"],
     ["MICROBLOG_SOURCE", "bluesky", "mastodon"],

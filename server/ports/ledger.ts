@@ -216,9 +216,13 @@ export interface LedgerFault {
   readonly problem: string;
 }
 
+/** Folds old entries of the journal step by step; yields how many each step folded. */
+export type JournalFold = AsyncGenerator<number, number>;
+
 /** The result of a check of all accounts. */
 export interface LedgerVerification {
   readonly accounts: number;
+  /** Folded ones too. */
   readonly entries: number;
   readonly faults: readonly LedgerFault[];
 }

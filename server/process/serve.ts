@@ -1,4 +1,4 @@
-/** The command `serve`: runs the service, its collectors, its retention and its notices. */
+/** The command `serve`: runs the service, its collectors, its maintenance and its notices. */
 import { writeHint } from "../commands/terminal/hints.ts";
 import { formatJson, type OutputOptions } from "../commands/terminal/output.ts";
 import { redactUrl, type Config } from "../config.ts";
@@ -8,7 +8,7 @@ import { acquireOwnership, closeOnFailure } from "./database-owner.ts";
 import { watchFileDescriptors } from "./file-descriptors.ts";
 import { listen } from "./http-server.ts";
 import { startLogger } from "./logger.ts";
-import { startRetentionTimer } from "./retention-timer.ts";
+import { startMaintenance } from "./maintenance.ts";
 
 /** Runs the service until SIGTERM or SIGINT. */
 export async function serve(
@@ -35,13 +35,13 @@ export async function serve(
     `  ${io.programName} keys create acme`,
     "Ctrl-C stops the service",
   ]);
-  const stopRetention = startRetention(config, service, log);
+  const stopMaintenance = startMaintenance(config, service, log);
   const stopNotices = service.startNotices();
   const onCollectionFailure = (error: unknown) => log.backgroundFailure?.(error, "Collecting");
   const stopCollection =
     config.collect === "off" ? undefined : service.collecting.start(onCollectionFailure);
   await terminated;
-  await stop(() => Promise.all([stopRetention?.(), stopNotices(), stopCollection?.()]));
+  await stop(() => Promise.all([stopMaintenance(), stopNotices(), stopCollection?.()]));
   log.flush();
 }
 
@@ -58,19 +58,4 @@ async function recoverAndLogRefunds(service: Service, log: ServiceLogger): Promi
   } catch (error) {
     log.backgroundFailure?.(error, "Applying saved refunds");
   }
-}
-
-/** Starts to apply retention, if there is a policy. @returns Stops it. */
-function startRetention({ retention }: Config, service: Service, log: ServiceLogger) {
-  if (Object.keys(retention).length === 0) return undefined;
-  return startRetentionTimer({
-    apply: service.applyRetention,
-    onApplied({ kinds }) {
-      for (const { kind, rule, before, removed } of kinds) {
-        const values = { kind, rule, before, removed };
-        log.info?.("Retention of {kind} ({rule}) removed {removed} of {before}", values);
-      }
-    },
-    onFailure: (error) => log.backgroundFailure?.(error, "Retention"),
-  });
 }

@@ -41,7 +41,7 @@ const UPDATE_BALANCE = `
 
 const UPDATE_USAGE = `
   UPDATE usage
-  SET refunded = refunded + ?
+  SET refunded = refunded + ?, refunds = refunds + 1
   WHERE account = ? AND hour = ? AND key = ? AND endpoint = ? AND changes() = 1`;
 
 const DELETE_PAYMENT = `

@@ -1,8 +1,8 @@
 /**
  * Reads the statement of an account. The journal has one entry for all debits of a commit, so the
  * debits come from the usage, which has their key and endpoint by hour. Grants and refunds come from
- * the journal; the refunds of an hour with one reason are one line, because a failure can cause very
- * many. The balance after the last line of an hour is the balance at its end.
+ * the journal and what was folded of it; the refunds of an hour with one reason are one line, because
+ * a failure can cause very many. The balance after the last line of an hour is the balance at its end.
  */
 import { sql } from "drizzle-orm";
 import { HOUR_MS } from "../../../core/time.ts";
@@ -28,6 +28,35 @@ export async function readStatement(
   return { lines: addBalances(whole), nextHour };
 }
 
+// Raw, because a number that is an argument is REAL, which divides with a fraction.
+const HOUR_MS_SQL = sql.raw(String(HOUR_MS));
+
+/** Selects the balance before an hour. */
+const selectOpening = (account: number, hour: number) => sql`
+  SELECT ifnull(sum(CASE kind WHEN 'debit' THEN -amount ELSE amount END), 0) AS balance
+  FROM (
+    SELECT kind, amount
+    FROM journal
+    WHERE account = ${account} AND at < ${hour * HOUR_MS}
+    UNION ALL
+    SELECT kind, amount
+    FROM folded_entries
+    WHERE account = ${account} AND hour < ${hour}
+  )`;
+
+/** Selects refunds, and the sums of folded ones. */
+const selectRefunds = (account: number, { since, until }: StatementRange) => sql`
+  SELECT at / ${HOUR_MS_SQL} AS hour, reason, 1 AS count, amount
+  FROM journal
+  WHERE account = ${account}
+    AND kind = 'refund'
+    AND at >= ${since * HOUR_MS}
+    AND at < ${until * HOUR_MS}
+  UNION ALL
+  SELECT hour, reason, count, amount
+  FROM folded_entries
+  WHERE account = ${account} AND kind = 'refund' AND hour >= ${since} AND hour < ${until}`;
+
 /** Reads lines in order, and the balance before them, as they are at one instant. */
 async function readLines(
   { query }: Database,
@@ -35,19 +64,14 @@ async function readLines(
   { since, until }: StatementRange,
   limit = -1,
 ) {
-  // Raw, because a number that is an argument is REAL, which divides with a fraction.
-  const hourMs = sql.raw(String(HOUR_MS));
   const [from, to] = [since * HOUR_MS, until * HOUR_MS];
   const [[opening], lines] = await query((drizzle) =>
     drizzle.batch([
-      drizzle.all<{ balance: number }>(sql`
-        SELECT ifnull(sum(CASE kind WHEN 'debit' THEN -amount ELSE amount END), 0) AS balance
-        FROM journal
-        WHERE account = ${account} AND at < ${from}`),
+      drizzle.all<{ balance: number }>(selectOpening(account, since)),
       drizzle.all<LineRow>(sql`
         WITH lines AS (
           SELECT
-            at / ${hourMs} AS hour,
+            at / ${HOUR_MS_SQL} AS hour,
             kind,
             at,
             NULL AS key,
@@ -61,18 +85,17 @@ async function readLines(
           WHERE account = ${account} AND kind = 'grant' AND at >= ${from} AND at < ${to}
           UNION ALL
           SELECT
-            at / ${hourMs} AS hour,
+            hour,
             'refund',
-            at / ${hourMs} * ${hourMs},
+            hour * ${HOUR_MS},
             NULL,
             NULL,
-            count(*),
+            sum(count),
             sum(amount),
             NULL,
             reason,
             NULL
-          FROM journal
-          WHERE account = ${account} AND kind = 'refund' AND at >= ${from} AND at < ${to}
+          FROM (${selectRefunds(account, { since, until })})
           GROUP BY hour, reason
           UNION ALL
           SELECT hour, 'debit', hour * ${HOUR_MS}, key, endpoint, requests, credits, NULL, NULL, NULL

@@ -1,5 +1,6 @@
-/** Verifies the ledger: recomputes every balance from the journal. */
+/** Verifies the ledger: recomputes every balance from the journal, and from what was folded of it. */
 import { sql } from "drizzle-orm";
+import { HOUR_MS } from "../../../core/time.ts";
 import type { LedgerFault, LedgerVerification } from "../../ports/ledger.ts";
 import type { Database } from "../database/database.ts";
 
@@ -25,10 +26,19 @@ export async function verifyLedger(database: Database): Promise<LedgerVerificati
   };
 }
 
+/** The entries of the journal, and the sums of folded ones. */
+const ALL_ENTRIES = sql.raw(`(
+  SELECT entry, account, kind, amount, at / ${HOUR_MS} AS hour, 1 AS count
+  FROM journal
+  UNION ALL
+  SELECT entry, account, kind, amount, hour, count
+  FROM folded_entries
+)`);
+
 const SELECT_COUNTS = sql`
   SELECT
     (SELECT count(*) FROM accounts) AS accounts,
-    (SELECT count(*) FROM journal) AS entries`;
+    (SELECT ifnull(sum(count), 0) FROM ${ALL_ENTRIES}) AS entries`;
 
 // total() is REAL and can't overflow; the casts write it without a fraction.
 const SELECT_WRONG_SUMS = sql`
@@ -38,7 +48,7 @@ const SELECT_WRONG_SUMS = sql`
       CAST(total(amount) FILTER (WHERE kind = 'grant') AS INTEGER) AS granted,
       CAST(total(amount) FILTER (WHERE kind = 'debit') AS INTEGER) AS debited,
       CAST(total(amount) FILTER (WHERE kind = 'refund') AS INTEGER) AS refunded
-    FROM journal
+    FROM ${ALL_ENTRIES}
     GROUP BY account
   ),
   compared AS (
@@ -95,7 +105,7 @@ const SELECT_NEGATIVE_BALANCES = sql`
         PARTITION BY account
         ORDER BY entry
       ) AS balance
-    FROM journal
+    FROM ${ALL_ENTRIES}
   ) AS running
   JOIN accounts ON accounts.id = running.account
   WHERE running.balance < 0

@@ -1,6 +1,7 @@
 /**
  * The tables of accounts, their API keys and their credits. Every change of a balance is an entry of
- * the journal; the same transaction updates the sums, the usage and the payments.
+ * the journal; the same transaction updates the sums, the usage and the payments. Old debits are
+ * folded: `fold-journal.ts` adds them up by hour.
  *
  * Instants are milliseconds since 1970 UTC.
  */
@@ -61,7 +62,7 @@ export const keys = sqliteTable("keys", {
 });
 
 /**
- * The journal: every change of every balance, in the order of commits.
+ * The journal: every change of every balance, in the order of commits, except for folded ones.
  *
  * The debits of an account that share a commit are one entry. A refund names its debit by the `uid`
  * of that entry and the debit's index in it.
@@ -97,6 +98,31 @@ export const journal = sqliteTable(
   ],
 );
 
+/**
+ * Entries of the journal that were folded: old debits, and their refunds. A row adds up those of an
+ * account and an hour, of refunds those with one reason.
+ */
+export const foldedEntries = sqliteTable(
+  "folded_entries",
+  {
+    account: integer().notNull(),
+    /** Hours since 1970 UTC. */
+    hour: integer().notNull(),
+    kind: text({ enum: ["debit", "refund"] }).notNull(),
+    /** Of refunds; empty for debits. */
+    reason: text().notNull(),
+    /** How many entries. */
+    count: integer().notNull(),
+    amount: integer().notNull(),
+    /**
+     * Where the row stands among the entries: at its last debit or its first refund, so that no
+     * balance in between is lower than it was.
+     */
+    entry: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.account, table.hour, table.kind, table.reason] })],
+);
+
 /** Usage: the charged requests of a key to an endpoint in an hour, and their credits. */
 export const usage = sqliteTable(
   "usage",
@@ -110,6 +136,8 @@ export const usage = sqliteTable(
     requests: integer().notNull(),
     credits: integer().notNull(),
     refunded: integer().notNull().default(0),
+    /** How many of the requests were refunded. */
+    refunds: integer().notNull().default(0),
     // How the requests ended, as far as it is known: counted after the responses, in a later write.
     ok: integer().notNull().default(0),
     notModified: integer("not_modified").notNull().default(0),

@@ -17,6 +17,17 @@ CREATE TABLE `cancellations` (
 	`at` integer NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE TABLE `folded_entries` (
+	`account` integer NOT NULL,
+	`hour` integer NOT NULL,
+	`kind` text NOT NULL,
+	`reason` text NOT NULL,
+	`count` integer NOT NULL,
+	`amount` integer NOT NULL,
+	`entry` integer NOT NULL,
+	PRIMARY KEY(`account`, `hour`, `kind`, `reason`)
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `journal` (
 	`entry` integer PRIMARY KEY NOT NULL,
 	`uid` text NOT NULL,
@@ -83,6 +94,7 @@ CREATE TABLE `usage` (
 	`requests` integer NOT NULL,
 	`credits` integer NOT NULL,
 	`refunded` integer DEFAULT 0 NOT NULL,
+	`refunds` integer DEFAULT 0 NOT NULL,
 	`ok` integer DEFAULT 0 NOT NULL,
 	`not_modified` integer DEFAULT 0 NOT NULL,
 	`not_found` integer DEFAULT 0 NOT NULL,

@@ -1,0 +1,184 @@
+/**
+ * Folds the journal: replaces old debits and their refunds by sums of an hour, in steps of a few
+ * milliseconds with pauses between. A step is one transaction, which moves what it finds and nothing
+ * else. So a walk can end after any step, and several processes can walk at once.
+ *
+ * A debit stays while its refund can still come: until each request of its account and hour is known
+ * to have been answered or refunded. Afterwards a refund of it can only be one that was applied
+ * before, and it changes nothing, because its debit is not in the journal. An hour with more refunds
+ * than debits stays, too, for `verifyLedger()` to find.
+ */
+import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
+import type { JournalFold } from "../../ports/ledger.ts";
+import type { Database } from "../database/database.ts";
+
+/** How {@link foldJournal} works. */
+export interface FoldOptions {
+  /** Debits are folded when their hour ended this many days ago. */
+  readonly days: number;
+  /** Milliseconds since 1970 UTC. */
+  readonly now: number;
+  /** The pause after a step, as a multiple of the time that the step took. */
+  readonly pauseRatio: number;
+  /** About how many entries a step folds at most. */
+  readonly stepMaxEntries?: number;
+}
+
+const PAUSE_MAX_MS = 100;
+
+/** Takes the writer 1 to 5 ms, the more the more hours they are of. */
+const STEP_MAX_ENTRIES = 200;
+
+/**
+ * Folds what is old enough. The caller drives it, and can stop after any step.
+ *
+ * @returns Yields the number of folded entries of each step; returns their sum.
+ */
+export async function* foldJournal(database: Database, options: FoldOptions): JournalFold {
+  const { now, days, pauseRatio, stepMaxEntries = STEP_MAX_ENTRIES } = options;
+  const untilHour = Math.floor((now - days * DAY_MS) / HOUR_MS);
+  let total = 0;
+  let after = 0;
+  for (;;) {
+    const startedAt = performance.now();
+    const args = [after, untilHour, stepMaxEntries];
+    const step = await database.queryJson<FoldStep>(SELECT_STEP, args);
+    if (step === undefined || step.oldCount === 0) return total;
+    const folded =
+      step.debitCount === 0 ? 0 : await foldRange(database, after, step.last, untilHour);
+    total += folded;
+    after = step.last;
+    yield folded;
+    await Bun.sleep(Math.min(PAUSE_MAX_MS, pauseRatio * (performance.now() - startedAt)));
+  }
+}
+
+/** The entries that a step looks at. */
+interface FoldStep {
+  /** The last of them; 0 if there are none. */
+  readonly last: number;
+  /** How many are of hours that are old enough. Entries are in the order of time, nearly. */
+  readonly oldCount: number;
+  /** How many of those are debits. */
+  readonly debitCount: number;
+}
+
+// An argument is REAL, which divides with a fraction, so the hour of an entry takes no argument.
+const HOUR = `at / ${HOUR_MS}`;
+
+/** Selects the entries after ?1, as many as weigh ?3 with their refunds, but at least one. */
+const SELECT_STEP = `
+  WITH page AS (
+    SELECT entry, uid, account, kind, ${HOUR} AS hour
+    FROM journal
+    WHERE entry > ?1
+    ORDER BY entry
+    LIMIT ?3
+  ),
+  weighed AS (
+    SELECT *, sum(1 + (
+      SELECT count(*)
+      FROM journal AS refund
+      WHERE refund.debit = page.uid AND refund.account = page.account
+    )) OVER (ORDER BY entry) AS weight
+    FROM page
+  )
+  SELECT json_object(
+    'last', ifnull(max(entry), 0),
+    'oldCount', count(*) FILTER (WHERE hour < ?2),
+    'debitCount', count(*) FILTER (WHERE hour < ?2 AND kind = 'debit')
+  )
+  FROM weighed
+  WHERE weight <= ?3 OR entry = (SELECT min(entry) FROM page)`;
+
+/**
+ * The debits to fold of the entries after ?1 up to ?2, of hours before ?3. The newest commit of the
+ * journal stays: else its numbers would be used again.
+ */
+const WITH_FOLDED = `
+  WITH old AS (
+    SELECT entry, uid, account, amount, ${HOUR} AS hour
+    FROM journal
+    WHERE entry > ?1
+      AND entry <= ?2
+      AND kind = 'debit'
+      AND ${HOUR} < ?3
+      AND uid <> (SELECT ifnull(debit, uid) FROM journal ORDER BY entry DESC LIMIT 1)
+  ),
+  folded AS (
+    SELECT *
+    FROM old
+    WHERE (account, hour) IN (
+      SELECT account, hour
+      FROM (SELECT DISTINCT account, hour FROM old) AS hours
+      WHERE NOT EXISTS (
+        SELECT 1
+        FROM usage
+        WHERE usage.account = hours.account
+          AND usage.hour = hours.hour
+          AND (requests > ok + not_modified + not_found + refunds OR refunded > credits)
+      )
+    )
+  )`;
+
+const JOIN_REFUNDS = `
+  FROM folded
+  JOIN journal AS refund ON refund.debit = folded.uid AND refund.account = folded.account`;
+
+const insertSumsSql = (select: string, chooseEntry: "max" | "min") => `
+  INSERT INTO folded_entries (account, hour, kind, reason, count, amount, entry)
+  ${WITH_FOLDED}
+  ${select}
+  ON CONFLICT (account, hour, kind, reason) DO UPDATE SET
+    count = count + excluded.count,
+    amount = amount + excluded.amount,
+    entry = ${chooseEntry}(entry, excluded.entry)`;
+
+const INSERT_DEBITS = insertSumsSql(
+  `SELECT account, hour, 'debit', '', count(*), sum(amount), max(entry)
+  FROM folded
+  WHERE true
+  GROUP BY account, hour`,
+  "max",
+);
+
+// By the hour of the refund and its reason, as the statement lists them.
+const INSERT_REFUNDS = insertSumsSql(
+  `SELECT
+    refund.account,
+    refund.at / ${HOUR_MS} AS refund_hour,
+    'refund',
+    ifnull(refund.reason, '') AS refund_reason,
+    count(*),
+    sum(refund.amount),
+    min(refund.entry)
+  ${JOIN_REFUNDS}
+  WHERE true
+  GROUP BY refund.account, refund_hour, refund_reason`,
+  "min",
+);
+
+const deleteSql = (selectEntries: string) => `
+  DELETE FROM journal
+  WHERE entry IN (
+    ${WITH_FOLDED}
+    ${selectEntries}
+  )`;
+
+const DELETE_REFUNDS = deleteSql(`SELECT refund.entry ${JOIN_REFUNDS}`);
+
+const DELETE_DEBITS = deleteSql("SELECT entry FROM folded");
+
+/** Folds a range of entries. @returns How many. */
+async function foldRange(
+  { write }: Database,
+  after: number,
+  last: number,
+  untilHour: number,
+): Promise<number> {
+  // The debits are deleted last: the statements before find the refunds by them.
+  const texts = [INSERT_DEBITS, INSERT_REFUNDS, DELETE_REFUNDS, DELETE_DEBITS];
+  const statements = texts.map((sql) => ({ sql, args: [after, last, untilHour] }));
+  const results = await write(statements, { durability: "configured", idempotent: true });
+  return results.slice(2).reduce((sum, { rowsAffected }) => sum + rowsAffected, 0);
+}

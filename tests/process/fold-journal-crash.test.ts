@@ -1,0 +1,62 @@
+/** `kill -9` while the journal is folded. CRASH_ROUNDS=200 is the long form. */
+import { expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { HOUR_MS } from "../../core/time.ts";
+import { createLedgerStore } from "../../server/store/accounts/ledger.ts";
+import { openDatabase } from "../../server/store/database/open-database.ts";
+import { writeEmptyDatabase } from "../support/store/database.ts";
+import { answer, debitTwo, foldAll, LATER } from "../support/store/folding.ts";
+import { countLedgerRows, readLedgerState } from "../support/store/ledger-state.ts";
+
+const ROUNDS = Number(process.env["CRASH_ROUNDS"] ?? 4);
+const PROGRAM = join(import.meta.dir, "../support/processes/fold-journal-program.ts");
+/** Debits for each round: about as many as are folded in the time until the kill. */
+const DEBITS = 100 * ROUNDS;
+
+test(
+  `foldJournal() loses and repeats nothing when it is killed at any moment (${ROUNDS} rounds)`,
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "fold-"));
+    const file = join(folder, "metrics.db");
+    await writeEmptyDatabase(file);
+    const open = () => openDatabase({ url: `file:${file}`, durability: "process" });
+    let database = await open();
+    try {
+      const ledger = createLedgerStore(database);
+      const { id } = await ledger.createAccount("a", 0, 1_000_000);
+      for (let index = 0; index < DEBITS; index++) {
+        const now = Math.floor(index / 10) * HOUR_MS;
+        const { first, second } = await debitTwo(database, id, `d${index}`, now);
+        await answer(database, first);
+        if (index % 2 === 0) await ledger.refund(second, `r${index}`, "late", now);
+        else await answer(database, second);
+      }
+      await debitTwo(database, id, "newest", LATER * 2);
+      const state = await readLedgerState(database);
+      expect(state.verification.faults).toEqual([]);
+      let interrupted = 0;
+      for (let round = 0; round < ROUNDS; round++) {
+        await database.close();
+        const child = Bun.spawn([process.execPath, PROGRAM, file], { stdout: "pipe" });
+        await child.stdout.getReader().read();
+        await Bun.sleep(Math.random() * 60);
+        child.kill("SIGKILL");
+        await child.exited;
+        database = await open();
+        expect(await readLedgerState(database)).toEqual(state);
+        const { debits, folded } = await countLedgerRows(database);
+        if (Number(debits) > 1 && Number(folded) > 0) interrupted++;
+      }
+      expect(interrupted).toBeGreaterThan(0);
+      await foldAll(database, { now: LATER * 2 });
+      expect(await readLedgerState(database)).toEqual(state);
+      expect(await countLedgerRows(database)).toMatchObject({ debits: 1, refunds: 0 });
+    } finally {
+      await database.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+  30_000 + ROUNDS * 5000,
+);
