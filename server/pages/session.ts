@@ -70,7 +70,9 @@ function createPageClient(): Client {
         const response = await fetch(url, init);
         // The response may be to the key before.
         if (state.apiKey === apiKey) count(response);
-        return response;
+        const { status, headers } = response;
+        // Chromium reports a response with `no-store` as aborted if its body is read as a stream.
+        return { status, headers, text: () => response.text() };
       } finally {
         pending--;
       }
