@@ -1,7 +1,7 @@
 /**
  * Cuts a list of channels or users into pages: filters, sorts and cuts entities in memory.
  *
- * `server/store/reads/list-scan.ts` restates order and selection in SQL;
+ * `server/store/reads/list-sql.ts` restates order and selection in SQL;
  * `tests/store/reads/entity-lists.test.ts` compares both.
  */
 import { cutPage, type CursorPage } from "./cursor.ts";

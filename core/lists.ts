@@ -1,7 +1,7 @@
 /**
  * The lists of channels and users: what they are sorted by, and the pages of a list.
  *
- * `server/store/reads/entity-lists.ts` restates order and selection in SQL;
+ * `server/store/reads/list-sql.ts` restates order and selection in SQL;
  * `tests/store/reads/entity-lists.test.ts` compares both.
  */
 import { decodeIdentifier, decodeNumber, encodePosition } from "./cursor-text.ts";
@@ -60,7 +60,7 @@ export const USER_SORT_FIELDS: Readonly<Record<UserSort, string>> = {
   ...GAIN_FIELDS,
 };
 
-/** `desc` lists the greatest first; unknown figures come last in both. */
+/** `desc` lists the greatest first; unknown figures come last in both, and identifiers ascend. */
 export const LIST_ORDERS = ["desc", "asc"] as const;
 
 /** An order of a list. */
@@ -163,8 +163,8 @@ function parseFilter(
 }
 
 /**
- * Compares two positions of a list: by the figure, unknown ones last, then by the identifier. `asc`
- * is the reverse of `desc`, except that unknown figures come last too.
+ * Compares two positions of a list: by the figure, unknown ones last, then by the identifier, which
+ * ascends in both orders.
  *
  * @example
  * compareListPositions({ figure: 2, id: "a" }, { figure: 1, id: "b" }, "desc"); // -1
@@ -172,8 +172,8 @@ function parseFilter(
 export function compareListPositions(a: ListPosition, b: ListPosition, order: ListOrder): number {
   if (a.figure === null && b.figure !== null) return 1;
   if (a.figure !== null && b.figure === null) return -1;
-  const descending = (b.figure ?? 0) - (a.figure ?? 0) || compareText(a.id, b.id);
-  return order === "desc" ? descending : 0 - descending;
+  const ascending = (a.figure ?? 0) - (b.figure ?? 0);
+  return (order === "asc" ? ascending : -ascending) || compareText(a.id, b.id);
 }
 
 /**

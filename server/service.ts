@@ -14,7 +14,7 @@ import { createMetrics } from "./http/metrics/registry.ts";
 import { createOwnerApp } from "./http/admin/routes.ts";
 import type { AdminOptions } from "./http/admin/options.ts";
 import { createRateLimiter } from "./metering/rate-limit.ts";
-import { explainIdleSources, explainUncollectable } from "./collectors/create-collectors.ts";
+import { explainUncollectable } from "./collectors/create-collectors.ts";
 import { createAdminTokens } from "./metering/admin-tokens.ts";
 import { createApiKeyAuthenticator, createKeyAdministration } from "./metering/api-keys.ts";
 import { backUp } from "./store/database/backup.ts";
@@ -78,7 +78,7 @@ export async function openService(options: ServiceOptions) {
   const charging = createCharging(config, database, ledger, log, now);
   const collectionEngine = createCollection(options, database, importObservations, now);
   const notices = createNoticeStore(database);
-  const collectionLists = createCollectionLists(options, database);
+  const monitoringList = createMonitoringList(config, database);
   const admin: AdminOptions = {
     now,
     importObservations,
@@ -87,7 +87,8 @@ export async function openService(options: ServiceOptions) {
     verifyLedger: () => verifyLedger(database),
     notices,
     ...administration,
-    ...collectionLists,
+    channels: createTrackedChannelStore(database),
+    ...monitoringList,
     applyRetention: retention.applyForCommand,
     recoverRefunds: charging.debitQueue.recover,
     collect: collectionEngine.collect,
@@ -114,7 +115,7 @@ export async function openService(options: ServiceOptions) {
     corsOrigins: config.corsOrigins,
     onFailure: log.failure,
     ...createReads(database),
-    creators: collectionLists.creators,
+    creators: monitoringList.creators,
     account: ledger,
     ...charging,
     metrics,
@@ -236,26 +237,11 @@ function createConfiguredRateLimiter({ rateLimit }: Config, now: () => number) {
   return rateLimit === undefined ? undefined : createRateLimiter(rateLimit, now);
 }
 
-/** Creates the lists of what is collected, and what knows why some of it is not. */
-function createCollectionLists({ config, verb }: ServiceOptions, database: Database) {
-  const idleReasons = explainIdleSources(config, explainIdleService(config, verb));
+/** Creates the monitoring list, and what knows which creators the source cannot have. */
+function createMonitoringList(config: Config, database: Database) {
   const explain = (username: string) => explainUncollectable(config, username);
-  return {
-    channels: createTrackedChannelStore(database, idleReasons.channels),
-    creators: createCreatorStore(database, {
-      max: config.creatorsMax,
-      explainUncollectable: explain,
-      idleReason: idleReasons.creators,
-    }),
-    idleReasons,
-    explainUncollectable: explain,
-  };
-}
-
-/** Why a service polls no source; `undefined` if it does. */
-function explainIdleService({ collect }: Config, verb: string): string | undefined {
-  if (verb === "demo") return "the demo generates its data, and collects nothing";
-  return collect === "off" ? 'COLLECT is off; only the command "collect" collects' : undefined;
+  const options = { max: config.creatorsMax, explainUncollectable: explain };
+  return { creators: createCreatorStore(database, options), explainUncollectable: explain };
 }
 
 function createCollection(

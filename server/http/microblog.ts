@@ -59,7 +59,7 @@ export function createMicroblogRoutes(
       "/api/microblog/users",
       createHandler((_, getQueryValues, pathAndQuery) => {
         const request = parseListRequest(getQueryValues, LIST_OPTIONS);
-        return async () => withNextLink(await reads.userPage(request), pathAndQuery);
+        return async (signal) => withNextLink(await reads.userPage(request, signal), pathAndQuery);
       }, describeUsers),
       describeRoute("listUsers"),
     )

@@ -53,7 +53,8 @@ export function createVideoRoutes(reads: VideoReads, { createHandler }: ChargedR
       createHandler<ChannelList>((_, getQueryValues, pathAndQuery) => {
         if (!hasListParameter(getQueryValues)) return readChannels;
         const request = parseListRequest(getQueryValues, LIST_OPTIONS);
-        return async () => withNextLink(await reads.channelPage(request), pathAndQuery);
+        return async (signal) =>
+          withNextLink(await reads.channelPage(request, signal), pathAndQuery);
       }, describeChannels),
       describeRoute("listChannels"),
     )

@@ -61,6 +61,21 @@ describe.skipIf(!hasBrowser())("the lists", () => {
     await close();
   }, 60_000);
 
+  test("of channels go on behind a page without any, as a long list has with filters", async () => {
+    const { page, close } = await dashboard.visit("/account");
+    await page.route("**/api/video/channels?*", async (route) => {
+      if (route.request().url().includes("cursor=")) return route.continue();
+      const pagination = { hasMore: true, nextCursor: "subscribers-desc-z-61" };
+      return route.fulfill({ json: { channels: [], pagination } });
+    });
+    await page.goto(`${dashboard.service.address}/channels?search=soup`);
+    await page.getByText("No channel matches so far").waitFor();
+    await page.getByRole("button", { name: "Load more (1 credit)" }).click();
+    await page.getByRole("link", { name: "soup" }).waitFor();
+    expect(await page.getByText("No channel matches").count()).toBe(0);
+    await close();
+  }, 60_000);
+
   test("of shorts and tweets say what is sorted, and load all for the credits that they say", async () => {
     const { page, close } = await dashboard.visit("/channels/soup");
     const caption = () => page.locator("caption").innerText();

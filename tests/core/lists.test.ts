@@ -127,7 +127,7 @@ describe("the fields of sorts", () => {
 });
 
 describe("compareListPositions()", () => {
-  test("lists the greatest first, unknown figures last, and ties by identifier", () => {
+  test("lists the greatest first, unknown figures last, and ties by identifier in both orders", () => {
     const list: ListPosition[] = [
       { figure: null, id: "a" },
       { figure: 1, id: "c" },
@@ -137,7 +137,7 @@ describe("compareListPositions()", () => {
     const sort = (order: "asc" | "desc") =>
       list.toSorted((a, b) => compareListPositions(a, b, order)).map(({ id }) => id);
     expect(sort("desc")).toEqual(["b", "c", "d", "a"]);
-    expect(sort("asc")).toEqual(["d", "c", "b", "a"]);
+    expect(sort("asc")).toEqual(["d", "b", "c", "a"]);
   });
 
   test("is a total order", () => {

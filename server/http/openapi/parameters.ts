@@ -106,7 +106,9 @@ const createListQuery = <Sort extends string>(sorts: readonly Sort[]) =>
     }),
     order: createChoiceSchema(LIST_ORDERS, {
       default: LIST_ORDERS[0],
-      description: "desc lists the greatest first. Unknown figures come last in both.",
+      description:
+        "desc lists the greatest first. In both, unknown figures come last, and equal ones are in the " +
+        "order of the identifiers.",
     }),
     search: Type.String({
       minLength: 1,

@@ -206,14 +206,28 @@ async function loadResponse(
   const render = async () => {
     const slot = waitForSlot();
     if (slot !== undefined) await slot;
-    const result = await load();
+    const result = await load(request.signal);
     if (table === undefined) return renderResponse(result, cost);
     const headers = { ...result.headers, ...createTableHeaders(table, result.body) };
     return renderResponse({ ...result, headers }, cost, [await encodeTable(table, result.body)]);
   };
   if (hasBody(request)) return render();
-  const cached = responseCache.get(cacheKey, now());
-  return cached ?? responseCache.load(cacheKey, changeSequence, render);
+  for (;;) {
+    const cached = responseCache.get(cacheKey, now());
+    if (cached !== undefined) return cached;
+    try {
+      return await responseCache.load(cacheKey, changeSequence, render);
+    } catch (error) {
+      if (!isAbortError(error)) throw error;
+      if (request.signal.aborted) throw new ConnectionClosedError();
+      // The load was shared with a request whose client left.
+    }
+  }
+}
+
+/** Whether a load ended because its client left. */
+function isAbortError(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "AbortError";
 }
 
 /**

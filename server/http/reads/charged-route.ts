@@ -7,7 +7,8 @@ import { parsePathParameters, type RoutePattern } from "../route-matcher.ts";
 import { READ_COST } from "./charge.ts";
 import type { ReadResult } from "./response-cache.ts";
 
-type Load<Body> = () => Promise<ReadResult<Body>>;
+/** Loads the result of a read. The signal may end it once nobody waits for it. */
+type Load<Body> = (signal: AbortSignal) => Promise<ReadResult<Body>>;
 
 /** A read whose cost depends on the request. */
 export interface PricedRead<Body = unknown> {

@@ -85,13 +85,6 @@ export interface AdminSource {
   }[];
 }
 
-/** A file in the folder of backups. */
-export interface AdminBackup {
-  readonly file: string;
-  readonly bytes: number;
-  readonly created_at: string;
-}
-
 /** What the service has, and how its sources are. */
 export interface AdminStatus {
   readonly database: {

@@ -62,11 +62,16 @@ export function EntityList<Entity, Sort extends string>({
       <Reading read={read}>
         {(list) =>
           list.items.length === 0 ? (
-            <Empty>
-              {isFiltered
-                ? `No ${kind} matches. A search of one or two letters finds beginnings of usernames.`
-                : `No ${kind} was observed yet. ${emptyHint}`}
-            </Empty>
+            <>
+              <Empty>
+                {list.hasMore
+                  ? `No ${kind} matches so far. The list is long: load more to search on.`
+                  : isFiltered
+                    ? `No ${kind} matches. A search of one or two letters finds beginnings of usernames.`
+                    : `No ${kind} was observed yet. ${emptyHint}`}
+              </Empty>
+              <MoreButton list={list} />
+            </>
           ) : (
             <>
               <TrendsButton trends={trends} names={list.items.map(getName)} />

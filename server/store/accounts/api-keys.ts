@@ -2,13 +2,7 @@
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { DomainError } from "../../../core/errors.ts";
 import { KEY_SCOPES } from "../../ports/admission.ts";
-import type {
-  KeyReference,
-  KeyStore,
-  ReplacedKey,
-  RevokedKey,
-  StoredSecret,
-} from "../../ports/administration.ts";
+import type { KeyStore, ReplacedKey, StoredSecret } from "../../ports/administration.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { accounts, keys } from "../tables/account-tables.ts";
@@ -30,12 +24,6 @@ const REPLACE_KEY = `
   SET expires_at = min(ifnull(keys.expires_at, ?), ?), replaced_by = copy.id
   FROM keys AS copy
   WHERE copy.hash = ? AND keys.id = ?`;
-
-const SELECT_KEY = `
-  SELECT keys.*, accounts.name AS account_name
-  FROM keys
-  JOIN accounts ON accounts.id = keys.account
-  WHERE keys.id = ?`;
 
 /** Creates the store of API keys. */
 export function createKeyStore(database: Database): KeyStore {
@@ -86,41 +74,20 @@ export function createKeyStore(database: Database): KeyStore {
           .orderBy(asc(keys.id)),
       ),
 
-    revoke: (...request) => revokeKey(database, ...request),
+    async revoke(id, now) {
+      await query((drizzle) =>
+        drizzle
+          .update(keys)
+          .set({ revokedAt: now })
+          .where(and(eq(keys.id, id), isNull(keys.revokedAt))),
+      );
+      const [key] = await query((drizzle) => drizzle.select().from(keys).where(eq(keys.id, id)));
+      if (key === undefined) throw new DomainError("Not Found", `There is no key ${id}`);
+      return { id, hash: key.hash, revokedAt: key.revokedAt ?? now };
+    },
 
     rotate: (...request) => rotateKey(database, ...request),
   };
-}
-
-async function revokeKey(
-  { query }: Database,
-  reference: KeyReference,
-  now: number,
-): Promise<RevokedKey> {
-  const isKey = "id" in reference ? eq(keys.id, reference.id) : eq(keys.hash, reference.hash);
-  await query((drizzle) =>
-    drizzle
-      .update(keys)
-      .set({ revokedAt: now })
-      .where(and(isKey, isNull(keys.revokedAt))),
-  );
-  const [key] = await query((drizzle) =>
-    drizzle
-      .select({
-        id: keys.id,
-        account: accounts.name,
-        hash: keys.hash,
-        revokedAt: keys.revokedAt,
-      })
-      .from(keys)
-      .innerJoin(accounts, eq(accounts.id, keys.account))
-      .where(isKey),
-  );
-  if (key === undefined) {
-    const name = "id" in reference ? ` ${reference.id}` : " with this text";
-    throw new DomainError("Not Found", `There is no key${name}`);
-  }
-  return { ...key, revokedAt: key.revokedAt ?? now };
 }
 
 async function rotateKey(
@@ -135,7 +102,7 @@ async function rotateKey(
     {
       insertCopy: { sql: INSERT_COPY, args: [hash, beginsWith, now, id, now] },
       replaceKey: { sql: REPLACE_KEY, args: [expiresAt, expiresAt, hash, id] },
-      oldKey: { sql: SELECT_KEY, args: [id] },
+      oldKey: { sql: "SELECT * FROM keys WHERE id = ?", args: [id] },
       newKey: { sql: "SELECT id FROM keys WHERE hash = ?", args: [hash] },
     },
     { idempotent: true },
@@ -154,7 +121,6 @@ async function rotateKey(
   }
   return {
     newId: Number(created["id"]),
-    account: String(old["account_name"]),
     hash: String(old["hash"]),
     expiresAt: Number(old["expires_at"]),
   };

@@ -31,15 +31,7 @@ interface TrackedChannelRow {
   readonly targets: readonly TargetStatus[];
 }
 
-/**
- * Creates the store of the tracked channels.
- *
- * @param idleReason Why no channel is collected; `undefined` if they are.
- */
-export function createTrackedChannelStore(
-  database: Database,
-  idleReason?: string,
-): TrackedChannelStore {
+export function createTrackedChannelStore(database: Database): TrackedChannelStore {
   return {
     async track(channel, now) {
       const key = getChannelKey(channel);
@@ -66,21 +58,18 @@ export function createTrackedChannelStore(
 
     async list() {
       const rows = await database.queryJson<TrackedChannelRow[]>(SELECT_TRACKED_CHANNELS, []);
-      return (rows ?? []).map((row) => toTrackedChannel(row, idleReason));
+      return (rows ?? []).map(toTrackedChannel);
     },
   };
 }
 
-function toTrackedChannel(
-  { channel, addedAt, targets }: TrackedChannelRow,
-  idleReason: string | undefined,
-): TrackedChannel {
+function toTrackedChannel({ channel, addedAt, targets }: TrackedChannelRow): TrackedChannel {
   // The source state of a handle's targets holds the identifier that the handle was resolved to.
   const values = targets.flatMap(({ sourceState }) => Object.values(sourceState));
   return {
     channel,
     channel_id: [channel, ...values].find(isChannelId) ?? null,
     added_at: formatInstant(addedAt),
-    ...toCollectionStatus(targets, idleReason),
+    ...toCollectionStatus(targets),
   };
 }

@@ -5,7 +5,7 @@ import {
   encodeListCursor,
   USER_SORT_FIELDS,
   type ChannelSort,
-  type ListRequest,
+  type ListPosition,
   type UserSort,
 } from "../../../core/lists.ts";
 import * as microblogSchemas from "../../../core/schema/microblog.ts";
@@ -14,7 +14,8 @@ import * as videoSchemas from "../../../core/schema/video.ts";
 import type { MicroblogReads, VideoReads } from "../../ports/reads.ts";
 import type { Database } from "../database/database.ts";
 import { CHANNELS_TAG, USERS_TAG } from "../history/change-log.ts";
-import { readListRows, type SortableList } from "./list-scan.ts";
+import { readListRows } from "./list-scan.ts";
+import type { ListSelection, SortableList } from "./list-sql.ts";
 
 const CHANNEL_LIST: SortableList<ChannelSort> = {
   table: "channels",
@@ -35,22 +36,22 @@ const USER_LIST: SortableList<UserSort> = {
 };
 
 export function createChannelPageRead(database: Database): VideoReads["channelPage"] {
-  return async (request) => {
+  return async (request, signal) => {
     const { entities, pagination } = await readPage<ChannelSort, ListedChannel>(
       database,
-      CHANNEL_LIST,
-      request,
+      { list: CHANNEL_LIST, request },
+      signal,
     );
     return { body: { channels: entities, pagination }, tags: [CHANNELS_TAG] };
   };
 }
 
 export function createUserPageRead(database: Database): MicroblogReads["userPage"] {
-  return async (request) => {
+  return async (request, signal) => {
     const { entities, pagination } = await readPage<UserSort, ListedUser>(
       database,
-      USER_LIST,
-      request,
+      { list: USER_LIST, request },
+      signal,
     );
     const users = entities.map((user) =>
       // SQLite stores booleans as 0 and 1.
@@ -62,17 +63,17 @@ export function createUserPageRead(database: Database): MicroblogReads["userPage
 
 async function readPage<Sort extends string, Summary>(
   database: Database,
-  list: SortableList<Sort>,
-  request: ListRequest<Sort>,
+  query: ListSelection<Sort>,
+  signal: AbortSignal | undefined,
 ) {
-  const { sort, order, limit } = request;
-  const rows = await readListRows<Sort, Summary>(database, list, request);
-  const { items, hasMore, nextCursor } = cutPage(rows, limit, (last) =>
-    encodeListCursor(last, sort, order),
-  );
-  const field = list.fields[sort];
-  const entities = items.map(({ figure, summary }) =>
+  const { sort, order, limit } = query.request;
+  const { rows, scannedTo } = await readListRows<Sort, Summary>(database, query, signal);
+  const encode = (last: ListPosition) => encodeListCursor(last, sort, order);
+  const page = cutPage(rows, limit, encode);
+  const nextCursor = page.nextCursor ?? (scannedTo === undefined ? null : encode(scannedTo));
+  const field = query.list.fields[sort];
+  const entities = page.items.map(({ figure, summary }) =>
     Object.assign(summary as Summary & object, { [field]: figure }),
   );
-  return { entities, pagination: { hasMore, nextCursor } };
+  return { entities, pagination: { hasMore: nextCursor !== null, nextCursor } };
 }

@@ -148,6 +148,18 @@ describe("pages()", () => {
     });
   });
 
+  test("goes on behind a page without items that has a cursor", async () => {
+    const bodies = [
+      '{"channels":[],"pagination":{"hasMore":true,"nextCursor":"b"}}',
+      '{"channels":[{"id":"c"}],"pagination":{"hasMore":true,"nextCursor":"c"}}',
+      '{"channels":[],"pagination":{"hasMore":false,"nextCursor":null}}',
+    ];
+    const { client } = await createLossyClient({ fetch: async () => new Response(bodies.shift()) });
+    const ids: string[] = [];
+    for await (const { id } of client.video.channels({ search: "soup" })) ids.push(id);
+    expect([ids, bodies]).toEqual([["c"], []]);
+  });
+
   test("fails, and sends nothing, at a cursor that is followed by itself", async () => {
     let requests = 0;
     const { client } = await createLossyClient({

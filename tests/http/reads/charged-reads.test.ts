@@ -15,13 +15,12 @@ const NO_ADMINISTRATION = {
 
 const RECEIPT: Receipt = { cost: 1, balance: 0, changeSequence: 0 };
 
-/** Serves a request with a fake debit queue; `events` gets what happens to its debit. */
-function serve(
-  request: Request,
+/** Creates reads with a fake debit queue; `events` gets what happens to their debits. */
+function createReads(
   events: string[],
   refund: (reason: string) => Promise<void>,
-  read: () => Promise<ReadResult>,
-): Promise<Response> | undefined {
+  read: (signal: AbortSignal) => Promise<ReadResult>,
+) {
   const { createHandler, serve: serveRead } = createChargedReads({
     authenticate: () => ({ key: 1, account: 1, scopes: ["read"] }),
     corsOrigins: [],
@@ -41,8 +40,12 @@ function serve(
   });
   const handler = createHandler(() => read);
   const matchRoute = createRouteMatcher([{ method: "GET", path: "/api/:a", handler }]);
-  return serveRead(request);
+  return serveRead;
 }
+
+/** Serves a request with reads of its own. */
+const serve = (request: Request, ...reads: Parameters<typeof createReads>) =>
+  createReads(...reads)(request);
 
 const createRequest = (signal?: AbortSignal) =>
   new Request("http://localhost/api/a", {
@@ -95,6 +98,34 @@ test.each([
     expect(events).toEqual(["The connection closed before the answer", "/api/:a 499"]);
   },
 );
+
+test("createChargedReads() ends a read whose client leaves, and reads again for a client that shared it", async () => {
+  const events: string[] = [];
+  const client = new AbortController();
+  const signals: AbortSignal[] = [];
+  const read = (signal: AbortSignal) => {
+    signals.push(signal);
+    if (signals.length > 1) return Promise.resolve({ body: {}, tags: [] });
+    return new Promise<ReadResult>((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
+    });
+  };
+  const serveRead = createReads(events, async (reason) => void events.push(reason), read);
+  const left = serveRead(createRequest(client.signal));
+  await letEventLoopRun();
+  const stayed = serveRead(createRequest());
+  await letEventLoopRun();
+  expect(signals.length).toBe(1);
+  client.abort();
+  expect([(await left)?.status, (await stayed)?.status]).toEqual([499, 200]);
+  expect(signals.length).toBe(2);
+  expect(events.toSorted()).toEqual([
+    "/api/:a 200",
+    "/api/:a 499",
+    "The connection closed before the answer",
+    "completed",
+  ]);
+});
 
 /** Serves reads of one route, and returns what each was charged and answered. */
 function createServer(method: "GET" | "POST", parse: Parameters<CreateHandler>[0]) {
