@@ -19,7 +19,7 @@ export interface WebhookAttempt {
 }
 
 /**
- * Sends a webhook. It follows no redirect, and reads no body of a response.
+ * Sends a webhook. It follows no redirect, and neither reads nor decodes the body of a response.
  *
  * @returns Why it was not delivered; `undefined` if the receiver answered with 2xx.
  */
@@ -39,10 +39,11 @@ export async function sendWebhook(
       },
       body: message.body,
       redirect: "manual",
+      decompress: false,
       signal: AbortSignal.any([signal, timeout]),
     });
     // Without it, a body without end would keep the connection.
-    await response.body?.cancel();
+    await response.body?.cancel().catch(() => undefined);
     return response.ok ? undefined : `The receiver answered ${response.status}`;
   } catch (error) {
     if (timeout.aborted) return `The receiver did not answer within ${timeoutMs / 1000} s`;
