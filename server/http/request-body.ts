@@ -10,6 +10,8 @@ export const BODY_MAX_BYTES = 65_536;
 
 const BODY_TIMEOUT_S = 10;
 
+const INITIAL_BUFFER_BYTES = 4096;
+
 /**
  * Reads a JSON body.
  *
@@ -17,12 +19,7 @@ const BODY_TIMEOUT_S = 10;
  * @throws {DomainError} `Invalid Request`.
  */
 export async function readJsonBody(request: Request): Promise<unknown> {
-  const { promise: timeout, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(createInvalidRequestError(`The body must arrive within ${BODY_TIMEOUT_S} s`)),
-    BODY_TIMEOUT_S * 1000,
-  );
-  const bytes = await readBody(request, BODY_MAX_BYTES, timeout).finally(() => clearTimeout(timer));
+  const bytes = await readBody(request, BODY_MAX_BYTES, BODY_TIMEOUT_S);
   const type = request.headers.get("content-type");
   if (type?.split(";")[0]?.trim().toLowerCase() !== "application/json") {
     throw new HttpError(
@@ -60,35 +57,48 @@ export async function readLargeBody(request: Request, maxBytes: number): Promise
 }
 
 /**
- * Reads a body of any type.
+ * Reads a body of any type. It uses at most three times the memory of what arrived, also if each chunk
+ * has one byte.
  *
- * @param timeout Its rejection ends the read.
+ * @param timeoutS How long the body may take to arrive; by default as long as it likes.
  * @throws {HttpError} `Payload Too Large`.
- * @throws {DomainError} `Invalid Request` if the body breaks off.
+ * @throws {DomainError} `Invalid Request` if the body is late or breaks off.
  */
 export async function readBody(
   request: Request,
   maxBytes: number,
-  timeout?: Promise<never>,
+  timeoutS?: number,
 ): Promise<Uint8Array> {
   assertSize(Number(request.headers.get("content-length") ?? 0), maxBytes);
   const reader = request.body?.getReader();
   if (reader === undefined) return new Uint8Array();
+  const cancel = () => void reader.cancel().catch(() => undefined);
+  let isLate = false;
+  const end = () => {
+    isLate = true;
+    cancel();
+  };
+  const timer = timeoutS === undefined ? undefined : setTimeout(end, timeoutS * 1000);
   try {
-    const chunks: Uint8Array[] = [];
+    // A chunk as an object of its own takes a hundred times a byte.
+    let buffer = new ArrayBuffer(INITIAL_BUFFER_BYTES);
     let size = 0;
     for (;;) {
-      const next = reader.read();
-      const { done, value } = await (timeout === undefined ? next : Promise.race([next, timeout]));
-      if (done) return Bun.concatArrayBuffers(chunks, size, true);
+      const { done, value } = await reader.read();
+      if (isLate) throw createInvalidRequestError(`The body must arrive within ${timeoutS} s`);
+      if (done) return new Uint8Array(buffer.transfer(size));
+      const start = size;
       size += value.byteLength;
       assertSize(size, maxBytes);
-      chunks.push(value);
+      if (size > buffer.byteLength) buffer = buffer.transfer(Math.max(size, 2 * start));
+      new Uint8Array(buffer).set(value, start);
     }
   } catch (error) {
-    void reader.cancel().catch(() => undefined);
+    cancel();
     if (error instanceof DomainError || error instanceof HttpError) throw error;
     throw createBrokenBodyError();
+  } finally {
+    clearTimeout(timer);
   }
 }
 
