@@ -63,3 +63,9 @@ export const HISTORY_MAX_POINTS = 1000;
 
 /** Points that each tweet of a page of tweets lists before its history is thinned. */
 export const TWEET_RECORD_MAX_POINTS = 250;
+
+/**
+ * Reads of an API key that may end in a minute without a response, because its clients closed their
+ * connections after the debit. A key with 5,000 reads a second may so lose 1 %.
+ */
+export const ABORTED_READS_PER_MINUTE = 3000;

@@ -13,7 +13,7 @@ import { redactUrl, type Config } from "./config.ts";
 import { createMetrics } from "./http/metrics/registry.ts";
 import { createOwnerApp } from "./http/admin/routes.ts";
 import type { AdminOptions } from "./http/admin/options.ts";
-import { createRateLimiter } from "./metering/rate-limit.ts";
+import { createAbortLimiter, createRateLimiter } from "./metering/rate-limit.ts";
 import { explainUncollectable } from "./collectors/create-collectors.ts";
 import { createAdminTokens } from "./metering/admin-tokens.ts";
 import { createApiKeyAuthenticator, createKeyAdministration } from "./metering/api-keys.ts";
@@ -109,7 +109,7 @@ export async function openService(options: ServiceOptions) {
     now,
     log,
     authenticate,
-    checkRateLimit: createConfiguredRateLimiter(config, now),
+    ...createKeyLimits(config, now),
     adminToken: config.adminToken,
     namedAdminTokens: tokens.lookup,
     corsOrigins: config.corsOrigins,
@@ -233,8 +233,10 @@ function createJournalFold({ journalDays: days }: Config, database: Database, no
   return () => foldJournal(database, { days, now: now(), pauseRatio: BACKGROUND_PAUSE_RATIO });
 }
 
-function createConfiguredRateLimiter({ rateLimit }: Config, now: () => number) {
-  return rateLimit === undefined ? undefined : createRateLimiter(rateLimit, now);
+/** Creates what limits the requests of each key. */
+function createKeyLimits({ rateLimit }: Config, now: () => number) {
+  const checkRateLimit = rateLimit === undefined ? undefined : createRateLimiter(rateLimit, now);
+  return { checkRateLimit, abortLimiter: createAbortLimiter(now) };
 }
 
 /** Creates the monitoring list, and what knows which creators the source cannot have. */

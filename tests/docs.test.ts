@@ -1,7 +1,6 @@
 /** Compares the documents with the code: settings, commands, errors, limits, fields, examples. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ENTITY_KINDS, ENTITY_FIELDS, type EntityFields } from "../core/entity-kinds.ts";
-import type { IntegerRange } from "../core/limits.ts";
 import * as coreLimits from "../core/limits.ts";
 import { SETTINGS } from "../server/config.ts";
 import { generateDailyProfiles, generateObservations } from "../server/demo/generate.ts";
@@ -35,7 +34,7 @@ service.clock.now = README_CLOCK;
 afterAll(service.close);
 
 /** Every limit, by its name in the code. */
-const limits: Readonly<Record<string, number | IntegerRange>> = {
+const limits: Readonly<Record<string, number | coreLimits.IntegerRange>> = {
   ...coreLimits,
   IDEMPOTENCY_KEY_MAX_CHARACTERS,
   BODY_MAX_BYTES,
@@ -121,6 +120,7 @@ describe("server/README.md", () => {
       INTEGER_MAX: rows.get("a count, an amount of credits"),
       USAGE_DAYS_RANGE: rows.get("days of usage in an answer"),
       IDEMPOTENCY_KEY_MAX_CHARACTERS: rows.get("an idempotency key"),
+      ABORTED_READS_PER_MINUTE: rows.get("reads of a key without a response"),
       IDENTIFIER_MAX_CHARACTERS: rows.get("an identifier"),
       LINK_MAX_CHARACTERS: rows.get("a link of an observation"),
       TEXT_MAX_CHARACTERS: rows.get("any other text of an observation"),

@@ -6,6 +6,7 @@
 import { Elysia } from "elysia";
 import { DomainError } from "../../core/errors.ts";
 import type {
+  AbortLimiter,
   Authenticator,
   Caller,
   CheckRateLimit,
@@ -22,6 +23,8 @@ import { HttpError } from "./errors.ts";
 export interface AdmissionOptions extends Pick<Authenticator, "authenticate"> {
   /** Counts a request of a key; by default there is no limit. */
   readonly checkRateLimit?: CheckRateLimit | undefined;
+  /** By default there is no limit. */
+  readonly abortLimiter?: AbortLimiter | undefined;
   /** Authenticates requests below `/admin`. */
   readonly adminAuthentication: AdminAuthentication;
   /** The origins whose pages may call the service; `*` allows all. */
@@ -84,6 +87,8 @@ export function admit(
     if (caller === undefined) return undefined;
     if (options.checkRateLimit !== undefined)
       enforceRateLimit(options.checkRateLimit(caller.key), headers);
+    if (options.abortLimiter !== undefined)
+      enforceAbortLimit(options.abortLimiter, caller.key, headers);
     if (!caller.scopes.includes(getRequiredScope(path))) throw createMissingScopeError(path);
     return caller;
   };
@@ -183,6 +188,21 @@ function enforceRateLimit(
   throw new HttpError(
     "Too Many Requests",
     `The key has used its requests for now; the next one is in ${retryAfterS} s`,
+  );
+}
+
+function enforceAbortLimit(
+  { maxPerMinute, getRetryAfterS }: AbortLimiter,
+  key: number,
+  responseHeaders: ResponseHeaders,
+): void {
+  const retryAfterS = getRetryAfterS(key);
+  if (retryAfterS === 0) return;
+  responseHeaders["retry-after"] = String(retryAfterS);
+  throw new HttpError(
+    "Too Many Requests",
+    `Clients with this key closed more than ${maxPerMinute} connections a minute before the ` +
+      `response to a read: wait for responses; the next request is in ${retryAfterS} s`,
   );
 }
 

@@ -10,9 +10,13 @@ import { createDeadlineError } from "./deadline.ts";
 /** A charge that waits for its receipt. */
 export interface PendingDebit {
   readonly charge: AccountCharge;
+  /** Aborts when the client leaves. */
+  readonly signal?: AbortSignal | undefined;
   readonly resolve: (receipt: Receipt) => void;
   readonly reject: (error: unknown) => void;
 }
+
+export type IdempotencyLocks = ReturnType<typeof createIdempotencyLocks>;
 
 /**
  * Creates the locks. Charges without an idempotency key pass through.

@@ -1,7 +1,46 @@
 /** Limits the requests of each API key, in the memory of this process. */
+import { ABORTED_READS_PER_MINUTE } from "../../core/limits.ts";
 import { MINUTE_MS } from "../../core/time.ts";
-import { takeRateLimitToken, type TokenBucket } from "../../core/token-bucket.ts";
-import type { CheckRateLimit } from "../ports/admission.ts";
+import {
+  takeRateLimitToken,
+  type RateLimitResult,
+  type TokenBucket,
+} from "../../core/token-bucket.ts";
+import type { AbortLimiter, CheckRateLimit } from "../ports/admission.ts";
+
+/**
+ * Creates the limiter of the requests of each key.
+ *
+ * @param perMinute Requests that a key may send in a minute.
+ * @param now The clock, in milliseconds.
+ */
+export function createRateLimiter(perMinute: number, now: () => number): CheckRateLimit {
+  const buckets = createTokenBuckets(perMinute, now);
+  return (key) => {
+    const { isAdmitted, retryAfterS, remaining, fullAfterS } = buckets.take(key);
+    return {
+      isAdmitted,
+      retryAfterS,
+      headers: {
+        ratelimit: `"minute";r=${remaining};t=${fullAfterS}`,
+        "ratelimit-policy": `"minute";q=${perMinute};w=60`,
+      },
+    };
+  };
+}
+
+/** Creates the limiter of reads whose clients leave. @param now The clock, in milliseconds. */
+export function createAbortLimiter(now: () => number): AbortLimiter {
+  const buckets = createTokenBuckets(ABORTED_READS_PER_MINUTE, now);
+  return {
+    maxPerMinute: ABORTED_READS_PER_MINUTE,
+    countAbort: (key) => void buckets.take(key),
+    getRetryAfterS(key) {
+      const result = buckets.peek(key);
+      return result === undefined || result.isAdmitted ? 0 : result.retryAfterS;
+    },
+  };
+}
 
 /**
  * Creates a token bucket for each key.
@@ -9,32 +48,32 @@ import type { CheckRateLimit } from "../ports/admission.ts";
  * It keeps the buckets that were used in this minute or the one before. A bucket that was not used
  * for a minute is full, so dropping it changes no decision. All buckets of a minute are dropped
  * together, so that no request has to search for old ones.
- *
- * @param perMinute Requests that a key may send in a minute.
- * @param now The clock, in milliseconds.
  */
-export function createRateLimiter(perMinute: number, now: () => number): CheckRateLimit {
+function createTokenBuckets(perMinute: number, now: () => number) {
   let windowStart = now();
   let current = new Map<number, TokenBucket>();
   let previous = new Map<number, TokenBucket>();
-  return (key) => {
-    const instant = now();
-    // When the clock was set back, the window starts again and keeps its buckets.
-    windowStart = Math.min(windowStart, instant);
-    if (instant - windowStart >= MINUTE_MS) {
-      previous = current;
-      current = new Map();
-      windowStart = instant;
-    }
-    const result = takeRateLimitToken(current.get(key) ?? previous.get(key), perMinute, instant);
-    current.set(key, result.bucket);
-    return {
-      isAdmitted: result.isAdmitted,
-      retryAfterS: result.retryAfterS,
-      headers: {
-        ratelimit: `"minute";r=${result.remaining};t=${result.fullAfterS}`,
-        "ratelimit-policy": `"minute";q=${perMinute};w=60`,
-      },
-    };
+  const findBucket = (key: number) => current.get(key) ?? previous.get(key);
+  return {
+    /** Takes a token, if there is one. */
+    take(key: number): RateLimitResult {
+      const instant = now();
+      // When the clock was set back, the window starts again and keeps its buckets.
+      windowStart = Math.min(windowStart, instant);
+      if (instant - windowStart >= MINUTE_MS) {
+        previous = current;
+        current = new Map();
+        windowStart = instant;
+      }
+      const result = takeRateLimitToken(findBucket(key), perMinute, instant);
+      current.set(key, result.bucket);
+      return result;
+    },
+
+    /** What `take()` would return; `undefined` for a bucket that is full. */
+    peek(key: number): RateLimitResult | undefined {
+      const bucket = findBucket(key);
+      return bucket && takeRateLimitToken(bucket, perMinute, now());
+    },
   };
 }

@@ -1,59 +1,85 @@
-/** Applies refunds, and retries those that fail until they succeed or the service stops. */
-import pRetry, { AbortError } from "p-retry";
+/**
+ * Queues refunds. They wait for the next commit of the ledger, which takes a group of them along.
+ * Those that fail are retried in groups of their own until they succeed or the service stops.
+ */
 import { withDeadline } from "./deadline.ts";
+import { applyInGroups, GROUP_MAX_SIZE, type GroupFailure } from "./refund-groups.ts";
 import type { Refund, RefundSpool } from "./refund-spool.ts";
 
 /** Requests with the same idempotency key wait for a refund, so it is retried every second. */
-const RETRY_OPTIONS = { retries: Infinity, minTimeout: 1000, maxTimeout: 1000, unref: true };
+const RETRY_INTERVAL_MS = 1000;
+
+/** Refunds that are not applied, beyond so many, are saved at once: a kill of the process loses few. */
+const UNSAVED_REFUNDS_MAX = 64;
+
+/** A refund that is not applied yet. */
+export interface PendingRefund {
+  readonly refund: Refund;
+  /** Called once the refund is applied, at whatever attempt. */
+  readonly onDone: () => void;
+  /** Called after the first attempt, with its success. */
+  readonly onFirstAttempt: (isDone: boolean) => void;
+}
 
 /** The parts and limits of a refund queue. */
 export interface RefundQueueOptions {
-  /** Applies a refund. Applying it again changes nothing. */
-  apply(refund: Refund): Promise<void>;
+  /** Applies refunds. Applying them again changes nothing. */
+  apply(refunds: readonly Refund[]): Promise<void>;
+  /** Called when a refund waits for a commit. */
+  onWaiting(): void;
   /** How long an attempt may take. */
   readonly timeoutMs: number;
-  /** Receives the error of a first attempt, and of refunds that are still pending at the end. */
+  /** Receives the error of first attempts, and of refunds that are still pending at the end. */
   onFailure(error: unknown): void;
-  /** Saves refunds whose first attempt failed; without it they are lost at the end of the process. */
+  /** Saves refunds that outlive the process; without it they are lost at its end. */
   readonly spool?: RefundSpool | undefined;
 }
 
-export function createRefundQueue({ apply, timeoutMs, onFailure, spool }: RefundQueueOptions) {
-  const pending = new Map<Refund, () => Promise<void>>();
+export type RefundQueue = ReturnType<typeof createRefundQueue>;
+
+export function createRefundQueue(options: RefundQueueOptions) {
+  const { onWaiting, timeoutMs, onFailure, spool } = options;
+  const applyInTime = (refunds: readonly Refund[]) =>
+    withDeadline(options.apply(refunds), timeoutMs);
+  /** All that are not applied: they wait for a commit, are in one, or have failed. */
+  const pending = new Set<PendingRefund>();
+  const waiting: PendingRefund[] = [];
   const firstAttempts = new Set<Promise<boolean>>();
   const { save, remove } = createBestEffortSpool(spool, onFailure);
-  let isClosing = false;
+  const retries = createRetries(applyInTime, confirm);
 
-  async function applyInTime(refund: Refund): Promise<void> {
-    try {
-      await withDeadline(apply(refund), timeoutMs);
-    } catch (cause) {
-      // p-retry would not retry a TypeError, which a broken connection can be.
-      throw new Error(`${describeRefund(refund)} is not done yet: ${String(cause)}`, { cause });
-    }
+  const saveAll = (refunds: Iterable<PendingRefund>) =>
+    Promise.all(Array.from(refunds, ({ refund }) => save(refund)));
+
+  /** @returns Whether the first attempt succeeded, once it was made. */
+  function add(refund: Refund, onDone: () => void, start: (added: PendingRefund) => void) {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    firstAttempts.add(promise);
+    const added = { refund, onDone, onFirstAttempt: resolve };
+    pending.add(added);
+    if (pending.size > UNSAVED_REFUNDS_MAX) void save(refund);
+    start(added);
+    return promise.finally(() => firstAttempts.delete(promise));
   }
 
-  /** Rejects when the service stops before the refund succeeds. */
-  async function retryUntilDone(refund: Refund, onFirstFailure: () => void): Promise<void> {
-    const attempt = () => applyInTime(refund);
-    pending.set(refund, attempt);
-    await pRetry(
-      (attemptNumber) => {
-        if (attemptNumber > 1 && isClosing) throw new AbortError("The service stops");
-        return attempt();
-      },
-      {
-        ...RETRY_OPTIONS,
-        async onFailedAttempt({ attemptNumber, error }) {
-          if (attemptNumber > 1) return;
-          onFailure(error);
-          await save(refund);
-          onFirstFailure();
-        },
-      },
-    );
-    pending.delete(refund);
-    await remove(refund);
+  /** The refunds of a group are applied. */
+  async function confirm(group: readonly PendingRefund[]): Promise<void> {
+    const confirmOne = async (applied: PendingRefund) => {
+      pending.delete(applied);
+      await remove(applied.refund);
+      applied.onDone();
+      applied.onFirstAttempt(true);
+    };
+    await Promise.all(group.map(confirmOne));
+  }
+
+  /** The first attempt of a group failed: saves its refunds, and retries them later. */
+  async function postpone(group: readonly PendingRefund[], error: unknown): Promise<void> {
+    if (group.length === 0) return;
+    onFailure(createPendingError({ refunds: group.map(({ refund }) => refund), error }));
+    await saveAll(group);
+    for (const { onFirstAttempt } of group) onFirstAttempt(false);
+    retries.add(group);
   }
 
   return {
@@ -61,22 +87,31 @@ export function createRefundQueue({ apply, timeoutMs, onFailure, spool }: Refund
     save,
 
     /**
-     * Applies a refund; resolves after the first attempt.
+     * Applies a refund with the next commit; resolves after the first attempt.
      *
      * @param onDone Called once the refund is applied, at whatever attempt.
      * @returns Whether the first attempt succeeded.
      */
-    enqueue(refund: Refund, onDone: () => void): Promise<boolean> {
-      const { promise, resolve } = Promise.withResolvers<boolean>();
-      firstAttempts.add(promise);
-      const run = async () => {
-        await retryUntilDone(refund, () => resolve(false));
-        onDone();
-        resolve(true);
-      };
-      run().catch(() => resolve(false)); // The service stopped first.
-      return promise.finally(() => firstAttempts.delete(promise));
-    },
+    enqueue: (refund: Refund, onDone: () => void): Promise<boolean> =>
+      add(refund, onDone, (added) => {
+        waiting.push(added);
+        onWaiting();
+      }),
+
+    /** Applies a refund at once, else like `enqueue()`. */
+    applyNow: (refund: Refund, onDone: () => void): Promise<boolean> =>
+      add(refund, onDone, (added) => {
+        applyInTime([refund]).then(
+          () => confirm([added]),
+          (error: unknown) => postpone([added], error),
+        );
+      }),
+
+    /** Takes a group of the refunds that wait. It is either confirmed or postponed. */
+    takeGroup: (): readonly PendingRefund[] => waiting.splice(0, GROUP_MAX_SIZE),
+
+    confirm,
+    postpone,
 
     /** Resolves once every first attempt was made, and each one that failed is in the spool. */
     async waitForFirstAttempts(): Promise<void> {
@@ -86,16 +121,65 @@ export function createRefundQueue({ apply, timeoutMs, onFailure, spool }: Refund
       } while (firstAttempts.size > 0);
     },
 
-    /** Tries every pending refund once more, and stops retrying. */
+    /** Saves every refund that is not applied: the process may be killed soon. */
+    saveAll: async (): Promise<void> => void (await saveAll(pending)),
+
+    /** Tries every refund that failed once more, and stops retrying. */
     async close(): Promise<void> {
-      isClosing = true;
-      const lastAttempts = Array.from(pending, async ([refund, attempt]) => {
-        await attempt();
-        await remove(refund);
-      });
-      for (const result of await Promise.allSettled(lastAttempts)) {
-        if (result.status === "rejected") onFailure(result.reason);
-      }
+      for (const failure of await retries.stop()) onFailure(createPendingError(failure));
+    },
+  };
+}
+
+/**
+ * Creates the retries of refunds.
+ *
+ * @param onApplied Called with those that succeed.
+ */
+function createRetries(
+  apply: (refunds: readonly Refund[]) => Promise<void>,
+  onApplied: (group: readonly PendingRefund[]) => Promise<void>,
+) {
+  let failed: readonly PendingRefund[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let lastAttempt: Promise<readonly GroupFailure[]> = Promise.resolve([]);
+  let isStopped = false;
+
+  async function attempt(): Promise<readonly GroupFailure[]> {
+    const attempted = failed;
+    failed = [];
+    const refunds = attempted.map(({ refund }) => refund);
+    const { applied, failures } = await applyInGroups(refunds, apply);
+    failed = [...failed, ...attempted.filter(({ refund }) => !applied.has(refund))];
+    await onApplied(attempted.filter(({ refund }) => applied.has(refund)));
+    return failures;
+  }
+
+  function attemptAfterLast(): Promise<readonly GroupFailure[]> {
+    lastAttempt = lastAttempt.then(attempt);
+    return lastAttempt;
+  }
+
+  function schedule(): void {
+    if (isStopped) return;
+    timer ??= setTimeout(async () => {
+      await attemptAfterLast();
+      timer = undefined;
+      if (failed.length > 0) schedule();
+    }, RETRY_INTERVAL_MS).unref();
+  }
+
+  return {
+    add(group: readonly PendingRefund[]): void {
+      failed = [...failed, ...group];
+      schedule();
+    },
+
+    /** Makes the last attempt. @returns What failed in it. */
+    stop(): Promise<readonly GroupFailure[]> {
+      isStopped = true;
+      clearTimeout(timer);
+      return attemptAfterLast();
     },
   };
 }
@@ -122,6 +206,15 @@ function createBestEffortSpool(
       }
     },
   };
+}
+
+function createPendingError({ refunds, error }: GroupFailure): Error {
+  const [first] = refunds;
+  const subject =
+    first !== undefined && refunds.length === 1
+      ? `${describeRefund(first)} is`
+      : `${refunds.length} refunds are`;
+  return new Error(`${subject} not done yet: ${String(error)}`, { cause: error });
 }
 
 function describeRefund(refund: Refund): string {

@@ -67,8 +67,8 @@ export function countRefundRequests(refund: Refund): number {
  */
 export function createRefundSpool(folder: string, database: string) {
   const file = join(folder, `${process.pid}-${crypto.randomUUID()}${FILE_SUFFIX}`);
-  /** The number of requests of each unapplied refund in the file, by its uid. */
-  const pendingRefunds = new Map<string, number>();
+  /** The unapplied refunds in the file: their requests, and when they are on the disk; by uid. */
+  const pendingRefunds = new Map<string, { requests: number; saved: Promise<void> }>();
   const { append, removeIf } = createAppender(folder, file);
 
   return {
@@ -76,16 +76,19 @@ export function createRefundSpool(folder: string, database: string) {
 
     /** Counts the requests whose refunds are left to a later process. */
     countPendingRequests: (): number =>
-      pendingRefunds.values().reduce((sum, requests) => sum + requests, 0),
+      pendingRefunds.values().reduce((sum, { requests }) => sum + requests, 0),
 
     /** Saves a refund, once; resolves when it is on the disk. */
     async add(refund: Refund): Promise<void> {
-      if (pendingRefunds.has(refund.uid)) return;
-      pendingRefunds.set(refund.uid, countRefundRequests(refund));
+      const { uid } = refund;
+      const known = pendingRefunds.get(uid);
+      if (known !== undefined) return known.saved;
+      const saved = append(encodeLine({ database, refund }));
+      pendingRefunds.set(uid, { requests: countRefundRequests(refund), saved });
       try {
-        await append(encodeLine({ database, refund }));
+        await saved;
       } catch (error) {
-        pendingRefunds.delete(refund.uid);
+        pendingRefunds.delete(uid);
         throw error;
       }
     },

@@ -45,3 +45,11 @@ export interface RateLimitDecision {
 
 /** Counts a request of an API key and decides whether it is admitted. */
 export type CheckRateLimit = (key: number) => RateLimitDecision;
+
+/** Limits the charged reads of an API key that end without a response, because its clients left. */
+export interface AbortLimiter {
+  readonly maxPerMinute: number;
+  countAbort(key: number): void;
+  /** Whole seconds until the next request is admitted; 0 if it is now. */
+  getRetryAfterS(key: number): number;
+}

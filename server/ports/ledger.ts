@@ -13,6 +13,9 @@ import type {
 import type { DayRange, UsageGrouping } from "../../core/usage.ts";
 import type { ChangeSet } from "./caching.ts";
 
+/** The reason of a refund of a read whose client left before its response. */
+export const CLOSED_CONNECTION_REASON = "The connection closed before the answer";
+
 /** Proof of a committed charge. */
 export interface Receipt {
   /** 0 if an earlier request paid with the same idempotency key. */
@@ -39,8 +42,19 @@ export interface Debit {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** What the charges of one commit have in common. */
+/** A refund of a debit. Applying it again changes nothing. */
+export interface DebitRefund {
+  /** Made before the refund. */
+  readonly uid: string;
+  readonly debit: Debit;
+  /** Why, for the statement. */
+  readonly reason: string;
+}
+
+/** What the charges of one commit have in common, and the refunds that it takes along. */
 export interface DebitBatch extends ChargeBatch {
+  /** Committed with the charges, or not at all. The charges are decided without them. */
+  readonly refunds?: readonly DebitRefund[];
   /** The last change that the caller knows of; without it, no changes are listed. */
   readonly since?: number | undefined;
 }
@@ -52,8 +66,10 @@ export interface DebitBatchResult {
 }
 
 /** Decides and commits debits. */
-export interface DebitLedger extends Pick<CreditStore<Debit>, "refund"> {
+export interface DebitLedger {
   debit(charges: readonly AccountCharge[], batch: DebitBatch): Promise<DebitBatchResult>;
+  /** Gives debits back, all or none. */
+  refundAll(refunds: readonly DebitRefund[], now: number): Promise<void>;
   /** Whether a commit that failed with this error debited nothing for certain. */
   isRolledBack(error: unknown): boolean;
   /** Makes sure that a batch whose commit failed debits nothing, now or later. */
@@ -65,11 +81,12 @@ export interface DebitQueue {
   /**
    * Charges a request; resolves once its debit is committed.
    *
+   * @param signal Aborts when the client leaves. A debit that is not committed by then is dropped.
    * @throws {DomainError} `Insufficient Credits`; `Invalid Request` for an idempotency key that paid
    * for another request; `Service Unavailable` when the debit cannot be committed in time. Nothing
-   * stays debited then.
+   * stays debited then. For a dropped debit, it rejects with the reason of the signal.
    */
-  debit(charge: AccountCharge): Promise<Receipt>;
+  debit(charge: AccountCharge, signal?: AbortSignal): Promise<Receipt>;
   /** Keeps the debit: the request was answered with a status. */
   complete(receipt: Receipt, status: number): void;
   /** Gives the debit back: the request could not be answered. */

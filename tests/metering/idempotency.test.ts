@@ -19,7 +19,7 @@ describe("debit() of requests with one idempotency key", () => {
         makeKeyedCharge(id),
         makeKeyedCharge(id),
         makeKeyedCharge(id, "another URL"),
-      ].map(debits.debit);
+      ].map((charge) => debits.debit(charge));
       expect(await Promise.all(others.map(outcomeOrWaiting))).toEqual(["waits", "waits", "waits"]);
       debits.complete(first, 200);
       const misused = "The Idempotency-Key one paid for another URL or body within 24 hours";
@@ -98,9 +98,7 @@ describe("debit() of requests with one idempotency key", () => {
       };
       const debits = createDebitQueue({ ledger: counting, now: () => NOW });
       const first = await debits.debit(makeKeyedCharge(id));
-      const others = [makeKeyedCharge(id), makeKeyedCharge(id), makeKeyedCharge(id)].map(
-        debits.debit,
-      );
+      const others = Array.from({ length: 3 }, () => debits.debit(makeKeyedCharge(id)));
       debits.complete(first, 200);
       expect((await Promise.all(others)).map(({ cost }) => cost)).toEqual([0, 0, 0]);
       expect(groups).toEqual([1, 3]);

@@ -40,7 +40,9 @@ describe("createDebitQueue() after a commit that the database refused", () => {
     await withDebitQueue(async (database, debits, id) => {
       const open = await blockInserts(database, "journal");
       const refused = await Promise.allSettled(
-        [makeKeyedCharge(id), makeCharge(id), makeKeyedCharge(id)].map(debits.debit),
+        [makeKeyedCharge(id), makeCharge(id), makeKeyedCharge(id)].map((charge) =>
+          debits.debit(charge),
+        ),
       );
       expect(refused.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
       await open();

@@ -1,6 +1,7 @@
 import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
-import { createRateLimiter } from "../../server/metering/rate-limit.ts";
+import { ABORTED_READS_PER_MINUTE } from "../../core/limits.ts";
+import { createAbortLimiter, createRateLimiter } from "../../server/metering/rate-limit.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -36,6 +37,17 @@ test("createRateLimiter() gives no token for a clock that goes back a day, and n
   clock.now = 86_400_000;
   expect(admit(2).isAdmitted).toBe(true);
   expect(admit(2).isAdmitted).toBe(false);
+});
+
+test("createAbortLimiter() rejects a key once its clients have left too often, until a token is back", () => {
+  const clock = { now: 0 };
+  const { countAbort, getRetryAfterS } = createAbortLimiter(() => clock.now);
+  for (let nth = 1; nth < ABORTED_READS_PER_MINUTE; nth++) countAbort(1);
+  expect(getRetryAfterS(1)).toBe(0);
+  countAbort(1);
+  expect([getRetryAfterS(1), getRetryAfterS(2)]).toEqual([1, 0]);
+  clock.now = MINUTE_MS / ABORTED_READS_PER_MINUTE;
+  expect(getRetryAfterS(1)).toBe(0);
 });
 
 test("createRateLimiter() takes as long for a request among 20,000 active keys as among 100", () => {

@@ -17,10 +17,10 @@ describe("createDebitQueue() when a refund fails", () => {
   /** A ledger that fails to give back as often as there are errors. */
   const failing = (ledger: LedgerStore, errors: Error[]): LedgerStore => ({
     ...ledger,
-    async refund(...args) {
+    async refundAll(...args) {
       const error = errors.shift();
       if (error !== undefined) throw error;
-      return ledger.refund(...args);
+      return ledger.refundAll(...args);
     },
     async cancel(...args) {
       const error = errors.shift();
@@ -69,7 +69,8 @@ describe("createDebitQueue() when a refund fails", () => {
       await debits.refund(await debits.debit(makeCharge(id)), "It failed");
       expect(await ledger.account("a")).toMatchObject({ debited: 2, refunded: 0 });
       expect(failures.length).toBe(2);
-      errors.push(new Error("The disk is full 3"));
+      // The attempt of both together fails, and then that of the first one alone.
+      errors.push(...[3, 4].map((nth) => new Error(`The disk is full ${nth}`)));
       await debits.close();
       expect(await ledger.account("a")).toMatchObject({ debited: 2, refunded: 1, balance: 4 });
       expect(failures.length).toBe(3);
@@ -149,7 +150,7 @@ describe("createDebitQueue() when a refund fails", () => {
     await withFundedLedger(async (ledger, id) => {
       const failures: unknown[] = [];
       const debits = createDebitQueue({
-        ledger: { ...ledger, refund: () => new Promise<never>(() => {}) },
+        ledger: { ...ledger, refundAll: () => new Promise<never>(() => {}) },
         now: () => NOW,
         timeoutMs: 300,
         onFailure: (error) => failures.push(error),
@@ -166,9 +167,9 @@ describe("createDebitQueue() when a refund fails", () => {
       let refunds = 0;
       const counting: LedgerStore = {
         ...ledger,
-        refund(...args) {
+        refundAll(...args) {
           refunds++;
-          return ledger.refund(...args);
+          return ledger.refundAll(...args);
         },
       };
       const debits = createDebitQueue({ ledger: counting, now: () => NOW });

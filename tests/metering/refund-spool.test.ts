@@ -7,6 +7,7 @@ import { createRefundSpool, type Refund } from "../../server/metering/refund-spo
 import type { LedgerStore } from "../../server/store/accounts/ledger.ts";
 import { makeCharge } from "../support/store/debits.ts";
 import { makeKeyedCharge, withFundedLedger } from "../support/store/blocked-ledger.ts";
+import { waitUntil } from "../support/wait.ts";
 
 const NOW = 1_790_000_000_000;
 
@@ -111,7 +112,7 @@ describe("createRefundSpool()", () => {
 describe("recover()", () => {
   test("applies, once, the refunds of a process that ended", async () => {
     await withFundedLedger(async (ledger, id) => {
-      const first = startDebitQueue(ledger, { refund: rejectCall });
+      const first = startDebitQueue(ledger, { refundAll: rejectCall });
       await first.refund(await first.debit(makeCharge(id, 2)), "It failed");
       await first.close();
       expect(await ledger.account("a")).toMatchObject({ balance: 3, refunded: 0 });
@@ -134,7 +135,8 @@ describe("recover()", () => {
       };
       for (const debit of [lost, rejectCall]) {
         const process = startDebitQueue(ledger, { debit, cancel: rejectCall });
-        await Promise.allSettled([makeCharge(id), makeKeyedCharge(id)].map(process.debit));
+        const charges = [makeCharge(id), makeKeyedCharge(id)];
+        await Promise.allSettled(charges.map((charge) => process.debit(charge)));
         await process.close();
       }
       expect(await ledger.account("a")).toMatchObject({ balance: 3, refunded: 0 });
@@ -155,14 +157,49 @@ describe("recover()", () => {
     });
   });
 
+  test("refund() saves refunds that pile up before they are applied, so that a kill loses few", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      await ledger.grant({ uid: "more", account: "a", amount: 100 }, 0);
+      const process = startDebitQueue(ledger, { refundAll: () => new Promise<never>(() => {}) });
+      const reads = Array.from({ length: 100 }, () => process.debit(makeCharge(id)));
+      for (const receipt of await Promise.all(reads)) void process.refund(receipt, "It failed");
+      await waitUntil(async () => (await readRefunds(openSpool())).length > 0);
+      expect(await readRefunds(openSpool())).toHaveLength(36);
+      const { recover } = startDebitQueue(ledger);
+      expect(await recover()).toMatchObject([{ settled: 36, left: 0 }]);
+      expect(await ledger.account("a")).toMatchObject({ debited: 100, refunded: 36 });
+    });
+  });
+
+  test("recover() applies the refunds of a file in groups", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      await ledger.grant({ uid: "more", account: "a", amount: 300 }, 0);
+      const ended = startDebitQueue(ledger, { refundAll: rejectCall });
+      const reads = Array.from({ length: 300 }, () => ended.debit(makeCharge(id)));
+      const receipts = await Promise.all(reads);
+      await Promise.all(receipts.map((receipt) => ended.refund(receipt, "It failed")));
+      const groups: number[] = [];
+      const { recover } = startDebitQueue(ledger, {
+        refundAll(refunds, now) {
+          groups.push(refunds.length);
+          return ledger.refundAll(refunds, now);
+        },
+      });
+      expect(await recover()).toMatchObject([{ settled: 300, left: 0 }]);
+      expect(groups).toEqual([256, 44]);
+      expect(await ledger.account("a")).toMatchObject({ debited: 300, refunded: 300 });
+      await ended.close();
+    });
+  });
+
   test("keeps refunds that fail, and puts damaged lines aside once the others are applied", async () => {
     await withFundedLedger(async (ledger, id) => {
-      const first = startDebitQueue(ledger, { refund: rejectCall });
+      const first = startDebitQueue(ledger, { refundAll: rejectCall });
       await first.refund(await first.debit(makeCharge(id)), "It failed");
       await first.close();
       const [name = ""] = await readdir(folder);
       await appendFile(join(folder, name), "torn");
-      const [failed] = await startDebitQueue(ledger, { refund: rejectCall }).recover();
+      const [failed] = await startDebitQueue(ledger, { refundAll: rejectCall }).recover();
       expect(failed).toMatchObject({ settled: 0, left: 1 });
       expect(failed?.problems).toEqual(["damaged lines: 2", "No answer"]);
       const [done] = await startDebitQueue(ledger).recover();
@@ -178,7 +215,7 @@ test("close() leaves no file when every refund is applied", async () => {
   await withFundedLedger(async (ledger, id) => {
     let isAway = true;
     const process = startDebitQueue(ledger, {
-      refund: (...args) => (isAway ? rejectCall() : ledger.refund(...args)),
+      refundAll: (...args) => (isAway ? rejectCall() : ledger.refundAll(...args)),
     });
     await process.refund(await process.debit(makeCharge(id)), "It failed");
     expect(await readdir(folder)).toHaveLength(1);

@@ -1,7 +1,7 @@
 /** Charges reads: the idempotency key of a request, and the refund of a read that fails. */
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import type { IdempotencyKey } from "../../../core/charges.ts";
-import type { DebitQueue, Receipt } from "../../ports/ledger.ts";
+import { CLOSED_CONNECTION_REASON, type DebitQueue, type Receipt } from "../../ports/ledger.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
 import { isChargedError } from "../errors.ts";
 
@@ -21,7 +21,7 @@ export const IDEMPOTENCY_KEY_PATTERN = new RegExp(
  */
 export class ConnectionClosedError extends Error {
   constructor() {
-    super("The connection closed before the answer");
+    super(CLOSED_CONNECTION_REASON);
   }
 }
 
@@ -71,6 +71,11 @@ export async function settleFailedRead(
   const reason = error instanceof ConnectionClosedError ? error.message : "The answer failed";
   await debitQueue.refund(receipt, reason);
   return error;
+}
+
+/** The error of a read that was not charged; the debit queue drops a debit whose client left. */
+export function toUnchargedError(thrown: unknown, { aborted, reason }: AbortSignal): unknown {
+  return aborted && thrown === reason ? new ConnectionClosedError() : thrown;
 }
 
 /** Sets the headers that say what a read cost and what is left. */

@@ -11,6 +11,7 @@
  * of the ratios of alternating turns.
  */
 import type { DebitQueue, Receipt } from "../../ports/ledger.ts";
+import type { Caller } from "../../ports/admission.ts";
 import type { OnFailure } from "../../ports/process.ts";
 import { admit, setCommonHeaders, type AdmissionOptions } from "../admission.ts";
 import {
@@ -36,6 +37,7 @@ import {
   READ_COST,
   setCostHeaders,
   settleFailedRead,
+  toUnchargedError,
 } from "./charge.ts";
 import {
   parseRead,
@@ -125,13 +127,15 @@ async function serveRead(options: ChargedReadsOptions, read: MatchedRead): Promi
   const { bodyStreamer, debitQueue, now, onCompleted } = options;
   const { request, pathAndQuery, pattern, route } = read;
   const headers: ResponseHeaders = {};
+  const { signal } = request;
+  let caller: Caller | undefined;
   let receipt: Receipt | undefined;
   let response: Response;
   try {
     setCommonHeaders(options, request, headers);
     if (route.describeTable !== undefined) varyByAccept(headers);
     const admitted = admit(options, request, read, headers);
-    const caller = admitted instanceof Promise ? await admitted : admitted;
+    caller = admitted instanceof Promise ? await admitted : admitted;
     if (caller === undefined) throw new Error("A charged read needs an API key");
     const body = hasBody(request) ? await readJsonBody(request) : undefined;
     const encoding = chooseEncoding(request);
@@ -143,22 +147,25 @@ async function serveRead(options: ChargedReadsOptions, read: MatchedRead): Promi
     const { account, key } = caller;
     const { endpoint } = pattern;
     const cost = parsed?.cost ?? cached?.cost ?? READ_COST;
-    receipt = await debitQueue.debit({ account, key, endpoint, cost, idempotencyKey });
+    receipt = await debitQueue.debit({ account, key, endpoint, cost, idempotencyKey }, signal);
+    if (signal.aborted) throw new ConnectionClosedError();
     const rendered =
       cached !== undefined && isFresh(cached, now())
         ? cached
         : await loadResponse(options, receipt, read, parsed ?? parseRead(read, body));
-    if (request.signal.aborted) throw new ConnectionClosedError();
     const encoded = encodeResponse(options, receipt, read, rendered, encoding);
     const sent = encoded instanceof Promise ? await encoded : encoded;
-    if (request.signal.aborted) throw new ConnectionClosedError();
+    if (signal.aborted) throw new ConnectionClosedError();
     response = createResponse(bodyStreamer, request, sent, headers, receipt);
     debitQueue.complete(receipt, response.status);
   } catch (thrown) {
     const error =
       receipt === undefined
-        ? thrown
+        ? toUnchargedError(thrown, signal)
         : await settleFailedRead(debitQueue, receipt, request, headers, thrown);
+    const isRefunded = receipt !== undefined && receipt.cost > 0;
+    if (isRefunded && error instanceof ConnectionClosedError && caller !== undefined)
+      options.abortLimiter?.countAbort(caller.key);
     response = createFailedResponse(options, read, headers, error);
   }
   onCompleted(request, pattern.route, response.status, performance.now() - startedAt);
@@ -191,6 +198,7 @@ function encodeResponse(
 ): RenderedResponse | Promise<RenderedResponse> {
   if (encoding === undefined || rendered.headers.has("content-encoding")) return rendered;
   if (!isCompressible(rendered.body) || !hasRoomToCompress(rendered.body)) return rendered;
+  if (request.signal.aborted) throw new ConnectionClosedError();
   const encode = () => compressResponse(rendered, encoding);
   if (hasBody(request)) return encode();
   return responseCache.load(encoding + cacheKey, changeSequence, encode);

@@ -16,6 +16,7 @@ import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { parseChanges } from "../history/change-log.ts";
 import { createCommitStatements, type ChargeRun } from "./debit-sql.ts";
+import { createRefundStatements } from "./refund-sql.ts";
 
 /**
  * Decides charges, in their order, and commits those that the balances cover.
@@ -26,14 +27,18 @@ import { createCommitStatements, type ChargeRun } from "./debit-sql.ts";
 export async function commitDebits(
   database: Database,
   charges: readonly AccountCharge[],
-  { uid, now, since }: DebitBatch,
+  { uid, now, since, refunds = [] }: DebitBatch,
 ): Promise<DebitBatchResult> {
   for (const { cost } of charges) assertCreditAmount(cost);
   const hour = Math.floor(now / HOUR_MS);
   const commit = { uid, now, hour, since, expiredUntil: computePaymentCutoff(now) };
   const { outcomes, changes, payments } = await writeNamed(
     database,
-    createCommitStatements(groupIntoRuns(charges), commit),
+    {
+      ...createCommitStatements(groupIntoRuns(charges), commit),
+      // Last: no charge is decided on credits that it gives back.
+      ...(refunds.length === 0 ? undefined : createRefundStatements(refunds, now)),
+    },
     { durability: "configured", idempotent: true, inline: true },
   );
   return {

@@ -20,14 +20,24 @@ import type { DayRange } from "../../../core/usage.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { commitDebits } from "./debits.ts";
-import type { CreditGrant, GrantResult } from "../../../core/stores.ts";
-import type { AccountLedger, AccountReads, DebitLedger, StatusLedger } from "../../ports/ledger.ts";
-import { refundDebit, cancelDebits } from "./refunds.ts";
+import type { CreditGrant, CreditStore, GrantResult } from "../../../core/stores.ts";
+import type {
+  AccountLedger,
+  AccountReads,
+  Debit,
+  DebitLedger,
+  StatusLedger,
+} from "../../ports/ledger.ts";
+import { refundDebits, cancelDebits } from "./refunds.ts";
 import { accounts } from "../tables/account-tables.ts";
 import { readStatement } from "./statement.ts";
 import { addStatuses, readUsage } from "./usage.ts";
 
-export type LedgerStore = DebitLedger & AccountLedger & AccountReads & StatusLedger;
+export type LedgerStore = DebitLedger &
+  Pick<CreditStore<Debit>, "refund"> &
+  AccountLedger &
+  AccountReads &
+  StatusLedger;
 
 export function createLedgerStore(database: Database): LedgerStore {
   return {
@@ -38,7 +48,8 @@ export function createLedgerStore(database: Database): LedgerStore {
     setLowBalance: (name, threshold) => setLowBalance(database, name, threshold),
     grant: (grant, now) => grantCredits(database, grant, now),
     debit: (charges, batch) => commitDebits(database, charges, batch),
-    refund: (debit, uid, reason, now) => refundDebit(database, debit, uid, reason, now),
+    refund: (debit, uid, reason, now) => refundDebits(database, [{ debit, uid, reason }], now),
+    refundAll: (refunds, now) => refundDebits(database, refunds, now),
     cancel: (charges, uid, now) => cancelDebits(database, charges, uid, now),
     usage: (...request) => readUsage(database, ...request),
     addStatuses: (updates) => addStatuses(database, updates),

@@ -1,10 +1,13 @@
 import { expect, test } from "bun:test";
 import { letEventLoopRun } from "../../support/wait.ts";
 import type { AccountCharge } from "../../../core/stores.ts";
-import type { Receipt } from "../../../server/ports/ledger.ts";
+import type { DebitQueue, Receipt } from "../../../server/ports/ledger.ts";
 import { DomainError } from "../../../core/errors.ts";
 import { createBodyStreamer } from "../../../server/http/reads/body-streamer.ts";
-import { createChargedReads } from "../../../server/http/reads/charged-reads.ts";
+import {
+  createChargedReads,
+  type ChargedReadsOptions,
+} from "../../../server/http/reads/charged-reads.ts";
 import { createResponseCache, type ReadResult } from "../../../server/http/reads/response-cache.ts";
 import { createRouteMatcher } from "../../../server/http/route-matcher.ts";
 
@@ -126,6 +129,85 @@ test("createChargedReads() ends a read whose client leaves, and reads again for 
     "completed",
   ]);
 });
+
+test.each([
+  ["is charged", 1, [7]],
+  ["repeats an idempotency key", 0, []],
+])(
+  "createChargedReads() counts a read that %s and whose connection closed, for %d credits",
+  async (_, cost, counted) => {
+    const connection = new AbortController();
+    const aborts: number[] = [];
+    const { serveRead } = createLimitedReads({
+      async debit() {
+        connection.abort();
+        return { ...RECEIPT, cost };
+      },
+      abortLimiter: {
+        maxPerMinute: 1,
+        countAbort: (key) => void aborts.push(key),
+        getRetryAfterS: () => 0,
+      },
+    });
+    expect((await serveRead(createRequest(connection.signal)))?.status).toBe(499);
+    expect(aborts).toEqual(counted);
+  },
+);
+
+test("createChargedReads() answers 499 to a read whose debit was dropped, and counts nothing", async () => {
+  const connection = new AbortController();
+  const { serveRead } = createLimitedReads({
+    async debit(_, signal) {
+      connection.abort();
+      throw signal?.reason;
+    },
+    abortLimiter: {
+      maxPerMinute: 1,
+      countAbort: () => expect.unreachable(),
+      getRetryAfterS: () => 0,
+    },
+  });
+  expect((await serveRead(createRequest(connection.signal)))?.status).toBe(499);
+});
+
+test("createChargedReads() answers 429, free of charge, to a key whose clients left too often", async () => {
+  const { serveRead } = createLimitedReads({
+    debit: () => Promise.reject(new Error("It was charged")),
+    abortLimiter: { maxPerMinute: 1, countAbort: () => undefined, getRetryAfterS: () => 3 },
+  });
+  const response = await serveRead(createRequest());
+  expect([response?.status, response?.headers.get("retry-after")]).toEqual([429, "3"]);
+  expect(await response?.json()).toEqual({
+    error: "Too Many Requests",
+    message:
+      "Clients with this key closed more than 1 connections a minute before the response to a " +
+      "read: wait for responses; the next request is in 3 s",
+  });
+});
+
+/** Creates reads with a fake debit queue and a limit of aborted reads. */
+function createLimitedReads({
+  debit,
+  abortLimiter,
+}: Pick<DebitQueue, "debit"> & Required<Pick<ChargedReadsOptions, "abortLimiter">>) {
+  const { createHandler, serve: serveRead } = createChargedReads({
+    authenticate: () => ({ key: 7, account: 1, scopes: ["read"] }),
+    corsOrigins: [],
+    adminAuthentication: NO_ADMINISTRATION,
+    abortLimiter,
+    debitQueue: { debit, complete: () => expect.unreachable(), refund: async () => undefined },
+    responseCache: createResponseCache(),
+    bodyStreamer: createBodyStreamer(),
+    waitForSlot: () => undefined,
+    now: () => 0,
+    getRouteMatcher: () => matchRoute,
+    onFailure: (error) => expect.unreachable(String(error)),
+    onCompleted: () => undefined,
+  });
+  const handler = createHandler(() => () => expect.unreachable("It was loaded"));
+  const matchRoute = createRouteMatcher([{ method: "GET", path: "/api/:a", handler }]);
+  return { serveRead };
+}
 
 /** Serves reads of one route, and returns what each was charged and answered. */
 function createServer(method: "GET" | "POST", parse: Parameters<CreateHandler>[0]) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { applyEntry, computeBalance, EMPTY_LEDGER, type Ledger } from "../../../core/ledger.ts";
 import { DomainError } from "../../../core/errors.ts";
-import type { Debit } from "../../../server/ports/ledger.ts";
+import type { Debit, DebitRefund } from "../../../server/ports/ledger.ts";
 import { createLedgerStore } from "../../../server/store/accounts/ledger.ts";
 import { verifyLedger } from "../../../server/store/accounts/verify-ledger.ts";
 import { queryRows } from "../../support/store/database.ts";
@@ -39,7 +39,11 @@ const ledgerSteps = fc.array(
     }),
     fc.record({ kind: fc.constant("retry" as const), which: fc.nat(9) }),
     fc.record({ kind: fc.constant("grant" as const), account: fc.nat(2), amount: fc.nat(3) }),
-    fc.record({ kind: fc.constant("refund" as const), which: fc.nat(9) }),
+    fc.record({
+      kind: fc.constant("refund" as const),
+      group: fc.array(fc.nat(9), { minLength: 1, maxLength: 4 }),
+      accounts: fc.array(fc.nat(3), { maxLength: 3 }),
+    }),
   ),
   { maxLength: 14 },
 );
@@ -59,9 +63,14 @@ describe("debit() and refund()", () => {
             });
             const decided: { uid: string; accounts: number[]; accepted: boolean[] }[] = [];
             const debits: { debit: Debit; model: string }[] = [];
-            const send = async (uid: string, accounts: readonly number[], accepted: boolean[]) => {
+            const send = async (
+              uid: string,
+              accounts: readonly number[],
+              accepted: boolean[],
+              refunds?: readonly DebitRefund[],
+            ) => {
               const waiting = accounts.map((account) => ({ account, cost: 1 }));
-              const outcomes = await commitDebitGroup(ledger, waiting, uid, 0);
+              const outcomes = await commitDebitGroup(ledger, waiting, uid, 0, refunds);
               expect(outcomes.map(({ isAccepted }) => isAccepted)).toEqual(accepted);
               return outcomes;
             };
@@ -89,12 +98,20 @@ describe("debit() and refund()", () => {
                 const model = models.get(id) ?? EMPTY_LEDGER;
                 models.set(id, applyEntry(model, { kind: "grant", amount }));
               } else {
-                const chosen = debits[step.which % Math.max(debits.length, 1)];
-                if (chosen === undefined) continue;
-                const { debit, model } = chosen;
-                await ledger.refund(debit, uid, "test", 0);
-                const before = models.get(debit.account) ?? EMPTY_LEDGER;
-                models.set(debit.account, applyEntry(before, { kind: "refund", debit: model }));
+                const chosen = step.group.flatMap(
+                  (which) => debits[which % Math.max(debits.length, 1)] ?? [],
+                );
+                const refunds = chosen.map(({ debit }, nth) => {
+                  return { uid: `${uid}/${nth}`, debit, reason: "test" };
+                });
+                // The debits that are committed with refunds are decided before these.
+                const accounts = step.accounts.map((account) => ids[account] ?? 99);
+                if (accounts.length === 0) await ledger.refundAll(refunds, 0);
+                else await send(uid, accounts, debitInModel(models, accounts, uid), refunds);
+                for (const { debit, model } of chosen) {
+                  const before = models.get(debit.account) ?? EMPTY_LEDGER;
+                  models.set(debit.account, applyEntry(before, { kind: "refund", debit: model }));
+                }
               }
             }
             for (const { id, granted, debited, refunded, balance } of await ledger.accounts({

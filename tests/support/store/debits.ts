@@ -1,5 +1,5 @@
 /** Charges and debits of one key at one endpoint. */
-import type { Debit } from "../../../server/ports/ledger.ts";
+import type { Debit, DebitRefund } from "../../../server/ports/ledger.ts";
 import { createLedgerStore, type LedgerStore } from "../../../server/store/accounts/ledger.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { withDatabase } from "./database.ts";
@@ -37,15 +37,16 @@ export const makeCharge = (account: number, cost = 1) => ({
   endpoint: "/api/test",
 });
 
-/** Commits a group of debits. */
+/** Commits a group of debits, and refunds with them. */
 export async function commitDebitGroup(
   ledger: LedgerStore,
   requests: readonly { readonly account: number; readonly cost: number }[],
   uid: string,
   now: number,
+  refunds?: readonly DebitRefund[],
 ): Promise<DebitResult[]> {
   const charges = requests.map(({ account, cost }) => makeCharge(account, cost));
-  const { outcomes } = await ledger.debit(charges, { uid, now });
+  const { outcomes } = await ledger.debit(charges, { uid, now, ...(refunds && { refunds }) });
   return outcomes.map((outcome) => {
     if (outcome.kind === "charged") return Object.assign({ isAccepted: true as const }, outcome);
     if (outcome.kind === "refused") return Object.assign({ isAccepted: false as const }, outcome);

@@ -1,0 +1,51 @@
+/** The writes of a debit queue to its ledger, each with a limit of time. */
+import type { AccountCharge } from "../../core/stores.ts";
+import type { DebitBatchResult, DebitLedger, DebitRefund } from "../ports/ledger.ts";
+import { withDeadline } from "./deadline.ts";
+import { createLedgerHealth } from "./ledger-health.ts";
+import type { Refund } from "./refund-spool.ts";
+
+/** @param now The clock, in milliseconds since 1970 UTC. */
+export function createLedgerCommits(ledger: DebitLedger, now: () => number, timeoutMs: number) {
+  let lastSequence: number | undefined;
+  const health = createLedgerHealth(() => probe(ledger, now(), timeoutMs));
+  return {
+    /** Commits charges and refunds together. @returns What became of the charges, if there are any. */
+    async commit(
+      uid: string,
+      charges: readonly AccountCharge[],
+      refunds: readonly Refund[],
+    ): Promise<DebitBatchResult | undefined> {
+      const refundsOfDebits = selectRefundsOfDebits(refunds);
+      if (charges.length === 0) {
+        await withDeadline(ledger.refundAll(refundsOfDebits, now()), timeoutMs);
+        return undefined;
+      }
+      const batch = { uid, now: now(), since: lastSequence, refunds: refundsOfDebits };
+      const result = await health.track(withDeadline(ledger.debit(charges, batch), timeoutMs));
+      lastSequence = result.changes.sequence;
+      return result;
+    },
+
+    /** Applies refunds of debits and of batches, without a limit of time. */
+    async applyRefunds(refunds: readonly Refund[]): Promise<void> {
+      const refundsOfDebits = selectRefundsOfDebits(refunds);
+      if (refundsOfDebits.length > 0) await ledger.refundAll(refundsOfDebits, now());
+      for (const refund of refunds) {
+        if (refund.kind === "batch") await ledger.cancel(refund.charges, refund.uid, now());
+      }
+    },
+
+    /** Throws while debits cannot be committed. */
+    check: health.check,
+  };
+}
+
+function selectRefundsOfDebits(refunds: readonly Refund[]): readonly DebitRefund[] {
+  return refunds.flatMap((refund) => (refund.kind === "debit" ? [refund] : []));
+}
+
+/** Writes to a ledger without any effect. */
+function probe(ledger: DebitLedger, now: number, timeoutMs: number): Promise<void> {
+  return withDeadline(ledger.cancel([], Bun.randomUUIDv7(), now), timeoutMs);
+}

@@ -1,0 +1,133 @@
+/** The receipts of the debit queue: what a request gets for its debit, and what refunds it. */
+import { DomainError } from "../../core/errors.ts";
+import { InsufficientCreditsError } from "../../core/ledger.ts";
+import type { AccountCharge, DebitOutcome } from "../../core/stores.ts";
+import {
+  CLOSED_CONNECTION_REASON,
+  type Debit,
+  type DebitBatchResult,
+  type DebitLedger,
+  type Receipt,
+} from "../ports/ledger.ts";
+import { createDeadlineError } from "./deadline.ts";
+import type { IdempotencyLocks, PendingDebit } from "./idempotency.ts";
+import type { RefundQueue } from "./refund-queue.ts";
+import type { Refund } from "./refund-spool.ts";
+
+export interface DebitReceipt extends Receipt {
+  readonly charge: AccountCharge;
+  /** `undefined` when nothing is debited: the key had paid before. */
+  readonly debit: Debit | undefined;
+  /** Resolves after the first attempt to refund the debit; absent unless it is refunded. */
+  refunded?: Promise<void>;
+}
+
+/** The parts that receipts depend on. */
+export interface ReceiptOptions {
+  readonly refundQueue: RefundQueue;
+  readonly locks: IdempotencyLocks;
+  readonly isRolledBack: DebitLedger["isRolledBack"];
+  /** Receives a debit that is refunded. */
+  onRefund(debit: Debit): void;
+}
+
+/** Creates what settles and refunds batches. Requests with the same idempotency keys wait for that. */
+export function createReceipts(options: ReceiptOptions) {
+  const { refundQueue, locks, isRolledBack, onRefund } = options;
+
+  /** Requests that wait for a refund go on if its first attempt succeeds. */
+  function rejectWaitingUnless(isRefunded: boolean, charges: readonly AccountCharge[]): void {
+    if (isRefunded) return;
+    for (const charge of charges) locks.rejectWaiting(charge, createDeadlineError());
+  }
+
+  async function refundDebit({ charge, debit }: DebitReceipt, reason: string): Promise<void> {
+    if (debit === undefined) return;
+    onRefund(debit);
+    const refund = { kind: "debit", uid: Bun.randomUUIDv7(), debit, charge, reason } as const;
+    const isRefunded = await refundQueue.enqueue(refund, () => locks.release([charge]));
+    rejectWaitingUnless(isRefunded, [charge]);
+  }
+
+  /** Refunds once; resolves after the first attempt. */
+  function refundReceipt(receipt: DebitReceipt, reason: string): Promise<void> {
+    receipt.refunded ??= refundDebit(receipt, reason);
+    return receipt.refunded;
+  }
+
+  return {
+    refundReceipt,
+
+    /**
+     * Resolves or rejects the requests of a committed batch.
+     *
+     * @returns The charges that were not paid. One that was keeps its lock until it is answered.
+     */
+    settleBatch(
+      debits: readonly PendingDebit[],
+      { outcomes, changes }: DebitBatchResult,
+    ): AccountCharge[] {
+      const unpaid: AccountCharge[] = [];
+      for (const [index, pending] of debits.entries()) {
+        const receipt = settleDebit(pending, outcomes[index], changes.sequence);
+        if (receipt?.debit === undefined) unpaid.push(pending.charge);
+        // The next batch takes the refund along: a kill of the process leaves few of them behind.
+        else if (pending.signal?.aborted === true) {
+          void refundReceipt(receipt, CLOSED_CONNECTION_REASON);
+        }
+      }
+      return unpaid;
+    },
+
+    /** Rejects the requests of a failed commit, and refunds them unless nothing was debited. */
+    async rejectBatch(
+      debits: readonly PendingDebit[],
+      refund: Extract<Refund, { kind: "batch" }>,
+      error: unknown,
+    ): Promise<void> {
+      const { charges } = refund;
+      const isUndone = isRolledBack(error);
+      // Saved first, so that not even a kill of the process loses it.
+      if (!isUndone) await refundQueue.save(refund);
+      for (const { reject } of debits) reject(error);
+      if (isUndone) return locks.release(charges);
+      const isRefunded = await refundQueue.applyNow(refund, () => locks.release(charges));
+      rejectWaitingUnless(isRefunded, charges);
+    },
+  };
+}
+
+/** Resolves or rejects a request by what the ledger decided. @returns Its receipt, if it has one. */
+function settleDebit(
+  { charge, resolve, reject }: PendingDebit,
+  outcome: DebitOutcome<Debit> | undefined,
+  changeSequence: number,
+): DebitReceipt | undefined {
+  if (outcome?.kind === "charged" || outcome?.kind === "repeated") {
+    const debit = outcome.kind === "charged" ? outcome.debit : undefined;
+    const cost = debit === undefined ? 0 : charge.cost;
+    const receipt: DebitReceipt = { charge, debit, cost, balance: outcome.balance, changeSequence };
+    resolve(receipt);
+    return receipt;
+  }
+  if (outcome?.kind === "misused") reject(createKeyReuseError(charge));
+  else reject(new InsufficientCreditsError(outcome?.balance ?? 0, charge.cost));
+  return undefined;
+}
+
+function createKeyReuseError({ idempotencyKey }: AccountCharge): DomainError {
+  return new DomainError(
+    "Invalid Request",
+    `The Idempotency-Key ${idempotencyKey?.value} paid for another URL or body within 24 hours`,
+  );
+}
+
+/** @throws {TypeError} When the receipt is from another queue. */
+export function toDebitReceipt(receipt: Receipt): DebitReceipt {
+  if (!isDebitReceipt(receipt)) throw new TypeError("The receipt is not from this debit queue");
+  return receipt;
+}
+
+function isDebitReceipt(receipt: Receipt): receipt is DebitReceipt {
+  return "charge" in receipt && "debit" in receipt;
+}

@@ -1,0 +1,123 @@
+/**
+ * The SQL that refunds a group of debits. Each statement finds, in the state before the group, which
+ * of the debits exist and are not refunded, so a group that is committed again changes nothing. The
+ * journal comes last: its rows are what makes a debit refunded.
+ */
+import type { Debit, DebitRefund } from "../../ports/ledger.ts";
+import type { Statement } from "../database/database.ts";
+
+/** The refunds ?1 whose debit exists and is not refunded. */
+const SELECT_APPLICABLE = `
+  SELECT
+    refund.key AS position,
+    json_extract(refund.value, '$[0]') AS uid,
+    json_extract(refund.value, '$[1]') AS reason,
+    debited.uid AS debit,
+    debited.account AS account,
+    json_extract(refund.value, '$[4]') AS debit_index,
+    json_extract(refund.value, '$[5]') AS cost,
+    json_extract(refund.value, '$[6]') AS key,
+    json_extract(refund.value, '$[7]') AS endpoint,
+    json_extract(refund.value, '$[8]') AS hour,
+    json_extract(refund.value, '$[9]') AS idempotency_key
+  FROM json_each(?1) AS refund
+  JOIN journal AS debited
+    ON debited.uid = json_extract(refund.value, '$[2]')
+    AND debited.account = json_extract(refund.value, '$[3]')
+    AND debited.kind = 'debit'
+  WHERE NOT EXISTS (
+    SELECT 1
+    FROM journal AS refunded
+    WHERE refunded.debit = debited.uid
+      AND refunded.account = debited.account
+      AND refunded.debit_index = json_extract(refund.value, '$[4]')
+  )`;
+
+const UPDATE_BALANCES = `
+  UPDATE accounts
+  SET refunded = refunded + given.amount, balance = balance + given.amount
+  FROM (
+    SELECT account, sum(cost) AS amount
+    FROM (${SELECT_APPLICABLE})
+    GROUP BY account
+  ) AS given
+  WHERE accounts.id = given.account`;
+
+const UPDATE_USAGE = `
+  UPDATE usage
+  SET refunded = usage.refunded + given.amount, refunds = usage.refunds + given.requests
+  FROM (
+    SELECT account, hour, key, endpoint, sum(cost) AS amount, count(*) AS requests
+    FROM (${SELECT_APPLICABLE})
+    GROUP BY account, hour, key, endpoint
+  ) AS given
+  WHERE usage.account = given.account
+    AND usage.hour = given.hour
+    AND usage.key = given.key
+    AND usage.endpoint = given.endpoint`;
+
+// In this order of the columns, SQLite finds each row by the primary key; in the order of the key, it
+// reads all payments of the account.
+const DELETE_PAYMENTS = `
+  DELETE FROM payments
+  WHERE (idempotency_key, account) IN (
+    SELECT paid.idempotency_key, paid.account
+    FROM (${SELECT_APPLICABLE}) AS applicable
+    JOIN payments AS paid
+      ON paid.account = applicable.account
+      AND paid.idempotency_key = applicable.idempotency_key
+      AND paid.debit = applicable.debit
+  )`;
+
+const INSERT_REFUNDS = `
+  INSERT INTO journal (uid, account, kind, amount, at, debit, debit_index, reason)
+  SELECT uid, account, 'refund', cost, ?2, debit, debit_index, reason
+  FROM (${SELECT_APPLICABLE})
+  ORDER BY position`;
+
+/** The statements of a group of refunds; one of them only if a debit paid for an idempotency key. */
+export interface RefundStatements {
+  readonly refundBalances: Statement;
+  readonly refundUsage: Statement;
+  readonly deleteRefundedPayments?: Statement;
+  readonly insertRefunds: Statement;
+}
+
+/** Creates the statements of a group of refunds, to run in one transaction. */
+export function createRefundStatements(
+  refunds: readonly DebitRefund[],
+  now: number,
+): RefundStatements {
+  const json = serializeRefunds(refunds);
+  const hasPayments = refunds.some(({ debit }) => debit.idempotencyKey !== undefined);
+  return {
+    refundBalances: { sql: UPDATE_BALANCES, args: [json] },
+    refundUsage: { sql: UPDATE_USAGE, args: [json] },
+    ...(hasPayments ? { deleteRefundedPayments: { sql: DELETE_PAYMENTS, args: [json] } } : {}),
+    insertRefunds: { sql: INSERT_REFUNDS, args: [json, now] },
+  };
+}
+
+/** Serializes refunds as arrays; of several refunds of one debit only the last one. */
+function serializeRefunds(refunds: readonly DebitRefund[]): string {
+  const refundOfDebit = new Map(
+    refunds.map(({ uid, reason, debit }) => [
+      describeDebit(debit),
+      [
+        uid,
+        reason,
+        debit.uid,
+        debit.account,
+        debit.index,
+        debit.cost,
+        debit.key,
+        debit.endpoint,
+        debit.hour,
+        debit.idempotencyKey ?? null,
+      ],
+    ]),
+  );
+  return JSON.stringify(Array.from(refundOfDebit.values()));
+}
+
+const describeDebit = ({ uid, account, index }: Debit) => `${uid} ${account} ${index}`;
