@@ -76,6 +76,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/\b(?:EACCES|EPERM|EROFS)\b/, "run it as a user who may do this, or name another file"],
   [/^There is no account /, "accounts list shows all"],
   [/^There is no key /, "keys list ACCOUNT shows those of an account"],
+  [/^Authentication failed/, "set DATABASE_AUTH_TOKEN to a token of the libSQL server"],
   [/^Waited for the database server/, "start it, or set DATABASE_URL to another database"],
 ];
 

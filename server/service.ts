@@ -180,7 +180,7 @@ function createStatusReader(
     database: {
       url: redactUrl(databaseUrl),
       bytes: file === undefined ? null : readFileBytes(file),
-      durability: file === undefined ? null : durability,
+      durability,
       outage: await readOutage(),
     },
     totals: await readTotals(database, now()),

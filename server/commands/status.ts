@@ -69,7 +69,7 @@ function describeDatabase({ database }: Status, server: Owner | null) {
   return {
     database: url,
     size: bytes === null ? "unknown: ask the libSQL server" : formatBytes(bytes),
-    durability: durability ?? "a setting of the libSQL server",
+    durability,
     state: outage ?? "ok",
     service:
       server === null

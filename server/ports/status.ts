@@ -36,8 +36,8 @@ export interface ServiceStatus {
     readonly url: string;
     /** The size of the file and of its recent changes; `null` for a libSQL server. */
     readonly bytes: number | null;
-    /** `null` for a libSQL server, which has a setting of its own. */
-    readonly durability: "power" | "process" | null;
+    /** What a commit survives at least; a libSQL server with another setting may do more. */
+    readonly durability: "power" | "process";
     /** Why requests cannot be charged or read; `null` if they can. */
     readonly outage: string | null;
   };

@@ -4,6 +4,8 @@ import { formatJson, type OutputOptions } from "../commands/terminal/output.ts";
 import { redactUrl, type Config } from "../config.ts";
 import type { CommandLineIo, ServiceLogger } from "../ports/process.ts";
 import type { Service } from "../service.ts";
+import { parseFileUrl } from "../store/database/database-file.ts";
+import { answersWithoutToken } from "../store/database/remote/probe-server.ts";
 import { acquireOwnership, closeOnFailure } from "./database-owner.ts";
 import { watchFileDescriptors } from "./file-descriptors.ts";
 import { listen } from "./http-server.ts";
@@ -24,6 +26,7 @@ export async function serve(
     return listen(ownership, config);
   });
   watchFileDescriptors(log);
+  await warnAboutAccess(config, log);
   const database = redactUrl(config.databaseUrl);
   if (json === true) await io.writeOut(formatJson({ url, database, pid: process.pid }));
   io.writeErr(`Serving ${database} at ${url}\n`);
@@ -43,6 +46,16 @@ export async function serve(
   await terminated;
   await stop(() => Promise.all([stopMaintenance(), stopNotices(), stopCollection?.()]));
   log.flush();
+}
+
+/** Warns if the database is on a server that lets anyone read it. */
+async function warnAboutAccess({ databaseUrl }: Config, log: ServiceLogger): Promise<void> {
+  if (parseFileUrl(databaseUrl) !== undefined || !(await answersWithoutToken(databaseUrl))) return;
+  log.warning?.(
+    "The database server {server} answers without a token: anyone who reaches it can read and " +
+      "change everything; start it with --auth-jwt-key-file, and set DATABASE_AUTH_TOKEN",
+    { server: redactUrl(databaseUrl) },
+  );
 }
 
 /** Applies refunds of earlier processes. The service starts even when that fails. */

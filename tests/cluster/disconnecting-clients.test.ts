@@ -87,7 +87,7 @@ describe.skipIf(!hasSqld())("a libSQL server", () => {
   test.each(IS_LONG ? [[1], [2], [3]] : [[1]])(
     `goes on answering while ${CLIENTS} clients of %d services disconnect ${CUTS} times`,
     async (count) => {
-      const server = await startSqld();
+      const server = await startSqld({ durability: "relaxed" });
       const sandbox = await openSandbox({ DATABASE_URL: server.url, DURABILITY: "process" });
       const services: Awaited<ReturnType<typeof sandbox.serve>>[] = [];
       try {

@@ -60,7 +60,7 @@ describe.skipIf(!hasSqld())("a libSQL server", () => {
   test.each(IS_LONG ? [NOT_CACHED, ...LONG_CASES] : [NOT_CACHED])(
     `uses less than ${CPU_MAX_MS} ms of processor time for 1,000 charged reads ($name)`,
     async (given) => {
-      const server = await startSqld();
+      const server = await startSqld({ durability: "relaxed" });
       const sandbox = await openSandbox({ DATABASE_URL: server.url, DURABILITY: "process" });
       try {
         const keys: string[] = [];

@@ -90,7 +90,7 @@ export interface AdminStatus {
   readonly database: {
     readonly url: string;
     readonly bytes: number | null;
-    readonly durability: string | null;
+    readonly durability: string;
     readonly outage: string | null;
   };
   readonly kinds: readonly {

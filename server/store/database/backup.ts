@@ -19,7 +19,7 @@ export async function backUp(database: Database, url: string, file: string): Pro
   if (parseFileUrl(url) === undefined) {
     throw new DomainError(
       "Invalid Request",
-      "Only a database file can be backed up here; use the backup of the libSQL server",
+      "Only a database file can be backed up here; server/README.md says how to back up a libSQL server",
     );
   }
   const target = resolve(file);

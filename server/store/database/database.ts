@@ -8,7 +8,10 @@ export interface DatabaseOptions {
   /** `file:`, `libsql://`, `http(s)://` or `ws(s)://`. */
   readonly url: string;
   readonly authToken?: string | undefined;
-  /** Commits to a file survive a power cut (`power`), or only the death of the process. */
+  /**
+   * Commits survive a power cut (`power`), or only the death of the process. A server has a setting
+   * of its own, and one that does not sync is refused with `power`.
+   */
   readonly durability: "power" | "process";
   /** How long a statement waits for a lock that another process holds; 5 seconds by default. */
   readonly lockTimeoutMs?: number;

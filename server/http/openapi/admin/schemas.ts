@@ -189,7 +189,7 @@ export const ServiceStatus = strictObject({
   database: strictObject({
     url: Type.String({ description: "Without secrets" }),
     bytes: CountOrNull,
-    durability: TextOrNull,
+    durability: Type.String({ description: "What a charge survives: `power` or `process`" }),
     outage: TextOrNull,
   }),
   kinds: Type.Array(

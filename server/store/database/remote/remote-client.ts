@@ -47,8 +47,7 @@ export function createRemoteClient(options: DatabaseOptions) {
   let isClosed = false;
   let lastProbeTick = -1;
   const ticker = createTicker(onTick, () => allQueues.every((queue) => queue.isIdle()));
-  const queues = createQueues({
-    openConnection: () => openRemoteConnection(options),
+  const queues = createQueues(options, {
     getTick: ticker.getTick,
     suspectAfterTicks: toTicks(SUSPECT_AFTER_MS),
     onFailure: probeOncePerTick,
@@ -132,10 +131,16 @@ export function createRemoteClient(options: DatabaseOptions) {
 }
 
 /** Reads and writes wait apart from each other. */
-function createQueues(options: Omit<CallQueueOptions, keyof typeof READS_IN_FLIGHT>) {
+function createQueues(
+  options: DatabaseOptions,
+  queueOptions: Pick<CallQueueOptions, "getTick" | "suspectAfterTicks" | "onFailure">,
+) {
+  const isSynced = options.durability === "power";
+  const openReader = () => openRemoteConnection(options);
+  const openWriter = () => openRemoteConnection(options, { isSynced });
   return {
-    read: createCallQueue({ ...options, ...READS_IN_FLIGHT }),
-    write: createCallQueue({ ...options, ...WRITES_IN_FLIGHT }),
+    read: createCallQueue({ ...queueOptions, ...READS_IN_FLIGHT, openConnection: openReader }),
+    write: createCallQueue({ ...queueOptions, ...WRITES_IN_FLIGHT, openConnection: openWriter }),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   type Sql,
 } from "@libsql/hrana-client";
 import type { DatabaseOptions, Statement } from "../database.ts";
+import { assertStillSynced, READ_DURABILITY } from "./server-durability.ts";
 
 /** Where a server is, and the token for it. */
 export type ServerAddress = Pick<DatabaseOptions, "url" | "authToken">;
@@ -32,14 +33,24 @@ const STORED_TEXT_MAX_CHARACTERS = 4999;
  * Opens a connection, which the first call waits for.
  *
  * Keep it: a stream is a connection to SQLite on the server, and each new one parses the schema.
+ *
+ * @param isSynced Whether calls fail if the server does not sync their commits to the disk.
  */
-export function openRemoteConnection({ url, authToken }: ServerAddress) {
+export function openRemoteConnection({ url, authToken }: ServerAddress, { isSynced = false } = {}) {
   const address = parseServerUrl(url);
   const socket = new WebSocket(address.url, SUBPROTOCOL);
   const client = new WsClient(socket, authToken ?? address.authToken);
   const stream = client.openStream();
+  const opened = open();
+  // The first call reports the failure.
+  opened.catch(() => undefined);
   /** Texts that the server has, from the one used longest ago to the one used last. */
   const storedTexts = new Map<string, Sql>();
+
+  async function open(): Promise<void> {
+    await client.getVersion();
+    if (isSynced) assertStillSynced((await stream.query(READ_DURABILITY.sql)).rows);
+  }
 
   /** Replaces a text that the server has, or stores it there. */
   function storeText(text: string): string | Sql {
@@ -66,7 +77,7 @@ export function openRemoteConnection({ url, authToken }: ServerAddress) {
   return {
     /** Runs one statement. */
     async execute(statement: Statement): Promise<ResultSet> {
-      await client.getVersion();
+      await opened;
       const answer = stream.query(toStmt(statement));
       deleteOldTexts();
       return toResultSet(await answer);
@@ -74,7 +85,7 @@ export function openRemoteConnection({ url, authToken }: ServerAddress) {
 
     /** Runs statements as one transaction, all or none; one that writes takes the lock at once. */
     async batch(statements: readonly Statement[], mode: "read" | "write"): Promise<ResultSet[]> {
-      await client.getVersion();
+      await opened;
       const batch = stream.batch();
       let previous = batch.step();
       const steps: Promise<unknown>[] = [

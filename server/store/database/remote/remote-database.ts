@@ -9,6 +9,7 @@ import {
   LONG_CALL_TIMEOUT_MS,
   SHORT_CALL_TIMEOUT_MS,
 } from "./remote-client.ts";
+import { assertSynced, READ_DURABILITY } from "./server-durability.ts";
 
 /** The retries of a write whose response was lost; about a second in all. */
 export const LOST_RESPONSE_RETRIES = { retries: 4, minTimeout: 50, factor: 2, randomize: true };
@@ -19,8 +20,24 @@ export const LOST_RESPONSE_RETRIES = { retries: 4, minTimeout: 50, factor: 2, ra
  */
 const REMOTE_TRANSACTION_MAX_BYTES = 131_072;
 
-/** Opens the database of a server, as it is. */
-export function openRemoteDatabase(options: DatabaseOptions): Database {
+/**
+ * Opens the database of a server, as it is.
+ *
+ * @throws {DomainError} `Conflict` if its commits are to survive a power cut, and the server does not
+ * sync them; `Service Unavailable` if it does not answer.
+ */
+export async function openRemoteDatabase(options: DatabaseOptions): Promise<Database> {
+  const database = createRemoteDatabase(options);
+  try {
+    if (options.durability === "power") assertSynced(await database.queryRows(READ_DURABILITY));
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+function createRemoteDatabase(options: DatabaseOptions): Database {
   const remote = createRemoteClient(options);
   const read = (statement: Statement, timeoutMs?: number) =>
     remote.run((connection) => connection.execute(statement), { access: "read", timeoutMs });
