@@ -8,6 +8,7 @@ import { createRequests } from "./requests.ts";
 import type { RequestOptions } from "./options.ts";
 import type { Send } from "./request.ts";
 import type { Result } from "./result.ts";
+import type { PathSegment } from "./url.ts";
 
 /** Reads users and tweets. `username` is without the @ symbol, in any case. */
 export interface MicroblogClient {
@@ -68,7 +69,11 @@ export interface MicroblogClient {
 /** Creates the microblog part of a client. */
 export function createMicroblogClient(send: Send): MicroblogClient {
   const { get, postDetails, list } = createRequests(send, "microblog");
-  const pathOfTweet = (username: string, id: string) => [{ username }, "tweet", { id }];
+  const pathOfTweet = (username: string, id: string): PathSegment[] => [
+    { username },
+    "tweet",
+    { id },
+  ];
   return {
     users: (query, options) => list(["users"], query, (page) => page.users, options),
     user: (username, options) => get([{ username }, "details"], (body) => body.username, options),

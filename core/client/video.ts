@@ -7,6 +7,7 @@ import { createRequests } from "./requests.ts";
 import type { RequestOptions } from "./options.ts";
 import type { Send } from "./request.ts";
 import type { Result } from "./result.ts";
+import type { PathSegment } from "./url.ts";
 
 /** Reads channels and shorts. `channel` is an identifier, or a username in any case. */
 export interface VideoClient {
@@ -67,7 +68,11 @@ const PAGE_LIMIT = 100;
 /** Creates the video part of a client. */
 export function createVideoClient(send: Send): VideoClient {
   const { get, postDetails, list } = createRequests(send, "video");
-  const pathOfShort = (channel: string, id: string) => [{ channel }, "short", { id }];
+  const pathOfShort = (channel: string, id: string): PathSegment[] => [
+    { channel },
+    "short",
+    { id },
+  ];
   return {
     channels: (query, options) =>
       list(["channels"], query, (page) => page.channels, options, {

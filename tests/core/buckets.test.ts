@@ -13,7 +13,7 @@ import {
   type HistoryPoint,
   type HistoryInterval,
 } from "../../core/buckets.ts";
-import { findModelStart } from "../model/histories.ts";
+import { findModelStart, groupBy } from "../model/histories.ts";
 import { DAY_MS, FIRST_INSTANT, LAST_INSTANT } from "../../core/time.ts";
 
 const instants = fc.oneof(
@@ -83,7 +83,7 @@ describe("groupIntoBuckets()", () => {
   test("has the newest known value of each count, whatever the order of the points", () => {
     fc.assert(
       fc.property(histories, intervals, fc.gen(), (points, interval, generate) => {
-        const groups = Map.groupBy(points, ({ at }) => findStartByCalendar(at, interval));
+        const groups = groupBy(points, ({ at }) => findStartByCalendar(at, interval));
         const expected = Array.from(groups, ([start, inside]) => ({
           start,
           observedAt: inside.at(-1)?.at,

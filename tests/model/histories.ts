@@ -35,7 +35,17 @@ export function findModelStart(at: number, interval: HistoryInterval): string {
 /** All points by the start of their bucket, oldest first. */
 function groupPoints(points: readonly ModelPoint[], interval: HistoryInterval) {
   const oldestFirst = points.toSorted((a, b) => a.at - b.at);
-  return Map.groupBy(oldestFirst, ({ at }) => findModelStart(at, interval));
+  return groupBy(oldestFirst, ({ at }) => findModelStart(at, interval));
+}
+
+/** Groups items by a key, like `Map.groupBy()`, which Node 20 does not have. */
+export function groupBy<Item, Key>(items: readonly Item[], getKey: (item: Item) => Key) {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const key = getKey(item);
+    groups.set(key, [...(groups.get(key) ?? []), item]);
+  }
+  return groups;
 }
 
 /** Whether a bucket overlaps a range. */
