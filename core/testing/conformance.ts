@@ -3,7 +3,10 @@ import { DomainError } from "../errors.ts";
 import type { ErrorCode } from "../error-statuses.ts";
 import type { ObservationStore } from "../stores.ts";
 
-/** A test of a suite. It fails by rejecting with an error that says what differs. */
+/**
+ * A test of a suite. It fails by rejecting with an error that says what differs. If that is a value,
+ * the error has it as `actual`, and the right one as `expected`: test runners show their difference.
+ */
 export interface ConformanceTest {
   /** What it guarantees. */
   readonly name: string;
@@ -27,15 +30,19 @@ export function createTests<Store>(
 
 /** Asserts that two JSON values are equal; the order of the fields makes no difference. */
 export function assertEqual(actual: unknown, expected: unknown, what: string): void {
-  const [got, wanted] = [toCanonicalJson(actual), toCanonicalJson(expected)];
-  if (got !== wanted) throw new Error(`${what}: expected ${wanted}, got ${got}`);
+  const values = { actual: toCanonicalValue(actual), expected: toCanonicalValue(expected) };
+  const [got, wanted] = [JSON.stringify(values.actual), JSON.stringify(values.expected)];
+  if (got === wanted) return;
+  const failure = new Error(`${what}: expected ${wanted}, got ${got}`);
+  // So test runners recognize it.
+  throw Object.assign(failure, { name: "AssertionError", code: "ERR_ASSERTION", ...values });
 }
 
-function toCanonicalJson(value: unknown): string | undefined {
+/** Returns a JSON value with the fields of its objects in the order of their names. */
+function toCanonicalValue(value: unknown): unknown {
+  if (value === undefined) return undefined;
   // Some bodies say themselves what their JSON is.
-  const plain: unknown =
-    value === undefined ? undefined : JSON.parse(JSON.stringify(value, toPlain));
-  return JSON.stringify(plain, (_, inner: unknown) =>
+  return JSON.parse(JSON.stringify(value, toPlain), (_, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : inner,

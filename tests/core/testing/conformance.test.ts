@@ -45,6 +45,15 @@ describe.each(SUITES)("%s()", (_, suite) => {
   });
 });
 
+function catchFailure(work: () => void): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
 describe("assertEqual()", () => {
   test("compares JSON values, in any order of their fields", () => {
     assertEqual({ a: 1, b: [{ c: null, d: undefined }] }, { b: [{ c: null }], a: 1 }, "Both");
@@ -56,6 +65,16 @@ describe("assertEqual()", () => {
       'It: expected {"a":null}, got {"a":0}',
     );
     expect(() => assertEqual(undefined, {}, "It")).toThrow("It: expected {}, got undefined");
+  });
+
+  test("fails with what test runners show as a difference: actual and expected, fields sorted", () => {
+    const failure = catchFailure(() => assertEqual({ b: [1], a: 0 }, { a: 0, b: [2] }, "It"));
+    expect(failure).toBeInstanceOf(Error);
+    expect(failure).toMatchObject({ name: "AssertionError", code: "ERR_ASSERTION" });
+    expect(failure).toMatchObject({ actual: { a: 0, b: [1] }, expected: { a: 0, b: [2] } });
+    expect(JSON.stringify(failure)).toContain('"actual":{"a":0,"b":[1]}');
+    const missing = catchFailure(() => assertEqual(undefined, null, "It"));
+    expect(missing).toMatchObject({ actual: undefined, expected: null });
   });
 });
 
