@@ -41,16 +41,26 @@ async function listKinds(
   return outcomes.map(({ kind }) => kind);
 }
 
-async function assertSums(store: CreditStore, name: string, sums: CreditSums): Promise<void> {
-  const { granted, debited, refunded, balance }: CreditAccount = await store.account(name);
-  const expected = { ...sums, balance: computeBalance(sums) };
-  assertEqual({ granted, debited, refunded, balance }, expected, `The sums of ${name}`);
+function assertAccount(account: CreditAccount, name: string, sums: CreditSums): void {
+  // A store may say more of an account.
+  const { createdAt, granted, debited, refunded, balance } = account;
+  assertEqual(
+    { name: account.name, createdAt, granted, debited, refunded, balance },
+    { name, createdAt: NOW, ...sums, balance: computeBalance(sums) },
+    `The account ${name}`,
+  );
 }
+
+const assertSums = async (store: CreditStore, name: string, sums: CreditSums): Promise<void> =>
+  assertAccount(await store.account(name), name, sums);
 
 const TESTS: StoreTests<CreditStore> = {
   async "createAccount() creates an account without credits, once"(store) {
-    await store.createAccount("a", NOW);
-    await assertSums(store, "a", { granted: 0, debited: 0, refunded: 0 });
+    const sums = { granted: 0, debited: 0, refunded: 0 };
+    const created = await store.createAccount("a", NOW);
+    assertAccount(created, "a", sums);
+    await assertSums(store, "a", sums);
+    assertEqual((await store.account("a")).id, created.id, "The number of the account");
     await assertRejects(store.createAccount("a", NOW), "Conflict", "A name that is taken");
     await assertRejects(store.account("b"), "Not Found", "An account that does not exist");
   },
@@ -99,9 +109,12 @@ const TESTS: StoreTests<CreditStore> = {
         uid: `batch ${batch}`,
         now: NOW + batch,
       });
-      const got = outcomes.map((outcome) => ("balance" in outcome ? outcome.balance : undefined));
-      const balances = decided.map(({ balance }) => balance);
-      assertEqual(got, balances, `The balances after batch ${batch}`);
+      const got = outcomes.map((outcome) => [
+        outcome.kind,
+        "balance" in outcome ? outcome.balance : undefined,
+      ]);
+      const expected = decided.map(({ decision, balance }) => [decision, balance]);
+      assertEqual(got, expected, `The outcomes of batch ${batch}`);
     }
     await assertSums(store, "a", sums);
   },
@@ -121,6 +134,24 @@ const TESTS: StoreTests<CreditStore> = {
     );
     await assertSums(store, "a", { granted: 1, debited: 1, refunded: 0 });
     await assertSums(store, "b", { granted: 1, debited: 0, refunded: 0 });
+  },
+
+  async "debit() commits nothing of a batch in which a cost is none"(store) {
+    const account = await fund(store, "a", 5);
+    const allowed = [charge(account, 2), charge(await fund(store, "b", 5), 2)];
+    for (const cost of [0, -1, 0.5, Number.NaN]) {
+      const wrong = charge(account, cost);
+      for (const charges of [
+        [...allowed, wrong],
+        [wrong, ...allowed],
+      ]) {
+        const debit = store.debit(charges, { uid: `batch with ${cost}`, now: NOW });
+        await assertRejects(debit, "Invalid Request", `A batch with a cost of ${cost}`);
+      }
+    }
+    for (const name of ["a", "b"]) {
+      await assertSums(store, name, { granted: 5, debited: 0, refunded: 0 });
+    }
   },
 
   async "debit() takes exactly what is there from concurrent requests"(store) {

@@ -1,18 +1,46 @@
 /** The conformance suite of stores of users and tweets. */
 import { decodeListCursor, LIST_ORDERS, USER_SORTS } from "../lists.ts";
 import type { MicroblogStore, ObservationStore } from "../stores.ts";
-import { DAY_MS } from "../time.ts";
+import { DAY_MS, formatInstant } from "../time.ts";
 import type { ConformanceTest, WithStore } from "./conformance.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import { NOW, POST_IDS, USERNAMES } from "./random-observations.ts";
-import { createReadTests, walkHistories, walkPages, type ReadTests } from "./read-tests.ts";
+import {
+  createReadTests,
+  listInstantsAround,
+  walkHistories,
+  walkPages,
+  type ReadTests,
+} from "./read-tests.ts";
 
 const NAMES = [...USERNAMES, "nobody"];
 
 const show = (request: object) => JSON.stringify(request);
 
+const DAYS = [1, 7, 45];
+
+/** When the counts of followers are read. */
+const FOLLOWERS_NOW = NOW - DAY_MS;
+
+/** Tweets and counts of one user, at the edges of the filters by days. */
+const EDGES = DAYS.flatMap((days) => [
+  ...listInstantsAround(NOW - days * DAY_MS).map((created_at, index) => ({
+    kind: "tweet",
+    id: `edge ${days} ${index}`,
+    username: "esa",
+    observedAt: formatInstant(NOW),
+    created_at,
+  })),
+  ...listInstantsAround(FOLLOWERS_NOW - days * DAY_MS).map((observedAt, index) => ({
+    kind: "user",
+    username: "esa",
+    observedAt,
+    followers_count: index,
+  })),
+]);
+
 /** Pages of numbered listings; some are out of range. */
-const PAGES = [1, 7, 45].flatMap((days) =>
+const PAGES = DAYS.flatMap((days) =>
   [0, 1, 2, 50].flatMap((page) => [3, 100].map((limit) => ({ days, page, limit }))),
 );
 
@@ -57,7 +85,7 @@ const TESTS: ReadTests<MicroblogStore> = {
     for (const name of NAMES) {
       for (const request of PAGES) {
         await compare(`followers() ${name} ${show(request)}`, (store) =>
-          store.followers(name, request, NOW - DAY_MS),
+          store.followers(name, request, FOLLOWERS_NOW),
         );
       }
     }
@@ -108,5 +136,5 @@ export function createMicroblogStoreTests(
   withStore: WithStore<ObservationStore & MicroblogStore>,
 ): ConformanceTest[] {
   const createReference = () => createMemoryStore(() => NOW);
-  return createReadTests(withStore, ["user", "tweet"], createReference, TESTS);
+  return createReadTests(withStore, ["user", "tweet"], EDGES, createReference, TESTS);
 }

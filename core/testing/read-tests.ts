@@ -4,7 +4,7 @@ import type { EntityKind } from "../entity-kinds.ts";
 import { DomainError } from "../errors.ts";
 import { decodeHistoryCursor, type HistoryRequest } from "../history-request.ts";
 import type { ObservationStore } from "../stores.ts";
-import { DAY_MS } from "../time.ts";
+import { DAY_MS, formatInstant } from "../time.ts";
 import {
   assertEqual,
   createTests,
@@ -34,11 +34,13 @@ export type ReadTests<Store> = Readonly<
  * Creates the tests of a suite.
  *
  * @param kinds What is observed.
+ * @param edges What is observed besides random observations.
  * @param createReference Creates the empty store that is right.
  */
 export function createReadTests<Store>(
   withStore: WithStore<ObservationStore & Store>,
   kinds: readonly EntityKind[],
+  edges: readonly object[],
   createReference: () => ObservationStore & Store,
   tests: ReadTests<Store>,
 ): ConformanceTest[] {
@@ -50,13 +52,17 @@ export function createReadTests<Store>(
       return expected instanceof Error ? undefined : expected.body;
     };
     await test(compare);
-    const lines = createObservations(1, 400, kinds);
+    const lines = [...createObservations(1, 400, kinds), ...edges];
     for (const observed of [store, reference]) await observe(observed, lines);
     await test(compare);
   };
   const entries = Object.entries(tests).map(([name, test]) => [name, runTwice(test)] as const);
   return createTests(withStore, Object.fromEntries(entries));
 }
+
+/** The instants around one, a millisecond apart. */
+export const listInstantsAround = (instant: number): string[] =>
+  [instant - 1, instant, instant + 1].map(formatInstant);
 
 async function settle<Body>(read: Promise<{ readonly body: Body }>) {
   try {

@@ -2,13 +2,37 @@
 import { decodeShortsCursor } from "../cursor.ts";
 import { CHANNEL_SORTS, decodeListCursor, LIST_ORDERS } from "../lists.ts";
 import type { ObservationStore, VideoStore } from "../stores.ts";
-import { DAY_MS } from "../time.ts";
+import { DAY_MS, formatInstant } from "../time.ts";
 import type { ConformanceTest, WithStore } from "./conformance.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import { CHANNEL_NAMES, NOW, POST_IDS } from "./random-observations.ts";
-import { createReadTests, walkHistories, walkPages, type ReadTests } from "./read-tests.ts";
+import {
+  createReadTests,
+  listInstantsAround,
+  walkHistories,
+  walkPages,
+  type ReadTests,
+} from "./read-tests.ts";
 
 const NAMES = [...CHANNEL_NAMES, "TWIN", "Soup", "É", "nobody"];
+
+/** The first pages of shorts before an instant. */
+const BOUNDED_PAGES = [
+  { limit: 1, before: NOW },
+  { limit: 3, before: NOW + DAY_MS },
+  { limit: 2, before: NOW - 20 * DAY_MS },
+];
+
+/** Shorts of one channel, at the edges of the filter `before`. */
+const EDGES = BOUNDED_PAGES.flatMap(({ before }) =>
+  listInstantsAround(before).map((publishedAt) => ({
+    kind: "short",
+    id: `edge ${publishedAt}`,
+    channel: "UC1",
+    observedAt: formatInstant(NOW),
+    publishedAt,
+  })),
+);
 
 const show = (request: object) => JSON.stringify(request);
 
@@ -52,15 +76,10 @@ const TESTS: ReadTests<VideoStore> = {
 
   async "shorts() lists the shorts of a channel, newest first, in pages of any size"(compare) {
     for (const name of NAMES) {
-      for (const [limit, before] of [
-        [1, NOW],
-        [3, NOW + DAY_MS],
-        [2, NOW - 20 * DAY_MS],
-        [50, undefined],
-      ] as const) {
+      for (const page of [...BOUNDED_PAGES, { limit: 50 }]) {
         await walkPages(async (cursor) => {
           const after = cursor && { after: decodeShortsCursor(cursor) };
-          const request = { limit, ...(before && { before }), ...after };
+          const request = { ...page, ...after };
           return compare(`shorts() ${name} ${show(request)}`, (store) =>
             store.shorts(name, request),
           );
@@ -114,5 +133,5 @@ export function createVideoStoreTests(
   withStore: WithStore<ObservationStore & VideoStore>,
 ): ConformanceTest[] {
   const createReference = () => createMemoryStore(() => NOW);
-  return createReadTests(withStore, ["channel", "short"], createReference, TESTS);
+  return createReadTests(withStore, ["channel", "short"], EDGES, createReference, TESTS);
 }

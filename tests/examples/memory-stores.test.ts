@@ -1,5 +1,6 @@
 /** Holds the example stores in memory to the conformance suites. */
 import { describe, expect, test } from "bun:test";
+import type { AccountCharge, CreditAccount } from "@creator-metrics/core";
 import { createCreatorStoreTests, createCreditStoreTests } from "@creator-metrics/core/testing";
 import { join } from "node:path";
 import { createCreatorStore } from "./memory-service/creators.ts";
@@ -13,6 +14,7 @@ describe.each([
 });
 
 type Suite = ReturnType<typeof createCreditStoreTests>;
+type Store = ReturnType<typeof createCreditStore>;
 
 /** The names of the tests that fail. */
 async function listFailures(suite: Suite): Promise<string[]> {
@@ -22,6 +24,29 @@ async function listFailures(suite: Suite): Promise<string[]> {
   }
   return failures;
 }
+
+/** The suite of a store of credits whose `debit()` is replaced. */
+const breakDebit = (
+  change: (debit: Store["debit"]) => Store["debit"],
+): ReturnType<typeof createCreditStoreTests> =>
+  createCreditStoreTests((run) => {
+    const store = createCreditStore();
+    return run({ ...store, debit: change(store.debit) });
+  });
+
+/** Commits the charges that a function selects, and rejects the whole batch for the others. */
+const commitPart =
+  (select: (charges: readonly AccountCharge[]) => readonly AccountCharge[]) =>
+  (debit: Store["debit"]): Store["debit"] =>
+  async (charges, batch) => {
+    const part = select(charges);
+    const result = await debit(part, batch);
+    return part.length === charges.length ? result : debit(charges, { ...batch, uid: "others" });
+  };
+
+const hasCost = ({ cost }: AccountCharge) => Number.isSafeInteger(cost) && cost > 0;
+
+const forgetInstant = (account: CreditAccount) => ({ ...account, createdAt: 0 });
 
 /** Stores with one fault each, and the beginning of the name of a test that finds it. */
 const FAULTS: readonly (readonly [fault: string, test: string, suite: Suite])[] = [
@@ -44,6 +69,53 @@ const FAULTS: readonly (readonly [fault: string, test: string, suite: Suite])[] 
       const grant: typeof store.grant = ({ reference: _reference, ...others }, now) =>
         store.grant(others, now);
       return run({ ...store, grant });
+    }),
+  ],
+  [
+    "commits the part of a batch whose costs are allowed",
+    "debit() commits nothing of a batch",
+    breakDebit(commitPart((charges) => charges.filter(hasCost))),
+  ],
+  [
+    "commits a batch up to the first cost that is not allowed",
+    "debit() commits nothing of a batch",
+    breakDebit(
+      commitPart((charges) => {
+        const end = charges.findIndex((charge) => !hasCost(charge));
+        return end === -1 ? charges : charges.slice(0, end);
+      }),
+    ),
+  ],
+  [
+    "takes a refused charge for a repeated one",
+    "debit() decides like decideCharges()",
+    breakDebit((debit) => async (charges, batch) => {
+      const { outcomes } = await debit(charges, batch);
+      return {
+        outcomes: outcomes.map((outcome, index) =>
+          outcome.kind === "refused" && charges[index]?.cost !== 1
+            ? { kind: "repeated", balance: outcome.balance }
+            : outcome,
+        ),
+      };
+    }),
+  ],
+  [
+    "returns an account without its instant",
+    "createAccount() creates",
+    createCreditStoreTests((run) => {
+      const store = createCreditStore();
+      const createAccount: Store["createAccount"] = async (...created) =>
+        forgetInstant(await store.createAccount(...created));
+      return run({ ...store, createAccount });
+    }),
+  ],
+  [
+    "reads an account without its instant",
+    "createAccount() creates",
+    createCreditStoreTests((run) => {
+      const store = createCreditStore();
+      return run({ ...store, account: async (name) => forgetInstant(await store.account(name)) });
     }),
   ],
   [

@@ -104,6 +104,14 @@ const VIDEO_FAULTS: Faults = {
     "lists what is not published yet": ({ shorts }) => ({
       shorts: (name, { before: _before, ...request }) => shorts(name, request),
     }),
+    "lists the short of `before`, too": ({ shorts }) => ({
+      shorts: (name, { before, ...request }) =>
+        shorts(name, before === undefined ? request : { ...request, before: before + 1 }),
+    }),
+    "leaves out the short a millisecond before `before`": ({ shorts }) => ({
+      shorts: (name, { before, ...request }) =>
+        shorts(name, before === undefined ? request : { ...request, before: before - 1 }),
+    }),
     "counts no likes": ({ shorts }) => ({
       shorts: async (...request) => {
         const { body } = await shorts(...request);
@@ -156,6 +164,12 @@ const MICROBLOG_FAULTS: Faults = {
       tweets: (username, request, now) =>
         tweets(username, { ...request, days: request.days + 1 }, now),
     }),
+    "leaves out a tweet that is as old as the filter": ({ tweets }) => ({
+      tweets: (username, request, now) => tweets(username, request, now + 1),
+    }),
+    "lists a tweet that is a millisecond older than the filter": ({ tweets }) => ({
+      tweets: (username, request, now) => tweets(username, request, now - 1),
+    }),
     "has tweets without their counts": changeTweets((body) => ({
       ...body,
       tweets: Object.fromEntries(
@@ -168,6 +182,12 @@ const MICROBLOG_FAULTS: Faults = {
     })),
   },
   "followers() lists": {
+    "leaves out a count that is as old as the filter": ({ followers }) => ({
+      followers: (username, request, now) => followers(username, request, now + 1),
+    }),
+    "lists a count that is a millisecond older than the filter": ({ followers }) => ({
+      followers: (username, request, now) => followers(username, request, now - 1),
+    }),
     "has empty pages where none is": ({ followers }) => ({
       followers: (username, request, now) =>
         followers(username, request, now).catch(() =>
