@@ -1,10 +1,10 @@
-/** Generates the tokens of administrators, and finds the valid ones. */
+/** Generates the tokens of administrators, and finds those that requests send. */
 import { DomainError } from "../../core/errors.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import type {
-  ActiveAdminToken,
   AdminTokenAdministration,
   AdminTokenLookup,
+  AdminTokenRecord,
   AdminTokenStore,
 } from "../ports/administration.ts";
 import { generateSecret, hashApiKey } from "./api-keys.ts";
@@ -24,7 +24,7 @@ export function createAdminTokens(
   now: () => number,
 ): { readonly lookup: AdminTokenLookup; readonly administration: AdminTokenAdministration } {
   let cached:
-    | { readonly startedAt: number; readonly active: Promise<ActiveAdminToken[]> }
+    | { readonly startedAt: number; readonly tokens: Promise<AdminTokenRecord[]> }
     | undefined;
   const lastUses = new Map<number, number>();
 
@@ -34,14 +34,14 @@ export function createAdminTokens(
     return ageMs >= 0 && ageMs < CACHE_TTL_MS;
   }
 
-  function listActive(): Promise<ActiveAdminToken[]> {
-    if (cached !== undefined && isFresh(cached.startedAt)) return cached.active;
-    const loading = { startedAt: now(), active: store.listActive() };
+  function list(): Promise<AdminTokenRecord[]> {
+    if (cached !== undefined && isFresh(cached.startedAt)) return cached.tokens;
+    const loading = { startedAt: now(), tokens: store.list() };
     cached = loading;
-    loading.active.catch(() => {
+    loading.tokens.catch(() => {
       if (cached === loading) cached = undefined;
     });
-    return loading.active;
+    return loading.tokens;
   }
 
   async function recordUse(id: number): Promise<void> {
@@ -55,13 +55,13 @@ export function createAdminTokens(
   /** The id of a valid token. No name begins as a token does. */
   async function findId(token: string): Promise<number> {
     const hash = hashApiKey(token);
-    const found = (await store.listActive()).find((active) => active.hash === hash);
-    if (found !== undefined) return found.id;
+    const found = (await store.list()).find((stored) => stored.hash === hash);
+    if (found?.revokedAt === null) return found.id;
     throw new DomainError("Not Found", `There is no valid token ${token.slice(0, 10)}…`);
   }
 
   return {
-    lookup: { isCandidate: (text) => text.startsWith(PREFIX), listActive, recordUse },
+    lookup: { isCandidate: (text) => text.startsWith(PREFIX), list, recordUse },
     administration: {
       async create(name) {
         const { secret: token, ...stored } = generateSecret(PREFIX);

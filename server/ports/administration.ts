@@ -87,20 +87,13 @@ export interface KeyAdministration extends Pick<KeyStore, "list"> {
 }
 
 /** A stored token of an administrator: never the token itself. */
-export interface AdminTokenRecord {
+export interface AdminTokenRecord extends StoredSecret {
   readonly id: number;
   readonly name: string;
-  readonly beginsWith: string;
   readonly createdAt: number;
   /** Up to a minute ago it may have been used again. */
   readonly lastUsedAt: number | null;
   readonly revokedAt: number | null;
-}
-
-/** A token that is not revoked. */
-export interface ActiveAdminToken extends Pick<AdminTokenRecord, "id" | "name"> {
-  /** SHA-256, in hex. */
-  readonly hash: string;
 }
 
 /** A revoked token. */
@@ -117,7 +110,6 @@ export interface AdminTokenStore {
   create(token: StoredSecret & { readonly name: string }, now: number): Promise<number>;
   /** All valid tokens, and the last revoked ones, 200 in all; oldest first. */
   list(): Promise<AdminTokenRecord[]>;
-  listActive(): Promise<ActiveAdminToken[]>;
   /**
    * Revokes the valid token with a name, or the token with an id. A revoked token keeps its first
    * `revokedAt`.
@@ -132,8 +124,8 @@ export interface AdminTokenStore {
 export interface AdminTokenLookup {
   /** Whether a text may be a token: only then it is worth a lookup. */
   isCandidate(text: string): boolean;
-  /** The valid tokens; a revocation by another process takes effect within a second. */
-  listActive(): Promise<readonly ActiveAdminToken[]>;
+  /** Like `list()` of the store; a revocation by another process takes effect within a second. */
+  list(): Promise<readonly AdminTokenRecord[]>;
   /** Records that a token was used now. It never fails. */
   recordUse(id: number): Promise<void>;
 }

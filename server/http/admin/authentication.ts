@@ -2,15 +2,16 @@
  * Authenticates administrators by ADMIN_TOKEN or a named token, and limits how often a token is
  * guessed.
  *
- * Requests from a network that sent too many wrong tokens are rejected before their token is
- * compared, so that a right guess among them is worth nothing. A limit for all networks together
- * bounds guesses from many addresses. Networks that sent the right token before are exempt from it,
- * so that others cannot lock them out.
+ * Requests from a network that guessed too often are rejected before their token is compared, so that
+ * a right guess among them is worth nothing. A limit for all networks together bounds guesses from many
+ * addresses. Networks that sent the right token before are exempt from it, so that others cannot lock
+ * them out. A guess is a wrong token that the network did not send before, and that is not known as
+ * revoked: a program with an old token locks nobody out.
  */
 import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { takeRateLimitToken, type TokenBucket } from "../../../core/token-bucket.ts";
-import type { ActiveAdminToken, AdminTokenLookup } from "../../ports/administration.ts";
+import type { AdminTokenLookup, AdminTokenRecord } from "../../ports/administration.ts";
 import type { ResponseHeaders } from "../cache-headers.ts";
 import { HttpError } from "../errors.ts";
 import { ADMIN_TOKEN_ACTOR, setAdminCaller } from "./caller.ts";
@@ -35,8 +36,11 @@ const TOTAL_FAILURES_PER_MINUTE = 300;
 /** The delay of the response to a wrong token. */
 const FAILURE_DELAY_MS = 500;
 
-/** How many networks are remembered. Fewer can fail within a minute, which clears a failure. */
-const NETWORKS_MAX = 1000;
+/**
+ * How many networks, and how many guesses, are remembered. Fewer can fail within a minute, which clears
+ * a failure.
+ */
+const REMEMBERED_MAX = 1000;
 
 /** What the authentication of administrators depends on. */
 export interface AdminAuthenticationOptions {
@@ -57,15 +61,16 @@ export function createAdminAuthentication(
 ): AdminAuthentication {
   const { token, namedTokens, getAddress, now } = options;
   const findActor = createActorLookup(token);
-  const failuresByNetwork = new LRUCache<string, TokenBucket>({ max: NETWORKS_MAX });
-  const trustedNetworks = new LRUCache<string, true>({ max: NETWORKS_MAX });
+  const failuresByNetwork = new LRUCache<string, TokenBucket>({ max: REMEMBERED_MAX });
+  const trustedNetworks = new LRUCache<string, true>({ max: REMEMBERED_MAX });
+  const guesses = new LRUCache<string, true>({ max: REMEMBERED_MAX });
   let totalFailures: TokenBucket | undefined;
 
   /** Compares a token. It must not wait: requests at the same time would all be below the limits. */
   function check(
     request: Request,
     presentedToken: string,
-    active: readonly ActiveAdminToken[],
+    known: readonly AdminTokenRecord[],
     headers: ResponseHeaders,
   ) {
     const address = getAddress(request);
@@ -80,19 +85,25 @@ export function createAdminAuthentication(
     const totalLimit = takeRateLimitToken(totalFailures, TOTAL_FAILURES_PER_MINUTE, now());
     if (!totalLimit.isAdmitted && !trustedNetworks.has(network))
       rejectGuess("in all", totalLimit.retryAfterS, headers);
-    const found = findActor(presentedToken, active);
-    if (found !== undefined) {
+    const presentedHash = hash(presentedToken);
+    const found = findActor(presentedHash, known);
+    if (found !== undefined && !found.isRevoked) {
       trustedNetworks.set(network, true);
       setAdminCaller(request, { actor: found.actor, origin: address });
       return found;
     }
-    failuresByNetwork.set(network, networkLimit.bucket);
-    totalFailures = totalLimit.bucket;
+    const guess = `${network} ${presentedHash.toHex()}`;
+    if (found === undefined && !guesses.has(guess)) {
+      guesses.set(guess, true);
+      failuresByNetwork.set(network, networkLimit.bucket);
+      totalFailures = totalLimit.bucket;
+    }
     return undefined;
   }
 
   return {
-    isEnabled: async () => token !== undefined || (await namedTokens.listActive()).length > 0,
+    isEnabled: async () =>
+      token !== undefined || (await namedTokens.list()).some(({ revokedAt }) => revokedAt === null),
 
     async authenticate(request, headers) {
       const presentedToken = parseBearerToken(request);
@@ -100,8 +111,8 @@ export function createAdminAuthentication(
         throw new HttpError("Missing API Key", "Send an administrator's token as a bearer token");
       }
       const isCandidate = namedTokens.isCandidate(presentedToken);
-      const active = isCandidate ? await namedTokens.listActive() : [];
-      const found = check(request, presentedToken, active, headers);
+      const known = isCandidate ? await namedTokens.list() : [];
+      const found = check(request, presentedToken, known, headers);
       if (found === undefined) return rejectAfterDelay();
       options.onAuthenticated?.(request);
       if (found.id !== undefined) await namedTokens.recordUse(found.id);
@@ -112,16 +123,15 @@ export function createAdminAuthentication(
 /** Creates what finds whose token a text is. */
 function createActorLookup(token: string | undefined) {
   const expected = token === undefined ? undefined : hash(token);
-  return (presentedToken: string, active: readonly ActiveAdminToken[]) => {
-    const presentedHash = hash(presentedToken);
+  return (presentedHash: Uint8Array, known: readonly AdminTokenRecord[]) => {
     // Hashes have equal lengths, so that the time of a comparison reveals nothing of a token.
     if (expected !== undefined && timingSafeEqual(presentedHash, expected)) {
-      return { actor: ADMIN_TOKEN_ACTOR, id: undefined };
+      return { actor: ADMIN_TOKEN_ACTOR, id: undefined, isRevoked: false };
     }
-    const named = active.find((candidate) =>
+    const named = known.find((candidate) =>
       timingSafeEqual(presentedHash, Buffer.from(candidate.hash, "hex")),
     );
-    return named && { actor: named.name, id: named.id };
+    return named && { actor: named.name, id: named.id, isRevoked: named.revokedAt !== null };
   };
 }
 

@@ -1,5 +1,5 @@
 /** Stores the tokens of administrators: their hashes and first characters, never the tokens. */
-import { and, asc, desc, eq, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, isNull, sql } from "drizzle-orm";
 import { DomainError } from "../../../core/errors.ts";
 import type { AdminTokenStore, RevokedAdminToken } from "../../ports/administration.ts";
 import type { Database } from "../database/database.ts";
@@ -48,29 +48,13 @@ export function createAdminTokenStore(database: Database): AdminTokenStore {
     async list() {
       const listed = await query((drizzle) =>
         drizzle
-          .select({
-            id: adminTokens.id,
-            name: adminTokens.name,
-            beginsWith: adminTokens.beginsWith,
-            createdAt: adminTokens.createdAt,
-            lastUsedAt: adminTokens.lastUsedAt,
-            revokedAt: adminTokens.revokedAt,
-          })
+          .select()
           .from(adminTokens)
           .orderBy(sql`${adminTokens.revokedAt} IS NOT NULL`, desc(adminTokens.id))
           .limit(LISTED_MAX),
       );
       return listed.toSorted((a, b) => a.id - b.id);
     },
-
-    listActive: () =>
-      query((drizzle) =>
-        drizzle
-          .select({ id: adminTokens.id, name: adminTokens.name, hash: adminTokens.hash })
-          .from(adminTokens)
-          .where(isNull(adminTokens.revokedAt))
-          .orderBy(asc(adminTokens.id)),
-      ),
 
     revoke: (nameOrId, now) => revokeToken(database, nameOrId, now),
 

@@ -64,7 +64,7 @@ describe("GET /admin/accounts", () => {
 
 const NO_TOKENS = {
   isCandidate: () => false,
-  listActive: async () => [],
+  list: async () => [],
   recordUse: async () => undefined,
 };
 
@@ -94,7 +94,7 @@ describe("createAdminAuthentication()", () => {
     expect(await authenticateFrom("192.0.2.1", TOKEN)).toBeUndefined();
     const results = await Promise.all(
       Array.from({ length: 2000 }, (_, nth) =>
-        authenticateFrom(`198.51.${nth >> 8}.${nth & 255}`, "wrong"),
+        authenticateFrom(`198.51.${nth >> 8}.${nth & 255}`, `wrong-${nth}`),
       ),
     );
     expect(countEqual(results, "Invalid API Key")).toBe(300);
@@ -106,10 +106,24 @@ describe("createAdminAuthentication()", () => {
     expect(await authenticateFrom("203.0.113.1", TOKEN)).toBeUndefined();
   });
 
+  test("counts a wrong token once that one address sends again, as an old program does", async () => {
+    const authenticateFrom = create();
+    for (const token of ["old-1", "old-2", "old-3", "old-4"]) {
+      const results = await Promise.all(
+        Array.from({ length: 20 }, () => authenticateFrom("192.0.2.1", token)),
+      );
+      expect(countEqual(results, "Invalid API Key")).toBe(20);
+    }
+    expect(await authenticateFrom("192.0.2.1", TOKEN)).toBeUndefined();
+    // A fifth one, and the limit is that of guesses again.
+    expect(await authenticateFrom("192.0.2.1", "old-5")).toBe("Invalid API Key");
+    expect(await authenticateFrom("192.0.2.1", TOKEN)).toBe("Too Many Requests");
+  });
+
   test("counts the addresses of an IPv6 network together", async () => {
     const authenticateFrom = create();
     const results = await Promise.all(
-      Array.from({ length: 20 }, (_, nth) => authenticateFrom(`2001:db8::${nth}`, "wrong")),
+      Array.from({ length: 20 }, (_, nth) => authenticateFrom(`2001:db8::${nth}`, `wrong-${nth}`)),
     );
     expect(countEqual(results, "Invalid API Key")).toBe(5);
     expect(await authenticateFrom("2001:db8:0:1::1", TOKEN)).toBeUndefined();

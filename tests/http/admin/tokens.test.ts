@@ -70,6 +70,22 @@ describe("/admin with named tokens", () => {
     expect(await readStatus(token)).toBe(200);
   });
 
+  test("401 to revoked tokens, which are no guesses: others from that address are valid", async () => {
+    const valid = await createToken("valid");
+    const revoked: string[] = [];
+    for (let index = 0; index < 8; index++) {
+      revoked.push(await createToken(`t${index}`));
+      await service.admin("DELETE", "tokens", { token: `t${index}` });
+    }
+    for (let round = 0; round < 3; round++) {
+      const statuses = await Promise.all(revoked.map((token) => readStatus(token)));
+      expect(new Set(statuses)).toEqual(new Set([401]));
+    }
+    expect(await readStatus(valid)).toBe(200);
+    await Promise.all(Array.from({ length: 5 }, (_, nth) => readStatus(`cma_wrong-${nth}`)));
+    expect(await readStatus(valid)).toBe(429);
+  });
+
   test("takes a token no more after it was revoked by its text", async () => {
     const token = await createToken("billing");
     await createToken("ann");
