@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { DAY_MS } from "../../core/time.ts";
+import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { createRefundSpool } from "../../server/metering/refund-spool.ts";
 import { createLedgerStore } from "../../server/store/accounts/ledger.ts";
 import type { Database } from "../../server/store/database/database.ts";
@@ -55,11 +55,23 @@ test("credits statement and verify print the same after the reads of a service w
     headers: { "x-api-key": key },
   });
   expect(await read("video/channels", { "if-none-match": headers.get("etag") ?? "" })).toBe(304);
+  // Reads whose client leaves are refunded, or answered all the same.
+  const leave = async (afterMs: number) => {
+    await fetch(`${service.url}/api/video/channels?_=${afterMs}`, {
+      headers: { "x-api-key": key },
+      signal: AbortSignal.timeout(afterMs),
+    }).catch(() => undefined);
+  };
+  await Promise.all(Array.from({ length: 20 }, (_, index) => leave(index / 2)));
   expect((await service.stop()).status).toBe(0);
+  // The newest commit is not folded; it is of another hour.
+  await withDatabase(async (database) => {
+    const { id } = await createLedgerStore(database).account("acme");
+    await debitTwo(database, id, "newest", Date.now() + HOUR_MS);
+  });
   const before = await printLedger();
-  // All but the newest, each of a commit of its own.
-  expect(await foldLater()).toBe(8);
-  expect(await withDatabase(countLedgerRows)).toMatchObject({ debits: 1, folded: 1 });
+  expect(await foldLater()).toBeGreaterThanOrEqual(8);
+  expect(await withDatabase(countLedgerRows)).toMatchObject({ debits: 1, refunds: 0 });
   expect(await printLedger()).toEqual(before);
 }, 30_000);
 

@@ -6,8 +6,8 @@ import type { Database } from "../database/database.ts";
 
 /**
  * Recomputes every balance from the journal and compares it with the account: the sums must agree
- * with those of the account and of the usage, no balance may ever have been negative, and no debit
- * may be refunded beyond its amount.
+ * with those of the account and of the usage, no balance may ever have been negative (of folded
+ * entries: at the end of their hour), and no debit may be refunded beyond its amount.
  */
 export async function verifyLedger(database: Database): Promise<LedgerVerification> {
   const [sums, usage, negatives, overRefunds, [counts]] = await database.query((drizzle) =>
