@@ -1,5 +1,6 @@
 /** The command `status`: shows the database, what is stored in it, and the sources. */
 import { Command } from "commander";
+import { INTEGER_MAX } from "../../core/limits.ts";
 import { createAdminClient, unwrap, withConnection, type AdminClient } from "./admin-client.ts";
 import type { CommandContext } from "./command.ts";
 import { formatFields, formatJson, formatTable, type OutputOptions } from "./terminal/output.ts";
@@ -80,11 +81,15 @@ function describeDatabase({ database }: Status, server: Owner | null) {
 
 function describeCustomers({ accounts, keys, credits, creators, channels }: Status) {
   const { granted, debited, refunded, balance } = credits;
-  const spent = formatCount(debited - refunded);
+  const spent = debited === null || refunded === null ? null : debited - refunded;
   return {
-    credits: `${formatCount(granted)} issued, ${spent} spent, ${formatCount(balance)} left`,
+    credits: `${formatSum(granted)} issued, ${formatSum(spent)} spent, ${formatSum(balance)} left`,
     accounts: formatCount(accounts),
     keys: `${formatCount(keys.valid)} valid of ${formatCount(keys.total)}`,
     collected: `${formatPlural(channels, "channel")}, ${formatPlural(creators, "creator")}`,
   };
 }
+
+/** Formats a sum of all accounts, which is `null` beyond the largest exact number. */
+const formatSum = (sum: number | null): string =>
+  sum === null ? `more than ${formatCount(INTEGER_MAX)}` : formatCount(sum);

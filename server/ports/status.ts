@@ -21,10 +21,11 @@ export interface StoredTotals {
   readonly keys: number;
   /** The keys that are neither revoked nor expired. */
   readonly validKeys: number;
-  readonly granted: number;
-  readonly debited: number;
-  readonly refunded: number;
-  readonly balance: number;
+  /** Sums of all accounts; `null` beyond 2^53 - 1, which no number states exactly. */
+  readonly granted: number | null;
+  readonly debited: number | null;
+  readonly refunded: number | null;
+  readonly balance: number | null;
   readonly creators: number;
   readonly channels: number;
 }

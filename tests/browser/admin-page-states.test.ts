@@ -1,6 +1,7 @@
 /** The administrator's page when it is empty, when requests fail, and with hostile text. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { INTEGER_MAX } from "../../core/limits.ts";
 import { ADMIN_TOKEN, startAdminPage, type AdminPage } from "../support/processes/admin-page.ts";
 import { hasBrowser } from "../support/processes/browser.ts";
 import { findBarriers, measureOverflow, takePicture } from "../support/processes/dashboard.ts";
@@ -211,6 +212,17 @@ describe.skipIf(!hasBrowser())("/admin", () => {
     expect(await rows.first().innerText()).toMatch(/^shop 99\s+1\s/);
     await page.getByRole("button", { name: "Show 20 more" }).click();
     expect(await rows.last().innerText()).toMatch(/^shop 0\s+10,000\s/);
+    expect(faults).toEqual([]);
+    await close();
+  }, 60_000);
+
+  test("says when a sum of credits is too large for an exact number", async () => {
+    for (const name of ["full", "also full"]) {
+      await admin.service.admin("POST", "accounts", { name, credits: INTEGER_MAX });
+    }
+    const { page, faults, close } = await admin.visit("accounts");
+    await waitForText(page, "over 9,007,199,254,740,991");
+    await checkState(page, "large-sum");
     expect(faults).toEqual([]);
     await close();
   }, 60_000);

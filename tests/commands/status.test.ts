@@ -33,3 +33,13 @@ test("status asks the service that runs, and says where it is", async () => {
   expect(server).toMatchObject({ address: service.url, pid: service.child.pid, verb: "serve" });
   await service.stop();
 });
+
+test("status says when a sum of credits is too large for an exact number", async () => {
+  await sandbox.runOrThrow("accounts", "create", "full", "--credits", "9007199254740991");
+  const most = "more than 9,007,199,254,740,991";
+  expect(await sandbox.runOrThrow("status")).toContain(
+    `credits    ${most} issued, 0 spent, ${most} left\n`,
+  );
+  const { credits } = JSON.parse(await sandbox.runOrThrow("status", "--json"));
+  expect(credits).toEqual({ granted: null, debited: 0, refunded: 0, balance: null });
+});

@@ -102,7 +102,7 @@ export interface AdminStatus {
   }[];
   readonly accounts: number;
   readonly keys: Readonly<Record<"valid" | "total", number>>;
-  readonly credits: Readonly<Record<"granted" | "debited" | "refunded" | "balance", number>>;
+  readonly credits: Readonly<Record<"granted" | "debited" | "refunded" | "balance", number | null>>;
   readonly sources: readonly AdminSource[];
 }
 

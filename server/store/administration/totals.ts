@@ -1,5 +1,6 @@
 /** Reads how much is stored, in short steps that read the rows of entities but few histories. */
 import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
+import { INTEGER_MAX } from "../../../core/limits.ts";
 import type { KindTotals, StoredTotals } from "../../ports/status.ts";
 import type { Database } from "../database/database.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
@@ -23,13 +24,20 @@ export async function readTotals(database: Database, now: number): Promise<Store
   return { kinds, ...sums };
 }
 
+/**
+ * Sums a column of all accounts; null beyond the largest exact number. total() is REAL: unlike sum(), it
+ * can't overflow, and it is exact up to that number.
+ */
+const selectExactSum = (column: string): string =>
+  `CASE WHEN total(${column}) <= ${INTEGER_MAX} THEN CAST(total(${column}) AS INTEGER) END`;
+
 const SELECT_SUMS = `
   SELECT json_object(
     'accounts', count(*),
-    'granted', ifnull(sum(granted), 0),
-    'debited', ifnull(sum(debited), 0),
-    'refunded', ifnull(sum(refunded), 0),
-    'balance', ifnull(sum(balance), 0),
+    'granted', ${selectExactSum("granted")},
+    'debited', ${selectExactSum("debited")},
+    'refunded', ${selectExactSum("refunded")},
+    'balance', ${selectExactSum("balance")},
     'keys', (SELECT count(*) FROM keys),
     'validKeys', (
       SELECT count(*)

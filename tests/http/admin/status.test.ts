@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Value } from "@sinclair/typebox/value";
+import { INTEGER_MAX } from "../../../core/limits.ts";
+import { ServiceStatus } from "../../../server/http/openapi/admin/schemas.ts";
 import { startTestService, type TestService } from "../../support/service.ts";
 
 let service: TestService;
@@ -10,6 +13,20 @@ beforeAll(async () => {
   );
 });
 afterAll(() => service.close());
+
+const INSERT_FULL_ACCOUNTS = `
+  INSERT INTO accounts (name, created_at, granted, balance)
+  WITH RECURSIVE indexes(value) AS (
+    SELECT 1 UNION ALL SELECT value + 1 FROM indexes WHERE value < 1030
+  )
+  SELECT 'full ' || value, 0, ?1, ?1
+  FROM indexes`;
+
+const INSERT_THEIR_GRANTS = `
+  INSERT INTO journal (uid, account, kind, amount, at)
+  SELECT name, id, 'grant', ?1, created_at
+  FROM accounts
+  WHERE name LIKE 'full %'`;
 
 describe("GET /admin/status", () => {
   test("counts entities and observations exactly while they are few", async () => {
@@ -49,6 +66,42 @@ describe("GET /admin/status", () => {
       credits: { granted: 1_000_050, debited: 1, refunded: 0, balance: 1_000_049 },
     });
   });
+
+  test("sums credits of all accounts exactly, and says null beyond 2^53 - 1", async () => {
+    const full = await startTestService();
+    try {
+      const readCredits = async () => {
+        const status: unknown = await full.admin("GET", "status");
+        expect(Array.from(Value.Errors(ServiceStatus, status))).toEqual([]);
+        return Object(status).credits;
+      };
+      const { granted } = await readCredits();
+      const create = (name: string, credits: number) =>
+        full.admin("POST", "accounts", { name, credits });
+      await create("rest", INTEGER_MAX - granted);
+      const most = { granted: INTEGER_MAX, debited: 0, refunded: 0, balance: INTEGER_MAX };
+      expect(await readCredits()).toEqual(most);
+      await create("one more", 1);
+      const unknown = { granted: null, debited: 0, refunded: 0, balance: null };
+      expect(await readCredits()).toEqual(unknown);
+      // Together more than 2^63.
+      await full.service.database.write(
+        [INSERT_FULL_ACCOUNTS, INSERT_THEIR_GRANTS].map((sql) => ({ sql, args: [INTEGER_MAX] })),
+      );
+      expect((await full.get("/api/video/a/details")).status).toBe(404);
+      expect(await readCredits()).toEqual({ ...unknown, debited: 1 });
+      const accounts: unknown = await full.admin("GET", "accounts");
+      expect(accounts).toContainEqual(
+        expect.objectContaining({ name: "full 7", granted: INTEGER_MAX, balance: INTEGER_MAX }),
+      );
+      expect(await full.admin("GET", "verification")).toMatchObject({ faults: [] });
+      const statement: unknown = await full.admin("GET", "statement?account=full%207");
+      expect(JSON.stringify(statement)).toContain(`"amount":${INTEGER_MAX}`);
+      expect((await full.get("/metrics")).status).toBe(200);
+    } finally {
+      await full.close();
+    }
+  }, 60_000);
 
   test("says of each source how it is, its work, its last failure and its quotas", async () => {
     const { sources } = Object(await service.admin("GET", "status"));

@@ -29,6 +29,9 @@ export const Name = Type.String({
 const Id = Type.Integer({ minimum: 1, maximum: INTEGER_MAX });
 const Amount = Type.Integer({ minimum: 1, maximum: INTEGER_MAX });
 const CountOrNull = nullable(Count);
+const SumOrNull = nullable(Count, {
+  description: "A sum of all accounts; null beyond 2^53 - 1, which no number states exactly",
+});
 const createChoice = (choices: readonly string[], description?: string) =>
   Type.String({ enum: [...choices], ...(description !== undefined && { description }) });
 const Scope = createChoice(KEY_SCOPES);
@@ -203,7 +206,12 @@ export const ServiceStatus = strictObject({
   ),
   accounts: Count,
   keys: strictObject({ valid: Count, total: Count }),
-  credits: strictObject({ granted: Count, debited: Count, refunded: Count, balance: Count }),
+  credits: strictObject({
+    granted: SumOrNull,
+    debited: SumOrNull,
+    refunded: SumOrNull,
+    balance: SumOrNull,
+  }),
   creators: Count,
   channels: Count,
   sources: Type.Array(AdminSource),

@@ -1,5 +1,6 @@
 /** All accounts: their balances, the low ones, grants, and the way to each account. */
 import { useState } from "preact/hooks";
+import { INTEGER_MAX } from "../../../../core/limits.ts";
 import { formatExact } from "../../format.ts";
 import { Figures, Instant, Text } from "../../parts/figures.tsx";
 import { Badge, Empty } from "../../parts/states.tsx";
@@ -16,6 +17,13 @@ import { GrantDialog, LowBalanceDialog } from "./credits.tsx";
 type Asked =
   | { readonly about: "creation" }
   | { readonly about: "grant" | "low balance"; readonly account: AdminAccount };
+
+/** Formats a sum of all accounts, which is `null` beyond the largest exact number. */
+const formatSum = (sum: number | null): string =>
+  sum === null ? `over ${formatExact(INTEGER_MAX)}` : formatExact(sum);
+
+const subtract = (sum: number | null, other: number | null): number | null =>
+  sum === null || other === null ? null : sum - other;
 
 export function Accounts({ query }: { readonly query: URLSearchParams }) {
   const accounts = useAdminRead<readonly AdminAccount[]>("accounts");
@@ -42,9 +50,9 @@ export function Accounts({ query }: { readonly query: URLSearchParams }) {
             items={[
               ["Accounts", formatExact(count)],
               ["Valid keys", formatExact(keys.valid)],
-              ["Credits granted", formatExact(credits.granted)],
-              ["Credits used", formatExact(credits.debited - credits.refunded)],
-              ["Credits left", formatExact(credits.balance)],
+              ["Credits granted", formatSum(credits.granted)],
+              ["Credits used", formatSum(subtract(credits.debited, credits.refunded))],
+              ["Credits left", formatSum(credits.balance)],
             ]}
           />
         )}
