@@ -29,7 +29,7 @@ export type LedgerEntry =
 export interface Ledger extends CreditSums {
   /** The granted amount, by reference. */
   readonly references: ReadonlyMap<string, number>;
-  /** The debits, by identifier. */
+  /** The last debit of each identifier. */
   readonly debits: ReadonlyMap<string, { readonly amount: number; readonly refunded: boolean }>;
 }
 
@@ -56,9 +56,10 @@ export function computeBalance(sums: CreditSums): number {
  * Applies one operation to a ledger.
  *
  * @returns The next ledger. It is the same one for a repeated operation: a reference is granted
- * once, an identifier debited once, a debit refunded once.
+ * once, an identifier debited once, a debit refunded once. After a refund, the identifier can be
+ * debited again, of any amount: what it paid for was given back.
  * @throws {DomainError} `Insufficient Credits` for a debit over the balance; `Conflict` for a known
- * reference or identifier with another amount; `Invalid Request` for an amount that is no whole
+ * reference, or an identifier that is debited, with another amount; `Invalid Request` for an amount that is no whole
  * number from 1, for sums over 2^53 - 1, and for a refund of an unknown debit.
  *
  * @example
@@ -132,8 +133,9 @@ function grant(ledger: LedgerDraft, amount: number, reference: string | undefine
 function debit(ledger: LedgerDraft, id: string, amount: number): boolean {
   assertCreditAmount(amount);
   const existing = ledger.debits.get(id);
-  if (existing?.amount === amount) return false;
-  if (existing !== undefined) {
+  const isPaid = existing?.refunded === false;
+  if (isPaid && existing.amount === amount) return false;
+  if (isPaid) {
     throw new DomainError("Conflict", `Debit ${id} was of ${existing.amount}, got ${amount}`);
   }
   const balance = computeBalance(ledger);

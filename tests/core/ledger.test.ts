@@ -60,9 +60,14 @@ describe("applyEntry()", () => {
     expect(applyEntry(ledger, debit("a"))).toBe(ledger);
   });
 
-  test("does not repeat a refunded debit", () => {
-    const ledger = applyEntries(grant(5), debit("a"), refund("a"));
-    expect(applyEntry(ledger, debit("a"))).toBe(ledger);
+  test("debits an identifier again after its refund, of any amount, and refunds that once", () => {
+    const refunded = applyEntries(grant(5), debit("a"), refund("a"));
+    const again = applyEntry(refunded, debit("a", 2));
+    expect(again).toMatchObject({ granted: 5, debited: 3, refunded: 1 });
+    expect(applyEntry(again, debit("a", 2))).toBe(again);
+    const twice = applyEntry(again, refund("a"));
+    expect(twice).toMatchObject({ granted: 5, debited: 3, refunded: 3 });
+    expect(applyEntry(twice, refund("a"))).toBe(twice);
   });
 
   test("rejects a known debit with another amount", () => {
@@ -165,6 +170,15 @@ function sumNumbers(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0);
 }
 
+const getDebitId = (entry: LedgerEntry) => {
+  if (entry.kind === "debit") return entry.id;
+  return entry.kind === "refund" ? entry.debit : undefined;
+};
+
+/** The last debit or refund with the identifier of an entry. */
+const findLastOfDebit = (applied: readonly LedgerEntry[], entry: LedgerEntry) =>
+  applied.findLast((other) => getDebitId(other) === getDebitId(entry));
+
 /** Applies the valid entries; `applied` are those that changed the ledger. */
 function applyAccepted(sequence: readonly LedgerEntry[]) {
   const applied: LedgerEntry[] = [];
@@ -195,11 +209,14 @@ describe("applyEntry()", () => {
     fc.assert(
       fc.property(sequences, (sequence) => {
         const { ledger, applied } = applyAccepted(sequence);
-        const debits = [...ledger.debits.values()];
+        const debits = applied.filter((entry) => entry.kind === "debit");
         expect(ledger.debited).toBe(sumNumbers(debits.map(({ amount }) => amount)));
-        expect(ledger.refunded).toBe(
-          sumNumbers(debits.filter(({ refunded }) => refunded).map(({ amount }) => amount)),
+        const unrefunded = ledger.debits.values().filter(({ refunded }) => !refunded);
+        expect(ledger.debited - ledger.refunded).toBe(
+          sumNumbers(Array.from(unrefunded, ({ amount }) => amount)),
         );
+        for (const { id, amount } of debits.slice(-1))
+          expect(ledger.debits.get(id)?.amount).toBe(amount);
         const grants = applied.filter((entry) => entry.kind === "grant");
         expect(ledger.references).toEqual(
           new Map(
@@ -218,6 +235,8 @@ describe("applyEntry()", () => {
         const { ledger, applied } = applyAccepted(sequence);
         for (const entry of applied) {
           if (entry.kind === "grant" && entry.reference === undefined) continue;
+          // After a refund the identifier can be debited again, and that debit refunded.
+          if (entry.kind !== "grant" && findLastOfDebit(applied, entry) !== entry) continue;
           expect(applyEntry(ledger, entry)).toBe(ledger);
         }
       }),
@@ -226,6 +245,11 @@ describe("applyEntry()", () => {
 });
 
 describe("replay()", () => {
+  test("charges a read whose identifier was refunded before", () => {
+    const entries = [grant(10), debit("key"), refund("key"), debit("key")];
+    expect(computeBalance(replay(entries))).toBe(9);
+  });
+
   test("gives what applyEntry() gives step by step, and does not change its argument", () => {
     fc.assert(
       fc.property(sequences, sequences, (before, sequence) => {
@@ -242,8 +266,8 @@ describe("replay()", () => {
   });
 
   test("returns the same ledger if nothing changes", () => {
-    const ledger = applyEntries(grant(5, "r"), debit("a"), refund("a"));
-    expect(replay([grant(5, "r"), debit("a"), refund("a")], ledger)).toBe(ledger);
+    const ledger = applyEntries(grant(5, "r"), debit("a"), debit("b"), refund("b"));
+    expect(replay([grant(5, "r"), debit("a"), refund("b")], ledger)).toBe(ledger);
     expect(replay([])).toBe(EMPTY_LEDGER);
   });
 
