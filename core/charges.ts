@@ -11,13 +11,16 @@ import {
   createSumTooLargeError,
   type CreditSums,
 } from "./ledger.ts";
-import { INTEGER_MAX } from "./limits.ts";
+import { FREE_REPEATS_MAX, INTEGER_MAX } from "./limits.ts";
 import { DAY_MS } from "./time.ts";
 
 /** How long the payment of an idempotency key is valid, in milliseconds. */
 export const PAYMENT_TTL_MS: number = DAY_MS;
 
-/** A client's idempotency key. Requests with the same key and fingerprint are charged once. */
+/**
+ * A client's idempotency key. Of requests with the same key and fingerprint, the first one is charged, and
+ * up to {@link FREE_REPEATS_MAX} repeats of it are free.
+ */
 export interface IdempotencyKey {
   /** What the client sent. */
   readonly value: string;
@@ -31,10 +34,20 @@ export interface RequestCharge {
   readonly cost: number;
   /** By default, a request with the same content is charged again. */
   readonly idempotencyKey?: IdempotencyKey | undefined;
+  /**
+   * Whether it waited for the response to the request that paid with its idempotency key. Such a repeat is
+   * free, and does not count.
+   */
+  readonly hasWaited?: boolean | undefined;
 }
 
-/** The payment of an idempotency key: the fingerprint of the request that it paid for. */
-export type Payment = Pick<IdempotencyKey, "fingerprint">;
+/** The payment of an idempotency key. */
+export interface Payment {
+  /** Of the request that it paid for. */
+  readonly fingerprint: string;
+  /** The free repeats since then that count. */
+  readonly repeats: number;
+}
 
 /**
  * A decision on a charge: the request is `charged`; it is `repeated`, because its idempotency key
@@ -55,21 +68,27 @@ export interface DecidedCharge {
  * Decides one charge.
  *
  * @param balance Credits before the charge.
- * @param payment The valid payment of its idempotency key, if there is one.
+ * @param payment The valid payment of its idempotency key, if there is one. After
+ * {@link FREE_REPEATS_MAX} repeats it is used up: the request pays again.
  * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1.
  *
  * @example
  * decideCharge(1, { cost: 1 }); // "charged"
  * decideCharge(0, { cost: 1 }); // "refused"
+ *
+ * const charge = { cost: 1, idempotencyKey: { value: "k", fingerprint: "a URL" } };
+ * decideCharge(1, charge, { fingerprint: "a URL", repeats: 9 }); // "repeated"
+ * decideCharge(1, charge, { fingerprint: "a URL", repeats: 10 }); // "charged"
  */
 export function decideCharge(
   balance: number,
-  { cost, idempotencyKey }: RequestCharge,
+  { cost, idempotencyKey, hasWaited = false }: RequestCharge,
   payment?: Payment,
 ): ChargeDecision {
   assertCreditAmount(cost);
   if (payment !== undefined && idempotencyKey !== undefined) {
-    return payment.fingerprint === idempotencyKey.fingerprint ? "repeated" : "misused";
+    if (payment.fingerprint !== idempotencyKey.fingerprint) return "misused";
+    if (hasWaited || payment.repeats < FREE_REPEATS_MAX) return "repeated";
   }
   return balance >= cost ? "charged" : "refused"; // NaN pays for nothing
 }
@@ -80,7 +99,7 @@ export function decideCharge(
  *
  * @param sums The sums of the account before the charges.
  * @param payments The valid payments of idempotency keys, by the value of the key.
- * @returns The decisions in the order of the charges, and the sums after them.
+ * @returns The decisions in the order of the charges; the sums and the payments after them.
  * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1, and for debits
  * over 2^53 - 1 in all.
  * @throws {RangeError} Unless the sums and their balance are whole numbers from 0.
@@ -94,7 +113,7 @@ export function decideCharges(
   sums: CreditSums,
   charges: readonly RequestCharge[],
   payments: ReadonlyMap<string, Payment> = new Map(),
-): { decided: DecidedCharge[]; sums: CreditSums } {
+): { decided: DecidedCharge[]; sums: CreditSums; payments: Map<string, Payment> } {
   const { granted, refunded } = sums;
   let { debited } = sums;
   let balance = computeBalance(sums);
@@ -103,7 +122,7 @@ export function decideCharges(
   }
   const paid = new Map(payments);
   const decided = charges.map((charge) => {
-    const { cost, idempotencyKey } = charge;
+    const { cost, idempotencyKey, hasWaited = false } = charge;
     const payment = idempotencyKey && paid.get(idempotencyKey.value);
     const decision = decideCharge(balance, charge, payment);
     if (decision === "charged") {
@@ -111,11 +130,16 @@ export function decideCharges(
       if (debited + cost > INTEGER_MAX) throw createSumTooLargeError("debited", debited, cost);
       balance -= cost;
       debited += cost;
-      if (idempotencyKey !== undefined) paid.set(idempotencyKey.value, idempotencyKey);
+      if (idempotencyKey !== undefined) {
+        paid.set(idempotencyKey.value, { fingerprint: idempotencyKey.fingerprint, repeats: 0 });
+      }
+    }
+    if (decision === "repeated" && !hasWaited && idempotencyKey && payment) {
+      paid.set(idempotencyKey.value, { ...payment, repeats: payment.repeats + 1 });
     }
     return { decision, balance };
   });
-  return { decided, sums: { ...sums, debited } };
+  return { decided, sums: { ...sums, debited }, payments: paid };
 }
 
 /**

@@ -65,6 +65,12 @@ export const HISTORY_MAX_POINTS = 1000;
 export const TWEET_RECORD_MAX_POINTS = 250;
 
 /**
+ * Free repeats of a request with an idempotency key, within a day of its payment. The next request with
+ * the key pays again.
+ */
+export const FREE_REPEATS_MAX = 10;
+
+/**
  * Reads of an API key that may end in a minute without a response, because its clients closed their
  * connections after the debit. A key with 5,000 reads a second may so lose 1 %.
  */

@@ -211,7 +211,7 @@ export interface ChargeBatch {
 /** What a store decided about one charge. `Debit` is what it needs to refund it. */
 export type DebitOutcome<Debit> =
   | { readonly kind: "charged"; readonly debit: Debit; readonly balance: number }
-  /** The idempotency key paid for the same request before: nothing is debited. */
+  /** The idempotency key paid for the same request before, and has a free repeat: nothing is debited. */
   | { readonly kind: "repeated"; readonly balance: number }
   /** The balance is too low. */
   | { readonly kind: "refused"; readonly balance: number }
@@ -242,7 +242,8 @@ export interface CreditStore<Debit = unknown> {
    * Decides charges like `decideCharges()`, each account for itself, and commits those that are
    * covered, all or none. A charge of an account that does not exist is refused.
    *
-   * @param charges No two with one idempotency key of one account, unless it has paid before.
+   * @param charges No two with one idempotency key of one account, but those that have waited for the
+   * request that paid with it.
    */
   debit(
     charges: readonly AccountCharge[],

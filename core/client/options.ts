@@ -35,8 +35,8 @@ export interface RequestOptions {
   /** Aborts the request and its retries, which fails with an `AbortError`. */
   readonly signal?: AbortSignalLike | undefined;
   /**
-   * Reads with the same key are charged once within 24 hours; by default, each read has its own. In a
-   * list it is the key of the first page. Changes have none.
+   * The first read with a key is charged, and up to 10 repeats of it within 24 hours are free; by default,
+   * each read has its own key. In a list it is the key of the first page. Changes have none.
    */
   readonly idempotencyKey?: string | undefined;
 }

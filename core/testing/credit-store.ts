@@ -1,7 +1,7 @@
 /** The conformance suite of stores of accounts and credits. */
 import { decideCharges, PAYMENT_TTL_MS, type Payment } from "../charges.ts";
 import { computeBalance, type CreditSums } from "../ledger.ts";
-import { INTEGER_MAX } from "../limits.ts";
+import { FREE_REPEATS_MAX, INTEGER_MAX } from "../limits.ts";
 import type { CreditAccount, AccountCharge, CreditStore } from "../stores.ts";
 import {
   assertEqual,
@@ -94,17 +94,12 @@ const TESTS: StoreTests<CreditStore> = {
     const random = createRandom(1);
     let sums: CreditSums = { granted: 150, debited: 0, refunded: 0 };
     const account = await fund(store, "a", sums.granted);
-    const payments = new Map<string, Payment>();
+    let payments: ReadonlyMap<string, Payment> = new Map();
     for (let batch = 0; batch < 30; batch++) {
-      const keys = [undefined, undefined, `${random(12)}`];
+      const keys = [undefined, undefined, `${random(3)}`];
       const charges = keys.map((key) => charge(account, 1 + random(4), key));
-      const { decided, sums: after } = decideCharges(sums, charges, payments);
-      sums = after;
-      for (const [index, { idempotencyKey }] of charges.entries()) {
-        if (idempotencyKey !== undefined && decided[index]?.decision === "charged") {
-          payments.set(idempotencyKey.value, idempotencyKey);
-        }
-      }
+      const { decided, ...after } = decideCharges(sums, charges, payments);
+      ({ sums, payments } = after);
       const { outcomes } = await store.debit(charges, {
         uid: `batch ${batch}`,
         now: NOW + batch,
@@ -185,6 +180,27 @@ const TESTS: StoreTests<CreditStore> = {
     const other = charges.map((repeated) => Object.assign({}, repeated, { idempotencyKey }));
     assertEqual(await listKinds(store, other, "3", last), ["misused"], "Another request");
     assertEqual(await listKinds(store, charges, "4", expired), ["charged"], "A day later");
+    await assertSums(store, "a", { granted: 9, debited: 4, refunded: 0 });
+  },
+
+  async "debit() takes nothing for 10 repeats, and for those that waited; the next one pays"(
+    store,
+  ) {
+    const charges = [charge(await fund(store, "a", 9), 2, "key")];
+    const waited = charges.map((repeated) => Object.assign({}, repeated, { hasWaited: true }));
+    for (const round of [1, 2]) {
+      const send = (uid: string, sent = charges) => listKinds(store, sent, `${round} ${uid}`);
+      assertEqual(await send("first"), ["charged"], "The first request");
+      for (let nth = 1; nth <= FREE_REPEATS_MAX; nth++) {
+        assertEqual(await send(`${nth}`), ["repeated"], `Repeat ${nth}`);
+        const both = await send(`waited ${nth}`, [...waited, ...waited]);
+        assertEqual(both, ["repeated", "repeated"], "Requests that waited");
+      }
+      assertEqual(await send("last", waited), ["repeated"], "A request that waited");
+    }
+    const idempotencyKey = { value: "key", fingerprint: "another" };
+    const other = charges.map((repeated) => Object.assign({}, repeated, { idempotencyKey }));
+    assertEqual(await listKinds(store, other, "other"), ["misused"], "Another request");
     await assertSums(store, "a", { granted: 9, debited: 4, refunded: 0 });
   },
 

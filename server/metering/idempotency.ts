@@ -1,7 +1,7 @@
 /**
  * Locks idempotency keys, so that one request at a time pays with each. The others wait until it is
- * answered (then they cost nothing), until its debit is refunded (then the next one pays), or until
- * they have waited too long.
+ * answered (then they cost nothing, and do not count as repeats), until its debit is refunded (then the
+ * next one pays), or until they have waited too long.
  */
 import type { AccountCharge } from "../../core/stores.ts";
 import type { Receipt } from "../ports/ledger.ts";
@@ -79,7 +79,9 @@ export function createIdempotencyLocks(
 
     /** The charge was paid and answered: forwards all waiting requests, which cost nothing. */
     complete(charge: AccountCharge): void {
-      for (const request of unlock(getLockKey(charge), charge)) forward(request);
+      for (const request of unlock(getLockKey(charge), charge)) {
+        forward({ ...request, charge: { ...request.charge, hasWaited: true } });
+      }
     },
 
     /** The charges were not paid, or refunded: the next waiting request of each pays. */

@@ -5,12 +5,15 @@ import {
   decideCharge,
   decideCharges,
   PAYMENT_TTL_MS,
+  type ChargeDecision,
   type RequestCharge,
 } from "../../core/charges.ts";
+import { FREE_REPEATS_MAX } from "../../core/limits.ts";
 import { applyEntry, computeBalance, EMPTY_LEDGER, type Ledger } from "../../core/ledger.ts";
 import { DomainError } from "../../core/errors.ts";
 
 const key = (value: string, fingerprint = "a URL") => ({ value, fingerprint });
+const paid = (fingerprint: string, repeats = 0) => ({ fingerprint, repeats });
 const sums = (granted: number) => ({ granted, debited: 0, refunded: 0 });
 const decisions = (balance: number, charges: readonly RequestCharge[]) =>
   decideCharges(sums(balance), charges).decided.map(({ decision }) => decision);
@@ -23,13 +26,13 @@ describe("decideCharge()", () => {
 
   test("takes nothing for a request that its idempotency key has paid for, at any balance", () => {
     const charge = { cost: 2, idempotencyKey: key("one") };
-    expect(decideCharge(0, charge, { fingerprint: "a URL" })).toBe("repeated");
-    expect(decideCharge(9, charge, { fingerprint: "another URL" })).toBe("misused");
+    expect(decideCharge(0, charge, paid("a URL"))).toBe("repeated");
+    expect(decideCharge(9, charge, paid("another URL"))).toBe("misused");
     expect(decideCharge(2, charge)).toBe("charged");
   });
 
   test("ignores a payment of a request without an idempotency key", () => {
-    expect(decideCharge(2, { cost: 2 }, { fingerprint: "a URL" })).toBe("charged");
+    expect(decideCharge(2, { cost: 2 }, paid("a URL"))).toBe("charged");
   });
 
   test.each([Number.NaN, -1])("refuses a charge on a balance of %d", (balance) => {
@@ -39,7 +42,7 @@ describe("decideCharge()", () => {
   test.each([0, -3, 0.5, Number.NaN, 2 ** 53])("rejects the cost %d, paid or not", (cost) => {
     const charge = { cost, idempotencyKey: key("one") };
     expect(() => decideCharge(5, charge)).toThrow(DomainError);
-    expect(() => decideCharge(5, charge, key("one"))).toThrow(DomainError);
+    expect(() => decideCharge(5, charge, paid("a URL"))).toThrow(DomainError);
   });
 });
 
@@ -81,14 +84,50 @@ describe("decideCharges()", () => {
   });
 
   test("does not change the payments that it is given", () => {
-    const payments = new Map([["one", key("one")]]);
+    const payments = new Map([["one", paid("a URL")]]);
     const charges = [
       { cost: 1, idempotencyKey: key("one") },
       { cost: 1, idempotencyKey: key("two") },
     ];
-    const { decided } = decideCharges(sums(9), charges, payments);
+    const { decided, payments: after } = decideCharges(sums(9), charges, payments);
     expect(decided.map(({ decision }) => decision)).toEqual(["repeated", "charged"]);
-    expect([...payments.keys()]).toEqual(["one"]);
+    expect(Array.from(payments)).toEqual([["one", paid("a URL")]]);
+    expect(Array.from(after)).toEqual([
+      ["one", paid("a URL", 1)],
+      ["two", paid("a URL")],
+    ]);
+  });
+
+  test("charges the request after 10 repeats, and begins anew", () => {
+    const charges = Array.from({ length: 23 }, () => ({ cost: 1, idempotencyKey: key("one") }));
+    const repeats = Array.from({ length: FREE_REPEATS_MAX }, (): ChargeDecision => "repeated");
+    expect(decisions(9, charges)).toEqual([
+      "charged",
+      ...repeats,
+      "charged",
+      ...repeats,
+      "charged",
+    ]);
+    expect(decisions(1, charges.slice(0, 12))).toEqual(["charged", ...repeats, "refused"]);
+  });
+
+  test("takes nothing for requests that waited for the one that paid, and does not count them", () => {
+    const payments = new Map([["one", paid("a URL", FREE_REPEATS_MAX - 1)]]);
+    const waited = { cost: 1, idempotencyKey: key("one"), hasWaited: true };
+    const counted = { ...waited, hasWaited: false };
+    const { decided } = decideCharges(sums(9), [waited, counted, waited, counted], payments);
+    expect(decided.map(({ decision }) => decision)).toEqual([
+      "repeated",
+      "repeated",
+      "repeated",
+      "charged",
+    ]);
+  });
+
+  test("rejects another request with a key whose repeats are used up", () => {
+    const payments = new Map([["one", paid("another URL", FREE_REPEATS_MAX)]]);
+    const charges = [{ cost: 1, idempotencyKey: key("one") }];
+    expect(decideCharges(sums(9), charges, payments).decided[0]?.decision).toBe("misused");
   });
 
   test.each([0, -1, 0.5, Number.NaN, 2 ** 53])("rejects the cost %d", (cost) => {

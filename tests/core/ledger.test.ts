@@ -246,8 +246,8 @@ describe("applyEntry()", () => {
 
 describe("replay()", () => {
   test("charges a read whose identifier was refunded before", () => {
-    const entries = [grant(10), debit("key"), refund("key"), debit("key")];
-    expect(computeBalance(replay(entries))).toBe(9);
+    const again = [grant(10), debit("key"), refund("key"), debit("key")];
+    expect(computeBalance(replay(again))).toBe(9);
   });
 
   test("gives what applyEntry() gives step by step, and does not change its argument", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { FREE_REPEATS_MAX } from "../../core/limits.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { createDebitQueue } from "../../server/metering/debit-queue.ts";
 import {
@@ -71,6 +72,26 @@ describe("debit() of requests with one idempotency key", () => {
       await debits.refund(first, "It failed at last");
       expect((await debits.debit(makeKeyedCharge(id))).cost).toBe(1);
       expect(await ledger.account("a")).toMatchObject({ debited: 2, refunded: 1, balance: 4 });
+    });
+  });
+
+  test("charges the request after 10 repeats, but not those that waited for the first", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      const debits = createDebitQueue({ ledger, now: () => NOW });
+      const pay = async () => {
+        const receipt = await debits.debit(makeKeyedCharge(id));
+        debits.complete(receipt, 200);
+        return receipt.cost;
+      };
+      for (const balance of [4, 3]) {
+        const first = await debits.debit(makeKeyedCharge(id));
+        expect([first.cost, first.balance]).toEqual([1, balance]);
+        const waited = Array.from({ length: 30 }, () => debits.debit(makeKeyedCharge(id)));
+        debits.complete(first, 200);
+        for (const receipt of await Promise.all(waited)) expect(receipt.cost).toBe(0);
+        for (let nth = 0; nth < FREE_REPEATS_MAX; nth++) expect(await pay()).toBe(0);
+      }
+      expect(await ledger.account("a")).toMatchObject({ debited: 2, refunded: 0, balance: 3 });
     });
   });
 

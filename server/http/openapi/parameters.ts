@@ -7,6 +7,7 @@ import { HISTORY_DEFAULT_DAYS } from "../../../core/history-request.ts";
 import {
   COMPARISON_MAX_NAMES,
   DAYS_FILTER_RANGE,
+  FREE_REPEATS_MAX,
   HISTORY_LIMIT_RANGE,
   LIST_LIMIT_RANGE,
   SEARCH_MAX_CHARACTERS,
@@ -257,7 +258,8 @@ export const ChargedReadHeaders: TObject = createOptional({
   "Idempotency-Key": Type.String({
     pattern: IDEMPOTENCY_KEY_PATTERN.source,
     description:
-      "A key of your choice. All requests with it are charged once within 24 hours, so a retry " +
-      "costs nothing. With another URL or body it is 400.",
+      "A key of your choice. The first request with it is charged, and within 24 hours up to " +
+      `${FREE_REPEATS_MAX} repeats are free, so a retry costs nothing; the next one is charged ` +
+      "again. With another URL or body it is 400.",
   }),
 });

@@ -7,53 +7,13 @@
  *
  * The SQL restates core's `decideCharges()`; `tests/store/accounts/charge-decisions.test.ts` compares both.
  */
+import { FREE_REPEATS_MAX } from "../../../core/limits.ts";
 import { selectChanges } from "../history/change-log.ts";
 import type { Statement } from "../database/database.ts";
-
-/** Consecutive charges that are the same but for their account's balance. */
-export interface ChargeRun {
-  readonly account: number;
-  readonly cost: number;
-  readonly key: number;
-  readonly endpoint: string;
-  count: number;
-  /** `null` without an idempotency key; with one, the run is one charge. */
-  readonly idempotencyKey: string | null;
-  readonly requestHash: string | null;
-}
-
-/**
- * Serializes runs for the argument of the general statements: as arrays, because `json_extract()`
- * finds an index faster than a name.
- */
-export function serializeRuns(runs: readonly ChargeRun[]): string {
-  return JSON.stringify(
-    runs.map(({ account, cost, key, endpoint, count, idempotencyKey, requestHash }) => [
-      account,
-      cost,
-      key,
-      endpoint,
-      count,
-      idempotencyKey,
-      requestHash,
-    ]),
-  );
-}
-
-const SELECT_RUNS = `
-  SELECT
-    run.key AS position,
-    json_extract(run.value, '$[0]') AS account,
-    json_extract(run.value, '$[1]') AS cost,
-    json_extract(run.value, '$[2]') AS key,
-    json_extract(run.value, '$[3]') AS endpoint,
-    json_extract(run.value, '$[4]') AS count,
-    json_extract(run.value, '$[5]') AS idempotency_key,
-    json_extract(run.value, '$[6]') AS request_hash
-  FROM json_each(?1) AS run`;
+import { SELECT_RUNS, serializeRuns, type ChargeRun } from "./charge-runs.ts";
 
 // Whether a run has to be paid for: of a batch without idempotency keys each, else those whose key
-// has not paid. Both use ?2, so that both take the same arguments.
+// has not paid, or has no free repeat left. Both use ?2, so that both take the same arguments.
 const IS_ANY_RUN = "?2 IS NOT NULL";
 const IS_UNPAID_RUN = `NOT EXISTS (
       SELECT 1
@@ -61,6 +21,12 @@ const IS_UNPAID_RUN = `NOT EXISTS (
       WHERE payments.account = runs.account
         AND payments.idempotency_key = runs.idempotency_key
         AND payments.at > ?2
+        AND (
+          repeats < ${FREE_REPEATS_MAX}
+          OR runs.has_waited
+          OR repeated_by = ?3
+          OR payments.request_hash <> runs.request_hash
+        )
     )`;
 
 /** Where the credits are that pay for runs: a join with `unpaid`, and its column of credits. */
@@ -173,7 +139,24 @@ const INSERT_PAYMENTS = `
   ON CONFLICT (account, idempotency_key) DO UPDATE SET
     request_hash = excluded.request_hash,
     debit = excluded.debit,
-    at = excluded.at`;
+    at = excluded.at,
+    repeats = 0,
+    repeated_by = NULL`;
+
+/** Counts the free repeats of the runs ?1, once for the batch ?3. */
+const COUNT_REPEATS = `
+  WITH runs AS (${SELECT_RUNS})
+  UPDATE payments
+  SET repeats = repeats + 1, repeated_by = ?3
+  FROM runs
+  WHERE payments.account = runs.account
+    AND payments.idempotency_key = runs.idempotency_key
+    AND payments.request_hash = runs.request_hash
+    AND payments.at > ?2
+    AND debit <> ?3
+    AND repeats < ${FREE_REPEATS_MAX}
+    AND repeated_by IS NOT ?3
+    AND NOT runs.has_waited`;
 
 // A few at a time, so that a commit stays short. Expired payments that are left have no effect.
 const DELETE_EXPIRED_PAYMENTS = `
@@ -199,7 +182,13 @@ const SELECT_OUTCOMES_OF_SINGLE_RUN = selectOutcomesSql("= ?1");
 
 /** Selects the payments with idempotency keys of the runs ?1 that were made after ?2. */
 export const SELECT_PAYMENTS = `
-  SELECT payments.account, payments.idempotency_key, payments.request_hash, payments.debit
+  SELECT
+    payments.account,
+    payments.idempotency_key,
+    payments.request_hash,
+    payments.debit,
+    payments.repeats,
+    payments.repeated_by
   FROM json_each(?1) AS run
   JOIN payments
     ON payments.account = json_extract(run.value, '$[0]')
@@ -219,7 +208,7 @@ export interface DebitCommit {
   readonly expiredUntil: number;
 }
 
-/** The statements of a commit; the last three only if a charge has an idempotency key. */
+/** The statements of a commit; the last four only if a charge has an idempotency key. */
 interface CommitStatements {
   readonly insertJournal: Statement;
   readonly updateBalances: Statement;
@@ -227,6 +216,7 @@ interface CommitStatements {
   readonly outcomes: Statement;
   readonly changes: Statement;
   readonly insertPayments?: Statement;
+  readonly countRepeats?: Statement;
   readonly deleteExpiredPayments?: Statement;
   readonly payments?: Statement;
 }
@@ -271,6 +261,7 @@ export function createCommitStatements(
   return {
     ...statements,
     insertPayments: { sql: INSERT_PAYMENTS, args: [json, expiredUntil, uid, now] },
+    countRepeats: { sql: COUNT_REPEATS, args: [json, expiredUntil, uid] },
     deleteExpiredPayments: { sql: DELETE_EXPIRED_PAYMENTS, args: [expiredUntil] },
     payments: { sql: SELECT_PAYMENTS, args: [json, expiredUntil] },
   };

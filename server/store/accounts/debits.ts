@@ -1,13 +1,13 @@
 /**
  * Commits debits: charges that wait together are decided and committed as one transaction.
  *
- * Consecutive charges of one account, key, endpoint and cost are a run. A run is covered as far as
+ * Consecutive charges of one account, key, endpoint and cost are a run. It is covered as far as
  * the balance reaches after the runs before it, so each charge is decided as if it came alone, in
  * its order: one that costs too much leaves the balance to those behind it. A charge whose
  * idempotency key paid before costs nothing.
  */
 import type { Row } from "@libsql/client";
-import { computePaymentCutoff, decideCharge } from "../../../core/charges.ts";
+import { computePaymentCutoff, decideCharge, type Payment } from "../../../core/charges.ts";
 import { assertCreditAmount } from "../../../core/ledger.ts";
 import { HOUR_MS } from "../../../core/time.ts";
 import type { AccountCharge, DebitOutcome } from "../../../core/stores.ts";
@@ -15,13 +15,14 @@ import type { Debit, DebitBatch, DebitBatchResult } from "../../ports/ledger.ts"
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { parseChanges } from "../history/change-log.ts";
-import { createCommitStatements, type ChargeRun } from "./debit-sql.ts";
+import { groupIntoRuns } from "./charge-runs.ts";
+import { createCommitStatements } from "./debit-sql.ts";
 import { createRefundStatements } from "./refund-sql.ts";
 
 /**
  * Decides charges, in their order, and commits those that the balances cover.
  *
- * @param charges No two with one idempotency key of one account, unless it has paid before.
+ * @param charges No two with one idempotency key of one account, but those that have waited.
  * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1.
  */
 export async function commitDebits(
@@ -47,36 +48,10 @@ export async function commitDebits(
   };
 }
 
-/** Groups charges into runs; those of one account keep their order. */
-export function groupIntoRuns(charges: readonly AccountCharge[]): ChargeRun[] {
-  const runs: ChargeRun[] = [];
-  const lastRuns = new Map<number, ChargeRun>();
-  for (const { account, cost, key, endpoint, idempotencyKey } of charges) {
-    const last = lastRuns.get(account);
-    if (
-      last !== undefined &&
-      last.cost === cost &&
-      last.key === key &&
-      last.endpoint === endpoint &&
-      last.idempotencyKey === null &&
-      idempotencyKey === undefined
-    ) {
-      last.count++;
-      continue;
-    }
-    const run = {
-      account,
-      cost,
-      key,
-      endpoint,
-      count: 1,
-      idempotencyKey: idempotencyKey?.value ?? null,
-      requestHash: idempotencyKey?.fingerprint ?? null,
-    };
-    lastRuns.set(account, run);
-    runs.push(run);
-  }
-  return runs;
+/** A row of `SELECT_PAYMENTS` as it was before a batch, which may have counted a repeat. */
+function toPayment(row: Row, uid: string): Payment {
+  const repeats = Number(row["repeats"]) - (row["repeated_by"] === uid ? 1 : 0);
+  return { fingerprint: String(row["request_hash"]), repeats };
 }
 
 /** How far the credits that an account was debited for a batch reach. */
@@ -109,7 +84,8 @@ export function assignOutcomes(
   const paymentsByKey = new Map(
     payments.map((row) => [`${row["account"]} ${row["idempotency_key"]}`, row]),
   );
-  return charges.map(({ account, cost, key, endpoint, idempotencyKey }) => {
+  return charges.map((charge) => {
+    const { account, cost, key, endpoint, idempotencyKey } = charge;
     const coverage = accounts.get(account);
     if (coverage === undefined) return { kind: "refused", balance: 0 };
     const payment =
@@ -117,10 +93,8 @@ export function assignOutcomes(
         ? undefined
         : paymentsByKey.get(`${account} ${idempotencyKey.value}`);
     const earlierPayment =
-      payment === undefined || payment["debit"] === uid
-        ? undefined
-        : { fingerprint: String(payment["request_hash"]) };
-    const kind = decideCharge(coverage.left, { cost, idempotencyKey }, earlierPayment);
+      payment === undefined || payment["debit"] === uid ? undefined : toPayment(payment, uid);
+    const kind = decideCharge(coverage.left, charge, earlierPayment);
     if (kind === "misused") return { kind };
     if (kind !== "charged") return { kind, balance: coverage.balance + coverage.left };
     coverage.left -= cost;

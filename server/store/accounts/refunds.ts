@@ -5,8 +5,9 @@ import type { AccountCharge } from "../../../core/stores.ts";
 import type { DebitRefund } from "../../ports/ledger.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
-import { SELECT_OUTCOMES, SELECT_PAYMENTS, serializeRuns } from "./debit-sql.ts";
-import { assignOutcomes, groupIntoRuns } from "./debits.ts";
+import { groupIntoRuns, serializeRuns } from "./charge-runs.ts";
+import { SELECT_OUTCOMES, SELECT_PAYMENTS } from "./debit-sql.ts";
+import { assignOutcomes } from "./debits.ts";
 import { createRefundStatements } from "./refund-sql.ts";
 
 const WRITE_OPTIONS = { durability: "configured", idempotent: true } as const;
@@ -55,7 +56,9 @@ export async function cancelDebits(
     WRITE_OPTIONS,
   );
   const hour = Math.floor(Number(commit[0]?.["at"] ?? 0) / HOUR_MS);
-  const decided = assignOutcomes(charges, { uid, hour }, outcomes, payments);
+  // A key with another payment did not pay in this batch, however many repeats it has had since.
+  const waited = charges.map((charge) => Object.assign({}, charge, { hasWaited: true }));
+  const decided = assignOutcomes(waited, { uid, hour }, outcomes, payments);
   const refunds = decided.flatMap((outcome) => {
     if (outcome.kind !== "charged") return [];
     const refundUid = `${uid}/${outcome.debit.account}/${outcome.debit.index}`;

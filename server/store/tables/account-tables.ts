@@ -147,7 +147,7 @@ export const usage = sqliteTable(
   (table) => [primaryKey({ columns: [table.account, table.hour, table.key, table.endpoint] })],
 );
 
-/** Idempotency keys that were charged. For a day, further requests with one cost nothing. */
+/** Idempotency keys that were charged. For a day, some further requests with one cost nothing. */
 export const payments = sqliteTable(
   "payments",
   {
@@ -159,6 +159,10 @@ export const payments = sqliteTable(
     /** The `uid` of the journal entry. */
     debit: text().notNull(),
     at: integer().notNull(),
+    /** The free requests since then that count. */
+    repeats: integer().notNull().default(0),
+    /** The `uid` of the commit with the last of them, so that one that is retried counts once. */
+    repeatedBy: text("repeated_by"),
   },
   (table) => [
     primaryKey({ columns: [table.account, table.idempotencyKey] }),

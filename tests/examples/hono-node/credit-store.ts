@@ -25,6 +25,7 @@ const TABLES = `
     cost INTEGER NOT NULL, is_refunded INTEGER NOT NULL DEFAULT 0);
   CREATE TABLE IF NOT EXISTS payments (account INTEGER, idempotency_key TEXT,
     fingerprint TEXT NOT NULL, paid_at INTEGER NOT NULL, debit INTEGER NOT NULL,
+    repeats INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (account, idempotency_key));
   CREATE TABLE IF NOT EXISTS batches (uid TEXT PRIMARY KEY, outcomes TEXT NOT NULL);
 `;
@@ -56,24 +57,31 @@ export function openCreditStore(file: string): CreditStore<number> & { close(): 
   }
 
   function debit(
-    { account: id, cost, idempotencyKey }: AccountCharge,
+    { account: id, cost, idempotencyKey, hasWaited }: AccountCharge,
     now: number,
   ): DebitOutcome<number> {
-    const row = get("SELECT * FROM accounts WHERE id = ?", id);
-    if (row === undefined) return { kind: "refused", balance: 0 };
-    const { balance } = toAccount(row);
+    const account = get("SELECT * FROM accounts WHERE id = ?", id);
+    if (account === undefined) return { kind: "refused", balance: 0 };
+    const { balance } = toAccount(account);
     const { value = "", fingerprint = "" } = idempotencyKey ?? {};
-    const select = "SELECT fingerprint FROM payments WHERE account = ? AND idempotency_key = ?";
-    const payment = get(`${select} AND paid_at > ?`, id, value, computePaymentCutoff(now));
-    const paid = payment && { fingerprint: String(payment["fingerprint"]) };
-    const kind = decideCharge(balance, { cost, idempotencyKey }, paid);
+    const where = "WHERE account = ? AND idempotency_key = ?";
+    const select = `SELECT fingerprint, repeats FROM payments ${where} AND paid_at > ?`;
+    const row = get(select, id, value, computePaymentCutoff(now));
+    const payment = row && {
+      fingerprint: String(row["fingerprint"]),
+      repeats: Number(row["repeats"]),
+    };
+    const kind = decideCharge(balance, { cost, idempotencyKey, hasWaited }, payment);
     if (kind === "misused") return { kind };
+    if (kind === "repeated" && hasWaited !== true) {
+      run(`UPDATE payments SET repeats = repeats + 1 ${where}`, id, value);
+    }
     if (kind !== "charged") return { kind, balance };
     run("UPDATE accounts SET debited = debited + ? WHERE id = ?", cost, id);
     const { lastInsertRowid } = run("INSERT INTO debits (account, cost) VALUES (?, ?)", id, cost);
     const number = Number(lastInsertRowid);
     if (idempotencyKey !== undefined) {
-      run("REPLACE INTO payments VALUES (?, ?, ?, ?, ?)", id, value, fingerprint, now, number);
+      run("REPLACE INTO payments VALUES (?, ?, ?, ?, ?, 0)", id, value, fingerprint, now, number);
     }
     return { kind, debit: number, balance: balance - cost };
   }

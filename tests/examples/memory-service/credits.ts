@@ -12,7 +12,7 @@ import {
   type CreditStore,
   type CreditSums,
   type DebitOutcome,
-  type IdempotencyKey,
+  type Payment,
 } from "@creator-metrics/core";
 
 /** A committed debit, as a refund names it. */
@@ -29,7 +29,7 @@ interface MemoryAccount {
   /** The granted amounts, by reference and by uid. */
   readonly grants: Map<string, number>;
   /** The payments of idempotency keys. */
-  readonly payments: Map<string, IdempotencyKey & { readonly at: number; readonly uid: string }>;
+  readonly payments: Map<string, Payment & { readonly at: number; readonly uid: string }>;
 }
 
 export function createCreditStore(): CreditStore<MemoryDebit> {
@@ -56,15 +56,16 @@ export function createCreditStore(): CreditStore<MemoryDebit> {
     if (account === undefined) return charges.map(() => ({ kind: "refused", balance: 0 }));
     const { payments } = account;
     const valid = Array.from(payments).filter(([, { at }]) => at > computePaymentCutoff(now));
-    const { decided, sums } = decideCharges(account.sums, charges, new Map(valid));
+    const { decided, sums, payments: paid } = decideCharges(account.sums, charges, new Map(valid));
     account.sums = sums;
     return decided.map(({ decision: kind, balance }, index) => {
       if (kind === "misused") return { kind };
-      if (kind !== "charged") return { kind, balance };
       const { cost, idempotencyKey } = charges[index] ?? { cost: 0 };
-      if (idempotencyKey !== undefined) {
-        payments.set(idempotencyKey.value, { ...idempotencyKey, at: now, uid });
-      }
+      const { value = "" } = idempotencyKey ?? {};
+      const payment = paid.get(value);
+      const before = kind === "charged" ? { at: now, uid } : payments.get(value);
+      if (payment && before) payments.set(value, { ...before, ...payment });
+      if (kind !== "charged") return { kind, balance };
       return { kind, debit: { uid, index, account: account.id, cost, idempotencyKey }, balance };
     });
   }
@@ -102,7 +103,8 @@ export function createCreditStore(): CreditStore<MemoryDebit> {
       }
       // The outcomes of an account are in the order of its charges.
       const outcomes = charges.flatMap(({ account }) => decided.get(account)?.shift() ?? []);
-      if (outcomes.some(({ kind }) => kind === "charged")) committed.set(batch.uid, outcomes);
+      const isChanged = outcomes.some(({ kind }) => kind === "charged" || kind === "repeated");
+      if (isChanged) committed.set(batch.uid, outcomes);
       return { outcomes };
     },
     async refund({ uid, index, account: id, cost, idempotencyKey }) {

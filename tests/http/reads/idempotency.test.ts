@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { FREE_REPEATS_MAX } from "../../../core/limits.ts";
 import { HOUR_MS } from "../../../core/time.ts";
 import { NOW, startTestService, type TestService } from "../../support/service.ts";
 
@@ -21,10 +22,12 @@ async function sendKeyed(key: string, name: string, path = "/api/video/c/details
 }
 
 describe("Idempotency-Key", () => {
-  test("200: 50 concurrent requests with one key are charged once", async () => {
+  // Whichever of them come after the response to the first one, they are no more than the free repeats.
+  test("200: 11 concurrent requests with one key are charged once", async () => {
     const { key, account } = await service.createAccountWithKey(10);
-    const responses = await Promise.all(Array.from({ length: 50 }, () => sendKeyed(key, "one")));
-    expect(responses.filter(([status]) => status === 200).length).toBe(50);
+    const requests = Array.from({ length: 1 + FREE_REPEATS_MAX }, () => sendKeyed(key, "one"));
+    const responses = await Promise.all(requests);
+    expect(responses.filter(([status]) => status === 200).length).toBe(1 + FREE_REPEATS_MAX);
     expect(responses.filter(([, cost]) => cost === "1").length).toBe(1);
     expect(new Set(responses.map(([, , remaining]) => remaining))).toEqual(new Set(["9"]));
     expect(await service.readSums(account)).toEqual({ balance: 9, debited: 1, refunded: 0 });
@@ -38,6 +41,20 @@ describe("Idempotency-Key", () => {
     service.clock.now = NOW + 24 * HOUR_MS;
     expect(await sendKeyed(key, "day")).toEqual([200, "1", "8"]);
     service.clock.now = NOW;
+  });
+
+  test("200: the request after 10 repeats is charged again, and 400 with another URL", async () => {
+    const { key, account } = await service.createAccountWithKey(10);
+    const costs: (string | null | undefined)[] = [];
+    for (let nth = 0; nth < 23; nth++) {
+      const [, cost] = await sendKeyed(key, "again");
+      costs.push(String(cost));
+    }
+    const repeats = Array.from({ length: FREE_REPEATS_MAX }, () => "0");
+    expect(costs).toEqual(["1", ...repeats, "1", ...repeats, "1"]);
+    expect(await service.readSums(account)).toMatchObject({ debited: 3, refunded: 0 });
+    for (let nth = 0; nth < FREE_REPEATS_MAX; nth++) await sendKeyed(key, "again");
+    expect(await sendKeyed(key, "again", "/api/video/channels")).toEqual([400, null, null]);
   });
 
   test("400: the same key on another URL is refused, free of charge", async () => {

@@ -82,6 +82,8 @@ CREATE TABLE `payments` (
 	`request_hash` text NOT NULL,
 	`debit` text NOT NULL,
 	`at` integer NOT NULL,
+	`repeats` integer DEFAULT 0 NOT NULL,
+	`repeated_by` text,
 	PRIMARY KEY(`account`, `idempotency_key`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
