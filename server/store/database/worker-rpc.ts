@@ -3,15 +3,32 @@ import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
 import { readSystemErrorCode } from "../../system-errors.ts";
 
-interface WorkerRequest<Request> {
-  readonly id: number;
-  readonly request: Request;
+/**
+ * The id of a request, and the request or its response: as JSON text behind the id, or as an object.
+ * The id of a text can be read where the rest cannot be parsed.
+ */
+type Message<Content> = string | { readonly id: number; readonly content: Content };
+
+type WorkerResponse<Result> =
+  | { readonly result: Result }
+  | { readonly error: { readonly message: string; readonly code: string } };
+
+function createMessage<Content>(
+  id: number,
+  content: Content,
+  { isJson }: Pick<PostOptions, "isJson">,
+): Message<Content> {
+  return isJson ? `${id} ${JSON.stringify(content)}` : { id, content };
 }
 
-type WorkerResponse<Result> = { readonly id: number } & (
-  | { readonly result: Result }
-  | { readonly error: { readonly message: string; readonly code: string } }
-);
+function readId(message: Message<unknown>): number {
+  return typeof message === "string" ? Number.parseInt(message, 10) : message.id;
+}
+
+function readContent<Content>(message: Message<Content>): Content {
+  if (typeof message !== "string") return message.content;
+  return JSON.parse(message.slice(message.indexOf(" ")));
+}
 
 /** An error that was thrown in a worker, with its code. */
 export class WorkerError extends Error {
@@ -35,6 +52,8 @@ interface RunningWorker<Result> {
   readonly worker: Worker;
   /** The callers that wait for a response, by the id of their request. */
   readonly pending: Map<number, PromiseWithResolvers<Result>>;
+  /** Ends the worker, and rejects all callers. */
+  readonly end: (reason: string) => void;
 }
 
 /** How many file descriptors a worker opens while it starts, at most. */
@@ -50,27 +69,39 @@ function assertDescriptorsAvailable(): void {
   }
 }
 
-function startWorker<Result>(file: URL, onEnd: () => void): RunningWorker<Result> {
+function startWorker<Result>(
+  file: URL,
+  onEnd: () => void,
+  onResponse: () => void,
+): RunningWorker<Result> {
   assertDescriptorsAvailable();
   const worker = new Worker(file.href);
   const pending: RunningWorker<Result>["pending"] = new Map();
-  worker.addEventListener("message", ({ data }: MessageEvent<string | WorkerResponse<Result>>) => {
-    const response: WorkerResponse<Result> = typeof data === "string" ? JSON.parse(data) : data;
-    const caller = pending.get(response.id);
-    pending.delete(response.id);
+  worker.addEventListener("message", ({ data }: MessageEvent<Message<WorkerResponse<Result>>>) => {
+    const id = readId(data);
+    const caller = pending.get(id);
+    pending.delete(id);
     if (pending.size === 0) worker.unref();
-    if ("error" in response) {
-      caller?.reject(new WorkerError(response.error.message, response.error.code));
-    } else caller?.resolve(response.result);
+    onResponse();
+    try {
+      const response = readContent(data);
+      if ("error" in response) {
+        caller?.reject(new WorkerError(response.error.message, response.error.code));
+      } else caller?.resolve(response.result);
+    } catch (error) {
+      caller?.reject(error); // For example a text that is too long to be parsed.
+    }
   });
-  const rejectPending = (reason: string) => {
+  const end = (reason: string) => {
     onEnd();
     for (const { reject } of pending.values()) reject(new Error(reason));
     pending.clear();
+    worker.terminate();
   };
-  worker.addEventListener("error", ({ message }) => rejectPending(message));
-  worker.addEventListener("close", () => rejectPending("The worker thread ended"));
-  return { worker, pending };
+  worker.addEventListener("error", ({ message }) => end(message));
+  worker.addEventListener("messageerror", () => end("A response of the worker cannot be read"));
+  worker.addEventListener("close", () => end("The worker thread ended"));
+  return { worker, pending, end };
 }
 
 /**
@@ -78,29 +109,50 @@ function startWorker<Result>(file: URL, onEnd: () => void): RunningWorker<Result
  * again with the next one after it died.
  *
  * @param file The file of the worker; it calls {@link handleRequests}.
- * @returns Sends a request. It throws {@link WorkerError} if the worker threw.
+ * @param options.timeoutMs The worker is ended if it takes longer for one request. By default it may
+ * take any time: a write waits for locks and for the disk.
+ * @returns Sends a request. It throws {@link WorkerError} if the worker threw, and an `Error` if the
+ * worker died, hung, or if the request or the response cannot be sent.
  */
-export function createWorkerClient<Request, Result>(file: URL) {
+export function createWorkerClient<Request, Result>(
+  file: URL,
+  { timeoutMs }: { readonly timeoutMs?: number } = {},
+) {
   let running: RunningWorker<Result> | undefined;
   let lastId = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Begins the time of the next request: the worker handles one after another. */
+  function restartTimer(): void {
+    clearTimeout(timer);
+    if (timeoutMs === undefined || running === undefined || running.pending.size === 0) return;
+    const { end } = running;
+    timer = setTimeout(() => end(`The worker did not respond within ${timeoutMs} ms`), timeoutMs);
+  }
 
   function getRunning(): RunningWorker<Result> {
     if (running !== undefined) return running;
-    const started = startWorker<Result>(file, () => {
-      if (running === started) running = undefined;
+    const onEnd = () => {
+      if (running !== started) return;
+      running = undefined;
+      restartTimer();
+    };
+    const started = startWorker<Result>(file, onEnd, () => {
+      if (running === started) restartTimer();
     });
     running = started;
     return started;
   }
 
-  return async (request: Request, { isJson, transfer = [] }: PostOptions): Promise<Result> => {
-    const message: WorkerRequest<Request> = { id: ++lastId, request };
-    const payload = isJson ? JSON.stringify(message) : message;
+  return async (request: Request, options: PostOptions): Promise<Result> => {
+    const id = ++lastId;
+    const message = createMessage(id, request, options);
     const { worker, pending } = getRunning();
-    worker.postMessage(payload, transfer);
+    worker.postMessage(message, options.transfer ?? []);
     if (pending.size === 0) worker.ref();
     const caller = Promise.withResolvers<Result>();
-    pending.set(message.id, caller);
+    pending.set(id, caller);
+    if (pending.size === 1) restartTimer();
     return caller.promise;
   };
 }
@@ -114,18 +166,21 @@ declare const self: Worker;
  */
 export function handleRequests<Request, Result>(
   handle: (request: Request) => Result,
-  { isJson }: Pick<PostOptions, "isJson">,
+  options: Pick<PostOptions, "isJson">,
 ): void {
-  const respond = ({ id, request }: WorkerRequest<Request>): WorkerResponse<Result> => {
+  const post = (id: number, response: WorkerResponse<Result>) =>
+    self.postMessage(createMessage(id, response, options));
+  self.addEventListener("message", ({ data }: MessageEvent<Message<Request>>) => {
+    const id = readId(data);
     try {
-      return { id, result: handle(request) };
+      post(id, { result: handle(readContent(data)) });
     } catch (error) {
+      // A response that cannot be posted also ends here.
       const message = error instanceof Error ? error.message : String(error);
-      return { id, error: { message, code: readSystemErrorCode(error) || "UNKNOWN" } };
+      post(id, { error: { message, code: readSystemErrorCode(error) || "UNKNOWN" } });
     }
-  };
-  self.addEventListener("message", ({ data }: MessageEvent<string | WorkerRequest<Request>>) => {
-    const response = respond(typeof data === "string" ? JSON.parse(data) : data);
-    self.postMessage(isJson ? JSON.stringify(response) : response);
+  });
+  self.addEventListener("messageerror", () => {
+    throw new Error("A request to the worker cannot be read");
   });
 }

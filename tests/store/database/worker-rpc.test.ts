@@ -9,8 +9,11 @@ const WORKER_RPC_PATH = join(import.meta.dir, "../../../server/store/database/wo
 
 const JSON_POST = { isJson: true } as const;
 
-const createTestClient = (file = TEST_WORKER_PATH) =>
-  createWorkerClient<TestWorkerRequest, string>(Bun.pathToFileURL(file));
+const createTestClient = (file = TEST_WORKER_PATH, timeoutMs?: number) =>
+  createWorkerClient<TestWorkerRequest, string>(
+    Bun.pathToFileURL(file),
+    timeoutMs === undefined ? {} : { timeoutMs },
+  );
 
 /** The results of requests, and the errors as text. */
 async function settleAll(responses: readonly Promise<string>[]): Promise<string[]> {
@@ -51,6 +54,33 @@ describe("createWorkerClient()", () => {
       expect(await send("answer", JSON_POST)).toBe("answer");
     },
   );
+
+  test("ends a worker that hangs, rejects all requests, and starts another with the next one", async () => {
+    const send = createTestClient(TEST_WORKER_PATH, 500);
+    expect(await send("answer", JSON_POST)).toBe("answer");
+    const requests = ["hang", "answer"] as const;
+    const outcomes = await settleAll(requests.map((request) => send(request, JSON_POST)));
+    expect(outcomes).toEqual(requests.map(() => "Error: The worker did not respond within 500 ms"));
+    expect(await send("answer", JSON_POST)).toBe("answer");
+  });
+
+  test("throws if a response cannot be serialized, and goes on", async () => {
+    const send = createTestClient();
+    const [outcome, next] = await settleAll([
+      send("answer a BigInt", JSON_POST),
+      send("answer", JSON_POST),
+    ]);
+    expect([outcome, next]).toEqual([expect.stringMatching(/^WorkerError: .*BigInt/), "answer"]);
+  });
+
+  test("throws if a response cannot be parsed, and goes on", async () => {
+    const send = createTestClient();
+    const [outcome, next] = await settleAll([
+      send("post garbage", JSON_POST),
+      send("answer", JSON_POST),
+    ]);
+    expect([outcome, next]).toEqual([expect.stringMatching(/^SyntaxError: /), "answer"]);
+  });
 
   test("throws if the file of the worker is missing", async () => {
     const [outcome] = await settleAll([
