@@ -4,6 +4,7 @@ import { formatJson, type OutputOptions } from "../commands/terminal/output.ts";
 import { redactUrl, type Config } from "../config.ts";
 import type { CommandLineIo, ServiceLogger } from "../ports/process.ts";
 import type { Service } from "../service.ts";
+import { hasWalResetBug } from "../store/database/commit-right.ts";
 import { parseFileUrl } from "../store/database/database-file.ts";
 import { answersWithoutToken } from "../store/database/remote/probe-server.ts";
 import { acquireOwnership, closeOnFailure } from "./database-owner.ts";
@@ -38,6 +39,7 @@ export async function serve(
     `  ${io.programName} keys create acme`,
     "Ctrl-C stops the service",
   ]);
+  await logSqliteVersion(config, service, log);
   const stopMaintenance = startMaintenance(config, service, log);
   const stopNotices = service.startNotices();
   const onCollectionFailure = (error: unknown) => log.backgroundFailure?.(error, "Collecting");
@@ -55,6 +57,24 @@ async function warnAboutAccess({ databaseUrl }: Config, log: ServiceLogger): Pro
     "The database server {server} answers without a token: anyone who reaches it can read and " +
       "change everything; start it with --auth-jwt-key-file, and set DATABASE_AUTH_TOKEN",
     { server: redactUrl(databaseUrl) },
+  );
+}
+
+/** Logs the version of SQLite of a file, and warns of one that other programs make lose commits. */
+async function logSqliteVersion(
+  { databaseUrl }: Config,
+  { database }: Service,
+  log: ServiceLogger,
+): Promise<void> {
+  const file = parseFileUrl(databaseUrl);
+  if (file === undefined) return;
+  const [row] = await database.queryRows("SELECT sqlite_version() AS version");
+  const version = String(row?.["version"]);
+  if (!hasWalResetBug(version)) return log.info?.("SQLite {version}", { version });
+  log.warning?.(
+    "SQLite {version} can lose commits if another program checkpoints {file}: let no other program " +
+      "open it while the service runs, such as Litestream or sqlite3",
+    { version, file },
   );
 }
 

@@ -15,6 +15,11 @@ export interface DatabaseOptions {
   readonly durability: "power" | "process";
   /** How long a statement waits for a lock that another process holds; 5 seconds by default. */
   readonly lockTimeoutMs?: number;
+  /**
+   * After how many short writes, or pages of longer ones, the write-ahead log of a file is moved into
+   * it: 1,000 by default, which are 20 and 4 MB of log. Tests set it lower.
+   */
+  readonly checkpointInterval?: number;
   /** Called with the reason when a server stops answering, and without one when it answers again. */
   readonly onAvailabilityChange?: (failure: DomainError | undefined) => void;
 }
@@ -27,8 +32,11 @@ export interface Statement {
 
 /** How a write is done. */
 export interface WriteOptions {
-  /** The commit survives a power cut (`power`, the default), or what the setting says. */
-  readonly durability?: "power" | "configured";
+  /**
+   * The commit survives a power cut (`power`, the default), what the setting says (`configured`), or
+   * only the death of the process, until `sync()` is called (`process`).
+   */
+  readonly durability?: "power" | "configured" | "process";
   /** A second run changes nothing, so the write is retried when a server's response is lost. */
   readonly idempotent?: boolean;
   /** The write is short enough for the thread that serves requests. */
@@ -55,6 +63,8 @@ export interface Database {
    * statement carries its own condition, so that it is exact when many processes share a server.
    */
   write(statements: readonly Statement[], options?: WriteOptions): Promise<ResultSet[]>;
+  /** Resolves once all commits so far survive what the setting says. */
+  sync(): Promise<void>;
   /** Whether a write that failed with this error stored nothing; `false` if that is not known. */
   isRolledBack(error: unknown): boolean;
   /** Copies the whole database, as it is at one instant, into a new file. */

@@ -1,18 +1,29 @@
 /**
  * Writes database files: short writes inline, all others in a worker thread. A second worker runs
  * what only reads but takes long. Neither keeps the process alive while it is idle.
+ *
+ * Commits, checkpoints and the ends of connections take place under the right to commit.
  */
+import { open } from "node:fs/promises";
 import { LibsqlError, type ResultSet } from "@libsql/client";
+import { getCommitRight } from "./commit-right.ts";
 import type { Statement } from "./database.ts";
 import { openInlineWriter } from "./inline-writer.ts";
-import { toResultSet, type StatementResult } from "./sqlite-connection.ts";
+import { toResultSet, type SqliteConnection, type StatementResult } from "./sqlite-connection.ts";
 import { createWorkerClient, WorkerError } from "./worker-rpc.ts";
 
 /** A file that is open for writing. */
-interface DatabaseFile {
+interface DatabaseFile extends FileWriterOptions {
   readonly id: number;
   readonly path: string;
+}
+
+/** How a file is written. */
+interface FileWriterOptions {
+  /** How long a write waits for a lock that another process holds. */
   readonly lockTimeoutMs: number;
+  /** After how many inline commits, or pages of other commits, a checkpoint is due. */
+  readonly checkpointInterval: number;
 }
 
 /** A request to a worker. */
@@ -34,28 +45,23 @@ const callWriterWorker = createWorkerClient<WriterRequest, StatementResult[]>(WO
 const callReaderWorker = createWorkerClient<WriterRequest, StatementResult[]>(WORKER_FILE);
 let lastFileId = 0;
 
-/**
- * Opens a file for writing.
- *
- * @param lockTimeoutMs How long a write waits for a lock that another process holds.
- */
-export function openFileWriter(path: string, lockTimeoutMs: number) {
-  const file: DatabaseFile = { id: ++lastFileId, path, lockTimeoutMs };
-  let pendingCount = 0;
+/** Opens a file for writing. */
+export function openFileWriter(path: string, options: FileWriterOptions) {
+  const file: DatabaseFile = { id: ++lastFileId, path, ...options };
+  const commitRight = getCommitRight(path);
   let isReaderUsed = false;
-  const inlineWriter = openInlineWriter(path, () => {
-    callWriter({ method: "checkpoint" }).catch(() => undefined); // The next one does it all.
+  const inlineWriter = openInlineWriter(path, {
+    commitsPerCheckpoint: options.checkpointInterval,
+    onCheckpointDue() {
+      const checkpoint = () => callWriter({ method: "checkpoint" }).catch(() => []);
+      void commitRight.run(checkpoint); // If it fails, the next one does it all.
+    },
   });
 
-  async function callWriter(operation: WriterOperation): Promise<StatementResult[]> {
-    pendingCount++;
-    try {
-      // A small request crosses as text in a third of the time that an object takes.
-      const options = { isJson: isSmallRequest(operation) };
-      return await callWriterWorker({ file, ...operation }, options).catch(rethrowAsLibsqlError);
-    } finally {
-      pendingCount--;
-    }
+  function callWriter(operation: WriterOperation): Promise<StatementResult[]> {
+    // A small request crosses as text in a third of the time that an object takes.
+    const postOptions = { isJson: isSmallRequest(operation) };
+    return callWriterWorker({ file, ...operation }, postOptions).catch(rethrowAsLibsqlError);
   }
 
   function callReader(operation: WriterOperation): Promise<StatementResult[]> {
@@ -74,14 +80,19 @@ export function openFileWriter(path: string, lockTimeoutMs: number) {
       statements: readonly Statement[],
       { isSynced, inline }: { readonly isSynced: boolean; readonly inline: boolean },
     ): Promise<ResultSet[]> {
-      // Writes that the worker has not finished come first.
-      const results = inline && pendingCount === 0 ? inlineWriter.write(statements) : undefined;
-      if (results === undefined) {
-        return (await callWriter({ method: "write", statements, isSynced })).map(toResultSet);
-      }
-      if (isSynced) await inlineWriter.sync();
+      let isInline = inline;
+      const results = await commitRight.run(() => {
+        const inlineResults = inline ? inlineWriter.write(statements) : undefined;
+        if (inlineResults !== undefined) return inlineResults;
+        isInline = false;
+        return callWriter({ method: "write", statements, isSynced });
+      });
+      if (isInline && isSynced) await inlineWriter.sync();
       return results.map(toResultSet);
     },
+
+    /** Resolves once all commits so far are on the disk. */
+    sync: () => syncLog(path),
 
     /** Reads at one instant. It blocks neither requests nor writes, however long it takes. */
     readInBackground: async (statements: readonly Statement[]): Promise<ResultSet[]> =>
@@ -91,12 +102,30 @@ export function openFileWriter(path: string, lockTimeoutMs: number) {
     copyTo: async (target: string): Promise<void> =>
       void (await callReader({ method: "copy", target })),
 
-    async close(): Promise<void> {
-      inlineWriter.close();
-      if (isReaderUsed) await callReader({ method: "close" });
-      await callWriter({ method: "close" });
-    },
+    /** Closes a connection that reads the file. */
+    closeReader: (connection: SqliteConnection) => commitRight.run(() => connection.close()),
+
+    close: async (): Promise<void> =>
+      commitRight.run(async () => {
+        commitRight.release();
+        inlineWriter.close();
+        if (isReaderUsed) await callReader({ method: "close" });
+        await callWriter({ method: "close" });
+      }),
   };
+}
+
+/**
+ * Syncs the write-ahead log, as long as the writer is open: meanwhile no process can replace the log.
+ * What is no longer in it is in the database file, and a checkpoint synced both.
+ */
+async function syncLog(path: string): Promise<void> {
+  const log = await open(`${path}-wal`, "r");
+  try {
+    await log.datasync();
+  } finally {
+    await log.close();
+  }
 }
 
 function rethrowAsLibsqlError(error: unknown): never {

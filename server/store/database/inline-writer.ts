@@ -10,24 +10,28 @@ import { promisify } from "node:util";
 import type { Statement } from "./database.ts";
 import { isLocked, openConnection, type StatementResult } from "./sqlite-connection.ts";
 
-/** Commits between two checkpoints: about 20 MB of log. */
-const COMMITS_PER_CHECKPOINT = 1000;
-
 const syncDescriptor = promisify(fdatasync);
 
 /**
  * Opens a file for short writes.
  *
- * @param onCheckpointDue Called when a checkpoint is due; it would block this thread for too long.
+ * @param options.commitsPerCheckpoint Commits after which a checkpoint is due.
+ * @param options.onCheckpointDue Called then; a checkpoint would block this thread for too long.
  */
-export function openInlineWriter(path: string, onCheckpointDue: () => void) {
+export function openInlineWriter(
+  path: string,
+  {
+    commitsPerCheckpoint,
+    onCheckpointDue,
+  }: { readonly commitsPerCheckpoint: number; readonly onCheckpointDue: () => void },
+) {
   let openLog: ReturnType<typeof open> | undefined;
   let commitCount = 0;
 
   function open() {
     const connection = openConnection(path, { lockTimeoutMs: 0 });
     try {
-      connection.write([{ sql: "PRAGMA wal_autocheckpoint = 0", args: [] }], { isSynced: false });
+      connection.write([], { isSynced: false });
       const logDescriptor = openSync(`${path}-wal`, "r");
       return { connection, logDescriptor, pendingSyncs: new Set<Promise<void>>() };
     } catch (error) {
@@ -55,7 +59,7 @@ export function openInlineWriter(path: string, onCheckpointDue: () => void) {
       try {
         openLog ??= open();
         const results = openLog.connection.write(statements, { isSynced: false });
-        if (++commitCount % COMMITS_PER_CHECKPOINT === 0) onCheckpointDue();
+        if (++commitCount % commitsPerCheckpoint === 0) onCheckpointDue();
         return results;
       } catch (error) {
         if (!isLocked(error)) throw error;

@@ -14,6 +14,7 @@ import { openFileWriter } from "./file-writer.ts";
 import { openConnection, toResultSet, type SqliteConnection } from "./sqlite-connection.ts";
 
 const DEFAULT_LOCK_TIMEOUT_MS = 5000;
+const DEFAULT_CHECKPOINT_INTERVAL = 1000;
 
 /** A query that makes a connection open all files that it reads. */
 const WARM_UP_QUERY: Statement = { sql: "SELECT count(*) FROM sqlite_master", args: [] };
@@ -22,10 +23,11 @@ const WARM_UP_QUERY: Statement = { sql: "SELECT count(*) FROM sqlite_master", ar
 export async function openLocalDatabase(options: DatabaseOptions, file: string): Promise<Database> {
   await mkdir(dirname(file), { recursive: true });
   const lockTimeoutMs = options.lockTimeoutMs ?? DEFAULT_LOCK_TIMEOUT_MS;
-  const writer = openFileWriter(file, lockTimeoutMs);
+  const checkpointInterval = options.checkpointInterval ?? DEFAULT_CHECKPOINT_INTERVAL;
+  const writer = openFileWriter(file, { lockTimeoutMs, checkpointInterval });
   // The first connection turns on WAL mode, in which readers and a writer don't block each other.
   await mapTransientErrors(() => writer.write([], { isSynced: true, inline: false }));
-  const reader = createReader(file, lockTimeoutMs);
+  const reader = createReader(file, lockTimeoutMs, writer.closeReader);
   const query = (statement: Statement) =>
     reader.read((connection) => toResultSet(connection.query(statement)));
   const assertSameFile = createSameFileAssertion(file);
@@ -34,8 +36,9 @@ export async function openLocalDatabase(options: DatabaseOptions, file: string):
       assertSameFile();
       return work();
     });
-  const write: Database["write"] = (statements, { durability, inline = false } = {}) => {
-    const isSynced = options.durability === "power" || durability !== "configured";
+  const write: Database["write"] = (statements, { durability = "power", inline = false } = {}) => {
+    const isSynced =
+      durability === "power" || (durability === "configured" && options.durability === "power");
     return runOnSameFile(() => writer.write(statements, { isSynced, inline }));
   };
   const readInBackground = (statements: readonly Statement[]) =>
@@ -61,6 +64,7 @@ export async function openLocalDatabase(options: DatabaseOptions, file: string):
         return row === undefined ? undefined : JSON.parse(String(row[0]));
       }),
     write,
+    sync: () => (options.durability === "power" ? runOnSameFile(writer.sync) : Promise.resolve()),
     isRolledBack,
     copyTo: (target) => runOnSameFile(() => writer.copyTo(target)),
     getOutage: () => undefined,
@@ -78,11 +82,15 @@ export async function openLocalDatabase(options: DatabaseOptions, file: string):
 }
 
 /** Reads a file in this thread. It opens the file at the first read, and again after an error. */
-function createReader(path: string, lockTimeoutMs: number) {
+function createReader(
+  path: string,
+  lockTimeoutMs: number,
+  closeConnection: (connection: SqliteConnection) => unknown,
+) {
   let connection: SqliteConnection | undefined;
 
   function close(): void {
-    connection?.close();
+    if (connection !== undefined) closeConnection(connection);
     connection = undefined;
   }
 

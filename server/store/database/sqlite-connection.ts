@@ -26,20 +26,27 @@ const COMMIT: Statement = { sql: "COMMIT", args: [] };
 /** A connection to a database file. */
 export type SqliteConnection = ReturnType<typeof openConnection>;
 
+interface ConnectionOptions {
+  /** How long a statement waits for a lock that another connection holds. */
+  readonly lockTimeoutMs: number;
+  readonly readonly?: boolean;
+  /** A commit checkpoints if the write-ahead log has as many pages; 0, the default, never does. */
+  readonly checkpointPages?: number;
+}
+
 /**
  * Opens a connection to a file; one that writes uses WAL mode.
  *
  * Close it after a call failed with {@link isLocked}: on such a connection the driver acknowledges
  * writes that it never stores (tursodatabase/libsql-client-ts#352).
- *
- * @param options.lockTimeoutMs How long a statement waits for a lock that another connection holds.
  */
 export function openConnection(
   path: string,
-  { lockTimeoutMs, readonly = false }: { readonly lockTimeoutMs: number; readonly?: boolean },
+  { lockTimeoutMs, readonly = false, checkpointPages = 0 }: ConnectionOptions,
 ) {
   const driver = new Driver(path, { timeout: lockTimeoutMs });
   driver.pragma(readonly ? "query_only = ON" : "journal_mode = WAL");
+  driver.pragma(`wal_autocheckpoint = ${checkpointPages}`);
   const statementCache = new Map<string, PreparedStatement>();
   let wasSynced: boolean | undefined;
 

@@ -1,4 +1,4 @@
-/** The worker thread that writes database files, or runs long reads. */
+/** The worker thread that writes database files, or runs long reads. Only the first one commits. */
 import type { WriterRequest } from "./file-writer.ts";
 import {
   isLocked,
@@ -16,15 +16,20 @@ handleRequests(
     try {
       return handleRequest(request);
     } catch (error) {
-      if (isLocked(error)) closeConnection(request.file.id);
+      if (isLocked(error) && writes(request)) closeConnection(request.file.id);
       throw error;
     }
   },
   { isJson: true },
 );
 
+/** Whether a request is sent with the right to commit, which closing a connection needs. */
+function writes({ method }: WriterRequest): boolean {
+  return method === "write" || method === "checkpoint";
+}
+
 function handleRequest(request: WriterRequest): StatementResult[] {
-  const { id, path, lockTimeoutMs } = request.file;
+  const { id, path, lockTimeoutMs, checkpointInterval } = request.file;
   if (request.method === "close") {
     try {
       connections.get(id)?.checkpoint("TRUNCATE");
@@ -36,7 +41,7 @@ function handleRequest(request: WriterRequest): StatementResult[] {
   }
   let connection = connections.get(id);
   if (connection === undefined) {
-    connection = openConnection(path, { lockTimeoutMs });
+    connection = openConnection(path, { lockTimeoutMs, checkpointPages: checkpointInterval });
     connections.set(id, connection);
   }
   switch (request.method) {

@@ -72,6 +72,7 @@ function createRemoteDatabase(options: DatabaseOptions): Database {
         });
       return idempotent ? retryWrite(write, remote.isClosed) : write();
     },
+    sync: async () => undefined,
     // Only if no attempt was sent: an attempt without a response may have been stored.
     isRolledBack: (error) => error instanceof NotSentError,
     copyTo: () => Promise.reject(new Error("Only the file of a database can be copied")),
