@@ -55,6 +55,9 @@ export const TEXT_MAX_CHARACTERS = 65_536;
 /** Bytes of a line of observations. */
 export const OBSERVATION_LINE_MAX_BYTES = 1_048_576;
 
+/** Rejected lines that an import lists; it counts all of them. */
+export const REJECTED_LINES_LISTED_MAX = 1000;
+
 /** How far an observation may be ahead of the clock, because clocks differ. */
 export const CLOCK_SKEW_MAX_MS = 300_000;
 

@@ -1,5 +1,5 @@
 /** Observations: what a source reported about one entity at one instant. */
-import { createInvalidRequestError, quoteValue, type DomainError } from "./errors.ts";
+import { createInvalidRequestError, DomainError, quoteValue } from "./errors.ts";
 import {
   ENTITY_KINDS,
   ENTITY_FIELDS,
@@ -105,8 +105,9 @@ export function parseObservation(value: unknown, now: number): Observation {
 function parseObservedAt(value: unknown, now: number): number {
   const observedAt = Number(parseField("observedAt", "instant", value));
   if (!(observedAt <= now + CLOCK_SKEW_MAX_MS)) {
-    const rule = `not be more than 5 minutes ahead of the clock, ${formatInstant(now)}`;
-    throw createFieldError("observedAt", rule, value);
+    const rule = "not be more than 5 minutes ahead of the clock";
+    const { code, message } = createFieldError("observedAt", rule, value);
+    throw new DomainError(code, `${message} at ${formatInstant(now)}`);
   }
   return observedAt;
 }

@@ -33,12 +33,26 @@ export interface OutcomeCounts {
   readonly unchanged: number;
 }
 
+/** How many lines were rejected for one cause. */
+export interface RejectionCause {
+  /** The reason, without the value that a line had. */
+  readonly cause: string;
+  /** The number of these lines. */
+  readonly lines: number;
+}
+
+/** The lines of an import that say nothing valid. */
+export interface RejectionReport {
+  /** The first 1,000 of them. */
+  readonly rejected: readonly RejectedLine[];
+  /** All of them, counted by cause. */
+  readonly causes: readonly RejectionCause[];
+}
+
 /** What became of the lines of an import; blank lines are not counted. */
-export interface ImportResult extends OutcomeCounts {
+export interface ImportResult extends OutcomeCounts, RejectionReport {
   /** Lines that are not blank. */
   readonly read: number;
-  /** The lines that say nothing valid. */
-  readonly rejected: readonly RejectedLine[];
 }
 
 /** Imports whole lines of observations (NDJSON). It takes the bytes over: don't use them again. */

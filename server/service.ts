@@ -52,6 +52,9 @@ export interface ServiceOptions {
   readonly sourceClient?: CollectionEngineOptions["clientOptions"] | undefined;
 }
 
+/** How long reads wait for an import, roughly. Longer transactions are faster. */
+const IMPORT_TRANSACTION_MS = 10;
+
 /** How long closing may take, unless the caller sets a limit. */
 const CLOSE_TIMEOUT_MS = 10_000;
 
@@ -73,7 +76,7 @@ export async function openService(options: ServiceOptions) {
   const database = await openConfiguredDatabase(config, log);
   const ledger = createLedgerStore(database);
   const { authenticate, tokens, ...administration } = createAdministration(database, ledger, now);
-  const importObservations = createImporter(database, now);
+  const importObservations = createImporter(database, now, getImporterOptions(verb));
   const retention = createRetention(database, config.retention, now, log);
   const charging = createCharging(config, database, ledger, log, now);
   const collectionEngine = createCollection(options, database, importObservations, now);
@@ -164,6 +167,11 @@ async function openConfiguredDatabase(config: Config, log: ServiceLogger): Promi
   });
   isOpen = true;
   return database;
+}
+
+/** While the command `import` owns the file, nobody waits for its transactions. */
+function getImporterOptions(verb: string) {
+  return verb === "import" ? {} : { transactionMs: IMPORT_TRANSACTION_MS };
 }
 
 /** Creates what reads the status. @param check Throws while requests cannot be charged or read. */

@@ -7,4 +7,5 @@ export type { AccountCharge, ChargeBatch, Comparison, CreatorChange } from "../s
 export type { CreatorStore, CreditAccount, CreditGrant, CreditStore } from "../stores.ts";
 export type { DebitOutcome, FoundOrError, GrantResult, ImportObservations } from "../stores.ts";
 export type { ImportResult, MicroblogStore, ObservationStore, OutcomeCounts } from "../stores.ts";
-export type { RejectedLine, StoreRead, VideoStore } from "../stores.ts";
+export type { RejectedLine, RejectionCause, RejectionReport } from "../stores.ts";
+export type { StoreRead, VideoStore } from "../stores.ts";

@@ -5,8 +5,9 @@ import type { EntityKind } from "../entity-kinds.ts";
 import { createInvalidRequestError, DomainError } from "../errors.ts";
 import { OBSERVATION_LINE_MAX_BYTES } from "../limits.ts";
 import { parseObservationLine, type Observation } from "../observations.ts";
+import { createRejectionCollector } from "../rejections.ts";
 import { listHistoryPoints } from "../resources/entity-fields.ts";
-import type { ObservationStore, RejectedLine } from "../stores.ts";
+import type { ObservationStore } from "../stores.ts";
 
 // Every runtime has it, but no type of the language declares it.
 declare const TextDecoder: new (
@@ -47,28 +48,33 @@ export function createMemoryObservations(
   return {
     entities,
     async importObservations(bytes) {
-      const { observations, rejected } = parseLines(bytes, now());
-      return { read: observations.length + rejected.length, rejected, ...merge(observations) };
+      const { read, observations, ...rejections } = parseLines(bytes, now());
+      return { read, ...rejections, ...merge(observations) };
     },
   };
 }
 
 function parseLines(bytes: Uint8Array, now: number) {
   const observations: Observation[] = [];
-  const rejected: RejectedLine[] = [];
+  const rejections = createRejectionCollector();
+  let read = 0;
   for (let start = 0, line = 1; start <= bytes.length; line++) {
     const newline = bytes.indexOf(NEWLINE, start);
     const end = newline === -1 ? bytes.length : newline;
     try {
       const text = decodeLine(bytes.subarray(start, end));
-      if (text.trim() !== "") observations.push(parseObservationLine(text, now));
+      if (text.trim() !== "") {
+        observations.push(parseObservationLine(text, now));
+        read++;
+      }
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      rejected.push({ line, reason: error.message });
+      rejections.add({ line, reason: error.message });
+      read++;
     }
     start = end + 1;
   }
-  return { observations, rejected };
+  return { read, observations, ...rejections.report() };
 }
 
 /** Decodes a line; a byte order mark is left out. */

@@ -30,14 +30,13 @@ const TESTS: StoreTests<ObservationStore & VideoStore> = {
     const results = [];
     for (const lines of [first, second]) {
       const text = lines.map((line) => JSON.stringify(line)).join("\n");
-      const { read, rejected, ...counts } = await store.importObservations(encodeUtf8(text));
-      results.push({ read, rejected, ...counts });
+      results.push(await store.importObservations(encodeUtf8(text)));
     }
     assertEqual(
       results,
       [
-        { read: 2, rejected: [], new: 2, changed: 0, unchanged: 0 },
-        { read: 3, rejected: [], new: 1, changed: 1, unchanged: 1 },
+        { read: 2, rejected: [], causes: [], new: 2, changed: 0, unchanged: 0 },
+        { read: 3, rejected: [], causes: [], new: 1, changed: 1, unchanged: 1 },
       ],
       "The results of two imports",
     );
@@ -74,10 +73,11 @@ const TESTS: StoreTests<ObservationStore & VideoStore> = {
     const reference = createMemoryStore(() => NOW + DAY_MS);
     const results = [];
     for (const imported of [store, reference]) {
-      const { rejected, ...counts } = await imported.importObservations(bytes.slice());
+      const { rejected, causes, ...counts } = await imported.importObservations(bytes.slice());
       const numbers = rejected.map(({ line }) => line);
+      const counted = causes.reduce((sum, { lines: inCause }) => sum + inCause, 0);
       const { body } = await imported.channel("UC1");
-      results.push({ counts, numbers, body });
+      results.push({ counts, numbers, counted, body });
     }
     assertEqual(results[0], results[1], "The result of the import, and what it stored");
   },

@@ -4,6 +4,7 @@ import { Command, Option } from "commander";
 import { ENTITY_KINDS } from "../../core/entity-kinds.ts";
 import { createInvalidRequestError } from "../../core/errors.ts";
 import { OBSERVATION_FORMATS } from "../csv/observation-rows.ts";
+import { countRejected, createRejectionCollector } from "../../core/rejections.ts";
 import type { AdminConnection } from "../ports/process.ts";
 import type { ImportResult } from "../../core/stores.ts";
 import { sendAdmin, withConnection } from "./admin-client.ts";
@@ -26,16 +27,14 @@ import { startProgress, type Progress } from "./terminal/progress.ts";
 import { formatBytes } from "./terminal/style.ts";
 
 /**
- * The sizes of blocks, roughly: what one transaction stores. A large block is faster, because it
- * writes each entity once for many observations. A small one keeps the requests of a service
- * waiting for a shorter time, and takes less memory: 290 MiB with 8 MiB, 280 with 6, which takes
- * 1.1 times the time.
+ * The size of a block, roughly. A large one is faster, because it writes each entity once for many
+ * observations. A small one takes less memory: 290 MiB with 8 MiB, 280 with 6, which takes 1.1 times
+ * the time.
  */
-const IN_PROCESS_BLOCK_BYTES = 8 * 1_048_576;
-const SERVICE_BLOCK_BYTES = 1_048_576 / 4;
+const BLOCK_BYTES = 8 * 1_048_576;
 
 /** Reading CSV leaves more garbage in each block: with 8 MiB, an import takes 350 MiB, with 4, 250. */
-const IN_PROCESS_CSV_BLOCK_BYTES = 4 * 1_048_576;
+const CSV_BLOCK_BYTES = 4 * 1_048_576;
 
 const COUNT_NAMES = ["read", "new", "changed", "unchanged", "rejected"] as const;
 type LineCounts = Record<(typeof COUNT_NAMES)[number], number>;
@@ -168,22 +167,35 @@ async function importFile(
   counts: FileCounts,
 ): Promise<void> {
   const { file } = counts;
+  const rejections = createRejectionCollector();
+  const print = (text: string) => progress.writeMessage(() => context.writeErr(`${file}${text}\n`));
   const onStored: OnBlockStored = (stored, block) => {
-    const rejected = stored.rejected
+    const listed = stored.rejected
       .map(({ line, reason }) => ({ line: block.findFileLine(line), reason }))
-      .concat(block.rejected)
+      .concat(block.rejections.rejected)
       .toSorted((a, b) => a.line - b.line);
-    for (const { line, reason } of rejected) {
-      progress.writeMessage(() => context.writeErr(`${file}:${line}: ${reason}\n`));
+    const causes = stored.causes.concat(block.rejections.causes);
+    const { length } = rejections.report().rejected;
+    rejections.addReport({ rejected: listed, causes }, (line) => line);
+    for (const { line, reason } of rejections.report().rejected.slice(length)) {
+      print(`:${line}: ${reason}`);
     }
-    const read = stored.read + block.rejected.length;
-    addCounts(counts, { ...stored, read, rejected: rejected.length });
+    const read = stored.read + countRejected(block.rejections);
+    addCounts(counts, { ...stored, read, rejected: countRejected({ causes }) });
   };
-  const inProcessBytes = isCsv(file, options) ? IN_PROCESS_CSV_BLOCK_BYTES : IN_PROCESS_BLOCK_BYTES;
-  const blockBytes = connection.isInProcess ? inProcessBytes : SERVICE_BLOCK_BYTES;
+  const blockBytes = isCsv(file, options) ? CSV_BLOCK_BYTES : BLOCK_BYTES;
   const blocks = untilAborted(readInput(file, options, blockBytes, progress.add), signal);
-  if (connection.isInProcess) await sendPipelined(connection, blocks, onStored);
-  else await sendThrottled(connection, blocks, onStored);
+  try {
+    await sendPipelined(connection, blocks, onStored);
+  } finally {
+    const { rejected, causes } = rejections.report();
+    if (counts.rejected > rejected.length) {
+      print(
+        `: ${counts.rejected} lines were rejected; only the first ${rejected.length} are listed`,
+      );
+      for (const { cause, lines } of causes) print(`: ${lines} lines: ${cause}`);
+    }
+  }
 }
 
 /** @throws {CommandError} In place of the next block, once the import is interrupted. */
@@ -202,7 +214,7 @@ async function* untilAborted(blocks: AsyncIterable<InputBlock>, signal: AbortSig
 /** Receives the result of a block. */
 type OnBlockStored = (result: ImportResult, block: Omit<InputBlock, "bytes">) => void;
 
-/** Sends blocks to the database of this process; reads and parses one while another is stored. */
+/** Sends blocks; reads and parses one while another is stored. */
 async function sendPipelined(
   connection: AdminConnection,
   blocks: AsyncIterable<InputBlock>,
@@ -227,22 +239,6 @@ async function sendPipelined(
     const [result] = await Promise.allSettled([last]);
     if (result.status === "fulfilled") result.value?.();
     throw error;
-  }
-}
-
-/**
- * Sends blocks to a service, one after the other. While one is stored, no request can be charged,
- * so the import pauses after each for as long as that took: the requests get half of the time.
- */
-async function sendThrottled(
-  connection: AdminConnection,
-  blocks: AsyncIterable<InputBlock>,
-  onStored: OnBlockStored,
-): Promise<void> {
-  for await (const { bytes, ...block } of blocks) {
-    const startedAt = performance.now();
-    onStored(await sendBlock(connection, bytes), block);
-    await Bun.sleep(performance.now() - startedAt);
   }
 }
 

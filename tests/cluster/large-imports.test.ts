@@ -41,6 +41,7 @@ describe.skipIf(!hasSqld())("createImporter() on a libSQL server", () => {
         line,
         reason: 'kind must be one of channel, short, user, tweet, got "video"',
       })),
+      causes: [{ cause: "kind must be one of channel, short, user, tweet", lines: 2 }],
     });
     expect(await queryRows(database, "SELECT count(*) AS n FROM tweets")).toMatchObject([
       { n: 100 },

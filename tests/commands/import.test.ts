@@ -47,6 +47,22 @@ describe("import", () => {
     expect((await sandbox.runOrThrow("export")).trim().split("\n").length).toBe(10);
   });
 
+  test("lists the first 1,000 rejected lines, and counts all by cause", async () => {
+    const lines = Array.from({ length: 1500 }, (_, nth) =>
+      makeChannelLine({ subscribers: -nth - 1 }),
+    );
+    const file = await sandbox.write("bad.ndjson", `${lines.join("\n")}\n{}\n`);
+    const { status, out, err } = await sandbox.run(["import", "--json", file]);
+    expect([status, JSON.parse(out)]).toMatchObject([1, { read: 1501, new: 0, rejected: 1501 }]);
+    const messages = parseMessages(err);
+    expect(messages.filter((line) => line.startsWith(`${file}:`))).toHaveLength(1003);
+    expect(messages).toContain(`${file}: 1501 lines were rejected; only the first 1000 are listed`);
+    expect(messages).toContain(
+      `${file}: 1500 lines: subscribers must be a whole number from 0 to 9007199254740991`,
+    );
+    expect(messages).toContain(`${file}: 1 lines: kind must be one of channel, short, user, tweet`);
+  });
+
   test("rejects only the line that is not UTF-8", async () => {
     const bytes = Buffer.concat([
       Buffer.from(`${makeValidLine("a")}\n{"kind":"channel","id":"`),
@@ -114,14 +130,15 @@ describe("import", () => {
   });
 
   test("stores the blocks before the point at which a file breaks off", async () => {
-    const lines = Array.from({ length: 240 }, (_, nth) =>
+    // Of one letter each: more than a block of lines, which are packed and parsed in no time.
+    const lines = Array.from({ length: 200 }, (_, nth) =>
       makeChannelLine({
         id: `c${nth}`,
-        description: crypto.getRandomValues(new Uint8Array(30_000)).toHex(),
+        description: String.fromCharCode(97 + (nth % 26)).repeat(60_000),
       }),
     );
     const packed = Bun.gzipSync(`${lines.join("\n")}\n`);
-    const file = await sandbox.write("cut.ndjson.gz", packed.subarray(0, packed.length - 100_000));
+    const file = await sandbox.write("cut.ndjson.gz", packed.subarray(0, packed.length * 0.95));
     const { status, out, err } = await sandbox.run(["import", "--json", file]);
     expect([status, err]).toEqual([1, expect.stringContaining(`Cannot read ${file}`)]);
     // Nothing is written once the database is closed, which empties its log.

@@ -15,8 +15,7 @@ const TWEET = { kind: "tweet", observedAt: "2026-11-20", username: "NASA", id: "
 const INSTANT_RULE =
   "an ISO 8601 date (2026-11-20) or date-time (2026-11-20T08:15:30.123Z) that exists";
 const COUNT_RULE = "a whole number from 0 to 9007199254740991";
-const AHEAD_RULE =
-  "observedAt must not be more than 5 minutes ahead of the clock, 2026-11-20T12:00:00.000Z";
+const AHEAD_RULE = "observedAt must not be more than 5 minutes ahead of the clock";
 const TEXT_RULE = "must have no NUL and no lone surrogate";
 const NUL = String.raw`A text ${TEXT_RULE}, got "a\u0000"`;
 const LONE_SURROGATE = String.raw`A text ${TEXT_RULE}, got "\ud83d"`;
@@ -70,12 +69,12 @@ const REJECTIONS: [what: string, line: string | object, message: string][] = [
   [
     "observedAt more than five minutes ahead",
     { ...USER, observedAt: "2026-11-20T12:05:00.001Z" },
-    `${AHEAD_RULE}, got "2026-11-20T12:05:00.001Z"`,
+    `${AHEAD_RULE}, got "2026-11-20T12:05:00.001Z" at 2026-11-20T12:00:00.000Z`,
   ],
   [
     "observedAt ahead by its zone",
     { ...USER, observedAt: "2026-11-20T12:00:00-01:00" },
-    `${AHEAD_RULE}, got "2026-11-20T12:00:00-01:00"`,
+    `${AHEAD_RULE}, got "2026-11-20T12:00:00-01:00" at 2026-11-20T12:00:00.000Z`,
   ],
   ["no identifier", { ...TWEET, id: undefined }, "id must be a string, got undefined"],
   ["an identifier as a number", { ...TWEET, id: 7 }, "id must be a string, got 7"],

@@ -7,7 +7,8 @@ import {
   findRowKind,
   type ParseObservationRow,
 } from "../../csv/observation-rows.ts";
-import type { RejectedLine } from "../../../core/stores.ts";
+import { createRejectionCollector } from "../../../core/rejections.ts";
+import type { RejectionReport } from "../../../core/stores.ts";
 import { createRowCutter, type FileRow } from "./csv-rows.ts";
 
 /** Rows of a file as lines of observations. */
@@ -16,11 +17,8 @@ export interface CsvBlock {
   /** For each line, the number of the line of the file at which its row begins. */
   readonly fileLines: readonly number[];
   /** The rows that are no lines, by their numbers in the file. */
-  readonly rejected: readonly RejectedLine[];
+  readonly rejections: RejectionReport;
 }
-
-/** Rows of a block: the report of a rejected row takes more memory than a short row. */
-const BLOCK_MAX_ROWS = 150_000;
 
 /** Characters of lines that are kept as text. */
 const TEXT_MAX_CHARACTERS = 65_536;
@@ -113,7 +111,7 @@ function createBlockBuilder() {
   let text = "";
   let byteCount = 0;
   const fileLines: number[] = [];
-  const rejected: RejectedLine[] = [];
+  const rejections = createRejectionCollector();
 
   /** Turns the text into bytes early: it takes up to four times their memory. */
   function flush(): void {
@@ -124,17 +122,16 @@ function createBlockBuilder() {
 
   return {
     add({ line }: FileRow, { record, reason }: ReadRow): void {
-      if (reason !== undefined) rejected.push({ line, reason });
+      if (reason !== undefined) rejections.add({ line, reason });
       if (record === undefined) return;
       text += `${JSON.stringify(record)}\n`;
       fileLines.push(line);
       if (text.length >= TEXT_MAX_CHARACTERS) flush();
     },
-    isFull: (blockBytes: number): boolean =>
-      byteCount + text.length >= blockBytes || fileLines.length + rejected.length >= BLOCK_MAX_ROWS,
+    isFull: (blockBytes: number): boolean => byteCount + text.length >= blockBytes,
     build(): CsvBlock {
       flush();
-      return { bytes: Buffer.concat(pieces), fileLines, rejected };
+      return { bytes: Buffer.concat(pieces), fileLines, rejections: rejections.report() };
     },
   };
 }

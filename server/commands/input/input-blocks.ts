@@ -1,7 +1,7 @@
 /** Reads files of observations, lines or CSV, as blocks of lines. */
 import type { EntityKind } from "../../../core/entity-kinds.ts";
 import type { ObservationFormat } from "../../csv/observation-rows.ts";
-import type { RejectedLine } from "../../../core/stores.ts";
+import type { RejectionReport } from "../../../core/stores.ts";
 import { createReadError } from "../command.ts";
 import { openInput, readBlocks } from "./line-blocks.ts";
 import { readCsvBlocks } from "./csv-blocks.ts";
@@ -12,7 +12,7 @@ export interface InputBlock {
   /** The number in the file of a line of the block. */
   findFileLine(line: number): number;
   /** What is in the file between the lines but is no line, by its numbers in the file. */
-  readonly rejected: readonly RejectedLine[];
+  readonly rejections: RejectionReport;
 }
 
 /** What files of observations are; by default what their names say. */
@@ -57,12 +57,14 @@ export async function checkInput(file: string, options: InputOptions): Promise<v
   for await (const _ of readInput(file, options, 1)) break;
 }
 
+const NO_REJECTIONS: RejectionReport = { rejected: [], causes: [] };
+
 async function* readLines(
   input: AsyncIterable<Uint8Array>,
   blockBytes: number,
 ): AsyncGenerator<InputBlock> {
   for await (const { bytes, firstLine } of readBlocks(input, blockBytes)) {
-    yield { bytes, rejected: [], findFileLine: (line) => firstLine + line - 1 };
+    yield { bytes, rejections: NO_REJECTIONS, findFileLine: (line) => firstLine + line - 1 };
   }
 }
 
@@ -71,7 +73,7 @@ async function* readTable(
   kind: EntityKind | undefined,
   blockBytes: number,
 ): AsyncGenerator<InputBlock> {
-  for await (const { bytes, rejected, fileLines } of readCsvBlocks(input, kind, blockBytes)) {
-    yield { bytes, rejected, findFileLine: (line) => fileLines[line - 1] ?? 0 };
+  for await (const { bytes, rejections, fileLines } of readCsvBlocks(input, kind, blockBytes)) {
+    yield { bytes, rejections, findFileLine: (line) => fileLines[line - 1] ?? 0 };
   }
 }

@@ -16,12 +16,6 @@ export interface FileBlock {
   readonly firstLine: number;
 }
 
-/**
- * Lines of a block, roughly: as many as the shortest valid lines of a full block. Shorter lines are
- * rejected, and the report of a rejected line takes more memory than the line.
- */
-const BLOCK_MAX_LINES = 150_000;
-
 /** The largest piece of a stream that is searched for line ends at once. */
 const PIECE_MAX_BYTES = 262_144;
 
@@ -58,7 +52,7 @@ export async function* readBlocks(
     } else if (tail.byteLength < OVERLONG_LINE_BYTES) {
       tail = Buffer.concat([tail, piece]).subarray(0, OVERLONG_LINE_BYTES);
     }
-    if (byteCount >= blockBytes || lineCount >= BLOCK_MAX_LINES) yield takeBlock();
+    if (byteCount >= blockBytes) yield takeBlock();
   }
   if (tail.byteLength > 0) pieces.push(tail);
   if (pieces.length > 0) yield takeBlock();

@@ -2,6 +2,8 @@
 import { Elysia } from "elysia";
 import { INTEGER_MAX } from "../../../core/limits.ts";
 import { parseIntegerParameter } from "../../../core/parameters.ts";
+import { countRejected } from "../../../core/rejections.ts";
+import type { RejectionReport } from "../../../core/stores.ts";
 import { formatInstant, HOUR_MS } from "../../../core/time.ts";
 import {
   AUDIT_ACTIONS,
@@ -121,10 +123,10 @@ function cutSecretsOfDetails(details: AuditDetails): AuditDetails {
 
 /** The counts of an import that the audit adds up. */
 type ImportCounts = Readonly<Record<"read" | "new" | "changed" | "unchanged", number>> & {
-  readonly rejected: { readonly length: number };
+  readonly causes: RejectionReport["causes"];
 };
 
-const NO_COUNTS: ImportCounts = { read: 0, new: 0, changed: 0, unchanged: 0, rejected: [] };
+const NO_COUNTS: ImportCounts = { read: 0, new: 0, changed: 0, unchanged: 0, causes: [] };
 
 /**
  * Imports observations, with an entry in the audit. An import can be thousands of requests, so those
@@ -147,7 +149,7 @@ export async function recordImport<Result extends ImportCounts>(
         new: counts.new,
         changed: counts.changed,
         unchanged: counts.unchanged,
-        rejected: counts.rejected.length,
+        rejected: countRejected(counts),
       })
       .catch(() => undefined);
   try {

@@ -6,7 +6,7 @@
 import type { ResultSet } from "@libsql/client";
 import pRetry, { type Options } from "p-retry";
 import { DomainError } from "../../../core/errors.ts";
-import type { Database, Statement } from "../database/database.ts";
+import type { Database, Statement, WriteOptions } from "../database/database.ts";
 import { isRecorded, readLastSequence, type RecordChange } from "./change-log.ts";
 
 /** What a write does. */
@@ -36,6 +36,7 @@ const writeQueues = new WeakMap<Database, Promise<unknown>>();
  * Executes a plan as one transaction; within a process, in the order of the calls.
  *
  * @param createPlan Reads what the plan depends on. It is called again after a conflict.
+ * @param options.durability What the commit survives, by default what the setting says.
  * @returns The plan, and the results of its statements: none if they are stored but their response
  * was lost.
  * @throws {DomainError} `Service Unavailable` if other processes write without a pause.
@@ -43,6 +44,7 @@ const writeQueues = new WeakMap<Database, Promise<unknown>>();
 export function writeOptimistically<Plan extends WritePlan>(
   database: Database,
   createPlan: () => Promise<Plan>,
+  { durability = "configured" }: Pick<WriteOptions, "durability"> = {},
 ): Promise<{ readonly plan: Plan; readonly results: readonly ResultSet[] }> {
   async function attemptWrite() {
     const lastSequence = await readLastSequence(database);
@@ -52,7 +54,7 @@ export function writeOptimistically<Plan extends WritePlan>(
     const changeStatements = plan.recordChange(lastSequence, uid);
     try {
       const results = await database.write([...changeStatements, ...plan.statements], {
-        durability: "configured",
+        durability,
         idempotent: true,
       });
       return { plan, results: results.slice(changeStatements.length) };

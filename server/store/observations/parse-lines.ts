@@ -3,14 +3,16 @@ import { isUtf8 } from "node:buffer";
 import { DomainError } from "../../../core/errors.ts";
 import { OBSERVATION_LINE_MAX_BYTES } from "../../../core/limits.ts";
 import { parseObservationLine, type Observation } from "../../../core/observations.ts";
-import type { RejectedLine } from "../../../core/stores.ts";
+import { createRejectionCollector } from "../../../core/rejections.ts";
+import type { RejectionReport } from "../../../core/stores.ts";
+import { splitAtLineEnds } from "./line-blocks.ts";
+import { yieldToEventLoop } from "../database/paged-scan.ts";
 import {
   createBatchBuilder,
   type ObservationBatch,
   type BatchColumns,
 } from "./observation-batch.ts";
 
-const NEWLINE = 0x0a;
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Whole lines. */
@@ -20,28 +22,32 @@ export interface LineBlock {
   readonly now: number;
 }
 
-export interface ParsedLines {
+export interface ParsedLines extends RejectionReport {
   readonly lines: number;
   /** The number of lines that are not blank. */
   readonly read: number;
-  readonly rejected: readonly RejectedLine[];
   readonly batches: readonly ObservationBatch[];
 }
 
 /** Parsed lines, as they move from thread to thread. */
-export interface SerializedLines {
-  readonly columns: readonly BatchColumns[];
-  /** All else as JSON, which takes a quarter of the time of a structured clone. */
-  readonly text: string;
+export interface SerializedLines extends Omit<ParsedLines, "batches"> {
+  readonly batches: readonly SerializedBatch[];
 }
 
-type TextPart = Omit<ParsedLines, "batches"> & {
-  readonly batches: readonly Omit<ObservationBatch, keyof BatchColumns>[];
-};
+/** JSON takes a quarter of the time of a structured clone. */
+interface SerializedBatch extends BatchColumns, Pick<ObservationBatch, "kind"> {
+  /** Parts of the array, as JSON. */
+  readonly entityIds: readonly string[];
+  /** Parts of the array, as JSON. */
+  readonly attributeSets: readonly string[];
+}
+
+/** Characters of one part, which is parsed in a millisecond or two. */
+const PART_CHARACTERS = 131_072;
 
 export function parseLines({ bytes, now }: LineBlock): ParsedLines {
   const builder = createBatchBuilder();
-  const rejected: RejectedLine[] = [];
+  const rejections = createRejectionCollector();
   let read = 0;
   let lines = 0;
   for (const part of splitAtLineEnds(bytes, DECODE_BYTES)) {
@@ -54,47 +60,68 @@ export function parseLines({ bytes, now }: LineBlock): ParsedLines {
         builder.add(parseLine(line, now));
       } catch (error) {
         if (!(error instanceof DomainError)) throw error;
-        rejected.push({ line: lines, reason: error.message });
+        rejections.add({ line: lines, reason: error.message });
       }
     }
   }
-  return { lines, read, rejected, batches: builder.build() };
+  return { lines, read, ...rejections.report(), batches: builder.build() };
 }
 
 /** About how many bytes are decoded at once: their text takes several times their memory. */
 const DECODE_BYTES = 262_144;
 
-/**
- * Splits bytes at line ends, which are left out.
- *
- * @param partBytes How many bytes a part has at least; it ends at the next line end.
- */
-export function* splitAtLineEnds(bytes: Uint8Array, partBytes: number): Generator<Uint8Array> {
-  for (let start = 0; start <= bytes.length;) {
-    const newlineIndex = bytes.indexOf(NEWLINE, start + partBytes);
-    const end = newlineIndex === -1 ? bytes.length : newlineIndex;
-    yield bytes.subarray(start, end);
-    start = end + 1;
-  }
-}
-
 export function serializeLines({ batches, ...rest }: ParsedLines): SerializedLines {
-  const columns: BatchColumns[] = [];
-  const texts: TextPart["batches"][number][] = [];
-  for (const { kind, entityIds, attributeSets, ...numbers } of batches) {
-    columns.push(numbers);
-    texts.push({ kind, entityIds, attributeSets });
-  }
-  return { columns, text: JSON.stringify({ ...rest, batches: texts } satisfies TextPart) };
+  const serialize = (batch: ObservationBatch): SerializedBatch => ({
+    ...batch,
+    entityIds: serializeParts(batch.entityIds),
+    attributeSets: serializeParts(batch.attributeSets),
+  });
+  return { ...rest, batches: batches.map(serialize) };
 }
 
-export function deserializeLines({ columns, text }: SerializedLines): ParsedLines {
-  const { batches, ...rest }: TextPart = JSON.parse(text);
-  const joined = columns.flatMap((numbers, index) => {
-    const texts = batches[index];
-    return texts === undefined ? [] : [{ ...texts, ...numbers }];
-  });
-  return { ...rest, batches: joined };
+function serializeParts(values: readonly unknown[]): string[] {
+  const parts: string[] = [];
+  let texts: string[] = [];
+  let characters = 0;
+  const endPart = () => {
+    parts.push(`[${texts.join(",")}]`);
+    texts = [];
+    characters = 0;
+  };
+  for (const value of values) {
+    const text = JSON.stringify(value);
+    texts.push(text);
+    characters += text.length;
+    if (characters >= PART_CHARACTERS) endPart();
+  }
+  endPart();
+  return parts;
+}
+
+/** Parses part by part, so that requests are served in between. */
+export async function deserializeLines({
+  batches,
+  ...rest
+}: SerializedLines): Promise<ParsedLines> {
+  const parsed: ObservationBatch[] = [];
+  for (const { entityIds, attributeSets, ...batch } of batches) {
+    parsed.push({
+      ...batch,
+      entityIds: await parseParts(entityIds),
+      attributeSets: await parseParts(attributeSets),
+    });
+  }
+  return { ...rest, batches: parsed };
+}
+
+async function parseParts<Value>(parts: readonly string[]): Promise<Value[]> {
+  const values: Value[] = [];
+  for (const part of parts) {
+    const partValues: Value[] = JSON.parse(part);
+    for (const value of partValues) values.push(value);
+    if (parts.length > 1) await yieldToEventLoop();
+  }
+  return values;
 }
 
 /** @param line Bytes if it is not valid UTF-8. */

@@ -1,11 +1,13 @@
 /**
- * Writes observations: as one transaction, in any order, any number of times.
+ * Writes observations: in any order, any number of times.
  *
  * JavaScript merges the counts, because they are packed into chunks. SQL merges the attributes,
  * so those of an entity that is merely seen again are not read.
  */
 import type { Observation } from "../../../core/observations.ts";
 import type { Database, Statement } from "../database/database.ts";
+import { yieldToEventLoop } from "../database/paged-scan.ts";
+import { createBatchCutter, type BatchPart, type PartTimes } from "./batch-parts.ts";
 import { createBatchBuilder, type ObservationBatch } from "./observation-batch.ts";
 import { recordEntityWrites, type ChangedEntity } from "../history/change-log.ts";
 import {
@@ -21,7 +23,7 @@ import {
   type ChunkWrite,
 } from "../history/chunk-sql.ts";
 import { computeGainsAfterWrite } from "../history/gains.ts";
-import { writeOptimistically } from "../history/optimistic-write.ts";
+import { writeOptimistically, type WritePlan } from "../history/optimistic-write.ts";
 import { KIND_TABLES, type KindTables } from "../tables/entity-sql.ts";
 import { mergeStored } from "./stored-entities.ts";
 import type { OutcomeCounts } from "../../../core/stores.ts";
@@ -29,7 +31,7 @@ import { createPendingEntities, type PendingEntity } from "./merge.ts";
 import { upsertEntities } from "./upsert-sql.ts";
 
 /**
- * Writes observations.
+ * Writes observations as one transaction.
  *
  * @returns How many were new (an instant never observed before), changed (more about a known one)
  * or unchanged. Their sum is the number of observations.
@@ -43,40 +45,79 @@ export function writeObservations(
   return writeBatches(database, builder.build());
 }
 
-/** Writes batches of observations, as {@link writeObservations} does. */
+/**
+ * Writes batches of observations, in transactions between which other writes are done.
+ *
+ * @param targetMs About how long a transaction takes at most; by default there is only one.
+ */
 export async function writeBatches(
   database: Database,
   batches: readonly ObservationBatch[],
+  targetMs?: number,
 ): Promise<OutcomeCounts> {
-  const { plan } = await writeOptimistically(database, async () => {
-    const outcomeCounts = { new: 0, changed: 0, unchanged: 0 };
-    const statements: Statement[] = [];
-    const changed: ChangedEntity[] = [];
-    for (const batch of batches) {
-      const tables = KIND_TABLES[batch.kind];
-      const pending = createPendingEntities(batch);
-      await mergeStored(database, tables, pending);
-      const changedEntities: PendingEntity[] = [];
-      for (const entity of pending.values()) {
-        const { outcomeCounts: outcomes, attributes } = entity.merged;
-        outcomeCounts.new += outcomes.new;
-        outcomeCounts.changed += outcomes.changed;
-        outcomeCounts.unchanged += outcomes.unchanged;
-        if (outcomes.new + outcomes.changed === 0) continue;
-        changedEntities.push(entity);
-        changed.push({ kind: batch.kind, id: entity.id, attributes });
-      }
-      if (changedEntities.length > 0) {
-        await setGains(database, tables, changedEntities);
-        statements.push(
-          ...upsertEntities(tables, changedEntities),
-          ...writeHistories(tables, changedEntities),
-        );
-      }
+  const totals = { new: 0, changed: 0, unchanged: 0 };
+  const cutter = createBatchCutter(targetMs);
+  for (const part of cutter.cut(batches)) {
+    const { outcomeCounts, ...times } = await writePart(database, part);
+    for (const name of OUTCOMES) totals[name] += outcomeCounts[name];
+    cutter.adapt(part, times);
+    await yieldToEventLoop();
+  }
+  await database.sync();
+  return totals;
+}
+
+const OUTCOMES = ["new", "changed", "unchanged"] as const;
+
+async function writePart(
+  database: Database,
+  { batches }: BatchPart,
+): Promise<PartTimes & { readonly outcomeCounts: OutcomeCounts }> {
+  let plannedAt = 0;
+  let planMs = 0;
+  const createPlan = async () => {
+    const began = performance.now();
+    const plan = await planWrite(database, batches);
+    plannedAt = performance.now();
+    planMs = plannedAt - began;
+    return plan;
+  };
+  const { plan } = await writeOptimistically(database, createPlan, { durability: "process" });
+  const { outcomeCounts } = plan;
+  return { outcomeCounts, planMs, writeMs: performance.now() - plannedAt };
+}
+
+/** Merges batches with what is stored. */
+async function planWrite(
+  database: Database,
+  batches: readonly ObservationBatch[],
+): Promise<WritePlan & { readonly outcomeCounts: OutcomeCounts }> {
+  const outcomeCounts = { new: 0, changed: 0, unchanged: 0 };
+  const statements: Statement[] = [];
+  const changed: ChangedEntity[] = [];
+  for (const batch of batches) {
+    const tables = KIND_TABLES[batch.kind];
+    const pending = createPendingEntities(batch);
+    await mergeStored(database, tables, pending);
+    const changedEntities: PendingEntity[] = [];
+    for (const entity of pending.values()) {
+      const { outcomeCounts: outcomes, attributes } = entity.merged;
+      outcomeCounts.new += outcomes.new;
+      outcomeCounts.changed += outcomes.changed;
+      outcomeCounts.unchanged += outcomes.unchanged;
+      if (outcomes.new + outcomes.changed === 0) continue;
+      changedEntities.push(entity);
+      changed.push({ kind: batch.kind, id: entity.id, attributes });
     }
-    return { recordChange: recordEntityWrites(changed), statements, outcomeCounts };
-  });
-  return plan.outcomeCounts;
+    if (changedEntities.length > 0) {
+      await setGains(database, tables, changedEntities);
+      statements.push(
+        ...upsertEntities(tables, changedEntities),
+        ...writeHistories(tables, changedEntities),
+      );
+    }
+  }
+  return { recordChange: recordEntityWrites(changed), statements, outcomeCounts };
 }
 
 async function setGains(

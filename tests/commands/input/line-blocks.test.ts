@@ -32,18 +32,6 @@ describe("readBlocks()", () => {
     expect(blocks.length).toBeGreaterThan(10);
   });
 
-  test("limits the lines of a block, so that reports of rejected lines fit into memory", async () => {
-    const blocks = await Array.fromAsync(
-      readBlocks(streamTexts("x\n".repeat(1_000_000)), 8_000_000),
-    );
-    expect(blocks.reduce((sum, { bytes }) => sum + bytes.byteLength, 0)).toBe(2_000_000);
-    for (const [index, { bytes, firstLine }] of blocks.entries()) {
-      expect(bytes.byteLength).toBeLessThan(600_000);
-      const before = blocks.slice(0, index).reduce((sum, of) => sum + of.bytes.byteLength, 0);
-      expect(firstLine).toBe(before / 2 + 1);
-    }
-  });
-
   test("keeps only the beginning of a line that is too long", async () => {
     const long = "y".repeat(3 * OBSERVATION_LINE_MAX_BYTES);
     const blocks = await Array.fromAsync(readBlocks(streamTexts(`a\n${long}\nb`), 64 * KIB));

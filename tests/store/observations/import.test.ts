@@ -4,6 +4,8 @@ import * as fc from "fast-check";
 import { ENTITY_KINDS } from "../../../core/entity-kinds.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { exportObservations } from "../../../server/store/observations/export.ts";
+import { REJECTED_LINES_LISTED_MAX } from "../../../core/limits.ts";
+import { createRejectionCollector } from "../../../core/rejections.ts";
 import type { ImportResult } from "../../../core/stores.ts";
 import { createImporter } from "../../../server/store/observations/import.ts";
 import {
@@ -51,24 +53,17 @@ async function intakeInBlocks(
   blockLines: number,
 ): Promise<ImportResult> {
   const intake = createImporter(database, () => NOW);
-  const sum = {
-    read: 0,
-    new: 0,
-    changed: 0,
-    unchanged: 0,
-    rejected: [] as ImportResult["rejected"][0][],
-  };
+  const sum = { read: 0, new: 0, changed: 0, unchanged: 0 };
+  const rejections = createRejectionCollector();
   for (let from = 0; from < lines.length; from += blockLines) {
     const result = await intake(joinLines(lines.slice(from, from + blockLines)));
     sum.read += result.read;
     sum.new += result.new;
     sum.changed += result.changed;
     sum.unchanged += result.unchanged;
-    sum.rejected.push(
-      ...result.rejected.map(({ line, reason }) => ({ line: from + line, reason })),
-    );
+    rejections.addReport(result, (line) => from + line);
   }
-  return sum;
+  return { ...sum, ...rejections.report() };
 }
 
 /** Everything stored, without the keys: they depend on the order of the entities. */
@@ -91,6 +86,24 @@ describe("createImporter()", () => {
       );
       expect(read).toBe(2);
       expect(rejected).toEqual([{ line: 2, reason: "A line has at most 1048576 bytes" }]);
+    });
+  });
+
+  test("lists 1,000 rejected lines, counts all by cause, and numbers lines in any block", async () => {
+    await withDatabase(async (database) => {
+      const valid = JSON.stringify(makeObservation("user", "u", NOW, 7));
+      const block = `${"{}\n".repeat(200_000)}{"kind":"user"}\n${valid}\n`;
+      const result = await createImporter(database, () => NOW)(new TextEncoder().encode(block));
+      expect(result).toMatchObject({ read: 200_002, new: 1 });
+      expect(result.rejected).toHaveLength(REJECTED_LINES_LISTED_MAX);
+      expect(result.rejected[999]?.line).toBe(1000);
+      expect(result.causes).toEqual([
+        { cause: "kind must be one of channel, short, user, tweet", lines: 200_000 },
+        { cause: "observedAt must be a string", lines: 1 },
+      ]);
+      const far = `${"\n".repeat(200_000)}{}\n`;
+      const { rejected } = await createImporter(database, () => NOW)(new TextEncoder().encode(far));
+      expect(rejected.map(({ line }) => line)).toEqual([200_001]);
     });
   });
 

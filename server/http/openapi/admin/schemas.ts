@@ -12,7 +12,7 @@ import {
   strictObject,
   TextOrNull,
 } from "../../../../core/schema/fields.ts";
-import { INTEGER_MAX } from "../../../../core/limits.ts";
+import { INTEGER_MAX, REJECTED_LINES_LISTED_MAX } from "../../../../core/limits.ts";
 import { Identifier } from "../../../../core/schema/texts.ts";
 import { AUDIT_ACTIONS } from "../../../ports/administration.ts";
 import { KEY_SCOPES } from "../../../ports/admission.ts";
@@ -242,7 +242,13 @@ export const ImportReport = strictObject({
   new: Count,
   changed: Count,
   unchanged: Count,
-  rejected: Type.Array(strictObject({ line: Id, reason: Type.String() })),
+  rejected: Type.Array(strictObject({ line: Id, reason: Type.String() }), {
+    maxItems: REJECTED_LINES_LISTED_MAX,
+    description: `The first ${REJECTED_LINES_LISTED_MAX} rejected lines`,
+  }),
+  causes: Type.Array(strictObject({ cause: Type.String(), lines: Count }), {
+    description: "All rejected lines, counted by the reason without the value of a line",
+  }),
 });
 export const RetentionRequest = strictObject({ dry_run: Type.Optional(Type.Boolean()) });
 export const BackupRequest = strictObject({

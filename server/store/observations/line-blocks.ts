@@ -1,0 +1,45 @@
+/** Cuts lines into blocks. */
+
+const NEWLINE = 0x0a;
+
+/** Bytes of a block: a larger one writes an entity once for more observations, but takes more memory. */
+const BLOCK_BYTES = 8 * 1_048_576;
+
+/**
+ * Lines of a block: as many as the shortest valid lines of a full block. To reject a line takes as long
+ * as to parse one.
+ */
+const BLOCK_MAX_LINES = 150_000;
+
+/**
+ * Cuts lines into blocks that are parsed in about a second.
+ *
+ * @param maxBytes How many bytes a block has at most, but for its last line.
+ */
+export function* cutBlocks(bytes: Uint8Array, maxBytes: number): Generator<Uint8Array> {
+  const blockBytes = Math.min(maxBytes, BLOCK_BYTES);
+  for (let start = 0; start <= bytes.length;) {
+    let end = start - 1;
+    for (let line = 0; line < BLOCK_MAX_LINES && end < start + blockBytes; line++) {
+      const newlineIndex = bytes.indexOf(NEWLINE, end + 1);
+      end = newlineIndex === -1 ? bytes.length : newlineIndex;
+      if (newlineIndex === -1) break;
+    }
+    yield bytes.subarray(start, end);
+    start = end + 1;
+  }
+}
+
+/**
+ * Splits bytes at line ends, which are left out.
+ *
+ * @param partBytes How many bytes a part has at least; it ends at the next line end.
+ */
+export function* splitAtLineEnds(bytes: Uint8Array, partBytes: number): Generator<Uint8Array> {
+  for (let start = 0; start <= bytes.length;) {
+    const newlineIndex = bytes.indexOf(NEWLINE, start + partBytes);
+    const end = newlineIndex === -1 ? bytes.length : newlineIndex;
+    yield bytes.subarray(start, end);
+    start = end + 1;
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * Charged reads during an import wait hardly longer than without: 50 a second, while observations
+ * come in by one request, and through the owner by the command. IMPORT_MIB=57 is the long form, which
+ * prints a table; it needs a machine without other work.
+ */
+import { expect, test } from "bun:test";
+import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
+import { runSteadyLoad } from "../support/processes/steady-load.ts";
+import { createChannelLines, getChannelId, shuffle } from "../support/observation-lines.ts";
+
+const SHORT_MIB = 6;
+const MIB = Number(process.env["IMPORT_MIB"] ?? SHORT_MIB);
+const ADMIN_TOKEN = "token-of-this-test-alone";
+const READS_PER_SECOND = 50;
+/** The reads that an import is compared with last as long in the long form. */
+const QUIET_MS = MIB > SHORT_MIB ? 20_000 : 2000;
+const P99_RATIO_MAX = 3;
+/** The short form also passes beside other tests: a whole import at once takes longer than this. */
+const SHORT_P99_MAX_MS = 150;
+
+type Service = Awaited<ReturnType<Sandbox["serve"]>>;
+
+/** An import into a running service: how the observations come in. */
+interface ImportCase {
+  readonly name: string;
+  readonly lines: () => readonly string[];
+  readonly send: (sandbox: Sandbox, service: Service, body: string) => Promise<void>;
+}
+
+async function sendRequest(_: Sandbox, { url }: Service, body: string): Promise<void> {
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+  const response = await fetch(`${url}/admin/observations`, { method: "POST", headers, body });
+  expect(await response.json()).toMatchObject({ rejected: [] });
+}
+
+async function runCommand(sandbox: Sandbox, _: Service, body: string): Promise<void> {
+  const file = await sandbox.write("lines.ndjson", body);
+  expect(await sandbox.run(["import", "--json", file])).toMatchObject({ status: 0 });
+}
+
+const CASES: readonly ImportCase[] = [
+  { name: "one POST", lines: () => createChannelLines(MIB * 1_048_576), send: sendRequest },
+  {
+    name: "the command, oldest first",
+    lines: () => createChannelLines(MIB * 1_048_576),
+    send: runCommand,
+  },
+  {
+    name: "the command, in random order",
+    lines: () => shuffle(createChannelLines(MIB * 1_048_576)),
+    send: runCommand,
+  },
+];
+
+/** Sends reads until the work is done, and at least for a time. @returns Their times, in ms. */
+async function measureReads(
+  url: string,
+  key: string,
+  { atLeastMs, work }: { readonly atLeastMs: number; readonly work: () => Promise<void> },
+) {
+  const paths = [1, 2, 3].map((channel) => `/api/video/${getChannelId(channel)}/details`);
+  const times: number[] = [];
+  const began = performance.now();
+  const state = { isDone: false };
+  const working = work().finally(() => (state.isDone = true));
+  while (!state.isDone || performance.now() - began < atLeastMs) {
+    const load = { url, paths, keys: [key], requestsPerSecond: READS_PER_SECOND, durationMs: 1000 };
+    for (const { ms, status } of await runSteadyLoad(load)) {
+      expect(status).toBe(200);
+      times.push(ms);
+    }
+  }
+  await working;
+  return times.toSorted((a, b) => a - b);
+}
+
+const pickQuantile = (sorted: readonly number[], share: number) =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+
+test.each([...CASES])(
+  "serve: charged reads during an import ($name) wait hardly longer than without",
+  async ({ name, lines, send }) => {
+    const sandbox = await openSandbox({ ADMIN_TOKEN });
+    try {
+      const service = await sandbox.serve();
+      await sandbox.run(["accounts", "create", "reader", "--credits", "1000000"]);
+      const { out } = await sandbox.run(["keys", "create", "reader", "--json"]);
+      const { key } = JSON.parse(out) as { readonly key: string };
+      await send(sandbox, service, createChannelLines(500_000).join("\n"));
+      const quiet = await measureReads(service.url, key, {
+        atLeastMs: QUIET_MS,
+        work: async () => undefined,
+      });
+      const body = lines().join("\n");
+      let seconds = 0;
+      const busy = await measureReads(service.url, key, {
+        atLeastMs: 0,
+        work: async () => {
+          const began = performance.now();
+          await send(sandbox, service, body);
+          seconds = (performance.now() - began) / 1000;
+        },
+      });
+      const p99 = { quiet: pickQuantile(quiet, 0.99), busy: pickQuantile(busy, 0.99) };
+      console.log(
+        `${name}: ${MIB} MiB in ${seconds.toFixed(1)} s; p50 ${pickQuantile(quiet, 0.5).toFixed(1)} → ` +
+          `${pickQuantile(busy, 0.5).toFixed(1)} ms, p99 ${p99.quiet.toFixed(1)} → ` +
+          `${p99.busy.toFixed(1)} ms, longest ${busy.at(-1)?.toFixed(1)} ms`,
+      );
+      const slack = MIB > SHORT_MIB ? 0 : SHORT_P99_MAX_MS;
+      expect(p99.busy).toBeLessThan(Math.max(P99_RATIO_MAX * p99.quiet, slack));
+      await service.stop();
+    } finally {
+      await sandbox.close();
+    }
+  },
+  600_000,
+);
