@@ -16,7 +16,14 @@ import {
 
 /** A store that answers everything with nothing. */
 const NOTHING = {
-  importObservations: async () => ({ read: 0, new: 0, changed: 0, unchanged: 0, rejected: [] }),
+  importObservations: async () => ({
+    read: 0,
+    new: 0,
+    changed: 0,
+    unchanged: 0,
+    rejected: [],
+    causes: [],
+  }),
 };
 const EMPTY_STORE = new Proxy<Record<string, unknown>>(NOTHING, {
   get: (store, name) => store[String(name)] ?? (async () => ({ body: {}, outcomes: [] })),
