@@ -10,9 +10,6 @@ import { createAccess } from "../support/store/access.ts";
 const READS = Number(process.env["CPU_READS"] ?? 300);
 const IS_LONG = process.env["CPU_READS"] !== undefined;
 
-/** For 1,000 reads; a new stream for each call takes 1,200 ms, and the kept ones take 260. */
-const CPU_MAX_MS = 700;
-
 const CLIENTS = 64;
 const WARM_UP_READS = 50;
 
@@ -20,6 +17,8 @@ interface CpuCase {
   readonly name: string;
   readonly accounts: number;
   readonly path: (read: number) => string;
+  /** About half of what a new stream for each call takes, and twice what kept ones take. */
+  readonly maxMs: number;
 }
 
 const createPath = (read: number) => `/api/video/nobody/details?_read=${read}`;
@@ -28,11 +27,12 @@ const NOT_CACHED: CpuCase = {
   name: "not cached",
   accounts: 1,
   path: createPath,
+  maxMs: 700,
 };
 
 const LONG_CASES: readonly CpuCase[] = [
   { ...NOT_CACHED, name: "cached", path: () => "/api/video/channels" },
-  { ...NOT_CACHED, name: "1,000 accounts", accounts: 1000 },
+  { ...NOT_CACHED, name: "1,000 accounts", accounts: 1000, maxMs: 1500 },
 ];
 
 /** Reads with some clients, each one after another. */
@@ -58,7 +58,7 @@ async function readAll(
 
 describe.skipIf(!hasSqld())("a libSQL server", () => {
   test.each(IS_LONG ? [NOT_CACHED, ...LONG_CASES] : [NOT_CACHED])(
-    `uses less than ${CPU_MAX_MS} ms of processor time for 1,000 charged reads ($name)`,
+    "uses less than $maxMs ms of processor time for 1,000 charged reads ($name)",
     async (given) => {
       const server = await startSqld({ durability: "relaxed" });
       const sandbox = await openSandbox({ DATABASE_URL: server.url, DURABILITY: "process" });
@@ -75,7 +75,7 @@ describe.skipIf(!hasSqld())("a libSQL server", () => {
         const cpuMs = ((server.readCpuMs() - before) * 1000) / READS;
         await service.stop();
         if (IS_LONG) process.stdout.write(`${given.name}: ${cpuMs} ms for 1,000 reads\n`);
-        expect(cpuMs).toBeLessThan(CPU_MAX_MS);
+        expect(cpuMs).toBeLessThan(given.maxMs);
       } finally {
         await sandbox.close();
         await server.close();

@@ -135,9 +135,9 @@ function createQueues(
   options: DatabaseOptions,
   queueOptions: Pick<CallQueueOptions, "getTick" | "suspectAfterTicks" | "onFailure">,
 ) {
-  const isSynced = options.durability === "power";
+  const isSyncRequired = options.durability === "power";
   const openReader = () => openRemoteConnection(options);
-  const openWriter = () => openRemoteConnection(options, { isSynced });
+  const openWriter = () => openRemoteConnection(options, { isSyncRequired });
   return {
     read: createCallQueue({ ...queueOptions, ...READS_IN_FLIGHT, openConnection: openReader }),
     write: createCallQueue({ ...queueOptions, ...WRITES_IN_FLIGHT, openConnection: openWriter }),

@@ -34,9 +34,12 @@ const STORED_TEXT_MAX_CHARACTERS = 4999;
  *
  * Keep it: a stream is a connection to SQLite on the server, and each new one parses the schema.
  *
- * @param isSynced Whether calls fail if the server does not sync their commits to the disk.
+ * @param options.isSyncRequired Whether calls fail if the server does not sync their commits to the disk.
  */
-export function openRemoteConnection({ url, authToken }: ServerAddress, { isSynced = false } = {}) {
+export function openRemoteConnection(
+  { url, authToken }: ServerAddress,
+  { isSyncRequired = false } = {},
+) {
   const address = parseServerUrl(url);
   const socket = new WebSocket(address.url, SUBPROTOCOL);
   const client = new WsClient(socket, authToken ?? address.authToken);
@@ -49,7 +52,7 @@ export function openRemoteConnection({ url, authToken }: ServerAddress, { isSync
 
   async function open(): Promise<void> {
     await client.getVersion();
-    if (isSynced) assertStillSynced((await stream.query(READ_DURABILITY.sql)).rows);
+    if (isSyncRequired) assertStillSynced((await stream.query(READ_DURABILITY.sql)).rows);
   }
 
   /** Replaces a text that the server has, or stores it there. */
