@@ -67,6 +67,24 @@ export function parseCreator(body: unknown): Creator {
   return { creator, platform };
 }
 
+/** The address of a profile, or of a post, of X or Bluesky. */
+const PROFILE_URL_PATTERN =
+  /^(?:https?:\/\/)?(?:(?:www\.|mobile\.)?(?:x|twitter)\.com|bsky\.app\/profile)\/([^/?#]+)/i;
+
+/**
+ * Reads the username from what a person pastes. {@link parseCreator} checks it.
+ *
+ * @param text A username with or without `@`, or the address of a profile or a post.
+ * @returns The username; the text itself if it is none of these.
+ *
+ * @example
+ * readUsername("https://bsky.app/profile/nature.com/post/3l6oveex3ii2l"); // "nature.com"
+ */
+export function readUsername(text: string): string {
+  const [, username = text] = PROFILE_URL_PATTERN.exec(text) ?? [];
+  return username.replace(/^@/, "");
+}
+
 /**
  * The key of a creator: equal for two spellings of one creator.
  *

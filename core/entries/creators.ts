@@ -10,7 +10,7 @@ export type { NamedChannel } from "../channels.ts";
 export { addCreator, applyCreatorChanges, createCreatorExistsError } from "../creators.ts";
 export { createCreatorListFullError, createCreatorNotFoundError } from "../creators.ts";
 export { CREATOR_PLATFORMS, CREATOR_USERNAME_PATTERN, getCreatorKey } from "../creators.ts";
-export { parseCreator, removeCreator } from "../creators.ts";
+export { parseCreator, readUsername, removeCreator } from "../creators.ts";
 export type { Creator, CreatorPlatform, CreatorSet, CreatorSetChange } from "../creators.ts";
 export type { CreatorTransition } from "../creators.ts";
 export { compareText, foldAsciiCase, foldCase, isIdentifier } from "../text.ts";

@@ -7,6 +7,7 @@ import {
   applyCreatorChanges,
   parseCreator,
   getCreatorKey,
+  readUsername,
   removeCreator,
   type Creator,
   type CreatorSet,
@@ -20,6 +21,22 @@ const makeCreator = (creator: string): Creator => ({ platform: "microblog", crea
 const NAME_RULE =
   "creator must be a username of 1 to 64 letters, digits, _, . or -, without @, " +
   "beginning with a letter, a digit or _, got ";
+
+test.each([
+  ["nasa", "nasa"],
+  ["@nasa", "nasa"],
+  ["@bsky.app", "bsky.app"],
+  ["https://bsky.app/profile/bsky.app", "bsky.app"],
+  ["bsky.app/profile/nature.com/post/3l6oveex3ii2l", "nature.com"],
+  ["https://x.com/NASA", "NASA"],
+  ["https://www.twitter.com/@NASA/status/1346889436626259968?s=20", "NASA"],
+  ["https://mobile.twitter.com/NASA#top", "NASA"],
+  ["bsky.app", "bsky.app"],
+  ["https://example.com/nasa", "https://example.com/nasa"],
+  ["", ""],
+])("readUsername() reads %s as %s", (text, username) => {
+  expect(readUsername(text)).toBe(username);
+});
 
 const matchesSchema = new Ajv({ strict: false }).compile(creatorsSchemas.CreatorRequest);
 
