@@ -14,7 +14,7 @@ import { createMetrics } from "./http/metrics/registry.ts";
 import { createOwnerApp } from "./http/admin/routes.ts";
 import type { AdminOptions } from "./http/admin/options.ts";
 import { createAbortLimiter, createRateLimiter } from "./metering/rate-limit.ts";
-import { explainUncollectable } from "./collectors/create-collectors.ts";
+import { explainIdleSources, explainUncollectable } from "./collectors/create-collectors.ts";
 import { createAdminTokens } from "./metering/admin-tokens.ts";
 import { createApiKeyAuthenticator, createKeyAdministration } from "./metering/api-keys.ts";
 import { backUp } from "./store/database/backup.ts";
@@ -81,7 +81,7 @@ export async function openService(options: ServiceOptions) {
   const charging = createCharging(config, database, ledger, log, now);
   const collectionEngine = createCollection(options, database, importObservations, now);
   const notices = createNoticeStore(database);
-  const monitoringList = createMonitoringList(config, database);
+  const collectionLists = createCollectionLists(options, database);
   const admin: AdminOptions = {
     now,
     importObservations,
@@ -90,8 +90,7 @@ export async function openService(options: ServiceOptions) {
     verifyLedger: () => verifyLedger(database),
     notices,
     ...administration,
-    channels: createTrackedChannelStore(database),
-    ...monitoringList,
+    ...collectionLists,
     applyRetention: retention.applyForCommand,
     recoverRefunds: charging.debitQueue.recover,
     collect: collectionEngine.collect,
@@ -118,7 +117,7 @@ export async function openService(options: ServiceOptions) {
     corsOrigins: config.corsOrigins,
     onFailure: log.failure,
     ...createReads(database),
-    creators: monitoringList.creators,
+    creators: collectionLists.creators,
     account: ledger,
     ...charging,
     metrics,
@@ -247,11 +246,26 @@ function createKeyLimits({ rateLimit }: Config, now: () => number) {
   return { checkRateLimit, abortLimiter: createAbortLimiter(now) };
 }
 
-/** Creates the monitoring list, and what knows which creators the source cannot have. */
-function createMonitoringList(config: Config, database: Database) {
+/** Creates the lists of what is collected, and what knows why some of it is not. */
+function createCollectionLists({ config, verb }: ServiceOptions, database: Database) {
+  const idleReasons = explainIdleSources(config, explainIdleService(config, verb));
   const explain = (username: string) => explainUncollectable(config, username);
-  const options = { max: config.creatorsMax, explainUncollectable: explain };
-  return { creators: createCreatorStore(database, options), explainUncollectable: explain };
+  return {
+    channels: createTrackedChannelStore(database, idleReasons.channels),
+    creators: createCreatorStore(database, {
+      max: config.creatorsMax,
+      explainUncollectable: explain,
+      idleReason: idleReasons.creators,
+    }),
+    idleReasons,
+    explainUncollectable: explain,
+  };
+}
+
+/** Why a service polls no source; `undefined` if it does. */
+function explainIdleService({ collect }: Config, verb: string): string | undefined {
+  if (verb === "demo") return "the demo generates its data, and collects nothing";
+  return collect === "off" ? 'COLLECT is off; only the command "collect" collects' : undefined;
 }
 
 function createCollection(

@@ -18,6 +18,24 @@ export interface CollectorSettings {
   readonly microblogSource?: "x" | "bluesky" | undefined;
 }
 
+/** Why nothing of a kind is collected; `undefined` if it is. */
+export interface IdleReasons {
+  readonly channels: string | undefined;
+  readonly creators: string | undefined;
+}
+
+/** @param reason Why this service collects nothing at all; `undefined` if it does. */
+export function explainIdleSources(
+  { youtubeApiKey }: Pick<CollectorSettings, "youtubeApiKey">,
+  reason: string | undefined,
+): IdleReasons {
+  const hasChannelSource = youtubeApiKey !== undefined;
+  return {
+    channels: reason ?? (hasChannelSource ? undefined : "YOUTUBE_API_KEY is not set"),
+    creators: reason,
+  };
+}
+
 /** Why the source of creators cannot have a username; `undefined` if it can. */
 export function explainUncollectable(
   settings: CollectorSettings,

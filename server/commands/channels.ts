@@ -3,7 +3,6 @@ import { Command } from "commander";
 import { requestAdmin, unwrap } from "./admin-client.ts";
 import { type CommandContext } from "./command.ts";
 import { runOnNames, type NamesOptions } from "./input/names.ts";
-import { writeHint } from "./terminal/hints.ts";
 import { formatJson, printRows, type OutputOptions } from "./terminal/output.ts";
 
 export function createChannelsCommand(context: CommandContext): Command {
@@ -15,20 +14,20 @@ export function createChannelsCommand(context: CommandContext): Command {
     .description("Starts collecting channels and their shorts.")
     .argument(
       "[handles_or_ids...]",
-      "the channels' handles (@nasa) or identifiers (UC...); - reads them from standard input, " +
-        "one a line",
+      "the channels' handles (@nasa), identifiers (UC...) or addresses; - reads them from " +
+        "standard input, one a line",
     )
-    .option("--file <file>", "a file of handles and identifiers, one a line")
+    .option("--file <file>", "a file of handles, identifiers and addresses, one a line")
     .option("--json", "print what became of each channel as JSON")
     .action(async (names: string[], options: NamesOptions) => {
       await runOnNames(context, names, options, async (client, name) => {
-        const { channel } = unwrap(await client.channels.post({ channel: name }));
+        const { channel, failure } = unwrap(await client.channels.post({ channel: name }));
+        const warning = failure === null ? "" : `, but is not collected: ${failure}`;
         return {
-          result: { channel, change: "tracked" },
-          sentence: `Channel ${channel} is tracked from now on`,
+          result: { channel, change: "tracked", failure },
+          sentence: `Channel ${channel} is tracked from now on${warning}`,
         };
       });
-      if (options.json !== true) await writeSourceHint(context);
     });
   channels
     .command("untrack")
@@ -55,14 +54,6 @@ export function createChannelsCommand(context: CommandContext): Command {
       });
     });
   return channels;
-}
-
-/** Says on a terminal that nothing is collected without the key of the source. */
-async function writeSourceHint(context: CommandContext): Promise<void> {
-  if (context.errTerminal === undefined) return;
-  const { sources } = await requestAdmin(context, (client) => client.status.get());
-  if (sources.some(({ source }) => source === "youtube")) return;
-  writeHint(context, ["Channels are collected once the service runs with YOUTUBE_API_KEY"]);
 }
 
 const COLUMNS = [

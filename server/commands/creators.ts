@@ -7,7 +7,7 @@ import { printRows, type OutputOptions } from "./terminal/output.ts";
 
 const ALREADY_LISTED = "was in the monitoring list already";
 const USERNAMES =
-  "the usernames without the @ symbol; - reads them from standard input, one a line";
+  "the usernames, or addresses of profiles; - reads them from standard input, one a line";
 
 export function createCreatorsCommand(context: CommandContext): Command {
   const creators = new Command("creators").description(
@@ -15,9 +15,7 @@ export function createCreatorsCommand(context: CommandContext): Command {
   );
   creators
     .command("add")
-    .description(
-      "Adds creators to the monitoring list, and says which of them the source cannot have.",
-    )
+    .description("Adds creators to the monitoring list, and says which of them are not collected.")
     .argument("[usernames...]", USERNAMES)
     .option("--file <file>", "a file of usernames, one a line")
     .option("--json", "print what became of each username as JSON")
@@ -25,7 +23,7 @@ export function createCreatorsCommand(context: CommandContext): Command {
       runOnNames(context, names, options, async (client, name) => {
         const { creator, change, failure } = unwrap(await client.creators.post({ creator: name }));
         const state = change === "added" ? "is in the monitoring list now" : ALREADY_LISTED;
-        const warning = failure === null ? "" : `, but cannot be collected: ${failure}`;
+        const warning = failure === null ? "" : `, but is not collected: ${failure}`;
         return {
           result: { creator, change, failure },
           sentence: `Creator ${creator} ${state}${warning}`,

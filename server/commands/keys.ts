@@ -1,5 +1,6 @@
 /** The command `keys`: creates, lists, rotates and revokes API keys. */
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
+import { parseInteger } from "../../core/parameters.ts";
 import { requestAdmin } from "./admin-client.ts";
 import { parsePositiveInteger, type CommandContext } from "./command.ts";
 import { quote } from "./terminal/hints.ts";
@@ -46,14 +47,29 @@ export function createKeysCommand(context: CommandContext): Command {
   keys
     .command("revoke")
     .description("Revokes an API key permanently. All processes refuse it within a second.")
-    .argument("<id>", 'the id of the key, which "keys list" shows', parsePositiveInteger)
+    .argument(
+      "<id_or_key>",
+      'the id of the key, which "keys list" shows, or the key itself',
+      parseKeyReference,
+    )
     .option("--json", "print the id and the time as JSON")
-    .action(async (id: number, { json }: OutputOptions) => {
-      const { revoked_at } = await requestAdmin(context, (client) => client.keys.delete({ id }));
+    .action(async (reference: KeyReference, { json }: OutputOptions) => {
+      const { id, revoked_at } = await requestAdmin(context, (client) =>
+        client.keys.delete(reference),
+      );
       if (json === true) return context.writeOut(formatJson({ id, revoked_at }));
       context.writeErr(`Key ${id} is revoked since ${revoked_at}\n`);
     });
   return keys;
+}
+
+type KeyReference = { readonly id: number } | { readonly key: string };
+
+function parseKeyReference(text: string): KeyReference {
+  if (text.startsWith("cm_")) return { key: text };
+  const id = parseInteger(text, { min: 1 });
+  if (id !== undefined) return { id };
+  throw new InvalidArgumentError("It must be the id of a key, or a key, which begins with cm_.");
 }
 
 function addCreateCommand(keys: Command, context: CommandContext): void {

@@ -11,6 +11,9 @@ const CACHE_TTL_MS = 500;
 
 const CACHE_MAX_ENTRIES = 10_000;
 
+/** Every API key begins with it, so that people and scanners of secrets recognize one. */
+const API_KEY_PREFIX = "cm_";
+
 /** A new key, and what is stored of it. */
 export interface GeneratedApiKey extends StoredSecret {
   readonly key: string;
@@ -18,7 +21,7 @@ export interface GeneratedApiKey extends StoredSecret {
 
 /** Generates a key of 256 random bits. */
 export function generateApiKey(): GeneratedApiKey {
-  const { secret: key, ...stored } = generateSecret("cm_");
+  const { secret: key, ...stored } = generateSecret(API_KEY_PREFIX);
   return { key, ...stored };
 }
 
@@ -137,17 +140,20 @@ export function createKeyAdministration(
       return { id, key };
     },
     list: store.list,
-    async revoke(id) {
-      const { hash, revokedAt } = await store.revoke(id, now());
+    async revoke(idOrKey) {
+      const reference =
+        typeof idOrKey === "number" ? { id: idOrKey } : { hash: hashApiKey(idOrKey) };
+      const { hash, ...revoked } = await store.revoke(reference, now());
       invalidate(hash);
-      return { id, revokedAt };
+      return revoked;
     },
     async rotate(id, overlapMs) {
       const { key, hash, beginsWith } = generateApiKey();
       const replaced = await store.rotate(id, { hash, beginsWith }, now() + overlapMs, now());
       // Other processes read the new end with their next lookup.
       invalidate(replaced.hash);
-      return { id: replaced.newId, key, oldExpiresAt: replaced.expiresAt };
+      const { newId, account, expiresAt } = replaced;
+      return { id: newId, key, account, oldExpiresAt: expiresAt };
     },
   };
 }

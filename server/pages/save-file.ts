@@ -1,8 +1,8 @@
-/** Saves a table as a CSV file of the visitor. */
+/** Saves files of the visitor. */
 import { toCsv } from "./format.ts";
 
 /**
- * Saves a table.
+ * Saves a table as CSV.
  *
  * @param rows `null` is unknown: an empty cell.
  */
@@ -11,7 +11,11 @@ export function saveCsv(
   header: readonly string[],
   rows: readonly (readonly (string | number | null)[])[],
 ): void {
-  const url = URL.createObjectURL(new Blob([toCsv(header, rows)], { type: "text/csv" }));
+  saveFile(fileName, new Blob([toCsv(header, rows)], { type: "text/csv" }));
+}
+
+export function saveFile(fileName: string, contents: Blob): void {
+  const url = URL.createObjectURL(contents);
   Object.assign(document.createElement("a"), { href: url, download: fileName }).click();
   URL.revokeObjectURL(url);
 }

@@ -46,7 +46,7 @@ export interface KeyStore extends ApiKeyLookup {
    *
    * @throws {DomainError} `Not Found`.
    */
-  revoke(id: number, now: number): Promise<RevokedKey>;
+  revoke(key: KeyReference, now: number): Promise<RevokedKey>;
   /**
    * Creates a key with the account, label, scopes and end of another one, which expires at
    * `expiresAt`, or at its end if that is earlier.
@@ -60,30 +60,44 @@ export interface KeyStore extends ApiKeyLookup {
 export interface ReplacedKey {
   /** The id of the new key. */
   readonly newId: number;
+  /** The name of the account of both. */
+  readonly account: string;
   readonly hash: string;
   readonly expiresAt: number;
 }
 
+/** What names a key: its id, or the SHA-256 of its text, in hex. */
+export type KeyReference = { readonly id: number } | { readonly hash: string };
+
 export interface RevokedKey {
   readonly id: number;
+  /** The name of its account. */
+  readonly account: string;
   readonly hash: string;
   readonly revokedAt: number;
+}
+
+/** A key that was created in place of another one. */
+export interface RotatedKey {
+  readonly id: number;
+  readonly key: string;
+  /** The name of its account. */
+  readonly account: string;
+  readonly oldExpiresAt: number;
 }
 
 /** Creates, lists, rotates and revokes API keys. */
 export interface KeyAdministration extends Pick<KeyStore, "list"> {
   /** Creates an API key of an account. Its text is known only here. */
   create(account: string, options: KeyOptions): Promise<{ id: number; key: string }>;
-  revoke(id: number): Promise<Pick<RevokedKey, "id" | "revokedAt">>;
+  /** @param idOrKey Its id or its text. @throws {DomainError} `Not Found`. */
+  revoke(idOrKey: number | string): Promise<Omit<RevokedKey, "hash">>;
   /**
    * Replaces a key by a new one. Both are valid for some time.
    *
    * @param overlapMs How long the old key stays valid.
    */
-  rotate(
-    id: number,
-    overlapMs: number,
-  ): Promise<{ readonly id: number; readonly key: string; readonly oldExpiresAt: number }>;
+  rotate(id: number, overlapMs: number): Promise<RotatedKey>;
 }
 
 /** A stored token of an administrator: never the token itself. */
@@ -147,6 +161,8 @@ export const AUDIT_ACTIONS = [
   "accounts create",
   "accounts set",
   "backup",
+  "backups delete",
+  "backups download",
   "channels track",
   "channels untrack",
   "collect",

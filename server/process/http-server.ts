@@ -33,8 +33,7 @@ export async function listen(
   const terminated = waitForTermination(process.env);
   await Promise.all([service.warmUp(), startHttpClient()]);
   const server = startServer(service, config, isAnyPortAllowed);
-  const host = server.hostname?.includes(":") ? `[${server.hostname}]` : server.hostname;
-  const url = `http://${host}:${server.port}`;
+  const url = `http://${toLinkHost(server.hostname)}:${server.port}`;
   service.setAddress(url);
   return {
     url,
@@ -54,6 +53,18 @@ export async function listen(
       setTimeout(() => process.exit(), EXIT_GRACE_MS).unref();
     },
   };
+}
+
+/** Addresses to listen on that mean all addresses of the machine, and one of them for links. */
+const LOOPBACK_ADDRESSES: Readonly<Record<string, string>> = {
+  "0.0.0.0": "127.0.0.1",
+  "::": "::1",
+};
+
+/** The host of a link to the service: an address that a browser can open. */
+function toLinkHost(hostname = "127.0.0.1"): string {
+  const address = LOOPBACK_ADDRESSES[hostname] ?? hostname;
+  return address.includes(":") ? `[${address}]` : address;
 }
 
 /** Creates the options of Bun's server. */

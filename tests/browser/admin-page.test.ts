@@ -212,16 +212,16 @@ describe.skipIf(!hasBrowser())("/admin", () => {
     expect(faults).toEqual([]);
   }, 60_000);
 
-  test("sends a notice again, adds and removes creators, backs up, verifies, filters", async () => {
+  test("sends a notice again, adds and removes creators and backups, verifies, filters", async () => {
     const { page, faults } = await open("notices?state=failed");
     await press(page, /^Send again the notice about/);
     await press(page, "Send again");
     await waitForText(page, "The notice is sent now");
     await open("collection");
     const list = page.getByRole("region", { name: "Monitoring list" }).first();
-    await list.getByLabel("Username").fill("bsky.app");
+    await list.getByLabel("Username or address").fill("https://bsky.app/profile/bsky.app");
     await list.getByRole("button", { name: "Add", exact: true }).click();
-    await waitForText(page, "bsky.app is added.");
+    await waitForText(page, "bsky.app is added, but is not collected: COLLECT is off");
     await press(page, "Remove bsky.app");
     await press(page, "Remove");
     await waitForText(page, "bsky.app is removed.");
@@ -229,6 +229,14 @@ describe.skipIf(!hasBrowser())("/admin", () => {
     await page.getByLabel("File").fill("mine.db");
     await press(page, "Back up");
     await waitForText(page, "mine.db is written");
+    const downloading = page.waitForEvent("download");
+    await press(page, "Download mine.db");
+    const copy = await Bun.file(await (await downloading).path()).text();
+    expect(copy).toStartWith("SQLite format 3");
+    await press(page, "Delete mine.db");
+    await press(page, "Delete");
+    await waitForText(page, "mine.db is deleted.");
+    await waitForText(page, "There is no backup in the folder yet.");
     await press(page, "Verify");
     await waitForText(page, "no fault");
     await page.getByRole("link", { name: "Audit" }).click();

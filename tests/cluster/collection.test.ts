@@ -19,7 +19,7 @@ describe.skipIf(!hasSqld())("createCollectionState() on a libSQL server", () => 
     expect(reservations.filter(Boolean).length).toBe(100);
 
     const [first, second] = states;
-    const channels = both.map(createTrackedChannelStore);
+    const channels = both.map((database) => createTrackedChannelStore(database));
     await channels[0]?.track("@soup", NOW);
     await Promise.all(states.map((state) => state.syncTargets(NOW)));
     const items = Array.from({ length: 100 }, (_, index) => ({

@@ -195,6 +195,9 @@ describe("keys", () => {
     expect((await readChannels(service.url, key)).status).toBe(200);
     await sandbox.runOrThrow("keys", "revoke", "1");
     expect((await readChannels(service.url, key)).status).toBe(401);
+    const leaked = (await sandbox.runOrThrow("keys", "create", "acme")).trim();
+    expect((await sandbox.run(["keys", "revoke", leaked])).err).toStartWith("Key 2 is revoked");
+    expect((await readChannels(service.url, leaked)).status).toBe(401);
     await service.stop();
   });
 });

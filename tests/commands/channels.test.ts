@@ -3,7 +3,7 @@ import { openSandbox, type Sandbox } from "../support/processes/command-line.ts"
 
 let sandbox: Sandbox;
 beforeEach(async () => {
-  sandbox = await openSandbox({ COLLECT: "off" });
+  sandbox = await openSandbox({ COLLECT: "on", YOUTUBE_API_KEY: "a-key-of-youtube" });
 });
 afterEach(() => sandbox.close());
 
@@ -52,7 +52,40 @@ describe("channels", () => {
     ]);
   }, 30_000);
 
+  test("track takes what people paste", async () => {
+    const url = `https://www.youtube.com/channel/${ID}`;
+    await sandbox.runOrThrow(
+      "channels",
+      "track",
+      "soup",
+      url,
+      "https://www.youtube.com/@nasa/shorts",
+    );
+    const channels: { channel: string }[] = JSON.parse(
+      await sandbox.runOrThrow("channels", "list", "--json"),
+    );
+    expect(channels.map(({ channel }) => channel).toSorted()).toEqual(["@nasa", "@soup", ID]);
+  });
+
+  test.each([
+    [{ COLLECT: "on" }, "YOUTUBE_API_KEY is not set"],
+    [
+      { COLLECT: "off", YOUTUBE_API_KEY: "a-key-of-youtube" },
+      'COLLECT is off; only the command "collect" collects',
+    ],
+  ])("track and list say with %j that nothing is collected", async (settings, reason) => {
+    const idle = await openSandbox(settings);
+    expect((await idle.run(["channels", "track", "@soup"])).err).toBe(
+      `Channel @soup is tracked from now on, but is not collected: ${reason}\n`,
+    );
+    expect(JSON.parse(await idle.runOrThrow("channels", "list", "--json"))).toMatchObject([
+      { channel: "@soup", failure: reason, last_failure: null },
+    ]);
+    await idle.close();
+  });
+
   test("work through a running service, with the same list", async () => {
+    sandbox = await openSandbox({ COLLECT: "off" });
     const service = await sandbox.serve();
     await sandbox.runOrThrow("channels", "track", "@soup");
     expect(JSON.parse(await sandbox.runOrThrow("channels", "list", "--json"))).toMatchObject([
@@ -62,7 +95,7 @@ describe("channels", () => {
     expect(await sandbox.runOrThrow("channels", "list")).toContain("@soup");
   }, 30_000);
 
-  test.each([["soup"], ["@so"], [ID.slice(0, -1)]])(
+  test.each([["so"], ["@so"], [ID.slice(0, -1)]])(
     "refuse %s with a message that says what is allowed",
     async (channel) => {
       for (const verb of ["track", "untrack"]) {
@@ -70,8 +103,9 @@ describe("channels", () => {
           status: 2,
           out: "",
           err:
-            "channel must be a handle (@ and 3 to 30 letters, digits, _, ., - or ·) or an " +
-            `identifier (UC and 22 letters, digits, _ or -), got "${channel}"\n`,
+            "channel must be a handle (@ and 3 to 30 letters, digits, _, ., - or ·), an identifier " +
+            "(UC and 22 letters, digits, _ or -) or an address such as " +
+            `https://www.youtube.com/@nasa, got "${channel}"\n`,
         });
       }
     },

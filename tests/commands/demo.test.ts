@@ -40,6 +40,15 @@ describe("demo", () => {
         200, 401,
       ]);
       tokens.push(token);
+      const added = await fetch(`${url}/creators`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: JSON.stringify({ creator: "bsky.app" }),
+      });
+      expect(await added.json()).toMatchObject({
+        creator: "bsky.app",
+        failure: "the demo generates its data, and collects nothing",
+      });
       child.kill();
       expect(await child.exited).toBe(0);
       return requests;

@@ -100,8 +100,8 @@ test.each([
   [["import"], "Missing required argument 'file'\n", " import [options] <file...>"],
   [
     ["keys", "revoke", "x"],
-    "<id> cannot be 'x'. It must be a whole number from 1 to 9007199254740991.\n",
-    " keys revoke [options] <id>",
+    "<id_or_key> cannot be 'x'. It must be the id of a key, or a key, which begins with cm_.\n",
+    " keys revoke [options] <id_or_key>",
   ],
   [
     ["export", "--kind", "x\u001B[2J\u202E"],

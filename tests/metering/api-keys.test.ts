@@ -71,7 +71,7 @@ describe("createApiKeyAuthenticator()", () => {
       expect(await here?.authenticate(key)).toEqual(caller);
       expect(await elsewhere?.authenticate(key)).toEqual(caller);
       expect(await here?.authenticate(`${key}x`)).toBeUndefined();
-      await store.revoke(id, NOW);
+      await store.revoke({ id }, NOW);
       here?.invalidate(hash);
       expect(await here?.authenticate(key)).toBeUndefined();
       clock.now += 499;

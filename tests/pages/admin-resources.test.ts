@@ -20,6 +20,7 @@ interface Agreements {
   readonly source: HasFields<Static<typeof schemas.CollectedSources>[number], page.AdminSource>;
   readonly status: HasFields<Static<typeof schemas.ServiceStatus>, page.AdminStatus>;
   readonly entry: HasFields<Entry, page.AdminAuditEntry>;
+  readonly backup: HasFields<Static<typeof schemas.BackupList>[number], page.AdminBackup>;
 }
 
 test("the page reads no field that the API does not have (the compiler checks it)", () => {
@@ -32,6 +33,7 @@ test("the page reads no field that the API does not have (the compiler checks it
     source: true,
     status: true,
     entry: true,
+    backup: true,
   };
-  expect(Object.keys(agreements)).toHaveLength(8);
+  expect(Object.keys(agreements)).toHaveLength(9);
 });

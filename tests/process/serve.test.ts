@@ -184,6 +184,21 @@ describe("a command that owns the file", () => {
   });
 });
 
+test.each([
+  ["0.0.0.0", /^http:\/\/127\.0\.0\.1:\d+$/],
+  ["::", /^http:\/\/\[::1\]:\d+$/],
+])("serve prints a link that a browser can open with HOST=%s", async (host, link) => {
+  const open = await openSandbox({ HOST: host });
+  const child = open.spawn(["serve", "--json"]);
+  const { value } = await child.stdout.getReader().read();
+  const { url } = JSON.parse(Buffer.from(value ?? []).toString());
+  expect(url).toMatch(link);
+  expect((await fetch(`${url}/livez`)).status).toBe(200);
+  child.kill();
+  expect(await child.exited).toBe(0);
+  await open.close();
+});
+
 describe("standard output that cannot be written", () => {
   test("exits with 1 and a message", async () => {
     await sandbox.runOrThrow("accounts", "create", "acme");

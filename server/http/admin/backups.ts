@@ -1,21 +1,26 @@
 /** The administration API of backups: over HTTP into one folder, on the owner's socket anywhere. */
 import { join, resolve, sep } from "node:path";
-import { mkdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, stat } from "node:fs/promises";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { DomainError } from "../../../core/errors.ts";
 import { strictObject } from "../../../core/schema/fields.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { BackupResult } from "../../ports/process.ts";
-import { BackupRequest } from "../openapi/admin/schemas.ts";
+import { BACKUP_TYPE } from "../openapi/admin/operation.ts";
+import { BackupName, BackupReference, BackupRequest } from "../openapi/admin/schemas.ts";
 import { recordChange } from "./audit.ts";
 import type { AdminOptions } from "./options.ts";
 import { withBody } from "./validation.ts";
 
 type BackupOptions = Pick<AdminOptions, "now" | "audit" | "backUp" | "backupFolder">;
 
+/** Matches the names of backups that are made over HTTP. */
+const FILE_PATTERN = new RegExp(BackupName.pattern ?? "");
+
 /**
- * Creates the route over HTTP. The client names a file, not a path: a token must not be worth access
+ * Creates the routes over HTTP. The client names a file, not a path: a token must not be worth access
  * to the file system.
  */
 export function createFolderBackupRoutes(options: BackupOptions) {
@@ -26,19 +31,64 @@ export function createFolderBackupRoutes(options: BackupOptions) {
     const message = error.message.replaceAll(`${resolve(backupFolder)}${sep}`, "");
     throw new DomainError(error.code, message, { cause: error.cause });
   };
-  return new Elysia({ name: "admin-backup", prefix: "/admin" }).post(
-    "/backup",
-    async ({ body, request, set }) => {
-      const file = body.file ?? createFileName(now());
-      const { bytes } = await recordBackup(options, request, file, async () => {
-        await mkdir(backupFolder, { recursive: true, mode: 0o700 });
-        return options.backUp(join(backupFolder, file)).catch(hideFolder);
+  return new Elysia({ name: "admin-backup", prefix: "/admin" })
+    .get("/backups", () => listBackups(backupFolder))
+    .post(
+      "/backups",
+      async ({ body, request, set }) => {
+        const file = body.file ?? createFileName(now());
+        const { bytes } = await recordBackup(options, request, file, async () => {
+          await mkdir(backupFolder, { recursive: true, mode: 0o700 });
+          return options.backUp(join(backupFolder, file)).catch(hideFolder);
+        });
+        set.status = 201;
+        return { file, bytes };
+      },
+      withBody(BackupRequest),
+    )
+    .get("/backups/:file", async ({ params: { file }, request }) => {
+      const backup = await findBackup(backupFolder, file);
+      const change = { action: "backups download", target: file } as const;
+      await recordChange(options, request, change, async () => ({ result: undefined }));
+      return new Response(backup, {
+        headers: {
+          "content-type": BACKUP_TYPE,
+          "content-disposition": `attachment; filename="${file}"`,
+        },
       });
-      set.status = 201;
-      return { file, bytes };
-    },
-    withBody(BackupRequest),
+    })
+    .delete(
+      "/backups",
+      async ({ body: { file }, request }) => {
+        const backup = await findBackup(backupFolder, file);
+        const change = { action: "backups delete", target: file } as const;
+        await recordChange(options, request, change, async () => ({
+          result: await backup.delete(),
+        }));
+        return { file };
+      },
+      withBody(BackupReference),
+    );
+}
+
+/** Lists the backups of a folder, the newest first. One that is being made ends with `.part`. */
+async function listBackups(folder: string) {
+  const entries = existsSync(folder) ? await readdir(folder, { withFileTypes: true }) : [];
+  const files = entries.filter((entry) => entry.isFile() && FILE_PATTERN.test(entry.name));
+  const backups = await Promise.all(
+    files.map(async ({ name }) => {
+      const { size, mtimeMs } = await stat(join(folder, name));
+      return { file: name, bytes: size, created_at: formatInstant(Math.floor(mtimeMs)) };
+    }),
   );
+  return backups.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
+}
+
+/** @throws {DomainError} `Not Found`. */
+async function findBackup(folder: string, file: string): Promise<Bun.BunFile> {
+  const backup = Bun.file(join(folder, file));
+  if (FILE_PATTERN.test(file) && (await backup.exists())) return backup;
+  throw new DomainError("Not Found", `There is no backup ${file}`);
 }
 
 /** Creates the route on the owner's socket, whose clients may write files anyway. */

@@ -1,7 +1,7 @@
 /** The administration API of the tracked channels and of collection. */
 import { Elysia } from "elysia";
 import { parseChannelName } from "../../../core/channels.ts";
-import { parseCreator } from "../../../core/creators.ts";
+import { parseCreator, readUsername } from "../../../core/creators.ts";
 import { DomainError } from "../../../core/errors.ts";
 import type { MonitoringListStore } from "../../ports/collection.ts";
 import { AdminChannelReference, AdminCreatorReference } from "../openapi/admin/schemas.ts";
@@ -12,7 +12,7 @@ import { withBody } from "./validation.ts";
 
 /** Creates the routes of the tracked channels and of collection. */
 export function createAdminCollectionRoutes(options: AdminOptions) {
-  const { now, channels, creators, collect, explainUncollectable } = options;
+  const { now, channels, creators, collect, idleReasons, explainUncollectable } = options;
   return new Elysia({ name: "admin-collection" })
     .post("/collect", async ({ request }) => {
       const change = { action: "collect" } as const;
@@ -33,7 +33,7 @@ export function createAdminCollectionRoutes(options: AdminOptions) {
           result: await channels.track(channel, now()),
         }));
         set.status = 201;
-        return { channel };
+        return { channel, failure: idleReasons.channels ?? null };
       },
       withBody(AdminChannelReference),
     )
@@ -60,7 +60,8 @@ export function createAdminCollectionRoutes(options: AdminOptions) {
           return { result, details: { change: result.change } };
         });
         if (added.change === "added") set.status = 201;
-        return { ...added, failure: explainUncollectable(added.creator) ?? null };
+        const failure = explainUncollectable(added.creator) ?? idleReasons.creators ?? null;
+        return { ...added, failure };
       },
       withBody(AdminCreatorReference),
     )
@@ -92,6 +93,7 @@ async function addCreator(
   }
 }
 
-function parseMicroblogCreator(creator: string) {
-  return parseCreator({ creator, platform: "microblog" });
+/** @param text A username, or what people paste in place of one. */
+function parseMicroblogCreator(text: string) {
+  return parseCreator({ creator: readUsername(text), platform: "microblog" });
 }

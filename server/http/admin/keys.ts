@@ -1,4 +1,5 @@
 /** The administration API of API keys. */
+import type { Static } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { createInvalidRequestError, quoteValue } from "../../../core/errors.ts";
 import { INTEGER_MAX } from "../../../core/limits.ts";
@@ -67,7 +68,7 @@ export function createAdminKeyRoutes(options: AdminOptions) {
         } as const;
         const rotated = await recordChange(options, request, change, async () => {
           const result = await keys.rotate(id, overlapMs);
-          return { result, details: { id: result.id } };
+          return { result, details: { id: result.id, account: result.account } };
         });
         set.status = 201;
         const old_expires_at = formatInstant(rotated.oldExpiresAt);
@@ -78,10 +79,12 @@ export function createAdminKeyRoutes(options: AdminOptions) {
     .delete(
       "/keys",
       async ({ body, request }) => {
-        const change = { action: "keys revoke", target: `key ${body.id}` } as const;
-        const { id, revokedAt } = await recordChange(options, request, change, async () => ({
-          result: await keys.revoke(body.id),
-        }));
+        const idOrKey = parseKeyReference(body);
+        const change = { action: "keys revoke", target: `key ${idOrKey}` } as const;
+        const { id, revokedAt } = await recordChange(options, request, change, async () => {
+          const result = await keys.revoke(idOrKey);
+          return { result, details: { id: result.id, account: result.account } };
+        });
         return { id, revoked_at: formatInstant(revokedAt) };
       },
       withBody(KeyReference),
@@ -137,6 +140,15 @@ function parseOverlap(text: string, now: number): number {
   if (overlapMs !== undefined && now + overlapMs <= LAST_INSTANT) return overlapMs;
   throw createInvalidRequestError(
     `overlap must be ${KeyRotation.properties.overlap.description}, got ${quoteValue(text)}`,
+  );
+}
+
+/** @throws {DomainError} `Invalid Request` unless there is an id or a key, and not both. */
+function parseKeyReference({ id, key }: Static<typeof KeyReference>): number | string {
+  if (id !== undefined && key === undefined) return id;
+  if (key !== undefined && id === undefined) return key;
+  throw createInvalidRequestError(
+    `The body must have either id or key, got ${id === undefined ? "neither" : "both"}`,
   );
 }
 

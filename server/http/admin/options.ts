@@ -33,6 +33,8 @@ export interface AdminOptions {
   readStatus(): Promise<ServiceStatus>;
   readonly channels: TrackedChannelStore;
   readonly creators: MonitoringListStore;
+  /** Why nothing of a kind is collected; `undefined` if it is. */
+  readonly idleReasons: Readonly<Record<"channels" | "creators", string | undefined>>;
   /** Why the active source cannot have a creator; `undefined` if it can. */
   explainUncollectable(username: string): string | undefined;
   /** Collects all that is due, within the quotas but without pauses. */

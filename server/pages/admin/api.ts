@@ -76,19 +76,44 @@ export function describeFailure(error: unknown): string {
   return error.message.replace(/^Status (\d+)$/, "The service is not available ($1)") + ".";
 }
 
+type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
 /**
- * Sends a request below `/admin`.
+ * Sends a request below `/admin`, and reads the JSON of the response.
  *
  * @param body Sent as JSON.
  * @param token By default that of the tab.
  * @throws {MetricsError | ConnectionError}
  */
 export async function sendAdmin<Body>(
-  method: "GET" | "POST" | "PATCH" | "DELETE",
+  method: Method,
   path: string,
   body?: unknown,
   token = session.token,
 ): Promise<Body> {
+  const signal = method === "GET" ? AbortSignal.timeout(READ_TIMEOUT_MS) : null;
+  const response = await request(method, path, { body, token, signal });
+  return JSON.parse(await readBody(response.text()));
+}
+
+/** Downloads a file below `/admin`. @throws {MetricsError | ConnectionError} */
+export async function downloadAdmin(path: string): Promise<Blob> {
+  const response = await request("GET", path, { token: session.token });
+  return readBody(response.blob());
+}
+
+interface RequestOptions {
+  readonly body?: unknown;
+  readonly token: string | null;
+  readonly signal?: AbortSignal | null;
+}
+
+/** Sends a request. @throws {MetricsError} For any status but success. */
+async function request(
+  method: Method,
+  path: string,
+  { body, token, signal = null }: RequestOptions,
+): Promise<Response> {
   // A text that no header can have is no token. The service refuses a request without one.
   const sendable = /^[\x21-\x7e]+$/.test(token ?? "") ? token : "";
   const response = await fetch(`/admin/${path}`, {
@@ -98,19 +123,23 @@ export async function sendAdmin<Body>(
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(method === "GET" ? { signal: AbortSignal.timeout(READ_TIMEOUT_MS) } : {}),
+    signal,
   }).catch((cause: unknown) => {
     throw new ConnectionError("The service does not answer", { cause });
   });
-  const text = await response.text().catch((cause: unknown) => {
-    throw new ConnectionError("The response was cut", { cause });
-  });
-  if (response.ok) return JSON.parse(text);
+  if (response.ok) return response;
+  const text = await readBody(response.text());
   if (response.status === 401 && token === session.token) {
     setToken(null, "The service does not accept this token any more.");
   }
   throw createMetricsError(text, {
     status: response.status,
     requestId: response.headers.get("x-request-id"),
+  });
+}
+
+function readBody<Body>(body: Promise<Body>): Promise<Body> {
+  return body.catch((cause: unknown) => {
+    throw new ConnectionError("The response was cut", { cause });
   });
 }

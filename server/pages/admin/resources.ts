@@ -85,6 +85,13 @@ export interface AdminSource {
   }[];
 }
 
+/** A file in the folder of backups. */
+export interface AdminBackup {
+  readonly file: string;
+  readonly bytes: number;
+  readonly created_at: string;
+}
+
 /** What the service has, and how its sources are. */
 export interface AdminStatus {
   readonly database: {

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
 import { formatLocal, formatTick } from "../format.ts";
-import { saveCsv } from "../save-csv.ts";
+import { saveCsv } from "../save-file.ts";
 import { Change, Count, Instant, Percent } from "./figures.tsx";
 import { drawPlot, type Plot, type PlotData, type PlotView } from "./plot.ts";
 import { Empty } from "./states.tsx";

@@ -25,6 +25,12 @@ const REPLACE_KEY = `
   FROM keys AS copy
   WHERE copy.hash = ? AND keys.id = ?`;
 
+const SELECT_KEY = `
+  SELECT keys.*, accounts.name AS account_name
+  FROM keys
+  JOIN accounts ON accounts.id = keys.account
+  WHERE keys.id = ?`;
+
 /** Creates the store of API keys. */
 export function createKeyStore(database: Database): KeyStore {
   const { query } = database;
@@ -74,16 +80,31 @@ export function createKeyStore(database: Database): KeyStore {
           .orderBy(asc(keys.id)),
       ),
 
-    async revoke(id, now) {
+    async revoke(reference, now) {
+      const isKey = "id" in reference ? eq(keys.id, reference.id) : eq(keys.hash, reference.hash);
       await query((drizzle) =>
         drizzle
           .update(keys)
           .set({ revokedAt: now })
-          .where(and(eq(keys.id, id), isNull(keys.revokedAt))),
+          .where(and(isKey, isNull(keys.revokedAt))),
       );
-      const [key] = await query((drizzle) => drizzle.select().from(keys).where(eq(keys.id, id)));
-      if (key === undefined) throw new DomainError("Not Found", `There is no key ${id}`);
-      return { id, hash: key.hash, revokedAt: key.revokedAt ?? now };
+      const [key] = await query((drizzle) =>
+        drizzle
+          .select({
+            id: keys.id,
+            account: accounts.name,
+            hash: keys.hash,
+            revokedAt: keys.revokedAt,
+          })
+          .from(keys)
+          .innerJoin(accounts, eq(accounts.id, keys.account))
+          .where(isKey),
+      );
+      if (key === undefined) {
+        const name = "id" in reference ? ` ${reference.id}` : " with this text";
+        throw new DomainError("Not Found", `There is no key${name}`);
+      }
+      return { ...key, revokedAt: key.revokedAt ?? now };
     },
 
     rotate: (...request) => rotateKey(database, ...request),
@@ -102,7 +123,7 @@ async function rotateKey(
     {
       insertCopy: { sql: INSERT_COPY, args: [hash, beginsWith, now, id, now] },
       replaceKey: { sql: REPLACE_KEY, args: [expiresAt, expiresAt, hash, id] },
-      oldKey: { sql: "SELECT * FROM keys WHERE id = ?", args: [id] },
+      oldKey: { sql: SELECT_KEY, args: [id] },
       newKey: { sql: "SELECT id FROM keys WHERE hash = ?", args: [hash] },
     },
     { idempotent: true },
@@ -121,6 +142,7 @@ async function rotateKey(
   }
   return {
     newId: Number(created["id"]),
+    account: String(old["account_name"]),
     hash: String(old["hash"]),
     expiresAt: Number(old["expires_at"]),
   };

@@ -44,8 +44,15 @@ export function selectTargetStatusesSql(platform: string, id: string): string {
   )`;
 }
 
-/** Summarizes the targets of a creator or tracked channel. */
-export function toCollectionStatus(targets: readonly TargetStatus[]): CollectionStatus {
+/**
+ * Summarizes the targets of a creator or tracked channel.
+ *
+ * @param idleReason Why nothing is collected: the failure of what never was.
+ */
+export function toCollectionStatus(
+  targets: readonly TargetStatus[],
+  idleReason: string | undefined,
+): CollectionStatus {
   // The order of the tasks puts the profile last: if both failed at one instant, its reason says more.
   const lastFailing = targets
     .filter(({ failures }) => failures > 0)
@@ -53,10 +60,11 @@ export function toCollectionStatus(targets: readonly TargetStatus[]): Collection
     .at(-1);
   const successes = targets.flatMap(({ succeededAt }) => succeededAt ?? []);
   const dueTimes = targets.map(({ dueAt }) => dueAt);
+  const failure = lastFailing?.failure ?? (targets.length === 0 ? idleReason : undefined);
   return {
     last_success: formatInstantOrNull(successes.length === 0 ? null : Math.max(...successes)),
     last_failure: formatInstantOrNull(lastFailing?.failedAt ?? null),
-    failure: lastFailing?.failure ?? null,
+    failure: failure ?? null,
     next_due: formatInstantOrNull(dueTimes.length === 0 ? null : Math.min(...dueTimes)),
   };
 }

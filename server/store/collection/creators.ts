@@ -48,12 +48,18 @@ export interface CreatorStoreOptions {
   readonly max?: number | undefined;
   /** Why the active source cannot have a creator; `undefined` if it can. */
   explainUncollectable?(username: string): string | undefined;
+  /** Why no creator is collected; `undefined` if they are. */
+  readonly idleReason?: string | undefined;
 }
 
 /** Creates the monitoring list of a database. */
 export function createCreatorStore(
   database: Database,
-  { max = INTEGER_MAX, explainUncollectable = () => undefined }: CreatorStoreOptions = {},
+  {
+    max = INTEGER_MAX,
+    explainUncollectable = () => undefined,
+    idleReason,
+  }: CreatorStoreOptions = {},
 ): MonitoringListStore {
   // Part of the version, because an addition and a removal in one millisecond can cancel out there.
   let changeCount = 0;
@@ -93,7 +99,9 @@ export function createCreatorStore(
         ]),
       );
       for await (const rows of pages) {
-        yield rows.map((row) => toListedCreator(row, explainUncollectable(row.creator)));
+        yield rows.map((row) =>
+          toListedCreator(row, explainUncollectable(row.creator), idleReason),
+        );
       }
     },
 
@@ -109,12 +117,16 @@ interface CreatorRow extends Pick<ListedCreator, "platform" | "creator"> {
   readonly targets: readonly TargetStatus[];
 }
 
-/** @param uncollectable Why the source cannot have the creator, which no attempt has to find out. */
+/**
+ * @param uncollectable Why the source cannot have the creator, which no attempt has to find out.
+ * @param idleReason Why no creator is collected.
+ */
 function toListedCreator(
   { platform, creator, addedAt, targets }: CreatorRow,
   uncollectable: string | undefined,
+  idleReason: string | undefined,
 ): ListedCreator {
-  const status = toCollectionStatus(targets);
+  const status = toCollectionStatus(targets, idleReason);
   const failure = status.failure ?? uncollectable ?? null;
   return { creator, platform, added_at: formatInstant(addedAt), ...status, failure };
 }

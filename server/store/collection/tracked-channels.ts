@@ -31,7 +31,15 @@ interface TrackedChannelRow {
   readonly targets: readonly TargetStatus[];
 }
 
-export function createTrackedChannelStore(database: Database): TrackedChannelStore {
+/**
+ * Creates the store of the tracked channels.
+ *
+ * @param idleReason Why no channel is collected; `undefined` if they are.
+ */
+export function createTrackedChannelStore(
+  database: Database,
+  idleReason?: string,
+): TrackedChannelStore {
   return {
     async track(channel, now) {
       const key = getChannelKey(channel);
@@ -58,18 +66,21 @@ export function createTrackedChannelStore(database: Database): TrackedChannelSto
 
     async list() {
       const rows = await database.queryJson<TrackedChannelRow[]>(SELECT_TRACKED_CHANNELS, []);
-      return (rows ?? []).map(toTrackedChannel);
+      return (rows ?? []).map((row) => toTrackedChannel(row, idleReason));
     },
   };
 }
 
-function toTrackedChannel({ channel, addedAt, targets }: TrackedChannelRow): TrackedChannel {
+function toTrackedChannel(
+  { channel, addedAt, targets }: TrackedChannelRow,
+  idleReason: string | undefined,
+): TrackedChannel {
   // The source state of a handle's targets holds the identifier that the handle was resolved to.
   const values = targets.flatMap(({ sourceState }) => Object.values(sourceState));
   return {
     channel,
     channel_id: [channel, ...values].find(isChannelId) ?? null,
     added_at: formatInstant(addedAt),
-    ...toCollectionStatus(targets),
+    ...toCollectionStatus(targets, idleReason),
   };
 }

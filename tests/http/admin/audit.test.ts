@@ -99,7 +99,8 @@ describe("GET /admin/audit", () => {
     ["POST", "collect", undefined, "collect", null],
     ["POST", "retention", {}, "retention apply", null],
     ["POST", "observations", "", "import", null],
-    ["POST", "backup", { file: "a.db" }, "backup", "a.db"],
+    ["POST", "backups", { file: "a.db" }, "backup", "a.db"],
+    ["DELETE", "backups", { file: "a.db" }, "backups delete", "a.db"],
   ];
 
   test.each(CHANGES)("has an entry of %s %s %j", async (...change) => {
@@ -129,6 +130,21 @@ describe("GET /admin/audit", () => {
     await sendAs(token, "POST", "accounts", { name: "" });
     await sendAs("wrong", "POST", "accounts", { name: "wrong" });
     expect(await readNewest()).toEqual(before);
+  });
+
+  test("names the account of a key that is rotated or revoked", async () => {
+    const created = await sendAs(token, "POST", "keys", { account: "acme" });
+    const { id } = Object(await created.json());
+    const rotated = await sendAs(token, "POST", `keys/${id}/rotate`, { overlap: "0" });
+    const { id: newId, key } = Object(await rotated.json());
+    expect(await readNewest()).toMatchObject({ details: { account: "acme", id: newId } });
+    await sendAs(token, "DELETE", "keys", { key });
+    expect(await readNewest()).toMatchObject({
+      action: "keys revoke",
+      target: `key ${key.slice(0, 10)}…`,
+      details: { account: "acme", id: newId },
+      outcome: "done",
+    });
   });
 
   test("has no key and no token", async () => {

@@ -1,5 +1,6 @@
 /** What operators do over HTTP: backups, the usage of accounts. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { startTestService, type TestService } from "../../support/service.ts";
@@ -12,34 +13,41 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-async function sendAdmin(method: string, path: string, body?: object) {
-  const response = await fetch(`${service.address}/admin/${path}`, {
+const sendRaw = (method: string, path: string, body?: object) =>
+  fetch(`${service.address}/admin/${path}`, {
     method,
     headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
     body: body === undefined ? null : JSON.stringify(body),
   });
+
+const downloadBackup = (file: string) => sendRaw("GET", `backups/${file}`);
+
+async function sendAdmin(method: string, path: string, body?: object) {
+  const response = await sendRaw(method, path, body);
   return { status: response.status, body: Object(await response.json()) };
 }
 
-describe("POST /admin/backup", () => {
+describe("POST /admin/backups", () => {
   test("201: copies the database into a private file of the folder, once for each name", async () => {
-    const { status, body } = await sendAdmin("POST", "backup", { file: "one.db" });
+    const { status, body } = await sendAdmin("POST", "backups", { file: "one.db" });
     const folder = join(service.folder, "backups");
     const { size, mode } = await stat(join(folder, "one.db"));
     expect({ status, body }).toEqual({ status: 201, body: { file: "one.db", bytes: size } });
     expect([mode & 0o777, (await stat(folder)).mode & 0o777]).toEqual([0o600, 0o700]);
-    expect(await sendAdmin("POST", "backup", { file: "one.db" })).toEqual({
+    expect(await sendAdmin("POST", "backups", { file: "one.db" })).toEqual({
       status: 409,
       body: { error: "Conflict", message: "one.db already exists; name a new file" },
     });
-    expect((await sendAdmin("POST", "backup", {})).body.file).toBe("metrics-2026-11-20T120000Z.db");
+    expect((await sendAdmin("POST", "backups", {})).body.file).toBe(
+      "metrics-2026-11-20T120000Z.db",
+    );
     expect((await readdir(folder)).toSorted()).toEqual(["metrics-2026-11-20T120000Z.db", "one.db"]);
   });
 
   test.each(["", "..", ".hidden", "a/b", "/tmp/a", "../a", "a\\b", "a\0b", "ä", "a".repeat(101)])(
     "400 for the file %j",
     async (file) => {
-      const { status, body } = await sendAdmin("POST", "backup", { file });
+      const { status, body } = await sendAdmin("POST", "backups", { file });
       expect([status, body.message]).toEqual([
         400,
         expect.stringMatching(/^file must be a name of 1 to 100 letters, digits, dots/),
@@ -47,9 +55,49 @@ describe("POST /admin/backup", () => {
     },
   );
 
+  test("GET, DELETE /admin/backups: lists, downloads and deletes a backup", async () => {
+    const { file, bytes } = (await sendAdmin("POST", "backups", { file: "kept.db" })).body;
+    const listed: Record<string, unknown>[] = (await sendAdmin("GET", "backups")).body;
+    expect(listed.find((backup) => backup["file"] === file)).toEqual({
+      file,
+      bytes,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+    const response = await downloadBackup("kept.db");
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "application/vnd.sqlite3",
+      "content-disposition": 'attachment; filename="kept.db"',
+      "cache-control": "no-store",
+    });
+    const copy = Database.deserialize(await response.bytes());
+    expect(copy.query("SELECT count(*) AS count FROM accounts").get()).toEqual({ count: 1 });
+    const deleted = await sendAdmin("DELETE", "backups", { file });
+    expect(deleted).toEqual({ status: 200, body: { file } });
+    for (const gone of [await downloadBackup(file), await sendRaw("DELETE", "backups", { file })]) {
+      expect([gone.status, await gone.json()]).toEqual([
+        404,
+        { error: "Not Found", message: `There is no backup ${file}` },
+      ]);
+    }
+  });
+
+  test("GET /admin/backups lists neither folders nor backups that are being made", async () => {
+    const folder = join(service.folder, "backups");
+    await mkdir(join(folder, "old"), { recursive: true });
+    for (const name of ["running.db.part", ".hidden", "a b"])
+      await Bun.write(join(folder, name), "");
+    const listed = (await sendAdmin("GET", "backups")).body as { file: string }[];
+    const names = listed.map(({ file }) => file);
+    for (const name of ["old", "running.db.part", ".hidden", "a b"])
+      expect(names).not.toContain(name);
+    for (const name of ["running.db.part", "..%2F..%2Fmetrics.db", "old"]) {
+      expect((await downloadBackup(name)).status).toBe(404);
+    }
+  });
+
   test("409 for the name of a folder", async () => {
     await mkdir(join(service.folder, "backups/folder"), { recursive: true });
-    expect((await sendAdmin("POST", "backup", { file: "folder" })).status).toBe(409);
+    expect((await sendAdmin("POST", "backups", { file: "folder" })).status).toBe(409);
   });
 });
 

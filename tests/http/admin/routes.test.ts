@@ -73,9 +73,9 @@ describe("/admin", () => {
     ["POST", "accounts", '{"name":"unknown field","__proto__":1}', "__proto__"],
     ["PATCH", "accounts", '{"name":"account 1","low_balance":1,"credits":1}', "credits"],
     ["POST", "keys/1/rotate", '{"overlaps":"0"}', "overlaps"],
-    ["DELETE", "keys", '{"id":1,"key":1}', "key"],
+    ["DELETE", "keys", '{"id":1,"keys":1}', "keys"],
     ["POST", "retention", '{"dryRun":true}', "dryRun"],
-    ["POST", "backup", '{"name":"a.db"}', "name"],
+    ["POST", "backups", '{"name":"a.db"}', "name"],
     ["POST", "channels", '{"channel":"@nasa","a":1}', "a"],
     ["DELETE", "creators", '{"creator":"nasa","platform":"microblog"}', "platform"],
   ])("%s /admin/%s %s: 400 for an unknown field", async (method, path, body, field) => {
@@ -84,8 +84,17 @@ describe("/admin", () => {
     );
   });
 
+  test.each([
+    ["{}", "neither"],
+    ['{"id":1,"key":"cm_x"}', "both"],
+  ])("DELETE /admin/keys %s: 400 without exactly one of id and key", async (body, got) => {
+    expect(await sendAdmin("DELETE", "keys", body)).toEqual(
+      invalidRequest(new RegExp(`^The body must have either id or key, got ${got}$`)),
+    );
+  });
+
   test.each(["[]", "null", '"a"', "7"])("400 for the body %s", async (body) => {
-    for (const path of ["accounts", "grants", "keys/1/rotate", "retention", "backup"]) {
+    for (const path of ["accounts", "grants", "keys/1/rotate", "retention", "backups"]) {
       expect(await sendAdmin("POST", path, body)).toEqual(
         invalidRequest(/^The body: expected object, got /),
       );

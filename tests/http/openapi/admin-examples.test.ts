@@ -51,6 +51,9 @@ const ORDER: readonly string[] = [
   "adminExportObservations",
   "adminApplyRetention",
   "adminBackUp",
+  "adminListBackups",
+  "adminDownloadBackup",
+  "adminDeleteBackup",
   "adminGetStatus",
   "adminListAudit",
 ];
@@ -179,6 +182,9 @@ function provoke(described: DescribedOperation, status: string, message: string)
     const id = isMissing ? `msg_${"9".repeat(32)}` : String(value);
     return send(usedService, described, { path: buildPath(described, { id }) });
   }
+  if (described.path === "/admin/backups/{file}") {
+    return send(usedService, described, { path: buildPath(described, { file: missing }) });
+  }
   if (body === undefined) {
     const name = isMissing ? "account" : field;
     const base = path.replace(new RegExp(`[?&]${name}=\\w+`), "");
@@ -188,7 +194,7 @@ function provoke(described: DescribedOperation, status: string, message: string)
   if (missing === "999" && described.path.includes("{id}")) {
     return send(usedService, described, { path: buildPath(described, { id: "999" }) });
   }
-  const names = ["account", "name", "creator", "channel", "id"];
+  const names = ["account", "name", "creator", "channel", "file", "id"];
   const name = isMissing ? names.find((key) => key in Object(body)) : field;
   const given = missing === "999" ? 999 : value;
   return send(usedService, described, { body: { ...Object(body), [String(name)]: given } });

@@ -29,9 +29,10 @@ describe("createKeyStore()", () => {
       expect(await keys.findByHash(kept.key)).toBeUndefined();
       expect(await keys.findByHash(hashApiKey("cm_unknown"))).toBeUndefined();
       expect(await keys.findByHash(revoked.hash)).toEqual({ id: revokedId, ...found });
-      const answer = { id: revokedId, hash: revoked.hash, revokedAt: 7 };
-      expect(await keys.revoke(revokedId, 7)).toEqual(answer);
-      expect(await keys.revoke(revokedId, 8)).toEqual(answer);
+      const answer = { id: revokedId, account: "nasa", hash: revoked.hash, revokedAt: 7 };
+      expect(await keys.revoke({ id: revokedId }, 7)).toEqual(answer);
+      expect(await keys.revoke({ id: revokedId }, 8)).toEqual(answer);
+      expect(await keys.revoke({ hash: revoked.hash }, 9)).toEqual(answer);
       expect(await keys.findByHash(revoked.hash)).toBeUndefined();
       expect(await keys.findByHash(kept.hash)).toEqual({ id: keptId, ...found });
       const shared = { createdAt: 5, scopes: KEY_SCOPES, expiresAt: null, replacedBy: null };
@@ -40,7 +41,14 @@ describe("createKeyStore()", () => {
         { ...shared, id: revokedId, beginsWith: revoked.beginsWith, label: null, revokedAt: 7 },
       ]);
       expect(await keys.list("esa")).toEqual([]);
-      expect(await resultOrError(keys.revoke(99, 0))).toEqual(["Not Found", "There is no key 99"]);
+      expect(await resultOrError(keys.revoke({ id: 99 }, 0))).toEqual([
+        "Not Found",
+        "There is no key 99",
+      ]);
+      expect(await resultOrError(keys.revoke({ hash: hashApiKey("cm_unknown") }, 0))).toEqual([
+        "Not Found",
+        "There is no key with this text",
+      ]);
     });
   });
 
@@ -83,7 +91,7 @@ describe("createKeyStore()", () => {
         "Conflict",
         "Key 4 has expired; create a new key instead",
       ]);
-      await keys.revoke(3, 30);
+      await keys.revoke({ id: 3 }, 30);
       expect(await resultOrError(rotate(3, 99, 31))).toEqual([
         "Conflict",
         "Key 3 is revoked; create a new key instead",

@@ -25,7 +25,7 @@ interface AdminOperation {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  /** The name of a schema, or `lines` of JSON. */
+  /** The name of a schema, `lines` of JSON, or a `file` of SQLite. */
   readonly body?: string;
   readonly request?: unknown;
   readonly result: {
@@ -39,6 +39,9 @@ interface AdminOperation {
 }
 
 const OPERATIONS: Readonly<Record<string, AdminOperation>> = reference.operations;
+
+/** The media type of SQLite files. */
+export const BACKUP_TYPE = "application/vnd.sqlite3";
 
 const TAG = reference.tag.name;
 export const ADMIN_TAG = reference.tag;
@@ -63,7 +66,10 @@ export function describeAdminOperation(path: string, method: string) {
   const query = findAdminQuery(path, method);
   const success = {
     description: result.description,
-    headers: createHeaderRefs(listHeaders(status)),
+    headers: createHeaderRefs([
+      ...listHeaders(status),
+      ...(result.schema === "file" ? ["Content-Disposition"] : []),
+    ]),
     content: {
       ...describeContent(result.schema, operation.response),
       ...(csv !== undefined && { "text/csv": { schema: { type: "string" }, example: csv } }),
@@ -102,6 +108,8 @@ function describeContent(schema: string, example: unknown) {
   if (isSchemaName(schema)) {
     return { "application/json": { schema: createSchemaRef(schema), example } };
   }
+  if (schema === "file")
+    return { [BACKUP_TYPE]: { schema: { type: "string", format: "binary" }, example } };
   return { "application/x-ndjson": { schema: { type: "string" }, example } };
 }
 
@@ -113,8 +121,9 @@ function listErrors(
 ) {
   const withBody =
     body === undefined || body === "lines" ? undefined : reference.commonErrors.withBody;
-  const [id] = ADMIN_PATH_PARAMETERS[operationId]?.properties["id"]?.["examples"] ?? [];
-  const unknownPath = new DomainError("Not Found", `There is no path ${path.replace("{id}", id)}`);
+  const parameters = ADMIN_PATH_PARAMETERS[operationId]?.properties;
+  const examplePath = path.replace(/\{(\w+)\}/, (_, name) => parameters?.[name]?.["examples"][0]);
+  const unknownPath = new DomainError("Not Found", `There is no path ${examplePath}`);
   const listed = [errors, withBody, reference.commonErrors.always, common.commonErrors.always];
   const names = Object.keys(query?.properties ?? {});
   const unknownName = createUnknownParameterError(names, UNKNOWN_NAME);

@@ -12,6 +12,7 @@ import { AUDIT_ACTIONS } from "../../../ports/administration.ts";
 import { NOTICE_ID_PATTERN, NOTICE_STATES } from "../../../ports/notices.ts";
 import { QUERIES } from "../parameters.ts";
 import reference from "./reference.json" with { type: "json" };
+import { BackupName } from "./schemas.ts";
 
 /** The names of the operations, by method and path. */
 const OPERATION_IDS: ReadonlyMap<string, string> = new Map(
@@ -105,6 +106,9 @@ export function findAdminQuery(path: string, method: string): TObject | undefine
 
 /** The parameters in the paths. */
 export const ADMIN_PATH_PARAMETERS: Readonly<Record<string, TObject>> = {
+  adminDownloadBackup: Type.Object({
+    file: Type.String({ ...BackupName, examples: ["before-upgrade.db"] }),
+  }),
   adminRotateKey: Type.Object({
     id: Type.Integer({
       minimum: 1,

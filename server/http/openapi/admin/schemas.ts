@@ -80,7 +80,10 @@ export const AdminKeyList = Type.Array(
     replaced_by: nullable(Id, { description: "The id of the key that a rotation made" }),
   }),
 );
-export const KeyReference = strictObject({ id: Id });
+export const KeyReference = strictObject({
+  id: Type.Optional(Id),
+  key: Type.Optional(Type.String({ description: "The key itself, in place of its id" })),
+});
 export const RevokedKey = strictObject({ id: Id, revoked_at: Instant });
 export const KeyRotation = strictObject({
   overlap: Type.Optional(
@@ -146,6 +149,7 @@ export const AppliedRefunds = strictObject({
   ),
 });
 
+const CollectionFailure = nullable(Type.String(), { description: "Why it is not collected" });
 const collectionStatus = {
   added_at: Instant,
   last_success: InstantOrNull,
@@ -154,7 +158,7 @@ const collectionStatus = {
   next_due: InstantOrNull,
 };
 export const AdminCreatorReference = strictObject({
-  creator: Type.String({ description: "A username without the @ symbol" }),
+  creator: Type.String({ description: "A username, or the address of a profile" }),
 });
 export const AdminCreatorList = Type.Array(
   strictObject({ creator: Type.String(), platform: Type.String(), ...collectionStatus }),
@@ -162,16 +166,19 @@ export const AdminCreatorList = Type.Array(
 export const AddedCreator = strictObject({
   creator: Type.String(),
   change: createChoice(["added", "present"]),
-  failure: nullable(Type.String(), { description: "Why the source cannot have it" }),
+  failure: CollectionFailure,
 });
 export const RemovedCreator = strictObject({ creator: Type.String() });
 export const AdminChannelReference = strictObject({
-  channel: Type.String({ description: "A handle (@nasa) or an identifier (UC...)" }),
+  channel: Type.String({
+    description: "A handle (@nasa), an identifier (UC...), or the address of a channel",
+  }),
 });
 export const TrackedChannelList = Type.Array(
   strictObject({ channel: Type.String(), channel_id: TextOrNull, ...collectionStatus }),
 );
-export const ChangedChannel = strictObject({ channel: Type.String() });
+export const AddedChannel = strictObject({ channel: Type.String(), failure: CollectionFailure });
+export const RemovedChannel = strictObject({ channel: Type.String() });
 
 const AdminSource = strictObject({
   ...SourceReadiness.properties,
@@ -251,15 +258,18 @@ export const ImportReport = strictObject({
   }),
 });
 export const RetentionRequest = strictObject({ dry_run: Type.Optional(Type.Boolean()) });
-export const BackupRequest = strictObject({
-  file: Type.Optional(
-    Type.String({
-      pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$",
-      description:
-        "A name of 1 to 100 letters, digits, dots, hyphens or underscores, the first a letter or digit",
-    }),
-  ),
+/** The name of a file in the folder of backups. */
+export const BackupName = Type.String({
+  pattern: "^(?!.*\\.part$)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$",
+  description:
+    "A name of 1 to 100 letters, digits, dots, hyphens or underscores, which begins with a " +
+    "letter or digit and does not end with .part",
 });
+export const BackupReference = strictObject({ file: BackupName });
+export const BackupRequest = Type.Partial(BackupReference);
+export const BackupList = Type.Array(
+  strictObject({ file: Type.String(), bytes: Count, created_at: Instant }),
+);
 export const Backup = strictObject({ file: Type.String(), bytes: Count });
 
 const AuditValue = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);

@@ -37,13 +37,13 @@ export function Collection() {
       <Targets<TrackedChannel>
         title="Tracked channels"
         field="channel"
-        label="@handle or identifier"
+        label="@handle, identifier or address"
         getName={({ channel }) => channel}
       />
       <Targets<ListedCreator>
         title="Monitoring list"
         field="creator"
-        label="Username"
+        label="Username or address"
         getName={({ creator }) => creator}
       />
     </>
@@ -95,6 +95,11 @@ function Source({ source }: { readonly source: AdminSource }) {
   );
 }
 
+/** The answer to a new target: its name, and why it is not collected. */
+interface AddedTarget extends Partial<Record<"channel" | "creator", string>> {
+  readonly failure: string | null;
+}
+
 interface TargetsProperties<Target> {
   readonly title: string;
   /** What a change of the list names. */
@@ -121,11 +126,12 @@ function Targets<Target extends CollectionStatus & { readonly added_at: string }
         submitLabel="Add"
         onSubmit={async ({ name = "" }) => {
           const body = { [field]: name };
-          const added = await sendAdmin<{ failure?: string | null }>("POST", path, body);
+          const { failure, ...added } = await sendAdmin<AddedTarget>("POST", path, body);
           targets.reload();
-          return added.failure == null
-            ? `${name} is added.`
-            : `${name} is added, but not collected: ${added.failure}.`;
+          const sentence = `${added[field]} is added`;
+          return failure === null
+            ? `${sentence}.`
+            : `${sentence}, but is not collected: ${failure}.`;
         }}
       >
         <Field name="name" label={label} isRequired size={24} />

@@ -1,15 +1,16 @@
 /** The database: its size, what is stored of each kind, backups, and the check of the ledger. */
 import { useState } from "preact/hooks";
 import type { LedgerVerification } from "../../../ports/ledger.ts";
-import { formatCompact, formatExact } from "../../format.ts";
+import { formatExact } from "../../format.ts";
 import { Count, Figures, Instant, Text } from "../../parts/figures.tsx";
 import { Badge } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { sendAdmin } from "../api.ts";
-import { Field, FieldForm } from "../forms.tsx";
+import { FieldForm } from "../forms.tsx";
 import { Reading } from "../parts.tsx";
 import { useAdminRead } from "../reads.ts";
 import type { AdminStatus } from "../resources.ts";
+import { Backups, formatBytes } from "./backups.tsx";
 
 type Kind = AdminStatus["kinds"][number];
 
@@ -59,32 +60,10 @@ export function Database() {
         )}
       </Reading>
       <div class="columns">
-        <Backup />
+        <Backups />
         <Verification />
       </div>
     </>
-  );
-}
-
-const formatBytes = (bytes: number): string => `${formatCompact(bytes)}B`;
-
-function Backup() {
-  return (
-    <section aria-labelledby="backup-title">
-      <h2 id="backup-title">Backup</h2>
-      <p>
-        Writes a copy into <code>BACKUP_FOLDER</code> of the service, while it serves.
-      </p>
-      <FieldForm
-        label="Back up"
-        onSubmit={async ({ file }) => {
-          const made = await sendAdmin<{ file: string; bytes: number }>("POST", "backup", { file });
-          return `${made.file} is written: ${formatBytes(made.bytes)}.`;
-        }}
-      >
-        <Field name="file" label="File" hint="Else named after the time" size={24} />
-      </FieldForm>
-    </section>
   );
 }
 

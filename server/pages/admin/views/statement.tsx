@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../../../core/time.ts";
 import { formatExact, formatLocal } from "../../format.ts";
-import { saveCsv } from "../../save-csv.ts";
+import { saveCsv } from "../../save-file.ts";
 import { Count, Instant, Text } from "../../parts/figures.tsx";
 import { Badge, Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
