@@ -2,7 +2,13 @@
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { DomainError } from "../../../core/errors.ts";
 import { KEY_SCOPES } from "../../ports/admission.ts";
-import type { KeyStore, ReplacedKey, StoredSecret } from "../../ports/administration.ts";
+import type {
+  KeyReference,
+  KeyStore,
+  ReplacedKey,
+  RevokedKey,
+  StoredSecret,
+} from "../../ports/administration.ts";
 import type { Database } from "../database/database.ts";
 import { writeNamed } from "../database/named-write.ts";
 import { accounts, keys } from "../tables/account-tables.ts";
@@ -80,35 +86,41 @@ export function createKeyStore(database: Database): KeyStore {
           .orderBy(asc(keys.id)),
       ),
 
-    async revoke(reference, now) {
-      const isKey = "id" in reference ? eq(keys.id, reference.id) : eq(keys.hash, reference.hash);
-      await query((drizzle) =>
-        drizzle
-          .update(keys)
-          .set({ revokedAt: now })
-          .where(and(isKey, isNull(keys.revokedAt))),
-      );
-      const [key] = await query((drizzle) =>
-        drizzle
-          .select({
-            id: keys.id,
-            account: accounts.name,
-            hash: keys.hash,
-            revokedAt: keys.revokedAt,
-          })
-          .from(keys)
-          .innerJoin(accounts, eq(accounts.id, keys.account))
-          .where(isKey),
-      );
-      if (key === undefined) {
-        const name = "id" in reference ? ` ${reference.id}` : " with this text";
-        throw new DomainError("Not Found", `There is no key${name}`);
-      }
-      return { ...key, revokedAt: key.revokedAt ?? now };
-    },
+    revoke: (...request) => revokeKey(database, ...request),
 
     rotate: (...request) => rotateKey(database, ...request),
   };
+}
+
+async function revokeKey(
+  { query }: Database,
+  reference: KeyReference,
+  now: number,
+): Promise<RevokedKey> {
+  const isKey = "id" in reference ? eq(keys.id, reference.id) : eq(keys.hash, reference.hash);
+  await query((drizzle) =>
+    drizzle
+      .update(keys)
+      .set({ revokedAt: now })
+      .where(and(isKey, isNull(keys.revokedAt))),
+  );
+  const [key] = await query((drizzle) =>
+    drizzle
+      .select({
+        id: keys.id,
+        account: accounts.name,
+        hash: keys.hash,
+        revokedAt: keys.revokedAt,
+      })
+      .from(keys)
+      .innerJoin(accounts, eq(accounts.id, keys.account))
+      .where(isKey),
+  );
+  if (key === undefined) {
+    const name = "id" in reference ? ` ${reference.id}` : " with this text";
+    throw new DomainError("Not Found", `There is no key${name}`);
+  }
+  return { ...key, revokedAt: key.revokedAt ?? now };
 }
 
 async function rotateKey(
