@@ -90,6 +90,8 @@ describe("serve", () => {
     const key = (await sandbox.runOrThrow("keys", "create", "acme")).trim();
     const service = await sandbox.serve();
     const database = new Database(sandbox.file);
+    // The service may write while it starts.
+    database.run("PRAGMA busy_timeout = 5000");
     database.run("ALTER TABLE channels RENAME TO hidden");
     database.close();
     const headers = { "x-api-key": key, "x-request-id": "lost-one" };
