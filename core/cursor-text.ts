@@ -4,6 +4,7 @@
  * bytes in one buffer, which the runtime turns into text at once.
  */
 import { INTEGER_MAX } from "./limits.ts";
+import { quoteValue } from "./errors.ts";
 import { FOLDED_IDENTIFIER_MAX_CHARACTERS, isFoldedIdentifier } from "./text.ts";
 
 // Every runtime has it, but no type of the language declares it.
@@ -30,11 +31,9 @@ const CHARACTER_MAX_DIGITS = 7;
 /** The most bytes of a UTF-16 unit: `-` and four digits. A surrogate pair takes seven in all. */
 const UNIT_MAX_BYTES = 5;
 
-const createBytes = (units: number) => new Uint8Array(NUMBER_MAX_DIGITS + UNIT_MAX_BYTES * units);
-
 /** UTF-16 units of the longest valid identifier, in any case: a character has two at most. */
-const SHARED_UNITS = 2 * FOLDED_IDENTIFIER_MAX_CHARACTERS;
-const sharedBytes = createBytes(SHARED_UNITS);
+const IDENTIFIER_MAX_UNITS = 2 * FOLDED_IDENTIFIER_MAX_CHARACTERS;
+const sharedBytes = new Uint8Array(NUMBER_MAX_DIGITS + UNIT_MAX_BYTES * IDENTIFIER_MAX_UNITS);
 
 const DASH = 0x2d;
 const DIGITS = Uint8Array.from("0123456789abcdefghijklmnopqrstuvwxyz", (digit) =>
@@ -51,7 +50,7 @@ for (const [value, code] of DIGITS.entries()) DIGIT_VALUES[code] = value;
  * @throws {RangeError} For any other number.
  */
 export function encodeNumber(number: number): string {
-  const start = writeNumber(sharedBytes, number);
+  const start = writeNumber(number);
   return decoder.decode(sharedBytes.subarray(start, NUMBER_MAX_DIGITS));
 }
 
@@ -59,43 +58,44 @@ export function encodeNumber(number: number): string {
  * Encodes a whole number from 0 and an identifier, joined by `-`: safe in a URL. Nothing is before
  * the `-` if the number is `null`.
  *
- * @throws {RangeError} For any other number.
+ * @throws {RangeError} For any other number, and for what is no identifier in any case.
  */
 export function encodePosition(number: number | null, id: string): string {
-  // Stryker disable next-line ConditionalExpression,EqualityOperator: only faster.
-  const bytes = id.length <= SHARED_UNITS ? sharedBytes : createBytes(id.length);
-  const start = number === null ? NUMBER_MAX_DIGITS : writeNumber(bytes, number);
-  return decoder.decode(bytes.subarray(start, writeIdentifier(bytes, id)));
+  if (!isFoldedIdentifier(id)) {
+    throw new RangeError(`A cursor needs an identifier, got ${quoteValue(id)}`);
+  }
+  const start = number === null ? NUMBER_MAX_DIGITS : writeNumber(number);
+  return decoder.decode(sharedBytes.subarray(start, writeIdentifier(id)));
 }
 
 /** Writes a number right before the identifier, and returns where it starts. */
-function writeNumber(bytes: Uint8Array, number: number): number {
+function writeNumber(number: number): number {
   if (!Number.isSafeInteger(number) || number < 0) {
     throw new RangeError(`A cursor needs a whole number from 0, got ${number}`);
   }
   const high = Math.floor(number / LOW_BASE) | 0;
   let rest = (number - high * LOW_BASE) | 0;
   for (let digit = 1; digit <= NUMBER_MAX_DIGITS; digit++) {
-    bytes[NUMBER_MAX_DIGITS - digit] = DIGITS[rest % 36] ?? 0;
+    sharedBytes[NUMBER_MAX_DIGITS - digit] = DIGITS[rest % 36] ?? 0;
     rest = digit === LOW_DIGITS ? high : (rest / 36) | 0;
   }
   let start = 0;
-  while (start < NUMBER_MAX_DIGITS - 1 && bytes[start] === DIGITS[0]) start++;
+  while (start < NUMBER_MAX_DIGITS - 1 && sharedBytes[start] === DIGITS[0]) start++;
   return start;
 }
 
 /** Writes an identifier after the number, and returns where it ends. */
-function writeIdentifier(bytes: Uint8Array, id: string): number {
+function writeIdentifier(id: string): number {
   let end = NUMBER_MAX_DIGITS;
   for (let index = 0; index < id.length; index++) {
     let point = id.charCodeAt(index);
     // Stryker disable next-line ConditionalExpression,EqualityOperator: only faster for ASCII.
     if (point > 0x7f) point = id.codePointAt(index) ?? point;
     if (point > 0xffff) index++;
-    bytes[end++] = DASH;
+    sharedBytes[end++] = DASH;
     let shift = 0;
     while (point >> shift > 0xf) shift += 4;
-    for (; shift >= 0; shift -= 4) bytes[end++] = DIGITS[(point >> shift) & 0xf] ?? 0;
+    for (; shift >= 0; shift -= 4) sharedBytes[end++] = DIGITS[(point >> shift) & 0xf] ?? 0;
   }
   return end;
 }

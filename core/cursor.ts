@@ -10,7 +10,7 @@ import { assertWholeNumber, createInvalidRequestError, quoteValue } from "./erro
 import { SHORTS_LIMIT_RANGE } from "./limits.ts";
 import { readSingleValue, parseIntegerParameter, type GetQueryValues } from "./parameters.ts";
 import { compareText } from "./text.ts";
-import { FIRST_INSTANT, LAST_INSTANT, parseInstantParameter } from "./time.ts";
+import { FIRST_INSTANT, isInstant, LAST_INSTANT, parseInstantParameter } from "./time.ts";
 
 /** The position of a short in the listing of its channel. */
 export interface ShortPosition {
@@ -138,12 +138,18 @@ export function pageAfter<Short extends ShortPosition>(
 /**
  * Encodes a position as a cursor: opaque to clients, safe in a URL.
  *
- * @throws {RangeError} For an instant that is no whole number or before the year 0.
+ * @throws {RangeError} For an instant that is no whole number or not in the years 0 to 9999, and for
+ * what is no identifier.
  *
  * @example
  * encodeShortsCursor({ publishedAt: 1795162530123, id: "-aB_9" }); // "mo7wumekr-2d-61-42-5f-39"
  */
 export function encodeShortsCursor({ publishedAt, id }: ShortPosition): string {
+  if (!isInstant(publishedAt)) {
+    throw new RangeError(
+      `A cursor needs whole milliseconds in the years 0 to 9999, got ${publishedAt}`,
+    );
+  }
   // Counted from the year 0, so that the number is never negative.
   return encodePosition(publishedAt - FIRST_INSTANT, id);
 }

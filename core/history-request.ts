@@ -15,7 +15,7 @@ import {
   readSingleValue,
   type GetQueryValues,
 } from "./parameters.ts";
-import { DAY_MS, FIRST_INSTANT, LAST_INSTANT, parseInstantParameter } from "./time.ts";
+import { DAY_MS, FIRST_INSTANT, isInstant, LAST_INSTANT, parseInstantParameter } from "./time.ts";
 
 /** How many days a history goes back without `from`. */
 export const HISTORY_DEFAULT_DAYS = 30;
@@ -75,7 +75,7 @@ export function parseHistoryRequest(
     to: end,
     interval,
     limit,
-    ...(cursor === undefined ? {} : { after: decodeHistoryCursor(cursor) }),
+    ...(cursor === undefined ? {} : { after: decodeHistoryCursor(cursor, interval) }),
     isRecent: fromText === undefined && to === undefined,
   };
 }
@@ -106,34 +106,51 @@ export function findBucketRange({ from, to, after, interval }: HistoryRequest): 
   };
 }
 
+/** Characters of the longest cursor: the longest interval, `-`, and the year 9999. */
+export const HISTORY_CURSOR_MAX_CHARACTERS = 16;
+
 /**
  * Encodes the start of the last bucket of a page as a cursor: opaque to clients, safe in a URL.
  *
  * @param start Milliseconds since 1970 UTC, in the years 0 to 9999.
- * @throws {RangeError} For an instant that is no whole number or before the year 0.
+ * @throws {RangeError} For an instant with which no bucket starts.
  *
  * @example
- * encodeHistoryCursor(1795162530123); // "mo7wumekr"
+ * encodeHistoryCursor(1795132800000, "day"); // "day-mo7etyv40"
  */
-export function encodeHistoryCursor(start: number): string {
+export function encodeHistoryCursor(start: number, interval: HistoryInterval): string {
+  if (!isBucketStart(start, interval)) {
+    throw new RangeError(`A cursor needs an instant at which a bucket starts, got ${start}`);
+  }
   // Counted from the year 0, so that the number is never negative.
-  return encodeNumber(start - FIRST_INSTANT);
+  return `${interval}-${encodeNumber(start - FIRST_INSTANT)}`;
 }
 
 /**
  * Decodes a cursor of {@link encodeHistoryCursor}.
  *
- * @throws {DomainError} `Invalid Request` for any other text.
+ * @returns The start of the last bucket of the page before, in milliseconds since 1970 UTC.
+ * @throws {DomainError} `Invalid Request` for any other text, and for another interval: its buckets
+ * end elsewhere.
  *
  * @example
- * decodeHistoryCursor("mo7wumekr"); // 1795162530123
+ * decodeHistoryCursor("day-mo7etyv40", "day"); // 1795132800000
  */
-export function decodeHistoryCursor(cursor: string): number {
-  const number = decodeNumber(cursor, 0, cursor.length);
-  if (number === undefined || number > LAST_INSTANT - FIRST_INSTANT) {
+export function decodeHistoryCursor(cursor: string, interval: HistoryInterval): number {
+  const prefix = `${interval}-`;
+  const number = cursor.startsWith(prefix)
+    ? decodeNumber(cursor, prefix.length, cursor.length)
+    : undefined;
+  const start = number === undefined ? undefined : number + FIRST_INSTANT;
+  if (start === undefined || !isBucketStart(start, interval)) {
     throw createInvalidRequestError(
-      `cursor must be the nextCursor of a page of this history, got ${quoteValue(cursor)}`,
+      "cursor must be the nextCursor of a page of this history, " +
+        `with the same interval (${interval}), got ${quoteValue(cursor)}`,
     );
   }
-  return number + FIRST_INSTANT;
+  return start;
+}
+
+function isBucketStart(value: number, interval: HistoryInterval): boolean {
+  return isInstant(value) && findBucketStart(value, interval) === value;
 }

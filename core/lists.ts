@@ -180,7 +180,7 @@ export function compareListPositions(a: ListPosition, b: ListPosition, order: Li
  * Encodes the position of the last entity of a page as a cursor: opaque to clients, safe in a URL.
  * It names sort and order, because a position means nothing in another list.
  *
- * @throws {RangeError} For a figure that is no whole number.
+ * @throws {RangeError} For a figure that is no whole number, and for what is no identifier.
  *
  * @example
  * encodeListCursor({ figure: 36, id: "a" }, "views", "desc"); // "views-desc-10-61"

@@ -19,6 +19,16 @@ export const FIRST_INSTANT: number = -62_167_219_200_000;
 /** 9999-12-31T23:59:59.999Z, the last one. */
 export const LAST_INSTANT = 253_402_300_799_999;
 
+/**
+ * Whether a number is an instant that can be written: whole milliseconds, in the years 0 to 9999.
+ *
+ * @example
+ * isInstant(0.5); // false
+ */
+export function isInstant(value: number): boolean {
+  return Number.isInteger(value) && value >= FIRST_INSTANT && value <= LAST_INSTANT;
+}
+
 const INSTANT_REGEXP =
   /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(?:Z|([+-])(\d{2}):(\d{2}))?)?$/;
 

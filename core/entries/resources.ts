@@ -32,7 +32,7 @@ export { createFieldReader, listHistoryPoints } from "../resources/entity-fields
 export type { FieldReader } from "../resources/entity-fields.ts";
 export { createComparisonRows, createComparisonTable } from "../resources/history-resources.ts";
 export { createFollowersPage, createHistoryItems } from "../resources/history-resources.ts";
-export { createHistoryPage, encodeBucketCursor } from "../resources/history-resources.ts";
+export { createHistoryPage } from "../resources/history-resources.ts";
 export type { EntityCounts } from "../resources/history-resources.ts";
 export { createChannelList, createUserList } from "../resources/list-resources.ts";
 export type { ListableEntity } from "../resources/list-resources.ts";

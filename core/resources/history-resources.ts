@@ -74,7 +74,9 @@ export function createHistoryPage<Kind extends EntityKind>(
 ): HistoryPage<EntityCounts<Kind>> {
   const { interval, limit } = request;
   const { earlier, selected } = splitBuckets(groupIntoBuckets(points, interval), request);
-  const { items, hasMore, nextCursor } = cutPage(selected, limit, encodeBucketCursor);
+  const { items, hasMore, nextCursor } = cutPage(selected, limit, ({ start }) =>
+    encodeHistoryCursor(start, interval),
+  );
   const changes = computeCountChanges(items, findLastKnownCounts(earlier));
   const history = createHistoryItems(kind, items, changes);
   return { interval, history, pagination: { hasMore, nextCursor } };
@@ -87,18 +89,6 @@ function splitBuckets(buckets: readonly HistoryBucket[], request: HistoryRequest
     earlier: buckets.filter(({ start }) => start < range.start),
     selected: buckets.filter(({ start }) => start >= range.start && start < range.end),
   };
-}
-
-/**
- * Encodes the cursor of the page after a bucket or a row of a comparison.
- *
- * @throws {RangeError} Like `encodeHistoryCursor()`.
- *
- * @example
- * encodeBucketCursor({ start: 1795162530123 }); // "mo7wumekr"
- */
-export function encodeBucketCursor({ start }: Pick<HistoryBucket, "start">): string {
-  return encodeHistoryCursor(start);
 }
 
 /**
@@ -123,7 +113,9 @@ export function createComparisonTable(
   const buckets = histories.map(
     (points) => splitBuckets(groupIntoBuckets(points, interval), request).selected,
   );
-  const page = cutPage(alignBuckets(buckets, countIndex), limit, encodeBucketCursor);
+  const page = cutPage(alignBuckets(buckets, countIndex), limit, ({ start }) =>
+    encodeHistoryCursor(start, interval),
+  );
   const { items, hasMore, nextCursor } = page;
   return { interval, rows: createComparisonRows(items), pagination: { hasMore, nextCursor } };
 }

@@ -92,7 +92,7 @@ export async function walkHistories(read: ReadPage<HistoryRequest>): Promise<voi
   const range = { from: NOW - 40 * DAY_MS, to: NOW - DAY_MS, limit: 11 };
   for (const interval of HISTORY_INTERVALS) {
     await walkPages((cursor) => {
-      const after = cursor === undefined ? {} : { after: decodeHistoryCursor(cursor) };
+      const after = cursor === undefined ? {} : { after: decodeHistoryCursor(cursor, interval) };
       return read({ ...range, interval, ...after });
     });
   }

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
+import { findBucketStart, HISTORY_INTERVALS } from "../../core/buckets.ts";
 import {
   decodeHistoryCursor,
   encodeHistoryCursor,
   findBucketRange,
+  HISTORY_CURSOR_MAX_CHARACTERS,
   parseHistoryRequest,
 } from "../../core/history-request.ts";
 import { DAY_MS, FIRST_INSTANT, LAST_INSTANT } from "../../core/time.ts";
@@ -37,7 +39,7 @@ describe("parseHistoryRequest()", () => {
 
   test("reads all parameters together", () => {
     const after = Date.UTC(2026, 0, 5);
-    const cursor = encodeHistoryCursor(after);
+    const cursor = encodeHistoryCursor(after, "week");
     const query = `from=2026-01-01&to=2026-02-01T12:00&interval=week&limit=7&cursor=${cursor}`;
     expect(parseQuery(query)).toEqual({
       from: Date.UTC(2026, 0, 1),
@@ -68,8 +70,11 @@ describe("parseHistoryRequest()", () => {
     ["interval=year", 'interval must be one of raw, hour, day, week, month, got "year"'],
     ["interval=Day", /^interval must be one of/],
     ["interval=", /^interval must be one of/],
-    ["cursor=", /^cursor must be the nextCursor of a page of this history, got ""$/],
-    ["cursor=0mo7wumekr", /^cursor must be the nextCursor/],
+    ["cursor=", /^cursor must be the nextCursor of a page of this history, .*, got ""$/],
+    ["cursor=day-0mo7wumekr", /^cursor must be the nextCursor/],
+    ["cursor=next", /^cursor must be the nextCursor/],
+    ["cursor=null&interval=raw", /^cursor must be the nextCursor/],
+    ["cursor=month-mo5qj2rk0&interval=week", /with the same interval \(week\), got "month-/],
   ])("refuses %s with what is allowed", (query, message) => {
     const error = catchDomainError(() => parseQuery(query));
     expect(error?.code).toBe("Invalid Request");
@@ -96,7 +101,7 @@ describe("findBucketRange()", () => {
   });
 
   test("starts after a page at the end of its last bucket, but not before `from`", () => {
-    const cursor = encodeHistoryCursor(Date.UTC(2026, 0, 1));
+    const cursor = encodeHistoryCursor(Date.UTC(2026, 0, 1), "month");
     const startOf = (query: string) => findRange(`${query}&cursor=${cursor}&interval=month`).start;
     expect(startOf("from=2026-01-10")).toBe(Date.UTC(2026, 1, 1));
     expect(startOf("from=2026-03-10")).toBe(Date.UTC(2026, 2, 1));
@@ -114,31 +119,108 @@ describe("findBucketRange()", () => {
   });
 });
 
+const intervals = fc.constantFrom(...HISTORY_INTERVALS);
+
+describe("encodeHistoryCursor()", () => {
+  test("encodes what decodeHistoryCursor() decodes, and nothing else", () => {
+    const numbers = fc.oneof(
+      fc.integer(),
+      fc.double(),
+      fc.maxSafeInteger(),
+      fc.constantFrom(FIRST_INSTANT, FIRST_INSTANT - 1, LAST_INSTANT, LAST_INSTANT + 1, -DAY_MS),
+    );
+    fc.assert(
+      fc.property(numbers, intervals, (number, interval) => {
+        // Not -0, which is another number than the decoded 0.
+        const start = number + 0;
+        let cursor: string | undefined;
+        try {
+          cursor = encodeHistoryCursor(start, interval);
+        } catch (error) {
+          expect(error).toBeInstanceOf(RangeError);
+        }
+        if (cursor !== undefined) expect(decodeHistoryCursor(cursor, interval)).toBe(start);
+      }),
+    );
+  });
+
+  test.each([
+    ["raw", LAST_INSTANT + 1],
+    ["raw", FIRST_INSTANT - 1],
+    ["raw", 0.5],
+    ["raw", Number.NaN],
+    ["day", 1],
+    ["week", 0],
+    ["month", Infinity],
+  ] as const)("refuses %s and %d", (interval, start) => {
+    expect(() => encodeHistoryCursor(start, interval)).toThrow(
+      new RangeError(`A cursor needs an instant at which a bucket starts, got ${start}`),
+    );
+  });
+});
+
 describe("decodeHistoryCursor()", () => {
   test("returns the instant of encodeHistoryCursor()", () => {
+    const instants = fc.integer({ min: FIRST_INSTANT, max: LAST_INSTANT });
     fc.assert(
-      fc.property(fc.integer({ min: FIRST_INSTANT, max: LAST_INSTANT }), (start) => {
-        expect(decodeHistoryCursor(encodeHistoryCursor(start))).toBe(start);
+      fc.property(instants, intervals, (at, interval) => {
+        const start = findBucketStart(at, interval);
+        const cursor = encodeHistoryCursor(start, interval);
+        expect(decodeHistoryCursor(cursor, interval)).toBe(start);
+        expect(cursor.length).toBeLessThanOrEqual(HISTORY_CURSOR_MAX_CHARACTERS);
+        expect(encodeURIComponent(cursor)).toBe(cursor);
       }),
+      { examples: [[LAST_INSTANT, "month"]] },
     );
   });
 
   test("refuses every text that is not a cursor", () => {
+    const someTexts = fc.oneof(
+      texts,
+      fc.tuple(intervals, fc.constantFrom("", "-", "-0"), texts).map((parts) => parts.join("")),
+      fc.tuple(intervals, fc.nat()).map(([name, n]) => `${name}-${n.toString(36)}`),
+    );
     fc.assert(
-      fc.property(texts, (text) => {
+      fc.property(someTexts, intervals, (text, interval) => {
         let start: number | undefined;
         try {
-          start = decodeHistoryCursor(text);
+          start = decodeHistoryCursor(text, interval);
         } catch (error) {
           expect(error).toMatchObject({ code: "Invalid Request" });
         }
-        if (start !== undefined) expect(encodeHistoryCursor(start)).toBe(text);
+        if (start !== undefined) expect(encodeHistoryCursor(start, interval)).toBe(text);
       }),
     );
   });
 
-  test("refuses an instant after the year 9999", () => {
-    const late = encodeHistoryCursor(LAST_INSTANT + 1);
-    expect(catchDomainError(() => decodeHistoryCursor(late))?.code).toBe("Invalid Request");
+  test.each([
+    "next",
+    "null",
+    "undefined",
+    "0",
+    "day",
+    "day-",
+    "day-next",
+    "mo7etyv40",
+    "week-mo7etyv40",
+  ])("refuses %s, which is no cursor by day, with what is allowed", (cursor) => {
+    const error = catchDomainError(() => decodeHistoryCursor(cursor, "day"));
+    expect(error?.code).toBe("Invalid Request");
+    expect(error?.message).toBe(
+      "cursor must be the nextCursor of a page of this history, with the same interval (day), " +
+        `got "${cursor}"`,
+    );
+  });
+
+  test("refuses the cursor of any other interval", () => {
+    fc.assert(
+      fc.property(fc.nat(NOW), intervals, intervals, (at, made, asked) => {
+        fc.pre(made !== asked);
+        const cursor = encodeHistoryCursor(findBucketStart(at, made), made);
+        expect(catchDomainError(() => decodeHistoryCursor(cursor, asked))?.code).toBe(
+          "Invalid Request",
+        );
+      }),
+    );
   });
 });

@@ -160,6 +160,16 @@ describe("GET …/history", () => {
     expect(response.headers.get("x-credits-cost")).toBe("1");
   });
 
+  test.each(CASES)("400: the cursor of another interval, of a %s", async (_, { path }) => {
+    const hours = await fetchJson(`${path}?interval=hour&limit=1`);
+    const cursor = hours.body.pagination.nextCursor;
+    const { status, body } = await fetchJson(`${path}?interval=month&cursor=${cursor}`);
+    expect([status, body.message ?? body.error]).toEqual([
+      400,
+      expect.stringContaining(`with the same interval (month), got "${cursor}"`),
+    ]);
+  });
+
   const WRONG_QUERIES = [
     "from=yesterday",
     "to=2026-02-30",
@@ -169,6 +179,8 @@ describe("GET …/history", () => {
     "limit=1001",
     "limit=",
     "cursor=%F0%9F%98%80",
+    "cursor=next",
+    "interval=raw&cursor=null",
   ];
 
   test.each(

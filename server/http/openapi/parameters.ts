@@ -3,7 +3,10 @@ import { Type, type TObject, type TProperties, type TSchema } from "@sinclair/ty
 import { HISTORY_INTERVALS } from "../../../core/buckets.ts";
 import { ENTITY_FIELDS } from "../../../core/entity-kinds.ts";
 import { CHANNEL_SORTS, LIST_ORDERS, USER_SORTS } from "../../../core/lists.ts";
-import { HISTORY_DEFAULT_DAYS } from "../../../core/history-request.ts";
+import {
+  HISTORY_CURSOR_MAX_CHARACTERS,
+  HISTORY_DEFAULT_DAYS,
+} from "../../../core/history-request.ts";
 import {
   COMPARISON_MAX_NAMES,
   DAYS_FILTER_RANGE,
@@ -154,8 +157,8 @@ const BUCKETS = {
   limit: createIntegerSchema(HISTORY_LIMIT_RANGE, "Maximum buckets returned."),
   cursor: Type.String({
     minLength: 1,
-    maxLength: 11,
-    description: "The nextCursor of the previous page.",
+    maxLength: HISTORY_CURSOR_MAX_CHARACTERS,
+    description: "The nextCursor of the previous page, with the same interval.",
   }),
 };
 

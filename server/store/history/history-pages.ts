@@ -13,13 +13,13 @@ import {
 import { cutPage, type CursorPage } from "../../../core/cursor.ts";
 import { computeDaysFilterValidity } from "../../../core/days.ts";
 import {
+  encodeHistoryCursor,
   findBucketRange,
   HISTORY_DEFAULT_DAYS,
   type HistoryRequest,
 } from "../../../core/history-request.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import type { CacheMetadata } from "../../ports/caching.ts";
-import { encodeBucketCursor } from "../../../core/resources/history-resources.ts";
 import { yieldToEventLoop } from "../database/paged-scan.ts";
 import type { Database } from "../database/database.ts";
 import { KIND_TABLES } from "../tables/entity-sql.ts";
@@ -55,15 +55,13 @@ export async function readHistoryPage(
   owner: HistoryOwner,
   request: HistoryRequest,
 ): Promise<BucketPage> {
-  const { limit } = request;
-  const page = cutPage(
-    await readBuckets(database, owner, request, limit + 1),
-    limit,
-    encodeBucketCursor,
+  const { interval, limit } = request;
+  const page = cutPage(await readBuckets(database, owner, request, limit + 1), limit, ({ start }) =>
+    encodeHistoryCursor(start, interval),
   );
   const needed = findLastKnownCounts(page.items).map((count) => count !== null);
-  const { start } = findBucketRange(request);
-  const known = await findKnownBefore(database, owner, start, needed);
+  const pageStart = findBucketRange(request).start;
+  const known = await findKnownBefore(database, owner, pageStart, needed);
   return { ...page, changes: computeCountChanges(page.items, known) };
 }
 

@@ -7,10 +7,8 @@ import {
   createUserNotFoundError,
   type DomainError,
 } from "../../../core/errors.ts";
-import {
-  createComparisonRows,
-  encodeBucketCursor,
-} from "../../../core/resources/history-resources.ts";
+import { encodeHistoryCursor } from "../../../core/history-request.ts";
+import { createComparisonRows } from "../../../core/resources/history-resources.ts";
 import { foldCase } from "../../../core/text.ts";
 import type { CacheableResult } from "../../ports/caching.ts";
 import type { Comparison } from "../../../core/stores.ts";
@@ -74,7 +72,7 @@ async function compare(
   entities: readonly (ComparedEntity | DomainError)[],
   request: ComparisonRequest,
 ): Promise<Omit<CacheableResult<Comparison>, "tags">> {
-  const { limit, countIndex } = request;
+  const { limit, interval, countIndex } = request;
   const histories: HistoryBucket[][] = [];
   for (const entity of entities) {
     if (!("key" in entity)) {
@@ -86,7 +84,9 @@ async function compare(
     await yieldToEventLoop();
   }
   const rows = alignBuckets(histories, countIndex);
-  const { items, hasMore, nextCursor } = cutPage(rows, limit, encodeBucketCursor);
+  const { items, hasMore, nextCursor } = cutPage(rows, limit, ({ start }) =>
+    encodeHistoryCursor(start, interval),
+  );
   return {
     body: {
       entities: entities.map((entity) => ("key" in entity ? entity.name : entity)),

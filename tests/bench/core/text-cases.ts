@@ -8,6 +8,7 @@ import {
 } from "../../../core/cursor.ts";
 import { decodeHistoryCursor, encodeHistoryCursor } from "../../../core/history-request.ts";
 import { decodeListCursor, encodeListCursor, type ListPosition } from "../../../core/lists.ts";
+import { findBucketStart } from "../../../core/buckets.ts";
 import { parseObservationLine } from "../../../core/observations.ts";
 import { paginate } from "../../../core/pagination.ts";
 import { ObservationLine } from "../../../core/schema/observations.ts";
@@ -30,7 +31,9 @@ const positions = createList(CALLS, () => ({
 }));
 const foreignPositions = positions.map((position) => ({ ...position, id: "日本語の識別子😀" }));
 const listPositions = createList(CALLS, () => ({ figure: pick(1e9), id: createId(24) }));
-const starts = positions.map(({ publishedAt }) => publishedAt);
+const starts = positions.map(({ publishedAt }) => findBucketStart(publishedAt, "day"));
+const encodeDay = (start: number) => encodeHistoryCursor(start, "day");
+const encodeDayAsJson = (start: number) => encodeJson({ start, interval: "day" });
 
 const encodeJson = (value: unknown) => btoa(JSON.stringify(value));
 const decodeJson = <Value>(text: string): Value => JSON.parse(atob(text));
@@ -108,15 +111,18 @@ const CURSOR_CASES: CoreCase[] = [
   {
     what: "encodeHistoryCursor / btoa of JSON",
     size: CALLS,
-    ours: callEach(starts, encodeHistoryCursor),
-    theirs: callEach(starts, encodeJson),
+    ours: callEach(starts, encodeDay),
+    theirs: callEach(starts, encodeDayAsJson),
     maxRatio: 1,
   },
   {
     what: "decodeHistoryCursor / JSON of atob, unchecked",
     size: CALLS,
-    ours: callEach(starts.map(encodeHistoryCursor), decodeHistoryCursor),
-    theirs: callEach(starts.map(encodeJson), decodeJson<number>),
+    ours: callEach(starts.map(encodeDay), (cursor) => decodeHistoryCursor(cursor, "day")),
+    theirs: callEach(
+      starts.map(encodeDayAsJson),
+      (text) => decodeJson<{ start: number }>(text).start,
+    ),
     maxRatio: 1,
   },
 ];

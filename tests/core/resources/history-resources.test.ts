@@ -118,7 +118,7 @@ describe("createHistoryPage()", () => {
           const page = createHistoryPage("user", random, request);
           const { nextCursor } = page.pagination;
           listed.push(...page.history);
-          after = nextCursor === null ? undefined : decodeHistoryCursor(nextCursor);
+          after = nextCursor === null ? undefined : decodeHistoryCursor(nextCursor, range.interval);
           expect(page.history.length).toBeLessThanOrEqual(limit);
         } while (after !== undefined);
         expect(listed).toEqual(expected);

@@ -80,7 +80,9 @@ async function walkHistory(database: Database, query: Record<string, string>) {
     cursor = body.pagination.nextCursor;
     expect(body.pagination.hasMore).toBe(cursor !== null);
     if (cursor !== null) {
-      expect(formatInstant(decodeHistoryCursor(cursor))).toBe(body.history.at(-1)?.timestamp ?? "");
+      expect(formatInstant(decodeHistoryCursor(cursor, request.interval))).toBe(
+        body.history.at(-1)?.timestamp ?? "",
+      );
     }
   } while (cursor !== null);
   return pages;
