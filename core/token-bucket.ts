@@ -1,12 +1,19 @@
-/** Rate limit by token bucket: it holds a minute's requests and refills evenly. */
+/**
+ * Rate limit by token bucket: it holds a minute's requests and refills evenly. It keeps a time instead
+ * of tokens, like the generic cell rate algorithm: all numbers are whole, so that no decision depends on
+ * how a fraction is rounded.
+ */
 import { assertWholeNumber } from "./errors.ts";
 import { MINUTE_MS } from "./time.ts";
 
 /** The state of a bucket. A bucket that was never used is full. */
 export interface TokenBucket {
-  /** A fraction counts as a token that refills. */
-  readonly tokens: number;
-  /** When it held them, in milliseconds since 1970 UTC. */
+  /**
+   * The time that its requests took: each takes a minute, of which `perMinute` milliseconds pass in
+   * every millisecond. In milliseconds, a whole number.
+   */
+  readonly takenMs: number;
+  /** From when on it passes, in milliseconds since 1970 UTC. */
   readonly at: number;
 }
 
@@ -29,13 +36,13 @@ export interface RateLimitResult {
  *
  * @param bucket The state after the last request; `undefined` for the first.
  * @param perMinute Requests a minute, 1 or more.
- * @param now Milliseconds since 1970 UTC. If the clock goes back, nothing refills for at most a
+ * @param now Whole milliseconds since 1970 UTC. If the clock goes back, nothing refills for at most a
  * minute.
  * @throws {RangeError} If `perMinute` is no whole number from 1.
  *
  * @example
  * takeRateLimitToken(undefined, 60, 0).remaining; // 59
- * takeRateLimitToken({ tokens: 0, at: 0 }, 60, 500).retryAfterS; // 1
+ * takeRateLimitToken({ takenMs: 3_600_000, at: 0 }, 60, 500).retryAfterS; // 1
  */
 export function takeRateLimitToken(
   bucket: TokenBucket | undefined,
@@ -43,21 +50,24 @@ export function takeRateLimitToken(
   now: number,
 ): RateLimitResult {
   assertWholeNumber("perMinute", perMinute, 1);
-  const tokenMs = MINUTE_MS / perMinute;
-  const previous = bucket ?? { tokens: perMinute, at: now };
-  const refilled = Math.max(0, now - previous.at) / tokenMs;
-  const available = Math.min(perMinute, previous.tokens + refilled);
-  const isAdmitted = available >= 1;
-  const tokens = isAdmitted ? available - 1 : available;
+  const capacityMs = perMinute * MINUTE_MS;
+  const previous = bucket ?? { takenMs: 0, at: now };
+  // After a minute the bucket is full.
+  const elapsedMs = Math.min(MINUTE_MS, Math.max(0, now - previous.at));
+  const leftMs = Math.max(0, previous.takenMs - elapsedMs * perMinute);
+  const isAdmitted = leftMs + MINUTE_MS <= capacityMs;
+  const takenMs = isAdmitted ? leftMs + MINUTE_MS : leftMs;
   // Later than `now` if the clock went back: nothing refills before it.
   const at = Math.max(now, Math.min(previous.at, now + MINUTE_MS));
-  const secondsUntil = (wanted: number) =>
-    tokens >= wanted ? 0 : Math.ceil((at - now + (wanted - tokens) * tokenMs) / 1000);
+  const secondsUntil = (wantedMs: number) =>
+    takenMs <= wantedMs
+      ? 0
+      : Math.ceil(((at - now) * perMinute + takenMs - wantedMs) / (perMinute * 1000));
   return {
     isAdmitted,
-    bucket: { tokens, at },
-    remaining: Math.floor(tokens),
-    retryAfterS: secondsUntil(1),
-    fullAfterS: secondsUntil(perMinute),
+    bucket: { takenMs, at },
+    remaining: Math.floor((capacityMs - takenMs) / MINUTE_MS),
+    retryAfterS: secondsUntil(capacityMs - MINUTE_MS),
+    fullAfterS: secondsUntil(0),
   };
 }

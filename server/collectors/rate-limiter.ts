@@ -4,7 +4,6 @@
  */
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import { QUOTA_RESERVE_RATIO } from "./poll-schedule.ts";
-import type { TokenBucket } from "../../core/token-bucket.ts";
 import type { Collector } from "./collector.ts";
 import { getBucket } from "./quota-budget.ts";
 
@@ -39,9 +38,16 @@ export function computePollRate(unitsPerDay: number): PollRate {
   return { unitsPerMs, burst: Math.max(BURST_MIN_UNITS, unitsPerMs * BURST_WINDOW_MS) };
 }
 
+/** The units of a quota at an instant. */
+interface QuotaTokens {
+  readonly tokens: number;
+  /** When it held them, in milliseconds since 1970 UTC. */
+  at: number;
+}
+
 /** Returns the units that can be used now. @param bucket `undefined`: never used, so it is full. */
 export function countAvailableTokens(
-  bucket: TokenBucket | undefined,
+  bucket: QuotaTokens | undefined,
   rate: PollRate,
   now: number,
 ): number {
@@ -58,7 +64,7 @@ export type SourceRateLimiter = ReturnType<typeof createSourceRateLimiter>;
  * @param now The clock, in milliseconds since 1970 UTC.
  */
 export function createSourceRateLimiter(collector: Collector, now: () => number) {
-  const tokenBuckets = new Map<string, { tokens: number; at: number }>();
+  const tokenBuckets = new Map<string, QuotaTokens>();
   const windows = new Map<string, { beganAt: number; used: number }>();
   const pauses = new Map<string, Pause>();
 
@@ -76,7 +82,7 @@ export function createSourceRateLimiter(collector: Collector, now: () => number)
   }
 
   /** If the clock went back, the bucket refills from now on. */
-  function readTokens(name: string): TokenBucket | undefined {
+  function readTokens(name: string): QuotaTokens | undefined {
     const tokenBucket = tokenBuckets.get(name);
     if (tokenBucket !== undefined) tokenBucket.at = Math.min(tokenBucket.at, now());
     return tokenBucket;
