@@ -36,13 +36,18 @@ export type ObservationOutcome = "new" | "changed" | "unchanged";
 /** The part of an observation that a merge needs. */
 export type MergeableObservation = Pick<Observation, "observedAt" | "attributes" | "counts">;
 
-/** An entity without observations. */
-export const EMPTY_ENTITY: Entity = { attributes: {}, points: new Map() };
+/** An entity without observations. Nobody can change it: its map is a new one each time. */
+export const EMPTY_ENTITY: Entity = Object.freeze({
+  attributes: Object.freeze({}),
+  get points() {
+    return new Map();
+  },
+});
 
 /**
  * Merges one observation into its entity.
  *
- * @returns The next entity; the same object if nothing changed.
+ * @returns The next entity, like {@link mergeObservations}.
  *
  * @example
  * const observation = { observedAt: 0, attributes: { username: "NASA" }, counts: {} };
@@ -60,8 +65,8 @@ export function applyObservation(
 /**
  * Merges observations into their entity.
  *
- * @returns The next entity, the same object if nothing changed, and how many observations had each
- * outcome.
+ * @returns The next entity, and how many observations had each outcome. The entity shares nothing that
+ * can be changed with the arguments, not even if nothing changed.
  *
  * @example
  * const observation = { observedAt: 0, attributes: { username: "NASA" }, counts: {} };
@@ -72,37 +77,47 @@ export function mergeObservations(
   entity: Entity,
   observations: Iterable<MergeableObservation>,
 ): { entity: Entity; outcomes: Record<ObservationOutcome, number> } {
-  let { attributes } = entity;
-  let points: Map<number, Counts> | undefined;
+  let attributes = copyAttributes(entity.attributes);
+  const points = new Map<number, Counts>();
+  for (const [at, counts] of entity.points) points.set(at, { ...counts });
   const outcomes = { new: 0, changed: 0, unchanged: 0 };
   for (const observation of observations) {
     const { observedAt } = observation;
-    const existingCounts = (points ?? entity.points).get(observedAt);
+    const existingCounts = points.get(observedAt);
     const counts = mergeCounts(existingCounts, observation.counts);
     const merged = mergeAttributes(attributes, observation);
     if (counts === existingCounts && merged === attributes) {
       outcomes.unchanged++;
       continue;
     }
-    points ??= new Map(entity.points);
     points.set(observedAt, counts);
     attributes = merged;
     outcomes[existingCounts === undefined ? "new" : "changed"]++;
   }
-  return { entity: points === undefined ? entity : { attributes, points }, outcomes };
+  return { entity: { attributes, points }, outcomes };
+}
+
+function copyAttributes(attributes: Attributes): Attributes {
+  const copy: Record<string, Attribute> = { ...attributes };
+  for (const name in copy) {
+    const attribute = copy[name];
+    // Stryker disable next-line ConditionalExpression: only the type needs it.
+    if (attribute !== undefined) copy[name] = { ...attribute };
+  }
+  return copy;
 }
 
 /**
  * Merges counts of the same instant: of two, the greater wins.
  *
  * @param existing `undefined` if none are known.
- * @returns `existing` itself if nothing changed.
+ * @returns `existing` itself if nothing changed; never `incoming` itself.
  *
  * @example
  * mergeCounts({ views: 5, likes: null }, { views: 4, likes: 1 }); // { views: 5, likes: 1 }
  */
 export function mergeCounts(existing: Counts | undefined, incoming: Counts): Counts {
-  if (existing === undefined) return incoming;
+  if (existing === undefined) return { ...incoming };
   let merged: Record<string, number | null> | undefined;
   for (const name in incoming) {
     const count = incoming[name] ?? null;

@@ -116,7 +116,7 @@ export const HISTORY_CURSOR_MAX_CHARACTERS = 16;
  * @throws {RangeError} For an instant with which no bucket starts.
  *
  * @example
- * encodeHistoryCursor(1795132800000, "day"); // "day-mo7etyv40"
+ * encodeHistoryCursor(1795132800000, "day"); // "day-mo7wcx6o0"
  */
 export function encodeHistoryCursor(start: number, interval: HistoryInterval): string {
   if (!isBucketStart(start, interval)) {
@@ -134,7 +134,7 @@ export function encodeHistoryCursor(start: number, interval: HistoryInterval): s
  * end elsewhere.
  *
  * @example
- * decodeHistoryCursor("day-mo7etyv40", "day"); // 1795132800000
+ * decodeHistoryCursor("day-mo7wcx6o0", "day"); // 1795132800000
  */
 export function decodeHistoryCursor(cursor: string, interval: HistoryInterval): number {
   const prefix = `${interval}-`;

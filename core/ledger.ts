@@ -33,14 +33,18 @@ export interface Ledger extends CreditSums {
   readonly debits: ReadonlyMap<string, { readonly amount: number; readonly refunded: boolean }>;
 }
 
-/** The ledger of a new account. */
-export const EMPTY_LEDGER: Ledger = {
+/** The ledger of a new account. Nobody can change it: its maps are new ones each time. */
+export const EMPTY_LEDGER: Ledger = Object.freeze({
   granted: 0,
   debited: 0,
   refunded: 0,
-  references: new Map(),
-  debits: new Map(),
-};
+  get references() {
+    return new Map();
+  },
+  get debits() {
+    return new Map();
+  },
+});
 
 /**
  * The balance of an account, in credits.
@@ -133,9 +137,8 @@ function grant(ledger: LedgerDraft, amount: number, reference: string | undefine
 function debit(ledger: LedgerDraft, id: string, amount: number): boolean {
   assertCreditAmount(amount);
   const existing = ledger.debits.get(id);
-  const isPaid = existing?.refunded === false;
-  if (isPaid && existing.amount === amount) return false;
-  if (isPaid) {
+  if (existing?.refunded === false) {
+    if (existing.amount === amount) return false;
     throw new DomainError("Conflict", `Debit ${id} was of ${existing.amount}, got ${amount}`);
   }
   const balance = computeBalance(ledger);

@@ -15,10 +15,6 @@ export { GAIN_PERIOD_DAYS } from "../growth.ts";
 export type { CountPoint, EntityGains, FollowerChange, FollowerPoint } from "../growth.ts";
 export type { GainDefinition, Gains, TimeRange } from "../growth.ts";
 export { decodeHistoryCursor, encodeHistoryCursor } from "../history-request.ts";
-export {
-  findBucketRange,
-  HISTORY_CURSOR_MAX_CHARACTERS,
-  HISTORY_DEFAULT_DAYS,
-} from "../history-request.ts";
-export { parseHistoryRequest } from "../history-request.ts";
+export { findBucketRange, HISTORY_CURSOR_MAX_CHARACTERS } from "../history-request.ts";
+export { HISTORY_DEFAULT_DAYS, parseHistoryRequest } from "../history-request.ts";
 export type { BucketRange, HistoryRequest } from "../history-request.ts";

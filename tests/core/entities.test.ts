@@ -96,7 +96,7 @@ describe("applyObservation()", () => {
       makeObservation("2026-11-19", { followers_count: 5 }),
     );
     expect(same.outcome).toBe("unchanged");
-    expect(same.entity).toBe(first.entity);
+    expect(same.entity).toEqual(first.entity);
     const more = applyObservation(first.entity, makeObservation("2026-11-19", { tweet_count: 1 }));
     expect(more.outcome).toBe("changed");
     const text = applyObservation(

@@ -201,8 +201,8 @@ describe("decodeHistoryCursor()", () => {
     "day",
     "day-",
     "day-next",
-    "mo7etyv40",
-    "week-mo7etyv40",
+    "mo7wcx6o0",
+    "week-mo7wcx6o0",
   ])("refuses %s, which is no cursor by day, with what is allowed", (cursor) => {
     const error = catchDomainError(() => decodeHistoryCursor(cursor, "day"));
     expect(error?.code).toBe("Invalid Request");

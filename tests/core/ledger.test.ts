@@ -265,6 +265,21 @@ describe("replay()", () => {
     );
   });
 
+  test("is not affected by who tries to change EMPTY_LEDGER", () => {
+    expect(() => Object.assign(EMPTY_LEDGER, { granted: 100 })).toThrow(TypeError);
+    expect(() => Object.assign(EMPTY_LEDGER, { debits: new Map() })).toThrow(TypeError);
+    for (const map of [EMPTY_LEDGER.references, EMPTY_LEDGER.debits]) {
+      if (map instanceof Map) map.set("a", 100);
+    }
+    const { references, debits, ...sums } = replay([grant(5, "r"), debit("a")]);
+    expect([...references, ...debits]).toEqual([
+      ["r", 5],
+      ["a", { amount: 1, refunded: false }],
+    ]);
+    expect(sums).toEqual({ granted: 5, debited: 1, refunded: 0 });
+    expect(EMPTY_LEDGER.debits.size + EMPTY_LEDGER.references.size).toBe(0);
+  });
+
   test("returns the same ledger if nothing changes", () => {
     const ledger = applyEntries(grant(5, "r"), debit("a"), debit("b"), refund("b"));
     expect(replay([grant(5, "r"), debit("a"), refund("b")], ledger)).toBe(ledger);
