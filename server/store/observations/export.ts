@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { ENTITY_KINDS, type EntityKind } from "../../../core/entity-kinds.ts";
 import { DomainError, quoteValue } from "../../../core/errors.ts";
-import { foldCase } from "../../../core/text.ts";
+import { FOLDED_IDENTIFIER_MAX_CHARACTERS, foldCase } from "../../../core/text.ts";
 import { FIRST_INSTANT, formatInstant } from "../../../core/time.ts";
 import { decodeChunks, type Chunk, type Point } from "../history/chunk-codec.ts";
 import type { ExportOptions } from "../../ports/reads.ts";
@@ -16,7 +16,8 @@ import type { Attributes } from "../../../core/entities.ts";
 const PAGE_CHUNKS = 20;
 
 /**
- * Exports observations by kind, entity and instant, in constant memory.
+ * Exports observations in constant memory, in one order: by kind, by identifier (of a user, the
+ * username in lower case), by instant. The same observations make the same lines, whatever order they came in.
  *
  * An attribute is on the line of the instant that it came from, or on the next line if retention
  * removed that observation. What every line must name (the channel of a short, a username) is on
@@ -28,22 +29,22 @@ export async function* exportObservations(
 ): AsyncGenerator<Record<string, unknown>> {
   const kinds = kind === undefined ? ENTITY_KINDS : [kind];
   if (ids === undefined) {
-    for (const name of kinds) yield* exportEntities(database, KIND_TABLES[name], since, ALL_KEYS);
+    for (const name of kinds) yield* exportEntities(database, KIND_TABLES[name], since, ALL_IDS);
     return;
   }
   const entities = await findEntities(database, kinds, ids);
-  for (const { tables, key } of entities) {
-    yield* exportEntities(database, tables, since, { first: key, last: key });
+  for (const { tables, id } of entities) {
+    yield* exportEntities(database, tables, since, { first: id, last: id });
   }
 }
 
-/** A range of keys, both ends included. */
-interface KeyRange {
-  readonly first: number;
-  readonly last: number;
+/** A range of identifiers, both ends included. */
+interface IdRange {
+  readonly first: string;
+  readonly last: string;
 }
 
-const ALL_KEYS: KeyRange = { first: 0, last: Number.MAX_SAFE_INTEGER };
+const ALL_IDS: IdRange = { first: "", last: "\u{10ffff}".repeat(FOLDED_IDENTIFIER_MAX_CHARACTERS) };
 
 /**
  * Finds the observed entities with some identifiers, in the order of an export.
@@ -56,17 +57,14 @@ async function findEntities(
   ids: readonly string[],
 ) {
   const found = new Set<string>();
-  const entities: { readonly tables: KindTables; readonly key: number }[] = [];
+  const entities: { readonly tables: KindTables; readonly id: string }[] = [];
   for (const kind of kinds) {
     const tables = KIND_TABLES[kind];
     const toEntityId = (id: string) => (kind === "user" ? foldCase(id) : id);
-    const rows = await database.queryJson<{ readonly key: number; readonly id: string }[]>(
-      selectEntitiesSql(tables),
-      [JSON.stringify(ids.map(toEntityId))],
-    );
-    const foundIds = new Set(rows?.map(({ id }) => id));
-    for (const id of ids) if (foundIds.has(toEntityId(id))) found.add(id);
-    for (const { key } of rows ?? []) entities.push({ tables, key });
+    const given = JSON.stringify(ids.map(toEntityId));
+    const stored = (await database.queryJson<string[]>(selectEntitiesSql(tables), [given])) ?? [];
+    for (const id of ids) if (stored.includes(toEntityId(id))) found.add(id);
+    for (const id of stored) entities.push({ tables, id });
   }
   const missing = ids.find((id) => !found.has(id));
   if (missing === undefined) return entities;
@@ -75,12 +73,12 @@ async function findEntities(
 
 function selectEntitiesSql({ entityTable }: KindTables): string {
   return `
-    SELECT json_group_array(json_object('key', key, 'id', id))
+    SELECT json_group_array(id)
     FROM (
-      SELECT key, id
+      SELECT id
       FROM ${entityTable}
       WHERE id IN (SELECT value FROM json_each(?1)) AND observed_at IS NOT NULL
-      ORDER BY key
+      ORDER BY id
     )`;
 }
 
@@ -88,19 +86,19 @@ async function* exportEntities(
   database: Database,
   tables: KindTables,
   since: number,
-  { first, last }: KeyRange,
+  { first, last }: IdRange,
 ): AsyncGenerator<Record<string, unknown>> {
   const sql = selectPageSql(tables);
-  let key = first;
+  let id = first;
   // The position is an instant and not a chunk: chunks can be rewritten between two pages.
   let lastInstant = Number.MIN_SAFE_INTEGER;
   for (;;) {
-    const page = await database.queryJson<ExportPage>(sql, [key, lastInstant, last]);
+    const page = await database.queryJson<ExportPage>(sql, [id, lastInstant, last]);
     const { chunks, entities } = page ?? { chunks: [], entities: [] };
-    const entitiesByKey = new Map(entities.map((entity) => [entity.key, entity]));
+    const entitiesById = new Map(entities.map((entity) => [entity.id, entity]));
     for (const chunk of chunks) {
-      if (chunk.key !== key) [key, lastInstant] = [chunk.key, Number.MIN_SAFE_INTEGER];
-      const entity = entitiesByKey.get(key);
+      if (chunk.id !== id) [id, lastInstant] = [chunk.id, Number.MIN_SAFE_INTEGER];
+      const entity = entitiesById.get(id);
       for (const point of decodeChunks([chunk], tables.counts.length)) {
         if (point.at <= lastInstant) continue;
         const after = Math.max(lastInstant, since - 1);
@@ -117,46 +115,44 @@ async function* exportEntities(
 }
 
 interface ExportPage {
-  readonly chunks: readonly (Chunk & { readonly key: number })[];
+  readonly chunks: readonly (Chunk & { readonly id: string })[];
   readonly entities: readonly ExportedEntity[];
 }
 
 interface ExportedEntity {
-  readonly key: number;
   readonly id: string;
   readonly attributes: Attributes;
 }
 
 /**
- * Selects the chunks from an entity's key `?1` and its last exported instant `?2` on, up to the key
- * `?3`, and their entities. It is one statement, because an attribute of a newer observation than the chunks hold
- * would be on no line.
+ * Selects the chunks from the entity `?1` and its last exported instant `?2` on, up to the entity
+ * `?3`, and their entities. It is one statement, because an attribute of a newer observation than the
+ * chunks hold would be on no line. The order is that of the searches: nothing is sorted.
  */
 function selectPageSql(tables: KindTables): string {
   const { entityTable, historyTable, entityColumn } = tables;
   return `
     WITH page AS MATERIALIZED (
-      SELECT ${entityColumn} AS key, start, size, points
-      FROM ${historyTable}
-      WHERE (${entityColumn}, start) >= (?1, ifnull((
+      SELECT e.key, e.id, start, size, points
+      FROM ${entityTable} AS e
+      CROSS JOIN ${historyTable} AS history ON history.${entityColumn} = e.key
+      WHERE e.id BETWEEN ?1 AND ?3 AND start >= iif(e.id = ?1, ifnull((
         SELECT max(start)
         FROM ${historyTable}
-        WHERE ${entityColumn} = ?1 AND start <= ?2
-      ), ?2)) AND ${entityColumn} <= ?3
-      ORDER BY ${entityColumn}, start
+        WHERE ${entityColumn} = e.key AND start <= ?2
+      ), ?2), ${Number.MIN_SAFE_INTEGER})
+      ORDER BY e.id, start
       LIMIT ${PAGE_CHUNKS}
     )
     SELECT json_object(
       'chunks', (
         SELECT json_group_array(json_object(
-          'key', key, 'start', start, 'size', size, 'points', points
+          'id', id, 'start', start, 'size', size, 'points', points
         ))
-        FROM (SELECT * FROM page ORDER BY key, start)
+        FROM (SELECT * FROM page ORDER BY id, start)
       ),
       'entities', (
-        SELECT json_group_array(json_object(
-          'key', key, 'id', id, 'attributes', ${attributesJsonSql(tables)}
-        ))
+        SELECT json_group_array(json_object('id', id, 'attributes', ${attributesJsonSql(tables)}))
         FROM ${entityTable} AS e
         WHERE e.key IN (SELECT key FROM page)
       )

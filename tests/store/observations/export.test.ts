@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { compareText } from "../../../core/text.ts";
 import type { Database } from "../../../server/store/database/database.ts";
 import { exportObservations } from "../../../server/store/observations/export.ts";
 import { NOW } from "../../support/arbitraries/values.ts";
@@ -29,6 +30,41 @@ describe("exportObservations()", () => {
       expect(lines.length).toBe(length);
       expect(turns).toBeGreaterThanOrEqual(5);
     });
+  });
+
+  test("lists by kind, identifier and instant, whatever order the observations came in", async () => {
+    const ids = ["b", "\u{1f372}", "a", "\uff01", "10", "9"];
+    const values = Array.from({ length: 600 }, (_, nth) => {
+      const kind = (["tweet", "channel"] as const)[nth % 2] ?? "tweet";
+      return makeObservation(kind, ids[nth % ids.length] ?? "", NOW - (nth % 150), nth % 7);
+    });
+    const exportAll = (order: readonly (typeof values)[number][]) =>
+      withDatabase(async (database) => {
+        for (let from = 0; from < order.length; from += 90) {
+          await checkAndStore(database, order.slice(from, from + 90));
+        }
+        const options = [{}, { kind: "tweet" }, { since: NOW - 40 }, { ids }] as const;
+        return Promise.all(
+          options.map(async (option) =>
+            (await Array.fromAsync(exportObservations(database, option))).map((line) =>
+              JSON.stringify(line),
+            ),
+          ),
+        );
+      });
+    const [all = [], tweets, since, named] = await exportAll(values);
+    expect(await exportAll(values.toReversed())).toEqual([all, tweets, since, named] as string[][]);
+    expect(named).toEqual(all);
+    const positions = all.map((line) => JSON.parse(line));
+    expect(positions).toEqual(
+      positions.toSorted(
+        (a, b) =>
+          compareText(a.kind, b.kind) ||
+          compareText(a.id, b.id) ||
+          Date.parse(a.observedAt) - Date.parse(b.observedAt),
+      ),
+    );
+    expect(new Set(positions.map(({ id }) => id)).size).toBe(ids.length);
   });
 
   test("includes observations at `since`, and none before", async () => {
