@@ -14,6 +14,7 @@ import {
   INTEGER_MAX,
   TEXT_MAX_CHARACTERS,
 } from "./limits.ts";
+import { listRoundedNumbers, ROUNDED_NUMBER_MIN } from "./json-numbers.ts";
 import { foldCase, hasControlCharacter, isLongerThan, isStorable } from "./text.ts";
 import { formatInstant, INSTANT_SYNTAX, parseInstant } from "./time.ts";
 
@@ -59,7 +60,7 @@ export function parseObservationLine(line: string, now: number): Observation {
   // Texts that a database would change: rare, so look for escapes and lone surrogates first.
   // Stryker disable next-line ConditionalExpression: without the condition it is only slower.
   if (/\\u(?:0000|[dD][89a-fA-F])/.test(line) || !line.isWellFormed()) assertStorableTexts(value);
-  return parseObservation(value, now);
+  return parseRecord(value, now, line);
 }
 
 /**
@@ -75,6 +76,11 @@ export function parseObservationLine(line: string, now: number): Observation {
  * parseObservation(value, Date.UTC(2026, 10, 20)).attributes; // { username: "NASA" }
  */
 export function parseObservation(value: unknown, now: number): Observation {
+  return parseRecord(value, now);
+}
+
+/** @param line The text of the value, if there is one. */
+function parseRecord(value: unknown, now: number, line?: string): Observation {
   if (!isRecord(value)) {
     throw createInvalidRequestError(
       `An observation must be a JSON object, got ${quoteValue(value)}`,
@@ -97,7 +103,7 @@ export function parseObservation(value: unknown, now: number): Observation {
     attributes[name] = parseField(name, type, rawValue);
   }
   const counts: Record<string, number | null> = {};
-  for (const name of fields.counts) counts[name] = parseCount(name, value[name]);
+  for (const name of fields.counts) counts[name] = parseCount(name, value[name], line);
   const entityId = kind === "user" ? foldCase(id) : id;
   return { kind, entityId, observedAt, attributes, counts };
 }
@@ -112,13 +118,21 @@ function parseObservedAt(value: unknown, now: number): number {
   return observedAt;
 }
 
-function parseCount(name: string, value: unknown): number | null {
+function parseCount(name: string, value: unknown, line: string | undefined): number | null {
   if (value === undefined || value === null) return null;
   const count = Number.isSafeInteger(value) ? Number(value) : -1;
-  if (count < 0) {
-    throw createFieldError(name, `be a whole number from 0 to ${INTEGER_MAX}`, value);
+  if (count < 0) throw createCountError(name, quoteValue(value));
+  if (count >= ROUNDED_NUMBER_MIN && line !== undefined) {
+    const rounded = listRoundedNumbers(line).find((text) => Number(text) === count);
+    if (rounded !== undefined) throw createCountError(name, rounded.slice(0, 80));
   }
   return count + 0; // -0 becomes 0
+}
+
+function createCountError(name: string, got: string): DomainError {
+  return createInvalidRequestError(
+    `${name} must be a whole number from 0 to ${INTEGER_MAX}, got ${got}`,
+  );
 }
 
 function parseField(name: string, type: FieldType, value: unknown): FieldValue {
@@ -141,6 +155,8 @@ function parseField(name: string, type: FieldType, value: unknown): FieldValue {
   }
   if (type === "identifier") {
     if (value === "") throw createInvalidRequestError(`${name} must not be empty`);
+    // URLs are normalized: nobody could ask for it.
+    if (value === "." || value === "..") throw createFieldError(name, "not be . or ..", value);
     if (hasControlCharacter(value))
       throw createFieldError(name, "have no control character", value);
   }

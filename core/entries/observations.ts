@@ -11,6 +11,7 @@ export type { Attribute, Attributes, Entity, MergeableObservation } from "../ent
 export type { ObservationOutcome } from "../entities.ts";
 export { ENTITY_FIELDS, ENTITY_KINDS } from "../entity-kinds.ts";
 export type { EntityFields, EntityKind, FieldType } from "../entity-kinds.ts";
+export { listRoundedNumbers } from "../json-numbers.ts";
 export { createRejectionCollector } from "../rejections.ts";
 export type { RejectionCollector } from "../rejections.ts";
 export { parseObservation, parseObservationLine } from "../observations.ts";

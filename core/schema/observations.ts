@@ -4,7 +4,7 @@ import type * as resources from "../resources/observations.ts";
 import { LINK_MAX_CHARACTERS, TEXT_MAX_CHARACTERS } from "../limits.ts";
 import { CountOrNull, nullable, openObject } from "./fields.ts";
 import type { ObjectSchema } from "./object-schema.ts";
-import { createTextSchema, DATE_PATTERN, Identifier } from "./texts.ts";
+import { createTextSchema, DATE_PATTERN, PathIdentifier } from "./texts.ts";
 
 const optionalCount = Type.Optional(CountOrNull);
 const text = Type.Optional(nullable(createTextSchema(0, TEXT_MAX_CHARACTERS)));
@@ -24,7 +24,7 @@ const optionalInstant = Type.Optional(nullable(instant));
 export const ChannelObservation: ObjectSchema<resources.ChannelObservation> = openObject({
   kind: Type.Literal("channel"),
   observedAt: instant,
-  id: Identifier,
+  id: PathIdentifier,
   username: text,
   displayName: text,
   description: text,
@@ -41,8 +41,8 @@ export const ChannelObservation: ObjectSchema<resources.ChannelObservation> = op
 export const ShortObservation: ObjectSchema<resources.ShortObservation> = openObject({
   kind: Type.Literal("short"),
   observedAt: instant,
-  channel: Identifier,
-  id: Identifier,
+  channel: PathIdentifier,
+  id: PathIdentifier,
   title: text,
   description: text,
   publishedAt: optionalInstant,
@@ -57,7 +57,7 @@ export const ShortObservation: ObjectSchema<resources.ShortObservation> = openOb
 export const UserObservation: ObjectSchema<resources.UserObservation> = openObject({
   kind: Type.Literal("user"),
   observedAt: instant,
-  username: Identifier,
+  username: PathIdentifier,
   displayName: text,
   followers_count: optionalCount,
   following_count: optionalCount,
@@ -72,8 +72,8 @@ export const UserObservation: ObjectSchema<resources.UserObservation> = openObje
 export const TweetObservation: ObjectSchema<resources.TweetObservation> = openObject({
   kind: Type.Literal("tweet"),
   observedAt: instant,
-  username: Identifier,
-  id: Identifier,
+  username: PathIdentifier,
+  id: PathIdentifier,
   text,
   created_at: optionalInstant,
   url: link,

@@ -3,6 +3,7 @@
  * Bun, because its own 413 is empty and comes before path and API key are checked.
  */
 import { createInvalidRequestError, DomainError, quoteValue } from "../../core/errors.ts";
+import { listRoundedNumbers } from "../../core/json-numbers.ts";
 import { HttpError } from "./errors.ts";
 
 /** The limit of JSON bodies. */
@@ -33,11 +34,15 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   } catch {
     throw createInvalidRequestError("The body must be valid UTF-8");
   }
+  let body: unknown;
   try {
-    return JSON.parse(text);
+    body = JSON.parse(text);
   } catch {
     throw createInvalidRequestError(`The body must be JSON, got ${quoteValue(text)}`);
   }
+  const [rounded] = listRoundedNumbers(text);
+  if (rounded === undefined) return body;
+  throw createInvalidRequestError(`The body must have whole numbers, got ${rounded.slice(0, 80)}`);
 }
 
 /**

@@ -128,8 +128,8 @@ describe("import of CSV", () => {
     const { status, out } = await sandbox.run(args, csv);
     expect([status, JSON.parse(out)]).toMatchObject([0, { read: 2, new: 2, rejected: 0 }]);
     expect(await sandbox.runOrThrow("export")).toBe(
-      `{"kind":"user","observedAt":"${AT}","username":"NASA","followers_count":7}\n` +
-        `{"kind":"user","observedAt":"${AT}","username":"ESA"}\n`,
+      `{"kind":"user","observedAt":"${AT}","username":"ESA"}\n` +
+        `{"kind":"user","observedAt":"${AT}","username":"NASA","followers_count":7}\n`,
     );
   });
 

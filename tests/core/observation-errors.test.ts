@@ -87,6 +87,17 @@ const REJECTIONS: [what: string, line: string | object, message: string][] = [
   ["a short without a channel", { ...SHORT, channel: null }, "channel must be a string, got null"],
   ["an empty identifier", { ...CHANNEL, id: "" }, "id must not be empty"],
   ["an empty channel of a short", { ...SHORT, channel: "" }, "channel must not be empty"],
+  ["an identifier that URLs resolve", { ...TWEET, id: "." }, 'id must not be . or .., got "."'],
+  [
+    "a channel of a short that URLs resolve",
+    { ...SHORT, channel: ".." },
+    'channel must not be . or .., got ".."',
+  ],
+  [
+    "a username that URLs resolve",
+    { ...USER, username: ".." },
+    'username must not be . or .., got ".."',
+  ],
   [
     "an identifier of 257 characters",
     { ...CHANNEL, id: "x".repeat(257) },
@@ -138,6 +149,13 @@ const REJECTIONS: [what: string, line: string | object, message: string][] = [
     { ...USER, tweet_count: 2 ** 53 },
     `tweet_count must be ${COUNT_RULE}, got 9007199254740992`,
   ],
+  ...["9007199254740991.4", "4503599627370496.1", "90071992547409914e-1"].map(
+    (count): [string, string, string] => [
+      `the fractional count ${count}, which is read as a whole number`,
+      `{"ignored":"1.5",${JSON.stringify({ ...SHORT, likes: 7 }).slice(1, -2)}${count}}`,
+      `likes must be ${COUNT_RULE}, got ${count}`,
+    ],
+  ),
   ["a count as a text", { ...TWEET, likes: "1" }, `likes must be ${COUNT_RULE}, got "1"`],
   ["a count as a boolean", { ...TWEET, likes: true }, `likes must be ${COUNT_RULE}, got true`],
   [

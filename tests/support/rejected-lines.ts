@@ -10,6 +10,7 @@ export const REJECTED_LINES: readonly (string | object)[] = [
   { kind: "user" },
   { kind: "channel", id: 7 },
   { kind: "channel", id: "" },
+  { kind: "channel", id: ".." },
   { kind: "channel", id: "a\tb" },
   { kind: "channel", id: "a".repeat(257) },
   { kind: "tweet", id: "7", username: "a", url: "a".repeat(2049) },

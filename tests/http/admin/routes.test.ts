@@ -52,6 +52,13 @@ describe("/admin", () => {
     expect(await sendAdmin("POST", path, JSON.stringify(body))).toEqual(invalidRequest(message));
   });
 
+  test("POST /admin/grants: 400 for an amount whose fraction reading JSON loses", async () => {
+    const body = '{"account":"account 1","amount":9007199254740991.4}';
+    expect(await sendAdmin("POST", "grants", body)).toEqual(
+      invalidRequest(/^The body must have whole numbers, got 9007199254740991\.4$/),
+    );
+  });
+
   test.each([0, 1.5, -1, "7", 2 ** 53])(
     "PATCH /admin/accounts with low_balance %j: 400 with what is allowed",
     async (low_balance) => {

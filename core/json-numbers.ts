@@ -1,0 +1,56 @@
+/** Finds numbers of a JSON text that lose their fraction when they are read. */
+
+/**
+ * Smaller numbers keep a fraction of up to three digits. No count is as large as this, so hardly any
+ * text is searched.
+ */
+export const ROUNDED_NUMBER_MIN: number = 2 ** 40;
+
+/**
+ * Lists the numbers of a JSON text that are no whole numbers, but are read as large ones:
+ * `JSON.parse()` rounds 9007199254740991.4 to 9007199254740991.
+ *
+ * @param json A text that `JSON.parse()` accepts.
+ *
+ * @example
+ * listRoundedNumbers('{"views":9007199254740991.4,"likes":1e15}'); // ["9007199254740991.4"]
+ */
+export function listRoundedNumbers(json: string): string[] {
+  // Stryker disable next-line ConditionalExpression: without the condition it is only slower.
+  if (!/\d[.eE]/.test(json)) return [];
+  const numbers = removeTexts(json).match(/\d[\d.eE+-]*/g) ?? [];
+  return numbers.filter((text) => {
+    const number = Number(text);
+    return Number.isInteger(number) && number >= ROUNDED_NUMBER_MIN && !isWhole(text);
+  });
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Removes the texts of a JSON text. A regular expression takes long for many escapes. */
+function removeTexts(json: string): string {
+  let rest = "";
+  let end = 0;
+  for (;;) {
+    const start = json.indexOf('"', end);
+    if (start === -1) return rest + json.slice(end);
+    rest += json.slice(end, start);
+    for (end = start + 1; end < json.length && json.charCodeAt(end) !== QUOTE; end++) {
+      if (json.charCodeAt(end) === BACKSLASH) end++;
+    }
+    end++;
+  }
+}
+
+const ZERO = 0x30;
+
+/** Whether a number is whole as it is written: `1.5e1` and `1.0` are. */
+function isWhole(number: string): boolean {
+  const [mantissa = "", exponent = ""] = number.toLowerCase().split("e");
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  const digits = whole + fraction;
+  let end = digits.length;
+  while (digits.charCodeAt(end - 1) === ZERO) end--;
+  return Number(exponent) + digits.length - end >= fraction.length;
+}
