@@ -7,6 +7,8 @@ import type { PendingRefund } from "./refund-queue.ts";
 export interface Batch {
   readonly debits: readonly PendingDebit[];
   readonly refunds: readonly PendingRefund[];
+  /** Whether others left while they waited, so some of these have probably left, too. */
+  readonly areClientsLeaving: boolean;
 }
 
 /** The parts of a batch committer. */
@@ -20,31 +22,57 @@ export interface BatchCommitterOptions {
 }
 
 /**
+ * Waits until the event loop has looked at all connections, and aborted the signals of those that
+ * closed. The first callback comes before that.
+ */
+export const lookAtConnections = (): Promise<void> =>
+  new Promise((resolve) => void setImmediate(() => setImmediate(resolve)));
+
+const hasLeft = ({ signal }: PendingDebit): boolean => signal?.aborted === true;
+
+/**
  * Creates the committer. The first batch holds the requests of one turn of the event loop, the next
  * one those that arrive while it is committed.
  */
 export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitterOptions) {
-  const waiting: PendingDebit[] = [];
+  let waiting: PendingDebit[] = [];
+  /** From the first debit or refund that waits until none is left. */
   let isCommitting = false;
   /** The calls of `commit` that run: more than one, since they go on after `startNext`. */
   const runningCommits = new Set<Promise<void>>();
 
-  /** As many as refunds, at most. Only debits cause refunds, so refunds never pile up. */
-  function takeDebits(): PendingDebit[] {
-    const debits: PendingDebit[] = [];
+  const isIdle = () => !isCommitting && runningCommits.size === 0;
+
+  /** Drops the debits whose clients have left. @returns Whether there were any. */
+  function dropLeft(): boolean {
+    if (!waiting.some(hasLeft)) return false;
+    const debits = waiting;
     // A dropped debit can let another one enter the queue.
-    while (waiting.length > 0 && debits.length < GROUP_MAX_SIZE) {
-      for (const debit of waiting.splice(0, GROUP_MAX_SIZE - debits.length)) {
-        if (debit.signal?.aborted === true) drop(debit);
-        else debits.push(debit);
-      }
+    waiting = [];
+    for (const debit of debits) {
+      if (hasLeft(debit)) drop(debit);
+      else waiting.push(debit);
     }
-    return debits;
+    return true;
   }
 
+  /** Starts a commit of what waits. While clients leave, it looks for more of them first. */
   function startNext(): void {
-    const batch = { debits: takeDebits(), refunds: takeRefunds() };
-    isCommitting = batch.debits.length + batch.refunds.length > 0;
+    if (dropLeft()) void startAfterLook();
+    else start({ areClientsLeaving: false });
+  }
+
+  async function startAfterLook(): Promise<void> {
+    await lookAtConnections();
+    dropLeft();
+    start({ areClientsLeaving: true });
+  }
+
+  function start({ areClientsLeaving }: Pick<Batch, "areClientsLeaving">): void {
+    // Only debits cause refunds: as a batch takes as many of these, they never pile up.
+    const debits = waiting.splice(0, GROUP_MAX_SIZE);
+    const batch = { debits, refunds: takeRefunds(), areClientsLeaving };
+    isCommitting = debits.length + batch.refunds.length > 0;
     if (!isCommitting) return;
     const running = commit(batch, startNext).finally(() => runningCommits.delete(running));
     runningCommits.add(running);
@@ -72,7 +100,7 @@ export function createBatchCommitter({ takeRefunds, drop, commit }: BatchCommitt
         // A batch of this turn of the event loop starts in the next one.
         await new Promise(setImmediate);
         await Promise.allSettled(runningCommits);
-      } while (runningCommits.size > 0);
+      } while (!isIdle());
     },
   };
 }

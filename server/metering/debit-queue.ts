@@ -6,7 +6,7 @@
 import type { ChangeSet } from "../ports/caching.ts";
 import type { AccountCharge } from "../../core/stores.ts";
 import type { Debit, DebitBatchResult, DebitLedger, DebitQueue, Receipt } from "../ports/ledger.ts";
-import { createBatchCommitter, type Batch } from "./batch-committer.ts";
+import { createBatchCommitter, lookAtConnections, type Batch } from "./batch-committer.ts";
 import { createIdempotencyLocks, type PendingDebit } from "./idempotency.ts";
 import { createLedgerCommits } from "./ledger-commits.ts";
 import { createReceipts, toDebitReceipt } from "./receipts.ts";
@@ -63,7 +63,8 @@ export function createDebitQueue(options: DebitQueueOptions) {
     locks.release([charge]);
   }
 
-  async function commit({ debits, refunds }: Batch, startNext: () => void): Promise<void> {
+  async function commit(batch: Batch, startNext: () => void): Promise<void> {
+    const { debits, refunds, areClientsLeaving } = batch;
     const charges = debits.map(({ charge }) => charge);
     const uid = Bun.randomUUIDv7();
     let result: DebitBatchResult | undefined;
@@ -76,6 +77,8 @@ export function createDebitQueue(options: DebitQueueOptions) {
       if (charges.length > 0) await rejectBatch(debits, { kind: "batch", uid, charges }, error);
       return postponed;
     }
+    // The next commit then refunds those that left during this one.
+    if (areClientsLeaving) await lookAtConnections();
     if (result !== undefined) onChanges(result.changes);
     const unpaid = result === undefined ? [] : settleBatch(debits, result);
     // The next batch is committed while the requests of this one are answered.

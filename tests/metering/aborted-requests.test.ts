@@ -51,6 +51,37 @@ describe("debit() of a request whose client leaves", () => {
     });
   });
 
+  test("makes the next commit look for others that left, before and after it", async () => {
+    await withFundedLedger(async (ledger, id) => {
+      const { countingLedger, commits } = countCommits(ledger);
+      const { blockedLedger, groups, unblock } = blockCommits(countingLedger);
+      const debits = createDebitQueue({ ledger: blockedLedger, now: () => NOW });
+      const [left, leaving, late] = [1, 2, 3].map(() => new AbortController());
+      const first = debits.debit(makeCharge(id));
+      await waitUntil(() => groups.length > 0);
+      const clients = [left, leaving, late];
+      const settled = Promise.allSettled(
+        clients.map((client) => debits.debit(makeCharge(id), client?.signal)),
+      );
+      left?.abort();
+      // A connection that closed, but at which the event loop has not looked yet.
+      setImmediate(() => leaving?.abort());
+      unblock(0);
+      await first;
+      await waitUntil(() => groups.length > 1);
+      unblock(1);
+      setImmediate(() => late?.abort());
+      const [, , receipt] = await settled;
+      if (receipt?.status === "fulfilled") await debits.refund(receipt.value, "It left");
+      expect(commits).toEqual([
+        { debits: 1, refunds: 0 },
+        { debits: 1, refunds: 0 },
+        { debits: 0, refunds: 1 },
+      ]);
+      expect(await ledger.account("a")).toMatchObject({ debited: 2, refunded: 1 });
+    });
+  });
+
   test("during its commit: the next commit refunds it, without a commit of its own", async () => {
     await withFundedLedger(async (ledger, id) => {
       await grant(ledger, 100);

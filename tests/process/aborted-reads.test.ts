@@ -98,12 +98,12 @@ test.each(LOOPS)(
   TIMEOUT_MS,
 );
 
-// Syncs of 50 ms: no response can be on its way before its client resets the connection.
+// Syncs of 200 ms: no response is on its way before its client resets the connection.
 test.skipIf(!hasStrace()).each(LOOPS)(
   "kill -9 leaves at most the reads in flight charged, with %d clients that reset their connections",
   async (loops) => {
     const keys = await openAccounts();
-    const service = await sandbox.serve(slowDownSyncs(50_000));
+    const service = await sandbox.serve(slowDownSyncs(200_000));
     const stopAborting = startAborting(service.url, keys.aborter, loops);
     await Bun.sleep(Math.min(SECONDS, 5) * 1000);
     await service.stop("SIGKILL");
