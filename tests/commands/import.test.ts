@@ -131,7 +131,7 @@ describe("import", () => {
 
   test("stores the blocks before the point at which a file breaks off", async () => {
     // Of one letter each: more than a block of lines, which are packed and parsed in no time.
-    const lines = Array.from({ length: 200 }, (_, nth) =>
+    const lines = Array.from({ length: 160 }, (_, nth) =>
       makeChannelLine({
         id: `c${nth}`,
         description: String.fromCharCode(97 + (nth % 26)).repeat(60_000),
