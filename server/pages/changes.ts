@@ -32,6 +32,19 @@ export interface CountChange {
   readonly change: number | null;
 }
 
+/**
+ * Sums the changes of buckets: the difference between the last known counts in and before them.
+ *
+ * @returns `null` if no change is known.
+ *
+ * @example
+ * sumChanges([{ change: 3 }, { change: null }, { change: -1 }]); // 2
+ */
+export function sumChanges(changes: readonly Pick<CountChange, "change">[]): number | null {
+  const known = changes.flatMap(({ change }) => change ?? []);
+  return known.length === 0 ? null : known.reduce((sum, change) => sum + change, 0);
+}
+
 /** Finds how long before each observation its count was last known; `null` if it was not. */
 function findTimesSinceKnown(observed: readonly CountChange[]): (number | null)[] {
   let knownAt: number | null = null;

@@ -16,25 +16,31 @@ const UNITS = [
  */
 export function formatCompact(value: number, digits = 3): string {
   const size = Math.abs(value);
-  // 999,500 is 1.00 M, not 1000 K.
-  const unit = UNITS.find(([factor]) => size >= factor * 0.9995);
+  // In three digits, 999,500 is 1.00 M, not 1000 K.
+  const unit = UNITS.find(([factor]) => size >= factor * (1 - 0.5 * 10 ** -digits));
   const sign = value < 0 ? "−" : "";
   if (unit === undefined) return `${sign}${Math.round(size * 100) / 100}`;
   const [factor, letter] = unit;
   return `${sign}${Number((size / factor).toPrecision(digits))} ${letter}`;
 }
 
+/** Digits that a number may have: the most that arithmetic leaves exact. */
+const EXACT_DIGITS = 15;
+
 /**
- * Formats numbers with as many digits as tell them apart.
+ * Formats the ticks of an axis without rounding them.
  *
  * @example
- * formatDistinct([145_100, 145_200]); // ["145.1 K", "145.2 K"]
+ * formatTicks([232.5, 235]); // ["232.5", "235"]
+ * formatTicks([145_100, 145_250]); // ["145.1 K", "145.25 K"]
  */
-export function formatDistinct(values: readonly number[]): string[] {
-  for (let digits = 3; ; digits++) {
-    const texts = values.map((value) => formatCompact(value, digits));
-    if (digits === 16 || new Set(texts).size === new Set(values).size) return texts;
-  }
+export function formatTicks(values: readonly number[]): string[] {
+  return values.map((value) => {
+    // Ticks are sums of steps such as 0.1, which are not exact.
+    const exact = Number(value.toPrecision(EXACT_DIGITS));
+    if (Math.abs(exact) < 1000) return String(exact).replace("-", "−");
+    return formatCompact(exact, EXACT_DIGITS);
+  });
 }
 
 /**
@@ -96,30 +102,50 @@ export function formatMeasure(value: number | null | undefined, measure: Measure
   return measure === "change" && value > 0 ? `+${formatExact(value)}` : formatExact(value);
 }
 
-const createDateFormat = (options: Intl.DateTimeFormatOptions) =>
-  createLazily(() => new Intl.DateTimeFormat("en-GB", options));
+/**
+ * How times are written: instants in the local time zone; the dates of days, weeks and months in UTC, as
+ * the service counts them. In the west, the local date of the start of a day is that of the day before.
+ */
+export type TimeScale = "local" | "utc";
 
-const LOCAL_FORMATS = {
-  second: createDateFormat({ timeStyle: "medium" }),
-  time: createDateFormat({ hour: "2-digit", minute: "2-digit" }),
-  day: createDateFormat({ day: "numeric", month: "short" }),
-  month: createDateFormat({ month: "short", year: "numeric" }),
-  date: createDateFormat({ dateStyle: "medium" }),
-  instant: createDateFormat({ dateStyle: "medium", timeStyle: "short" }),
-};
+function createFormats(zone: Intl.DateTimeFormatOptions) {
+  const createFormat = (options: Intl.DateTimeFormatOptions) =>
+    createLazily(() => new Intl.DateTimeFormat("en-GB", { ...options, ...zone }));
+  return {
+    second: createFormat({ timeStyle: "medium" }),
+    time: createFormat({ hour: "2-digit", minute: "2-digit" }),
+    day: createFormat({ day: "numeric", month: "short" }),
+    month: createFormat({ month: "short", year: "numeric" }),
+    date: createFormat({ dateStyle: "medium" }),
+    instant: createFormat({ dateStyle: "medium", timeStyle: "short" }),
+  };
+}
+
+const FORMATS = { local: createFormats({}), utc: createFormats({ timeZone: "UTC" }) };
 
 /** Formats an instant in the local time zone. */
 export function formatLocal(instant: string | number, hasTime = true): string {
-  return LOCAL_FORMATS[hasTime ? "instant" : "date"]().format(new Date(instant));
+  return FORMATS.local[hasTime ? "instant" : "date"]().format(new Date(instant));
 }
 
-/** Formats a tick of a time axis in the local time zone: the shorter the step, the finer. */
-export function formatTick(seconds: number, stepSeconds: number): string {
+/**
+ * Formats the date, in UTC, of the start of a day, week or month.
+ *
+ * @example
+ * formatUtcDate("2026-11-20T00:00:00Z"); // "20 Nov 2026"
+ */
+export function formatUtcDate(instant: string | number): string {
+  return FORMATS.utc.date().format(new Date(instant));
+}
+
+/** Formats a tick of a time axis: the shorter the step, the finer. */
+export function formatTick(seconds: number, stepSeconds: number, scale: TimeScale): string {
   const date = new Date(seconds * 1000);
-  if (stepSeconds < 60) return LOCAL_FORMATS.second().format(date);
-  const isMidnight = date.getHours() === 0 && date.getMinutes() === 0;
-  if (stepSeconds < 86_400 && !isMidnight) return LOCAL_FORMATS.time().format(date);
-  return LOCAL_FORMATS[stepSeconds < 28 * 86_400 ? "day" : "month"]().format(date);
+  const formats = FORMATS[scale];
+  if (stepSeconds < 60) return formats.second().format(date);
+  const isMidnight = formats.time().format(date) === "00:00";
+  if (stepSeconds < 86_400 && !isMidnight) return formats.time().format(date);
+  return formats[stepSeconds < 28 * 86_400 ? "day" : "month"]().format(date);
 }
 
 /**

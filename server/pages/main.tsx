@@ -5,11 +5,12 @@ import { render } from "preact";
 import { App } from "./app.tsx";
 import { answerKeyRequests, requestKey } from "./key-handover.ts";
 import { followLinks } from "./router.ts";
-import { getSession, setApiKey } from "./session.ts";
+import { followKeyLinks, getSession, setApiKey } from "./session.ts";
 
 const root = document.querySelector("#app");
 if (root === null) throw new Error("The document has no #app");
 followLinks();
+followKeyLinks();
 answerKeyRequests(() => getSession().apiKey);
 if (getSession().apiKey === null) {
   const key = await requestKey();

@@ -2,6 +2,7 @@
 import type { HistoryInterval } from "../../core/buckets.ts";
 import { HISTORY_LIMIT_RANGE } from "../../core/limits.ts";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../core/time.ts";
+import type { TimeScale } from "./format.ts";
 
 export const RANGES = ["7d", "30d", "1y", "all"] as const;
 
@@ -29,6 +30,11 @@ const STEPS = [
 ] as const;
 
 export const getRangeLabel = (range: Range): string => DEFINITIONS[range].label;
+
+/** How the starts of buckets are written: those of days and longer are dates. */
+export function getTimeScale(interval: HistoryInterval): TimeScale {
+  return interval === "raw" || interval === "hour" ? "local" : "utc";
+}
 
 /** The range that an address names. */
 export function parseRange(text: string | null, other: Range = "30d"): Range {

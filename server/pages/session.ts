@@ -48,6 +48,14 @@ function update(changes: Partial<SessionState>): void {
   for (const listener of listeners) listener();
 }
 
+/** Uses the key of an address that is opened in this tab while it shows a page. */
+export function followKeyLinks(): void {
+  addEventListener("hashchange", () => {
+    const key = takeKeyOfFragment();
+    if (key !== null) setApiKey(key);
+  });
+}
+
 /** Takes the key of an address like `/#key=cm_...`, and removes it from the address. */
 function takeKeyOfFragment(): string | null {
   const key = new URLSearchParams(location.hash.slice(1)).get("key");

@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser())("a chart", () => {
     expect((await pointAt(page, { fraction: toFraction(18) })).values).toEqual(["unknown"]);
     await page.getByText("Table of Subscribers", { exact: true }).click();
     const row = page.locator("figure tr", { hasText: "15 Nov 2026" });
-    expect(await row.locator("td").textContent()).toBe("–");
+    expect(await row.locator("td").textContent()).toBe("unknown");
     await close();
   }, 60_000);
 
@@ -101,8 +101,28 @@ describe.skipIf(!hasBrowser())("a chart", () => {
     await close();
   }, 60_000);
 
-  test("shows the time of the visitor, and UTC to those who point at it", async () => {
+  test("has the dates of UTC wherever the visitor is: axis, legend, table and tiles", async () => {
     const { page, close } = await dashboard.visit("/channels/soup", undefined, {
+      timezoneId: "America/Los_Angeles",
+    });
+    const legend = page.locator(".u-legend .u-value").first();
+    await pointAt(page, { fraction: 1 });
+    expect(await legend.textContent()).toBe("20 Nov 2026, so far");
+    await pointAt(page, { fraction: toFraction(3) });
+    expect(await legend.textContent()).toBe("17 Nov 2026");
+    expect(await page.locator("figcaption .hint").first().textContent()).toBe(
+      "21 Oct 2026 – 20 Nov 2026",
+    );
+    expect(await page.locator(".history .figures").innerText()).toContain("−290\n17 Nov 2026");
+    await page.getByText("Table of Subscribers", { exact: true }).click();
+    const time = page.locator("figure time").last();
+    expect(await time.textContent()).toBe("20 Nov 2026");
+    expect(await time.getAttribute("datetime")).toBe("2026-11-20");
+    await close();
+  }, 60_000);
+
+  test("shows hours in the time of the visitor, and in UTC to those who point at them", async () => {
+    const { page, close } = await dashboard.visit("/channels/soup?range=7d", undefined, {
       timezoneId: "America/New_York",
     });
     await pointAt(page, { fraction: 1 });
@@ -139,12 +159,12 @@ describe.skipIf(!hasBrowser())("a chart", () => {
     expect(await status.textContent()).toBe("");
     await page.locator(".plot").first().focus();
     await page.keyboard.press("ArrowLeft");
-    expect(await status.textContent()).toBe("20 Nov 2026, 00:00, Subscribers: 700");
+    expect(await status.textContent()).toBe("20 Nov 2026, so far, Subscribers: 700");
     await page.keyboard.press("Home");
-    expect(await status.textContent()).toBe("21 Oct 2026, 00:00, Subscribers: 700");
+    expect(await status.textContent()).toBe("21 Oct 2026, Subscribers: 700");
     for (let steps = 0; steps < 10; steps++) await page.keyboard.press("ArrowRight");
     // The days without an observation are passed over.
-    expect(await status.textContent()).toBe("10 Nov 2026, 00:00, Subscribers: 900");
+    expect(await status.textContent()).toBe("10 Nov 2026, Subscribers: 900");
     expect(await page.locator(".u-legend").nth(1).innerText()).toContain("+110");
     await page.keyboard.press("+");
     await page.keyboard.press("PageDown");

@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser())("the pages", () => {
     await page.getByRole("link", { name: "short 59" }).click();
     await expectCost(2, 93);
     await page.getByRole("link", { name: "Monitoring list" }).click();
-    await page.getByLabel("Username").fill("nasa");
+    await page.getByLabel("Username or address").fill("nasa");
     await page.getByRole("button", { name: "Add" }).click();
     await page.getByRole("link", { name: "nasa" }).waitFor();
     await expectCost(0, 93);

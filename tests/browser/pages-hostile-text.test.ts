@@ -152,7 +152,7 @@ describe.skipIf(!hasBrowser())("the pages", () => {
     await checkPage(page, "account");
     await page.getByRole("link", { name: "Monitoring list" }).click();
     for (const name of ["nasa", "m".repeat(64)]) {
-      await page.getByLabel("Username").fill(name);
+      await page.getByLabel("Username or address").fill(name);
       await page.getByRole("button", { name: "Add", exact: true }).click();
       await page.getByRole("link", { name, exact: true }).waitFor();
     }
@@ -174,7 +174,7 @@ describe.skipIf(!hasBrowser())("the pages", () => {
       [`${SCRIPT}${OVERRIDE}`, LONG].toSorted(),
     );
     await checkPage(page, "creators");
-    await page.getByLabel("Username").fill(SCRIPT);
+    await page.getByLabel("Username or address").fill(SCRIPT);
     await page.getByRole("button", { name: "Add", exact: true }).click();
     await page.getByText("creator must be a username").waitFor();
     await checkPage(page, "creators-refused");

@@ -30,10 +30,10 @@ describe.skipIf(!hasBrowser())("the pages by keyboard", () => {
     expect(await page.textContent("h1")).toBe(best?.title ?? "");
 
     await choose(page, "Monitoring list", { isBackward: true });
-    await enter(page, "Username", "slowcompiler");
+    await enter(page, "Username or address", "slowcompiler");
     await page.getByRole("status").filter({ hasText: "slowcompiler" }).waitFor();
     await page.getByRole("link", { name: "slowcompiler" }).waitFor();
-    expect(await page.evaluate<string>(FOCUSED)).toBe("Username");
+    expect(await page.evaluate<string>(FOCUSED)).toBe("Username or address");
     await choose(page, "Remove slowcompiler");
     await page.getByText("The list is empty.").waitFor();
 

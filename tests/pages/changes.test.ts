@@ -7,6 +7,7 @@ import {
   findExtremes,
   pickBucketChanges,
   pickRateUnit,
+  sumChanges,
 } from "../../server/pages/changes.ts";
 import { NOW } from "../support/service.ts";
 
@@ -68,6 +69,12 @@ test("pickBucketChanges() leaves out what changed during a gap", () => {
     change: day === 0 ? null : day === 5 ? 40 : 10,
   }));
   expect(pickBucketChanges(observed, DAY_MS)).toEqual([null, 10, null, 10]);
+});
+
+test("sumChanges() adds the known changes, and knows none where none is known", () => {
+  expect(sumChanges([{ change: 3 }, { change: null }, { change: -1 }])).toBe(2);
+  expect(sumChanges([{ change: null }])).toBeNull();
+  expect(sumChanges([])).toBeNull();
 });
 
 test("findExtremes() finds the first greatest and least known value", () => {

@@ -3,12 +3,13 @@ import { describe, expect, test } from "bun:test";
 import {
   formatChange,
   formatCompact,
-  formatDistinct,
   formatExact,
   formatMeasure,
   formatPercent,
   formatTick,
+  formatTicks,
   formatUtc,
+  formatUtcDate,
   toCsv,
 } from "../../server/pages/format.ts";
 import { readCsvRows } from "../support/csv-rows.ts";
@@ -29,10 +30,12 @@ describe("formatCompact()", () => {
   });
 });
 
-test("formatDistinct() never writes two numbers in the same way", () => {
-  const values = [1_450_000, 1_450_001, 1_450_002];
-  expect(new Set(formatDistinct(values)).size).toBe(3);
-  expect(formatDistinct([7, 7])).toEqual(["7", "7"]);
+test("formatTicks() writes the value of each tick, whatever its digits", () => {
+  expect(formatTicks([230, 232.5, 235])).toEqual(["230", "232.5", "235"]);
+  expect(formatTicks([230_000, 232_500])).toEqual(["230 K", "232.5 K"]);
+  expect(formatTicks([1_450_000, 1_450_001])).toEqual(["1.45 M", "1.450001 M"]);
+  expect(formatTicks([999_500, 1_000_000])).toEqual(["999.5 K", "1 M"]);
+  expect(formatTicks([-0.005, 0, 0.1 + 0.2])).toEqual(["−0.005", "0", "0.3"]);
 });
 
 test("formatChange() gives gains a plus, losses a minus, and zero neither", () => {
@@ -70,7 +73,14 @@ test("formatTick() is as fine as the step, in the local time zone", () => {
   const seconds = new Date(2026, 10, 20, 8, 15, 30).getTime() / 1000;
   const steps = [10, 300, 86_400, 28 * 86_400];
   const ticks = ["08:15:30", "08:15", "20 Nov", "Nov 2026"];
-  expect(steps.map((step) => formatTick(seconds, step))).toEqual(ticks);
+  expect(steps.map((step) => formatTick(seconds, step, "local"))).toEqual(ticks);
+});
+
+test("formatTick() and formatUtcDate() write the date of a day in UTC, whatever the time zone", () => {
+  const day = "2026-11-20T00:00:00.000Z";
+  expect(formatTick(Date.parse(day) / 1000, 86_400, "utc")).toBe("20 Nov");
+  expect(formatTick(Date.parse(day) / 1000, 3600, "utc")).toBe("20 Nov");
+  expect(formatUtcDate(day)).toBe("20 Nov 2026");
 });
 
 test("formatUtc() says that it is UTC", () => {

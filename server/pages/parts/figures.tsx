@@ -8,6 +8,7 @@ import {
   formatPercent,
   formatUtc,
 } from "../format.ts";
+import { findRoundingStep } from "../rounding.ts";
 
 /** A count; a dash if it is unknown. */
 export function Count({ value }: { readonly value: number | null | undefined }) {
@@ -16,6 +17,16 @@ export function Count({ value }: { readonly value: number | null | undefined }) 
     <data value={value} title={formatExact(value)}>
       {formatCompact(value)}
     </data>
+  );
+}
+
+/** A count that the source may have rounded. */
+export function RoundedCount({ value }: { readonly value: number | null }) {
+  return (
+    <>
+      <Count value={value} />
+      {findRoundingStep([value]) > 0 && <small class="muted"> rounded by the source</small>}
+    </>
   );
 }
 

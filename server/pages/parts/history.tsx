@@ -1,28 +1,34 @@
 /** The history of an entity: charts of its counts and of their changes. */
+import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
+import { findBucketEnd } from "../../../core/buckets.ts";
 import type { Client, HistoryQuery, Listing } from "../../../core/client/mod.ts";
 import type { HistoryItem, HistoryPage } from "../../../core/resources/mod.ts";
 import {
-  computeChangesSinceStart,
   computeRates,
   findExtremes,
   pickBucketChanges,
   pickRateUnit,
+  sumChanges,
   type CountChange,
 } from "../changes.ts";
+import { formatCompact, type TimeScale } from "../format.ts";
 import { usePages, type ListedPages } from "../hooks.ts";
 import {
   createGapRule,
   getRangeLabel,
+  getTimeScale,
   parseRange,
   planHistory,
   type HistoryPlan,
   type Range,
 } from "../ranges.ts";
+import { findRoundingStep, isRoundingStep, LEAST_STEPS } from "../rounding.ts";
 import { useAddress } from "../router.ts";
-import { Chart } from "./chart.tsx";
+import { Chart, formatPeriod, UtcDate } from "../charts/chart.tsx";
 import { MoreButton, RangeControl, Select } from "./controls.tsx";
 import { Change, Figures, Instant, Percent } from "./figures.tsx";
+import type { PlotView } from "../charts/plot.ts";
 import { Empty, Reading } from "./states.tsx";
 
 interface HistoryProperties<Counts, Page> {
@@ -32,6 +38,8 @@ interface HistoryProperties<Counts, Page> {
   readonly counts: Readonly<Record<keyof Counts & string, string>>;
   /** When a short or tweet was published; its whole history is shown at first. */
   readonly publishedAt?: string;
+  /** The gains of the first count that the page shows, too: they are the changes of these ranges. */
+  readonly gains?: Partial<Readonly<Record<Range, number | null>>>;
   readonly createListing: (
     client: Client,
     query: HistoryQuery,
@@ -41,7 +49,7 @@ interface HistoryProperties<Counts, Page> {
 export function History<
   Counts extends Record<keyof Counts, number | null>,
   Page extends HistoryPage<Counts>,
->({ name, counts, publishedAt, createListing }: HistoryProperties<Counts, Page>) {
+>({ name, counts, publishedAt, gains, createListing }: HistoryProperties<Counts, Page>) {
   const { query } = useAddress();
   const since = publishedAt === undefined ? undefined : Date.parse(publishedAt);
   const range = parseRange(query.get("range"), since === undefined ? "30d" : "all");
@@ -68,6 +76,7 @@ export function History<
         {(list) => (
           <HistoryCharts
             {...{ list, count, plan, range, since }}
+            gain={count === names[0] ? (gains?.[range] ?? null) : null}
             label={counts[count]}
             fileName={`${name}-${count}-${range}`}
           />
@@ -84,6 +93,7 @@ function HistoryCharts<Counts extends Record<keyof Counts, number | null>>({
   plan: { interval, stepMs },
   range,
   since,
+  gain,
   fileName,
 }: {
   readonly list: ListedPages<HistoryItem<Counts>>;
@@ -92,8 +102,10 @@ function HistoryCharts<Counts extends Record<keyof Counts, number | null>>({
   readonly plan: HistoryPlan;
   readonly range: Range;
   readonly since: number | undefined;
+  readonly gain: number | null;
   readonly fileName: string;
 }) {
+  const [view, setView] = useState<PlotView>();
   if (list.items.length === 0) return <Empty>Nothing was observed in this range.</Empty>;
   const instants = list.items.map(({ timestamp }) => Date.parse(timestamp));
   const observed = list.items.map((item): CountChange => {
@@ -103,21 +115,54 @@ function HistoryCharts<Counts extends Record<keyof Counts, number | null>>({
   const getGapMs = createGapRule(instants, stepMs, since);
   const unit = pickRateUnit(stepMs);
   const rates = since === undefined ? undefined : computeRates(observed, unit.ms);
-  const shared = { instants, getGapMs, group: "history", measure: "change" } as const;
+  const newest = instants.at(-1) ?? 0;
+  const unfinishedFrom = findBucketEnd(newest, interval) > Date.now() ? newest : Infinity;
+  const timeScale = getTimeScale(interval);
+  const counts = observed.map(({ count: value }) => value);
+  const roundingStep = findRoundingStep(counts);
+  const shared = {
+    instants,
+    timeScale,
+    unfinishedFrom,
+    getGapMs,
+    group: "history",
+    measure: "change",
+  } as const;
+  const isShown = (at: number) => view === undefined || (at >= view.from && at <= view.to);
+  const parts = rates ?? pickBucketChanges(observed, stepMs);
+  const shown = observed.flatMap((point, index): SummaryPart[] => {
+    const at = instants[index] ?? 0;
+    // An unfinished bucket is not the worst, nor is a step of rounding the best.
+    const isComparable =
+      rates !== undefined ||
+      (at < unfinishedFrom && (roundingStep === 0 || !isRoundingStep(point.count, point.change)));
+    return isShown(at)
+      ? [{ ...point, at, part: isComparable ? (parts[index] ?? null) : null }]
+      : [];
+  });
+  const isWhole = view?.isWhole !== false;
   return (
     <>
       <Summary
-        {...{ observed, instants }}
+        parts={shown}
+        timeScale={timeScale}
         isRate={rates !== undefined}
-        parts={rates ?? pickBucketChanges(observed, stepMs)}
-        period={since === undefined || range !== "all" ? getRangeLabel(range) : undefined}
+        range={isWhole ? { label: getRangeLabel(range), gain } : undefined}
+        hasChange={since === undefined || range !== "all" || !isWhole}
         part={rates === undefined ? interval : unit.name}
       />
+      {roundingStep > 0 && (
+        <p class="hint">
+          {label} are rounded by the source: a change of {formatCompact(roundingStep)} can be less.
+        </p>
+      )}
       <Chart
         {...shared}
         title={label}
-        series={[{ label, values: observed.map(({ count: value }) => value) }]}
+        series={[{ label, values: counts }]}
         measure="count"
+        leastSpan={roundingStep * LEAST_STEPS}
+        onView={setView}
         fileName={`${fileName}.csv`}
       />
       {rates === undefined ? (
@@ -146,63 +191,90 @@ function HistoryCharts<Counts extends Record<keyof Counts, number | null>>({
   );
 }
 
-/** What a history comes to: the change in all, and the best and the worst of its parts. */
+/** A bucket that is shown. */
+interface SummaryPart extends CountChange {
+  /** The start of the bucket. */
+  readonly at: number;
+  /** Its change or its rate of growth; `null` if that is no fair one to compare. */
+  readonly part: number | null;
+}
+
+/** What the shown part of a history comes to: its change, and the best and the worst of its parts. */
 function Summary({
-  observed,
-  instants,
-  period,
-  part,
   parts,
+  timeScale,
+  range,
+  hasChange,
+  part,
   isRate,
 }: {
-  readonly observed: readonly CountChange[];
-  readonly instants: readonly number[];
-  /** What the counts changed in; `undefined` since a publication, which begins with nothing. */
-  readonly period: string | undefined;
+  readonly parts: readonly SummaryPart[];
+  readonly timeScale: TimeScale;
+  /** The range that is shown as a whole, and the gain of the count in it. */
+  readonly range: { readonly label: string; readonly gain: number | null } | undefined;
+  /** Whether there is a change in all: since a publication, it is the count itself. */
+  readonly hasChange: boolean;
   /** What a part is: `day`. */
   readonly part: string;
-  /** The change of each part, or the rate of growth in it. */
-  readonly parts: readonly (number | null)[];
   readonly isRate: boolean;
 }) {
-  const counts = observed.map(({ count }) => count);
-  const isKnown = (value: number | null): value is number => value !== null;
-  if (counts.every((count) => count === null)) return null;
-  const extremes = findExtremes(parts);
+  const [first, last] = [parts[0], parts.at(-1)];
+  const newest = parts.findLast(({ count }) => count !== null)?.count ?? null;
+  if (first === undefined || last === undefined || newest === null) return null;
+  const values = parts.map((shown) => shown.part);
+  const extremes = findExtremes(values);
   const renderPart = (index: number) => (
     <>
-      <Change value={parts[index]} />{" "}
+      <Change value={values[index]} />{" "}
       <small class="muted">
-        <Instant value={new Date(instants[index] ?? 0).toISOString()} hasTime={part === "hour"} />
+        {timeScale === "utc" ? (
+          <UtcDate at={parts[index]?.at ?? 0} />
+        ) : (
+          <Instant value={new Date(parts[index]?.at ?? 0).toISOString()} />
+        )}
       </small>
     </>
   );
   const items: [label: string, value: ComponentChildren][] = [];
-  if (period !== undefined) {
-    const [change, percent] = [false, true].map((isPercent) =>
-      computeChangesSinceStart(counts, { isPercent }).findLast(isKnown),
-    );
-    const inPercent = percent !== undefined && (
-      <small>
-        <Percent value={percent} />
-      </small>
-    );
+  if (hasChange) {
+    const gain = range?.gain ?? null;
+    const period = formatPeriod({ from: first.at, to: last.at }, timeScale);
     items.push([
-      `Change: ${period}`,
-      <>
-        <Change value={change} /> {inPercent}
-      </>,
+      `Change: ${gain === null ? period : range?.label}`,
+      <ChangeWithPercent change={gain ?? sumChanges(parts)} newest={newest} />,
     ]);
   }
   if (isRate) {
-    items.push([`Latest, ${withArticle(part)}`, <Change value={parts.findLast(isKnown)} />]);
+    const latest = values.findLast((value) => value !== null);
+    items.push([`Latest, ${withArticle(part)}`, <Change value={latest} />]);
     if (extremes !== null)
       items.push([`Fastest, ${withArticle(part)}`, renderPart(extremes.greatest)]);
-  } else if (extremes !== null) {
+  } else if (extremes !== null && extremes.greatest !== extremes.least) {
     items.push([`Best ${part}`, renderPart(extremes.greatest)]);
     items.push([`Worst ${part}`, renderPart(extremes.least)]);
   }
   return <Figures items={items} />;
+}
+
+/** @param newest The count after the change. */
+function ChangeWithPercent({
+  change,
+  newest,
+}: {
+  readonly change: number | null;
+  readonly newest: number;
+}) {
+  const base = change === null ? 0 : newest - change;
+  return (
+    <>
+      <Change value={change} />{" "}
+      {change !== null && base !== 0 && (
+        <small>
+          <Percent value={(change / base) * 100} />
+        </small>
+      )}
+    </>
+  );
 }
 
 function withArticle(unit: string): string {

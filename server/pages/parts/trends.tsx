@@ -5,7 +5,7 @@ import type { ComparisonTable } from "../../../core/resources/mod.ts";
 import { computeChangesSinceStart } from "../changes.ts";
 import { getClient, readFirstPage } from "../session.ts";
 import { Change, Percent } from "./figures.tsx";
-import { Sparkline } from "./sparkline.tsx";
+import { Sparkline } from "../charts/sparkline.tsx";
 import type { Column } from "./table.tsx";
 
 /** The trends of a list. */

@@ -1,7 +1,7 @@
 /** What an account used: a chart of its days, and a table by endpoint or by key. */
 import type { UsageRow } from "../../../core/resources/mod.ts";
 import { DAY_MS } from "../../../core/time.ts";
-import { Chart } from "./chart.tsx";
+import { Chart } from "../charts/chart.tsx";
 import { Count, Text } from "./figures.tsx";
 import { Empty } from "./states.tsx";
 import { Table, type Column } from "./table.tsx";
@@ -24,6 +24,7 @@ export function UsageChart({
   return (
     <Chart
       title="Credits used each day, less refunds"
+      timeScale="utc"
       instants={usage.map(({ day = "" }) => Date.parse(day))}
       series={[
         { label: "Credits", values: usage.map(({ credits, refunded }) => credits - refunded) },

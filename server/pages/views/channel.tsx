@@ -4,7 +4,7 @@ import { usePages, useRead } from "../hooks.ts";
 import { createPath } from "../router.ts";
 import { CompareLink } from "../parts/compare-link.tsx";
 import { describeLoaded, MoreButton } from "../parts/controls.tsx";
-import { Change, Count, Figures, Instant, Text } from "../parts/figures.tsx";
+import { Change, Count, Figures, Instant, RoundedCount, Text } from "../parts/figures.tsx";
 import { History } from "../parts/history.tsx";
 import { Profile } from "../parts/profile.tsx";
 import { Empty, Reading } from "../parts/states.tsx";
@@ -34,7 +34,7 @@ export function Channel({ channel }: { readonly channel: string }) {
           </Profile>
           <Figures
             items={[
-              ["Subscribers", <Count value={details.subscribers} />],
+              ["Subscribers", <RoundedCount value={details.subscribers} />],
               ["Views", <Count value={details.viewCount} />],
               ["Videos", <Count value={details.videoCount} />],
               ["Subscribers in a day", <Change value={details.statistics.dailySubscriberGain} />],
@@ -45,6 +45,10 @@ export function Channel({ channel }: { readonly channel: string }) {
           <History
             name={`channel ${details.id}`}
             counts={COUNTS}
+            gains={{
+              "7d": details.statistics.weeklySubscriberGain,
+              "30d": details.statistics.monthlySubscriberGain,
+            }}
             createListing={({ video }, query) => video.history(details.id, query)}
           />
           <Shorts channel={details.id} />

@@ -6,10 +6,17 @@ import type { ComparisonTable, NamedResult } from "../../../core/resources/mod.t
 import { computeChangesSinceStart } from "../changes.ts";
 import type { Measure } from "../format.ts";
 import { useRead } from "../hooks.ts";
-import { createGapRule, getRangeLabel, parseRange, planHistory, type Range } from "../ranges.ts";
+import {
+  createGapRule,
+  getRangeLabel,
+  getTimeScale,
+  parseRange,
+  planHistory,
+  type Range,
+} from "../ranges.ts";
 import { createPath, setParameters, useAddress } from "../router.ts";
 import { readFirstPage } from "../session.ts";
-import { Chart } from "../parts/chart.tsx";
+import { Chart } from "../charts/chart.tsx";
 import { rememberCompared, type ComparedKind } from "../parts/compare-link.tsx";
 import { RangeControl, Select } from "../parts/controls.tsx";
 import { Change, Count, Percent, Text } from "../parts/figures.tsx";
@@ -155,6 +162,7 @@ function Comparison({
                   instants={instants}
                   series={compared.map((one) => ({ label: one.label, values: one[measure] }))}
                   measure={measure}
+                  timeScale={getTimeScale(interval)}
                   getGapMs={createGapRule(instants, stepMs)}
                   fileName={`compare-${count}-${measure}-${range}.csv`}
                 />

@@ -1,5 +1,6 @@
 /** The monitoring list: which creators are collected, and whether that succeeds. */
 import { useRef, useState } from "preact/hooks";
+import { readUsername } from "../../../core/creators.ts";
 import { MetricsError, type Client, type Result } from "../../../core/client/mod.ts";
 import type { CreatorResult, ListedCreator } from "../../../core/resources/mod.ts";
 import { useFreeRead } from "../hooks.ts";
@@ -57,11 +58,11 @@ export function Creators() {
         class="row"
         onSubmit={(event) => {
           event.preventDefault();
-          const creator = (input.current?.value ?? "").trim().replace(/^@/, "");
+          const creator = readUsername((input.current?.value ?? "").trim());
           if (creator !== "") void change((creators) => creators.add(creator));
         }}
       >
-        <label for="creator">Username</label>
+        <label for="creator">Username or address</label>
         <input
           id="creator"
           size={16}

@@ -7,7 +7,7 @@ import { describeLoaded, MoreButton } from "../parts/controls.tsx";
 import { Count, Figures, Instant, Text } from "../parts/figures.tsx";
 import { History } from "../parts/history.tsx";
 import { Profile } from "../parts/profile.tsx";
-import { Sparkline } from "../parts/sparkline.tsx";
+import { Sparkline } from "../charts/sparkline.tsx";
 import { Empty, Reading } from "../parts/states.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 

@@ -142,6 +142,8 @@ export async function pointAt(page: Page, { chart = 0, fraction = 0 } = {}) {
     .nth(chart)
     .locator(".u-value")
     .allTextContents();
-  const utc = /\((.+ UTC)\)/.exec(time)?.[1] ?? "";
+  // An instant is in both zones, a date in UTC alone.
+  const date = /^\d+ \w+ \d+(?=$|, so far$)/.exec(time)?.[0];
+  const utc = date === undefined ? (/\((.+ UTC)\)/.exec(time)?.[1] ?? "") : `${date} UTC`;
   return { instant: utc === "" ? "" : new Date(utc).toISOString(), values };
 }

@@ -1,7 +1,7 @@
 /** The request rate, the durations and the errors of the running service, from its metrics. */
 import { useEffect, useState } from "preact/hooks";
 import { formatCompact, formatExact } from "../../format.ts";
-import { Chart } from "../../parts/chart.tsx";
+import { Chart } from "../../charts/chart.tsx";
 import { Count, Figures, Text } from "../../parts/figures.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
@@ -188,6 +188,7 @@ function LiveCharts({ points }: { readonly points: readonly Point[] }) {
   return (
     <div class="columns">
       <Chart
+        timeScale="local"
         {...shared}
         title="Requests a second"
         series={[
@@ -199,6 +200,7 @@ function LiveCharts({ points }: { readonly points: readonly Point[] }) {
       />
       {points.some(({ quantilesMs }) => quantilesMs[0] !== null) && (
         <Chart
+          timeScale="local"
           {...shared}
           title="Durations in milliseconds"
           series={QUANTILES.map(([label], index) => ({

@@ -1,13 +1,17 @@
 /** Draws a chart with uPlot, in the colours of the style sheet. */
 import uPlot from "uplot";
 import {
-  formatDistinct,
   formatLocal,
   formatMeasure,
   formatTick,
+  formatTicks,
   formatUtc,
+  formatUtcDate,
   type Measure,
+  type TimeScale,
 } from "../format.ts";
+import { createBars } from "./plot-bars.ts";
+import { createTimeRange, createValueRange, getTimeMargin } from "./plot-ranges.ts";
 
 /** A series of a chart. */
 interface PlotSeries {
@@ -20,6 +24,12 @@ interface PlotSeries {
 export interface PlotData {
   /** Milliseconds since 1970 UTC, rising. */
   readonly instants: readonly number[];
+  /** `utc` if the instants are starts of days, weeks or months. */
+  readonly timeScale: TimeScale;
+  /** From here on, values are those of an unfinished time: their bars are hatched. */
+  readonly unfinishedFrom?: number | undefined;
+  /** The least height of the vertical axis: smaller differences are no news. */
+  readonly leastSpan?: number | undefined;
   readonly series: readonly PlotSeries[];
   /** `bars` shows differences: gains above the line, losses below it. */
   readonly kind?: "lines" | "bars";
@@ -180,11 +190,12 @@ function insertGaps({ instants, series, getGapMs }: PlotData) {
 }
 
 function createOptions(
-  { series, kind, measure = "count", group }: PlotData,
+  data: PlotData,
   readColour: ReadColour,
   times: readonly number[],
   width: number,
 ): uPlot.Options {
+  const { series, kind, measure, group, timeScale } = data;
   const isBars = kind === "bars";
   const axis = {
     stroke: readColour("--muted"),
@@ -197,7 +208,13 @@ function createOptions(
     width,
     height: HEIGHT,
     ...(group === undefined ? {} : { cursor: { sync: { key: group } } }),
-    scales: { x: { time: true, range: createTimeRange(times, isBars) } },
+    ...(timeScale === "utc" && {
+      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "UTC"),
+    }),
+    scales: {
+      x: { time: true, range: createTimeRange(times, isBars) },
+      ...(data.leastSpan !== undefined && { y: { range: createValueRange(data.leastSpan) } }),
+    },
     axes: [
       {
         ...axis,
@@ -205,74 +222,60 @@ function createOptions(
         size: 36,
         gap: 9,
         space: 72,
-        values: (_, ticks, __, ___, step) => ticks.map((tick) => formatTick(tick, step)),
+        values: (_, ticks, __, ___, step) => ticks.map((tick) => formatTick(tick, step, timeScale)),
       },
       {
         ...axis,
         size: (_, texts: string[] | null) =>
           Math.max(28, ...(texts ?? []).map((text) => text.length * 7 + 10)),
-        values: (_, ticks) => formatDistinct(ticks).map((text) => text + unit),
+        values: (_, ticks) => formatTicks(ticks).map((text) => text + unit),
       },
     ],
     series: [
       {
         label: "Time",
-        value: ({ data: [all] }, seconds: number | null) => formatTime(seconds ?? all.at(-1)),
+        value: ({ data: [all] }, seconds: number | null) =>
+          describeTime(data, seconds ?? all.at(-1)),
       },
-      ...series.map(({ label }, nth): uPlot.Series => {
-        const isSingle = series.length === 1;
-        const stroke = isSingle ? readColour("--accent") : getSeriesColour(readColour, nth);
-        return {
-          label,
-          stroke,
-          width: 2,
-          spanGaps: false,
-          points: { show: !isBars && times.length < POINTS_MAX, size: 4, fill: stroke },
-          // While nothing is pointed at, the legend has the newest values.
-          value: ({ data }, value: number | null, index, row: number | null) =>
-            formatMeasure(row === null ? data[index]?.at(-1) : value, measure),
-          ...(isSingle && !isBars ? { fill: readColour("--area") } : {}),
-          ...(isBars ? createBars(readColour) : {}),
-        };
-      }),
+      ...series.map((_, nth) => createSeries(data, nth, readColour, times.length)),
     ],
   };
 }
 
-function formatTime(seconds: number | undefined): string {
+/** @param count The number of instants. */
+function createSeries(
+  { series, kind, measure = "count", unfinishedFrom }: PlotData,
+  nth: number,
+  readColour: ReadColour,
+  count: number,
+): uPlot.Series {
+  const isBars = kind === "bars";
+  const label = series[nth]?.label ?? "";
+  const isSingle = series.length === 1;
+  const stroke = isSingle ? readColour("--accent") : getSeriesColour(readColour, nth);
+  return {
+    label,
+    stroke,
+    width: 2,
+    spanGaps: false,
+    points: { show: !isBars && count < POINTS_MAX, size: 4, fill: stroke },
+    // While nothing is pointed at, the legend has the newest values.
+    value: ({ data: columns }, value: number | null, index, row: number | null) =>
+      formatMeasure(row === null ? columns[index]?.at(-1) : value, measure),
+    ...(isSingle && !isBars ? { fill: readColour("--area") } : {}),
+    ...(isBars ? createBars(readColour, unfinishedFrom) : {}),
+  };
+}
+
+function describeTime(
+  { timeScale, unfinishedFrom = Infinity }: PlotData,
+  seconds?: number,
+): string {
   if (seconds === undefined) return "–";
+  const at = seconds * 1000;
+  if (timeScale === "utc") return `${formatUtcDate(at)}${at < unfinishedFrom ? "" : ", so far"}`;
   // Seconds are said where there are some.
   return `${formatLocal(seconds * 1000)} (${formatUtc(seconds * 1000).replace(/:00 UTC$/, " UTC")})`;
-}
-
-/** Bars in two colours: gains above the line, losses below it. */
-function createBars(readColour: ReadColour): Partial<uPlot.Series> {
-  const [gain, loss] = [readColour("--accent"), readColour("--loss")];
-  const paths = uPlot.paths.bars?.({
-    size: [0.7, 24],
-    disp: {
-      fill: {
-        unit: 3,
-        values: (plot, index) =>
-          Array.from(plot.data[index] ?? [], (value) => ((value ?? 0) < 0 ? loss : gain)),
-      },
-    },
-  });
-  return { width: 0, fill: gain, ...(paths === undefined ? {} : { paths }) };
-}
-
-/** Leaves room for half a bar at both ends, in seconds. */
-function getTimeMargin(times: readonly number[], isBars: boolean): number {
-  const [first = 0, last = 0] = [times[0], times.at(-1)];
-  return isBars && first < last ? (last - first) / (times.length - 1) / 2 : 0;
-}
-
-/** Shows a day around a single point. */
-function createTimeRange(times: readonly number[], isBars: boolean): uPlot.Range.Function {
-  const [first = 0, last = 0] = [times[0], times.at(-1)];
-  if (first === last) return () => [first - 43_200, first + 43_200];
-  const margin = getTimeMargin(times, isBars);
-  return (_, from, to) => [from - margin, to + margin];
 }
 
 /** For several series, hues that are far from each other. */

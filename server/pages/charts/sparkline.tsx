@@ -1,4 +1,5 @@
 /** A small line without axes. */
+import { findRoundingStep, LEAST_STEPS } from "../rounding.ts";
 
 const WIDTH = 96;
 const HEIGHT = 24;
@@ -18,12 +19,13 @@ export function Sparkline({
 }) {
   const known = values.filter((value) => value !== null);
   if (known.length < 2) return <span class="muted">–</span>;
-  const [least, greatest] = [Math.min(...known), Math.max(...known)];
+  const step = findRoundingStep(known);
+  const middle = (Math.min(...known) + Math.max(...known)) / 2;
+  const span = Math.max(Math.max(...known) - Math.min(...known), step * LEAST_STEPS) || 1;
   const [first = 0, last = 0] = [instants[0], instants.at(-1)];
   const toX = (index: number) =>
     (((instants[index] ?? first) - first) / (last - first || 1)) * (WIDTH - 2) + 1;
-  const toY = (value: number) =>
-    HEIGHT - 2 - ((value - least) / (greatest - least || 1)) * (HEIGHT - 4);
+  const toY = (value: number) => HEIGHT / 2 - ((value - middle) / span) * (HEIGHT - 4);
   const path = values
     .map((value, index) => {
       if (value === null) return "";
@@ -31,7 +33,7 @@ export function Sparkline({
       return `${command}${toX(index).toFixed(1)} ${toY(value).toFixed(1)}`;
     })
     .join("");
-  const isLoss = (known.at(-1) ?? 0) < (known[0] ?? 0);
+  const isLoss = (known.at(-1) ?? 0) < (known[0] ?? 0) - step;
   return (
     <svg
       class={isLoss ? "sparkline loss" : "sparkline"}

@@ -1,21 +1,28 @@
 /** A chart of counts over time, its table, and its CSV. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { DAY_MS, HOUR_MS } from "../../../core/time.ts";
-import { formatLocal, formatTick } from "../format.ts";
+import {
+  formatLocal,
+  formatMeasure,
+  formatTick,
+  formatUtcDate,
+  type Measure,
+  type TimeScale,
+} from "../format.ts";
 import { saveCsv } from "../save-file.ts";
-import { Change, Count, Instant, Percent } from "./figures.tsx";
+import { Instant } from "../parts/figures.tsx";
 import { drawPlot, type Plot, type PlotData, type PlotView } from "./plot.ts";
-import { Empty } from "./states.tsx";
+import { Empty } from "../parts/states.tsx";
 
 interface ChartProperties extends PlotData {
   readonly title: string;
   readonly fileName: string;
+  /** Called with what is shown whenever that changes. */
+  readonly onView?: (view: PlotView) => void;
 }
 
-const CELLS = { count: Count, change: Change, percent: Percent };
-
 export function Chart(properties: ChartProperties) {
-  const { title, instants, series, kind, measure } = properties;
+  const { title, instants, series, kind, measure, timeScale, onView } = properties;
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot | undefined>(undefined);
   const [isTableOpen, setTableOpen] = useState(false);
@@ -31,7 +38,10 @@ export function Chart(properties: ChartProperties) {
       if (host.current === null) return;
       // The chart before stays until then, so that one that is drawn again and again does not flicker.
       const before = plot.current;
-      plot.current = drawPlot(host.current, properties, setView);
+      plot.current = drawPlot(host.current, properties, (shown) => {
+        setView(shown);
+        onView?.(shown);
+      });
       before?.remove();
       setDrawn(drawing);
     });
@@ -46,7 +56,7 @@ export function Chart(properties: ChartProperties) {
     setMessage("");
   };
   const step = (steps: number) => setMessage(plot.current?.step(steps) ?? "");
-  const period = view === undefined ? "" : formatPeriod(view);
+  const period = view === undefined ? "" : formatPeriod(view, timeScale);
   return (
     <figure class="chart">
       <figcaption>
@@ -144,17 +154,20 @@ const ZOOM_BUTTONS = [
   },
 ] as const;
 
-/** A period in local time; with times of day if it is short, and with seconds within an hour. */
-function formatPeriod({ from, to }: PlotView): string {
+/** A period; in local time with times of day if it is short, and with seconds within an hour. */
+export function formatPeriod(
+  { from, to }: Pick<PlotView, "from" | "to">,
+  timeScale: TimeScale,
+): string {
+  if (timeScale === "utc") return `${formatUtcDate(from)} – ${formatUtcDate(to)}`;
   if (to - from < HOUR_MS) {
-    return `${formatLocal(from, false)}, ${formatTick(from / 1000, 1)} – ${formatTick(to / 1000, 1)}`;
+    return `${formatLocal(from, false)}, ${formatTick(from / 1000, 1, timeScale)} – ${formatTick(to / 1000, 1, timeScale)}`;
   }
   const hasTime = to - from < 3 * DAY_MS;
   return `${formatLocal(from, hasTime)} – ${formatLocal(to, hasTime)}`;
 }
 
-function ChartTable({ title, instants, series, measure = "count" }: ChartProperties) {
-  const Cell = CELLS[measure];
+function ChartTable({ title, instants, series, measure = "count", timeScale }: ChartProperties) {
   return (
     <div class="scroll tall" role="region" aria-label={title} tabIndex={0}>
       <table>
@@ -173,11 +186,15 @@ function ChartTable({ title, instants, series, measure = "count" }: ChartPropert
           {instants.map((at, index) => (
             <tr key={at}>
               <th scope="row">
-                <Instant value={new Date(at).toISOString()} />
+                {timeScale === "utc" ? (
+                  <UtcDate at={at} />
+                ) : (
+                  <Instant value={new Date(at).toISOString()} />
+                )}
               </th>
               {series.map(({ label, values }) => (
                 <td key={label} class="numeric">
-                  <Cell value={values[index]} />
+                  <Cell value={values[index]} measure={measure} />
                 </td>
               ))}
             </tr>
@@ -186,6 +203,22 @@ function ChartTable({ title, instants, series, measure = "count" }: ChartPropert
       </table>
     </div>
   );
+}
+
+/** The date of a day, or of the first day of a week or month. */
+export function UtcDate({ at }: { readonly at: number }) {
+  return <time dateTime={new Date(at).toISOString().slice(0, 10)}>{formatUtcDate(at)}</time>;
+}
+
+/** A value with all its digits. */
+function Cell({
+  value,
+  measure,
+}: {
+  readonly value: number | null | undefined;
+  readonly measure: Measure;
+}) {
+  return <data value={value ?? ""}>{formatMeasure(value, measure)}</data>;
 }
 
 function download({ instants, series, fileName }: ChartProperties): void {
