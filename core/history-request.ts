@@ -97,12 +97,13 @@ export interface BucketRange {
  * findBucketRange(request); // { start: 0, end: 86_400_000 }
  */
 export function findBucketRange({ from, to, after, interval }: HistoryRequest): BucketRange {
-  const first = findBucketStart(Math.max(from, FIRST_INSTANT), interval);
-  const last = findBucketStart(Math.min(to - 1, LAST_INSTANT), interval);
+  const findStart = (at: number) => findBucketStart(at, interval);
+  const findEnd = (at: number) => findBucketEnd(findStart(at), interval);
+  const first = findStart(Math.max(from, FIRST_INSTANT));
   return {
-    start: after === undefined ? first : Math.max(first, findBucketEnd(after, interval)),
+    start: after === undefined ? first : Math.max(first, findEnd(after)),
     // Nothing is from `from` on and before an earlier `to`.
-    end: from < to ? findBucketEnd(last, interval) : first,
+    end: from < to ? findEnd(Math.min(to - 1, LAST_INSTANT)) : first,
   };
 }
 

@@ -107,6 +107,12 @@ describe("findBucketRange()", () => {
     expect(startOf("from=2026-03-10")).toBe(Date.UTC(2026, 2, 1));
   });
 
+  test("starts after the whole bucket in which `after` is", () => {
+    const after = Date.UTC(2026, 0, 5);
+    const { start } = findBucketRange({ ...parseQuery("interval=month&from=2026-01-01"), after });
+    expect(start).toBe(Date.UTC(2026, 1, 1));
+  });
+
   test("selects nothing if `from` is not before `to`, and everything between infinities", () => {
     const request = { interval: "week", limit: 1 } as const;
     const { start, end } = findBucketRange({ ...request, from: NOW, to: NOW });
