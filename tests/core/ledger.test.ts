@@ -211,9 +211,9 @@ describe("applyEntry()", () => {
         const { ledger, applied } = applyAccepted(sequence);
         const debits = applied.filter((entry) => entry.kind === "debit");
         expect(ledger.debited).toBe(sumNumbers(debits.map(({ amount }) => amount)));
-        const unrefunded = ledger.debits.values().filter(({ refunded }) => !refunded);
+        const unrefunded = [...ledger.debits.values()].filter(({ refunded }) => !refunded);
         expect(ledger.debited - ledger.refunded).toBe(
-          sumNumbers(Array.from(unrefunded, ({ amount }) => amount)),
+          sumNumbers(unrefunded.map(({ amount }) => amount)),
         );
         for (const { id, amount } of debits.slice(-1))
           expect(ledger.debits.get(id)?.amount).toBe(amount);
