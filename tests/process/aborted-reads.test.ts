@@ -3,6 +3,7 @@
  * stops in time, and a kill leaves no more reads charged than were in flight. ABORT_SECONDS=20 is the
  * long form, with more clients and a disk whose syncs take 2.5 ms; it prints a table.
  */
+import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
 import { startAbortLoad } from "../support/processes/abort-load.ts";
 import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
@@ -71,6 +72,17 @@ async function readCharged(name: string): Promise<number> {
   return debited - refunded;
 }
 
+/** How many charged reads of an account got a response, as the stopped service counted them. */
+function readSentResponses(name: string): unknown {
+  using database = new Database(sandbox.file, { readonly: true });
+  const sent = database.query(`
+    SELECT sum(ok + not_found) AS count
+    FROM usage
+    JOIN accounts ON accounts.id = usage.account
+    WHERE name = ?`);
+  return sent.values(name)[0]?.[0];
+}
+
 const startAborting = (url: string, key: string, loops: number) =>
   startAbortLoad({ url, path: `${PATH}?_=`, key, loops });
 
@@ -87,6 +99,8 @@ test.each(LOOPS)(
     const exitMs = performance.now() - signaledAt;
     const counts = await stopAborting();
     const charged = await readCharged("aborter");
+    // Responses that were sent, though the client may have reset its connection before it read them.
+    expect(readSentResponses("aborter")).toBe(charged);
     await sandbox.runOrThrow("credits", "verify");
     const [p50Before, p50During] = [before.p50, during.p50].map((ms) => Number(ms.toFixed(1)));
     const row = { loops, ...counts, charged, p50Before, p50During, exitMs: Math.round(exitMs) };
