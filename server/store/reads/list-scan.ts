@@ -55,8 +55,8 @@ export interface FoundRows<Summary> {
 interface ScannedRows<Summary> {
   readonly matches: readonly ListRow<Summary>[];
   readonly count: number;
-  /** The last of them, if there is one. */
-  readonly last: ListPosition;
+  /** The last of them; absent if it is that of the matches. */
+  readonly last?: ListPosition | undefined;
 }
 
 /**
@@ -94,7 +94,7 @@ async function readNextRows<Sort extends string, Summary>(
   after: ListPosition | undefined,
   limit: number,
 ): Promise<ScannedRows<Summary>> {
-  let rows: ScannedRows<Summary> = { matches: [], count: 0, last: { id: "", figure: null } };
+  let rows: ScannedRows<Summary> = { matches: [], count: 0 };
   for (const subquery of selectNextSql(query, after)) {
     const args = listArguments(query.request, after, limit - rows.count);
     const sql = rowsJsonSql(query, subquery);
@@ -103,7 +103,7 @@ async function readNextRows<Sort extends string, Summary>(
     rows = {
       matches: [...rows.matches, ...next.matches],
       count: rows.count + next.count,
-      last: next.last,
+      last: next.last ?? next.matches.at(-1),
     };
     if (rows.count === limit) break;
   }

@@ -47,8 +47,8 @@ export function listArguments(
 }
 
 /**
- * Selects the next ?5 entities in the order of the list. Each statement is a search of the index of
- * the figure, and is needed only if those before it don't give enough rows.
+ * Selects the keys of the next ?5 entities in the order of the list. Each statement is a search of
+ * the index of the figure, and is needed only if those before it don't give enough.
  *
  * @param after The entity before them.
  */
@@ -75,14 +75,14 @@ const selectSql = <Sort extends string>(
   condition: string,
   orderBy: string,
 ) => `
-  SELECT *
+  SELECT key
   FROM ${list.table}
   WHERE ${condition} AND ${list.isListed}
   ORDER BY ${orderBy}
   LIMIT ?5`;
 
 /**
- * Selects entities by ascending figure, then by ascending identifier. The index is by descending
+ * Selects keys by ascending figure, then by ascending identifier. The index is by descending
  * figure, so the other way round the identifiers of one figure descend. Any number of entities can
  * share the last figure of a page: they are read by a search of their own, and fewer than ?5 others
  * are sorted.
@@ -98,15 +98,15 @@ function selectAscendingSql<Sort extends string>(query: ListSelection<Sort>, con
     LIMIT 1 OFFSET ?5 - 1
   )`;
   return `
-    SELECT *
+    SELECT key
     FROM (${selectSql(query, `${condition} AND ${figure} < ifnull(${last}, 9e999)`, `${figure}, id`)})
     UNION ALL
-    SELECT *
+    SELECT key
     FROM (${selectSql(query, `${figure} = ${last}`, "id")})
     LIMIT ?5`;
 }
 
-/** Selects those of the entities with the keys of the JSON array ?6 that match and come next. */
+/** Selects those keys of the JSON array ?6 whose entities match and come next. */
 export function selectMatchingSql<Sort extends string>(
   query: ListSelection<Sort>,
   after: ListPosition | undefined,
@@ -128,8 +128,8 @@ export function selectMatchingSql<Sort extends string>(
 }
 
 /**
- * Reads the rows that a subquery selects, as JSON: those that match the filter with their
- * summaries, the number of all, and the position of the last.
+ * Reads the entities whose keys a subquery selects, as JSON: those that match the filter with their
+ * summaries, the number of all and, if there is a filter, the position of the last.
  */
 export function rowsJsonSql<Sort extends string>(
   query: ListSelection<Sort>,
@@ -137,18 +137,20 @@ export function rowsJsonSql<Sort extends string>(
 ): string {
   const figure = figureOf(query);
   const { list, request } = query;
+  const rows = `json_group_array(json_object(
+    'id', id,
+    'figure', ${figure},
+    'summary', ${fieldsJsonSql(list.summary)}
+  ))`;
   const last = (column: string) => `json_extract(json_group_array(${column}), '$[#-1]')`;
+  const members = isFiltered(request)
+    ? `'matches', ${rows} FILTER (WHERE ${matchSql(list, request)}),
+      'last', json_object('id', ${last("id")}, 'figure', ${last(figure)})`
+    : `'matches', ${rows}`;
   return `
-    SELECT json_object(
-      'matches', json_group_array(json_object(
-        'id', id,
-        'figure', ${figure},
-        'summary', ${fieldsJsonSql(list.summary)}
-      )) FILTER (WHERE ${matchSql(list, request)}),
-      'count', count(*),
-      'last', json_object('id', ${last("id")}, 'figure', ${last(figure)})
-    )
-    FROM (${subquery})`;
+    SELECT json_object(${members}, 'count', count(*))
+    FROM (${subquery}) AS page
+    CROSS JOIN ${list.table} AS entity ON entity.key = page.key`;
 }
 
 /** Whether a list has a filter. */
