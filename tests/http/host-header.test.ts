@@ -112,6 +112,22 @@ describe("createAdmissionPlugin()", () => {
 });
 
 describe("a request with an invalid host", () => {
+  test.each([
+    ["/nothing?q=日本", 404, undefined],
+    ["/nothing\\..\\x", 404, undefined],
+    ["/users/日本/?q=日本", 308, "/users/%E6%97%A5%E6%9C%AC?q=%E6%97%A5%E6%9C%AC"],
+  ])(
+    "gets the page of a missing address or its redirect at %s",
+    async (target, status, location) => {
+      for (const host of ["a:b", "a:99999", "["]) {
+        const headers = "Accept: text/html\r\n";
+        const answer = await sendTo(["HTTP/1.1", `Host: ${host}\r\n`], target, { headers });
+        const [, received] = /^location: (.*)\r$/im.exec(answer) ?? [];
+        expect([host, parseStatus(answer), received]).toEqual([host, status, location]);
+      }
+    },
+  );
+
   test("gets a Link that can be followed, whatever its query contains", async () => {
     const shorts = ["a", "b"].map((id) => ({
       kind: "short",

@@ -34,7 +34,7 @@ const choices = new LRUCache<string, { readonly encoding: ContentEncoding | unde
 });
 
 /** The encoding that a client likes best; `undefined` for none. */
-export function chooseEncoding({ headers }: Request): ContentEncoding | undefined {
+export function chooseEncoding({ headers }: Pick<Request, "headers">): ContentEncoding | undefined {
   const accepted = headers.get("accept-encoding");
   if (accepted === null) return undefined;
   let choice = choices.get(accepted);

@@ -58,7 +58,7 @@ export function createStaticResponder(contentType: string, cacheControl: string)
     return { blob, headers: { ...headers, etag: encodedEtag, "content-encoding": encoding } };
   }
 
-  return async (request: Request, load: LoadBody): Promise<Response> => {
+  return async (request: Pick<Request, "headers">, load: LoadBody): Promise<Response> => {
     loading ??= load();
     loading.catch(() => (loading = undefined));
     const bytes = await loading;

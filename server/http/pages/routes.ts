@@ -6,7 +6,7 @@ import { Elysia } from "elysia";
 import { addVary, varyByAccept } from "../cache-headers.ts";
 import { createStaticResponder } from "../content/static-response.ts";
 import { toClientError } from "../errors.ts";
-import { getPath } from "../request-url.ts";
+import { getPath, getPathAndQuery } from "../request-url.ts";
 import type { MatchRoute } from "../route-matcher.ts";
 import { bundlePages, type PageBundle, type PageProgram } from "./bundle.ts";
 
@@ -52,13 +52,15 @@ export function createPages(getRouteMatcher: () => MatchRoute) {
       if (!isVisit(request)) return undefined;
       const shorter = path.replace(/\/+$/, "");
       if (getRouteMatcher()(shorter) !== undefined) {
-        const location = shorter + new URL(request.url).search;
+        const query = getPathAndQuery(request).slice(path.length);
+        // Bun leaves characters unencoded if the request has no valid host.
+        const location = (shorter + query).replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent);
         return new Response(null, { status: 308, headers: { location, vary: "Accept" } });
       }
       // Not 304: there is nothing that the client could have.
-      const unconditional = new Request(request);
-      unconditional.headers.delete("if-none-match");
-      const { body, headers } = await dashboard.respond(unconditional);
+      const unconditional = new Headers(request.headers);
+      unconditional.delete("if-none-match");
+      const { body, headers } = await dashboard.respond({ headers: unconditional });
       headers.delete("etag");
       addVary(headers, "Accept");
       return new Response(body, { status: 404, headers });
@@ -98,7 +100,8 @@ function createProgram(program: PageProgram, paths: readonly string[]) {
       .replace("STYLE_URL", createVersionedUrl(stylePath, style));
     return new TextEncoder().encode(html);
   };
-  const respondWithDocument = (request: Request) => respond.document(request, loadDocument);
+  const respondWithDocument = (request: Pick<Request, "headers">) =>
+    respond.document(request, loadDocument);
   const routes = new Elysia({ name: `pages-${program}`, detail: { hide: true } })
     .get(scriptPath, ({ request }) =>
       respond.script(request, async () => (await getBundle()).script),
