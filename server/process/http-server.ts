@@ -68,7 +68,7 @@ function toLinkHost(hostname = "127.0.0.1"): string {
 }
 
 /** Creates the options of Bun's server. */
-const createServerOptions = ({ app, fetch }: Pick<Service, "app" | "fetch">) => ({
+export const createServerOptions = ({ app, fetch }: Pick<Service, "app" | "fetch">) => ({
   ...createBunRoutes(app.routes, fetch),
   idleTimeout: IDLE_TIMEOUT_S,
   // The service counts the bytes of a body while it reads them.

@@ -12,7 +12,7 @@ interface ReceivedResponse {
 
 type Json = Readonly<Record<string, unknown>>;
 
-const DOCUMENTED_METHODS = new Set(["GET", "HEAD", "PATCH", "DELETE"]);
+const DOCUMENTED_METHODS = new Set(["GET", "HEAD", "POST", "PATCH", "DELETE"]);
 
 function isJson(value: unknown): value is Json {
   return typeof value === "object" && value !== null;
@@ -71,17 +71,37 @@ export function createOpenApiValidator(document: unknown) {
     });
   }
 
+  /** The operation of a request, if it is documented, and whether its path is. */
+  function findOperation(method: string, path: string) {
+    const [pathname = ""] = path.split("?");
+    const matchedPath = paths.find(({ pattern }) => pattern.test(pathname));
+    const documentMethod = method === "HEAD" ? "get" : method.toLowerCase();
+    const operation = matchedPath && valueAt(document, "paths", matchedPath.path, documentMethod);
+    return { isPathDocumented: matchedPath !== undefined, operation };
+  }
+
   return {
+    /** The names of headers and media types that a response may have; none if it is not documented. */
+    listDocumented(method: string, path: string, status: number) {
+      const { isPathDocumented, operation } = findOperation(method, path);
+      const response = valueAt(operation, "responses", String(status));
+      const listNames = (name: string) => Object.keys(Object(valueAt(response, name)));
+      return {
+        isPathDocumented,
+        isDocumented: response !== undefined,
+        headers: listNames("headers").map((name) => name.toLowerCase()),
+        types: listNames("content"),
+      };
+    },
+
     /** Checks a response. Its body can still be read afterwards. */
     async check({ method, path, response }: ReceivedResponse): Promise<void> {
       expect(response.headers.get("x-request-id")).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
       expectPrivateCaching(path, response.headers);
       const [pathname = ""] = path.split("?");
-      const matchedPath = paths.find(({ pattern }) => pattern.test(pathname));
       const text = await response.clone().text();
       if (method === "OPTIONS" && response.status === 204) return expect(text).toBe("");
-      const documentMethod = method === "HEAD" ? "get" : method.toLowerCase();
-      const operation = matchedPath && valueAt(document, "paths", matchedPath.path, documentMethod);
+      const { operation } = findOperation(method, path);
       const documentedResponse = valueAt(operation, "responses", String(response.status));
       if (documentedResponse === undefined) {
         // Errors outside of operations have the common format too.

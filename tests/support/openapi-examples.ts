@@ -5,7 +5,15 @@ export interface JsonSchema {
   readonly $ref?: string;
   readonly type?: string;
   readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly items?: JsonSchema;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly format?: string;
+  readonly pattern?: string;
 }
 
 interface Content {
@@ -26,7 +34,9 @@ interface Operation {
     readonly schema: JsonSchema;
     readonly example?: string;
   }[];
-  readonly requestBody?: { readonly content: Content };
+  readonly requestBody?: {
+    readonly content: Content & Readonly<Record<string, { readonly schema?: JsonSchema }>>;
+  };
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
 }
 
