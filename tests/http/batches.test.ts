@@ -3,8 +3,8 @@ import * as fc from "fast-check";
 import { BATCH_MAX_NAMES } from "../../core/limits.ts";
 import { BODY_MAX_BYTES } from "../../server/http/request-body.ts";
 import { sendPartial, sendRaw } from "../support/network/raw-http.ts";
+import { countClosedReads, waitForCharged } from "../support/closed-reads.ts";
 import { startTestService, type TestService } from "../support/service.ts";
-import { waitUntil } from "../support/wait.ts";
 
 let service: TestService;
 beforeAll(async () => {
@@ -197,9 +197,10 @@ describe.each(KINDS)("POST %s", (path, { field, single, names }) => {
     const { key, account } = await service.createAccountWithKey(10);
     const headers = { "idempotency-key": "one" };
     const body = { [field]: ["nobody", "x", "y"] };
-    const sent = Array.from({ length: 20 }, () => sendBatch(path, body, key, headers));
+    // Over HTTP some come after the first response and count as repeats: no more than are free.
+    const sent = Array.from({ length: 10 }, () => sendBatch(path, body, key, headers));
     const costs = (await Promise.all(sent)).map(({ cost }) => Number(cost));
-    expect(costs.toSorted((a, b) => b - a)).toEqual([3, ...Array(19).fill(0)]);
+    expect(costs.toSorted((a, b) => b - a)).toEqual([3, ...Array(9).fill(0)]);
     const retry = await sendBatch(path, JSON.stringify(body, null, 2), key, headers);
     expect(retry).toMatchObject({ status: 200, cost: "0", remaining: "7" });
     const other = await sendBatch(path, { [field]: ["x", "nobody", "y"] }, key, headers);
@@ -208,18 +209,19 @@ describe.each(KINDS)("POST %s", (path, { field, single, names }) => {
     expect(await service.readSums(account)).toEqual({ balance: 7, debited: 3, refunded: 0 });
   });
 
-  test("a client that leaves before its response gets all credits of the batch back", async () => {
+  test("a client that leaves before its response pays for no name of the batch", async () => {
     const { key, account } = await service.createAccountWithKey(1000);
     const body = JSON.stringify({ [field]: ["a", "b", "c"] });
     const request =
       `POST ${path} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${body.length}\r\n\r\n${body}`;
+    const closedBefore = await countClosedReads(service);
     // Bun closes the connection of a request that comes before the response to the one before.
     const sent = Array.from({ length: 50 }, () => sendRaw(service.address, request + request));
     expect(new Set(await Promise.all(sent))).toEqual(new Set([""]));
-    await waitUntil(async () => (await service.readSums(account)).refunded === 150);
     await sendPartial(service.address, request.slice(0, -5));
-    expect(await service.readSums(account)).toEqual({ balance: 1000, debited: 150, refunded: 150 });
+    expect(await waitForCharged(service, account, closedBefore + 50)).toBe(0);
+    expect((await service.readSums(account)).balance).toBe(1000);
     expect(await service.admin("GET", "verification")).toMatchObject({ faults: [] });
   });
 });

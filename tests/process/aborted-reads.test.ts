@@ -5,6 +5,7 @@
  */
 import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
+import { GROUP_MAX_SIZE } from "../../server/metering/refund-groups.ts";
 import { startAbortLoad } from "../support/processes/abort-load.ts";
 import { openSandbox, type Sandbox } from "../support/processes/command-line.ts";
 import { hasStrace } from "../support/processes/syscall-trace.ts";
@@ -126,7 +127,9 @@ test.skipIf(!hasStrace()).each(LOOPS)(
     if (IS_LONG)
       process.stderr.write(`${Bun.inspect.table([{ loops, sent, answered, charged }])}\n`);
     expect(sent).toBeGreaterThan(loops);
-    expect(charged - answered).toBeLessThanOrEqual(loops);
+    // Beside other tests, the service learns late of resets: a commit may hold requests of clients
+    // that have gone on.
+    expect(charged - answered).toBeLessThanOrEqual(IS_LONG ? loops : GROUP_MAX_SIZE + loops);
   },
   TIMEOUT_MS,
 );
