@@ -70,8 +70,8 @@ export function encodePosition(number: number | null, id: string): string {
 
 /** Writes a number right before the identifier, and returns where it starts. */
 function writeNumber(number: number): number {
-  if (!Number.isSafeInteger(number) || number < 0) {
-    throw new RangeError(`A cursor needs a whole number from 0, got ${number}`);
+  if (!Number.isSafeInteger(number)) {
+    throw new RangeError(`A cursor needs a whole number, got ${number}`);
   }
   const high = Math.floor(number / LOW_BASE) | 0;
   let rest = (number - high * LOW_BASE) | 0;

@@ -142,8 +142,8 @@ export function decodeHistoryCursor(cursor: string, interval: HistoryInterval): 
   const number = cursor.startsWith(prefix)
     ? decodeNumber(cursor, prefix.length, cursor.length)
     : undefined;
-  const start = number === undefined ? undefined : number + FIRST_INSTANT;
-  if (start === undefined || !isBucketStart(start, interval)) {
+  const start = (number ?? Number.NaN) + FIRST_INSTANT;
+  if (!isBucketStart(start, interval)) {
     throw createInvalidRequestError(
       "cursor must be the nextCursor of a page of this history, " +
         `with the same interval (${interval}), got ${quoteValue(cursor)}`,

@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import {
   alignBuckets,
   computeCountChanges,
+  fillUnknownCounts,
   findBucketEnd,
   findBucketStart,
   findLastKnownCounts,
@@ -156,6 +157,17 @@ describe("sortPoints()", () => {
     ];
     expect(sortPoints(points)).toEqual(expected);
     expect(sortPoints(points.toReversed())).toEqual(expected);
+    // The instants rise here, but not each one.
+    expect(sortPoints(points.toSorted((x, y) => x.at - y.at))).toEqual(expected);
+  });
+});
+
+describe("fillUnknownCounts()", () => {
+  test("fills with what is known earlier, and returns the counts themselves if that is nothing", () => {
+    expect(fillUnknownCounts([null, 7, 0, null], [5, 6, 3, null])).toEqual([5, 7, 0, null]);
+    for (const known of [[1, 2], [null, 2], []]) {
+      expect(fillUnknownCounts(known, [null, 6])).toBe(known);
+    }
   });
 });
 

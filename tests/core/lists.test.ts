@@ -152,6 +152,21 @@ describe("compareListPositions()", () => {
   });
 });
 
+describe("encodeListCursor()", () => {
+  test.each([0.5, -0.5, Number.NaN, Infinity, -Infinity, INTEGER_MAX + 1])(
+    "refuses the figure %d, which decodeListCursor() refuses, too",
+    (figure) => {
+      expect(() => encodeListCursor({ figure, id: "a" }, "views", "desc")).toThrow(
+        new RangeError(`A cursor needs a whole number, got ${Math.abs(figure)}`),
+      );
+    },
+  );
+
+  test("refuses what is no identifier", () => {
+    expect(() => encodeListCursor({ figure: null, id: "" }, "views", "desc")).toThrow(RangeError);
+  });
+});
+
 describe("decodeListCursor()", () => {
   test("returns the position of encodeListCursor()", () => {
     fc.assert(

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { decodeShortsCursor, encodeShortsCursor, type ShortPosition } from "../../core/cursor.ts";
+import { quoteValue } from "../../core/errors.ts";
 import { FIRST_INSTANT, LAST_INSTANT } from "../../core/time.ts";
 import {
   identifiers,
@@ -61,7 +62,9 @@ describe("encodeShortsCursor()", () => {
   test.each(["", "a\0", "\u0085", "\ud800", "😀".repeat(513)])(
     "refuses %j, which decodeShortsCursor() refuses",
     (id) => {
-      expect(() => encodeShortsCursor({ publishedAt: 0, id })).toThrow(RangeError);
+      expect(() => encodeShortsCursor({ publishedAt: 0, id })).toThrow(
+        new RangeError(`A cursor needs an identifier, got ${quoteValue(id)}`),
+      );
     },
   );
 
