@@ -1,14 +1,13 @@
 /**
- * The processor time of a libSQL server for charged reads. CPU_READS=1000 runs the long form, which
- * prints its measurements.
+ * The processor time of a libSQL server for charged reads. CPU_READS=1000 measures it: on a busy machine,
+ * the same work takes more of it.
  */
 import { describe, expect, test } from "bun:test";
 import { openSandbox } from "../support/processes/command-line.ts";
 import { hasSqld, startSqld } from "../support/processes/sqld.ts";
 import { createAccess } from "../support/store/access.ts";
 
-const READS = Number(process.env["CPU_READS"] ?? 300);
-const IS_LONG = process.env["CPU_READS"] !== undefined;
+const READS = Number(process.env["CPU_READS"] ?? 0);
 
 const CLIENTS = 64;
 const WARM_UP_READS = 50;
@@ -30,7 +29,8 @@ const NOT_CACHED: CpuCase = {
   maxMs: 700,
 };
 
-const LONG_CASES: readonly CpuCase[] = [
+const CASES: readonly CpuCase[] = [
+  NOT_CACHED,
   { ...NOT_CACHED, name: "cached", path: () => "/api/video/channels" },
   { ...NOT_CACHED, name: "1,000 accounts", accounts: 1000, maxMs: 1500 },
 ];
@@ -56,8 +56,8 @@ async function readAll(
   await Promise.all(Array.from({ length: CLIENTS }, run));
 }
 
-describe.skipIf(!hasSqld())("a libSQL server", () => {
-  test.each(IS_LONG ? [NOT_CACHED, ...LONG_CASES] : [NOT_CACHED])(
+describe.skipIf(!hasSqld() || READS === 0)("a libSQL server", () => {
+  test.each([...CASES])(
     "uses less than $maxMs ms of processor time for 1,000 charged reads ($name)",
     async (given) => {
       const server = await startSqld({ durability: "relaxed" });
@@ -74,7 +74,7 @@ describe.skipIf(!hasSqld())("a libSQL server", () => {
         await readAll(service.url, keys, given, READS);
         const cpuMs = ((server.readCpuMs() - before) * 1000) / READS;
         await service.stop();
-        if (IS_LONG) process.stdout.write(`${given.name}: ${cpuMs} ms for 1,000 reads\n`);
+        process.stdout.write(`${given.name}: ${cpuMs} ms for 1,000 reads\n`);
         expect(cpuMs).toBeLessThan(given.maxMs);
       } finally {
         await sandbox.close();
