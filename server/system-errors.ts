@@ -41,3 +41,15 @@ export function readSystemErrorCode(error: unknown): string {
 export function isOutOfDescriptors(error: unknown): boolean {
   return /^E[MN]FILE$/.test(readSystemErrorCode(error));
 }
+
+/** Waits for work on a file; `undefined` if the file does not exist. */
+export async function undefinedIfMissing<Result>(
+  work: Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (readSystemErrorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -16,7 +16,7 @@ import {
 import { join } from "node:path";
 import type { AccountCharge } from "../../core/stores.ts";
 import type { Debit } from "../ports/ledger.ts";
-import { readSystemErrorCode } from "../system-errors.ts";
+import { undefinedIfMissing } from "../system-errors.ts";
 
 /** A refund of one debit, or of all that a batch debited whose commit got no response. */
 export type Refund =
@@ -216,16 +216,6 @@ function decodeLines(content: string, database: string): Omit<SpoolFile, "file" 
 async function isFileAtPath(handle: FileHandle, file: string): Promise<boolean> {
   const [own, named] = await Promise.all([handle.stat(), undefinedIfMissing(stat(file))]);
   return named !== undefined && own.ino === named.ino && own.dev === named.dev;
-}
-
-/** Waits for work on a file; `undefined` if the file does not exist. */
-async function undefinedIfMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (readSystemErrorCode(error) === "ENOENT") return undefined;
-    throw error;
-  }
 }
 
 /** Syncs a folder, so that a new file in it survives a power cut. */

@@ -8,6 +8,7 @@ import { DomainError } from "../../../core/errors.ts";
 import { strictObject } from "../../../core/schema/fields.ts";
 import { formatInstant } from "../../../core/time.ts";
 import type { BackupResult } from "../../ports/process.ts";
+import { undefinedIfMissing } from "../../system-errors.ts";
 import { BACKUP_TYPE } from "../openapi/admin/operation.ts";
 import { BackupName, BackupReference, BackupRequest } from "../openapi/admin/schemas.ts";
 import { recordChange } from "./audit.ts";
@@ -50,7 +51,7 @@ export function createFolderBackupRoutes(options: BackupOptions) {
       const backup = await findBackup(backupFolder, file);
       const change = { action: "backups download", target: file } as const;
       await recordChange(options, request, change, async () => ({ result: undefined }));
-      return new Response(backup, {
+      return new Response(readChunks(backup), {
         headers: {
           "content-type": BACKUP_TYPE,
           "content-disposition": `attachment; filename="${file}"`,
@@ -63,7 +64,7 @@ export function createFolderBackupRoutes(options: BackupOptions) {
         const backup = await findBackup(backupFolder, file);
         const change = { action: "backups delete", target: file } as const;
         await recordChange(options, request, change, async () => ({
-          result: await backup.delete(),
+          result: await undefinedIfMissing(backup.delete()),
         }));
         return { file };
       },
@@ -77,11 +78,18 @@ async function listBackups(folder: string) {
   const files = entries.filter((entry) => entry.isFile() && FILE_PATTERN.test(entry.name));
   const backups = await Promise.all(
     files.map(async ({ name }) => {
-      const { size, mtimeMs } = await stat(join(folder, name));
-      return { file: name, bytes: size, created_at: formatInstant(Math.floor(mtimeMs)) };
+      const stats = await undefinedIfMissing(stat(join(folder, name)));
+      if (stats === undefined) return []; // Deleted meanwhile.
+      const { size, mtimeMs } = stats;
+      return [{ file: name, bytes: size, created_at: formatInstant(Math.floor(mtimeMs)) }];
     }),
   );
-  return backups.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
+  return backups.flat().toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
+}
+
+/** Reads a file. Bun would answer a request for a range of a `BunFile` with 206 or an empty 416. */
+async function* readChunks(file: Bun.BunFile): AsyncGenerator<Uint8Array> {
+  yield* file.stream();
 }
 
 /** @throws {DomainError} `Not Found`. */

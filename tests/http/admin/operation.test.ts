@@ -95,6 +95,35 @@ describe("POST /admin/backups", () => {
     }
   });
 
+  test("GET /admin/backups/{file} sends the whole file, whatever range a request has", async () => {
+    await sendAdmin("POST", "backups", { file: "whole.db" });
+    const whole = await (await downloadBackup("whole.db")).bytes();
+    for (const range of ["bytes=0-1", "bytes=99999999999-"]) {
+      const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, range };
+      const response = await service.send("/admin/backups/whole.db", { headers });
+      expect([range, response.status]).toEqual([range, 200]);
+      expect(Bun.SHA256.hash(await response.bytes())).toEqual(Bun.SHA256.hash(whole));
+    }
+  });
+
+  test("GET, DELETE /admin/backups: a backup that is deleted meanwhile is no failure", async () => {
+    const folder = join(service.folder, "backups");
+    const files = Array.from({ length: 30 }, (_, index) => `${index}.db`);
+    for (let round = 0; round < 3; round++) {
+      await Promise.all(files.map((file) => Bun.write(join(folder, file), "")));
+      const responses = await Promise.all(
+        files.flatMap((file) => [
+          sendRaw("DELETE", "backups", { file }),
+          sendRaw("GET", "backups"),
+          sendRaw("DELETE", "backups", { file }),
+        ]),
+      );
+      const failed = responses.filter(({ status }) => status !== 200 && status !== 404);
+      expect(failed.map(({ status }) => status)).toEqual([]);
+    }
+    expect(await readdir(folder)).not.toContain("0.db");
+  });
+
   test("409 for the name of a folder", async () => {
     await mkdir(join(service.folder, "backups/folder"), { recursive: true });
     expect((await sendAdmin("POST", "backups", { file: "folder" })).status).toBe(409);
