@@ -52,6 +52,11 @@ describe.skipIf(!hasBrowser())("a chart", () => {
   afterAll(() => dashboard.close());
 
   const toFraction = (daysAgo: number) => (30 - daysAgo) / 30;
+  /** Half a bar is left free at both ends: 21 bars over 30 days. */
+  const toBar = (daysAgo: number) => {
+    const margin = 30 / 21 / 2;
+    return (30 - daysAgo + margin) / (30 + 2 * margin);
+  };
 
   test("draws no line where nothing was observed, and never takes unknown for 0", async () => {
     const { page, close } = await dashboard.visit("/channels/soup");
@@ -73,13 +78,19 @@ describe.skipIf(!hasBrowser())("a chart", () => {
 
   test("shows losses in a colour and with a sign of their own", async () => {
     const { page, close } = await dashboard.visit("/channels/soup");
-    // Half a bar is left free at both ends: 21 bars over 30 days.
-    const margin = 30 / 21 / 2;
-    const toBar = (day: number) => (30 - day + margin) / (30 + 2 * margin);
     expect(await findColours(page, 1, toBar(8))).toEqual(["blue"]);
     expect(await findColours(page, 1, toBar(3))).toEqual(["red"]);
     expect((await pointAt(page, { chart: 1, fraction: toBar(3) })).values).toEqual(["−290"]);
     expect((await pointAt(page, { chart: 1, fraction: toBar(8) })).values).toEqual(["+10"]);
+    await close();
+  }, 60_000);
+
+  test("has bars that are wide, also if it has a gap", async () => {
+    const { page, close } = await dashboard.visit("/channels/soup");
+    for (const day of [25.2, 24.8, 8.2, 7.8]) {
+      expect(await findColours(page, 1, toBar(day))).toEqual(["blue"]);
+    }
+    expect(await findColours(page, 1, toBar(15.5))).toEqual([]);
     await close();
   }, 60_000);
 

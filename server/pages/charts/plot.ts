@@ -173,14 +173,17 @@ function describeRow(chart: uPlot, row: number): string {
     .join(", ");
 }
 
-/** Inserts an unknown value where something is missing, so that the line has a gap there. */
+/**
+ * Inserts an unknown value where something is missing, so that the line has a gap there. It is in the
+ * middle, because uPlot makes bars no wider than the least time between two values.
+ */
 function insertGaps({ instants, series, getGapMs }: PlotData) {
   const times: number[] = [];
   const columns: (number | null)[][] = series.map(() => []);
   for (const [index, at] of instants.entries()) {
     const previous = instants[index - 1];
     if (previous !== undefined && at - previous > getGapMs(at)) {
-      times.push((previous + 1) / 1000);
+      times.push((previous + at) / 2000);
       for (const column of columns) column.push(null);
     }
     times.push(at / 1000);
