@@ -54,7 +54,9 @@ export function takeRateLimitToken(
   const previous = bucket ?? { takenMs: 0, at: now };
   // After a minute the bucket is full.
   const elapsedMs = Math.min(MINUTE_MS, Math.max(0, now - previous.at));
-  const leftMs = Math.max(0, previous.takenMs - elapsedMs * perMinute);
+  // The limit may have been higher before: no bucket is more than empty.
+  const previousMs = Math.min(previous.takenMs, capacityMs);
+  const leftMs = Math.max(0, previousMs - elapsedMs * perMinute);
   const isAdmitted = leftMs + MINUTE_MS <= capacityMs;
   const takenMs = isAdmitted ? leftMs + MINUTE_MS : leftMs;
   // Later than `now` if the clock went back: nothing refills before it.

@@ -158,6 +158,12 @@ describe("takeRateLimitToken()", () => {
     expect(takeRateLimitToken(bucket, 60, 61_000).isAdmitted).toBe(true);
   });
 
+  test("takes a bucket of a higher limit as empty: the next token comes as fast as ever", () => {
+    const { bucket, remaining, retryAfterS } = takeRateLimitToken(holding(0, 600, 0), 60, 0);
+    expect({ remaining, retryAfterS }).toEqual({ remaining: 0, retryAfterS: 1 });
+    expect(takeRateLimitToken(bucket, 60, 1000).isAdmitted).toBe(true);
+  });
+
   test.each([-1, 0, 0.5, Number.NaN])("rejects %d requests a minute", (perMinute) => {
     const message = `perMinute must be a whole number from 1, got ${perMinute}`;
     expect(() => takeRateLimitToken(undefined, perMinute, 0)).toThrow(new RangeError(message));
