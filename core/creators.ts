@@ -67,9 +67,9 @@ export function parseCreator(body: unknown): Creator {
   return { creator, platform };
 }
 
-/** The address of a profile, or of a post, of X or Bluesky. */
+/** The address of a profile, or of a post, of X or Bluesky. `x.com/i/…` names no user. */
 const PROFILE_URL_PATTERN =
-  /^(?:https?:\/\/)?(?:(?:www\.|mobile\.)?(?:x|twitter)\.com|bsky\.app\/profile)\/([^/?#]+)/i;
+  /^(?:https?:\/\/)?(?:(?:www\.|mobile\.)?(?:x|twitter)\.com(?!\/i\/)|bsky\.app\/profile)\/([^/?#]+)/i;
 
 /**
  * Reads the username from what a person pastes. {@link parseCreator} checks it.

@@ -29,6 +29,10 @@ test.each([
   ["https://bsky.app/profile/bsky.app", "bsky.app"],
   ["bsky.app/profile/nature.com/post/3l6oveex3ii2l", "nature.com"],
   ["https://x.com/NASA", "NASA"],
+  [
+    "https://x.com/i/web/status/1346889436626259968",
+    "https://x.com/i/web/status/1346889436626259968",
+  ],
   ["https://www.twitter.com/@NASA/status/1346889436626259968?s=20", "NASA"],
   ["https://mobile.twitter.com/NASA#top", "NASA"],
   ["bsky.app", "bsky.app"],
