@@ -2,7 +2,10 @@
 
 const NEWLINE = 0x0a;
 
-/** Bytes of a block: a larger one writes an entity once for more observations, but takes more memory. */
+/**
+ * Bytes of a block, roughly: a larger one writes an entity once for more observations, but takes more
+ * memory.
+ */
 const BLOCK_BYTES = 8 * 1_048_576;
 
 /**
@@ -12,12 +15,15 @@ const BLOCK_BYTES = 8 * 1_048_576;
 const BLOCK_MAX_LINES = 150_000;
 
 /**
- * Cuts lines into blocks that are parsed in about a second.
+ * Cuts lines into blocks of equal size that are parsed in about a second. A small rest would write the
+ * entities of the block before it again.
  *
  * @param maxBytes How many bytes a block has at most, but for its last line.
  */
 export function* cutBlocks(bytes: Uint8Array, maxBytes: number): Generator<Uint8Array> {
-  const blockBytes = Math.min(maxBytes, BLOCK_BYTES);
+  const fewest = Math.ceil(bytes.length / maxBytes);
+  const count = Math.max(1, fewest, Math.round(bytes.length / BLOCK_BYTES));
+  const blockBytes = Math.ceil(bytes.length / count);
   for (let start = 0; start <= bytes.length;) {
     let end = start - 1;
     for (let line = 0; line < BLOCK_MAX_LINES && end < start + blockBytes; line++) {

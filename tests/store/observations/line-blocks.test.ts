@@ -25,6 +25,16 @@ describe("cutBlocks()", () => {
     expect(Math.max(...blocks.map(({ length }) => length))).toBeLessThan(9_000_000);
   });
 
+  test("leaves no small rest: a block that is a little too large stays whole, without a copy", () => {
+    const bytes = encode(`${"y".repeat(1023)}\n`.repeat(8 * 1024 + 200));
+    const [block, ...rest] = cutBlocks(bytes, Infinity);
+    expect([block?.byteLength, block?.buffer === bytes.buffer, rest]).toEqual([
+      bytes.byteLength,
+      true,
+      [],
+    ]);
+  });
+
   test("returns one empty block of nothing", () => {
     expect(Array.from(cutBlocks(encode(""), Infinity), decode)).toEqual([""]);
   });
