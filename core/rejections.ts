@@ -4,7 +4,7 @@ import type { RejectedLine, RejectionReport } from "./stores.ts";
 
 /** Collects rejected lines, in memory that does not grow with their number. */
 export interface RejectionCollector {
-  /** Adds a line. @param reason What its `DomainError` says. */
+  /** Adds a line. */
   add(line: RejectedLine): void;
   /** Adds the lines of a report. @param toLine The number of each line, by that in the report. */
   addReport(report: RejectionReport, toLine: (line: number) => number): void;

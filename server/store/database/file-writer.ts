@@ -80,14 +80,17 @@ export function openFileWriter(path: string, options: FileWriterOptions) {
       statements: readonly Statement[],
       { isSynced, inline }: { readonly isSynced: boolean; readonly inline: boolean },
     ): Promise<ResultSet[]> {
-      let isInline = inline;
+      let synced: Promise<void> | undefined;
       const results = await commitRight.run(() => {
         const inlineResults = inline ? inlineWriter.write(statements) : undefined;
-        if (inlineResults !== undefined) return inlineResults;
-        isInline = false;
-        return callWriter({ method: "write", statements, isSynced });
+        if (inlineResults === undefined) {
+          return callWriter({ method: "write", statements, isSynced });
+        }
+        // It begins now: what has the right next may close the log.
+        if (isSynced) synced = inlineWriter.sync();
+        return inlineResults;
       });
-      if (isInline && isSynced) await inlineWriter.sync();
+      await synced;
       return results.map(toResultSet);
     },
 
@@ -107,10 +110,13 @@ export function openFileWriter(path: string, options: FileWriterOptions) {
 
     close: async (): Promise<void> =>
       commitRight.run(async () => {
-        commitRight.release();
-        inlineWriter.close();
-        if (isReaderUsed) await callReader({ method: "close" });
-        await callWriter({ method: "close" });
+        try {
+          inlineWriter.close();
+          if (isReaderUsed) await callReader({ method: "close" });
+        } finally {
+          // Who opens the file meanwhile gets the same right.
+          await callWriter({ method: "close" }).finally(commitRight.release);
+        }
       }),
   };
 }

@@ -38,7 +38,7 @@ interface ImporterOptions {
 /**
  * Creates an importer. It parses lines in blocks of a bounded size, and writes each in one transaction
  * or several. All of them are on the disk when it resolves, if the database is to survive a power cut.
- * Blocks of several calls are parsed at the same time, and written in the order of the calls.
+ * Blocks of several calls are parsed at the same time; their transactions may alternate.
  *
  * @param now The clock, in milliseconds since 1970 UTC.
  */
