@@ -19,7 +19,7 @@ export const PAYMENT_TTL_MS: number = DAY_MS;
 
 /**
  * A client's idempotency key. Of requests with the same key and fingerprint, the first one is charged, and
- * up to {@link FREE_REPEATS_MAX} repeats of it are free.
+ * up to `FREE_REPEATS_MAX` repeats of it are free.
  */
 export interface IdempotencyKey {
   /** What the client sent. */
@@ -69,7 +69,7 @@ export interface DecidedCharge {
  *
  * @param balance Credits before the charge.
  * @param payment The valid payment of its idempotency key, if there is one. After
- * {@link FREE_REPEATS_MAX} repeats it is used up: the request pays again.
+ * `FREE_REPEATS_MAX` repeats it is used up: the request pays again.
  * @throws {DomainError} `Invalid Request` for a cost that is no whole number from 1.
  *
  * @example
