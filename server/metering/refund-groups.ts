@@ -2,7 +2,10 @@
 import { DomainError } from "../../core/errors.ts";
 import type { Refund } from "./refund-spool.ts";
 
-/** The most refunds of a transaction: they take 4 ms of the thread that serves requests. */
+/**
+ * The most debits of a transaction, and the most refunds: these take 4 ms of the thread that serves
+ * requests.
+ */
 export const GROUP_MAX_SIZE = 256;
 
 /** Refunds that are not applied, and why. */
